@@ -1,0 +1,3 @@
+.PHONY: build
+build:
+	@tools/build.sh

@@ -1,0 +1,27 @@
+# The folders of cpp/, lowest layer first, and what each may include. A folder sees its own headers and those of the
+# folders listed for it (transitively), as "folder/header.hpp"; any other include is not found.
+set(BELLCRANK_LAYERS spatial functions joints constraints forces model linalg assemblies expression formulations integrate)
+
+set(spatial_sees)
+set(functions_sees spatial)
+set(joints_sees spatial functions)
+set(constraints_sees spatial functions)
+set(forces_sees spatial functions)
+set(model_sees joints constraints forces)
+set(linalg_sees model)
+set(assemblies_sees linalg)
+set(expression_sees model)
+set(formulations_sees linalg assemblies expression)
+set(integrate_sees linalg)
+
+# One include directory per folder, holding nothing but a link to that folder.
+foreach(layer IN LISTS BELLCRANK_LAYERS)
+  set(include_dir "${CMAKE_CURRENT_BINARY_DIR}/include/${layer}")
+  file(MAKE_DIRECTORY "${include_dir}")
+  file(CREATE_LINK "${CMAKE_CURRENT_SOURCE_DIR}/cpp/${layer}" "${include_dir}/${layer}" SYMBOLIC)
+  add_library(bellcrank_${layer}_headers INTERFACE)
+  target_include_directories(bellcrank_${layer}_headers INTERFACE "${include_dir}")
+  foreach(lower IN LISTS ${layer}_sees)
+    target_link_libraries(bellcrank_${layer}_headers INTERFACE bellcrank_${lower}_headers)
+  endforeach()
+endforeach()

@@ -1,0 +1,60 @@
+# The bindings: every bindings/NAME.cpp defines `void bellcrank::bind_NAME(nanobind::module_&)`; the generated header
+# calls them in layer order, so that adding a file needs no edit here or in module.cpp.
+file(GLOB BELLCRANK_BINDINGS CONFIGURE_DEPENDS "${CMAKE_CURRENT_SOURCE_DIR}/bindings/*.cpp")
+set(binding_names)
+foreach(file IN LISTS BELLCRANK_BINDINGS)
+  get_filename_component(name "${file}" NAME_WE)
+  list(APPEND binding_names ${name})
+endforeach()
+list(REMOVE_ITEM binding_names module)
+set(ordered_names)
+foreach(layer IN LISTS BELLCRANK_LAYERS)
+  if(layer IN_LIST binding_names)
+    list(APPEND ordered_names ${layer})
+    list(REMOVE_ITEM binding_names ${layer})
+  endif()
+endforeach()
+set(BIND_DECLARATIONS "")
+set(BIND_CALLS "")
+foreach(name IN LISTS ordered_names binding_names)
+  string(APPEND BIND_DECLARATIONS "void bind_${name}(nanobind::module_& m);\n")
+  string(APPEND BIND_CALLS "    bind_${name}(m);\n")
+endforeach()
+configure_file(cmake/bindings.hpp.in "${CMAKE_CURRENT_BINARY_DIR}/generated/bindings.hpp" @ONLY)
+
+# bellcrank_add_core(VARIANT LANES n [FLAGS ...]): the extension module _core_VARIANT, all of cpp/ and bindings/
+# compiled with FLAGS. OBJECT libraries, so that objects which only register themselves are never dropped.
+function(bellcrank_add_core variant)
+  cmake_parse_arguments(ARG "" "LANES" "FLAGS" ${ARGN})
+  set(flags -fno-math-errno ${ARG_FLAGS})
+
+  set(options bellcrank_options_${variant})
+  add_library(${options} INTERFACE)
+  target_compile_options(${options} INTERFACE ${flags} -Wall -Wextra -Wno-psabi)
+  target_compile_definitions(${options} INTERFACE BELLCRANK_LANES=${ARG_LANES} EIGEN_MPL2_ONLY)
+  target_link_libraries(${options} INTERFACE Eigen3::Eigen Threads::Threads)
+
+  # A variant is one nanobind domain: both modules may be loaded side by side without sharing types. NOMINSIZE keeps
+  # -O3 in the bindings too: an inline function compiled there must not be a slower twin of the core's.
+  set(module _core_${variant})
+  nanobind_add_module(${module} NB_STATIC NB_DOMAIN bellcrank_${variant} NOMINSIZE ${BELLCRANK_BINDINGS})
+  target_include_directories(${module} PRIVATE "${CMAKE_CURRENT_BINARY_DIR}/generated")
+  target_link_libraries(${module} PRIVATE ${options})
+
+  foreach(layer IN LISTS BELLCRANK_LAYERS)
+    target_link_libraries(${module} PRIVATE bellcrank_${layer}_headers)
+    file(GLOB_RECURSE sources CONFIGURE_DEPENDS "${CMAKE_CURRENT_SOURCE_DIR}/cpp/${layer}/*.cpp")
+    if(sources)
+      set(target bellcrank_${layer}_${variant})
+      add_library(${target} OBJECT ${sources})
+      target_link_libraries(${target} PRIVATE ${options} bellcrank_${layer}_headers)
+      target_link_libraries(${module} PRIVATE ${target})
+    endif()
+  endforeach()
+
+  string(TOUPPER "${CMAKE_BUILD_TYPE}" build_type)
+  string(JOIN " " shown_flags ${CMAKE_CXX_FLAGS} ${CMAKE_CXX_FLAGS_${build_type}} ${flags})
+  target_compile_definitions(${module} PRIVATE
+    BELLCRANK_MODULE=${module} "BELLCRANK_VARIANT=\"${variant}\"" "BELLCRANK_FLAGS=\"${shown_flags}\"")
+  install(TARGETS ${module} LIBRARY DESTINATION bellcrank)
+endfunction()
