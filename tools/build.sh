@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # Development build: .venv with the tools, then the editable install, rebuilt only where sources changed.
 # Usage: tools/build.sh [extra ...]     (extras of pyproject.toml; default: dev test plot mesh)
+# Environment: PYTHON (interpreter for a new .venv), CXX, JOBS (parallel compilers, default 2).
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
@@ -9,15 +10,61 @@ fail() {
     exit 1
 }
 
-python=${PYTHON:-python3}
-command -v "$python" >/dev/null || fail "bellcrank needs Python 3.11 or newer: install the Debian package python3."
-"$python" -c 'import sys; sys.exit(sys.version_info < (3, 11))' ||
-    fail "bellcrank needs Python 3.11 or newer, but $python is older: install a newer one or set PYTHON."
-command -v "${CXX:-c++}" >/dev/null || command -v g++ >/dev/null || command -v clang++ >/dev/null ||
-    fail "bellcrank needs a C++20 compiler: install the Debian package g++."
-[ -x .venv/bin/python ] || "$python" -c 'import ensurepip, venv' 2>/dev/null ||
-    fail "bellcrank needs Python's venv module: install the Debian package python3-venv."
+check_machine() {
+    local python=$1
+    command -v "$python" >/dev/null || fail "bellcrank needs Python 3.11 or newer: install the Debian package python3."
+    "$python" -c 'import sys; sys.exit(sys.version_info < (3, 11))' ||
+        fail "bellcrank needs Python 3.11 or newer, but $python is older: install a newer one or set PYTHON."
+    [ -x .venv/bin/pip ] || "$python" -c 'import ensurepip, venv' 2>/dev/null ||
+        fail "bellcrank needs Python's venv module: install the Debian package python3-venv."
+    command -v "${CXX:-c++}" >/dev/null || command -v g++ >/dev/null || command -v clang++ >/dev/null ||
+        fail "bellcrank needs a C++20 compiler: install the Debian package g++."
+}
 
+install_requirements() {
+    local wanted
+    wanted=$(.venv/bin/python tools/requirements.py "$@")
+    if [ "$wanted" != "$(cat .venv/.requirements 2>/dev/null)" ]; then
+        echo "installing the requirements of ${*} into .venv"
+        .venv/bin/pip install --quiet -r <(echo "$wanted")
+        echo "$wanted" >.venv/.requirements
+        rm -f build/.installed
+    fi
+}
+
+# The editable install knows the Python files there were: it must be renewed when one of them has gone (new ones are
+# found), when pyproject.toml changed, and when there is none.
+editable_is_stale() {
+    [ ! -e build/.installed ] || [ pyproject.toml -nt build/.installed ] ||
+        [ -n "$(comm -23 build/.sources <(python_sources))" ]
+}
+
+python_sources() {
+    find src -name '*.py' | LC_ALL=C sort
+}
+
+install_editable() {
+    .venv/bin/pip install --quiet --no-build-isolation --no-deps -e .
+    python_sources >build/.sources
+}
+
+# Rebuild in place of a reinstall: each file is replaced in one step, so that running programs never see half a module.
+rebuild_core() {
+    local tree=$1 stage=build/stage site file
+    .venv/bin/cmake --build "$tree" >build/log || { cat build/log >&2; exit 1; }
+    .venv/bin/cmake --install "$tree" --prefix "$stage" --strip >/dev/null
+    site=$(.venv/bin/python -c 'import sysconfig; print(sysconfig.get_path("platlib"))')
+    for file in "$stage"/bellcrank/*; do
+        replace "$file" "$site/bellcrank/$(basename "$file")"
+    done
+}
+
+replace() {
+    cmp --silent "$1" "$2" || { cp "$1" "$2.new" && mv "$2.new" "$2"; }
+}
+
+python=${PYTHON:-python3}
+check_machine "$python"
 mkdir -p build
 exec 9>build/.lock
 if command -v flock >/dev/null; then
@@ -25,29 +72,22 @@ if command -v flock >/dev/null; then
 fi
 
 export PIP_DISABLE_PIP_VERSION_CHECK=1 CMAKE_BUILD_PARALLEL_LEVEL=${JOBS:-2}
-if [ ! -x .venv/bin/pip ]; then
-    "$python" -m venv .venv
+[ -x .venv/bin/pip ] || "$python" -m venv .venv
+if [ $# -eq 0 ]; then
+    set -- dev test plot mesh
 fi
+install_requirements "$@"
 
-extras=("$@")
-[ ${#extras[@]} -gt 0 ] || extras=(dev test plot mesh)
-wanted=$(.venv/bin/python tools/requirements.py "${extras[@]}")
-if [ "$wanted" != "$(cat .venv/.requirements 2>/dev/null)" ]; then
-    echo "installing the requirements of ${extras[*]} into .venv"
-    .venv/bin/pip install --quiet -r <(echo "$wanted")
-    echo "$wanted" >.venv/.requirements
-    rm -f build/.installed
-fi
-
-changed() {
-    [ ! -e build/.installed ] || [ -n "$(find "$@" -newer build/.installed -print -quit)" ]
-}
-if changed cpp bindings cmake CMakeLists.txt pyproject.toml; then
-    touch build/.started
-    .venv/bin/pip install --quiet --no-build-isolation --no-deps -C editable.verbose=false -e .
-    stub=$(ls -t build/editable-*/_core.pyi | head -n 1)
-    cmp --silent "$stub" src/bellcrank/_core.pyi || cp "$stub" src/bellcrank/_core.pyi
-    mv build/.started build/.installed
+if editable_is_stale; then
+    step=install_editable
+elif [ -n "$(find cpp bindings cmake CMakeLists.txt -newer build/.installed -print -quit)" ]; then
+    step=rebuild_core
 else
     echo "the core is up to date"
+    exit 0
 fi
+touch build/.started
+tag=$(.venv/bin/python -c 'import sys; print(sys.implementation.cache_tag.replace("cpython-", "cp"))')
+$step "$(ls -d build/editable-"$tag"-* 2>/dev/null | head -n 1)"
+replace build/editable-"$tag"-*/_core.pyi src/bellcrank/_core.pyi
+mv build/.started build/.installed
