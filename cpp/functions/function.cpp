@@ -1,0 +1,52 @@
+// The registry of function kinds (inside a function, so that it exists before the first static registration), and the
+// view that evaluates one.
+#include "functions/function.hpp"
+
+#include <map>
+#include <stdexcept>
+
+namespace bellcrank {
+
+namespace {
+
+std::map<std::string, FunctionKind>& registry() {
+    static std::map<std::string, FunctionKind> kinds;
+    return kinds;
+}
+
+}  // namespace
+
+FunctionRegistration::FunctionRegistration(FunctionKind kind) {
+    const std::string name = kind.name;
+    if (!registry().try_emplace(name, std::move(kind)).second)
+        throw std::logic_error("function kind '" + name + "' is registered twice");
+}
+
+const FunctionKind& function_kind(const std::string& name) {
+    const auto found = registry().find(name);
+    if (found != registry().end()) return found->second;
+    std::string known;
+    for (const auto& entry : registry()) known += (known.empty() ? "" : ", ") + entry.first;
+    throw std::invalid_argument("unknown function kind '" + name + "'; known: " + known);
+}
+
+std::vector<FunctionKind> function_kinds() {
+    std::vector<FunctionKind> kinds;
+    for (const auto& entry : registry()) kinds.push_back(entry.second);
+    return kinds;
+}
+
+Function::Function(const std::string& kind, std::span<const double> params) : params_(params) {
+    const FunctionKind& found = function_kind(kind);
+    found.check(params);
+    evaluate_ = found.evaluate;
+    integral_ = found.integral;
+}
+
+double Function::integral(double x) const {
+    if (integral_ == nullptr)
+        throw std::invalid_argument("this kind of function has no integral in closed form; use a piecewise one");
+    return integral_(params_, x);
+}
+
+}  // namespace bellcrank

@@ -1,0 +1,53 @@
+// Scalar functions of one variable with two derivatives: drives, forces in time, spring characteristics.
+// One file per kind; each registers itself by name and states its parameter layout.
+#pragma once
+
+#include <span>
+#include <string>
+#include <vector>
+
+namespace bellcrank {
+
+struct FunctionValue {
+    double f, d1, d2;
+};
+
+struct FunctionKind {
+    std::string name;
+    FunctionValue (*evaluate)(std::span<const double> params, double x);
+    double (*integral)(std::span<const double> params, double x);  // ∫ f from 0 to x; null: not available
+    void (*check)(std::span<const double> params);                 // throws std::invalid_argument on a malformed list
+};
+
+// Adds a kind to the registry; meant for static initialisation in the kind's own file. A name taken twice is a
+// std::logic_error.
+struct FunctionRegistration {
+    explicit FunctionRegistration(FunctionKind kind);
+};
+
+// The kind of that name; throws std::invalid_argument that lists the known names.
+const FunctionKind& function_kind(const std::string& name);
+
+// All registered kinds, by name.
+std::vector<FunctionKind> function_kinds();
+
+// A view of a function stored in flat parameters, which must outlive it.
+class Function {
+  public:
+    // Throws std::invalid_argument for an unknown kind or a malformed parameter list.
+    Function(const std::string& kind, std::span<const double> params);
+
+    FunctionValue operator()(double x) const { return evaluate_(params_, x); }
+
+    // ∫ f from 0 to x, for potentials of tabulated springs. Throws std::invalid_argument if the kind has no integral
+    // (rational); whoever needs integrals asks integrable() when the model is built.
+    double integral(double x) const;
+    bool integrable() const { return integral_ != nullptr; }
+
+  private:
+    std::span<const double> params_;
+    FunctionValue (*evaluate_)(std::span<const double>, double);
+    double (*integral_)(std::span<const double>, double);
+};
+
+}  // namespace bellcrank

@@ -1,0 +1,78 @@
+// Piecewise polynomials in flat parameters, shared by the kinds built on them:
+//   order k (coefficients a piece), pieces n, extrapolation (0 hold, 1 linear, 2 periodic), breaks[n+1] (increasing),
+//   then `sets` times: per piece k coefficients, ascending powers of (x − break).
+#pragma once
+
+#include <cmath>
+#include <span>
+
+#include "functions/function.hpp"
+
+namespace bellcrank {
+
+enum class Extrapolation { hold = 0, linear = 1, periodic = 2 };
+
+class Pieces {
+  public:
+    explicit Pieces(std::span<const double> params) : p_(params.data()) {}
+
+    int order() const { return static_cast<int>(p_[0]); }
+    int count() const { return static_cast<int>(p_[1]); }
+    Extrapolation extrapolation() const { return static_cast<Extrapolation>(static_cast<int>(p_[2])); }
+    const double* breaks() const { return p_ + 3; }
+    double start() const { return breaks()[0]; }
+    double end() const { return breaks()[count()]; }
+    double span() const { return end() - start(); }
+    const double* coefficients(int set, int piece) const {
+        return p_ + 4 + count() + (set * count() + piece) * order();
+    }
+
+    // The piece that holds x, by bisection; x outside belongs to the first or last piece.
+    int find(double x) const {
+        const double* b = breaks();
+        int low = 0, high = count();
+        while (high - low > 1) {
+            const int middle = (low + high) / 2;
+            (x < b[middle] ? high : low) = middle;
+        }
+        return low;
+    }
+
+    // x moved by whole periods into [start, end).
+    double wrapped(double x) const {
+        const double y = x - span() * std::floor((x - start()) / span());
+        return y < end() ? y : start();
+    }
+
+    // Value and derivatives of one polynomial, at x of that piece.
+    FunctionValue polynomial(int set, int piece, double x) const {
+        const double* a = coefficients(set, piece);
+        const double h = x - breaks()[piece];
+        double f = 0.0, d1 = 0.0, d2 = 0.0;
+        for (int i = order() - 1; i >= 0; --i) {
+            d2 = d2 * h + d1;
+            d1 = d1 * h + f;
+            f = f * h + a[i];
+        }
+        return {f, d1, 2.0 * d2};
+    }
+
+    // Applies the extrapolation rule around inside(piece, x), which evaluates the function within its range.
+    template <class Inside>
+    FunctionValue extrapolated(double x, Inside inside) const {
+        if (extrapolation() == Extrapolation::periodic) x = wrapped(x);
+        if (x >= start() && x <= end()) return inside(find(x), x);
+        const double edge = x < start() ? start() : end();
+        const FunctionValue v = inside(find(edge), edge);
+        if (extrapolation() == Extrapolation::hold) return {v.f, 0.0, 0.0};
+        return {v.f + v.d1 * (x - edge), v.d1, 0.0};
+    }
+
+  private:
+    const double* p_;
+};
+
+// Throws std::invalid_argument, naming the kind, unless the parameters hold that many sets of coefficients.
+void check_pieces(std::span<const double> params, int sets, const std::string& kind);
+
+}  // namespace bellcrank

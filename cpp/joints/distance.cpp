@@ -1,0 +1,41 @@
+// Distances of origin 2 from marker 1: from its origin (distance) and from its z axis (distance_xy).
+//
+// d = |s| with s = r, or r without its z component. ḋ = s·ṡ/d, and d d̈ + ḋ² = s·s̈ + |ṡ|² gives
+//   dr = s/d,   quadratic = (|ṡ|² − ḋ²)/d.
+// At d = 0 the distance has no derivative. There the gradient is taken as marker 1's x axis and the quadratic part as
+// 0: the gradient stays of unit length, so that a distance row keeps its rank and an assembly that starts with the two
+// origins on each other can pull them apart. The choice of x is arbitrary; a spring whose length passes exactly through
+// 0 with a rest length above 0 has no defined direction of force there.
+#include "joints/coordinate.hpp"
+
+namespace bellcrank {
+
+namespace {
+
+void length(const Vec3& s, const Vec3& rate, CoordinateValue& out) {
+    const double d = norm(s);
+    out.value = d;
+    out.domega = {0.0, 0.0, 0.0};
+    if (d < 1e-150) {
+        out.dr = {1.0, 0.0, 0.0};
+        out.quadratic = 0.0;
+        return;
+    }
+    out.dr = (1.0 / d) * s;
+    // |ṡ|² − ḋ² is the squared speed across s.
+    const Vec3 across = cross(out.dr, rate);
+    out.quadratic = dot(across, across) / d;
+}
+
+void distance(const RelativeMotion& m, std::span<const double>, CoordinateValue& out) { length(m.r, m.rdot, out); }
+
+void distance_xy(const RelativeMotion& m, std::span<const double>, CoordinateValue& out) {
+    length({m.r.x, m.r.y, 0.0}, {m.rdot.x, m.rdot.y, 0.0}, out);
+}
+
+const CoordinateRegistration from_origin("distance", distance);
+const CoordinateRegistration from_axis("distance_xy", distance_xy);
+
+}  // namespace
+
+}  // namespace bellcrank

@@ -1,0 +1,30 @@
+// Angles of a universal joint: universal_1 about marker 1's x axis, universal_2 about marker 2's y axis, with
+//                         ⎡  c2     0    s2   ⎤
+//   Λ = Rot(x,a1) Rot(y,a2) = ⎢ s1 s2   c1  −s1 c2 ⎥ ,    c1 = cos a1 and so on,
+//                         ⎣−c1 s2   s1   c1 c2 ⎦
+// on the constraint manifold Λ_xy = 0 (row dot_xy). Off it the same entries define the angles:
+//   a1 = atan2(Λ_zy, Λ_yy),   a2 = atan2(Λ_xz, Λ_xx).
+// Both are smooth wherever |Λ_xy| < 1, since Λ_yy² + Λ_zy² = Λ_xx² + Λ_xz² = 1 − Λ_xy². At |Λ_xy| = 1 (the joint's two
+// axes in line, a quarter turn away from the manifold) they are undefined; value and derivatives are then 0.
+#include "joints/jet.hpp"
+
+namespace bellcrank {
+
+namespace {
+
+void first(const RelativeMotion& m, std::span<const double>, CoordinateValue& out) {
+    const Mat3 rotation = rotation_matrix(m.q);
+    assign(out, angle(matrix_jet(m, rotation, 2, 1), matrix_jet(m, rotation, 1, 1)));
+}
+
+void second(const RelativeMotion& m, std::span<const double>, CoordinateValue& out) {
+    const Mat3 rotation = rotation_matrix(m.q);
+    assign(out, angle(matrix_jet(m, rotation, 0, 2), matrix_jet(m, rotation, 0, 0)));
+}
+
+const CoordinateRegistration universal_1("universal_1", first, true);
+const CoordinateRegistration universal_2("universal_2", second, true);
+
+}  // namespace
+
+}  // namespace bellcrank
