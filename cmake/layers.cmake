@@ -5,9 +5,9 @@ set(BELLCRANK_LAYERS spatial functions joints constraints forces model linalg as
 set(spatial_sees)
 set(functions_sees spatial)
 set(joints_sees spatial functions)
-set(constraints_sees spatial functions)
-set(forces_sees spatial functions)
-set(model_sees joints constraints forces)
+set(constraints_sees joints) # a constraint is rows over coordinates, a force an effort along one
+set(forces_sees joints)
+set(model_sees constraints forces)
 set(linalg_sees model)
 set(assemblies_sees linalg)
 set(expression_sees model)

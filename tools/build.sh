@@ -33,10 +33,15 @@ install_requirements() {
 }
 
 # The editable install knows the Python files there were: it must be renewed when one of them has gone (new ones are
-# found), when pyproject.toml changed, and when there is none.
+# found), when what pyproject.toml says of it changed, and when there is none.
 editable_is_stale() {
-    [ ! -e build/.installed ] || [ pyproject.toml -nt build/.installed ] ||
+    [ ! -e build/.installed ] || [ "$(install_settings)" != "$(cat build/.settings)" ] ||
         [ -n "$(comm -23 build/.sources <(python_sources))" ]
+}
+
+# The tables of pyproject.toml that an install depends on, not those of the linters.
+install_settings() {
+    awk '/^\[/ { wanted = /^\[(build-system|project|tool\.scikit-build)/ } wanted' pyproject.toml
 }
 
 python_sources() {
@@ -46,6 +51,7 @@ python_sources() {
 install_editable() {
     .venv/bin/pip install --quiet --no-build-isolation --no-deps -e .
     python_sources >build/.sources
+    install_settings >build/.settings
 }
 
 # Rebuild in place of a reinstall: each file is replaced in one step, so that running programs never see half a module.
