@@ -1,3 +1,56 @@
-.PHONY: build
-build:
+# Everything is set up by the targets themselves, in .venv. JOBS: compilers and test workers at once.
+JOBS ?= 2
+PYTHON ?= python3
+PYTEST_ARGS ?= -n $(JOBS)
+DEMO ?= examples/demo.yaml
+DEMO_ARGS ?= --plot build/demo.png
+BENCH_ARGS ?=
+WHEEL_LIMIT_MB := 5
+export JOBS PYTHON
+
+BIN := .venv/bin
+CPP_FILES = $(shell find cpp bindings -name '*.[ch]pp' -o -name '*.c')
+
+.DEFAULT_GOAL := build
+.PHONY: build test demo bench lint format wheel clean help
+
+help: ## list the targets
+	@sed -n 's/^\([a-z]*\):.*## /\1\t/p' Makefile | expand -t 10
+
+build: ## .venv with the development tools, the core compiled, editable install
 	@tools/build.sh
+
+test: build ## the tests (PYTEST_ARGS="-n 0 -k name" for some of them)
+	@$(BIN)/python -m pytest $(PYTEST_ARGS)
+
+demo: build ## simulate the demonstration mechanism
+	@$(BIN)/bellcrank run $(DEMO) $(DEMO_ARGS)
+
+bench: wheel ## timings, beside other engines, in a venv of its own (BENCH_ARGS=name)
+	@[ -x .venv-bench/bin/pip ] || $(PYTHON) -m venv .venv-bench
+	@$(BIN)/python tools/requirements.py plot oracles > build/bench-requirements.txt
+	@.venv-bench/bin/pip install --quiet -r build/bench-requirements.txt
+	@.venv-bench/bin/pip install --quiet --no-deps --force-reinstall dist/*.whl
+	@.venv-bench/bin/bellcrank bench $(BENCH_ARGS)
+
+lint: build ## everything that is checked without running the code
+	@$(BIN)/ruff check .
+	@$(BIN)/ruff format --check .
+	@$(BIN)/mypy
+	@$(BIN)/lint-imports
+	@$(BIN)/clang-format --dry-run -Werror $(CPP_FILES)
+	@$(BIN)/python tools/check_sources.py
+
+format: build ## rewrite Python and C++ in the house style
+	@$(BIN)/ruff check --fix-only .
+	@$(BIN)/ruff format .
+	@$(BIN)/clang-format -i $(CPP_FILES)
+
+wheel: build ## dist/*.whl; fails if it is larger than WHEEL_LIMIT_MB
+	@rm -rf dist && $(BIN)/pip wheel --quiet --no-build-isolation --no-deps --wheel-dir dist .
+	@ls -l dist/*.whl | awk -v limit=$(WHEEL_LIMIT_MB) \
+	  '{ mb = $$5 / 1e6; printf "%s: %.2f MB\n", $$9, mb; if (mb > limit) { print "more than " limit " MB"; exit 1 } }'
+
+clean: ## remove everything built, the environments included
+	rm -rf build dist .venv .venv-bench src/bellcrank/_core.pyi .mypy_cache .ruff_cache .pytest_cache .hypothesis
+	find . -name __pycache__ -type d -prune -exec rm -rf {} +

@@ -1,4 +1,4 @@
-"""Print what pyproject.toml requires, one requirement a line: the build's, the package's and the extras named."""
+"""Print what pyproject.toml requires, one a line: for the build, the package and the extras named."""
 
 from __future__ import annotations
 

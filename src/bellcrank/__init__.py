@@ -1,7 +1,8 @@
 """bellcrank: multibody dynamics of mechanisms. Describe, assemble, simulate, look.
 
-The public names are loaded when first used, so that ``import bellcrank`` stays quick. To publish a name, add it to
-``_EXPORTS`` (name: module inside the package) and to the ``TYPE_CHECKING`` block; a test keeps the two in step.
+The public names are loaded when first used, so that ``import bellcrank`` stays quick. To publish a name, add
+it to ``_EXPORTS`` (name: module inside the package) and to the ``TYPE_CHECKING`` block; a test keeps the two
+in step.
 """
 
 from __future__ import annotations
@@ -18,7 +19,7 @@ _EXPORTS: dict[str, str] = {
     "build_info": "_core",
 }
 
-__all__ = ["__version__", *sorted(_EXPORTS)]
+__all__ = ["__version__", *_EXPORTS]  # noqa: PLE0604  (all strings, by the annotation)
 
 
 def __getattr__(name: str) -> Any:
