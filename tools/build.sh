@@ -19,6 +19,8 @@ check_machine() {
         fail "bellcrank needs Python's venv module: install the Debian package python3-venv."
     command -v "${CXX:-c++}" >/dev/null || command -v g++ >/dev/null || command -v clang++ >/dev/null ||
         fail "bellcrank needs a C++20 compiler: install the Debian package g++."
+    "$python" -c 'import os, sys, sysconfig as c; sys.exit(not os.path.exists(c.get_path("include") + "/Python.h"))' ||
+        fail "bellcrank needs Python's headers: install the Debian package python3-dev."
 }
 
 install_requirements() {
@@ -35,7 +37,7 @@ install_requirements() {
 # The editable install knows the Python files there were: it must be renewed when one of them has gone (new ones are
 # found), when what pyproject.toml says of it changed, and when there is none.
 editable_is_stale() {
-    [ ! -e build/.installed ] || [ "$(install_settings)" != "$(cat build/.settings)" ] ||
+    [ ! -e build/.installed ] || [ "$(install_settings)" != "$(cat build/.settings 2>/dev/null)" ] ||
         [ -n "$(comm -23 build/.sources <(python_sources))" ]
 }
 
