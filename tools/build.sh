@@ -10,6 +10,14 @@ fail() {
     exit 1
 }
 
+first_of() {
+    local program
+    for program in "$@"; do
+        [ -z "$program" ] || ! command -v "$program" >/dev/null || { echo "$program" && return; }
+    done
+    return 1
+}
+
 check_machine() {
     local python=$1
     command -v "$python" >/dev/null || fail "bellcrank needs Python 3.11 or newer: install the Debian package python3."
@@ -17,8 +25,10 @@ check_machine() {
         fail "bellcrank needs Python 3.11 or newer, but $python is older: install a newer one or set PYTHON."
     [ -x .venv/bin/pip ] || "$python" -c 'import ensurepip, venv' 2>/dev/null ||
         fail "bellcrank needs Python's venv module: install the Debian package python3-venv."
-    command -v "${CXX:-c++}" >/dev/null || command -v g++ >/dev/null || command -v clang++ >/dev/null ||
-        fail "bellcrank needs a C++20 compiler: install the Debian package g++."
+    # Named outright, for the interpreter may remember a compiler that this machine does not have.
+    CXX=$(first_of "${CXX:-}" c++ g++ clang++) || fail "bellcrank needs a C++20 compiler: install the Debian package g++."
+    CC=$(first_of "${CC:-}" cc gcc clang) || fail "bellcrank needs a C compiler: install the Debian package gcc."
+    export CXX CC
     "$python" -c 'import os, sys, sysconfig as c; sys.exit(not os.path.exists(c.get_path("include") + "/Python.h"))' ||
         fail "bellcrank needs Python's headers: install the Debian package python3-dev."
 }
