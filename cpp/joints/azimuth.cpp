@@ -1,7 +1,7 @@
 // Directions in marker 1's xy-plane, as angles from its x axis towards its y axis:
 //   azimuth       of origin 2:           atan2(r_y, r_x)            (gears, belts)
 //   azimuth_axis  of marker 2's z axis:  atan2(Λ_yz, Λ_xz)          (bevel gears)
-// Both are rates of turn seen from marker 1: they change when marker 1 turns under a fixed line of centres.
+// Both are seen from marker 1: they change when marker 1 turns under a fixed line of centres.
 // Where the projection on the plane vanishes there is no direction; value and derivatives are then 0.
 #include "joints/jet.hpp"
 

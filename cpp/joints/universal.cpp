@@ -1,7 +1,9 @@
 // Angles of a universal joint: universal_1 about marker 1's x axis, universal_2 about marker 2's y axis, with
-//                         ⎡  c2     0    s2   ⎤
-//   Λ = Rot(x,a1) Rot(y,a2) = ⎢ s1 s2   c1  −s1 c2 ⎥ ,    c1 = cos a1 and so on,
-//                         ⎣−c1 s2   s1   c1 c2 ⎦
+//
+//                               ⎡   c2      0     s2   ⎤
+//   Λ = Rot(x, a1) Rot(y, a2) = ⎢  s1 s2   c1   −s1 c2 ⎥ ,   c1 = cos a1, …
+//                               ⎣ −c1 s2   s1    c1 c2 ⎦
+//
 // on the constraint manifold Λ_xy = 0 (row dot_xy). Off it the same entries define the angles:
 //   a1 = atan2(Λ_zy, Λ_yy),   a2 = atan2(Λ_xz, Λ_xx).
 // Both are smooth wherever |Λ_xy| < 1, since Λ_yy² + Λ_zy² = Λ_xx² + Λ_xz² = 1 − Λ_xy². At |Λ_xy| = 1 (the joint's two

@@ -1,0 +1,62 @@
+// Coordinates of marker pairs, for looking at one at a time; the solvers evaluate them in the core.
+#include <nanobind/stl/map.h>
+#include <nanobind/stl/string.h>
+#include <nanobind/stl/vector.h>
+
+#include "bindings.hpp"
+#include "joints/coordinate.hpp"
+#include "joints/spline_curve.hpp"
+#include "marshal.hpp"
+
+namespace nb = nanobind;
+using namespace nb::literals;
+
+namespace bellcrank {
+
+void bind_joints(nb::module_& m) {
+    m.def(
+        "coordinate_kinds",
+        [] {
+            std::map<std::string, bool> kinds;
+            for (const CoordinateKind& kind : coordinate_kinds()) kinds[kind.name] = kind.angular;
+            return kinds;
+        },
+        "Every kind of coordinate, by name, and whether it is an angle (defined up to multiples of 2 pi).");
+    m.def(
+        "check_coordinate",
+        [](const std::string& kind, const std::vector<double>& params) {
+            check_coordinate(coordinate_kind(kind), params);
+        },
+        "kind"_a, "params"_a = std::vector<double>{},
+        "Raise ValueError if there is no such kind or the parameters do not suit it.");
+    m.def(
+        "evaluate_coordinate",
+        [](const std::string& kind, const Triple& r, const Quadruple& q, const Triple& rdot, const Triple& omega,
+           const std::vector<double>& params) {
+            const CoordinateKind& found = coordinate_kind(kind);
+            check_coordinate(found, params);
+            CoordinateValue out;
+            found.evaluate({to_vec3(r), to_quat(q), to_vec3(rdot), to_vec3(omega)}, params, out);
+            return nb::make_tuple(out.value, from_vec3(out.dr), from_vec3(out.domega), out.quadratic);
+        },
+        "kind"_a, "r"_a, "q"_a, "rdot"_a = Triple{}, "omega"_a = Triple{}, "params"_a = std::vector<double>{},
+        nb::sig("def evaluate_coordinate(kind: str, r: collections.abc.Sequence[float], q: "
+                "collections.abc.Sequence[float], rdot: collections.abc.Sequence[float] = ..., omega: "
+                "collections.abc.Sequence[float] = ..., params: collections.abc.Sequence[float] = ...) -> tuple[float, "
+                "numpy.typing.NDArray[numpy.float64], numpy.typing.NDArray[numpy.float64], float]"),
+        "Coordinate phi of marker 2 seen from marker 1, in marker-1 axes: position r [m], unit quaternion q, velocity "
+        "rdot [m/s], angular velocity omega [rad/s].\n\n"
+        "Returns (value, dr, domega, quadratic): dphi/dt = dr.rdot + domega.omega, and the second derivative is "
+        "dr.(d rdot/dt) + domega.(d omega/dt) + quadratic. Raises ValueError as check_coordinate does.");
+    m.def(
+        "curve_params",
+        [](bool closed, const std::vector<double>& breaks, const std::vector<double>& coefficients) {
+            return curve_params(closed, breaks, coefficients);
+        },
+        "closed"_a, "breaks"_a, "coefficients"_a,
+        "Parameters of the curve_ coordinates: a curve of cubics in marker-1 axes.\n\n"
+        "breaks (n+1), increasing; coefficients n*12, per piece the vectors a0, a1, a2, a3 of "
+        "a0 + a1 h + a2 h^2 + a3 h^3, h = u - break. Raises ValueError that says what is wrong with the curve.");
+}
+
+}  // namespace bellcrank

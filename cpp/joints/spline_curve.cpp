@@ -1,0 +1,114 @@
+// Closest point of a cubic spline curve. With D(u) = ½|p(u) − r|²,
+//   g = D' = (p − r)·p',   D'' = p'·p' + (p − r)·p''.
+#include "joints/spline_curve.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+namespace bellcrank {
+
+namespace {
+
+double absolute_sum(const Vec3& a) {
+    return std::abs(a.x) + std::abs(a.y) + std::abs(a.z);
+}
+
+double slope(const CurvePoint& c, const Vec3& r) {
+    return dot(c.p - r, c.d1);
+}
+
+double curvature(const CurvePoint& c, const Vec3& r) {
+    return dot(c.d1, c.d1) + dot(c.p - r, c.d2);
+}
+
+}  // namespace
+
+// The best point so far: its parameter, piece, and squared distance.
+struct SplineCurve::Candidate {
+    double u, square;
+    int piece;
+};
+
+CurvePoint SplineCurve::on_piece(int piece, double u) const {
+    const Vec3 a1 = coefficient(piece, 1), a2 = coefficient(piece, 2), a3 = coefficient(piece, 3);
+    const double h = u - breaks()[piece];
+    CurvePoint c;
+    c.u = u;
+    c.p = coefficient(piece, 0) + h * (a1 + h * (a2 + h * a3));
+    c.d1 = a1 + h * (2.0 * a2 + (3.0 * h) * a3);
+    c.d2 = 2.0 * a2 + (6.0 * h) * a3;
+    c.d3 = 6.0 * a3;
+    return c;
+}
+
+CurvePoint SplineCurve::at(double u) const {
+    if (closed()) {
+        const double period = end() - start();
+        u -= period * std::floor((u - start()) / period);
+        if (u >= end()) u = start();
+    } else if (u < start() || u > end()) {
+        const bool before = u < start();
+        const CurvePoint edge = before ? on_piece(0, start()) : on_piece(count() - 1, end());
+        return {u, edge.p + (u - edge.u) * edge.d1, edge.d1, {0.0, 0.0, 0.0}, {0.0, 0.0, 0.0}};
+    }
+    const double* above = std::upper_bound(breaks() + 1, breaks() + count(), u);
+    return on_piece(static_cast<int>(above - breaks()) - 1, u);
+}
+
+// Minima inside one piece: every change of g from − to + among nine equidistant points, by Newton's method kept inside
+// its bracket by bisection.
+void SplineCurve::search_piece(int piece, const Vec3& r, Candidate& best) const {
+    constexpr int parts = 8;
+    const double first = breaks()[piece], length = breaks()[piece + 1] - first;
+    const double tolerance = 4e-16 * (std::abs(first) + length);
+    double high_end = first, g_high = slope(on_piece(piece, first), r);
+    for (int part = 1; part <= parts; ++part) {
+        double low = high_end;
+        const double g_low = g_high;
+        high_end = first + length * part / parts;
+        g_high = slope(on_piece(piece, high_end), r);
+        if (g_low > 0.0 || g_high < 0.0) continue;
+        double high = high_end, u = 0.5 * (low + high);
+        for (int iteration = 0; iteration < 100; ++iteration) {
+            const CurvePoint c = on_piece(piece, u);
+            const double g = slope(c, r);
+            (g > 0.0 ? high : low) = u;
+            double next = u - g / curvature(c, r);
+            if (!(next > low && next < high)) next = 0.5 * (low + high);
+            const double step = std::abs(next - u);
+            u = next;
+            if (g == 0.0 || step <= tolerance) break;
+        }
+        const Vec3 away = on_piece(piece, u).p - r;
+        if (dot(away, away) < best.square) best = {u, dot(away, away), piece};
+    }
+}
+
+CurvePoint SplineCurve::closest(const Vec3& r) const {
+    const int n = count();
+    const Vec3 last = on_piece(n - 1, end()).p - r;
+    Candidate best{end(), dot(last, last), n - 1};
+    for (int i = 0; i < n; ++i) {
+        const Vec3 away = coefficient(i, 0) - r;
+        if (dot(away, away) < best.square) best = {breaks()[i], dot(away, away), i};
+    }
+    for (int i = 0; i < n; ++i) {
+        // No point of the piece is farther than `reach` from its first knot.
+        const double h = breaks()[i + 1] - breaks()[i];
+        const double reach = h * (absolute_sum(coefficient(i, 1)) +
+                                  h * (absolute_sum(coefficient(i, 2)) + h * absolute_sum(coefficient(i, 3))));
+        const double gap = norm(coefficient(i, 0) - r) - reach;
+        if (gap <= 0.0 || gap * gap <= best.square) search_piece(i, r, best);
+    }
+    CurvePoint c = on_piece(best.piece, best.u);
+    if (!closed() && (best.u == start() || best.u == end())) {
+        const double g = slope(c, r);
+        if (best.u == start() ? g > 0.0 : g < 0.0) return at(best.u - g / dot(c.d1, c.d1));
+    }
+    // A minimum on a knot may have been taken as the knot itself; one step more settles the last digits.
+    const double step = slope(c, r) / curvature(c, r);
+    const double h = breaks()[best.piece + 1] - breaks()[best.piece];
+    return std::abs(step) < 1e-3 * h ? at(best.u - step) : at(best.u);
+}
+
+}  // namespace bellcrank
