@@ -25,6 +25,4 @@ static struct PyModuleDef module = {
     PyModuleDef_HEAD_INIT, .m_name = "_cpu", .m_doc = "What the processor supports.", .m_size = 0, .m_methods = methods,
 };
 
-PyMODINIT_FUNC PyInit__cpu(void) {
-    return PyModule_Create(&module);
-}
+PyMODINIT_FUNC PyInit__cpu(void) { return PyModule_Create(&module); }
