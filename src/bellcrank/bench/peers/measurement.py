@@ -26,7 +26,7 @@ class Run(Protocol):
     integrator: str
 
     def record(self, judge: Judge, every: int) -> None:
-        """Steps through; calls judge.accept every `every` steps and at the end, stops when it returns False."""
+        """Steps through, calling judge.accept every `every` steps and at the end, while it returns True."""
 
     def timed(self) -> tuple[float, float]:
         """Steps through once without recording: (corrected, raw) CPU seconds of the stepping alone."""
