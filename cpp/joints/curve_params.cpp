@@ -13,9 +13,7 @@ namespace {
 constexpr int samples = 8;  // a piece
 constexpr double least_sine = 1e-3;
 
-[[noreturn]] void fault(const std::string& what) {
-    throw std::invalid_argument("spline curve: " + what);
-}
+[[noreturn]] void fault(const std::string& what) { throw std::invalid_argument("spline curve: " + what); }
 
 template <class Visit>
 void sample_tangents(const SplineCurve& curve, Visit visit) {

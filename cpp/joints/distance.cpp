@@ -27,9 +27,7 @@ void length(const Vec3& s, const Vec3& rate, CoordinateValue& out) {
     out.quadratic = dot(across, across) / d;
 }
 
-void distance(const RelativeMotion& m, std::span<const double>, CoordinateValue& out) {
-    length(m.r, m.rdot, out);
-}
+void distance(const RelativeMotion& m, std::span<const double>, CoordinateValue& out) { length(m.r, m.rdot, out); }
 
 void distance_xy(const RelativeMotion& m, std::span<const double>, CoordinateValue& out) {
     length({m.r.x, m.r.y, 0.0}, {m.rdot.x, m.rdot.y, 0.0}, out);

@@ -13,9 +13,7 @@ struct Jet {
     double quadratic;  // φ̈ − dr·r̈ − domega·ω̇
 };
 
-inline void assign(CoordinateValue& out, const Jet& a) {
-    out = {a.value, a.dr, a.domega, a.quadratic};
-}
+inline void assign(CoordinateValue& out, const Jet& a) { out = {a.value, a.dr, a.domega, a.quadratic}; }
 
 // h(a) from h, h', h'' at a.
 inline Jet chain(const Jet& a, double h, double h1, double h2) {

@@ -9,17 +9,11 @@ namespace bellcrank {
 
 namespace {
 
-double absolute_sum(const Vec3& a) {
-    return std::abs(a.x) + std::abs(a.y) + std::abs(a.z);
-}
+double absolute_sum(const Vec3& a) { return std::abs(a.x) + std::abs(a.y) + std::abs(a.z); }
 
-double slope(const CurvePoint& c, const Vec3& r) {
-    return dot(c.p - r, c.d1);
-}
+double slope(const CurvePoint& c, const Vec3& r) { return dot(c.p - r, c.d1); }
 
-double curvature(const CurvePoint& c, const Vec3& r) {
-    return dot(c.d1, c.d1) + dot(c.p - r, c.d2);
-}
+double curvature(const CurvePoint& c, const Vec3& r) { return dot(c.d1, c.d1) + dot(c.p - r, c.d2); }
 
 }  // namespace
 
@@ -69,15 +63,13 @@ void SplineCurve::search_piece(int piece, const Vec3& r, Candidate& best) const 
         g_high = slope(on_piece(piece, high_end), r);
         if (g_low > 0.0 || g_high < 0.0) continue;
         double high = high_end, u = 0.5 * (low + high);
-        for (int iteration = 0; iteration < 100; ++iteration) {
+        for (int iteration = 0; iteration < 100 && high - low > tolerance; ++iteration) {
             const CurvePoint c = on_piece(piece, u);
-            const double g = slope(c, r);
+            const double g = slope(c, r), step = -g / curvature(c, r);
+            if (std::abs(step) <= tolerance) break;
             (g > 0.0 ? high : low) = u;
-            double next = u - g / curvature(c, r);
-            if (!(next > low && next < high)) next = 0.5 * (low + high);
-            const double step = std::abs(next - u);
-            u = next;
-            if (g == 0.0 || step <= tolerance) break;
+            const bool inside = u + step > low && u + step < high;
+            u = inside ? u + step : 0.5 * (low + high);
         }
         const Vec3 away = on_piece(piece, u).p - r;
         if (dot(away, away) < best.square) best = {u, dot(away, away), piece};

@@ -1,0 +1,201 @@
+// The lagrange formulation at one state.
+#include <nanobind/eigen/dense.h>
+#include <nanobind/ndarray.h>
+#include <nanobind/stl/pair.h>
+#include <nanobind/stl/shared_ptr.h>
+#include <nanobind/stl/string.h>
+#include <nanobind/stl/tuple.h>
+#include <nanobind/stl/vector.h>
+
+#include "bindings.hpp"
+#include "state_of.hpp"
+
+namespace nb = nanobind;
+using namespace nb::literals;
+
+namespace bellcrank {
+
+namespace {
+
+template <class T>
+void option(nb::dict& options, const char* name, T& value) {
+    if (!options.contains(name)) return;
+    value = nb::cast<T>(options[name]);
+    nb::del(options[name]);
+}
+
+LagrangeOptions lagrange_options(const nb::kwargs& kwargs) {
+    nb::dict given(kwargs);
+    LagrangeOptions o;
+    option(given, "rank_tolerance", o.rank_tolerance);
+    option(given, "position_tolerance", o.position_tolerance);
+    option(given, "contact_tolerance", o.contact_tolerance);
+    option(given, "rest_speed", o.rest_speed);
+    option(given, "max_corrections", o.max_corrections);
+    option(given, "refinements", o.refinements);
+    for (const auto& item : given)
+        throw std::invalid_argument("lagrange has no option " + nb::cast<std::string>(item.first));
+    return o;
+}
+
+std::tuple<Rows, Rows, Eigen::VectorXd> accelerate(LagrangeAt& self) {
+    Lagrange& s = self.system;
+    std::vector<double> udot(s.tangent_size());
+    s.accelerate(self.time, self.x.data(), self.u.data(), udot.data());
+    const int nb = s.model().bodies();
+    Rows linear(nb, 3), angular(nb, 3);
+    accelerations_to_neutral(s.model(), self.x.data(), self.u.data(), udot.data(), linear.data(), angular.data());
+    Eigen::VectorXd multipliers(s.model().rows_total());
+    s.multipliers(multipliers.data());
+    return {linear, angular, multipliers};
+}
+
+std::pair<Rows, Eigen::Matrix<bool, Eigen::Dynamic, 2, Eigen::RowMajor>> reactions(
+    LagrangeAt& self, const std::vector<std::pair<std::vector<int>, int>>& which) {
+    std::vector<Observation::Reaction> wanted;
+    for (const auto& [blocks, pair] : which) wanted.push_back({blocks, pair});
+    std::vector<Lagrange::ReactionWrench> out;
+    self.system.reactions(self.x.data(), wanted, out);
+    Rows wrench(out.size(), 6);
+    Eigen::Matrix<bool, Eigen::Dynamic, 2, Eigen::RowMajor> unique(out.size(), 2);
+    for (size_t i = 0; i < out.size(); ++i) {
+        for (int k = 0; k < 6; ++k) wrench(i, k) = out[i].wrench[k];
+        for (int k = 0; k < 2; ++k) unique(i, k) = out[i].unique[k];
+    }
+    return {wrench, unique};
+}
+
+std::pair<Eigen::VectorXd, Eigen::VectorXd> coordinates(LagrangeAt& self) {
+    const Model& model = self.system.model();
+    Eigen::VectorXd value(model.coordinates.size()), rate(model.coordinates.size());
+    BodyCoordinate c;
+    for (size_t i = 0; i < model.coordinates.size(); ++i) {
+        evaluate_coordinate(model, self.system.branches(), static_cast<int>(i), self.x.data(), self.u.data(), c);
+        value[i] = c.value;
+        rate[i] = c.rate;
+    }
+    return {value, rate};
+}
+
+// C, Ct, Qc and the dense Jacobian against (com velocity, world axes; angular velocity, principal axes) per body.
+std::tuple<Eigen::VectorXd, Eigen::VectorXd, Eigen::VectorXd, Rows> rows(LagrangeAt& self) {
+    const Model& model = self.system.model();
+    const int m = model.rows_total(), n = 6 * model.bodies();
+    std::vector<int> order(model.blocks.size());
+    for (size_t i = 0; i < order.size(); ++i) order[i] = static_cast<int>(i);
+    ConstraintRows r(model, self.system.branches(), order);
+    r.evaluate_jacobians(self.time, self.x.data());
+    r.evaluate_biases(self.time, self.x.data(), self.u.data());
+    Rows J = Rows::Zero(m, n);
+    for (const BlockLayout& b : r.blocks())
+        for (const BlockSide& side : r.sides(b)) {
+            if (side.body == model.ground()) continue;
+            const Vec3& I = model.principal_inertia[side.body];
+            const double mass = model.mass[side.body], diagonal[6] = {mass, mass, mass, I.x, I.y, I.z};
+            for (int k = 0; k < 6; ++k)
+                for (int i = 0; i < b.size; ++i)
+                    J(b.row + i, 6 * side.body + k) = r.J[side.jacobian + k * b.size + i] * std::sqrt(diagonal[k]);
+        }
+    const auto vector = [m](const std::vector<double>& v) {
+        return Eigen::VectorXd(Eigen::Map<const Eigen::VectorXd>(v.data(), m));
+    };
+    return {vector(r.C), vector(r.Ct), vector(r.Qc), J};
+}
+
+// Moves the configuration along a displacement per body: translation of the com in world axes, rotation vector in
+// principal axes.
+void displace(LagrangeAt& self, const Rows& displacement) {
+    std::vector<double> xi(self.system.tangent_size(), 0.0);
+    if (displacement.rows() != self.system.model().bodies() || displacement.cols() != 6)
+        throw std::invalid_argument("displacement: six numbers per body");
+    for (Eigen::Index b = 0; b < displacement.rows(); ++b)
+        for (int k = 0; k < 6; ++k) xi[kTwist * b + (k < 3 ? k : k + 1)] = displacement(b, k);
+    self.system.retract(self.x.data(), xi.data(), self.x.data());
+}
+
+nb::dict statistics(const LagrangeAt& self) {
+    const Statistics& s = self.system.statistics();
+    nb::dict d;
+    d["evaluations"] = s.evaluations;
+    d["factorizations"] = s.factorizations;
+    d["corrections"] = s.corrections;
+    d["impacts"] = s.impacts;
+    d["dropped_rows"] = s.dropped_rows;
+    d["smallest_pivot"] = s.smallest_pivot;
+    return d;
+}
+
+// Repeats one piece of work, so that it can be timed without the calls from Python.
+void repeat(LagrangeAt& self, const std::string& work, int times, double step) {
+    std::vector<double> udot(self.system.tangent_size());
+    std::vector<double> x = self.x;
+    nb::gil_scoped_release release;
+    for (int i = 0; i < times; ++i) {
+        if (work == "accelerate") {
+            x[0] = self.x[0] + (i & 1 ? step : 0.0);  // a new configuration, so that nothing is reused
+            self.system.accelerate(self.time, x.data(), self.u.data(), udot.data());
+        } else {
+            throw std::invalid_argument("repeat: unknown work " + work);
+        }
+    }
+}
+
+}  // namespace
+
+void bind_formulations(nb::module_& m) {
+    nb::class_<LagrangeAt>(m, "Lagrange", "The lagrange formulation of a model, at a state.")
+        .def(
+            "__init__",
+            [](LagrangeAt* self, std::shared_ptr<Model> model, nb::kwargs options) {
+                new (self) LagrangeAt(model, lagrange_options(options));
+            },
+            "model"_a, "options"_a, nb::sig("def __init__(self, model: Model, **options: float) -> None"),
+            "Raises:\n    ValueError: an option is unknown.")
+        .def("set_state", &LagrangeAt::set, "time"_a, "position"_a, "rotation"_a, "velocity"_a, "angular_velocity"_a,
+             "continued"_a = false,
+             "Sets the state of the bodies' frame origins in world axes: position (nb, 3), rotation (nb, 4), velocity\n"
+             "(nb, 3), angular velocity (nb, 3). Unless continued, every angle starts on its principal branch.")
+        .def("state", &LagrangeAt::get,
+             "time, position, rotation, velocity, angular velocity, as set_state takes them.")
+        .def("accelerate", &accelerate,
+             "Linear (nb, 3) and angular (nb, 3) accelerations of the frame origins, world axes, and multipliers "
+             "(rows,).")
+        .def(
+            "project", [](LagrangeAt& self) { return self.system.project(self.time, self.x.data(), self.u.data()); },
+            "Moves the state onto the constraints (Tasora eq. 36, 37). False if they cannot be met from here.")
+        .def("reactions", &reactions, "which"_a,
+             "After accelerate(): per entry (blocks, pair) the moment and force (6) on the pair's second body about\n"
+             "marker 2, world axes, of least norm; and whether moment and force are unique (n, 2).")
+        .def("coordinates", &coordinates, "Values and rates of all coordinates of the model.")
+        .def("rows", &rows, "C, Ct, Qc (rows,) and the dense Jacobian (rows, 6 nb) in com and principal axes.")
+        .def("displace", &displace, "displacement"_a,
+             "Moves the bodies by (nb, 6): translation of the com, world axes, and rotation vector, principal axes.")
+        .def(
+            "dropped_rows", [](const LagrangeAt& self) { return self.system.dropped_rows(); },
+            "Model rows found redundant or singular at the last factorization.")
+        .def(
+            "worst_row", [](const LagrangeAt& self) { return self.system.worst_row(); },
+            "Model row with the largest error, -1 without rows.")
+        .def(
+            "violation",
+            [](LagrangeAt& self) {
+                double c, rate;
+                self.system.violation(self.time, self.x.data(), self.u.data(), &c, &rate);
+                return std::make_pair(c, rate);
+            },
+            "Largest error of positions and of velocities over all rows.")
+        .def(
+            "energy",
+            [](LagrangeAt& self) {
+                const Energy e =
+                    energy(self.system.model(), self.system.branches(), self.time, self.x.data(), self.u.data());
+                return std::make_pair(e.kinetic, e.potential);
+            },
+            "Kinetic and potential energy [J].")
+        .def("statistics", &statistics, nb::sig("def statistics(self) -> dict[str, float]"),
+             "What the solver did so far.")
+        .def("repeat", &repeat, "work"_a, "times"_a, "step"_a = 1e-12,
+             "Repeats \"accelerate\" at alternating configurations, for timing.");
+}
+
+}  // namespace bellcrank

@@ -1,0 +1,168 @@
+// A simulation from Python: enters C++ once, hands frames back in blocks.
+#include "integrate/simulate.hpp"
+
+#include <nanobind/ndarray.h>
+#include <nanobind/stl/pair.h>
+#include <nanobind/stl/string.h>
+#include <nanobind/stl/vector.h>
+
+#include <chrono>
+
+#include "bindings.hpp"
+#include "state_of.hpp"
+
+namespace nb = nanobind;
+using namespace nb::literals;
+
+namespace bellcrank {
+
+void LagrangeAt::set(double t, const Rows& position, const Rows& rotation, const Rows& velocity,
+                     const Rows& angular_velocity, bool continued) {
+    const Eigen::Index n = system.model().bodies();
+    const auto check = [n](const Rows& a, Eigen::Index columns, const char* name) {
+        if (a.rows() != n || (n > 0 && a.cols() != columns))
+            throw std::invalid_argument(std::string(name) + ": expected shape (" + std::to_string(n) + ", " +
+                                        std::to_string(columns) + ")");
+    };
+    check(position, 3, "position");
+    check(rotation, 4, "rotation");
+    check(velocity, 3, "velocity");
+    check(angular_velocity, 3, "angular_velocity");
+    const auto copy = [](const Rows& a) { return std::vector<double>(a.data(), a.data() + a.size()); };
+    time = t;
+    to_principal(system.model(), {t, copy(position), copy(rotation), copy(velocity), copy(angular_velocity)}, x.data(),
+                 u.data());
+    if (!continued) system.reset_angles();
+    system.follow_angles(x.data());
+}
+
+std::tuple<double, Rows, Rows, Rows, Rows> LagrangeAt::get() const {
+    const int n = system.model().bodies();
+    Rows position(n, 3), rotation(n, 4), velocity(n, 3), angular(n, 3);
+    to_neutral(system.model(), x.data(), u.data(), position.data(), rotation.data(), velocity.data(), angular.data());
+    return {time, position, rotation, velocity, angular};
+}
+
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+// Collects frames (time first) and gives full blocks to a Python callable; asks for signals twenty times a second.
+class PythonSink final : public Sink {
+  public:
+    PythonSink(int width, nb::callable on_block, nb::callable on_progress)
+        : width_(width + 1),
+          capacity_(std::clamp(4'000'000 / (8 * width_), 1, 4096)),
+          on_block_(std::move(on_block)),
+          on_progress_(std::move(on_progress)),
+          last_(Clock::now()) {
+        buffer_.resize(static_cast<size_t>(width_) * capacity_);
+    }
+
+    double* frame(double t) override {
+        if (count_ == capacity_) flush();
+        double* at = buffer_.data() + static_cast<size_t>(count_++) * width_;
+        at[0] = t;
+        return at + 1;
+    }
+
+    bool alive(double t) override {
+        if ((++calls_ & 15) != 0) return true;
+        const auto now = Clock::now();
+        if (now - last_ < std::chrono::milliseconds(50)) return true;
+        last_ = now;
+        flush();
+        nb::gil_scoped_acquire gil;
+        if (PyErr_CheckSignals() != 0) {
+            PyErr_Clear();
+            return false;
+        }
+        on_progress_(t);
+        return true;
+    }
+
+    void flush() {
+        if (count_ == 0) return;
+        nb::gil_scoped_acquire gil;
+        const size_t shape[2] = {static_cast<size_t>(count_), static_cast<size_t>(width_)};
+        // A view: the callable copies what it keeps.
+        on_block_(nb::ndarray<nb::numpy, double, nb::ndim<2>>(buffer_.data(), 2, shape, nb::handle()));
+        count_ = 0;
+    }
+
+  private:
+    int width_, capacity_, count_ = 0;
+    unsigned calls_ = 0;
+    nb::callable on_block_, on_progress_;
+    std::vector<double> buffer_;
+    Clock::time_point last_;
+};
+
+const char* status_name(SimulationStatus status) {
+    switch (status) {
+        case SimulationStatus::finished:
+            return "finished";
+        case SimulationStatus::interrupted:
+            return "interrupted";
+        case SimulationStatus::not_finite:
+            return "not_finite";
+        case SimulationStatus::constraints_lost:
+            return "constraints_lost";
+        case SimulationStatus::step_vanished:
+            return "step_vanished";
+    }
+    return "unknown";
+}
+
+nb::dict run(LagrangeAt& self, const std::string& method, std::vector<double> output_times, double step,
+             double max_step, double rtol, double atol, std::vector<int> coordinates, std::vector<int> rows,
+             std::vector<std::pair<std::vector<int>, int>> reactions, bool accelerations, nb::callable on_block,
+             nb::callable on_progress) {
+    if (output_times.empty()) throw std::invalid_argument("output_times: at least the start");
+    SimulationOptions options;
+    options.method = method;
+    options.step = step;
+    options.max_step = max_step;
+    options.tolerances = {rtol, atol};
+    options.output_times = std::move(output_times);
+    Observation what{std::move(coordinates), std::move(rows), {}, accelerations};
+    for (auto& [blocks, pair] : reactions) what.reactions.push_back({std::move(blocks), pair});
+    PythonSink sink(self.system.observation_size(what), std::move(on_block), std::move(on_progress));
+    SimulationResult result;
+    {
+        nb::gil_scoped_release release;
+        result = simulate(self.system, options, what, self.x, self.u, sink);
+        sink.flush();
+    }
+    self.time = result.time;
+    nb::dict d;
+    d["status"] = status_name(result.status);
+    d["time"] = result.time;
+    d["steps"] = result.steps;
+    d["rejected"] = result.rejected;
+    d["last_step"] = result.last_step;
+    d["body"] = result.body;
+    d["row"] = result.row;
+    return d;
+}
+
+}  // namespace
+
+void bind_integrate(nb::module_& m) {
+    m.def(
+        "simulate", &run, "system"_a, "method"_a, "output_times"_a, "step"_a, "max_step"_a, "rtol"_a, "atol"_a,
+        "coordinates"_a, "rows"_a, "reactions"_a, "accelerations"_a, "on_block"_a, "on_progress"_a,
+        nb::sig(
+            "def simulate(system: Lagrange, method: str, output_times: collections.abc.Sequence[float], step: float, "
+            "max_step: float, rtol: float, atol: float, coordinates: collections.abc.Sequence[int], "
+            "rows: collections.abc.Sequence[int], "
+            "reactions: collections.abc.Sequence[tuple[collections.abc.Sequence[int], int]], accelerations: bool, "
+            "on_block: collections.abc.Callable[[numpy.typing.NDArray[numpy.float64]], None], "
+            "on_progress: collections.abc.Callable[[float], None]) -> dict[str, str | float]"),
+        "Advances the system's state, which must be projected, through the output times.\n\n"
+        "on_block takes frames (n, 1 + width): time, then what cpp/model/system.hpp lists for observe(); the array is\n"
+        "reused afterwards. on_progress takes the time reached, about twenty times a second. Returns status, time,\n"
+        "steps, rejected, last_step, body, row. Ctrl-C ends the run with status \"interrupted\".");
+}
+
+}  // namespace bellcrank

@@ -1,0 +1,126 @@
+// The flat model from named arrays.
+#include "model/model.hpp"
+
+#include <nanobind/ndarray.h>
+#include <nanobind/stl/shared_ptr.h>
+#include <nanobind/stl/string.h>
+#include <nanobind/stl/vector.h>
+
+#include <stdexcept>
+
+#include "bindings.hpp"
+
+namespace nb = nanobind;
+using namespace nb::literals;
+
+namespace bellcrank {
+
+namespace {
+
+template <class T>
+using Array = nb::ndarray<const T, nb::c_contig, nb::device::cpu>;
+
+// Takes arrays out of the keyword arguments by name; what is left over at the end was not known.
+class Arrays {
+  public:
+    explicit Arrays(const nb::kwargs& arrays) : left_(nb::dict(arrays)) {}
+
+    template <class T>
+    std::vector<T> numbers(const char* name) {
+        const nb::object value = take(name);
+        Array<T> array;
+        if (!nb::try_cast(value, array))
+            throw std::invalid_argument(std::string(name) + ": wrong type of numbers, or not an array in C order");
+        return {array.data(), array.data() + array.size()};
+    }
+    std::vector<std::string> names(const char* name) { return nb::cast<std::vector<std::string>>(take(name)); }
+
+    template <class V, int N>
+    std::vector<V> records(const char* name) {
+        const std::vector<double> flat = numbers<double>(name);
+        if (flat.size() % N != 0) throw std::invalid_argument(std::string(name) + ": wrong number of entries");
+        std::vector<V> out(flat.size() / N);
+        static_assert(sizeof(V) == N * sizeof(double));
+        if (!flat.empty()) std::memcpy(out.data(), flat.data(), flat.size() * sizeof(double));
+        return out;
+    }
+    void finish() const {
+        for (const auto& item : left_)
+            throw std::invalid_argument("unknown array " + nb::cast<std::string>(item.first));
+    }
+
+  private:
+    nb::object take(const char* name) {
+        if (!left_.contains(name)) throw std::invalid_argument(std::string("missing array ") + name);
+        nb::object value = left_[name];
+        nb::del(left_[name]);
+        return value;
+    }
+    nb::dict left_;
+};
+
+ModelData model_data(const nb::kwargs& kwargs) {
+    Arrays a(kwargs);
+    ModelData d;
+    const auto gravity = a.records<Vec3, 3>("gravity");
+    if (gravity.size() != 1) throw std::invalid_argument("gravity: three numbers");
+    d.gravity = gravity[0];
+    d.body_mass = a.numbers<double>("body_mass");
+    d.body_com = a.records<Vec3, 3>("body_com");
+    d.body_inertia = a.records<Mat3, 9>("body_inertia");
+    d.pair_bodies = a.numbers<int>("pair_bodies");
+    d.pair_positions = a.records<Vec3, 3>("pair_positions");
+    d.pair_rotations = a.records<Quat, 4>("pair_rotations");
+    d.coordinate_kind = a.names("coordinate_kind");
+    d.coordinate_pair = a.numbers<int>("coordinate_pair");
+    d.coordinate_param_start = a.numbers<int>("coordinate_param_start");
+    d.coordinate_params = a.numbers<double>("coordinate_params");
+    d.function_kind = a.names("function_kind");
+    d.function_param_start = a.numbers<int>("function_param_start");
+    d.function_params = a.numbers<double>("function_params");
+    d.block_row_start = a.numbers<int>("block_row_start");
+    d.block_unilateral = a.numbers<std::uint8_t>("block_unilateral");
+    d.block_compliance = a.numbers<double>("block_compliance");
+    d.block_restitution = a.numbers<double>("block_restitution");
+    d.row_term_start = a.numbers<int>("row_term_start");
+    d.term_coordinate = a.numbers<int>("term_coordinate");
+    d.term_coefficient = a.numbers<double>("term_coefficient");
+    d.row_function = a.numbers<int>("row_function");
+    d.row_constant = a.numbers<double>("row_constant");
+    d.law_kind = a.names("law_kind");
+    d.law_coordinate = a.numbers<int>("law_coordinate");
+    d.law_function = a.numbers<int>("law_function");
+    d.law_param_start = a.numbers<int>("law_param_start");
+    d.law_params = a.numbers<double>("law_params");
+    d.wrench_body = a.numbers<int>("wrench_body");
+    d.wrench_position = a.records<Vec3, 3>("wrench_position");
+    d.wrench_rotation = a.records<Quat, 4>("wrench_rotation");
+    d.wrench_local = a.numbers<std::uint8_t>("wrench_local");
+    d.wrench_function = a.numbers<int>("wrench_function");
+    d.wrench_constant = a.numbers<double>("wrench_constant");
+    a.finish();
+    return d;
+}
+
+}  // namespace
+
+void bind_model(nb::module_& m) {
+    nb::class_<Model>(m, "Model", "A mechanism as flat arrays; immutable.")
+        .def(
+            "__init__", [](Model* self, nb::kwargs arrays) { new (self) Model(model_data(arrays)); },
+            nb::sig("def __init__(self, **arrays: object) -> None"),
+            "From arrays by name (int32, float64 and uint8, in C order; see cpp/model/model.hpp).\n\n"
+            "Raises:\n    ValueError: an array is missing, unknown, of the wrong size, or holds a bad index.")
+        .def_prop_ro("bodies", &Model::bodies, "Number of bodies, the ground not counted.")
+        .def_prop_ro("rows", &Model::rows_total, "Number of constraint rows.")
+        .def_prop_ro(
+            "principal_rotation",
+            [](const Model& self) {
+                std::vector<std::vector<double>> out;
+                for (const Quat& q : self.principal_rotation) out.push_back({q.w, q.x, q.y, q.z});
+                return out;
+            },
+            "Per body the quaternion from principal to body axes.");
+}
+
+}  // namespace bellcrank

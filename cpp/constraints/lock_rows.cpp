@@ -1,0 +1,184 @@
+#include "constraints/lock_rows.hpp"
+
+#include "spatial/body_state.hpp"
+
+namespace bellcrank {
+
+// Quantities of methods.md's lock formulation in marker-1 axes. With p = (q1 a1)* q2 the rotation principal 2 →
+// marker 1 and A1 = Λ(a1):
+//   E = Λ(q1 a1)ᵀ,  F = Λ(p),  d = E (x2 − x1) + F s2,  r = d − A1ᵀ s1,  q = p a2
+// and, from marker_pair.cpp (2) to (4) rewritten in these axes,
+//   ṙ = E (v2 − v1) + F (ω2 × s2) − A1ᵀω1 × d,   Ω = F ω2 − A1ᵀω1,   q̇ = ½ Ω q.
+struct LockGroup::Kinematics {
+    Mat3T<Lane> E, F;
+    Vec3T<Lane> d;
+    QuatT<Lane> q;
+};
+
+namespace {
+
+Vec3T<Lane> gather_vector(const double* records, const int* body, int stride, int at) {
+    const double* place[kLanes];
+    for (int l = 0; l < kLanes; ++l) place[l] = records + stride * body[l] + at;
+    Lane v[4];
+    gather4(place, v);
+    return {v[0], v[1], v[2]};
+}
+
+QuatT<Lane> gather_quaternion(const double* x, const int* body) {
+    const double* place[kLanes];
+    for (int l = 0; l < kLanes; ++l) place[l] = x + kPose * body[l] + 4;
+    Lane v[4];
+    gather4(place, v);
+    return {v[0], v[1], v[2], v[3]};
+}
+
+Vec3T<Lane> hadamard(const Vec3T<Lane>& a, const Vec3T<Lane>& b) { return {a.x * b.x, a.y * b.y, a.z * b.z}; }
+
+Vec3T<Lane> column(const Mat3T<Lane>& a, int j) { return {a.m[j], a.m[3 + j], a.m[6 + j]}; }
+
+// Rows e1, e2, e3 of ė = ½ (e0 Ω − u × Ω), u = (e1, e2, e3): the 3×3 matrix ½ (e0 I − [u]×).
+Mat3T<Lane> half_rate_matrix(const QuatT<Lane>& q) {
+    const Lane s = 0.5 * q.w, x = 0.5 * q.x, y = 0.5 * q.y, z = 0.5 * q.z;
+    return {{s, z, -y, -z, s, x, y, -x, s}};
+}
+
+}  // namespace
+
+LockGroup::LockGroup(std::vector<int> locked, std::span<const LockJoint> joints) : locked_(std::move(locked)) {
+    for (size_t first = 0; first < joints.size(); first += kLanes) {
+        Pack pack{};
+        for (int l = 0; l < kLanes; ++l) {
+            const LockJoint& j = joints[std::min(first + l, joints.size() - 1)];  // spare lanes repeat the last joint
+            const Mat3 A1 = rotation_matrix(j.pair.rotation[0]);
+            const auto set = [l](Vec3T<Lane>& to, const Vec3& v) {
+                lane_set(to.x, l, v.x);
+                lane_set(to.y, l, v.y);
+                lane_set(to.z, l, v.z);
+            };
+            set(pack.marker1, transpose_times(A1, j.pair.offset[0]));
+            set(pack.offset2, j.pair.offset[1]);
+            set(pack.inverse_sqrt_inertia2, j.inverse_sqrt_inertia[1]);
+            const Vec3& scale = j.inverse_sqrt_inertia[0];
+            const double row_scale[3] = {scale.x, scale.y, scale.z};
+            for (int i = 0; i < 9; ++i) {
+                lane_set(pack.axes1.m[i], l, A1.m[i]);
+                lane_set(pack.scaled_axes1.m[i], l, row_scale[i / 3] * A1.m[i]);
+            }
+            for (int s = 0; s < 2; ++s) {
+                pack.body[s][l] = j.pair.body[s];
+                const Quat& a = j.pair.rotation[s];
+                lane_set(pack.rotation[s].w, l, a.w);
+                lane_set(pack.rotation[s].x, l, a.x);
+                lane_set(pack.rotation[s].y, l, a.y);
+                lane_set(pack.rotation[s].z, l, a.z);
+                lane_set(pack.inverse_sqrt_mass[s], l, j.inverse_sqrt_mass[s]);
+            }
+            pack.row[l] = j.row;
+            pack.jacobian[l] = j.jacobian;
+        }
+        packs_.push_back(pack);
+    }
+}
+
+LockGroup::Kinematics LockGroup::kinematics(const Pack& pack, const double* x) const {
+    const QuatT<Lane> marker1 = gather_quaternion(x, pack.body[0]) * pack.rotation[0];
+    const QuatT<Lane> p = conjugate(marker1) * gather_quaternion(x, pack.body[1]);
+    const Vec3T<Lane> span = gather_vector(x, pack.body[1], kPose, 0) - gather_vector(x, pack.body[0], kPose, 0);
+    Kinematics k;
+    k.E = rotation_matrix(conjugate(marker1));
+    k.F = rotation_matrix(p);
+    k.d = k.E * span + k.F * pack.offset2;
+    k.q = p * pack.rotation[1];
+    return k;
+}
+
+void LockGroup::store_values(const Pack& pack, const Kinematics& k, double* C) const {
+    const Vec3T<Lane> r = k.d - pack.marker1;
+    const Lane all[6] = {r.x, r.y, r.z, k.q.x, k.q.y, k.q.z};
+    for (size_t i = 0; i < locked_.size(); ++i)
+        for (int l = 0; l < kLanes; ++l) C[pack.row[l] + i] = lane_get(all[locked_[i]], l);
+}
+
+// Rows of Ĵ. With e_i the marker-1 axes (rows of E), a_i the columns of A1, f_i the rows of F:
+//   row r_i:  side 1 (−e_i; A1 (ê_i × d)),  side 2 (e_i; s2 × f_i)       since ê_i·(d × A1ᵀω1) = A1(ê_i × d)·ω1
+//   row e_i:  side 1 (0; −Σ_j B_ij a_j),    side 2 (0; Σ_j B_ij f_j),    B = ½ (e0 I − [u]×)
+void LockGroup::store_jacobians(const Pack& pack, const Kinematics& k, double* J) const {
+    const int K = static_cast<int>(locked_.size());
+    const Mat3T<Lane>& A = pack.scaled_axes1;
+    const Mat3T<Lane> B = half_rate_matrix(k.q);
+    const Vec3T<Lane> a[3] = {column(A, 0), column(A, 1), column(A, 2)};
+    const Vec3T<Lane> f[3] = {row(k.F, 0), row(k.F, 1), row(k.F, 2)};
+    const Vec3T<Lane> e_cross_d[3] = {k.d.y * a[2] - k.d.z * a[1], k.d.z * a[0] - k.d.x * a[2],
+                                      k.d.x * a[1] - k.d.y * a[0]};
+    const Lane zero = broadcast(0.0);
+    Lane rows[12 * 6];  // [side][component][row]
+    for (int i = 0; i < K; ++i) {
+        const int n = locked_[i];
+        Vec3T<Lane> linear, angular1, angular2;
+        if (n < 3) {
+            linear = row(k.E, n);
+            angular1 = e_cross_d[n];
+            angular2 = hadamard(pack.inverse_sqrt_inertia2, cross(pack.offset2, f[n]));
+        } else {
+            const Vec3T<Lane> b = row(B, n - 3);
+            linear = {zero, zero, zero};
+            angular1 = -(b.x * a[0] + b.y * a[1] + b.z * a[2]);
+            angular2 = hadamard(pack.inverse_sqrt_inertia2, b.x * f[0] + b.y * f[1] + b.z * f[2]);
+        }
+        const Lane m1 = -pack.inverse_sqrt_mass[0], m2 = pack.inverse_sqrt_mass[1];
+        rows[0 * K + i] = m1 * linear.x;
+        rows[1 * K + i] = m1 * linear.y;
+        rows[2 * K + i] = m1 * linear.z;
+        rows[3 * K + i] = angular1.x;
+        rows[4 * K + i] = angular1.y;
+        rows[5 * K + i] = angular1.z;
+        rows[6 * K + i] = m2 * linear.x;
+        rows[7 * K + i] = m2 * linear.y;
+        rows[8 * K + i] = m2 * linear.z;
+        rows[9 * K + i] = angular2.x;
+        rows[10 * K + i] = angular2.y;
+        rows[11 * K + i] = angular2.z;
+    }
+    double* place[kLanes];
+    for (int l = 0; l < kLanes; ++l) place[l] = J + pack.jacobian[l];
+    for (int at = 0; at < 12 * K; at += 4) {
+        double* to[kLanes];
+        for (int l = 0; l < kLanes; ++l) to[l] = place[l] + at;
+        scatter4(rows + at, to);
+    }
+}
+
+void LockGroup::values(const double* x, double* C) const {
+    for (const Pack& pack : packs_) store_values(pack, kinematics(pack, x), C);
+}
+
+void LockGroup::jacobians(const double* x, double* C, double* J) const {
+    for (const Pack& pack : packs_) {
+        const Kinematics k = kinematics(pack, x);
+        store_values(pack, k, C);
+        store_jacobians(pack, k, J);
+    }
+}
+
+// r̈ = … + F(ω2 × (ω2 × s2)) − 2 w1 × ṙ − w1 × (w1 × d),  Ω̇ = … − w1 × F ω2,  ë = … + B Ω̇ − ¼|Ω|² e,  w1 = A1ᵀω1.
+void LockGroup::biases(const double* x, const double* u, double* bias) const {
+    for (const Pack& pack : packs_) {
+        const Kinematics k = kinematics(pack, x);
+        const Vec3T<Lane> w1 = transpose_times(pack.axes1, gather_vector(u, pack.body[0], kTwist, 4));
+        const Vec3T<Lane> w2 = gather_vector(u, pack.body[1], kTwist, 4), Fw2 = k.F * w2;
+        const Vec3T<Lane> dv = gather_vector(u, pack.body[1], kTwist, 0) - gather_vector(u, pack.body[0], kTwist, 0);
+        const Vec3T<Lane> spin = cross(w2, pack.offset2);
+        const Vec3T<Lane> rdot = k.E * dv + k.F * spin - cross(w1, k.d);
+        const Lane two = broadcast(2.0);
+        const Vec3T<Lane> r = k.F * cross(w2, spin) - two * cross(w1, rdot) - cross(w1, cross(w1, k.d));
+        const Vec3T<Lane> omega = Fw2 - w1, omega_bias = -cross(w1, Fw2);
+        const Lane quarter = 0.25 * dot(omega, omega);
+        const Vec3T<Lane> e = half_rate_matrix(k.q) * omega_bias - quarter * Vec3T<Lane>{k.q.x, k.q.y, k.q.z};
+        const Lane all[6] = {r.x, r.y, r.z, e.x, e.y, e.z};
+        for (size_t i = 0; i < locked_.size(); ++i)
+            for (int l = 0; l < kLanes; ++l) bias[pack.row[l] + i] = lane_get(all[locked_[i]], l);
+    }
+}
+
+}  // namespace bellcrank

@@ -1,0 +1,113 @@
+// Lagrange multipliers in maximal coordinates (A. Tasora, An optimized Lagrangian-multiplier approach for interactive
+// multibody simulation): accelerations (eq. 35), position corrections (36) and velocity corrections (37) share one
+// factorization. Six unknowns per body, quaternions without rows of their own (section 4.2).
+#pragma once
+
+#include <memory>
+#include <vector>
+
+#include "formulations/lagrange/delassus.hpp"
+#include "model/constraint_rows.hpp"
+#include "model/forces.hpp"
+#include "model/state.hpp"
+#include "model/system.hpp"
+#include "spatial/body_state.hpp"
+
+namespace bellcrank {
+
+struct LagrangeOptions {
+    double rank_tolerance = 1e-10;      // pivot against its own diagonal entry below which a row is redundant
+    double position_tolerance = 1e-11;  // largest |C| after projection [m or rad/2]
+    double contact_tolerance = 1e-8;    // gap of a stop taken as closed [m or rad]
+    double rest_speed = 1e-3;           // approach speed below which an impact does not bounce [m/s or rad/s]
+    int max_corrections = 25;
+    int refinements = -1;  // steps of iterative refinement per solve; −1: by the mass ratio
+};
+
+class Lagrange final : public System {
+  public:
+    Lagrange(std::shared_ptr<const Model> model, const LagrangeOptions& options);
+
+    int configuration_size() const override { return kPose * (model_->bodies() + 1); }
+    int tangent_size() const override { return kTwist * (model_->bodies() + 1); }
+    void accelerate(double t, const double* x, const double* u, double* udot) override;
+    void retract(const double* x0, const double* xi, double* out) const override;
+    void chart_rate(const double* xi, const double* u, double* rate) const override;
+    bool project(double t, double* x, double* u) override;
+    void commit(double t, const double* x, const double* u) override;
+    int observation_size(const Observation& what) const override;
+    void observe(double t, const double* x, const double* u, const Observation& what, double* out) override;
+    int worst_row() const override;
+    int first_non_finite_body(const double* x, const double* u) const override;
+    const Statistics& statistics() const override { return statistics_; }
+
+    const Model& model() const { return *model_; }
+    // Multipliers by model row after accelerate(): M u̇ = f + Jᵀ λ.
+    void multipliers(double* out) const;
+    // Model rows dropped at the last factorization.
+    std::vector<int> dropped_rows() const;
+    // Wrench of a reaction after accelerate(), with minimum-norm multipliers where rows are redundant.
+    // unique[0], unique[1]: whether its moment and its force are determined by the equations of motion.
+    struct ReactionWrench {
+        double wrench[6];
+        bool unique[2];
+    };
+    void reactions(const double* x, const std::vector<Observation::Reaction>& which, std::vector<ReactionWrench>& out);
+    // Largest |C| and |Ċ| over rows that hold, at (t, x, u).
+    void violation(double t, const double* x, const double* u, double* position, double* velocity);
+    const AngleBranches& branches() const { return branches_; }
+    // Every angle to its branch nearest to zero, or to the last value followed.
+    void reset_angles();
+    void follow_angles(const double* x);
+
+  private:
+    bool is_current(double t, const double* x) const;
+    void refresh(double t, const double* x);
+    void refactor();
+    void solve(std::vector<double>& rhs);
+    void scale(const double* u, double* scaled) const;
+    void apply_multipliers(const std::vector<double>& lambda, const double* free, double* out);
+    bool correct_positions(double t, double* x);
+    void correct_velocities(double* u);
+    double largest_error() const;
+
+    // Stops (lagrange/stops.cpp).
+    bool enable_stops(const std::vector<std::uint8_t>& active);
+    bool close_penetrated_stops();
+    void solve_with_stops(const std::vector<double>& b, std::vector<double>& lambda);
+    void accelerate_with_stops(const double* u);
+    void set_impact_speeds();
+
+    // Redundant rows (lagrange/reactions.cpp).
+    std::vector<std::vector<double>> null_space();
+    void remove_null_component(const std::vector<std::vector<double>>& null_vectors, std::vector<double>& lambda) const;
+    void wrench_of(const Observation::Reaction& reaction, const double* x, const std::vector<double>& lambda,
+                   double* wrench) const;
+
+    std::shared_ptr<const Model> model_;
+    LagrangeOptions options_;
+    AngleBranches branches_;
+    Delassus delassus_;
+    ConstraintRows rows_;
+    Statistics statistics_;
+
+    std::vector<double> sqrt_mass_, inverse_sqrt_mass_;  // M^(1/2), M^(−1/2) in records of kTwist, ground zero
+    std::vector<double> configuration_;                  // x of the current factorization, at time_
+    double time_ = 0.0;
+    bool valid_ = false;
+    int refinements_ = 0;
+    double traveled_ = 0.0, followed_at_ = 0.0;  // bound on the rotation since angles were followed [rad]; time
+
+    std::vector<double> free_, scaled_, step_;                        // tangent vectors
+    std::vector<double> lambda_, rhs_, solution_, residual_, speed_;  // rows
+    std::vector<std::uint8_t> rigid_;                                 // per storage row: holds C = 0 (not an inertance)
+    std::vector<double> weight_;           // per storage row: force or moment per unit of its multiplier
+    std::vector<int> stops_;               // storage rows that are unilateral
+    std::vector<double> restitution_;      // of each stop
+    std::vector<std::uint8_t> enabled_;    // per storage row; empty without stops
+    std::vector<std::uint8_t> active_;     // per stop: holds as an equation
+    std::vector<std::uint8_t> candidate_;  // per stop: closed
+    std::vector<int> layout_of_;           // model block → layout index
+};
+
+}  // namespace bellcrank

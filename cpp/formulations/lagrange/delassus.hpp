@@ -1,0 +1,68 @@
+// The matrix S = J M⁻¹ Jᵀ that is left of the KKT system (Tasora eq. 35) when every body is eliminated first.
+#pragma once
+
+#include <memory>
+#include <span>
+#include <vector>
+
+#include "linalg/block_ldlt.hpp"
+#include "model/constraint_rows.hpp"
+#include "model/model.hpp"
+
+namespace bellcrank {
+
+// S couples blocks that share a body, so a body with many joints would couple them all. Such a hub is taken apart into
+// copies, each with a share of its inertia and a few of its joints, held together by rigid links of six rows with no
+// error to correct. S of the copies is sparse, has the same redundancy, and gives the same multipliers.
+class Delassus {
+  public:
+    explicit Delassus(const Model& model);
+
+    // Elimination order of the model's blocks, in which ConstraintRows must store them.
+    std::span<const int> block_order() const { return block_order_; }
+    void bind(const ConstraintRows& rows);
+
+    // S from the rows' current Jacobian, factored. enabled: per storage row, may be empty.
+    void factor(double tolerance, std::span<const std::uint8_t> enabled);
+    // b ← S⁺ b over the storage rows.
+    void solve(double* b);
+    // r −= S λ, without the factors.
+    void subtract_product(const double* lambda, double* r);
+
+    bool dropped(int row) const { return ldlt_->dropped()[row_of_[row]] != 0; }
+    int dropped_count() const { return ldlt_->dropped_count(); }
+    double smallest_pivot() const { return ldlt_->smallest_pivot(); }
+
+  private:
+    // One copy of a body and the nodes of S that act on it. Nodes: the model's blocks, then the links.
+    struct Copy {
+        int body;
+        double share;
+        std::vector<int> blocks;
+        std::vector<std::pair<int, double>> links;  // node, sign
+    };
+    // target += weight · Σ_k a_kᵀ b_k over the six components
+    struct Product {
+        const double *a, *b;
+        int size_a, size_b, target;
+        double weight;
+    };
+    void split_hubs();
+    void order_nodes();
+
+    const Model& model_;
+    const ConstraintRows* rows_ = nullptr;
+    std::vector<Copy> copies_;
+    int links_ = 0;
+    Elimination elimination_;
+    std::vector<int> block_order_;
+    std::unique_ptr<BlockLdlt> ldlt_;
+    std::vector<std::vector<double>> link_jacobians_;
+    std::vector<Product> products_;
+    std::vector<std::pair<int, double>> compliances_;  // offset of a diagonal entry, value
+    std::vector<int> row_of_;                          // storage row → row of ldlt_
+    std::vector<std::uint8_t> enabled_;
+    std::vector<double> work_, body_work_;
+};
+
+}  // namespace bellcrank

@@ -1,0 +1,188 @@
+// What is asked of a state besides its acceleration: reactions, redundant rows, violation, the record of a frame.
+#include <Eigen/Cholesky>
+#include <Eigen/Core>
+#include <algorithm>
+#include <cmath>
+
+#include "formulations/lagrange.hpp"
+#include "spatial/body_state.hpp"
+
+namespace bellcrank {
+
+namespace {
+
+Vec3 component3(const double* p) { return {p[0], p[1], p[2]}; }
+
+void store(double* p, const Vec3& v) {
+    p[0] = v.x;
+    p[1] = v.y;
+    p[2] = v.z;
+}
+
+}  // namespace
+
+void Lagrange::multipliers(double* out) const {
+    for (int r = 0; r < rows_.rows(); ++r) out[r] = lambda_[rows_.storage_row(r)];
+}
+
+std::vector<int> Lagrange::dropped_rows() const {
+    std::vector<int> dropped;
+    for (int r = 0; r < rows_.rows(); ++r) {
+        const int s = rows_.storage_row(r);
+        if (delassus_.dropped(s) && (enabled_.empty() || enabled_[s])) dropped.push_back(r);
+    }
+    return dropped;
+}
+
+// A basis of the multipliers that exert nothing: for every dropped row d, w = e_d − S_kk⁻¹ S_kd on the rows kept.
+std::vector<std::vector<double>> Lagrange::null_space() {
+    std::vector<std::vector<double>> basis;
+    for (int d = 0; d < rows_.rows(); ++d) {
+        if (!delassus_.dropped(d) || (!enabled_.empty() && !enabled_[d])) continue;
+        std::vector<double> w(rows_.rows(), 0.0), column(rows_.rows(), 0.0);
+        w[d] = -1.0;
+        delassus_.subtract_product(w.data(), column.data());
+        solve(column);
+        for (int r = 0; r < rows_.rows(); ++r) w[r] = -column[r];
+        w[d] = 1.0;
+        basis.push_back(std::move(w));
+    }
+    return basis;
+}
+
+// λ ← λ − W (Wᵀ D² W)⁻¹ Wᵀ D² λ: the same forces on every body with the least ‖D λ‖, D the moment or force per row.
+void Lagrange::remove_null_component(const std::vector<std::vector<double>>& null_vectors,
+                                     std::vector<double>& lambda) const {
+    const auto m = static_cast<Eigen::Index>(lambda.size()), n = static_cast<Eigen::Index>(null_vectors.size());
+    if (n == 0) return;
+    Eigen::MatrixXd W(m, n);
+    for (Eigen::Index k = 0; k < n; ++k) W.col(k) = Eigen::Map<const Eigen::VectorXd>(null_vectors[k].data(), m);
+    const Eigen::Map<const Eigen::ArrayXd> D(weight_.data(), m);
+    const Eigen::MatrixXd DW = W.array().colwise() * D;
+    Eigen::Map<Eigen::VectorXd> l(lambda.data(), m);
+    const Eigen::VectorXd Dl = (l.array() * D).matrix();
+    l -= W * (DW.transpose() * DW).ldlt().solve(DW.transpose() * Dl);
+}
+
+// Wrench of the blocks on body 2 of the pair about marker 2's origin. The ground has no Jacobian of its own: what acts
+// on it is the opposite of what acts on the others.
+void Lagrange::wrench_of(const Observation::Reaction& reaction, const double* x, const std::vector<double>& lambda,
+                         double* wrench) const {
+    const MarkerPair& pair = model_->pairs[reaction.pair];
+    const int second = pair.body[1];
+    const Vec3 point = pose_position(x, second) + rotation_matrix(pose_rotation(x, second)) * pair.offset[1];
+    Vec3 force{0, 0, 0}, moment{0, 0, 0};
+    for (int block : reaction.blocks) {
+        const BlockLayout& b = rows_.blocks()[layout_of_[block]];
+        for (const BlockSide& side : rows_.sides(b)) {
+            if (side.body == model_->ground() || (second != model_->ground() && side.body != second)) continue;
+            double f[6];
+            for (int k = 0; k < 6; ++k) {
+                double s = 0.0;
+                for (int r = 0; r < b.size; ++r) s += rows_.J[side.jacobian + k * b.size + r] * lambda[b.row + r];
+                f[k] = s * sqrt_mass_[kTwist * side.body + (k < 3 ? k : k + 1)];
+            }
+            const Vec3 arm = pose_position(x, side.body) - point;
+            const Vec3 n = rotation_matrix(pose_rotation(x, side.body)) * component3(f + 3) + cross(arm, component3(f));
+            const double sign = second == model_->ground() ? -1.0 : 1.0;
+            force += sign * component3(f);
+            moment += sign * n;
+        }
+    }
+    store(wrench, moment);
+    store(wrench + 3, force);
+}
+
+void Lagrange::reactions(const double* x, const std::vector<Observation::Reaction>& which,
+                         std::vector<ReactionWrench>& out) {
+    const auto basis = null_space();
+    std::vector<double> lambda = lambda_;
+    remove_null_component(basis, lambda);
+    out.resize(which.size());
+    for (size_t i = 0; i < which.size(); ++i) {
+        wrench_of(which[i], x, lambda, out[i].wrench);
+        out[i].unique[0] = out[i].unique[1] = true;
+        for (const auto& w : basis) {
+            double largest = 0.0, free[6];
+            for (size_t r = 0; r < w.size(); ++r) largest = std::max(largest, std::abs(weight_[r] * w[r]));
+            wrench_of(which[i], x, w, free);
+            if (norm(component3(free)) > 1e-6 * largest) out[i].unique[0] = false;
+            if (norm(component3(free + 3)) > 1e-6 * largest) out[i].unique[1] = false;
+        }
+    }
+}
+
+void Lagrange::violation(double t, const double* x, const double* u, double* position, double* velocity) {
+    *position = *velocity = 0.0;
+    if (rows_.rows() == 0) return;
+    if (!is_current(t, x)) refresh(t, x);
+    scale(u, scaled_.data());
+    rows_.multiply(scaled_.data(), speed_.data());
+    for (int r = 0; r < rows_.rows(); ++r) {
+        if (!rigid_[r]) continue;
+        const bool stop = std::find(stops_.begin(), stops_.end(), r) != stops_.end();
+        const double c = rows_.C[r], rate = speed_[r] + rows_.Ct[r];
+        *position = std::max(*position, stop ? -c : std::abs(c));
+        if (!stop) *velocity = std::max(*velocity, std::abs(rate));
+    }
+}
+
+int Lagrange::worst_row() const {
+    int worst = -1;
+    double largest = -1.0;
+    for (int r = 0; r < rows_.rows(); ++r) {
+        const int s = rows_.storage_row(r);
+        if (!rigid_[s] || (!enabled_.empty() && !enabled_[s])) continue;
+        const double c = std::abs(rows_.C[s]);
+        if (!(c <= largest)) largest = c, worst = r;
+    }
+    return worst;
+}
+
+int Lagrange::first_non_finite_body(const double* x, const double* u) const {
+    for (int b = 0; b < model_->bodies(); ++b) {
+        double sum = 0.0;
+        for (int k = 0; k < kPose; ++k) sum += x[kPose * b + k] + u[kTwist * b + k];
+        if (!std::isfinite(sum)) return b;
+    }
+    return -1;
+}
+
+int Lagrange::observation_size(const Observation& what) const {
+    return 13 * model_->bodies() + static_cast<int>(2 * what.coordinates.size() + what.rows.size()) +
+           static_cast<int>(6 * what.reactions.size()) + 4 + (what.accelerations ? 6 * model_->bodies() : 0);
+}
+
+void Lagrange::observe(double t, const double* x, const double* u, const Observation& what, double* out) {
+    const int nb = model_->bodies();
+    to_neutral(*model_, x, u, out, out + 3 * nb, out + 7 * nb, out + 10 * nb);
+    out += 13 * nb;
+    BodyCoordinate c;
+    const size_t nq = what.coordinates.size();
+    for (size_t i = 0; i < nq; ++i) {
+        evaluate_coordinate(*model_, branches_, what.coordinates[i], x, u, c);
+        out[i] = c.value;
+        out[nq + i] = c.rate;
+    }
+    out += 2 * nq;
+    std::vector<double> udot;
+    if (!what.rows.empty() || !what.reactions.empty() || what.accelerations) {
+        udot.resize(tangent_size());
+        accelerate(t, x, u, udot.data());
+    }
+    for (size_t i = 0; i < what.rows.size(); ++i) out[i] = lambda_[rows_.storage_row(what.rows[i])];
+    out += what.rows.size();
+    if (!what.reactions.empty()) {
+        std::vector<double> lambda = lambda_;
+        remove_null_component(null_space(), lambda);
+        for (size_t i = 0; i < what.reactions.size(); ++i, out += 6) wrench_of(what.reactions[i], x, lambda, out);
+    }
+    const Energy e = energy(*model_, branches_, t, x, u);
+    out[0] = e.kinetic;
+    out[1] = e.potential;
+    violation(t, x, u, out + 2, out + 3);
+    out += 4;
+    if (what.accelerations) accelerations_to_neutral(*model_, x, u, udot.data(), out, out + 3 * nb);
+}
+
+}  // namespace bellcrank

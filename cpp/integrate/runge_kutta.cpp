@@ -1,0 +1,191 @@
+#include "integrate/runge_kutta.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <stdexcept>
+
+namespace bellcrank {
+
+namespace {
+
+constexpr int kDopriStages = 7;
+constexpr double kDopriA[] = {1.0 / 5,       3.0 / 40,       9.0 / 40,        44.0 / 45,      -56.0 / 15,
+                              32.0 / 9,      19372.0 / 6561, -25360.0 / 2187, 64448.0 / 6561, -212.0 / 729,
+                              9017.0 / 3168, -355.0 / 33,    46732.0 / 5247,  49.0 / 176,     -5103.0 / 18656};
+constexpr double kDopriB[] = {35.0 / 384, 0.0, 500.0 / 1113, 125.0 / 192, -2187.0 / 6784, 11.0 / 84, 0.0};
+constexpr double kDopriC[] = {0.0, 1.0 / 5, 3.0 / 10, 4.0 / 5, 8.0 / 9, 1.0};
+// Difference of the fifth- and fourth-order weights.
+constexpr double kDopriE[] = {71.0 / 57600, 0.0, -71.0 / 16695, 71.0 / 1920, -17253.0 / 339200, 22.0 / 525, -1.0 / 40};
+// Weights of the continuous extension beyond the cubic Hermite part (Hairer, Nørsett, Wanner I, section II.6).
+constexpr double kDopriD[] = {-12715105075.0 / 11282082432.0,  0.0,
+                              87487479700.0 / 32700410799.0,   -10690763975.0 / 1880347072.0,
+                              701980252875.0 / 199316789632.0, -1453857185.0 / 822651844.0,
+                              69997945.0 / 29380423.0};
+
+}  // namespace
+
+RungeKutta::RungeKutta(const System& system, const Tableau& tableau) : tableau_(tableau) {
+    const int n = system.tangent_size();
+    kx_.assign(tableau.stages, std::vector<double>(n, 0.0));
+    ku_.assign(tableau.stages, std::vector<double>(n, 0.0));
+    xi_.assign(n, 0.0);
+    ui_.assign(n, 0.0);
+    xs_.assign(system.configuration_size(), 0.0);
+}
+
+void RungeKutta::combine(double h, const double* weights, int count, const double* u) {
+    const size_t n = xi_.size();
+    std::fill(xi_.begin(), xi_.end(), 0.0);
+    std::copy_n(u, n, ui_.begin());
+    for (int j = 0; j < count; ++j) {
+        const double w = h * weights[j];
+        if (w == 0.0) continue;
+        const double *kx = kx_[j].data(), *ku = ku_[j].data();
+        for (size_t i = 0; i < n; ++i) {
+            xi_[i] += w * kx[i];
+            ui_[i] += w * ku[i];
+        }
+    }
+}
+
+void RungeKutta::stages(System& system, double t, double h, const double* x, const double* u, bool first_known) {
+    const double* a = tableau_.a;
+    for (int s = 0; s < tableau_.stages; a += s, ++s) {
+        if (s == 0 && first_known) continue;
+        combine(h, a, s, u);
+        system.retract(x, xi_.data(), xs_.data());
+        system.accelerate(t + tableau_.c[s] * h, s == 0 ? x : xs_.data(), ui_.data(), ku_[s].data());
+        system.chart_rate(xi_.data(), ui_.data(), kx_[s].data());
+    }
+}
+
+StepOutcome RungeKutta::step(System& system, double t, double h, const double* x, const double* u, double* x1,
+                             double* u1) {
+    stages(system, t, h, x, u, false);
+    combine(h, tableau_.b, tableau_.stages, u);
+    system.retract(x, xi_.data(), x1);
+    std::copy(ui_.begin(), ui_.end(), u1);
+    return {system.project(t + h, x1, u1), false, 0.0};
+}
+
+DormandPrince::DormandPrince(const System& system, const Tolerances& tolerances)
+    : RungeKutta(system, {kDopriStages - 1, kDopriA, kDopriB, kDopriC}), tolerances_(tolerances) {
+    const int n = system.tangent_size();
+    kx_.emplace_back(n, 0.0);
+    ku_.emplace_back(n, 0.0);
+    start_x_.assign(system.configuration_size(), 0.0);
+    end_x_ = start_x_;
+    start_u_.assign(n, std::numeric_limits<double>::quiet_NaN());
+    end_u_ = start_u_;
+}
+
+// The seventh stage is taken at the projected end: it closes the error estimate and, once the step is accepted, it is
+// the first stage of the next one, whose chart starts there (ξ = 0, where the chart rate is u itself).
+StepOutcome DormandPrince::step(System& system, double t, double h, const double* x, const double* u, double* x1,
+                                double* u1) {
+    const auto same = [&](const std::vector<double>& sx, const std::vector<double>& su) {
+        return std::equal(su.begin(), su.end(), u) && std::equal(sx.begin(), sx.end(), x);
+    };
+    bool first_known = same(start_x_, start_u_);
+    if (!first_known && same(end_x_, end_u_)) {
+        kx_[0] = end_u_;
+        ku_[0].swap(ku_[6]);
+        first_known = true;
+    }
+    start_x_.assign(x, x + start_x_.size());
+    start_u_.assign(u, u + start_u_.size());
+    stages(system, t, h, x, u, first_known);
+    combine(h, tableau_.b, tableau_.stages, u);
+    system.retract(x, xi_.data(), x1);
+    std::copy(ui_.begin(), ui_.end(), u1);
+
+    StepOutcome outcome;
+    const auto impacts = system.statistics().impacts;
+    outcome.constraints_met = system.project(t + h, x1, u1);
+    outcome.impact = system.statistics().impacts != impacts;
+    system.accelerate(t + h, x1, u1, ku_[6].data());
+    system.chart_rate(xi_.data(), u1, kx_[6].data());
+    outcome.error = error_norm(h, x, u, u1);
+    end_x_.assign(x1, x1 + end_x_.size());
+    end_u_.assign(u1, u1 + end_u_.size());
+    h_ = h;
+    return outcome;
+}
+
+// Root mean square of the estimate over all components of displacement and velocity. Displacements are measured
+// against one metre and one radian: where a mechanism stands must not change how accurately it is computed.
+double DormandPrince::error_norm(double h, const double*, const double* u, const double* u1) const {
+    double sum = 0.0;
+    const size_t n = xi_.size();
+    for (size_t i = 0; i < n; ++i) {
+        double ex = 0.0, eu = 0.0;
+        for (int s = 0; s < kDopriStages; ++s) {
+            ex += kDopriE[s] * kx_[s][i];
+            eu += kDopriE[s] * ku_[s][i];
+        }
+        const double speed = std::max(std::abs(u[i]), std::abs(u1[i]));
+        ex *= h / (tolerances_.absolute + tolerances_.relative);
+        eu *= h / (tolerances_.absolute + tolerances_.relative * speed);
+        sum += ex * ex + eu * eu;
+    }
+    const size_t components = n / 8 > 1 ? (n / 8 - 1) * 12 : 1;
+    return std::sqrt(sum / static_cast<double>(components));
+}
+
+// y(θ) = y0 + θ (Δ + (1−θ)(r3 + θ (r4 + (1−θ) r5))), Δ = y1 − y0, r3 = h k1 − Δ, r4 = Δ − h k7 − r3, r5 = h Σ d k.
+void DormandPrince::interpolate(const System&, double theta, const double*, const double* u, double* xi,
+                                double* ui) const {
+    const double rest = 1.0 - theta;
+    const auto extend = [&](const std::vector<std::vector<double>>& k, size_t i, double delta) {
+        const double r3 = h_ * k[0][i] - delta, r4 = delta - h_ * k[6][i] - r3;
+        double r5 = 0.0;
+        for (int s = 0; s < kDopriStages; ++s) r5 += kDopriD[s] * k[s][i];
+        return theta * (delta + rest * (r3 + theta * (r4 + rest * h_ * r5)));
+    };
+    for (size_t i = 0; i < xi_.size(); ++i) {
+        xi[i] = extend(kx_, i, xi_[i]);
+        ui[i] = u[i] + extend(ku_, i, ui_[i] - u[i]);
+    }
+}
+
+namespace {
+
+constexpr double kRk4A[] = {0.5, 0.0, 0.5, 0.0, 0.0, 1.0};
+constexpr double kRk4B[] = {1.0 / 6, 1.0 / 3, 1.0 / 3, 1.0 / 6};
+constexpr double kRk4C[] = {0.0, 0.5, 0.5, 1.0};
+
+// Velocity first, then the configuration along the new velocity: symplectic for conservative systems without
+// constraints, one evaluation per step.
+class SemiImplicitEuler final : public Stepper {
+  public:
+    explicit SemiImplicitEuler(const System& system) : work_(system.tangent_size(), 0.0) {}
+    StepOutcome step(System& system, double t, double h, const double* x, const double* u, double* x1,
+                     double* u1) override {
+        system.accelerate(t, x, u, work_.data());
+        for (size_t i = 0; i < work_.size(); ++i) {
+            u1[i] = u[i] + h * work_[i];
+            work_[i] = h * u1[i];
+        }
+        system.retract(x, work_.data(), x1);
+        return {system.project(t + h, x1, u1), false, 0.0};
+    }
+
+  private:
+    std::vector<double> work_;
+};
+
+}  // namespace
+
+void Stepper::interpolate(const System&, double, const double*, const double*, double*, double*) const {
+    throw std::logic_error("this method has no dense output");
+}
+
+std::unique_ptr<Stepper> make_stepper(const std::string& name, const System& system, const Tolerances& tolerances) {
+    if (name == "semi_implicit_euler") return std::make_unique<SemiImplicitEuler>(system);
+    if (name == "rk4") return std::make_unique<RungeKutta>(system, Tableau{4, kRk4A, kRk4B, kRk4C});
+    if (name == "dopri5") return std::make_unique<DormandPrince>(system, tolerances);
+    throw std::invalid_argument("unknown method \"" + name + "\"; known are semi_implicit_euler, rk4, dopri5");
+}
+
+}  // namespace bellcrank

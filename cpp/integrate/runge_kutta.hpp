@@ -1,0 +1,53 @@
+// Explicit Runge–Kutta methods by their tableau.
+#pragma once
+
+#include "integrate/stepper.hpp"
+
+namespace bellcrank {
+
+struct Tableau {
+    int stages;
+    const double* a;  // strictly lower triangle, row by row
+    const double* b;
+    const double* c;
+};
+
+class RungeKutta : public Stepper {
+  public:
+    RungeKutta(const System& system, const Tableau& tableau);
+    StepOutcome step(System& system, double t, double h, const double* x, const double* u, double* x1,
+                     double* u1) override;
+
+  protected:
+    // Stage derivatives of the step; stage 0 is computed unless it is known already.
+    void stages(System& system, double t, double h, const double* x, const double* u, bool first_known);
+    // ξ and u of x0 ⊕ ξ after h with weights b: into xi_ and ui_.
+    void combine(double h, const double* weights, int count, const double* u);
+
+    Tableau tableau_;
+    std::vector<std::vector<double>> kx_, ku_;  // chart rates and accelerations per stage
+    std::vector<double> xi_, ui_, xs_;
+};
+
+// Dormand–Prince 5(4): J. R. Dormand, P. J. Prince, A family of embedded Runge–Kutta formulae (1980), RK5(4)7M, with
+// the fourth-order continuous extension of E. Hairer, S. Nørsett, G. Wanner, Solving Ordinary Differential Equations I.
+class DormandPrince final : public RungeKutta {
+  public:
+    DormandPrince(const System& system, const Tolerances& tolerances);
+    bool adaptive() const override { return true; }
+    int estimate_order() const override { return 5; }
+    StepOutcome step(System& system, double t, double h, const double* x, const double* u, double* x1,
+                     double* u1) override;
+    void interpolate(const System& system, double theta, const double* x, const double* u, double* xi,
+                     double* ui) const override;
+
+  private:
+    double error_norm(double h, const double* x, const double* u, const double* u1) const;
+
+    Tolerances tolerances_;
+    double h_ = 0.0;
+    std::vector<double> start_x_, start_u_;  // the state of stage 1
+    std::vector<double> end_x_, end_u_;      // the projected end, whose derivative is stage 7
+};
+
+}  // namespace bellcrank

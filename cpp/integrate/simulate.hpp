@@ -1,0 +1,48 @@
+// The loop over time.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "integrate/stepper.hpp"
+#include "model/system.hpp"
+
+namespace bellcrank {
+
+struct SimulationOptions {
+    std::string method = "rk4";
+    double step = 1e-3;     // fixed step, or the first one of an adaptive method (0: chosen)
+    double max_step = 0.0;  // adaptive: 0 for none
+    Tolerances tolerances;
+    std::vector<double> output_times;  // ascending, the first is the start; fixed-step methods divide each interval
+                                       // into equal steps of at most `step`
+    double impact_resolution = 1e-5;   // adaptive: an impact is stepped onto within this time [s]
+};
+
+enum class SimulationStatus { finished, interrupted, not_finite, constraints_lost, step_vanished };
+
+struct SimulationResult {
+    SimulationStatus status = SimulationStatus::finished;
+    double time = 0.0;
+    long long steps = 0, rejected = 0;
+    double last_step = 0.0;
+    int body = -1;  // not_finite: the first such body
+    int row = -1;   // constraints_lost: the worst model row
+};
+
+// Takes the frames; told from time to time that the run is alive.
+class Sink {
+  public:
+    virtual ~Sink() = default;
+    // Where to write the next frame: its time and observation_size() doubles.
+    virtual double* frame(double t) = 0;
+    // False to stop. Called about once a step; cheap.
+    virtual bool alive(double t) = 0;
+};
+
+// Advances (t0 = first output time, x, u), a projected state, and records a frame per output time. x and u end as the
+// last accepted state.
+SimulationResult simulate(System& system, const SimulationOptions& options, const Observation& observation,
+                          std::vector<double>& x, std::vector<double>& u, Sink& sink);
+
+}  // namespace bellcrank

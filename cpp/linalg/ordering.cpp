@@ -1,0 +1,103 @@
+#include "linalg/ordering.hpp"
+
+#include <Eigen/OrderingMethods>
+#include <Eigen/SparseCore>
+#include <algorithm>
+
+namespace bellcrank {
+
+namespace {
+
+using Graph = std::vector<std::vector<int>>;
+
+std::vector<int> amd(int blocks, std::span<const std::pair<int, int>> couplings) {
+    std::vector<Eigen::Triplet<double>> entries;
+    entries.reserve(2 * couplings.size() + blocks);
+    for (int i = 0; i < blocks; ++i) entries.emplace_back(i, i, 1.0);
+    for (const auto& [i, j] : couplings) {
+        entries.emplace_back(i, j, 1.0);
+        entries.emplace_back(j, i, 1.0);
+    }
+    Eigen::SparseMatrix<double> pattern(blocks, blocks);
+    pattern.setFromTriplets(entries.begin(), entries.end());
+    Eigen::PermutationMatrix<Eigen::Dynamic, Eigen::Dynamic, int> permutation;
+    Eigen::AMDOrdering<int>()(pattern, permutation);
+    // Eigen's indices() hold, for each step, the block eliminated then.
+    return {permutation.indices().data(), permutation.indices().data() + blocks};
+}
+
+Graph permuted(int blocks, std::span<const std::pair<int, int>> couplings, const std::vector<int>& position) {
+    Graph upper(blocks);
+    for (const auto& [i, j] : couplings) {
+        const int a = std::min(position[i], position[j]), b = std::max(position[i], position[j]);
+        if (a != b) upper[a].push_back(b);
+    }
+    return upper;
+}
+
+// Fill by the elimination tree: the pattern of a step is its own couplings and its children's patterns without it.
+std::vector<int> symbolic(Graph& upper) {
+    const int n = static_cast<int>(upper.size());
+    std::vector<int> parent(n, -1);
+    Graph children(n);
+    for (int k = 0; k < n; ++k) {
+        auto& pattern = upper[k];
+        for (int c : children[k])
+            for (int j : upper[c])
+                if (j != k) pattern.push_back(j);
+        std::sort(pattern.begin(), pattern.end());
+        pattern.erase(std::unique(pattern.begin(), pattern.end()), pattern.end());
+        if (!pattern.empty()) {
+            parent[k] = pattern.front();
+            children[parent[k]].push_back(k);
+        }
+    }
+    return parent;
+}
+
+std::vector<int> postorder(const std::vector<int>& parent) {
+    const int n = static_cast<int>(parent.size());
+    Graph children(n);
+    std::vector<int> order, stack;
+    order.reserve(n);
+    for (int k = n - 1; k >= 0; --k) (parent[k] < 0 ? stack : children[parent[k]]).push_back(k);
+    std::vector<size_t> next(n, 0);
+    std::vector<int> roots(stack.rbegin(), stack.rend());
+    for (int root : roots) {
+        std::vector<int> path{root};
+        while (!path.empty()) {
+            const int k = path.back();
+            if (next[k] < children[k].size()) {
+                path.push_back(children[k][next[k]++]);
+            } else {
+                order.push_back(k);
+                path.pop_back();
+            }
+        }
+    }
+    return order;
+}
+
+std::vector<int> inverse(const std::vector<int>& order) {
+    std::vector<int> position(order.size());
+    for (size_t k = 0; k < order.size(); ++k) position[order[k]] = static_cast<int>(k);
+    return position;
+}
+
+}  // namespace
+
+Elimination minimum_degree(int blocks, std::span<const std::pair<int, int>> couplings) {
+    Elimination e;
+    if (blocks == 0) return e;
+    const std::vector<int> first = amd(blocks, couplings);
+    Graph upper = permuted(blocks, couplings, inverse(first));
+    const std::vector<int> post = postorder(symbolic(upper));
+    e.order.resize(blocks);
+    for (int k = 0; k < blocks; ++k) e.order[k] = first[post[k]];
+    e.position = inverse(e.order);
+    e.below = permuted(blocks, couplings, e.position);
+    symbolic(e.below);
+    return e;
+}
+
+}  // namespace bellcrank

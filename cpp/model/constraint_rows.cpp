@@ -1,0 +1,225 @@
+#include "model/constraint_rows.hpp"
+
+#include <algorithm>
+#include <array>
+#include <map>
+#include <numbers>
+#include <string_view>
+
+#include "spatial/body_state.hpp"
+
+namespace bellcrank {
+
+AngleBranches::AngleBranches(const Model& model) : reference_(model.coordinates.size(), 0.0) {}
+
+double AngleBranches::nearest(int coordinate, double principal) const {
+    constexpr double turn = 2.0 * std::numbers::pi;
+    return principal + turn * std::round((reference_[coordinate] - principal) / turn);
+}
+
+void evaluate_coordinate(const Model& model, const AngleBranches& branches, int coordinate, const double* x,
+                         const double* u, BodyCoordinate& out) {
+    const Coordinate& c = model.coordinates[coordinate];
+    RelativeJacobian jacobian;
+    CoordinateValue value;
+    const RelativeMotion motion = relative_motion(model.pairs[c.pair], x, u, &jacobian);
+    c.kind->evaluate(motion, c.params, value);
+    if (c.kind->angular) value.value = branches.nearest(coordinate, value.value);
+    contract(value, motion, jacobian, out);
+}
+
+namespace {
+
+constexpr std::array<std::string_view, 6> kLockable = {"x", "y", "z", "e1", "e2", "e3"};
+
+int lockable_index(const Model& model, const Row& row) {
+    if (row.term_end - row.term_begin != 1 || row.function >= 0) return -1;
+    const Term& term = model.terms[row.term_begin];
+    if (term.coefficient != 1.0) return -1;
+    const auto& name = model.coordinates[term.coordinate].kind->name;
+    const auto it = std::find(kLockable.begin(), kLockable.end(), name);
+    return it == kLockable.end() ? -1 : static_cast<int>(it - kLockable.begin());
+}
+
+// The numbers a block locks, if it is one pair's ascending subset of kLockable; empty otherwise.
+std::vector<int> locked_numbers(const Model& model, const Block& block) {
+    std::vector<int> locked;
+    int pair = -1;
+    for (int r = block.row_begin; r < block.row_end; ++r) {
+        const Row& row = model.rows[r];
+        const int index = lockable_index(model, row);
+        if (index < 0 || (!locked.empty() && index <= locked.back())) return {};
+        const int p = model.coordinates[model.terms[row.term_begin].coordinate].pair;
+        if (pair >= 0 && p != pair) return {};
+        pair = p;
+        locked.push_back(index);
+    }
+    if (model.pairs[pair].body[0] == model.pairs[pair].body[1]) return {};
+    return locked;
+}
+
+int pair_of(const Model& model, const Row& row) {
+    return model.coordinates[model.terms[row.term_begin].coordinate].pair;
+}
+
+template <int K>
+void multiply_side(const double* J, const double* v, double* out) {
+    constexpr int at[6] = {0, 1, 2, 4, 5, 6};
+    for (int k = 0; k < 6; ++k)
+        for (int r = 0; r < K; ++r) out[r] += J[k * K + r] * v[at[k]];
+}
+
+template <int K>
+void transposed_side(const double* J, const double* lambda, double* v) {
+    constexpr int at[6] = {0, 1, 2, 4, 5, 6};
+    for (int k = 0; k < 6; ++k) {
+        double s = 0.0;
+        for (int r = 0; r < K; ++r) s += J[k * K + r] * lambda[r];
+        v[at[k]] += s;
+    }
+}
+
+using SideKernel = void (*)(const double*, const double*, double*);
+constexpr SideKernel kMultiply[6] = {multiply_side<1>, multiply_side<2>, multiply_side<3>,
+                                     multiply_side<4>, multiply_side<5>, multiply_side<6>};
+constexpr SideKernel kTransposed[6] = {transposed_side<1>, transposed_side<2>, transposed_side<3>,
+                                       transposed_side<4>, transposed_side<5>, transposed_side<6>};
+
+}  // namespace
+
+ConstraintRows::ConstraintRows(const Model& model, const AngleBranches& branches, std::span<const int> block_order)
+    : C(model.rows.size()),
+      Ct(model.rows.size()),
+      Qc(model.rows.size()),
+      model_(model),
+      branches_(branches),
+      storage_row_(model.rows.size()) {
+    const int nb = model.bodies();
+    inverse_sqrt_.assign(6 * (nb + 1), 0.0);
+    at_rest_.assign(kTwist * (nb + 1), 0.0);
+    for (int b = 0; b < nb; ++b) {
+        const Vec3& I = model.principal_inertia[b];
+        const double entries[6] = {model.mass[b], model.mass[b], model.mass[b], I.x, I.y, I.z};
+        for (int k = 0; k < 6; ++k) inverse_sqrt_[6 * b + k] = 1.0 / std::sqrt(entries[k]);
+    }
+    build_layout(block_order);
+    build_groups();
+}
+
+void ConstraintRows::build_layout(std::span<const int> block_order) {
+    int row = 0, jacobian = 0;
+    for (int index : block_order) {
+        const Block& block = model_.blocks[index];
+        const int K = block.row_end - block.row_begin;
+        BlockLayout b{index, row, K, static_cast<int>(sides_.size()), 0};
+        std::vector<int> bodies;
+        for (int r = block.row_begin; r < block.row_end; ++r) {
+            storage_row_[r] = row++;
+            for (int t = model_.rows[r].term_begin; t < model_.rows[r].term_end; ++t)
+                for (int body : model_.pairs[model_.coordinates[model_.terms[t].coordinate].pair].body)
+                    if (std::find(bodies.begin(), bodies.end(), body) == bodies.end()) bodies.push_back(body);
+        }
+        for (int body : bodies) {
+            sides_.push_back({body, jacobian});
+            jacobian += 6 * K;
+        }
+        b.side_end = static_cast<int>(sides_.size());
+        layout_.push_back(b);
+    }
+    J.assign(jacobian, 0.0);
+}
+
+void ConstraintRows::build_groups() {
+    std::map<std::vector<int>, std::vector<LockJoint>> groups;
+    for (int i = 0; i < static_cast<int>(layout_.size()); ++i) {
+        const BlockLayout& b = layout_[i];
+        const Block& block = model_.blocks[b.block];
+        const std::vector<int> locked = locked_numbers(model_, block);
+        if (locked.empty()) {
+            general_.push_back(i);
+            continue;
+        }
+        LockJoint joint{};
+        joint.pair = model_.pairs[pair_of(model_, model_.rows[block.row_begin])];
+        joint.row = b.row;
+        joint.jacobian = sides_[b.side_begin].jacobian;
+        for (int s = 0; s < 2; ++s) {
+            const double* scale = &inverse_sqrt_[6 * joint.pair.body[s]];
+            joint.inverse_sqrt_mass[s] = scale[0];
+            joint.inverse_sqrt_inertia[s] = {scale[3], scale[4], scale[5]};
+        }
+        groups[locked].push_back(joint);
+        for (int r = block.row_begin; r < block.row_end; ++r)
+            if (model_.rows[r].constant != 0.0) lock_constants_.emplace_back(storage_row_[r], model_.rows[r].constant);
+    }
+    for (const auto& [locked, joints] : groups) groups_.emplace_back(locked, joints);
+}
+
+// C = Σ c φ − f(t) − constant, Ct = −f', Qc = f'' − Σ c bias.
+void ConstraintRows::evaluate_general(double t, const double* x, const double* u, bool jacobian, bool bias) {
+    for (int index : general_) {
+        const BlockLayout& b = layout_[index];
+        const Block& block = model_.blocks[b.block];
+        const auto block_sides = sides(b);
+        if (jacobian) std::fill_n(&J[block_sides.front().jacobian], 6 * b.size * block_sides.size(), 0.0);
+        for (int r = 0; r < b.size; ++r) {
+            const Row& row = model_.rows[block.row_begin + r];
+            FunctionValue f{0.0, 0.0, 0.0};
+            if (row.function >= 0) f = model_.functions[row.function](t);
+            double value = -row.constant - f.f, quadratic = 0.0;
+            for (int k = row.term_begin; k < row.term_end; ++k) {
+                const Term& term = model_.terms[k];
+                BodyCoordinate c;
+                evaluate_coordinate(model_, branches_, term.coordinate, x, u, c);
+                value += term.coefficient * c.value;
+                quadratic += term.coefficient * c.bias;
+                if (!jacobian) continue;
+                const MarkerPair& pair = model_.pairs[model_.coordinates[term.coordinate].pair];
+                for (const BlockSide& side : block_sides)
+                    for (int s = 0; s < 2; ++s)
+                        if (side.body == pair.body[s])
+                            for (int i = 0; i < 6; ++i)
+                                J[side.jacobian + i * b.size + r] +=
+                                    term.coefficient * c.J[s][i] * inverse_sqrt_[6 * side.body + i];
+            }
+            C[b.row + r] = value;
+            Ct[b.row + r] = -f.d1;
+            if (bias) Qc[b.row + r] = f.d2 - quadratic;
+        }
+    }
+}
+
+void ConstraintRows::evaluate_values(double t, const double* x) {
+    for (const LockGroup& g : groups_) g.values(x, C.data());
+    for (const auto& [row, constant] : lock_constants_) C[row] -= constant;
+    if (!general_.empty()) evaluate_general(t, x, at_rest_.data(), false, false);
+}
+
+void ConstraintRows::evaluate_jacobians(double t, const double* x) {
+    for (const LockGroup& g : groups_) g.jacobians(x, C.data(), J.data());
+    for (const auto& [row, constant] : lock_constants_) C[row] -= constant;
+    if (!general_.empty()) evaluate_general(t, x, at_rest_.data(), true, false);
+}
+
+void ConstraintRows::evaluate_biases(double t, const double* x, const double* u) {
+    for (const LockGroup& g : groups_) g.biases(x, u, Qc.data());
+    for (double& q : Qc) q = -q;
+    if (!general_.empty()) evaluate_general(t, x, u, false, true);
+}
+
+void ConstraintRows::multiply(const double* v, double* out) const {
+    for (const BlockLayout& b : layout_) {
+        double acc[6] = {0, 0, 0, 0, 0, 0};
+        for (int s = b.side_begin; s < b.side_end; ++s)
+            kMultiply[b.size - 1](&J[sides_[s].jacobian], v + kTwist * sides_[s].body, acc);
+        for (int r = 0; r < b.size; ++r) out[b.row + r] = acc[r];
+    }
+}
+
+void ConstraintRows::add_transposed(const double* lambda, double* v) const {
+    for (const BlockLayout& b : layout_)
+        for (int s = b.side_begin; s < b.side_end; ++s)
+            kTransposed[b.size - 1](&J[sides_[s].jacobian], lambda + b.row, v + kTwist * sides_[s].body);
+}
+
+}  // namespace bellcrank

@@ -1,0 +1,83 @@
+// The constraint rows of a model at a configuration: C, their Jacobian, and what velocity adds to C̈.
+#pragma once
+
+#include <memory>
+#include <span>
+#include <vector>
+
+#include "constraints/lock_rows.hpp"
+#include "model/model.hpp"
+
+namespace bellcrank {
+
+// Follows the branch of every angular coordinate: the multiple of 2π nearest to its last known value.
+class AngleBranches {
+  public:
+    explicit AngleBranches(const Model& model);
+    double nearest(int coordinate, double principal) const;
+    void set(int coordinate, double value) { reference_[coordinate] = value; }
+    double reference(int coordinate) const { return reference_[coordinate]; }
+
+  private:
+    std::vector<double> reference_;
+};
+
+// One coordinate of the model at x, u on its branch; jacobian columns as in BodyCoordinate.
+void evaluate_coordinate(const Model& model, const AngleBranches& branches, int coordinate, const double* x,
+                         const double* u, BodyCoordinate& out);
+
+// A body that a block acts on and where the block's scaled Jacobian for it lies: [6][K], component-major.
+struct BlockSide {
+    int body, jacobian;
+};
+
+struct BlockLayout {
+    int block;  // index in the model
+    int row, size;
+    int side_begin, side_end;
+};
+
+// Rows are stored block by block in the order given at construction. Jacobians are scaled, Ĵ = J M^(−1/2), so that
+// Ĵ Ĵᵀ = J M⁻¹ Jᵀ and the ground (infinite mass) has Ĵ = 0; vectors in the scaled space carry a hat: û = M^(1/2) u.
+class ConstraintRows {
+  public:
+    ConstraintRows(const Model& model, const AngleBranches& branches, std::span<const int> block_order);
+
+    int rows() const { return static_cast<int>(C.size()); }
+    std::span<const BlockLayout> blocks() const { return layout_; }
+    std::span<const BlockSide> sides(const BlockLayout& b) const {
+        return std::span(sides_).subspan(b.side_begin, b.side_end - b.side_begin);
+    }
+    // Row in storage of row i of the model.
+    int storage_row(int model_row) const { return storage_row_[model_row]; }
+
+    void evaluate_values(double t, const double* x);                   // C
+    void evaluate_jacobians(double t, const double* x);                // C, J, Ct
+    void evaluate_biases(double t, const double* x, const double* u);  // Qc, the right-hand side of J u̇ = Qc
+
+    // out = Ĵ v̂ and v̂ += Ĵᵀ λ; vectors of kTwist records, the ground's included.
+    void multiply(const double* v, double* out) const;
+    void add_transposed(const double* lambda, double* v) const;
+
+    std::vector<double> C, Ct, Qc;
+    std::vector<double> J;
+
+  private:
+    void build_layout(std::span<const int> block_order);
+    void build_groups();
+    void add_general_block(const BlockLayout& b);
+    void evaluate_general(double t, const double* x, const double* u, bool jacobian, bool bias);
+
+    const Model& model_;
+    const AngleBranches& branches_;
+    std::vector<BlockLayout> layout_;
+    std::vector<BlockSide> sides_;
+    std::vector<int> storage_row_;
+    std::vector<double> inverse_sqrt_;  // M^(−1/2): [body][6], ground zero
+    std::vector<double> at_rest_;       // zero twists, where only the configuration counts
+    std::vector<LockGroup> groups_;
+    std::vector<int> general_;                            // layout indices of blocks not in a group
+    std::vector<std::pair<int, double>> lock_constants_;  // storage row, constant ≠ 0
+};
+
+}  // namespace bellcrank

@@ -1,0 +1,107 @@
+#include "model/forces.hpp"
+
+#include "spatial/body_state.hpp"
+
+namespace bellcrank {
+
+namespace {
+
+constexpr int kComponent[6] = {0, 1, 2, 4, 5, 6};
+
+void add(double* record, const Vec3& force, const Vec3& moment) {
+    record[0] += force.x;
+    record[1] += force.y;
+    record[2] += force.z;
+    record[4] += moment.x;
+    record[5] += moment.y;
+    record[6] += moment.z;
+}
+
+// m g and, in principal axes, −ω × Iω (Euler).
+void add_gravity_and_gyroscopic(const Model& model, const double* u, double* force) {
+    for (int b = 0; b < model.bodies(); ++b) {
+        const Vec3 w = twist_angular(u, b), I = model.principal_inertia[b];
+        double* f = force + kTwist * b;
+        const double m = model.mass[b];
+        f[0] = m * model.gravity.x;
+        f[1] = m * model.gravity.y;
+        f[2] = m * model.gravity.z;
+        f[3] = 0.0;
+        f[4] = (I.y - I.z) * w.y * w.z;
+        f[5] = (I.z - I.x) * w.z * w.x;
+        f[6] = (I.x - I.y) * w.x * w.y;
+        f[7] = 0.0;
+    }
+}
+
+// Generalized force τ ∇φ.
+void add_law(const Model& model, const AngleBranches& branches, const Law& law, double t, const double* x,
+             const double* u, double* force) {
+    BodyCoordinate c;
+    evaluate_coordinate(model, branches, law.coordinate, x, u, c);
+    const Function* function = law.function < 0 ? nullptr : &model.functions[law.function];
+    const double effort = law.kind->effort({c.value, c.rate, t}, law.params, function);
+    const MarkerPair& pair = model.pairs[model.coordinates[law.coordinate].pair];
+    for (int s = 0; s < 2; ++s) {
+        if (pair.body[s] == model.ground()) continue;
+        double* f = force + kTwist * pair.body[s];
+        for (int k = 0; k < 6; ++k) f[kComponent[k]] += effort * c.J[s][k];
+    }
+}
+
+void add_wrench(const Model& model, const Wrench& w, double t, const double* x, double* force) {
+    double value[6];
+    for (int k = 0; k < 6; ++k)
+        value[k] = w.constant[k] + (w.function[k] < 0 ? 0.0 : model.functions[w.function[k]](t).f);
+    Vec3 moment{value[0], value[1], value[2]}, f{value[3], value[4], value[5]};
+    const Mat3 R = rotation_matrix(pose_rotation(x, w.body));
+    if (w.local) {
+        const Mat3 A = rotation_matrix(w.rotation);
+        moment = A * moment;
+        const Vec3 local_force = A * f;
+        add(force + kTwist * w.body, R * local_force, moment + cross(w.offset, local_force));
+    } else {
+        add(force + kTwist * w.body, f, transpose_times(R, moment) + cross(w.offset, transpose_times(R, f)));
+    }
+}
+
+}  // namespace
+
+void applied_forces(const Model& model, const AngleBranches& branches, double t, const double* x, const double* u,
+                    double* force) {
+    add_gravity_and_gyroscopic(model, u, force);
+    double* ground = force + kTwist * model.ground();
+    for (int k = 0; k < kTwist; ++k) ground[k] = 0.0;
+    for (const Law& law : model.laws) add_law(model, branches, law, t, x, u, force);
+    for (const Wrench& wrench : model.wrenches) add_wrench(model, wrench, t, x, force);
+}
+
+Energy energy(const Model& model, const AngleBranches& branches, double t, const double* x, const double* u) {
+    Energy e{0.0, 0.0};
+    for (int b = 0; b < model.bodies(); ++b) {
+        const Vec3 v = twist_linear(u, b), w = twist_angular(u, b), I = model.principal_inertia[b];
+        e.kinetic += 0.5 * (model.mass[b] * dot(v, v) + I.x * w.x * w.x + I.y * w.y * w.y + I.z * w.z * w.z);
+        e.potential -= model.mass[b] * dot(model.gravity, pose_position(x, b));
+    }
+    BodyCoordinate c;
+    for (const Law& law : model.laws) {
+        if (law.kind->potential == nullptr) continue;
+        evaluate_coordinate(model, branches, law.coordinate, x, u, c);
+        const Function* function = law.function < 0 ? nullptr : &model.functions[law.function];
+        e.potential += law.kind->potential({c.value, c.rate, t}, law.params, function);
+    }
+    for (const Block& block : model.blocks) {
+        if (block.compliance <= 0.0) continue;
+        for (int r = block.row_begin; r < block.row_end; ++r) {
+            double rate = 0.0;
+            for (int k = model.rows[r].term_begin; k < model.rows[r].term_end; ++k) {
+                evaluate_coordinate(model, branches, model.terms[k].coordinate, x, u, c);
+                rate += model.terms[k].coefficient * c.rate;
+            }
+            e.kinetic += 0.5 * rate * rate / block.compliance;
+        }
+    }
+    return e;
+}
+
+}  // namespace bellcrank

@@ -1,0 +1,21 @@
+// Applied and gyroscopic forces of a model on its bodies, and the energies that belong to them.
+#pragma once
+
+#include "model/constraint_rows.hpp"
+#include "model/model.hpp"
+
+namespace bellcrank {
+
+// Per body a record of kTwist: force [N], world axes, 0, moment about the com minus ω × Iω [N m], principal axes, 0.
+void applied_forces(const Model& model, const AngleBranches& branches, double t, const double* x, const double* u,
+                    double* force);
+
+struct Energy {
+    double kinetic, potential;  // [J]
+};
+
+// Kinetic energy of the bodies and of rotors (compliant rows); potential of gravity, measured from the world origin,
+// and of the force laws that have one.
+Energy energy(const Model& model, const AngleBranches& branches, double t, const double* x, const double* u);
+
+}  // namespace bellcrank

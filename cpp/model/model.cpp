@@ -1,0 +1,136 @@
+#include "model/model.hpp"
+
+#include <stdexcept>
+
+#include "spatial/inertia.hpp"
+#include "spatial/rotation.hpp"
+
+namespace bellcrank {
+
+namespace {
+
+void require(bool ok, const char* array, size_t index, const char* rule) {
+    if (!ok) throw std::invalid_argument(std::string(array) + "[" + std::to_string(index) + "]: " + rule);
+}
+
+void check_csr(const std::vector<int>& start, size_t count, size_t total, const char* array) {
+    require(start.size() == count + 1 && start.front() == 0 && start.back() == static_cast<int>(total), array, 0,
+            "must run from 0 to the number of entries");
+    for (size_t i = 0; i < count; ++i) require(start[i] <= start[i + 1], array, i, "must not decrease");
+}
+
+void check_index(const std::vector<int>& values, int low, int high, const char* array) {
+    for (size_t i = 0; i < values.size(); ++i)
+        require(values[i] >= low && values[i] < high, array, i, "index out of range");
+}
+
+void check_size(size_t actual, size_t expected, const char* array) {
+    require(actual == expected, array, actual, "wrong number of entries");
+}
+
+std::span<const double> slice(const std::vector<double>& values, const std::vector<int>& start, size_t i) {
+    return std::span<const double>(values).subspan(start[i], start[i + 1] - start[i]);
+}
+
+void check(const ModelData& d) {
+    const int bodies = static_cast<int>(d.body_mass.size()), pairs = static_cast<int>(d.pair_bodies.size() / 2);
+    const int coordinates = static_cast<int>(d.coordinate_kind.size()),
+              functions = static_cast<int>(d.function_kind.size());
+    const size_t blocks = d.block_unilateral.size(), rows = d.row_constant.size(), wrenches = d.wrench_body.size();
+    check_size(d.body_com.size(), bodies, "body_com");
+    check_size(d.body_inertia.size(), bodies, "body_inertia");
+    check_size(d.pair_positions.size(), 2 * pairs, "pair_positions");
+    check_size(d.pair_rotations.size(), 2 * pairs, "pair_rotations");
+    check_index(d.pair_bodies, 0, bodies + 1, "pair_bodies");
+    check_size(d.coordinate_pair.size(), coordinates, "coordinate_pair");
+    check_index(d.coordinate_pair, 0, pairs, "coordinate_pair");
+    check_csr(d.coordinate_param_start, coordinates, d.coordinate_params.size(), "coordinate_param_start");
+    check_csr(d.function_param_start, functions, d.function_params.size(), "function_param_start");
+    check_csr(d.block_row_start, blocks, rows, "block_row_start");
+    check_size(d.block_compliance.size(), blocks, "block_compliance");
+    check_size(d.block_restitution.size(), blocks, "block_restitution");
+    for (size_t i = 0; i < blocks; ++i) {
+        const int count = d.block_row_start[i + 1] - d.block_row_start[i];
+        require(count >= 1 && count <= 6, "block_row_start", i, "a block has 1 to 6 rows");
+    }
+    check_csr(d.row_term_start, rows, d.term_coordinate.size(), "row_term_start");
+    check_size(d.term_coefficient.size(), d.term_coordinate.size(), "term_coefficient");
+    check_index(d.term_coordinate, 0, coordinates, "term_coordinate");
+    check_size(d.row_function.size(), rows, "row_function");
+    check_index(d.row_function, -1, functions, "row_function");
+    check_size(d.law_coordinate.size(), d.law_kind.size(), "law_coordinate");
+    check_index(d.law_coordinate, 0, coordinates, "law_coordinate");
+    check_size(d.law_function.size(), d.law_kind.size(), "law_function");
+    check_index(d.law_function, -1, functions, "law_function");
+    check_csr(d.law_param_start, d.law_kind.size(), d.law_params.size(), "law_param_start");
+    check_index(d.wrench_body, 0, bodies, "wrench_body");
+    check_size(d.wrench_position.size(), wrenches, "wrench_position");
+    check_size(d.wrench_rotation.size(), wrenches, "wrench_rotation");
+    check_size(d.wrench_local.size(), wrenches, "wrench_local");
+    check_size(d.wrench_function.size(), 6 * wrenches, "wrench_function");
+    check_index(d.wrench_function, -1, functions, "wrench_function");
+    check_size(d.wrench_constant.size(), 6 * wrenches, "wrench_constant");
+}
+
+}  // namespace
+
+Model::Model(ModelData data) : data_(std::move(data)) {
+    const ModelData& d = data_;
+    check(d);
+    gravity = d.gravity;
+    mass = d.body_mass;
+    com = d.body_com;
+    for (size_t i = 0; i < mass.size(); ++i) {
+        require(mass[i] > 0.0, "body_mass", i, "must be positive");
+        const PrincipalInertia p = bellcrank::principal_inertia(d.body_inertia[i]);
+        require(p.moments.x > 0.0 && p.moments.y > 0.0 && p.moments.z > 0.0, "body_inertia", i,
+                "must be positive definite");
+        principal_inertia.push_back(p.moments);
+        principal_rotation.push_back(p.rotation);
+    }
+    // A marker of a body frame, moved to the body's principal frame.
+    const auto offset = [&](int body, const Vec3& p) {
+        if (body == ground()) return p;
+        return transpose_times(rotation_matrix(principal_rotation[body]), p - com[body]);
+    };
+    const auto rotation = [&](int body, const Quat& q) {
+        return body == ground() ? q : conjugate(principal_rotation[body]) * q;
+    };
+    for (size_t i = 0; i < d.pair_bodies.size(); i += 2) {
+        MarkerPair pair;
+        for (int s = 0; s < 2; ++s) {
+            pair.body[s] = d.pair_bodies[i + s];
+            pair.offset[s] = offset(pair.body[s], d.pair_positions[i + s]);
+            pair.rotation[s] = rotation(pair.body[s], d.pair_rotations[i + s]);
+        }
+        pairs.push_back(pair);
+    }
+    for (size_t i = 0; i < d.coordinate_kind.size(); ++i)
+        coordinates.push_back({&coordinate_kind(d.coordinate_kind[i]), d.coordinate_pair[i],
+                               slice(d.coordinate_params, d.coordinate_param_start, i)});
+    for (size_t i = 0; i < d.function_kind.size(); ++i)
+        functions.emplace_back(d.function_kind[i], slice(d.function_params, d.function_param_start, i));
+    for (size_t i = 0; i < d.block_unilateral.size(); ++i)
+        blocks.push_back({d.block_row_start[i], d.block_row_start[i + 1], d.block_unilateral[i] != 0,
+                          d.block_compliance[i], d.block_restitution[i]});
+    for (size_t i = 0; i < d.row_constant.size(); ++i)
+        rows.push_back({d.row_term_start[i], d.row_term_start[i + 1], d.row_function[i], d.row_constant[i]});
+    for (size_t i = 0; i < d.term_coordinate.size(); ++i)
+        terms.push_back({d.term_coordinate[i], d.term_coefficient[i]});
+    for (size_t i = 0; i < d.law_kind.size(); ++i)
+        laws.push_back({&law_kind(d.law_kind[i]), d.law_coordinate[i], d.law_function[i],
+                        slice(d.law_params, d.law_param_start, i)});
+    for (size_t i = 0; i < d.wrench_body.size(); ++i) {
+        const int body = d.wrench_body[i];
+        Wrench w{
+            body, offset(body, d.wrench_position[i]), rotation(body, d.wrench_rotation[i]), d.wrench_local[i] != 0, {},
+            {}};
+        for (int k = 0; k < 6; ++k) {
+            w.function[k] = d.wrench_function[6 * i + k];
+            w.constant[k] = d.wrench_constant[6 * i + k];
+        }
+        wrenches.push_back(w);
+    }
+}
+
+}  // namespace bellcrank

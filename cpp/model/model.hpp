@@ -1,0 +1,122 @@
+// The flat model: what the description says as arrays and indices, free of any formulation, never changed once made.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "forces/law.hpp"
+#include "functions/function.hpp"
+#include "joints/coordinate.hpp"
+#include "joints/marker_pair.hpp"
+#include "spatial/algebra.hpp"
+
+namespace bellcrank {
+
+// Plain arrays as the description layer hands them over; CSR where a list varies in length. Bodies are 0 … nb−1, the
+// ground is nb. Poses are those of body frames; markers are given in body frames.
+struct ModelData {
+    Vec3 gravity{0, 0, 0};
+    std::vector<double> body_mass;     // nb
+    std::vector<Vec3> body_com;        // nb, body axes
+    std::vector<Mat3> body_inertia;    // nb, about the com, body axes
+    std::vector<int> pair_bodies;      // np × 2
+    std::vector<Vec3> pair_positions;  // np × 2
+    std::vector<Quat> pair_rotations;  // np × 2
+    std::vector<std::string> coordinate_kind;
+    std::vector<int> coordinate_pair, coordinate_param_start;
+    std::vector<double> coordinate_params;
+    std::vector<std::string> function_kind;
+    std::vector<int> function_param_start;
+    std::vector<double> function_params;
+    std::vector<int> block_row_start;
+    std::vector<std::uint8_t> block_unilateral;
+    std::vector<double> block_compliance, block_restitution;
+    std::vector<int> row_term_start, term_coordinate;
+    std::vector<double> term_coefficient;
+    std::vector<int> row_function;
+    std::vector<double> row_constant;
+    std::vector<std::string> law_kind;
+    std::vector<int> law_coordinate, law_function, law_param_start;
+    std::vector<double> law_params;
+    std::vector<int> wrench_body;
+    std::vector<Vec3> wrench_position;
+    std::vector<Quat> wrench_rotation;
+    std::vector<std::uint8_t> wrench_local;
+    std::vector<int> wrench_function;     // nw × 6
+    std::vector<double> wrench_constant;  // nw × 6
+};
+
+// A coordinate bound to its pair. Angular ones carry no branch here: a System follows it.
+struct Coordinate {
+    const CoordinateKind* kind;
+    int pair;
+    std::span<const double> params;
+};
+
+struct Term {
+    int coordinate;
+    double coefficient;
+};
+
+// C = Σ coefficient φ − function(t) − constant
+struct Row {
+    int term_begin, term_end;
+    int function;  // −1: none
+    double constant;
+};
+
+// Rows that stand or fall together: a joint, a drive, a stop. 1 to 6 of them.
+struct Block {
+    int row_begin, row_end;
+    bool unilateral;    // C ≥ 0 instead of C = 0
+    double compliance;  // added to the row's diagonal at acceleration level; 1/(inertia along the coordinate)
+    double restitution;
+};
+
+struct Law {
+    const LawKind* kind;
+    int coordinate;
+    int function;  // −1: none
+    std::span<const double> params;
+};
+
+struct Wrench {
+    int body;
+    Vec3 offset;      // application point from the com, principal axes
+    Quat rotation;    // marker axes → principal axes
+    bool local;       // components in marker axes, else world axes
+    int function[6];  // −1: constant alone
+    double constant[6];
+};
+
+class Model {
+  public:
+    // Throws std::invalid_argument naming the array and index that is out of range or malformed.
+    explicit Model(ModelData data);
+    Model(const Model&) = delete;
+    Model& operator=(const Model&) = delete;
+
+    int bodies() const { return static_cast<int>(mass.size()); }
+    int ground() const { return bodies(); }
+    int rows_total() const { return static_cast<int>(rows.size()); }
+
+    Vec3 gravity;
+    std::vector<double> mass;              // nb [kg]
+    std::vector<Vec3> principal_inertia;   // nb, about the com [kg m²]
+    std::vector<Vec3> com;                 // nb, body frame
+    std::vector<Quat> principal_rotation;  // nb, principal axes → body axes
+    std::vector<MarkerPair> pairs;
+    std::vector<Coordinate> coordinates;
+    std::vector<Function> functions;
+    std::vector<Block> blocks;
+    std::vector<Row> rows;
+    std::vector<Term> terms;
+    std::vector<Law> laws;
+    std::vector<Wrench> wrenches;
+
+  private:
+    ModelData data_;  // owns the parameters that spans above point into
+};
+
+}  // namespace bellcrank

@@ -1,0 +1,66 @@
+// What an integrator sees of a formulation.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace bellcrank {
+
+// What to record of a state; the lists are in the order of the output.
+struct Observation {
+    std::vector<int> coordinates;  // value and rate of each
+    std::vector<int> rows;         // multiplier of each model row (effort of a drive or stop)
+    struct Reaction {
+        std::vector<int> blocks;  // what the blocks' rows exert together
+        int pair;                 // on body 2 of this pair, about marker 2's origin, world axes
+    };
+    std::vector<Reaction> reactions;
+    bool accelerations = false;
+};
+
+struct Statistics {
+    std::int64_t evaluations = 0;  // accelerations
+    std::int64_t factorizations = 0;
+    std::int64_t corrections = 0;  // position corrections
+    std::int64_t impacts = 0;
+    int dropped_rows = 0;         // redundant or singular rows at the last factorization
+    double smallest_pivot = 1.0;  // relative, of the rows kept then
+};
+
+// A model prepared for one formulation. A configuration is a point of a manifold (size doubles), a velocity a vector of
+// the tangent space (tangent doubles); the chart about a configuration x0 is ξ ↦ retract(x0, ξ).
+class System {
+  public:
+    virtual ~System() = default;
+
+    virtual int configuration_size() const = 0;
+    virtual int tangent_size() const = 0;
+
+    virtual void accelerate(double t, const double* x, const double* u, double* udot) = 0;
+    // out = x0 ⊕ ξ; out may be x0.
+    virtual void retract(const double* x0, const double* xi, double* out) const = 0;
+    // ξ̇ at x0 ⊕ ξ for velocity u.
+    virtual void chart_rate(const double* xi, const double* u, double* rate) const = 0;
+    // Moves (x, u) onto the constraints at t: positions, then velocities (impacts included). False if the constraints
+    // cannot be met; then diagnose() says where.
+    virtual bool project(double t, double* x, double* u) = 0;
+    // Accepts (t, x, u) as the end of a step: branches of angles are followed from here.
+    virtual void commit(double t, const double* x, const double* u) = 0;
+
+    // Doubles that observe() writes.
+    virtual int observation_size(const Observation& what) const = 0;
+    // Per body position 3, rotation 4, velocity 3, angular velocity 3 — array by array; then coordinates, their rates,
+    // multipliers, reactions (6 each), kinetic and potential energy, largest |C| and |Ċ|, accelerations (3, 3 per
+    // body).
+    virtual void observe(double t, const double* x, const double* u, const Observation& what, double* out) = 0;
+
+    // For messages: the model row with the largest error at the last projection, −1 without rows; the first body whose
+    // state is not finite, −1 if all are.
+    virtual int worst_row() const = 0;
+    virtual int first_non_finite_body(const double* x, const double* u) const = 0;
+
+    virtual const Statistics& statistics() const = 0;
+};
+
+}  // namespace bellcrank

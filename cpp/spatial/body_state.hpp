@@ -1,0 +1,34 @@
+// Layout of the state that hot kernels read. Every body is followed at its centre of mass in its principal axes, so
+// that its inverse inertia is diagonal. One record of eight doubles per body, padded so that four bodies transpose
+// into vector registers:
+//   pose   x: position of the com, world axes [m], 0, quaternion principal → world
+//   twist  u: velocity of the com, world axes [m/s], 0, angular velocity, principal axes [rad/s], 0
+// A displacement along the manifold has the layout of a twist: translation, 0, rotation vector, 0.
+// The last record is the ground: identity pose, zero twist.
+#pragma once
+
+#include "spatial/algebra.hpp"
+
+namespace bellcrank {
+
+inline constexpr int kPose = 8;
+inline constexpr int kTwist = 8;
+
+inline Vec3 pose_position(const double* x, int body) {
+    const double* p = x + kPose * body;
+    return {p[0], p[1], p[2]};
+}
+inline Quat pose_rotation(const double* x, int body) {
+    const double* p = x + kPose * body;
+    return {p[4], p[5], p[6], p[7]};
+}
+inline Vec3 twist_linear(const double* u, int body) {
+    const double* p = u + kTwist * body;
+    return {p[0], p[1], p[2]};
+}
+inline Vec3 twist_angular(const double* u, int body) {
+    const double* p = u + kTwist * body;
+    return {p[4], p[5], p[6]};
+}
+
+}  // namespace bellcrank

@@ -1,0 +1,65 @@
+#include "spatial/rotation.hpp"
+
+namespace bellcrank {
+
+Quat normalized(const Quat& q) {
+    const double s = 1.0 / std::sqrt(q.w * q.w + q.x * q.x + q.y * q.y + q.z * q.z);
+    return {s * q.w, s * q.x, s * q.y, s * q.z};
+}
+
+Quat quaternion_exp(const Vec3& phi) {
+    const double a2 = dot(phi, phi);
+    // sin(a/2)/a and cos(a/2); the series is exact to rounding below a = 0.05.
+    double s, c;
+    if (a2 < 2.5e-3) {
+        const double h = 0.25 * a2;
+        s = 0.5 * (1.0 - h / 6.0 * (1.0 - h / 20.0 * (1.0 - h / 42.0 * (1.0 - h / 72.0))));
+        c = 1.0 - h / 2.0 * (1.0 - h / 12.0 * (1.0 - h / 30.0 * (1.0 - h / 56.0 * (1.0 - h / 90.0))));
+    } else {
+        const double a = std::sqrt(a2);
+        s = std::sin(0.5 * a) / a;
+        c = std::cos(0.5 * a);
+    }
+    return {c, s * phi.x, s * phi.y, s * phi.z};
+}
+
+Vec3 quaternion_log(const Quat& q) {
+    const Vec3 u{q.x, q.y, q.z};
+    const double n = norm(u);
+    if (n == 0.0) return {0.0, 0.0, 0.0};
+    const double sign = q.w < 0.0 ? -1.0 : 1.0;
+    const double angle = 2.0 * std::atan2(n, sign * q.w);
+    return (sign * angle / n) * u;
+}
+
+Quat quaternion_from_matrix(const Mat3& r) {
+    const double* m = r.m;
+    const double trace = m[0] + m[4] + m[8];
+    Quat q;
+    if (trace >= m[0] && trace >= m[4] && trace >= m[8]) {
+        q = {1.0 + trace, m[7] - m[5], m[2] - m[6], m[3] - m[1]};
+    } else if (m[0] >= m[4] && m[0] >= m[8]) {
+        q = {m[7] - m[5], 1.0 + m[0] - m[4] - m[8], m[1] + m[3], m[2] + m[6]};
+    } else if (m[4] >= m[8]) {
+        q = {m[2] - m[6], m[1] + m[3], 1.0 + m[4] - m[0] - m[8], m[5] + m[7]};
+    } else {
+        q = {m[3] - m[1], m[2] + m[6], m[5] + m[7], 1.0 + m[8] - m[0] - m[4]};
+    }
+    if (q.w < 0.0) q = {-q.w, -q.x, -q.y, -q.z};
+    return normalized(q);
+}
+
+Vec3 rotation_vector_rate(const Vec3& phi, const Vec3& omega) {
+    const double a2 = dot(phi, phi);
+    double c;
+    if (a2 < 1e-2) {
+        c = 1.0 / 12.0 + a2 / 720.0 * (1.0 + a2 / 42.0 * (1.0 + a2 / 40.0));
+    } else {
+        const double half = 0.5 * std::sqrt(a2);
+        c = (1.0 - half / std::tan(half)) / a2;
+    }
+    const Vec3 w = cross(phi, omega);
+    return omega + 0.5 * w + c * cross(phi, w);
+}
+
+}  // namespace bellcrank
