@@ -12,9 +12,7 @@ using namespace nb::literals;
 
 namespace bellcrank {
 
-static const Function* function_of(const BoundFunction* bound) {
-    return bound == nullptr ? nullptr : &bound->function;
-}
+static const Function* function_of(const BoundFunction* bound) { return bound == nullptr ? nullptr : &bound->function; }
 
 void bind_forces(nb::module_& m) {
     m.def(

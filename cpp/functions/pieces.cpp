@@ -6,9 +6,7 @@ namespace bellcrank {
 
 namespace {
 
-bool whole_number(double v, double low, double high) {
-    return v >= low && v <= high && v == std::floor(v);
-}
+bool whole_number(double v, double low, double high) { return v >= low && v <= high && v == std::floor(v); }
 
 }  // namespace
 

@@ -56,9 +56,7 @@ double integral(std::span<const double> params, double x) {
     return integral_from_start(pieces, x) - integral_from_start(pieces, 0.0);
 }
 
-void check(std::span<const double> params) {
-    check_pieces(params, 1, "piecewise");
-}
+void check(std::span<const double> params) { check_pieces(params, 1, "piecewise"); }
 
 const FunctionRegistration registration({"piecewise", evaluate, integral, check});
 
