@@ -1,0 +1,139 @@
+"""Where each quantity stands in a recorded frame.
+
+A frame is what the core writes for one instant (`observe` of a System), the time in front (all float64):
+
+    time | position 3 per body | rotation 4 per body | velocity 3 per body | angular velocity 3 per body
+    | joint coordinates | their rates | multipliers | reactions 6 per joint
+    | kinetic energy | potential energy | largest constraint error | largest error of its rate
+    | (if recorded) linear acceleration 3 per body | angular acceleration 3 per body
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from math import prod
+from types import MappingProxyType
+from typing import Literal
+
+MultiplierKind = Literal["drive", "limit", "motor"]
+
+
+@dataclass(frozen=True)
+class CoordinateColumn:
+    """A free coordinate: the names of its joint and itself, and its unit ("m", "rad" or "1")."""
+
+    joint: str
+    name: str
+    unit: str
+
+    def __str__(self) -> str:
+        return f"{self.joint}.{self.name}"
+
+
+@dataclass(frozen=True)
+class MultiplierColumn:
+    """The multiplier of one row: the effort of a drive, of a stop at a limit, or of a geared motor's inertia.
+
+    element: name of the drive, of the joint that has the limit, or of the motor.
+    unit: unit of the effort, "N" or "N m".
+    sign: effort along the coordinate = sign * multiplier; -1 for an upper limit.
+    coordinate: number in `FrameLayout.coordinates` of the coordinate that the effort acts along, if recorded.
+    """
+
+    element: str
+    kind: MultiplierKind
+    unit: str
+    sign: float = 1.0
+    coordinate: int | None = None
+
+
+@dataclass(frozen=True)
+class FrameLayout:
+    """The columns of a frame, by name.
+
+    mechanism: name of the mechanism.
+    bodies: names, in the order of the columns; the ground is not among them.
+    coordinates, multipliers: one entry per column of these sections, coordinates of one joint side by side.
+    reactions: names of the joints whose reactions are recorded.
+    accelerations: whether the body accelerations are recorded.
+    com: centre of mass of each body in its own frame, in m; empty means at the frames' origins.
+    """
+
+    mechanism: str
+    bodies: tuple[str, ...]
+    coordinates: tuple[CoordinateColumn, ...] = ()
+    multipliers: tuple[MultiplierColumn, ...] = ()
+    reactions: tuple[str, ...] = ()
+    accelerations: bool = False
+    com: tuple[tuple[float, float, float], ...] = ()
+
+    @cached_property
+    def shapes(self) -> Mapping[str, tuple[int, ...]]:
+        """Shape of each section in one frame, in the order of the columns."""
+        bodies, joints = len(self.bodies), len(self.reactions)
+        shapes: dict[str, tuple[int, ...]] = {
+            "time": (),
+            "position": (bodies, 3),
+            "rotation": (bodies, 4),
+            "velocity": (bodies, 3),
+            "angular_velocity": (bodies, 3),
+            "coordinates": (len(self.coordinates),),
+            "rates": (len(self.coordinates),),
+            "multipliers": (len(self.multipliers),),
+            "reactions": (joints, 6),
+            "kinetic": (),
+            "potential": (),
+            "position_violation": (),
+            "velocity_violation": (),
+        }
+        if self.accelerations:
+            shapes |= {"acceleration": (bodies, 3), "angular_acceleration": (bodies, 3)}
+        return MappingProxyType(shapes)
+
+    @cached_property
+    def columns(self) -> Mapping[str, slice]:
+        """Columns of each section in a frame; `frames[:, columns["time"]]` is the first column."""
+        columns: dict[str, slice] = {}
+        start = 0
+        for name, shape in self.shapes.items():
+            columns[name] = slice(start, start + prod(shape))
+            start += prod(shape)
+        return MappingProxyType(columns)
+
+    @property
+    def width(self) -> int:
+        """Number of columns after the time: what the core calls the size of an observation."""
+        return sum(map(prod, self.shapes.values())) - 1
+
+    @cached_property
+    def body_number(self) -> Mapping[str, int]:
+        """Place of each body, by name."""
+        return MappingProxyType({name: number for number, name in enumerate(self.bodies)})
+
+    @cached_property
+    def reaction_number(self) -> Mapping[str, int]:
+        """Place of each joint's reaction, by name of the joint."""
+        return MappingProxyType({name: number for number, name in enumerate(self.reactions)})
+
+    @cached_property
+    def joint_coordinates(self) -> Mapping[str, slice]:
+        """Columns of each joint's coordinates within their section; joints without any are left out."""
+        slices: dict[str, slice] = {}
+        for number, column in enumerate(self.coordinates):
+            begun = slices.get(column.joint)
+            slices[column.joint] = slice(begun.start if begun else number, number + 1)
+        return MappingProxyType(slices)
+
+    @cached_property
+    def joints(self) -> tuple[str, ...]:
+        """Names of all joints that show up in the frames, those with a reaction first."""
+        return tuple(dict.fromkeys((*self.reactions, *(column.joint for column in self.coordinates))))
+
+    def multiplier_number(self, element: str, *kinds: MultiplierKind) -> int | None:
+        """Place of the multiplier of this element and one of these kinds, or None."""
+        for number, column in enumerate(self.multipliers):
+            if column.element == element and column.kind in kinds:
+                return number
+        return None
