@@ -1,0 +1,158 @@
+"""The exceptions of bellcrank: what is wrong, where, with which value, and what to do about it.
+
+A description is judged as a whole: every fault found is collected and reported in one `MechanismError`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+
+
+class BellcrankError(Exception):
+    """Base of every error that bellcrank raises on purpose."""
+
+
+@dataclass(frozen=True)
+class Location:
+    """Place in a source text: file name, line (counted from 1) and key path such as "bodies.crank.mass"."""
+
+    file: str | None = None
+    line: int | None = None
+    key: str | None = None
+
+    def __str__(self) -> str:
+        place = self.file or ""
+        if self.line is not None:
+            place = f"{place}:{self.line}" if place else f"line {self.line}"
+        return ", ".join(part for part in (place, self.key) if part)
+
+
+@dataclass(frozen=True)
+class Fault:
+    """One broken rule of a description.
+
+    element: what is at fault, e.g. "body 'crank'".
+    rule: the rule it breaks, e.g. "mass must be greater than zero".
+    value: the offending value as given (None where the fault is something missing).
+    advice: what to do about it.
+    location: where in a file it stands, if it came from one.
+    """
+
+    element: str
+    rule: str
+    value: object = None
+    advice: str = ""
+    location: Location | None = None
+
+    def __str__(self) -> str:
+        text = f"{self.element}: {self.rule}"
+        if self.value is not None:
+            text += f", got {_shortened(self.value)}"
+        if self.advice:
+            text += f"; {self.advice}"
+        where = str(self.location) if self.location is not None else ""
+        return f"{text} [{where}]" if where else text
+
+
+def _shortened(value: object, limit: int = 200) -> str:
+    text = repr(value)
+    return text if len(text) <= limit else text[: limit - 3] + "..."
+
+
+class MechanismError(BellcrankError, ValueError):
+    """A description that breaks rules. `faults` lists all of them; `str()` shows one line for each."""
+
+    def __init__(self, faults: Fault | Iterable[Fault]) -> None:
+        self.faults: list[Fault] = [faults] if isinstance(faults, Fault) else list(faults)
+        if not self.faults:
+            raise ValueError("MechanismError needs at least one Fault")
+        super().__init__(self._text())
+
+    def _text(self) -> str:
+        if len(self.faults) == 1:
+            return str(self.faults[0])
+        lines = [f"{len(self.faults)} faults in the mechanism:"]
+        lines += [f"  {number}. {fault}" for number, fault in enumerate(self.faults, start=1)]
+        return "\n".join(lines)
+
+    def __reduce__(self) -> tuple[type[MechanismError], tuple[list[Fault]]]:
+        return (type(self), (self.faults,))
+
+
+class FaultList:
+    """Collects faults from many checks so that one error can report them all.
+
+    >>> faults = FaultList()
+    >>> with faults.collect():
+    ...     raise MechanismError(Fault("body 'a'", "mass must be greater than zero", -1.0))
+    >>> len(faults)
+    1
+    """
+
+    def __init__(self) -> None:
+        self._faults: list[Fault] = []
+
+    def __len__(self) -> int:
+        return len(self._faults)
+
+    def __iter__(self) -> Iterator[Fault]:
+        return iter(self._faults)
+
+    def add(
+        self,
+        element: str,
+        rule: str,
+        value: object = None,
+        advice: str = "",
+        location: Location | None = None,
+    ) -> None:
+        """Note one fault; the arguments are those of `Fault`."""
+        self._faults.append(Fault(element, rule, value, advice, location))
+
+    @contextmanager
+    def collect(self, location: Location | None = None) -> Iterator[None]:
+        """Take over the faults of a MechanismError raised inside, with `location` where they carry none."""
+        try:
+            yield
+        except MechanismError as error:
+            for fault in error.faults:
+                self._faults.append(replace(fault, location=fault.location or location))
+
+    def raise_any(self) -> None:
+        """Raise one MechanismError with all faults noted, or return if there are none."""
+        if self._faults:
+            raise MechanismError(self._faults)
+
+
+class Unsupported(BellcrankError):
+    """A formulation, method or file format cannot take this model; the message says why and what can."""
+
+
+class AssemblyError(BellcrankError):
+    """No configuration was found that satisfies the constraints.
+
+    violations: the worst constraints left, as (element, remaining violation), worst first.
+    """
+
+    def __init__(self, message: str, violations: Iterable[tuple[str, float]] = ()) -> None:
+        super().__init__(message)
+        self.violations: list[tuple[str, float]] = list(violations)
+
+
+class SimulationError(BellcrankError):
+    """A simulation could not go on.
+
+    time: simulated time in s at which it stopped.
+    body: name of the body that shows the trouble first, if one does.
+    trajectory: what was simulated up to then, or None.
+    """
+
+    def __init__(
+        self, message: str, time: float, body: str | None = None, trajectory: object | None = None
+    ) -> None:
+        super().__init__(message)
+        self.time = time
+        self.body = body
+        self.trajectory = trajectory

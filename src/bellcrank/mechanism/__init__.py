@@ -1,0 +1,79 @@
+"""The description of a mechanism: bodies, markers, joints, constraints, forces, drives, and what they lower to.
+
+Importing this package fills the registries (JOINT_KINDS, CONSTRAINT_KINDS, FORCE_KINDS, FUNCTIONS, SHAPES).
+"""
+
+from bellcrank.mechanism import (
+    friction,
+    functions,
+    gears,
+    mesh,
+    motors,
+    special_joints,
+    springs,
+    transmissions,
+)
+from bellcrank.mechanism.body import Body, Ground
+from bellcrank.mechanism.constraint import CONSTRAINT_KINDS, Constraint, ConstraintKind
+from bellcrank.mechanism.coordinate import COORDINATE_KINDS, Coordinate, CoordinateKind
+from bellcrank.mechanism.drive import Drive, PathDrive
+from bellcrank.mechanism.force import FORCE_KINDS, Force, ForceKind
+from bellcrank.mechanism.functions import FUNCTIONS, Function
+from bellcrank.mechanism.joint import JOINT_KINDS, Joint, JointCoordinate, JointKind, joint_kind
+from bellcrank.mechanism.limit import Limit
+from bellcrank.mechanism.lowering import LoweredElement, lower
+from bellcrank.mechanism.marker import GROUND, Marker
+from bellcrank.mechanism.mechanism import Mechanism
+from bellcrank.mechanism.motor_joints import MotorKind
+from bellcrank.mechanism.placement import Placement
+from bellcrank.mechanism.rows import FROM_START, LAW_KINDS, AppliedWrench, Block, Law, Lowered, Row, Term
+from bellcrank.mechanism.shape import SHAPES, Shape
+
+__all__ = [
+    "CONSTRAINT_KINDS",
+    "COORDINATE_KINDS",
+    "FORCE_KINDS",
+    "FROM_START",
+    "FUNCTIONS",
+    "GROUND",
+    "JOINT_KINDS",
+    "LAW_KINDS",
+    "SHAPES",
+    "AppliedWrench",
+    "Block",
+    "Body",
+    "Constraint",
+    "ConstraintKind",
+    "Coordinate",
+    "CoordinateKind",
+    "Drive",
+    "Force",
+    "ForceKind",
+    "Function",
+    "Ground",
+    "Joint",
+    "JointCoordinate",
+    "JointKind",
+    "Law",
+    "Limit",
+    "Lowered",
+    "LoweredElement",
+    "Marker",
+    "Mechanism",
+    "MotorKind",
+    "PathDrive",
+    "Placement",
+    "Row",
+    "Shape",
+    "Term",
+    "friction",
+    "functions",
+    "gears",
+    "joint_kind",
+    "lower",
+    "mesh",
+    "motors",
+    "special_joints",
+    "springs",
+    "transmissions",
+]

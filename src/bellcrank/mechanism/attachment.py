@@ -1,0 +1,115 @@
+"""What constraints and forces take hold of: markers and coordinates of joints, in a pattern that the kind prescribes."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from typing import Any, ClassVar, TypeAlias
+
+from bellcrank.mechanism.checking import Check, check_name
+from bellcrank.mechanism.coordinate import Coordinate
+from bellcrank.mechanism.joint import JointCoordinate
+from bellcrank.mechanism.marker import Marker
+from bellcrank.mechanism.rows import Lowered
+
+Attachment: TypeAlias = Marker | JointCoordinate
+"""An end of a constraint or force as the mechanism stores it."""
+
+End: TypeAlias = Marker | Coordinate
+"""The same with references to joints resolved, as kinds lower them."""
+
+
+@dataclass(frozen=True)
+class AttachedKind:
+    """Base of constraint and force kinds.
+
+    pattern: the ends it takes, as a regular expression over M (marker) and J (joint coordinate).
+    ends_text: the same in words.
+    meaning: one sentence.
+    """
+
+    pattern: ClassVar[str] = ""
+    ends_text: ClassVar[str] = ""
+    meaning: ClassVar[str] = ""
+
+    @property
+    def name(self) -> str:
+        """The kind's name, e.g. "Gear"."""
+        return type(self).__name__
+
+    def check_ends(self, check: Check, ends: tuple[Attachment, ...]) -> None:
+        """Note faults of the ends beyond their pattern: too many for the kind's parameters, and the like."""
+
+    def lowered(self, ends: tuple[End, ...]) -> Lowered:
+        """Rows, laws and wrenches between the given ends."""
+        raise TypeError(f"{self.name} does not say what it lowers to")
+
+
+@dataclass(frozen=True)
+class Attached:
+    """An element of a kind with its ends: a constraint or a force."""
+
+    name: str
+    kind: AttachedKind
+    ends: tuple[Attachment, ...]
+    category: ClassVar[str] = "element"
+    kind_class: ClassVar[type[AttachedKind]] = AttachedKind
+
+    def __post_init__(self) -> None:
+        check_name(self.category, self.name)
+        with Check(f"{self.category} {self.name!r}") as check:
+            kind: Any = self.kind  # what a caller gives may be anything
+            if not isinstance(kind, self.kind_class):
+                check.instance("the kind", kind, self.kind_class)
+                return
+            ends = tuple(self.ends)
+            letters = "".join(_letter(end) for end in ends)
+            for number, end in enumerate(ends, start=1):
+                if _letter(end) == "?":
+                    check.fault(
+                        f"end {number} must be a marker or a joint", end, "use body.marker(...) or a joint"
+                    )
+            if "?" not in letters and not re.fullmatch(kind.pattern, letters):
+                given = ", ".join({"M": "marker", "J": "joint"}[letter] for letter in letters) or "nothing"
+                check.fault(f"{kind.name} takes {kind.ends_text}", None, f"given: {given}")
+            if len(check.faults) == 0:
+                kind.check_ends(check, ends)
+            check.settle(self, ends=ends)
+
+    @property
+    def markers(self) -> tuple[Marker, ...]:
+        """The ends that are markers."""
+        return tuple(end for end in self.ends if isinstance(end, Marker))
+
+    @property
+    def joint_coordinates(self) -> tuple[JointCoordinate, ...]:
+        """The ends that are joint coordinates."""
+        return tuple(end for end in self.ends if isinstance(end, JointCoordinate))
+
+
+def _letter(end: object) -> str:
+    return "M" if isinstance(end, Marker) else "J" if isinstance(end, JointCoordinate) else "?"
+
+
+def pairwise(name: str, ends: tuple[End, ...]) -> Coordinate:
+    """The coordinate that a kind acts on: the joint coordinate given, or that of this name between two markers."""
+    if len(ends) == 1 and isinstance(ends[0], Coordinate):
+        return ends[0]
+    first, second = markers(ends)
+    return Coordinate(name, first, second)
+
+
+def markers(ends: tuple[End, ...]) -> tuple[Marker, ...]:
+    """The ends as markers. Raises TypeError if one is a joint coordinate, which the pattern excludes."""
+    found = tuple(end for end in ends if isinstance(end, Marker))
+    if len(found) != len(ends):
+        raise TypeError("these ends must be markers")
+    return found
+
+
+def coordinates(ends: tuple[End, ...]) -> tuple[Coordinate, ...]:
+    """The ends as coordinates. Raises TypeError if one is a marker, which the pattern excludes."""
+    found = tuple(end for end in ends if isinstance(end, Coordinate))
+    if len(found) != len(ends):
+        raise TypeError("these ends must be joint coordinates")
+    return found

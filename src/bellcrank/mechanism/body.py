@@ -1,0 +1,193 @@
+"""Bodies: the rigid parts of a mechanism, and the ground."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from bellcrank.errors import Fault, MechanismError
+from bellcrank.mechanism.checking import Check, Mat3, Quat, Vec3, check_name
+from bellcrank.mechanism.marker import GROUND, Marker, orientation
+from bellcrank.mechanism.mass import MassProperties, check_inertia, total
+from bellcrank.mechanism.rotation import IDENTITY, conjugate, multiply, rotate
+from bellcrank.mechanism.shape import Shape
+
+
+class _Carrier:
+    """What bodies and the ground have in common: markers can be fixed to them."""
+
+    name: str
+    position: Vec3
+    rotation: Quat
+
+    def marker(
+        self,
+        position: Any = (0.0, 0.0, 0.0),
+        axis: Any = None,
+        *,
+        rotation: Any = None,
+        x_axis: Any = None,
+        y_axis: Any = None,
+        z_axis: Any = None,
+        name: str | None = None,
+    ) -> Marker:
+        """A marker on this body, in body axes.
+
+        position: its origin in the body frame, m.
+        rotation: unit quaternion (w, x, y, z) from marker axes to body axes; or instead
+        axis (= z_axis), x_axis, y_axis: unit vectors, one or two of them; one alone is reached by the shortest rotation.
+        name: a named marker can be referred to as "body.name".
+
+        Raises MechanismError for numbers that are not finite, non-unit vectors, axes that are not perpendicular.
+        """
+        element = f"marker on {self.name!r}" if name is None else f"marker '{self.name}.{name}'"
+        turn = orientation(element, rotation, axis, x_axis, y_axis, z_axis)
+        return Marker(self.name, position, turn, name)
+
+    def world_marker(
+        self,
+        position: Any = (0.0, 0.0, 0.0),
+        axis: Any = None,
+        *,
+        rotation: Any = None,
+        x_axis: Any = None,
+        y_axis: Any = None,
+        z_axis: Any = None,
+        name: str | None = None,
+    ) -> Marker:
+        """A marker given by its initial place and axes in the world; the arguments are those of `marker`."""
+        world = self.marker(
+            position, axis, rotation=rotation, x_axis=x_axis, y_axis=y_axis, z_axis=z_axis, name=name
+        )
+        back = conjugate(self.rotation)
+        x, y, z = (np.asarray(world.position) - np.asarray(self.position)).tolist()
+        return Marker(self.name, rotate(back, (x, y, z)), multiply(back, world.rotation), name)
+
+
+@dataclass(frozen=True)
+class Ground(_Carrier):
+    """The ground: the world frame, which does not move. `shapes` are drawn and have no mass."""
+
+    shapes: tuple[Shape, ...] = ()
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "shapes", _check_shapes("ground", self.shapes))
+
+    @property
+    def name(self) -> str:  # type: ignore[override]
+        """Always "ground"."""
+        return GROUND
+
+    @property
+    def position(self) -> Vec3:  # type: ignore[override]
+        """The world origin."""
+        return (0.0, 0.0, 0.0)
+
+    @property
+    def rotation(self) -> Quat:  # type: ignore[override]
+        """The world axes."""
+        return IDENTITY
+
+
+@dataclass(frozen=True)
+class Body(_Carrier):
+    """A rigid body.
+
+    name: unique in its mechanism; "a/b" is body b of the part that was placed as a.
+    mass: kg.
+    inertia: 3 x 3 (or three principal numbers), kg m^2, about the com in body axes; stored as 3 x 3.
+    com: centre of mass in the body frame, m.
+    position, rotation: initial pose of the body frame in the world, m and unit quaternion (w, x, y, z).
+    velocity, angular_velocity: initial velocities of the frame's origin, in world axes, m/s and rad/s.
+    shapes: what is drawn. Their densities have no effect here; `described` turns them into mass.
+
+    Raises MechanismError listing everything that is wrong with these values.
+    """
+
+    name: str
+    mass: float
+    inertia: Mat3
+    com: Vec3 = (0.0, 0.0, 0.0)
+    position: Vec3 = (0.0, 0.0, 0.0)
+    rotation: Quat = IDENTITY
+    velocity: Vec3 = (0.0, 0.0, 0.0)
+    angular_velocity: Vec3 = (0.0, 0.0, 0.0)
+    shapes: tuple[Shape, ...] = ()
+
+    def __post_init__(self) -> None:
+        check_name("body", self.name)
+        if self.name == GROUND:
+            raise MechanismError(
+                Fault("body 'ground'", "this name is taken by the ground", advice="choose another")
+            )
+        with Check(f"body {self.name!r}") as check:
+            checked: dict[str, object] = {
+                "mass": check.positive("mass", self.mass, "kg"),
+                "inertia": check_inertia(check, self.inertia),
+                "rotation": check.quaternion("rotation", self.rotation),
+            }
+            for field in ("com", "position", "velocity", "angular_velocity"):
+                checked[field] = check.vector(field, getattr(self, field))
+            with check.faults.collect():
+                checked["shapes"] = _check_shapes(check.element, self.shapes)
+            check.settle(self, **checked)
+
+    @staticmethod
+    def described(
+        name: str, mass: Any = None, inertia: Any = None, com: Any = None, shapes: Any = (), **pose: Any
+    ) -> Body:
+        """A body whose mass properties come from numbers, from shapes with densities, or from both.
+
+        - mass and inertia given (com by default the frame's origin): they are used, densities are ignored.
+        - neither given: mass, com and inertia add up from the shapes that have a density.
+        - mass given, inertia not: com and inertia come from the shapes with a density, scaled to the mass.
+        Anything else is refused: an inertia without a mass, a com without an inertia, nothing to take them from.
+        """
+        element = f"body {name!r}"
+        solids = [shape for shape in _check_shapes(element, shapes) if shape.density is not None]
+        if inertia is not None and mass is not None:
+            return Body(name, mass, inertia, (0.0, 0.0, 0.0) if com is None else com, shapes=shapes, **pose)
+        with Check(element) as check:
+            advice = "give mass and inertia, or shapes with a density"
+            if inertia is not None:
+                check.fault("an inertia needs a mass", inertia, advice)
+            elif not solids and mass is None:
+                check.fault("mass and inertia are missing", None, advice)
+            elif not solids:
+                check.fault(
+                    "inertia is missing",
+                    None,
+                    "give it, or give the shapes a density: it is scaled to the mass",
+                )
+            elif com is not None:
+                check.fault("a com needs an inertia about it", com, "leave it out: it comes from the shapes")
+            if mass is not None:
+                mass = check.positive("mass", mass, "kg")
+        sum_ = total(shape.mass_properties() for shape in solids)
+        if mass is not None:
+            sum_ = sum_.scaled(mass / sum_.mass)
+        return Body(name, sum_.mass, _as_inertia(sum_), _as_vector(sum_.com), shapes=shapes, **pose)
+
+
+def _check_shapes(element: str, shapes: Any) -> tuple[Shape, ...]:
+    listed = (shapes,) if isinstance(shapes, Shape) else shapes
+    with Check(element) as check:
+        if not isinstance(listed, (tuple, list)):
+            check.fault("shapes must be a list of shapes", shapes, "such as [bc.Box(size=(1, 0.1, 0.1))]")
+            listed = ()
+        for shape in listed:
+            check.instance("each of the shapes", shape, Shape, "use bc.Box(...), bc.Sphere(...), ...")
+    return tuple(listed)
+
+
+def _as_inertia(properties: MassProperties) -> Mat3:
+    symmetric = 0.5 * (properties.inertia + properties.inertia.T)
+    x, y, z = (_as_vector(row) for row in symmetric)
+    return (x, y, z)
+
+
+def _as_vector(values: np.ndarray) -> Vec3:
+    x, y, z = values.tolist()
+    return (x, y, z)

@@ -1,0 +1,215 @@
+"""Checks on what the user gives: types, shapes, finite numbers, unit axes and quaternions, names.
+
+A `Check` gathers the faults of one element and raises them together when its `with` block ends.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable
+from types import TracebackType
+from typing import Any, TypeAlias, TypeVar
+
+import numpy as np
+
+from bellcrank.errors import FaultList, MechanismError
+
+Vec3: TypeAlias = tuple[float, float, float]
+Quat: TypeAlias = tuple[float, float, float, float]
+Mat3: TypeAlias = tuple[Vec3, Vec3, Vec3]
+T = TypeVar("T")
+
+UNIT_TOLERANCE = 1e-6  # how far the norm of an axis or a quaternion may lie from one
+_EXACT = 8 * np.finfo(float).eps  # closer to one than this, a vector is not normalised again
+
+
+def rounded(values: Iterable[float]) -> str:
+    """Numbers as text with twelve digits, for advice that can be pasted back."""
+    return "(" + ", ".join(f"{value:.12g}" for value in values) + ")"
+
+
+class Check:
+    """Checks the fields of one element, collecting every fault; raises them all at the end of the block.
+
+    >>> with Check("body 'crank'") as check:
+    ...     mass = check.positive("mass", 1.5)
+
+    Each method returns the value in its stored form (floats and tuples of floats), or a harmless stand-in if
+    it noted a fault; the stand-in never leaves the block, since the block then raises MechanismError.
+    """
+
+    def __init__(self, element: str) -> None:
+        self.element = element
+        self.faults = FaultList()
+
+    def __enter__(self) -> Check:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        if kind is None:
+            self.faults.raise_any()
+
+    def fault(self, rule: str, value: object = None, advice: str = "") -> None:
+        """Note a fault of this element."""
+        self.faults.add(self.element, rule, value, advice)
+
+    def number(self, field: str, value: Any, unit: str = "") -> float:
+        """A finite real number."""
+        numeric = isinstance(value, (int, float, np.integer, np.floating)) and not isinstance(
+            value, (bool, np.bool_)
+        )
+        if not numeric:
+            self.fault(f"{field} must be a number", value, f"give it in {unit}" if unit else "")
+            return 1.0
+        if not math.isfinite(value):
+            self.fault(f"{field} must be finite", float(value), "look where this number was computed")
+            return 1.0
+        return float(value)
+
+    def positive(self, field: str, value: Any, unit: str = "") -> float:
+        """A finite number greater than zero."""
+        noted = len(self.faults)
+        number = self.number(field, value, unit)
+        if number <= 0.0 and len(self.faults) == noted:
+            self.fault(f"{field} must be greater than zero", number, f"give it in {unit}" if unit else "")
+            return 1.0
+        return number
+
+    def not_negative(self, field: str, value: Any, unit: str = "") -> float:
+        """A finite number, zero or greater."""
+        noted = len(self.faults)
+        number = self.number(field, value, unit)
+        if number < 0.0 and len(self.faults) == noted:
+            self.fault(f"{field} must not be negative", number, f"give it in {unit}" if unit else "")
+            return 1.0
+        return number
+
+    def fraction(self, field: str, value: Any) -> float:
+        """A finite number between zero and one, both included."""
+        noted = len(self.faults)
+        number = self.number(field, value)
+        if not 0.0 <= number <= 1.0 and len(self.faults) == noted:
+            self.fault(f"{field} must lie between 0 and 1", number)
+            return 1.0
+        return number
+
+    def array(self, field: str, value: Any, shape: tuple[int | None, ...]) -> np.ndarray:
+        """Finite numbers of the given shape (None = any length) as a float array."""
+        stand_in = np.ones([1 if extent is None else extent for extent in shape])
+        wanted = " x ".join("n" if extent is None else str(extent) for extent in shape)
+        if isinstance(value, (str, bytes)):
+            self.fault(f"{field} must hold {wanted} numbers", value)
+            return stand_in
+        try:
+            raw = np.asarray(value)
+            if raw.dtype.kind not in "iuf":
+                raise ValueError
+            array = np.array(raw, dtype=float)
+        except (TypeError, ValueError):
+            self.fault(f"{field} must hold {wanted} numbers", value)
+            return stand_in
+        fits = array.ndim == len(shape) and all(
+            want is None or want == have for want, have in zip(shape, array.shape, strict=True)
+        )
+        if not fits or array.size == 0:
+            self.fault(f"{field} must hold {wanted} numbers", value)
+            return stand_in
+        if not np.all(np.isfinite(array)):
+            self.fault(f"{field} must be finite", value, "look where these numbers were computed")
+            return stand_in
+        return array
+
+    def vector(self, field: str, value: Any) -> Vec3:
+        """Three finite numbers."""
+        x, y, z = self.array(field, value, (3,)).tolist()
+        return (x, y, z)
+
+    def axis(self, field: str, value: Any) -> Vec3:
+        """A unit vector of three numbers; refused with the normalised one as advice."""
+        x, y, z = self._unit(field, value, 3, "direction").tolist()
+        return (x, y, z)
+
+    def quaternion(self, field: str, value: Any) -> Quat:
+        """A unit quaternion, scalar first (w, x, y, z), local to world; refused with the normalised one as advice."""
+        w, x, y, z = self._unit(field, value, 4, "quaternion (w, x, y, z)").tolist()
+        return (w, x, y, z)
+
+    def _unit(self, field: str, value: Any, size: int, noun: str) -> np.ndarray:
+        stand_in = np.eye(size)[0]
+        noted = len(self.faults)
+        array = self.array(field, value, (size,))
+        if len(self.faults) > noted:
+            return stand_in
+        norm = float(np.linalg.norm(array))
+        if norm == 0.0:
+            self.fault(f"{field} must be a unit {noun}", array.tolist(), "the zero vector has no direction")
+            return stand_in
+        if abs(norm - 1.0) > UNIT_TOLERANCE:
+            advice = f"its norm is {norm:.6g}; normalised it is {rounded(array / norm)}"
+            self.fault(f"{field} must be a unit {noun}", array.tolist(), advice)
+            return stand_in
+        return array if abs(norm - 1.0) <= _EXACT else array / norm
+
+    def choice(self, field: str, value: Any, choices: Iterable[T]) -> T:
+        """One of the given values."""
+        known = list(choices)
+        if value in known:
+            return known[known.index(value)]
+        self.fault(f"{field} must be one of {', '.join(map(repr, known))}", value)
+        return known[0]
+
+    def flag(self, field: str, value: Any) -> bool:
+        """True or False."""
+        if isinstance(value, (bool, np.bool_)):
+            return bool(value)
+        self.fault(f"{field} must be True or False", value)
+        return False
+
+    def integer(self, field: str, value: Any, least: int) -> int:
+        """A whole number, not below `least`."""
+        if (
+            isinstance(value, (int, np.integer))
+            and not isinstance(value, (bool, np.bool_))
+            and value >= least
+        ):
+            return int(value)
+        self.fault(f"{field} must be a whole number, at least {least}", value)
+        return least
+
+    def instance(self, field: str, value: Any, wanted: type[T], advice: str = "") -> T:
+        """An object of the class `wanted`."""
+        if not isinstance(value, wanted):
+            if isinstance(value, type) and issubclass(value, wanted):
+                advice = f"write {value.__name__}(), with parentheses"
+            self.fault(f"{field} must be a {wanted.__name__}", value, advice)
+        return value  # type: ignore[no-any-return]
+
+    def settle(self, element: object, **values: object) -> None:
+        """Store checked values into a frozen dataclass, unless there were faults (which are raised here)."""
+        self.faults.raise_any()
+        for field, value in values.items():
+            object.__setattr__(element, field, value)
+
+
+def check_name(element: str, name: Any, forbidden: str = "") -> str:
+    """A name: a non-empty text without blanks at its ends, line breaks, or any of the `forbidden` characters.
+
+    Raises MechanismError naming the `element` otherwise.
+    """
+    with Check(element) as check:
+        if not isinstance(name, str):
+            check.fault("the name must be a text", name)
+        elif not name or name != name.strip() or not name.isprintable():
+            check.fault("the name must be a non-empty text without blanks at its ends or line breaks", name)
+        elif name.startswith("/") or name.endswith("/") or "//" in name:
+            check.fault(
+                "the name must not start or end with '/' or hold '//'", name, "'/' parts a prefix from a name"
+            )
+        elif found := sorted(set(name) & set(forbidden)):
+            check.fault(f"the name must not contain {found[0]!r}", name)
+    return str(name)
+
+
+__all__ = ["UNIT_TOLERANCE", "Check", "Mat3", "MechanismError", "Quat", "Vec3", "check_name", "rounded"]

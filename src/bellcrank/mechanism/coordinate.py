@@ -1,0 +1,101 @@
+"""Coordinates: scalar functions of the relative pose of two markers, the one notion that carries everything.
+
+Marker 2 seen from marker 1 has the relative position r (in marker-1 axes) and the relative rotation q = (e0, e1, e2, e3).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Final
+
+from bellcrank.errors import Fault, MechanismError
+from bellcrank.mechanism.marker import Marker
+
+MIRRORED: Final = "mirrored_"
+
+
+@dataclass(frozen=True)
+class CoordinateKind:
+    """One kind of coordinate.
+
+    angular: its branch of 2 pi is tracked, so it counts whole turns.
+    unit: "m", "rad" or "1".
+    has_params: it needs numbers of its own (a curve).
+    """
+
+    name: str
+    meaning: str
+    unit: str
+    angular: bool = False
+    has_params: bool = False
+
+
+def _kinds() -> dict[str, CoordinateKind]:
+    kinds = [CoordinateKind(k, f"{k} component of the relative position", "m") for k in "xyz"]
+    kinds += [CoordinateKind(f"e{i}", f"component {i} of the relative quaternion", "1") for i in range(4)]
+    kinds += [CoordinateKind(f"theta_{k}", f"angle of twist about {k}", "rad", True) for k in "xyz"]
+    kinds += [CoordinateKind(f"rot_{k}", f"{k} component of the rotation vector", "rad") for k in "xyz"]
+    kinds += [
+        CoordinateKind("universal_1", "first angle of a universal joint, about x of marker 1", "rad", True),
+        CoordinateKind("universal_2", "second angle of a universal joint, about y of marker 2", "rad", True),
+    ]
+    kinds += [
+        CoordinateKind(f"dot_{i}{j}", f"cosine between axis {i} of marker 1 and axis {j} of marker 2", "1")
+        for i in "xyz"
+        for j in "xyz"
+    ]
+    kinds += [
+        CoordinateKind("distance", "distance between the origins", "m"),
+        CoordinateKind("distance_xy", "distance from the z axis of marker 1", "m"),
+        CoordinateKind("azimuth", "direction of origin 2 in the xy plane of marker 1", "rad", True),
+        CoordinateKind(
+            "azimuth_axis", "direction of the z axis of marker 2 in the xy plane of marker 1", "rad", True
+        ),
+        CoordinateKind(
+            "curve_normal_1", "offset from the curve along its first normal", "m", has_params=True
+        ),
+        CoordinateKind(
+            "curve_normal_2", "offset from the curve along its second normal", "m", has_params=True
+        ),
+        CoordinateKind(
+            "curve_parameter", "parameter of the closest point of the curve", "m", has_params=True
+        ),
+        CoordinateKind(
+            "curve_angle", "the same for closed curves, 2 pi for a round", "rad", True, has_params=True
+        ),
+    ]
+    return {kind.name: kind for kind in kinds}
+
+
+COORDINATE_KINDS: Final[dict[str, CoordinateKind]] = _kinds()
+"""All kinds by name. Any name may carry the prefix "mirrored_": the same with the two markers swapped."""
+
+
+@dataclass(frozen=True)
+class Coordinate:
+    """The scalar function `kind` of the pose of marker 2 relative to marker 1; `params` as the kind needs."""
+
+    kind: str
+    marker_1: Marker
+    marker_2: Marker
+    params: tuple[float, ...] = ()
+
+
+def coordinate_kind(name: str) -> CoordinateKind | None:
+    """The kind behind a coordinate name, with or without the prefix "mirrored_"; None if there is none."""
+    return COORDINATE_KINDS.get(name.removeprefix(MIRRORED))
+
+
+def coordinate(name: str, marker_1: Marker, marker_2: Marker, params: tuple[float, ...] = ()) -> Coordinate:
+    """The coordinate of that name between two markers; "mirrored_..." swaps the markers.
+
+    Raises MechanismError for a name that is not a coordinate.
+    """
+    kind = coordinate_kind(name)
+    if kind is None:
+        raise MechanismError(
+            Fault("coordinate", "this is not a coordinate", name, f"known are {', '.join(COORDINATE_KINDS)}")
+        )
+    if name.startswith(MIRRORED):
+        marker_1, marker_2 = marker_2, marker_1
+    return Coordinate(kind.name, marker_1, marker_2, params)

@@ -1,0 +1,135 @@
+"""Drives: coordinates of joints, or markers, that are led by functions of time. Their effort is a result."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from bellcrank.errors import Fault, MechanismError, Unsupported
+from bellcrank.mechanism.checking import Check, Quat, check_name
+from bellcrank.mechanism.coordinate import Coordinate
+from bellcrank.mechanism.functions.function import Function, as_function
+from bellcrank.mechanism.functions.path import Path
+from bellcrank.mechanism.joint import JointCoordinate
+from bellcrank.mechanism.marker import GROUND, Marker
+from bellcrank.mechanism.rows import FROM_START, Block, Lowered, Row, lock
+
+
+@dataclass(frozen=True)
+class Drive:
+    """A joint coordinate led by a function of time; exactly one of position and velocity is given.
+
+    coordinate: which coordinate of which joint.
+    position: rad or m over time in s; it must have at least one continuous derivative.
+    velocity: rad/s or m/s; it must be continuous and have an antiderivative. The position starts where the assembled
+        initial configuration has it.
+    relative: the position is counted from the assembled initial configuration instead of from zero.
+    """
+
+    name: str
+    coordinate: JointCoordinate
+    position: Function | None = None
+    velocity: Function | None = None
+    relative: bool = False
+
+    def __post_init__(self) -> None:
+        check_name("drive", self.name)
+        with Check(f"drive {self.name!r}") as check:
+            check.instance(
+                "what it leads", self.coordinate, JointCoordinate, "give a joint, by name or handle"
+            )
+            values: dict[str, Any] = {"relative": check.flag("relative", self.relative)}
+            if (self.position is None) == (self.velocity is None):
+                check.fault(
+                    "exactly one of position and velocity must be given", (self.position, self.velocity)
+                )
+            for field, least in (("position", 1), ("velocity", 0)):
+                given = getattr(self, field)
+                if given is not None:
+                    with check.faults.collect():
+                        values[field] = smooth_function(check.element, field, given, least)
+            if values.get("velocity") is not None and len(check.faults) == 0:
+                try:
+                    values["velocity"].integral()
+                except Unsupported as error:
+                    check.fault("the velocity must have an antiderivative", None, str(error))
+            check.settle(self, **values)
+
+    def lowered(self, coordinate: Coordinate) -> Lowered:
+        """The row  coordinate - position(t) = 0,  or  coordinate - integral of velocity = what it is at the start."""
+        if self.position is not None:
+            row = lock(coordinate, FROM_START if self.relative else 0.0, self.position)
+        elif self.velocity is not None:
+            row = lock(coordinate, FROM_START, self.velocity.integral())
+        else:
+            raise TypeError("a drive has a position or a velocity")
+        return Lowered((Block("drive", (row,)),))
+
+
+@dataclass(frozen=True)
+class PathDrive:
+    """A marker led along a path, and in its orientation if wanted.
+
+    marker: what is led.
+    path: positions over time, m, in the axes of `reference`.
+    reference: the marker that the path belongs to, by default the ground's frame.
+    orientation: None leaves it free; a unit quaternion (marker axes to reference axes) holds it; three functions of time
+        lead the rotation vector (below pi) of the marker seen from the reference.
+    """
+
+    name: str
+    marker: Marker
+    path: Path
+    reference: Marker = Marker(GROUND)  # noqa: RUF009  (a frozen value)
+    orientation: Quat | tuple[Function, Function, Function] | None = None
+
+    def __post_init__(self) -> None:
+        check_name("drive", self.name)
+        with Check(f"drive {self.name!r}") as check:
+            for field in ("marker", "reference"):
+                check.instance(field, getattr(self, field), Marker, "use body.marker(...)")
+            check.instance("path", self.path, Path, "use bc.Path(...)")
+            if isinstance(self.path, Path):
+                with check.faults.collect():
+                    for axis, function in zip("xyz", self.path.functions, strict=True):
+                        smooth_function(check.element, f"path {axis}", function, 1)
+            orientation: Any = self.orientation
+            if orientation is not None:
+                if not isinstance(orientation, (tuple, list)) or len(orientation) not in (3, 4):
+                    check.fault("orientation must be a quaternion or three functions of time", orientation)
+                elif len(orientation) == 4:
+                    orientation = check.quaternion("orientation", orientation)
+                else:
+                    with check.faults.collect():
+                        orientation = tuple(
+                            smooth_function(check.element, f"orientation {axis}", value, 1)
+                            for axis, value in zip("xyz", orientation, strict=True)
+                        )
+            check.settle(self, orientation=orientation)
+
+    def lowered(self) -> Lowered:
+        """One block of three rows on x, y, z, or six with the orientation."""
+        rows: list[Row] = [
+            lock(Coordinate(axis, self.reference, self.marker), 0.0, function)
+            for axis, function in zip("xyz", self.path.functions, strict=True)
+        ]
+        if self.orientation is not None and len(self.orientation) == 4:
+            held = self.reference.turned(self.orientation)
+            rows += [lock(Coordinate(e, held, self.marker)) for e in ("e1", "e2", "e3")]
+        elif self.orientation is not None:
+            rows += [
+                lock(Coordinate(f"rot_{axis}", self.reference, self.marker), 0.0, function)
+                for axis, function in zip("xyz", self.orientation, strict=True)
+            ]
+        return Lowered((Block("drive", tuple(rows)),))
+
+
+def smooth_function(element: str, field: str, value: Any, least: int) -> Function:
+    """A Function with at least `least` continuous derivatives (0: continuous). Raises MechanismError otherwise."""
+    function = as_function(element, field, value)
+    if function.smoothness < least:
+        wanted = "must be continuous" if least == 0 else "must have a continuous first derivative"
+        advice = "use a CubicSpline, or a Table with interpolation='pchip'; at the ends of its range a function with a "
+        advice += "slope must go on with extrapolation='linear'"
+        raise MechanismError(Fault(element, f"{field} {wanted}", function, advice))
+    return function

@@ -1,0 +1,144 @@
+"""Taking elements out of a mechanism and putting changed ones in their place."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import fields, replace
+from typing import TYPE_CHECKING, Any
+
+from bellcrank.errors import Fault, MechanismError
+from bellcrank.mechanism.body import Body, Ground
+from bellcrank.mechanism.constraint import Constraint
+from bellcrank.mechanism.drive import Drive, PathDrive
+from bellcrank.mechanism.force import Force
+from bellcrank.mechanism.joint import Joint
+from bellcrank.mechanism.marker import Marker
+from bellcrank.mechanism.references import Element, joints_of, markers_of, nearest, remapped
+
+if TYPE_CHECKING:
+    from bellcrank.mechanism.mechanism import Mechanism
+
+_TABLES: dict[type, tuple[str, str]] = {
+    Body: ("_bodies", "body"),
+    Joint: ("_joints", "joint"),
+    Constraint: ("_constraints", "constraint"),
+    Force: ("_forces", "force"),
+    Drive: ("_drives", "drive"),
+    PathDrive: ("_drives", "drive"),
+}
+
+
+def _table(mechanism: Mechanism, element: Any) -> tuple[dict[str, Any], str]:
+    """The table an element stands in, and the noun for it. Raises MechanismError if it is not (or no longer) there."""
+    if type(element) not in _TABLES:
+        raise MechanismError(Fault("mechanism", "this is not one of its elements", element))
+    attribute, category = _TABLES[type(element)]
+    table: dict[str, Any] = getattr(mechanism, attribute)
+    if element.name not in table:
+        advice = nearest(element.name, table)
+        raise MechanismError(
+            Fault(f"{category} {element.name!r}", "it is not in the mechanism", advice=advice)
+        )
+    return table, category
+
+
+def _elements(mechanism: Mechanism) -> Iterator[tuple[str, Element]]:
+    """All elements but bodies, with the nouns for them."""
+    for attribute, category in dict(_TABLES.values()).items():
+        if category != "body":
+            for element in list(getattr(mechanism, attribute).values()):
+                yield category, element
+
+
+def _dependents(mechanism: Mechanism, element: Any) -> list[tuple[str, Element]]:
+    """The elements that refer to a body, a joint, or a named marker."""
+    name = element.key if isinstance(element, Marker) else element.name
+
+    def refers(other: Element) -> bool:
+        if isinstance(element, Joint):
+            return name in joints_of(other)
+        if isinstance(element, Marker):
+            return any(marker.key == name for marker in markers_of(other))
+        return isinstance(element, Body) and any(marker.body == name for marker in markers_of(other))
+
+    return [(category, other) for category, other in _elements(mechanism) if refers(other)]
+
+
+def remove_element(mechanism: Mechanism, element: Any, cascade: bool) -> None:
+    """See Mechanism.remove."""
+    if isinstance(element, Marker):
+        if element.key not in mechanism.markers:
+            raise MechanismError(Fault(f"marker {element.key!r}", "it is not in the mechanism"))
+        table, category, key = mechanism._markers, "marker", str(element.key)  # noqa: SLF001
+    else:
+        (table, category), key = _table(mechanism, element), element.name
+    dependents = _dependents(mechanism, element)
+    if dependents and not cascade:
+        names = ", ".join(f"{noun} {other.name!r}" for noun, other in dependents)
+        raise MechanismError(
+            Fault(
+                f"{category} {key!r}",
+                f"others refer to it: {names}",
+                advice="remove them first, or use cascade=True",
+            )
+        )
+    for _, other in dependents:
+        holder, _ = _TABLES[type(other)]
+        if other.name in getattr(mechanism, holder):
+            remove_element(mechanism, other, cascade=True)
+    table.pop(key, None)
+    if isinstance(element, Body):
+        for marker_key, marker in list(mechanism.markers.items()):
+            if marker.body == element.name:
+                del mechanism._markers[marker_key]  # noqa: SLF001
+
+
+def replace_element(mechanism: Mechanism, element: Any, changes: dict[str, Any]) -> Any:
+    """See Mechanism.replace."""
+    unknown = (
+        set(changes) - {field.name for field in fields(element)}
+        if hasattr(element, "__dataclass_fields__")
+        else ()
+    )
+    if unknown:
+        advice = f"it has {', '.join(field.name for field in fields(element))}"
+        raise MechanismError(
+            Fault(repr(type(element).__name__), "it has no such field", sorted(unknown), advice)
+        )
+    if isinstance(element, Ground):
+        mechanism._ground = replace(mechanism.ground, **changes)  # noqa: SLF001
+        return mechanism.ground
+    table, category = _table(mechanism, element)
+    old = element.name
+    changed = replace(table[old], **changes)
+    if changed.name != old:
+        if changed.name in table:
+            raise MechanismError(
+                Fault(f"{category} {changed.name!r}", "this name is taken", advice="choose another")
+            )
+        _rename(mechanism, element, changed.name)
+    for marker in markers_of(changed) if not isinstance(changed, Body) else ():
+        mechanism._know(marker)  # noqa: SLF001
+    entries = [(changed.name, changed) if name == old else (name, value) for name, value in table.items()]
+    table.clear()
+    table.update(entries)
+    return changed
+
+
+def _rename(mechanism: Mechanism, element: Any, new: str) -> None:
+    """Let all references to a body or joint follow its new name."""
+    old = element.name
+
+    def marker(given: Marker) -> Marker:
+        return replace(given, body=new) if isinstance(element, Body) and given.body == old else given
+
+    def joint(given: str) -> str:
+        return new if isinstance(element, Joint) and given == old else given
+
+    if isinstance(element, Body):
+        moved = {m.key: m for m in map(marker, mechanism.markers.values()) if m.key is not None}
+        mechanism._markers.clear()  # noqa: SLF001
+        mechanism._markers.update(moved)  # noqa: SLF001
+    for _, other in _dependents(mechanism, element):
+        holder, _ = _TABLES[type(other)]
+        getattr(mechanism, holder)[other.name] = remapped(other, other.name, marker, joint)

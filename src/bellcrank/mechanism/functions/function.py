@@ -1,0 +1,94 @@
+"""The base of all functions of one variable (time, or a coordinate), with exact derivatives.
+
+A function knows its value and derivatives in numpy, for plots and tests, and the flat form in which C++ evaluates it.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from bellcrank.errors import Fault, MechanismError, Unsupported
+
+FUNCTIONS: dict[str, type[Function]] = {}
+"""Every public function class by name, as files and tables refer to it. All are frozen dataclasses."""
+
+SMOOTH = 99
+"""Smoothness of a function that has all derivatives."""
+
+
+@dataclass(frozen=True)
+class FlatFunction:
+    """A function as C++ takes it: its kind ("piecewise", "rational" or "harmonic") and numbers.
+
+    piecewise: order k, pieces n, extrapolation, breaks (n + 1), coefficients (n, k) in ascending powers of (x - break).
+    rational: the same with numerator coefficients (n, k), then denominator coefficients (n, k).
+    harmonic: offset, slope, amplitude, omega, phase:  offset + slope x + amplitude sin(omega x + phase).
+
+    Extrapolation: 0 hold the end values, 1 go on linearly, 2 periodic.
+    """
+
+    kind: str
+    params: tuple[float, ...]
+
+
+class Function(ABC):
+    """A function f(x) of one variable."""
+
+    def __init_subclass__(cls, **kwargs: Any) -> None:
+        super().__init_subclass__(**kwargs)
+        if not cls.__name__.startswith("_"):
+            FUNCTIONS[cls.__name__] = cls
+
+    @abstractmethod
+    def derivative(self, x: Any, order: int = 1) -> np.ndarray:
+        """The derivative of that order at x (a number or an array); order 0 is the value. Same shape as x."""
+
+    def __call__(self, x: Any) -> np.ndarray:
+        """The value at x (a number or an array). Same shape as x."""
+        return self.derivative(x, 0)
+
+    @property
+    @abstractmethod
+    def smoothness(self) -> int:
+        """How many derivatives are continuous everywhere.
+
+        -1 for jumps, 0 for a polygon, 1 and 2 for that many derivatives, SMOOTH for all. The ends of the range count
+        too: a curve that ends with a slope and is then held has a kink there.
+        """
+
+    @abstractmethod
+    def flat(self) -> FlatFunction:
+        """The form that C++ evaluates."""
+
+    @abstractmethod
+    def scaled(self, factor: float) -> Function:
+        """The function factor * f(x)."""
+
+    def integral(self) -> Function:
+        """An antiderivative. Raises Unsupported where none of the known functions is one."""
+        raise Unsupported(f"{type(self).__name__} has no antiderivative in closed form")
+
+
+def as_function(element: str, field: str, value: Any) -> Function:
+    """A Function from what the user gave: a Function, or a number that becomes a Constant.
+
+    Raises MechanismError for anything else, a text among it: expressions as text are not available.
+    """
+    from bellcrank.mechanism.functions.harmonic import Constant
+
+    if isinstance(value, Function):
+        return value
+    if isinstance(value, (int, float, np.integer, np.floating)) and not isinstance(value, bool):
+        return Constant(float(value))
+    if isinstance(value, str):
+        known = ", ".join(
+            f"bc.{name}" for name in ("Harmonic", "Ramp", "Polynomial", "Table", "CubicSpline", "Nurbs")
+        )
+        advice = f"use bc.Harmonic(...) or another of {known}"
+        raise MechanismError(Fault(element, f"{field}: expressions as text are not available", value, advice))
+    advice = f"use a number or one of {', '.join(sorted(FUNCTIONS))}"
+    raise MechanismError(Fault(element, f"{field} must be a function", value, advice))

@@ -1,0 +1,90 @@
+"""Constant and harmonic functions."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from math import pi, sin
+from typing import Any
+
+import numpy as np
+
+from bellcrank.errors import Unsupported
+from bellcrank.mechanism.checking import Check
+from bellcrank.mechanism.functions.function import SMOOTH, FlatFunction, Function
+
+
+@dataclass(frozen=True)
+class Harmonic(Function):
+    """offset + slope x + amplitude sin(omega x + phase).
+
+    amplitude, offset: in the unit of what is led; slope: the same per unit of x.
+    omega: angular frequency, rad/s (2 pi times the frequency in Hz).
+    phase: rad.
+    """
+
+    amplitude: float
+    omega: float
+    phase: float = 0.0
+    offset: float = 0.0
+    slope: float = 0.0
+
+    def __post_init__(self) -> None:
+        with Check("Harmonic") as check:
+            fields = ("amplitude", "omega", "phase", "offset", "slope")
+            check.settle(self, **{field: check.number(field, getattr(self, field)) for field in fields})
+
+    @property
+    def smoothness(self) -> int:
+        return SMOOTH
+
+    def derivative(self, x: Any, order: int = 1) -> np.ndarray:
+        at = np.asarray(x, dtype=float)
+        wave = self.amplitude * self.omega**order * np.sin(self.omega * at + self.phase + order * (pi / 2))
+        if order == 0:
+            return np.asarray(self.offset + self.slope * at + wave)
+        return np.asarray(self.slope + wave if order == 1 else wave)
+
+    def flat(self) -> FlatFunction:
+        return FlatFunction("harmonic", (self.offset, self.slope, self.amplitude, self.omega, self.phase))
+
+    def scaled(self, factor: float) -> Harmonic:
+        return replace(
+            self, amplitude=factor * self.amplitude, offset=factor * self.offset, slope=factor * self.slope
+        )
+
+    def integral(self) -> Harmonic:
+        """The antiderivative  offset x - amplitude/omega cos(omega x + phase); there is none here with a slope."""
+        if self.slope != 0.0:
+            raise Unsupported(
+                "a Harmonic with a slope has no antiderivative of its kind; use slope=0 or give a position"
+            )
+        if self.omega == 0.0:
+            return Harmonic(0.0, 0.0, slope=self.offset + self.amplitude * sin(self.phase))
+        return Harmonic(self.amplitude / self.omega, self.omega, self.phase - pi / 2, slope=self.offset)
+
+
+@dataclass(frozen=True)
+class Constant(Function):
+    """The same value everywhere. A plain number given as a function becomes a Constant."""
+
+    value: float
+
+    def __post_init__(self) -> None:
+        with Check("Constant") as check:
+            check.settle(self, value=check.number("value", self.value))
+
+    @property
+    def smoothness(self) -> int:
+        return SMOOTH
+
+    def derivative(self, x: Any, order: int = 1) -> np.ndarray:
+        return np.full(np.shape(x), self.value if order == 0 else 0.0)
+
+    def flat(self) -> FlatFunction:
+        return FlatFunction("harmonic", (self.value, 0.0, 0.0, 0.0, 0.0))
+
+    def scaled(self, factor: float) -> Constant:
+        return Constant(factor * self.value)
+
+    def integral(self) -> Harmonic:
+        return Harmonic(0.0, 0.0, slope=self.value)

@@ -1,0 +1,236 @@
+"""NURBS: rational B-splines as functions of one variable and as curves in space."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from bellcrank.mechanism.checking import Check, Vec3
+from bellcrank.mechanism.functions.function import FlatFunction, Function
+from bellcrank.mechanism.functions.pieces import EXTRAPOLATIONS, Pieces, extrapolated, quotient, smoothness
+
+
+class _RationalFunction(Function):
+    """A quotient of two piecewise polynomials on the same breaks."""
+
+    extrapolation: str
+
+    @cached_property
+    def fraction(self) -> tuple[Pieces, Pieces]:
+        """Numerator and denominator."""
+        return self._make_fraction()
+
+    def _make_fraction(self) -> tuple[Pieces, Pieces]:
+        raise TypeError(f"{type(self).__name__} does not say what its pieces are")
+
+    def derivative(self, x: Any, order: int = 1) -> np.ndarray:
+        return extrapolated(self.fraction[0], quotient(*self.fraction), self.extrapolation, x, order)
+
+    @cached_property
+    def smoothness(self) -> int:
+        return smoothness(self.fraction[0], quotient(*self.fraction), self.extrapolation)
+
+    def flat(self) -> FlatFunction:
+        numerator, denominator = self.fraction
+        count, order = numerator.coefficients.shape
+        head = [order, count, EXTRAPOLATIONS.index(self.extrapolation)]
+        parts = [head, numerator.breaks, numerator.coefficients.ravel(), denominator.coefficients.ravel()]
+        return FlatFunction("rational", tuple(np.concatenate(parts).tolist()))
+
+
+@dataclass(frozen=True)
+class Rational(_RationalFunction):
+    """A quotient of piecewise polynomials.
+
+    breaks: n + 1 increasing values of x.
+    numerator, denominator: n rows of k numbers each, ascending powers of (x - break); the denominator is positive.
+    extrapolation: outside the range "hold", "linear" or "periodic".
+    """
+
+    breaks: tuple[float, ...]
+    numerator: tuple[tuple[float, ...], ...]
+    denominator: tuple[tuple[float, ...], ...]
+    extrapolation: str = "hold"
+
+    def __post_init__(self) -> None:
+        from bellcrank.mechanism.functions.piecewise import increasing
+
+        with Check("Rational") as check:
+            breaks = increasing(check, "breaks", self.breaks, 2)
+            rows = {
+                field: check.array(field, getattr(self, field), (None, None))
+                for field in ("numerator", "denominator")
+            }
+            if any(len(array) != len(breaks) - 1 for array in rows.values()):
+                check.fault("there must be one row of coefficients between any two breaks")
+            if rows["numerator"].shape != rows["denominator"].shape:
+                check.fault("numerator and denominator must have the same shape")
+            extrapolation = check.choice("extrapolation", self.extrapolation, EXTRAPOLATIONS)
+            stored = {field: tuple(tuple(row) for row in array.tolist()) for field, array in rows.items()}
+            check.settle(self, breaks=tuple(breaks.tolist()), extrapolation=extrapolation, **stored)
+
+    def _make_fraction(self) -> tuple[Pieces, Pieces]:
+        breaks = np.array(self.breaks)
+        return Pieces(breaks, np.array(self.numerator)), Pieces(breaks, np.array(self.denominator))
+
+    def scaled(self, factor: float) -> Rational:
+        numerator = tuple(tuple(factor * c for c in row) for row in self.numerator)
+        return Rational(self.breaks, numerator, self.denominator, self.extrapolation)
+
+
+def from_fraction(numerator: Pieces, denominator: Pieces, extrapolation: str) -> Rational:
+    """The Rational function of given pieces."""
+    above, below = (tuple(tuple(r) for r in p.coefficients.tolist()) for p in (numerator, denominator))
+    return Rational(tuple(numerator.breaks.tolist()), above, below, extrapolation)
+
+
+@dataclass(frozen=True)
+class Nurbs(_RationalFunction):
+    """A scalar NURBS  f(x) = sum N_i(x) w_i P_i / sum N_i(x) w_i.
+
+    control_points: (n,), n > degree.
+    degree: 1 to 10.
+    weights: (n,) positive, all 1 by default.
+    knots: (n + degree + 1,) not falling; by default spread evenly over 0 to 1 and repeated at the ends, so that the
+        function starts at the first and ends at the last control point.
+    extrapolation: outside the inner knots "hold" or "linear".
+    """
+
+    control_points: tuple[float, ...]
+    degree: int = 3
+    weights: tuple[float, ...] | None = None
+    knots: tuple[float, ...] | None = None
+    extrapolation: str = "hold"
+
+    def __post_init__(self) -> None:
+        with Check("Nurbs") as check:
+            points = check.array("control_points", self.control_points, (None,))
+            degree, weights, knots = _check_basis(check, len(points), self.degree, self.weights, self.knots)
+            extrapolation = check.choice("extrapolation", self.extrapolation, ("hold", "linear"))
+            check.settle(
+                self,
+                control_points=tuple(points.tolist()),
+                degree=degree,
+                weights=weights,
+                knots=knots,
+                extrapolation=extrapolation,
+            )
+
+    def _make_fraction(self) -> tuple[Pieces, Pieces]:
+        return _fraction(np.array(self.control_points)[:, None], self.degree, self.weights, self.knots)
+
+    def scaled(self, factor: float) -> Nurbs:
+        points = tuple(factor * p for p in self.control_points)
+        return Nurbs(points, self.degree, self.weights, self.knots, self.extrapolation)
+
+
+@dataclass(frozen=True)
+class NurbsCurve:
+    """A NURBS curve in space: as `Nurbs`, with control points (n, 3) in m. Used as the curve of a `Path`."""
+
+    control_points: tuple[Vec3, ...]
+    degree: int = 3
+    weights: tuple[float, ...] | None = None
+    knots: tuple[float, ...] | None = None
+
+    def __post_init__(self) -> None:
+        with Check("NurbsCurve") as check:
+            points = check.array("control_points", self.control_points, (None, 3))
+            degree, weights, knots = _check_basis(check, len(points), self.degree, self.weights, self.knots)
+            stored = tuple((x, y, z) for x, y, z in points.tolist())
+            check.settle(self, control_points=stored, degree=degree, weights=weights, knots=knots)
+
+    @cached_property
+    def components(self) -> tuple[Pieces, Pieces, Pieces]:
+        """The numerators of x, y and z over the parameter."""
+        x, y, z = (
+            _fraction(np.array(self.control_points)[:, i : i + 1], self.degree, self.weights, self.knots)[0]
+            for i in range(3)
+        )
+        return (x, y, z)
+
+    @cached_property
+    def denominator(self) -> Pieces:
+        """The common denominator of the components."""
+        return _fraction(np.array(self.control_points)[:, :1], self.degree, self.weights, self.knots)[1]
+
+    @property
+    def extrapolation(self) -> str:
+        """How the components go on beyond their range."""
+        return "hold"
+
+
+def _check_basis(
+    check: Check, count: int, degree: Any, weights: Any, knots: Any
+) -> tuple[int, tuple[float, ...] | None, tuple[float, ...]]:
+    """Degree, weights and knots as stored; equal weights are stored as None."""
+    degree = check.integer("degree", degree, 1)
+    if degree > 10:
+        check.fault("degree must not exceed 10", degree)
+    if count <= degree:
+        check.fault("there must be more control points than the degree", count, f"the degree is {degree}")
+        return degree, None, ()
+    if weights is not None:
+        array = check.array("weights", weights, (count,))
+        if np.any(array <= 0.0):
+            check.fault("weights must be greater than zero", weights)
+        weights = None if np.all(array == array[0]) else tuple(array.tolist())
+    if knots is None:
+        inner = np.linspace(0.0, 1.0, count - degree + 1)
+        knots = np.concatenate([np.zeros(degree), inner, np.ones(degree)])
+    array = check.array("knots", knots, (count + degree + 1,))
+    if np.any(np.diff(array) < 0.0):
+        check.fault("knots must not fall", knots)
+    elif len(array) == count + degree + 1 and array[degree] == array[count]:
+        check.fault("the knots leave no range", knots)
+    return degree, weights, tuple(array.tolist())
+
+
+def _fraction(
+    points: np.ndarray, degree: int, weights: tuple[float, ...] | None, knots: tuple[float, ...] | None
+) -> tuple[Pieces, Pieces]:
+    """Numerator (of the first column of points) and denominator as polynomials on the knot spans."""
+    t = np.array(knots)
+    w = np.ones(len(points)) if weights is None else np.array(weights)
+    spans = [k for k in range(degree, len(points)) if t[k] < t[k + 1]]
+    above, below = np.zeros((len(spans), degree + 1)), np.zeros((len(spans), degree + 1))
+    for row, span in enumerate(spans):
+        basis = _basis_polynomials(t, degree, span)
+        local = slice(span - degree, span + 1)
+        above[row] = (w[local] * points[local, 0]) @ basis
+        below[row] = w[local] @ basis
+    breaks = np.append(t[spans], t[spans[-1] + 1])
+    return Pieces(breaks, above), Pieces(breaks, below)
+
+
+def _basis_polynomials(t: np.ndarray, degree: int, span: int) -> np.ndarray:
+    """The degree + 1 B-spline bases that live on [t_span, t_(span+1)], as coefficients of powers of (x - t_span).
+
+    Cox and de Boor's recursion on polynomials: N_(i,p) = (x - t_i)/(t_(i+p) - t_i) N_(i,p-1)
+    + (t_(i+p+1) - x)/(t_(i+p+1) - t_(i+1)) N_(i+1,p-1).
+    """
+    origin = t[span]
+    basis = np.zeros((degree + 1, degree + 1))  # row j: N_(span - degree + j, p)
+    basis[degree, 0] = 1.0
+    for p in range(1, degree + 1):
+        raised = np.zeros_like(basis)
+        for j in range(degree - p, degree + 1):
+            i = span - degree + j
+            if t[i + p] > t[i]:
+                raised[j] += _times_linear(basis[j], (origin - t[i]), 1.0) / (t[i + p] - t[i])
+            if j < degree and t[i + p + 1] > t[i + 1]:
+                raised[j] += _times_linear(basis[j + 1], t[i + p + 1] - origin, -1.0) / (
+                    t[i + p + 1] - t[i + 1]
+                )
+        basis = raised
+    return basis
+
+
+def _times_linear(polynomial: np.ndarray, constant: float, slope: float) -> np.ndarray:
+    """(constant + slope x) times a polynomial whose highest coefficient is zero."""
+    product = constant * polynomial
+    product[1:] += slope * polynomial[:-1]
+    return product

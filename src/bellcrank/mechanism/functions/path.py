@@ -1,0 +1,93 @@
+"""Paths in space over time: a curve and the law by which it is run through."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TypeAlias
+
+import numpy as np
+
+from bellcrank.errors import Fault, MechanismError
+from bellcrank.mechanism.checking import Check
+from bellcrank.mechanism.functions.composition import compose
+from bellcrank.mechanism.functions.curve import Curve
+from bellcrank.mechanism.functions.function import Function, as_function
+from bellcrank.mechanism.functions.harmonic import Constant, Harmonic
+from bellcrank.mechanism.functions.nurbs import NurbsCurve, from_fraction
+from bellcrank.mechanism.functions.pieces import Pieces
+from bellcrank.mechanism.functions.piecewise import FAR, _PiecewiseFunction, from_pieces
+
+PathCurve: TypeAlias = "Curve | NurbsCurve | tuple[Function | float, Function | float, Function | float]"
+
+
+@dataclass(frozen=True)
+class Path:
+    """A moving point.
+
+    curve: a Curve or NurbsCurve, or three functions of time (x, y, z) in m.
+    timing: the curve's parameter as a function of time: a Ramp (rest to rest), a Polynomial, a CubicSpline, ...; by
+        default the parameter is the time itself. A curve run through has as many continuous derivatives as both have.
+    """
+
+    curve: PathCurve
+    timing: Function | None = None
+
+    def __post_init__(self) -> None:
+        with Check("Path") as check:
+            if isinstance(self.curve, (Curve, NurbsCurve)):
+                if self.timing is not None:
+                    _timing(as_function("Path", "timing", self.timing))
+                return
+            if self.timing is not None:
+                check.fault("timing belongs to a curve", self.timing, "three functions of time need none")
+            if not isinstance(self.curve, (tuple, list)) or len(self.curve) != 3:
+                check.fault("curve must be a Curve, a NurbsCurve or three functions of time", self.curve)
+                return
+            with check.faults.collect():
+                functions = tuple(
+                    as_function("Path", f"component {axis}", value)
+                    for axis, value in zip("xyz", self.curve, strict=True)
+                )
+                object.__setattr__(self, "curve", functions)
+
+    @cached_property
+    def functions(self) -> tuple[Function, Function, Function]:
+        """x, y and z as functions of time."""
+        curve = self.curve
+        if not isinstance(curve, (Curve, NurbsCurve)):
+            x, y, z = (as_function("Path", "component", value) for value in curve)
+            return (x, y, z)
+        timing, beyond = _timing(self.timing)
+        if curve.denominator is None:
+            made = [
+                compose([component], curve.extrapolation, timing, beyond) for component in curve.components
+            ]
+            x, y, z = (from_pieces(pieces[0], extrapolation) for pieces, extrapolation in made)
+        else:
+            both = [
+                compose([component, curve.denominator], curve.extrapolation, timing, beyond)
+                for component in curve.components
+            ]
+            x, y, z = (from_fraction(pieces[0], pieces[1], extrapolation) for pieces, extrapolation in both)
+        return (x, y, z)
+
+
+def _timing(timing: Function | None) -> tuple[Pieces, str]:
+    """The timing as piecewise polynomial and its extrapolation."""
+    if timing is None:
+        return Pieces(np.array([0.0, FAR]), np.array([[0.0, 1.0]])), "linear"
+    if isinstance(timing, Constant):
+        return Pieces(np.array([0.0, FAR]), np.array([[timing.value, 0.0]])), "linear"
+    if isinstance(timing, Harmonic) and timing.amplitude == 0.0:
+        return Pieces(np.array([0.0, FAR]), np.array([[timing.offset, timing.slope]])), "linear"
+    if isinstance(timing, _PiecewiseFunction):
+        return timing.pieces, timing.extrapolation
+    raise MechanismError(
+        Fault(
+            "Path",
+            "the timing must be a piecewise polynomial",
+            timing,
+            "use a Ramp, Polynomial or CubicSpline; a harmonic motion can be given as a CubicSpline through its values",
+        )
+    )

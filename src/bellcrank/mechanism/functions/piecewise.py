@@ -1,0 +1,201 @@
+"""Piecewise polynomials as functions: given by coefficients, a single polynomial, and a smooth ramp."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from bellcrank.errors import Unsupported
+from bellcrank.mechanism.checking import Check
+from bellcrank.mechanism.functions.function import FlatFunction, Function
+from bellcrank.mechanism.functions.pieces import EXTRAPOLATIONS, Pieces, extrapolated, smoothness
+
+FAR = 1e9  # stands for the end of time: where a polynomial's only piece ends
+
+
+class _PiecewiseFunction(Function):
+    """A function that is a piecewise polynomial; subclasses say which."""
+
+    extrapolation: str
+
+    @cached_property
+    def pieces(self) -> Pieces:
+        """The polynomials."""
+        return self._make_pieces()
+
+    def _make_pieces(self) -> Pieces:
+        raise TypeError(f"{type(self).__name__} does not say what its pieces are")
+
+    def derivative(self, x: Any, order: int = 1) -> np.ndarray:
+        return extrapolated(self.pieces, self.pieces.evaluate, self.extrapolation, x, order)
+
+    @cached_property
+    def smoothness(self) -> int:
+        return smoothness(self.pieces, self.pieces.evaluate, self.extrapolation)
+
+    def flat(self) -> FlatFunction:
+        count, order = self.pieces.coefficients.shape
+        head = [order, count, EXTRAPOLATIONS.index(self.extrapolation)]
+        params = np.concatenate([head, self.pieces.breaks, self.pieces.coefficients.ravel()])
+        return FlatFunction("piecewise", tuple(params.tolist()))
+
+    def scaled(self, factor: float) -> Function:
+        return from_pieces(Pieces(self.pieces.breaks, factor * self.pieces.coefficients), self.extrapolation)
+
+    def integral(self) -> Function:
+        """The antiderivative that vanishes at the start of the range.
+
+        Raises Unsupported for a periodic function with a mean that is not zero, and where the function goes on with
+        a slope beyond its range: the antiderivative would have to go on as a parabola.
+        """
+        pieces = self.pieces.antiderivative()
+        if self.extrapolation == "periodic":
+            rise = pieces.evaluate(self.pieces.breaks[-1:], 0, np.array([len(self.pieces.coefficients) - 1]))[
+                0
+            ]
+            size = float(np.sum(np.abs(np.diff(pieces.coefficients[:, 0])))) + abs(float(rise))
+            if abs(rise) > 1e-12 * size:
+                raise Unsupported(
+                    f"the periodic {type(self).__name__} has a mean that is not zero, so that its antiderivative is not "
+                    "periodic; give a position, or a velocity without a mean"
+                )
+            return from_pieces(pieces, "periodic")
+        if self.extrapolation == "linear" and np.any(self.derivative(self.pieces.breaks[[0, -1]], 1) != 0.0):
+            raise Unsupported(
+                f"the {type(self).__name__} goes on with a slope beyond its range, where its antiderivative is not "
+                "available; use extrapolation='hold'"
+            )
+        return from_pieces(pieces, "linear")
+
+
+@dataclass(frozen=True)
+class Piecewise(_PiecewiseFunction):
+    """Polynomials on neighbouring intervals.
+
+    breaks: n + 1 increasing values of x.
+    coefficients: n rows of k numbers, ascending powers of (x - break).
+    extrapolation: outside the range "hold" the end values, go on "linear"ly, or repeat ("periodic").
+    """
+
+    breaks: tuple[float, ...]
+    coefficients: tuple[tuple[float, ...], ...]
+    extrapolation: str = "hold"
+
+    def __post_init__(self) -> None:
+        with Check("Piecewise") as check:
+            breaks = increasing(check, "breaks", self.breaks, 2)
+            coefficients = check.array("coefficients", self.coefficients, (None, None))
+            if len(coefficients) != len(breaks) - 1:
+                check.fault("there must be one row of coefficients between any two breaks", len(coefficients))
+            if coefficients.shape[1] > 64:
+                check.fault("a piece has at most 64 coefficients", coefficients.shape[1])
+            extrapolation = check.choice("extrapolation", self.extrapolation, EXTRAPOLATIONS)
+            rows = tuple(tuple(row) for row in coefficients.tolist())
+            check.settle(self, breaks=tuple(breaks.tolist()), coefficients=rows, extrapolation=extrapolation)
+
+    def _make_pieces(self) -> Pieces:
+        return Pieces(np.array(self.breaks), np.array(self.coefficients))
+
+
+def from_pieces(pieces: Pieces, extrapolation: str) -> Piecewise:
+    """The Piecewise function of given pieces."""
+    rows = tuple(tuple(row) for row in pieces.coefficients.tolist())
+    return Piecewise(tuple(pieces.breaks.tolist()), rows, extrapolation)
+
+
+def increasing(check: Check, field: str, values: Any, least: int) -> np.ndarray:
+    """At least `least` finite, strictly increasing numbers."""
+    array = check.array(field, values, (None,))
+    if len(array) < least:
+        check.fault(f"{field} must hold {least} numbers or more", values)
+        return np.arange(float(least))
+    falls = np.flatnonzero(np.diff(array) <= 0.0)
+    if len(falls):
+        pair = (float(array[falls[0]]), float(array[falls[0] + 1]))
+        check.fault(
+            f"{field} must increase", pair, f"see entries {falls[0]} and {falls[0] + 1}, counted from 0"
+        )
+    return array
+
+
+@dataclass(frozen=True)
+class Polynomial(_PiecewiseFunction):
+    """The sum of c_i (x - start)^i for x >= start; before `start` it goes on linearly.
+
+    coefficients: c_0, c_1, ... in ascending powers.
+    """
+
+    coefficients: tuple[float, ...]
+    start: float = 0.0
+
+    def __post_init__(self) -> None:
+        with Check("Polynomial") as check:
+            coefficients = check.array("coefficients", self.coefficients, (None,))
+            start = check.number("start", self.start)
+            if len(coefficients) > 64:
+                check.fault("a polynomial has at most 64 coefficients", len(coefficients))
+            check.settle(self, coefficients=tuple(coefficients.tolist()), start=start)
+
+    @property
+    def extrapolation(self) -> str:  # type: ignore[override]
+        """Beyond `start` (and in about thirty years) it goes on linearly."""
+        return "linear"
+
+    def _make_pieces(self) -> Pieces:
+        return Pieces(np.array([self.start, self.start + FAR]), np.array([self.coefficients]))
+
+    @cached_property
+    def smoothness(self) -> int:
+        """As a function of time from `start` on it has all derivatives; at `start` itself at least one."""
+        curved = len(self.coefficients) > 2 and self.coefficients[2] != 0.0
+        return 1 if curved else 2
+
+    def scaled(self, factor: float) -> Polynomial:
+        return Polynomial(tuple(factor * c for c in self.coefficients), self.start)
+
+    def integral(self) -> Polynomial:
+        """The antiderivative for x >= start, zero at `start`."""
+        return Polynomial((0.0, *(c / (i + 1) for i, c in enumerate(self.coefficients))), self.start)
+
+
+@dataclass(frozen=True)
+class Ramp(_PiecewiseFunction):
+    """A step made smooth: from one value to another, with two continuous derivatives (rest to rest).
+
+    The transition is  s^3 (10 - 15 s + 6 s^2)  with s = (x - start)/duration; before and after, the values hold. The
+    greatest rate is 15/8 of height/duration, in the middle.
+    """
+
+    from_value: float
+    to_value: float
+    start: float = 0.0
+    duration: float = 1.0
+
+    def __post_init__(self) -> None:
+        with Check("Ramp") as check:
+            values = {
+                field: check.number(field, getattr(self, field))
+                for field in ("from_value", "to_value", "start")
+            }
+            check.settle(self, duration=check.positive("duration", self.duration, "s"), **values)
+
+    @property
+    def extrapolation(self) -> str:  # type: ignore[override]
+        """Before and after the ramp the values hold."""
+        return "hold"
+
+    @property
+    def smoothness(self) -> int:  # type: ignore[override]
+        return 2
+
+    def _make_pieces(self) -> Pieces:
+        height = self.to_value - self.from_value
+        shape = np.array([0.0, 0.0, 0.0, 10.0, -15.0, 6.0]) * height / self.duration ** np.arange(6)
+        shape[0] = self.from_value
+        return Pieces(np.array([self.start, self.start + self.duration]), shape[None, :])
+
+    def scaled(self, factor: float) -> Ramp:
+        return Ramp(factor * self.from_value, factor * self.to_value, self.start, self.duration)

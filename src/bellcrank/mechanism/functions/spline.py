@@ -1,0 +1,202 @@
+"""Interpolation through points: tables (polygon or monotone cubic) and cubic splines."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, cast
+
+import numpy as np
+
+from bellcrank.mechanism.checking import Check
+from bellcrank.mechanism.functions.pieces import EXTRAPOLATIONS, Pieces
+from bellcrank.mechanism.functions.piecewise import _PiecewiseFunction, increasing
+
+
+@dataclass(frozen=True)
+class Table(_PiecewiseFunction):
+    """Values at given places, interpolated without overshoot.
+
+    x: increasing places, at least two. y: as many values.
+    interpolation: "pchip", cubic pieces with a continuous first derivative that stay between neighbouring values
+        (Fritsch and Butland's harmonic mean of slopes, SIAM J. Sci. Stat. Comput. 5 (1984), as Fritsch and Carlson use
+        it); or "linear", a polygon, whose derivative jumps at the places: good for forces, refused for positions.
+    extrapolation: outside the range "hold", "linear" or "periodic" (first and last value must agree).
+    """
+
+    x: tuple[float, ...]
+    y: tuple[float, ...]
+    interpolation: str = "pchip"
+    extrapolation: str = "linear"
+
+    def __post_init__(self) -> None:
+        with Check("Table") as check:
+            x, y = _points(check, self.x, self.y, self.extrapolation == "periodic")
+            interpolation = check.choice("interpolation", self.interpolation, ("pchip", "linear"))
+            extrapolation = check.choice("extrapolation", self.extrapolation, EXTRAPOLATIONS)
+            check.settle(self, x=x, y=y, interpolation=interpolation, extrapolation=extrapolation)
+
+    def _make_pieces(self) -> Pieces:
+        x, y = np.array(self.x), np.array(self.y)
+        if self.interpolation == "linear":
+            return Pieces(x, np.column_stack([y[:-1], np.diff(y) / np.diff(x)]))
+        return hermite(x, y, _monotone_slopes(x, y, self.extrapolation == "periodic"))
+
+    def scaled(self, factor: float) -> Table:
+        return Table(self.x, tuple(factor * v for v in self.y), self.interpolation, self.extrapolation)
+
+
+@dataclass(frozen=True)
+class CubicSpline(_PiecewiseFunction):
+    """The cubic spline through given points: two continuous derivatives within the range.
+
+    x: increasing places, at least two. y: as many values.
+    ends: "natural" (no curvature at the ends), "clamped" (slopes given by `slopes`, zero by default) or "periodic"
+        (value, slope and curvature join; first and last value must agree, at least three places).
+    extrapolation: outside the range "linear" or "hold"; a periodic spline repeats, whatever is given.
+    """
+
+    x: tuple[float, ...]
+    y: tuple[float, ...]
+    ends: str = "natural"
+    slopes: tuple[float, float] = (0.0, 0.0)
+    extrapolation: str = "linear"
+
+    def __post_init__(self) -> None:
+        with Check("CubicSpline") as check:
+            ends = check.choice("ends", self.ends, ("natural", "clamped", "periodic"))
+            x, y = _points(check, self.x, self.y, ends == "periodic")
+            slopes = tuple(check.array("slopes", self.slopes, (2,)).tolist())
+            if ends != "clamped" and any(slopes):
+                check.fault(
+                    "slopes belong to clamped ends", slopes, "use ends='clamped' or leave the slopes out"
+                )
+            if ends == "periodic" and len(x) < 3:
+                check.fault("a periodic spline needs three places or more", x)
+            choices = ("periodic",) if ends == "periodic" else ("linear", "hold")
+            given = (
+                "periodic" if ends == "periodic" and self.extrapolation == "linear" else self.extrapolation
+            )
+            extrapolation = check.choice("extrapolation", given, choices)
+            check.settle(self, x=x, y=y, ends=ends, slopes=slopes, extrapolation=extrapolation)
+
+    def _make_pieces(self) -> Pieces:
+        x, y = np.array(self.x), np.array(self.y)
+        return hermite(x, y, spline_slopes(x, y[:, None], self.ends, np.array(self.slopes)[:, None])[:, 0])
+
+    def scaled(self, factor: float) -> CubicSpline:
+        y = tuple(factor * v for v in self.y)
+        return CubicSpline(
+            self.x, y, self.ends, (factor * self.slopes[0], factor * self.slopes[1]), self.extrapolation
+        )
+
+
+def _points(check: Check, x: Any, y: Any, periodic: bool) -> tuple[tuple[float, ...], tuple[float, ...]]:
+    places, values = increasing(check, "x", x, 2), check.array("y", y, (None,))
+    if len(places) != len(values):
+        check.fault("x and y must have the same length", (len(places), len(values)))
+    elif periodic and abs(values[-1] - values[0]) > 1e-9 * np.max(np.abs(values)):
+        check.fault(
+            "a periodic function must end where it starts",
+            (float(values[0]), float(values[-1])),
+            "repeat the first value",
+        )
+    return tuple(places.tolist()), tuple(values.tolist())
+
+
+def hermite(x: np.ndarray, y: np.ndarray, slopes: np.ndarray) -> Pieces:
+    """Cubic pieces with the given values and slopes (n + 1,) at the places x."""
+    h = np.diff(x)
+    secant = np.diff(y) / h
+    left, right = slopes[:-1], slopes[1:]
+    quadratic = (3 * secant - 2 * left - right) / h
+    cubic = (left + right - 2 * secant) / h**2
+    return Pieces(x, np.column_stack([y[:-1], left, quadratic, cubic]))
+
+
+def _monotone_slopes(x: np.ndarray, y: np.ndarray, periodic: bool) -> np.ndarray:
+    """Slopes of the monotone cubic: weighted harmonic means of the neighbouring secants, zero at extrema."""
+    h = np.diff(x)
+    secant = np.diff(y) / h
+    if len(h) == 1:
+        return np.array([secant[0], secant[0]])
+    if periodic:
+        h, secant = np.append(h, h[0]), np.append(secant, secant[0])
+    before, after = secant[:-1], secant[1:]
+    w1, w2 = 2 * h[1:] + h[:-1], h[1:] + 2 * h[:-1]
+    same = before * after > 0.0
+    safe_before, safe_after = np.where(same, before, 1.0), np.where(same, after, 1.0)
+    inner = np.where(same, (w1 + w2) / (w1 / safe_before + w2 / safe_after), 0.0)
+    if periodic:
+        return np.append(inner[-1], inner)
+    first = _end_slope(h[0], h[1], secant[0], secant[1])
+    last = _end_slope(h[-1], h[-2], secant[-1], secant[-2])
+    return np.concatenate([[first], inner, [last]])
+
+
+def _end_slope(h0: float, h1: float, s0: float, s1: float) -> float:
+    """One-sided three-point slope at an end, limited so that the cubic stays monotone."""
+    slope = ((2 * h0 + h1) * s0 - h0 * s1) / (h0 + h1)
+    if slope * s0 <= 0.0:
+        return 0.0
+    if s0 * s1 <= 0.0 and abs(slope) > 3 * abs(s0):
+        return float(3 * s0)
+    return float(slope)
+
+
+def spline_slopes(x: np.ndarray, y: np.ndarray, ends: str, slopes: np.ndarray | None = None) -> np.ndarray:
+    """Slopes (n + 1, m) of the C2 cubic splines through y (n + 1, m) at x (n + 1,).
+
+    The rows are those of continuous curvature,  s_(i-1)/h_(i-1) + 2 (1/h_(i-1) + 1/h_i) s_i + s_(i+1)/h_i = 3 (...).
+    """
+    inverse = 1.0 / np.diff(x)
+    rise = 3.0 * np.diff(y, axis=0) * (inverse**2)[:, None]
+    if ends == "periodic":
+        return _periodic_slopes(inverse, rise)
+    count = len(x)
+    diagonal, upper, lower = np.empty(count), np.empty(count - 1), np.empty(count - 1)
+    right = np.empty_like(y)
+    diagonal[1:-1] = 2.0 * (inverse[:-1] + inverse[1:])
+    upper[1:], lower[:-1] = inverse[1:], inverse[:-1]
+    right[1:-1] = rise[:-1] + rise[1:]
+    if ends == "natural":
+        diagonal[0], upper[0], right[0] = 2.0 * inverse[0], inverse[0], rise[0]
+        diagonal[-1], lower[-1], right[-1] = 2.0 * inverse[-1], inverse[-1], rise[-1]
+    else:
+        diagonal[0] = diagonal[-1] = 1.0
+        upper[0] = lower[-1] = 0.0
+        right[[0, -1]] = cast(np.ndarray, slopes)
+    return _tridiagonal(lower, diagonal, upper, right)
+
+
+def _periodic_slopes(inverse: np.ndarray, rise: np.ndarray) -> np.ndarray:
+    """The cyclic system, as a tridiagonal one with a correction of rank one (Sherman and Morrison)."""
+    before = np.roll(inverse, 1)
+    diagonal, right = 2.0 * (before + inverse), np.roll(rise, 1, axis=0) + rise
+    count, corner = len(inverse), inverse[-1]
+    if count == 2:
+        matrix = np.diag(diagonal) + np.array([[0.0, 1.0], [1.0, 0.0]]) * np.sum(inverse)
+        solution = np.linalg.solve(matrix, right)
+    else:
+        gamma = -diagonal[0]
+        u, v = np.zeros(count), np.zeros(count)
+        u[0], u[-1], v[0], v[-1] = gamma, corner, 1.0, corner / gamma
+        diagonal = diagonal.copy()
+        diagonal[0] -= gamma
+        diagonal[-1] -= corner**2 / gamma
+        both = _tridiagonal(inverse[:-1], diagonal, inverse[:-1], np.column_stack([right, u]))
+        plain, extra = both[:, :-1], both[:, -1:]
+        solution = plain - extra * (v @ plain) / (1.0 + v @ extra)
+    return np.vstack([solution, solution[:1]])
+
+
+def _tridiagonal(lower: np.ndarray, diagonal: np.ndarray, upper: np.ndarray, right: np.ndarray) -> np.ndarray:
+    """Solve a diagonally dominant tridiagonal system for several right-hand sides (columns)."""
+    pivot, solution = diagonal.astype(float).copy(), right.astype(float).copy()
+    for i in range(1, len(pivot)):
+        factor = lower[i - 1] / pivot[i - 1]
+        pivot[i] -= factor * upper[i - 1]
+        solution[i] -= factor * solution[i - 1]
+    solution[-1] /= pivot[-1]
+    for i in range(len(pivot) - 2, -1, -1):
+        solution[i] = (solution[i] - upper[i] * solution[i + 1]) / pivot[i]
+    return solution

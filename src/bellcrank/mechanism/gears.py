@@ -1,0 +1,173 @@
+"""Gears, racks and belts between two bodies.
+
+Between two markers they act as in a machine, with the tooth or belt force on the bodies themselves, and need no carrier
+to be named: azimuth(1, 2), the direction of the other wheel's centre in the axes of the wheel, changes by minus the
+wheel's turn against the line of centres. Between two joint coordinates they only couple the two numbers.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from math import isclose
+from typing import Any, ClassVar
+
+from bellcrank.mechanism.attachment import End, coordinates
+from bellcrank.mechanism.checking import Check
+from bellcrank.mechanism.constraint import ConstraintKind
+from bellcrank.mechanism.coordinate import Coordinate
+from bellcrank.mechanism.marker import Marker
+from bellcrank.mechanism.rows import Row, combination
+
+
+@dataclass(frozen=True)
+class _Wheels(ConstraintKind):
+    """Two wheels: exactly one of ratio, radii and teeth is given.
+
+    ratio: r2/r1, how many times wheel 1 turns for one turn of wheel 2.
+    radii: pitch radii (r1, r2), m. The multiplier of the row is then the force at the rim, in N.
+    teeth: numbers of teeth (n1, n2).
+    """
+
+    ratio: float | None = None
+    radii: tuple[float, float] | None = None
+    teeth: tuple[int, int] | None = None
+    pattern: ClassVar[str] = "MM|JJ"
+    ends_text: ClassVar[str] = "two markers (z along the wheels' axes) or two joints"
+    about: ClassVar[str] = "azimuth"
+
+    def __post_init__(self) -> None:
+        with Check(self.name) as check:
+            given = {f: getattr(self, f) for f in ("ratio", "radii", "teeth") if getattr(self, f) is not None}
+            if len(given) != 1:
+                check.fault("exactly one of ratio, radii and teeth must be given", given or None)
+            values: dict[str, object] = {}
+            if self.ratio is not None:
+                values["ratio"] = check.positive("ratio", self.ratio)
+            if self.radii is not None:
+                values["radii"] = _pair(check, "radii", self.radii)
+            if self.teeth is not None:
+                counts = _pair(check, "teeth", self.teeth)
+                if any(count != int(count) for count in counts):
+                    check.fault("teeth must be whole numbers", self.teeth)
+                values["teeth"] = tuple(int(count) for count in counts)
+            check.settle(self, **values)
+
+    @property
+    def weights(self) -> tuple[float, float]:
+        """The coefficients of the two turns, both positive."""
+        if self.radii is not None:
+            return self.radii
+        if self.teeth is not None:
+            return (1.0, self.teeth[1] / self.teeth[0])
+        return (1.0, 1.0 if self.ratio is None else self.ratio)
+
+    @property
+    def sign(self) -> float:
+        """+1 if the wheels turn against each other, -1 if they turn the same way."""
+        return 1.0
+
+    def rows(self, ends: tuple[End, ...]) -> tuple[Row, ...]:
+        """r1 turn 1 + sign r2 turn 2 = what it is at the start."""
+        first, second = self.weights
+        return (combination((first, self.sign * second), self._turns(ends)),)
+
+    def _turns(self, ends: tuple[End, ...]) -> tuple[Coordinate, ...]:
+        one, two = ends
+        if isinstance(one, Marker) and isinstance(two, Marker):
+            return (Coordinate(self.about, one, two), Coordinate(self.about, two, one))
+        return coordinates(ends)
+
+
+def _pair(check: Check, field: str, values: Any) -> tuple[float, float]:
+    first, second = check.array(field, values, (2,)).tolist()
+    if min(first, second) <= 0.0:
+        check.fault(f"{field} must be greater than zero", values)
+    return (first, second)
+
+
+@dataclass(frozen=True)
+class Gear(_Wheels):
+    """Two external spur gears with parallel axes: r1 azimuth(1, 2) + r2 azimuth(2, 1) stays the same."""
+
+    meaning: ClassVar[str] = "External gears with parallel axes: they turn against each other."
+
+
+@dataclass(frozen=True)
+class InternalGear(_Wheels):
+    """A pinion in a ring gear, parallel axes: r1 azimuth(1, 2) - r2 azimuth(2, 1) stays the same."""
+
+    meaning: ClassVar[str] = "A pinion in a ring gear: they turn the same way."
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if isclose(*self.weights, rel_tol=1e-12):
+            with Check(self.name) as check:
+                check.fault("pinion and ring must differ in size", self.weights)
+
+    @property
+    def sign(self) -> float:
+        """-1: the same way."""
+        return -1.0
+
+
+@dataclass(frozen=True)
+class BevelGear(_Wheels):
+    """Two bevel gears: as Gear, with the turns measured towards the other gear's axis (azimuth_axis).
+
+    The z axes point along the axes, both away from the common apex (or both towards it). Their angle is kept by the
+    bearings, not by the gears.
+    """
+
+    meaning: ClassVar[str] = "Bevel gears whose axes meet at an angle."
+    about: ClassVar[str] = "azimuth_axis"
+
+
+@dataclass(frozen=True)
+class Belt(_Wheels):
+    """A belt or chain round two pulleys with parallel axes; it does not slip or stretch.
+
+    crossed: the belt crosses, so that the pulleys turn against each other.
+    """
+
+    crossed: bool = False
+    meaning: ClassVar[str] = "A belt or chain round two pulleys; open: they turn the same way."
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        with Check(self.name) as check:
+            check.settle(self, crossed=check.flag("crossed", self.crossed))
+
+    @property
+    def sign(self) -> float:
+        """-1 for an open belt, +1 for a crossed one."""
+        return 1.0 if self.crossed else -1.0
+
+
+@dataclass(frozen=True)
+class RackPinion(ConstraintKind):
+    """A pinion on a rack:  x - radius theta_z  stays the same.
+
+    Marker 1 is on the rack, x along it; marker 2 on the pinion; the z axes are parallel. The teeth of the rack lie on the
+    pinion's +y side; a negative radius means the -y side. Between two joints: travel - radius angle.
+    """
+
+    radius: float
+    pattern: ClassVar[str] = "MM|JJ"
+    ends_text: ClassVar[str] = "two markers (rack, pinion) or two joints (travel, angle)"
+    meaning: ClassVar[str] = "A pinion on a rack."
+
+    def __post_init__(self) -> None:
+        with Check("RackPinion") as check:
+            radius = check.number("radius", self.radius, "m")
+            if radius == 0.0:
+                check.fault("radius must not be zero", radius)
+            check.settle(self, radius=radius)
+
+    def rows(self, ends: tuple[End, ...]) -> tuple[Row, ...]:
+        """X - radius theta_z = what it is at the start."""
+        one, two = ends
+        if isinstance(one, Marker) and isinstance(two, Marker):
+            both: tuple[Coordinate, ...] = (Coordinate("x", one, two), Coordinate("theta_z", one, two))
+        else:
+            both = coordinates(ends)
+        return (combination((1.0, -self.radius), both),)

@@ -1,0 +1,183 @@
+"""Joints: which coordinates of a marker pair are locked and which are free.
+
+A joint kind is one description line in `joint_kinds.py`, `special_joints.py` or `motor_joints.py`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any, ClassVar
+
+from bellcrank.errors import Fault, MechanismError
+from bellcrank.mechanism.checking import Check, check_name
+from bellcrank.mechanism.coordinate import Coordinate, coordinate, coordinate_kind
+from bellcrank.mechanism.limit import Limit
+from bellcrank.mechanism.marker import Marker
+from bellcrank.mechanism.rows import Block, Lowered, Row, lock
+
+JOINT_KINDS: dict[str, type[JointKind]] = {}
+"""Every joint kind by name, in the order of the lists. All are frozen dataclasses."""
+
+
+@dataclass(frozen=True)
+class JointKind:
+    """Base of all joint kinds.
+
+    locked: coordinates that are held at zero, by name.
+    free: coordinates that are left, by name: the joint's position and velocity in results.
+    meaning: one sentence.
+    """
+
+    locked: ClassVar[tuple[str, ...]] = ()
+    free: ClassVar[tuple[str, ...]] = ()
+    meaning: ClassVar[str] = ""
+
+    @property
+    def name(self) -> str:
+        """The kind's name, e.g. "Revolute"."""
+        return type(self).__name__
+
+    def params(self, coordinate_name: str) -> tuple[float, ...]:
+        """The numbers that the coordinate of that name needs; none for most."""
+        return ()
+
+    def coordinate(self, name: str, marker_1: Marker, marker_2: Marker) -> Coordinate:
+        """The coordinate of that name between the joint's markers."""
+        return coordinate(name, marker_1, marker_2, self.params(name))
+
+    def rows(self, marker_1: Marker, marker_2: Marker) -> tuple[Row, ...]:
+        """The rows that hold the joint together."""
+        return tuple(lock(self.coordinate(name, marker_1, marker_2)) for name in self.locked)
+
+
+def register(kind: type[JointKind]) -> type[JointKind]:
+    """Enter a joint kind into the registry; refuses a name taken twice and coordinates that do not exist."""
+    name = kind.__name__
+    if name in JOINT_KINDS:
+        raise ValueError(f"the joint kind {name!r} exists already")
+    for coordinate_name in (*kind.locked, *kind.free):
+        if coordinate_kind(coordinate_name) is None:
+            raise ValueError(f"joint kind {name!r}: {coordinate_name!r} is not a coordinate")
+    JOINT_KINDS[name] = kind
+    return kind
+
+
+def joint_kind(name: str, locked: str, free: str, meaning: str, module: str = __name__) -> type[JointKind]:
+    """A new joint kind from its description line, entered into the registry.
+
+    locked, free: coordinate names, parted by blanks. The rows of `locked` must be independent, and together with
+    `free` they must tell the whole relative pose.
+    """
+    body = {
+        "locked": tuple(locked.split()),
+        "free": tuple(free.split()),
+        "meaning": meaning,
+        "__doc__": meaning,
+        "__module__": module,
+    }
+    return register(dataclass(frozen=True)(type(name, (JointKind,), body)))
+
+
+@dataclass(frozen=True)
+class Joint:
+    """A joint between a marker on the first (proximal) body and one on the second.
+
+    limits: pairs (coordinate name, Limit).
+    """
+
+    name: str
+    kind: JointKind
+    marker_1: Marker
+    marker_2: Marker
+    limits: tuple[tuple[str, Limit], ...] = field(default=())
+
+    def __post_init__(self) -> None:
+        check_name("joint", self.name)
+        with Check(f"joint {self.name!r}") as check:
+            check.instance("the kind", self.kind, JointKind, "use bc.Revolute(), bc.Prismatic(), ...")
+            for which in ("marker_1", "marker_2"):
+                marker = getattr(self, which)
+                if not isinstance(marker, Marker):
+                    check.fault(
+                        f"{which} is missing: a joint takes hold of two markers",
+                        marker,
+                        "use body.marker(...)",
+                    )
+            if len(check.faults) == 0:
+                with check.faults.collect():
+                    object.__setattr__(self, "limits", self._checked_limits(self.limits))
+
+    def _checked_limits(self, limits: Any) -> tuple[tuple[str, Limit], ...]:
+        with Check(f"joint {self.name!r}") as check:
+            if isinstance(limits, Limit):
+                if len(self.kind.free) != 1:
+                    advice = f"give a mapping from one of {', '.join(self.kind.free) or 'no coordinates'} to a limit"
+                    check.fault(
+                        "a single limit needs a joint with a single free coordinate", self.kind.name, advice
+                    )
+                limits = {self.kind.free[0]: limits} if self.kind.free else {}
+            pairs = list(limits.items()) if isinstance(limits, Mapping) else list(limits)
+            for name, limit in pairs:
+                check.instance(f"the limit of {name!r}", limit, Limit)
+                with check.faults.collect():
+                    self.coordinate_name(name)
+        return tuple((self.coordinate_name(name), limit) for name, limit in pairs)
+
+    def coordinate_name(self, which: str | int | None = None) -> str:
+        """The name of one of the joint's coordinates, given by name, by its place among the free ones, or not at all.
+
+        Not given, it is the only free coordinate. Any coordinate of the marker pair that the joint does not lock may be
+        named, e.g. "distance". Raises MechanismError where the choice is not clear or not possible.
+        """
+        element, free = f"joint {self.name!r}", self.kind.free
+        has = f"{self.kind.name} has {', '.join(free) or 'no free coordinates'}"
+        if which is None:
+            if len(free) != 1:
+                raise MechanismError(
+                    Fault(element, "it is not clear which coordinate is meant", None, f"{has}; name one")
+                )
+            return free[0]
+        if isinstance(which, int) and not isinstance(which, bool):
+            if not 0 <= which < len(free):
+                raise MechanismError(Fault(element, "there is no free coordinate of this number", which, has))
+            return free[which]
+        if not isinstance(which, str) or coordinate_kind(which) is None:
+            raise MechanismError(Fault(element, "this is not a coordinate", which, has))
+        if which in self.kind.locked:
+            raise MechanismError(Fault(element, "this coordinate is locked by the joint", which, has))
+        if coordinate_kind(which).has_params and which not in free:  # type: ignore[union-attr]
+            raise MechanismError(
+                Fault(element, "this coordinate needs a curve, which the joint has not", which, has)
+            )
+        return which
+
+    def coordinate(self, which: str | int | None = None) -> JointCoordinate:
+        """A reference to one of the joint's coordinates, for drives, forces and constraints."""
+        return JointCoordinate(self.name, self.coordinate_name(which))
+
+    def resolved(self, which: str | int | None = None) -> Coordinate:
+        """One of the joint's coordinates as a function of its marker pair."""
+        return self.kind.coordinate(self.coordinate_name(which), self.marker_1, self.marker_2)
+
+    def lowered(self) -> Lowered:
+        """The joint's rows (none for Free), its stops, and its free coordinates."""
+        rows = self.kind.rows(self.marker_1, self.marker_2)
+        blocks = [Block("joint", rows)] if rows else []
+        for name, limit in self.limits:
+            blocks += limit.lowered(self.resolved(name))
+        return Lowered(tuple(blocks), coordinates=tuple(self.resolved(name) for name in self.kind.free))
+
+
+@dataclass(frozen=True)
+class JointCoordinate:
+    """A reference to a coordinate of a joint: the joint's name, and the coordinate's name or number.
+
+    coordinate: None means the joint's only free coordinate.
+    """
+
+    joint: str
+    coordinate: str | int | None = None
+
+    def __str__(self) -> str:
+        return self.joint if self.coordinate is None else f"{self.joint}.{self.coordinate}"

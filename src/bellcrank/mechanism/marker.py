@@ -1,0 +1,133 @@
+"""Markers: frames fixed to bodies, by which joints, constraints, forces and drives take hold of them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from bellcrank.errors import Fault, MechanismError
+from bellcrank.mechanism.checking import UNIT_TOLERANCE, Check, Quat, Vec3, check_name, rounded
+from bellcrank.mechanism.rotation import IDENTITY, between, from_matrix, multiply, rotate
+
+GROUND = "ground"
+
+
+@dataclass(frozen=True)
+class Marker:
+    """A frame on a body.
+
+    body: name of the body it is fixed to ("ground" for the world).
+    position: its origin in the body frame, m.
+    rotation: unit quaternion (w, x, y, z) from marker axes to body axes.
+    name: optional; a named marker can be referred to as "body.name".
+
+    Raises MechanismError if a number is missing or not finite, or the quaternion is not a unit quaternion.
+    """
+
+    body: str
+    position: Vec3 = (0.0, 0.0, 0.0)
+    rotation: Quat = IDENTITY
+    name: str | None = None
+
+    def __post_init__(self) -> None:
+        if not isinstance(self.body, str) or not self.body:
+            raise MechanismError(
+                Fault(
+                    "marker",
+                    "a marker sits on a body",
+                    self.body,
+                    "give the body's name, or use body.marker(...)",
+                )
+            )
+        element = f"marker on {self.body!r}" if self.name is None else f"marker '{self.body}.{self.name}'"
+        if self.name is not None:
+            check_name(element, self.name, forbidden="./")
+        with Check(element) as check:
+            position = check.vector("position", self.position)
+            rotation = check.quaternion("rotation", self.rotation)
+            check.settle(self, position=position, rotation=rotation)
+
+    @property
+    def key(self) -> str | None:
+        """The text "body.name" that refers to a named marker; None for a marker without a name."""
+        return None if self.name is None else f"{self.body}.{self.name}"
+
+    @property
+    def x_axis(self) -> Vec3:
+        """The marker's x axis in body axes."""
+        return rotate(self.rotation, (1.0, 0.0, 0.0))
+
+    @property
+    def y_axis(self) -> Vec3:
+        """The marker's y axis in body axes."""
+        return rotate(self.rotation, (0.0, 1.0, 0.0))
+
+    @property
+    def z_axis(self) -> Vec3:
+        """The marker's z axis in body axes: the axis of revolute, prismatic, cylindrical and screw joints."""
+        return rotate(self.rotation, (0.0, 0.0, 1.0))
+
+    def turned(self, rotation: Quat) -> Marker:
+        """The same point with the marker's axes turned by `rotation`, given in marker axes; without a name."""
+        return Marker(self.body, self.position, multiply(self.rotation, rotation))
+
+
+def orientation(
+    element: str,
+    rotation: Any = None,
+    axis: Any = None,
+    x_axis: Any = None,
+    y_axis: Any = None,
+    z_axis: Any = None,
+) -> Quat:
+    """The quaternion of a frame given by a quaternion, or by one or two of its axes.
+
+    `axis` is another word for `z_axis`. One axis alone is reached from the reference frame by the shortest rotation; two
+    must be perpendicular. All axes are unit vectors. With nothing given the frame is the reference frame.
+
+    Raises MechanismError for non-unit values, axes that are not perpendicular, and more than is needed.
+    """
+    if axis is not None and z_axis is not None:
+        raise MechanismError(Fault(element, "axis and z_axis mean the same", advice="give one of them"))
+    named = {"x_axis": x_axis, "y_axis": y_axis, "z_axis": z_axis if axis is None else axis}
+    given = {name: value for name, value in named.items() if value is not None}
+    with Check(element) as check:
+        if rotation is not None:
+            if given:
+                check.fault("the orientation is given twice", sorted(given), "give either rotation or axes")
+            return check.quaternion("rotation", rotation)
+        if len(given) > 2:
+            check.fault("two axes determine a frame", sorted(given), "leave one of the three out")
+        axes = {
+            "xyz".index(name[0]): check.axis("axis" if name == "z_axis" and axis is not None else name, value)
+            for name, value in given.items()
+        }
+    if not axes:
+        return IDENTITY
+    if len(axes) == 1:
+        ((index, vector),) = axes.items()
+        reference = np.eye(3)[index].tolist()
+        return between((reference[0], reference[1], reference[2]), vector)
+    return _from_two_axes(element, axes)
+
+
+def _from_two_axes(element: str, axes: dict[int, Vec3]) -> Quat:
+    (first, a), (second, b) = ((index, np.asarray(vector)) for index, vector in axes.items())
+    square = b - (a @ b) * a
+    length = float(np.linalg.norm(square))
+    if abs(float(a @ b)) > UNIT_TOLERANCE:
+        names = f"{'xyz'[first]}_axis and {'xyz'[second]}_axis"
+        advice = (
+            f"a perpendicular {'xyz'[second]}_axis is {rounded(square / length)}" if length > 1e-9 else ""
+        )
+        raise MechanismError(
+            Fault(element, f"{names} must be perpendicular", (a.tolist(), b.tolist()), advice)
+        )
+    columns = np.zeros((3, 3))
+    columns[:, first], columns[:, second] = a, square / length
+    third = 3 - first - second
+    cyclic = (first + 1) % 3 == second
+    columns[:, third] = np.cross(columns[:, first], columns[:, second]) * (1.0 if cyclic else -1.0)
+    return from_matrix(columns)

@@ -1,0 +1,100 @@
+"""Mass properties: mass, centre of mass and inertia of shapes, moved, turned and added up."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from bellcrank.mechanism.checking import Check, Mat3, Quat, Vec3
+from bellcrank.mechanism.rotation import matrix
+
+_SYMMETRY = 1e-9  # relative
+_TRIANGLE = 1e-9  # relative slack of the triangle inequality: rods and plates lie on its edge
+
+
+@dataclass(frozen=True)
+class MassProperties:
+    """mass in kg, com (3,) in m, inertia (3, 3) in kg m^2 about the com; all in one frame's axes."""
+
+    mass: float
+    com: np.ndarray
+    inertia: np.ndarray
+
+    def moved(self, position: Vec3, rotation: Quat) -> MassProperties:
+        """The same in the frame in which this one's frame has the given pose."""
+        turn = matrix(rotation)
+        return MassProperties(self.mass, np.asarray(position) + turn @ self.com, turn @ self.inertia @ turn.T)
+
+    def scaled(self, factor: float) -> MassProperties:
+        """The same distribution with `factor` times the mass."""
+        return MassProperties(factor * self.mass, self.com, factor * self.inertia)
+
+
+def total(parts: Iterable[MassProperties]) -> MassProperties:
+    """The sum of parts given in the same frame (parallel axes theorem)."""
+    known = list(parts)
+    mass = sum(part.mass for part in known)
+    com = sum((part.mass * part.com for part in known), np.zeros(3)) / mass
+    inertia = np.zeros((3, 3))
+    for part in known:
+        d = part.com - com
+        inertia += part.inertia + part.mass * ((d @ d) * np.eye(3) - np.outer(d, d))
+    return MassProperties(mass, com, inertia)
+
+
+def check_inertia(check: Check, value: Any) -> Mat3:
+    """An inertia about the com in body axes, kg m^2: three principal numbers or a symmetric 3 x 3 matrix.
+
+    It must be positive definite and its principal moments must obey the triangle inequality.
+    """
+    noted = len(check.faults)
+    try:
+        principal = np.ndim(value) == 1
+    except ValueError:
+        principal = True
+    given = check.array("inertia", value, (3,) if principal else (3, 3))
+    full = np.diag(given) if principal else given
+    if len(check.faults) == noted:
+        _check_symmetric(check, full)
+        full = 0.5 * (full + full.T)
+        _check_moments(check, full)
+    x, y, z = (tuple(row) for row in full.tolist())
+    return (_triple(x), _triple(y), _triple(z))
+
+
+def _triple(row: tuple[float, ...]) -> Vec3:
+    x, y, z = row
+    return (x, y, z)
+
+
+def _check_symmetric(check: Check, full: np.ndarray) -> None:
+    gap = np.abs(full - full.T)
+    if np.max(gap) > _SYMMETRY * np.max(np.abs(full)):
+        i, j = np.unravel_index(int(np.argmax(gap)), (3, 3))
+        i, j = min(i, j), max(i, j)
+        check.fault(
+            "inertia must be symmetric",
+            full.tolist(),
+            f"I{'xyz'[i]}{'xyz'[j]} = {full[i, j]:.9g} differs from I{'xyz'[j]}{'xyz'[i]} = {full[j, i]:.9g}",
+        )
+
+
+def _check_moments(check: Check, full: np.ndarray) -> None:
+    low, middle, high = (float(moment) for moment in np.linalg.eigvalsh(full))
+    moments = f"the principal moments are {low:.9g}, {middle:.9g}, {high:.9g} kg m^2"
+    if low <= 1e-15 * abs(high):
+        check.fault(
+            "inertia must be positive definite",
+            full.tolist(),
+            f"{moments}; give even a thin rod or a point mass a small moment about every axis",
+        )
+    elif low + middle < high * (1.0 - _TRIANGLE):
+        check.fault(
+            "inertia must obey the triangle inequality (each principal moment at most the sum of the other two)",
+            full.tolist(),
+            f"{moments}, and {low:.9g} + {middle:.9g} < {high:.9g}; no mass distribution has such moments. "
+            "Is it in kg m^2, about the centre of mass?",
+        )

@@ -1,0 +1,331 @@
+"""The mechanism: the one editable object, to which bodies, joints, constraints, forces and drives are added."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from types import MappingProxyType
+from typing import Any
+
+from bellcrank.errors import Fault, FaultList, MechanismError
+from bellcrank.mechanism.body import Body, Ground
+from bellcrank.mechanism.checking import Check, Vec3, check_name
+from bellcrank.mechanism.constraint import Constraint, ConstraintKind
+from bellcrank.mechanism.drive import Drive, PathDrive
+from bellcrank.mechanism.editing import remove_element, replace_element
+from bellcrank.mechanism.force import Force, ForceKind
+from bellcrank.mechanism.functions.path import Path
+from bellcrank.mechanism.joint import Joint, JointCoordinate, JointKind
+from bellcrank.mechanism.marker import GROUND, Marker
+from bellcrank.mechanism.motor_joints import MotorKind
+from bellcrank.mechanism.placement import Placement, place
+from bellcrank.mechanism.references import Element, as_end, as_joint_coordinate, as_marker, markers_of
+
+
+class Mechanism:
+    """A mechanism under construction, in SI units.
+
+    name: free text. gravity: acceleration in world axes, m/s^2.
+
+    Elements are frozen and refer to each other by name; the `add_...` methods return them. The mappings `bodies`, `markers`,
+    `joints`, `constraints`, `forces` and `drives` give them by name, in the order in which they were added. Numbers are
+    checked at once, and what only the whole can show (a body that is missing, say) is checked when it is assembled.
+    """
+
+    def __init__(self, name: str = "mechanism", gravity: Any = (0.0, 0.0, -9.81)) -> None:
+        self.name = check_name("mechanism", name)
+        self.gravity = gravity
+        self._ground = Ground()
+        self._bodies: dict[str, Body] = {}
+        self._markers: dict[str, Marker] = {}
+        self._joints: dict[str, Joint] = {}
+        self._constraints: dict[str, Constraint] = {}
+        self._forces: dict[str, Force] = {}
+        self._drives: dict[str, Drive | PathDrive] = {}
+
+    @property
+    def gravity(self) -> Vec3:
+        """Acceleration of free fall, world axes, m/s^2."""
+        return self._gravity
+
+    @gravity.setter
+    def gravity(self, value: Any) -> None:
+        with Check("mechanism") as check:
+            gravity = check.vector("gravity", value)
+        self._gravity: Vec3 = gravity
+
+    @property
+    def ground(self) -> Ground:
+        """The ground, to hang markers on: mech.ground.marker(...)."""
+        return self._ground
+
+    @property
+    def bodies(self) -> Mapping[str, Body]:
+        """The bodies by name, without the ground."""
+        return MappingProxyType(self._bodies)
+
+    @property
+    def markers(self) -> Mapping[str, Marker]:
+        """The named markers, by "body.name"."""
+        return MappingProxyType(self._markers)
+
+    @property
+    def joints(self) -> Mapping[str, Joint]:
+        """The joints by name."""
+        return MappingProxyType(self._joints)
+
+    @property
+    def constraints(self) -> Mapping[str, Constraint]:
+        """The constraints by name."""
+        return MappingProxyType(self._constraints)
+
+    @property
+    def forces(self) -> Mapping[str, Force]:
+        """The forces by name."""
+        return MappingProxyType(self._forces)
+
+    @property
+    def drives(self) -> Mapping[str, Drive | PathDrive]:
+        """The drives by name."""
+        return MappingProxyType(self._drives)
+
+    def add_body(
+        self,
+        name: str,
+        mass: Any = None,
+        inertia: Any = None,
+        com: Any = None,
+        position: Any = (0.0, 0.0, 0.0),
+        rotation: Any = (1.0, 0.0, 0.0, 0.0),
+        velocity: Any = (0.0, 0.0, 0.0),
+        angular_velocity: Any = (0.0, 0.0, 0.0),
+        shapes: Any = (),
+    ) -> Body:
+        """Add a rigid body; the arguments are those of `Body`.
+
+        Mass and inertia may come from shapes with a density instead: see `Body.described`.
+        Raises MechanismError if a value is wrong or the name is taken.
+        """
+        body = Body.described(
+            name,
+            mass,
+            inertia,
+            com,
+            shapes,
+            position=position,
+            rotation=rotation,
+            velocity=velocity,
+            angular_velocity=angular_velocity,
+        )
+        _enter(self._bodies, "body", body)
+        return body
+
+    def add_marker(self, marker: Marker) -> Marker:
+        """Make a named marker known as "body.name", also if nothing takes hold of it."""
+        if not isinstance(marker, Marker) or marker.key is None:
+            raise MechanismError(
+                Fault("marker", "only a marker with a name can be added", marker, "give name=...")
+            )
+        self._know(marker)
+        return marker
+
+    def _know(self, marker: Marker) -> None:
+        key = marker.key
+        if key is None:
+            return
+        if self._markers.setdefault(key, marker) != marker:
+            raise MechanismError(
+                Fault(f"marker {key!r}", "this name is taken by another marker of the body", marker.position)
+            )
+
+    def marker(self, key: str) -> Marker:
+        """The named marker "body.name". Raises MechanismError if there is none."""
+        return as_marker(self, "mechanism", key)
+
+    def add_joint(self, name: str, kind: JointKind, marker_1: Any, marker_2: Any, limits: Any = ()) -> Joint:
+        """Add a joint between a marker on the first (proximal) body and one on the second.
+
+        Markers may be given as body.marker(...), as the text "body.name" of a named marker, or as a body (its frame).
+        limits: one Limit for a joint with one free coordinate, or a mapping from coordinate names to limits.
+
+        A motor kind adds the plain joint and a drive of the same name (one for each led coordinate, named
+        "joint.coordinate", where there are several).
+        """
+        element = f"joint {name!r}"
+        faults = FaultList()
+        ends: list[Any] = []
+        for value in (marker_1, marker_2):
+            with faults.collect():
+                ends.append(as_marker(self, element, value))
+        faults.raise_any()
+        motor = kind if isinstance(kind, MotorKind) else None
+        joint = Joint(name, motor.joint() if motor else kind, ends[0], ends[1], limits)
+        drives = _motor_drives(joint, motor) if motor else []
+        _refuse_taken(self._drives, "drive", [drive.name for drive in drives])
+        self._add(self._joints, "joint", joint)
+        for drive in drives:
+            self._add(self._drives, "drive", drive)
+        return joint
+
+    def add_constraint(self, name: str, kind: ConstraintKind, *ends: Any) -> Constraint:
+        """Add a constraint of some kind (a gear, a cable, ...) between markers or joints.
+
+        Ends are markers (as for joints) or joints: a joint or its name if it has one free coordinate, else
+        joint.coordinate("theta_z") or "joint.theta_z".
+        """
+        constraint = Constraint(name, kind, self._ends(f"constraint {name!r}", kind, ConstraintKind, ends))
+        self._add(self._constraints, "constraint", constraint)
+        return constraint
+
+    def add_force(
+        self, name: str, kind: ForceKind, *ends: Any, joint: Any = None, coordinate: str | int | None = None
+    ) -> Force:
+        """Add a force of some kind between markers or on a joint coordinate; ends as for constraints.
+
+        A force on a joint may also be given by joint= and, if the joint has several free coordinates, coordinate=.
+        """
+        element = f"force {name!r}"
+        if joint is not None:
+            ends = (*ends, as_joint_coordinate(self, element, joint, coordinate))
+        elif coordinate is not None and len(ends) == 1:
+            ends = (as_joint_coordinate(self, element, ends[0], coordinate),)
+        force = Force(name, kind, self._ends(element, kind, ForceKind, ends))
+        self._add(self._forces, "force", force)
+        return force
+
+    def _ends(self, element: str, kind: Any, wanted: type, ends: tuple[Any, ...]) -> tuple[Any, ...]:
+        with Check(element) as check:
+            check.instance("the kind", kind, wanted)
+        faults, found = FaultList(), []
+        for value in ends:
+            with faults.collect():
+                found.append(as_end(self, element, kind, value))
+        faults.raise_any()
+        return tuple(found)
+
+    def add_drive(
+        self,
+        name: str,
+        joint: Any = None,
+        coordinate: str | int | None = None,
+        *,
+        position: Any = None,
+        velocity: Any = None,
+        relative: bool = False,
+        marker: Any = None,
+        path: Path | None = None,
+        reference: Any = None,
+        orientation: Any = None,
+    ) -> Drive | PathDrive:
+        """Lead a joint coordinate (joint, coordinate, position or velocity) or a marker along a path (marker, path).
+
+        The arguments are those of `Drive` and `PathDrive`. A coordinate need not be named if the joint has only one.
+        """
+        element = f"drive {name!r}"
+        if joint is not None and marker is None:
+            led = as_joint_coordinate(self, element, joint, coordinate)
+            drive: Drive | PathDrive = Drive(name, led, position, velocity, relative)
+        elif marker is not None and path is not None and joint is None:
+            if position is not None or velocity is not None:
+                raise MechanismError(Fault(element, "a marker is led by a path, not by position or velocity"))
+            base = Marker(GROUND) if reference is None else as_marker(self, element, reference)
+            drive = PathDrive(name, as_marker(self, element, marker), path, base, orientation)
+        else:
+            advice = "give joint= with position= or velocity=, or marker= with path="
+            raise MechanismError(Fault(element, "it is not clear what is led", None, advice))
+        self._add(self._drives, "drive", drive)
+        return drive
+
+    def _add(self, table: dict[str, Any], category: str, element: Element) -> None:
+        _refuse_taken(table, category, [element.name])
+        for marker in markers_of(element):
+            self._know(marker)
+        table[element.name] = element
+
+    def joint_coordinate(self, joint: Any, coordinate: str | int | None = None) -> JointCoordinate:
+        """A reference to a joint's coordinate, from a joint, its name, or "joint.coordinate"."""
+        return as_joint_coordinate(self, "mechanism", joint, coordinate)
+
+    def place(
+        self,
+        other: Mechanism,
+        prefix: str,
+        position: Any = (0.0, 0.0, 0.0),
+        rotation: Any = (1.0, 0.0, 0.0, 0.0),
+        attach_to: Body | str | None = None,
+    ) -> Placement:
+        """Put a copy of another mechanism into this one, any number of times; all its names get "prefix/" before them.
+
+        position, rotation: pose of the other's ground frame, in this world or, with attach_to, in that body's frame.
+        attach_to: a body (or its name) that takes the place of the other's ground: an arm bolted on a cart.
+        The other's gravity is not taken over, and forces of its wrenches in world axes keep their direction.
+        Raises MechanismError if a name is taken or the body is not there; nothing is added then.
+        """
+        return place(self, other, prefix, position, rotation, attach_to)
+
+    def remove(self, element: Body | Element | Marker, cascade: bool = False) -> None:
+        """Take out an element (or a named marker).
+
+        A body or joint that others refer to is refused, naming them, unless cascade=True takes them out as well.
+        """
+        remove_element(self, element, cascade)
+
+    def replace(self, element: Any, **changes: Any) -> Any:
+        """Put a changed copy in the place of an element and return it; a new name is followed by all references.
+
+        >>> crank = mech.replace(crank, mass=2.0)
+        """
+        return replace_element(self, element, changes)
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, Mechanism):
+            return NotImplemented
+        return self._state() == other._state()
+
+    __hash__ = None  # type: ignore[assignment]
+
+    def _state(self) -> tuple[object, ...]:
+        tables = (self._bodies, self._joints, self._constraints, self._forces, self._drives)
+        return (
+            self.name,
+            self.gravity,
+            self._ground,
+            self._markers,
+            *(list(table.items()) for table in tables),
+        )
+
+    def __repr__(self) -> str:
+        counts = {
+            noun: len(table)
+            for noun, table in (
+                ("bodies", self._bodies),
+                ("joints", self._joints),
+                ("constraints", self._constraints),
+                ("forces", self._forces),
+                ("drives", self._drives),
+            )
+        }
+        held = ", ".join(f"{count} {noun}" for noun, count in counts.items() if count)
+        return f"<Mechanism {self.name!r}: {held or 'empty'}>"
+
+
+def _enter(table: dict[str, Any], category: str, element: Any) -> None:
+    _refuse_taken(table, category, [element.name])
+    table[element.name] = element
+
+
+def _refuse_taken(table: Mapping[str, object], category: str, names: list[str]) -> None:
+    taken = [name for name in names if name in table]
+    if taken:
+        raise MechanismError(
+            [Fault(f"{category} {name!r}", "this name is taken", advice="choose another") for name in taken]
+        )
+
+
+def _motor_drives(joint: Joint, motor: MotorKind) -> list[Drive]:
+    drives = []
+    motions = motor.motions()
+    for coordinate, field, function in motions:
+        name = joint.name if len(motions) == 1 else f"{joint.name}.{coordinate}"
+        given: dict[str, Any] = {field: function}
+        drives.append(Drive(name, joint.coordinate(coordinate), **given))
+    return drives

@@ -1,0 +1,85 @@
+"""Triangle meshes as shapes."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from bellcrank.errors import Fault, MechanismError
+from bellcrank.mechanism.checking import Check, Vec3
+from bellcrank.mechanism.mass import MassProperties
+from bellcrank.mechanism.shape import Shape
+
+
+@dataclass(frozen=True)
+class Mesh(Shape):
+    """A triangle mesh read from a file (STL, OBJ, PLY and what else trimesh reads).
+
+    file: path of the file.
+    scale: factor from the file's unit to metres (0.001 for millimetres), one number or one for each axis.
+
+    A mesh without a density is not read here. With one it must be closed ("watertight"), and the package trimesh must be
+    installed (extra `mesh`).
+    """
+
+    file: str
+    scale: Vec3 = (1.0, 1.0, 1.0)
+
+    def _checked(self, check: Check, name: str, value: Any) -> object:
+        if name == "file":
+            if not isinstance(value, (str, Path)) or not str(value):
+                check.fault("file must be the path of a mesh file", value)
+            return str(value)
+        factors = (value,) * 3 if np.ndim(value) == 0 else value
+        scale = check.vector("scale", factors)
+        if min(scale) <= 0.0:
+            check.fault("scale must be greater than zero", value, "mirrored meshes are not available")
+        return scale
+
+    def volume_properties(self) -> MassProperties:
+        """Mass properties at density 1, by the exact integrals over the enclosed volume.
+
+        Raises MechanismError if trimesh is missing, the file cannot be read, or the mesh is not closed.
+        """
+        mesh = self._load()
+        mesh.apply_scale(self.scale)
+        if not mesh.is_watertight or not mesh.is_winding_consistent:
+            raise MechanismError(
+                Fault(
+                    f"Mesh {self.file!r}",
+                    "a mesh with a density must be closed (watertight), with all triangles facing the same way",
+                    advice="repair it, or give the body its mass and inertia and leave the density out",
+                )
+            )
+        volume = float(mesh.volume)
+        if volume < 0.0:  # every triangle faces inward: the same solid
+            mesh.invert()
+            volume = float(mesh.volume)
+        return MassProperties(
+            volume, np.array(mesh.center_mass, dtype=float), np.array(mesh.moment_inertia, dtype=float)
+        )
+
+    def _load(self) -> Any:
+        try:
+            import trimesh
+        except ImportError as error:
+            raise MechanismError(
+                Fault(
+                    f"Mesh {self.file!r}",
+                    "the mass of a mesh needs the package trimesh",
+                    advice="pip install 'bellcrank[mesh]', or give the body its mass and inertia",
+                )
+            ) from error
+        if not Path(self.file).is_file():
+            raise MechanismError(
+                Fault(f"Mesh {self.file!r}", "the file does not exist", self.file, "check the path")
+            )
+        try:
+            return trimesh.load(self.file, force="mesh")
+        except Exception as error:
+            raise MechanismError(
+                Fault(f"Mesh {self.file!r}", f"the file cannot be read as a mesh ({error})")
+            ) from error

@@ -1,0 +1,150 @@
+"""Rheonomic twins: joints with coordinates that are led by functions of time.
+
+Such a kind is a shorthand: `Mechanism.add_joint` makes of it the plain joint and a drive for each led coordinate.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+from bellcrank.mechanism.checking import Check
+from bellcrank.mechanism.functions.function import Function
+from bellcrank.mechanism.joint import JointKind, register
+from bellcrank.mechanism.joint_kinds import (
+    Cylindrical,
+    Free,
+    Oldham,
+    Orientation,
+    PinInSlot,
+    Planar,
+    PlungingConstantVelocity,
+    Prismatic,
+    PrismaticX,
+    Revolute,
+    RevolutePrismatic,
+    RevoluteX,
+    Spherical,
+)
+from bellcrank.mechanism.special_joints import Screw, Universal
+
+
+@dataclass(frozen=True)
+class MotorKind(JointKind):
+    """Base of the kinds with led coordinates.
+
+    position: function of time (or number) for the led coordinate, rad or m; a tuple of them where several are led.
+    velocity: the same for the rates, rad/s or m/s, starting from the assembled initial configuration.
+    Exactly one of the two is given.
+    """
+
+    position: Any = None
+    velocity: Any = None
+    plain: ClassVar[type[JointKind]] = JointKind
+    led: ClassVar[tuple[str, ...]] = ()
+
+    def __post_init__(self) -> None:
+        with Check(self.name) as check:
+            if (self.position is None) == (self.velocity is None):
+                check.fault("give either position or velocity", (self.position, self.velocity))
+            for field in ("position", "velocity"):
+                value = getattr(self, field)
+                if value is None or len(self.led) == 1:
+                    continue
+                if not isinstance(value, (tuple, list)) or len(value) != len(self.led):
+                    check.fault(
+                        f"{field} must hold {len(self.led)} functions", value, f"for {', '.join(self.led)}"
+                    )
+                else:
+                    object.__setattr__(self, field, tuple(value))
+
+    def joint(self) -> JointKind:
+        """The plain joint kind."""
+        return self.plain()
+
+    def motions(self) -> list[tuple[str, str, Function | float]]:
+        """For each led coordinate: its name, "position" or "velocity", and the function."""
+        field = "position" if self.position is not None else "velocity"
+        value = getattr(self, field)
+        functions = (value,) if len(self.led) == 1 else value
+        return [(name, field, function) for name, function in zip(self.led, functions, strict=True)]
+
+
+def _motor(
+    name: str, plain: type[JointKind], led: str, meaning: str, base: type[MotorKind] = MotorKind
+) -> type[MotorKind]:
+    names = tuple(led.split())
+    body = {
+        "plain": plain,
+        "led": names,
+        "locked": plain.locked,
+        "free": tuple(free for free in plain.free if free not in names),
+        "meaning": meaning,
+        "__doc__": f"{meaning} Led: {', '.join(names)}. See MotorKind for the arguments.",
+        "__module__": __name__,
+    }
+    kind = dataclass(frozen=True)(type(name, (base,), body))
+    register(kind)
+    return kind
+
+
+RevoluteMotor = _motor("RevoluteMotor", Revolute, "theta_z", "A revolute joint whose angle is led.")
+RevoluteMotorX = _motor(
+    "RevoluteMotorX", RevoluteX, "theta_x", "A revolute joint about x whose angle is led."
+)
+LinearMotor = _motor("LinearMotor", Prismatic, "z", "A prismatic joint whose travel is led.")
+LinearMotorX = _motor("LinearMotorX", PrismaticX, "x", "A prismatic joint along x whose travel is led.")
+CylindricalMotor = _motor(
+    "CylindricalMotor", Cylindrical, "z theta_z", "A cylindrical joint, travel and angle led."
+)
+TurnedCylindrical = _motor(
+    "TurnedCylindrical", Cylindrical, "theta_z", "A cylindrical joint whose angle is led."
+)
+PushedCylindrical = _motor("PushedCylindrical", Cylindrical, "z", "A cylindrical joint whose travel is led.")
+PinInSlotMotor = _motor("PinInSlotMotor", PinInSlot, "x", "A pin whose travel along its slot is led.")
+SlotMotor = _motor("SlotMotor", RevolutePrismatic, "z theta_x", "Slides along z and turns about x, both led.")
+PlanarMotor = _motor("PlanarMotor", Planar, "x y theta_z", "Motion in a plane, all led.")
+TableMotor = _motor("TableMotor", Oldham, "x y", "A table that slides in its plane, both directions led.")
+TranslationMotor = _motor("TranslationMotor", Orientation, "x y z", "Translation without any turn, all led.")
+SphericalMotor = _motor(
+    "SphericalMotor", Spherical, "rot_x rot_y rot_z", "A ball joint whose rotation vector (below pi) is led."
+)
+UniversalMotor = _motor(
+    "UniversalMotor", Universal, "universal_1 universal_2", "A universal joint, both angles led."
+)
+BendMotor = _motor(
+    "BendMotor",
+    PlungingConstantVelocity,
+    "rot_x rot_y",
+    "A constant velocity joint that slides, its bend led.",
+)
+PointMotor = _motor("PointMotor", Free, "x y z", "A point that is led through space, orientation free.")
+MovingLine = _motor("MovingLine", Free, "x y", "A point on a line along z that moves: its x and y are led.")
+MovingPlane = _motor("MovingPlane", Free, "z", "A point in a plane across z that moves: its z is led.")
+TurnMotor = _motor(
+    "TurnMotor", Free, "rot_x rot_y rot_z", "Orientation led by the rotation vector (below pi)."
+)
+LengthActuator = _motor(
+    "LengthActuator", Free, "distance", "A leg between two ball joints whose length is led."
+)
+ImposedMotion = _motor("ImposedMotion", Free, "x y z rot_x rot_y rot_z", "Position and orientation, all led.")
+
+
+@dataclass(frozen=True)
+class _ScrewMotorBase(MotorKind):
+    """A screw joint with a led angle."""
+
+    pitch: float = 0.0
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        object.__setattr__(self, "pitch", self.joint().pitch)  # type: ignore[attr-defined]
+
+    def joint(self) -> JointKind:
+        """The plain screw of this pitch (m a turn, not zero)."""
+        return Screw(self.pitch)
+
+
+ScrewMotor = _motor(
+    "ScrewMotor", Screw, "theta_z", "A screw joint whose angle is led; pitch in m.", _ScrewMotorBase
+)

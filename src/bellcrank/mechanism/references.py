@@ -1,0 +1,150 @@
+"""References from one element to another: by handle or by name."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from dataclasses import replace
+from difflib import get_close_matches
+from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar, overload
+
+from bellcrank.errors import Fault, MechanismError
+from bellcrank.mechanism.attachment import Attached, AttachedKind, Attachment
+from bellcrank.mechanism.body import Body, Ground
+from bellcrank.mechanism.drive import Drive, PathDrive
+from bellcrank.mechanism.joint import Joint, JointCoordinate
+from bellcrank.mechanism.marker import Marker
+
+if TYPE_CHECKING:
+    from bellcrank.mechanism.mechanism import Mechanism
+
+Element: TypeAlias = Joint | Attached | Drive | PathDrive
+E = TypeVar("E", Joint, Attached, Drive, PathDrive)
+
+
+def nearest(name: object, known: Iterable[str]) -> str:
+    """Advice that names what may have been meant, or what there is."""
+    names = list(known)
+    close = get_close_matches(str(name), names, n=3, cutoff=0.6)
+    close += [other for other in names if other.endswith(f"/{name}") and other not in close][:3]
+    if close:
+        return f"did you mean {' or '.join(map(repr, close))}?"
+    if not names:
+        return "there is none yet"
+    shown = ", ".join(map(repr, names[:8]))
+    return f"there are {shown}" + (f" and {len(names) - 8} more" if len(names) > 8 else "")
+
+
+def as_marker(mechanism: Mechanism, element: str, value: Any) -> Marker:
+    """A marker from a marker, from a body (its frame), or from the text "body.marker" of a named marker.
+
+    Raises MechanismError for anything else and for names that are not known.
+    """
+    if isinstance(value, Marker):
+        return value
+    if isinstance(value, (Body, Ground)):
+        return value.marker()
+    if isinstance(value, str):
+        if value in mechanism.markers:
+            return mechanism.markers[value]
+        advice = nearest(value, mechanism.markers)
+        raise MechanismError(Fault(element, "there is no marker of this name", value, advice))
+    raise MechanismError(
+        Fault(
+            element,
+            "a marker is needed here",
+            value,
+            "use body.marker(...), or 'body.name' of a named marker",
+        )
+    )
+
+
+def as_joint_coordinate(
+    mechanism: Mechanism, element: str, value: Any, which: str | int | None = None
+) -> JointCoordinate:
+    """A joint coordinate from a joint, a reference, or the text "joint" or "joint.coordinate".
+
+    which: the coordinate, by name or number, if `value` does not say it. A joint that is not there yet is left to be judged
+    with the whole mechanism. Raises MechanismError for anything else, and where the joint has no such coordinate.
+    """
+    if isinstance(value, Joint):
+        value = value.name
+    if isinstance(value, str):
+        joint, dot, rest = value.rpartition(".")
+        named = dot and value not in mechanism.joints and joint in mechanism.joints
+        value = JointCoordinate(joint, rest) if named else JointCoordinate(value)
+    if not isinstance(value, JointCoordinate):
+        raise MechanismError(
+            Fault(element, "a joint is needed here", value, "give a joint, by name or handle")
+        )
+    if which is not None:
+        if value.coordinate not in (None, which):
+            raise MechanismError(Fault(element, "the coordinate is given twice", (value.coordinate, which)))
+        value = JointCoordinate(value.joint, which)
+    if value.joint in mechanism.joints:
+        try:
+            return mechanism.joints[value.joint].coordinate(value.coordinate)
+        except MechanismError as error:
+            raise MechanismError(
+                [replace(f, element=f"{element}, {f.element}") for f in error.faults]
+            ) from None
+    return value
+
+
+def as_end(mechanism: Mechanism, element: str, kind: AttachedKind, value: Any) -> Attachment:
+    """An end of a constraint or force: a marker or a joint coordinate, as the kind takes them."""
+    if isinstance(value, (Marker, Body, Ground)):
+        return as_marker(mechanism, element, value)
+    if isinstance(value, (Joint, JointCoordinate)) or "M" not in kind.pattern:
+        return as_joint_coordinate(mechanism, element, value)
+    if isinstance(value, str) and "J" in kind.pattern and value not in mechanism.markers:
+        if value in mechanism.joints or value.rpartition(".")[0] in mechanism.joints:
+            return as_joint_coordinate(mechanism, element, value)
+        advice = nearest(value, [*mechanism.markers, *mechanism.joints])
+        raise MechanismError(Fault(element, "there is no marker and no joint of this name", value, advice))
+    return as_marker(mechanism, element, value)
+
+
+MarkerMap: TypeAlias = Callable[[Marker], Marker]
+NameMap: TypeAlias = Callable[[str], str]
+
+
+@overload
+def remapped(element: Joint, name: str, marker: MarkerMap, joint: NameMap) -> Joint: ...
+@overload
+def remapped(element: Attached, name: str, marker: MarkerMap, joint: NameMap) -> Attached: ...
+@overload
+def remapped(element: Drive, name: str, marker: MarkerMap, joint: NameMap) -> Drive: ...
+@overload
+def remapped(element: PathDrive, name: str, marker: MarkerMap, joint: NameMap) -> PathDrive: ...
+def remapped(element: Element, name: str, marker: MarkerMap, joint: NameMap) -> Element:
+    """The element under another name, with its markers and references to joints replaced."""
+    if isinstance(element, Joint):
+        return replace(
+            element, name=name, marker_1=marker(element.marker_1), marker_2=marker(element.marker_2)
+        )
+    if isinstance(element, Attached):
+        ends = tuple(
+            marker(end) if isinstance(end, Marker) else JointCoordinate(joint(end.joint), end.coordinate)
+            for end in element.ends
+        )
+        return replace(element, name=name, ends=ends)
+    if isinstance(element, PathDrive):
+        return replace(element, name=name, marker=marker(element.marker), reference=marker(element.reference))
+    led = element.coordinate
+    return replace(element, name=name, coordinate=JointCoordinate(joint(led.joint), led.coordinate))
+
+
+def markers_of(element: Element) -> tuple[Marker, ...]:
+    """The markers that an element takes hold of."""
+    if isinstance(element, Joint):
+        return (element.marker_1, element.marker_2)
+    if isinstance(element, Attached):
+        return element.markers
+    return (element.marker, element.reference) if isinstance(element, PathDrive) else ()
+
+
+def joints_of(element: Element) -> tuple[str, ...]:
+    """The names of the joints that an element refers to."""
+    if isinstance(element, Attached):
+        return tuple(end.joint for end in element.joint_coordinates)
+    return (element.coordinate.joint,) if isinstance(element, Drive) else ()

@@ -1,0 +1,100 @@
+"""Rotations of the description: unit quaternions (w, x, y, z), local to world, as plain tuples.
+
+Only what placing and describing needs; the dynamics has its own frame algebra in C++.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from bellcrank.mechanism.checking import Quat, Vec3
+
+IDENTITY: Quat = (1.0, 0.0, 0.0, 0.0)
+
+
+def multiply(p: Quat, q: Quat) -> Quat:
+    """The quaternion product p q: first q, then p, as rotations of vectors."""
+    a, b, c, d = p
+    w, x, y, z = q
+    return (
+        a * w - b * x - c * y - d * z,
+        a * x + b * w + c * z - d * y,
+        a * y - b * z + c * w + d * x,
+        a * z + b * y - c * x + d * w,
+    )
+
+
+def conjugate(q: Quat) -> Quat:
+    """The inverse rotation of a unit quaternion."""
+    return (q[0], -q[1], -q[2], -q[3])
+
+
+def matrix(q: Quat) -> np.ndarray:
+    """The (3, 3) rotation matrix of a unit quaternion; its columns are the local axes in world axes."""
+    w, x, y, z = q
+    return np.array(
+        [
+            [1 - 2 * (y * y + z * z), 2 * (x * y - w * z), 2 * (x * z + w * y)],
+            [2 * (x * y + w * z), 1 - 2 * (x * x + z * z), 2 * (y * z - w * x)],
+            [2 * (x * z - w * y), 2 * (y * z + w * x), 1 - 2 * (x * x + y * y)],
+        ]
+    )
+
+
+def rotate(q: Quat, v: Vec3) -> Vec3:
+    """The vector v, given in local axes, in world axes."""
+    if q == IDENTITY:
+        return v
+    x, y, z = (matrix(q) @ np.asarray(v)).tolist()
+    return (x, y, z)
+
+
+def unit(q: Quat) -> Quat:
+    """The quaternion scaled to norm one."""
+    w, x, y, z = (np.asarray(q) / np.linalg.norm(q)).tolist()
+    return (w, x, y, z)
+
+
+def from_matrix(r: np.ndarray) -> Quat:
+    """The unit quaternion of a rotation matrix (3, 3), with w >= 0 (Shepperd's choice of the largest component)."""
+    trace = float(np.trace(r))
+    squares = np.array([trace, r[0, 0], r[1, 1], r[2, 2]])
+    k = int(np.argmax(squares))
+    if k == 0:
+        q = np.array([1 + trace, r[2, 1] - r[1, 2], r[0, 2] - r[2, 0], r[1, 0] - r[0, 1]])
+    else:
+        i, j, m = k - 1, k % 3, (k + 1) % 3
+        q = np.empty(4)
+        q[0] = r[m, j] - r[j, m]
+        q[1 + i] = 1 + r[i, i] - r[j, j] - r[m, m]
+        q[1 + j] = r[j, i] + r[i, j]
+        q[1 + m] = r[m, i] + r[i, m]
+    q /= np.linalg.norm(q)
+    w, x, y, z = (q if q[0] >= 0 else -q).tolist()
+    return (w, x, y, z)
+
+
+def between(a: Vec3, b: Vec3) -> Quat:
+    """The shortest rotation that carries the unit vector a onto the unit vector b.
+
+    For opposite vectors the half turn is about the coordinate axis that comes next after the largest
+    component of a, made perpendicular to a, so that the result is always the same for the same input.
+    """
+    u, v = np.asarray(a, dtype=float), np.asarray(b, dtype=float)
+    w = 1.0 + float(u @ v)
+    if w < 1e-14:
+        helper = np.eye(3)[(int(np.argmax(np.abs(u))) + 1) % 3]
+        axis = helper - (helper @ u) * u
+        axis /= np.linalg.norm(axis)
+        x, y, z = axis.tolist()
+        return (0.0, x, y, z)
+    x, y, z = np.cross(u, v).tolist()
+    return unit((w, x, y, z))
+
+
+def from_rotation_vector(vector: Vec3) -> Quat:
+    """The unit quaternion of a rotation vector (axis times angle in rad)."""
+    v = np.asarray(vector, dtype=float)
+    angle = float(np.linalg.norm(v))
+    x, y, z = (0.5 * np.sinc(angle / (2 * np.pi)) * v).tolist()
+    return unit((float(np.cos(angle / 2)), x, y, z))

@@ -1,0 +1,113 @@
+"""What every description lowers to: rows on coordinates, force laws along coordinates, and applied wrenches.
+
+A row reads  C = sum of coefficient * coordinate - function(t) - constant,  and demands C = 0, or C >= 0 where its block is
+unilateral. Joints, constraints, drives and limits become blocks of rows; forces become laws and wrenches. Whoever
+compiles a mechanism walks these and knows nothing of joint or force kinds.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Final
+
+from bellcrank.mechanism.coordinate import Coordinate
+from bellcrank.mechanism.functions.function import Function
+from bellcrank.mechanism.marker import Marker
+
+FROM_START: Final = None
+"""As a row's constant or a law's rest: the value that holds in the assembled initial configuration (C = 0 there)."""
+
+LAW_KINDS: Final = {
+    "linear": ("stiffness", "damping", "rest", "preload"),
+    "table": ("damping",),
+    "motor": ("torque_slope",),
+    "friction": ("viscous", "coulomb", "stiction", "stribeck_velocity", "regularisation_velocity"),
+    "brake": ("regularisation_velocity",),
+}
+"""Parameters of each law kind, in their order in `Law.params`."""
+
+
+@dataclass(frozen=True)
+class Term:
+    """coefficient * coordinate."""
+
+    coefficient: float
+    coordinate: Coordinate
+
+
+@dataclass(frozen=True)
+class Row:
+    """C = sum of terms - function(t) - constant; `constant` FROM_START makes C zero at the assembled start."""
+
+    terms: tuple[Term, ...]
+    constant: float | None = 0.0
+    function: Function | None = None
+
+
+@dataclass(frozen=True)
+class Block:
+    """One to six rows that are kept together.
+
+    role: "joint", "constraint", "drive", "inertance", "limit_lower" or "limit_upper".
+    unilateral: C >= 0 with multiplier >= 0 (a single row).
+    compliance: with a value c > 0 the row is an inertance, C'' + c * multiplier = 0: a reflected inertia 1/c along
+        its coordinate. It holds for accelerations only and is not projected.
+    restitution: ratio of the velocities after and before an impact on a unilateral row, 0 to 1.
+    """
+
+    role: str
+    rows: tuple[Row, ...]
+    unilateral: bool = False
+    compliance: float = 0.0
+    restitution: float = 0.0
+
+
+@dataclass(frozen=True)
+class Law:
+    """An effort along a coordinate, of one of LAW_KINDS; `params` in the order given there.
+
+    The effort is positive where it drives the coordinate up (a positive effort along "distance" pushes apart).
+    A parameter "rest" that is FROM_START means the coordinate's value in the assembled initial configuration.
+    function: of time for "linear" (added), "motor" and "brake"; of the coordinate for "table".
+    """
+
+    kind: str
+    coordinate: Coordinate
+    params: tuple[float | None, ...]
+    function: Function | None = None
+
+
+@dataclass(frozen=True)
+class AppliedWrench:
+    """Moment and force (in this order) on a body at a marker's origin.
+
+    local: components in marker axes if True, in world axes if False.
+    components: six numbers or functions of time, N m and N.
+    """
+
+    marker: Marker
+    local: bool
+    components: tuple[float | Function, ...]
+
+
+@dataclass(frozen=True)
+class Lowered:
+    """What one element becomes. `coordinates` are the free coordinates that results report (joints only)."""
+
+    blocks: tuple[Block, ...] = ()
+    laws: tuple[Law, ...] = ()
+    wrenches: tuple[AppliedWrench, ...] = ()
+    coordinates: tuple[Coordinate, ...] = ()
+
+
+def lock(coordinate: Coordinate, constant: float | None = 0.0, function: Function | None = None) -> Row:
+    """The row  coordinate - function(t) - constant."""
+    return Row((Term(1.0, coordinate),), constant, function)
+
+
+def combination(
+    coefficients: Sequence[float], coordinates: Sequence[Coordinate], constant: float | None = FROM_START
+) -> Row:
+    """The row  sum of coefficient * coordinate - constant."""
+    return Row(tuple(Term(c, q) for c, q in zip(coefficients, coordinates, strict=True)), constant)

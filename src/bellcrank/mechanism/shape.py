@@ -1,0 +1,171 @@
+"""Shapes of bodies: what the viewer draws and, with a density, where the mass is."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from dataclasses import dataclass, fields, replace
+from math import pi
+from typing import Any
+
+import numpy as np
+
+from bellcrank.mechanism.checking import Check, Quat, Vec3
+from bellcrank.mechanism.mass import MassProperties
+from bellcrank.mechanism.rotation import IDENTITY, multiply, rotate
+
+SHAPES: dict[str, type[Shape]] = {}
+"""Every shape class by name, as files refer to it. All are frozen dataclasses."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Shape(ABC):
+    """What all shapes have.
+
+    position, rotation: pose of the shape's frame in the body frame (m; unit quaternion (w, x, y, z)).
+    density: kg/m^3, or None for a shape that is only looked at.
+    color: red, green, blue and, if wanted, opacity, each 0 to 1; None leaves it to the viewer.
+    """
+
+    position: Vec3 = (0.0, 0.0, 0.0)
+    rotation: Quat = IDENTITY
+    density: float | None = None
+    color: tuple[float, ...] | None = None
+
+    def __init_subclass__(cls, **kwargs: Any) -> None:
+        super().__init_subclass__(**kwargs)
+        SHAPES[cls.__name__] = cls
+
+    def __post_init__(self) -> None:
+        with Check(type(self).__name__) as check:
+            checked: dict[str, object] = {
+                "position": check.vector("position", self.position),
+                "rotation": check.quaternion("rotation", self.rotation),
+            }
+            if self.density is not None:
+                checked["density"] = check.positive("density", self.density, "kg/m^3")
+            if self.color is not None:
+                checked["color"] = _color(check, self.color)
+            own = {field.name for field in fields(self)} - {"position", "rotation", "density", "color"}
+            for name in sorted(own):
+                checked[name] = self._checked(check, name, getattr(self, name))
+            check.settle(self, **checked)
+
+    def _checked(self, check: Check, name: str, value: Any) -> object:
+        """The checked value of one of the shape's own fields: a length unless the shape says otherwise."""
+        return check.positive(name, value, "m")
+
+    @abstractmethod
+    def volume_properties(self) -> MassProperties:
+        """Mass properties in the shape's frame at density 1 (so that the mass is the volume in m^3)."""
+
+    def mass_properties(self) -> MassProperties:
+        """Mass properties in the body frame. The shape must have a density."""
+        if self.density is None:
+            raise ValueError(f"this {type(self).__name__} has no density")
+        return self.volume_properties().scaled(self.density).moved(self.position, self.rotation)
+
+    def moved(self, position: Vec3, rotation: Quat) -> Shape:
+        """The shape, given in one frame, in the frame in which that one has the given pose."""
+        x, y, z = (np.asarray(position) + np.asarray(rotate(rotation, self.position))).tolist()
+        return replace(self, position=(x, y, z), rotation=multiply(rotation, self.rotation))
+
+
+def _color(check: Check, value: Any) -> tuple[float, ...]:
+    color = check.array("color", value, (None,))
+    if len(color) not in (3, 4) or np.any(color < 0.0) or np.any(color > 1.0):
+        check.fault("color must be three or four numbers from 0 to 1 (red, green, blue, opacity)", value)
+    return tuple(color.tolist())
+
+
+def _diagonal(volume: float, squares: tuple[float, float, float]) -> MassProperties:
+    """A shape centred in its frame with the given mean squares of x, y and z over its volume, m^2."""
+    x, y, z = squares
+    return MassProperties(volume, np.zeros(3), volume * np.diag([y + z, z + x, x + y]))
+
+
+@dataclass(frozen=True)
+class Box(Shape):
+    """A box centred in its frame; size: full lengths along x, y, z, m."""
+
+    size: Vec3
+
+    def _checked(self, check: Check, name: str, value: Any) -> object:
+        return _lengths(check, name, value)
+
+    def volume_properties(self) -> MassProperties:
+        a, b, c = self.size
+        return _diagonal(a * b * c, (a * a / 12, b * b / 12, c * c / 12))
+
+
+@dataclass(frozen=True)
+class Sphere(Shape):
+    """A ball centred in its frame."""
+
+    radius: float
+
+    def volume_properties(self) -> MassProperties:
+        square = self.radius**2 / 5
+        return _diagonal(4 / 3 * pi * self.radius**3, (square, square, square))
+
+
+@dataclass(frozen=True)
+class Ellipsoid(Shape):
+    """An ellipsoid centred in its frame; radii: half axes along x, y, z, m."""
+
+    radii: Vec3
+
+    def _checked(self, check: Check, name: str, value: Any) -> object:
+        return _lengths(check, name, value)
+
+    def volume_properties(self) -> MassProperties:
+        a, b, c = self.radii
+        return _diagonal(4 / 3 * pi * a * b * c, (a * a / 5, b * b / 5, c * c / 5))
+
+
+@dataclass(frozen=True)
+class Cylinder(Shape):
+    """A cylinder about z, centred in its frame; length: full length, m."""
+
+    radius: float
+    length: float
+
+    def volume_properties(self) -> MassProperties:
+        square = self.radius**2 / 4
+        return _diagonal(pi * self.radius**2 * self.length, (square, square, self.length**2 / 12))
+
+
+@dataclass(frozen=True)
+class Capsule(Shape):
+    """A cylinder about z with half balls on its ends, centred in its frame; length: of the cylinder alone, m."""
+
+    radius: float
+    length: float
+
+    def volume_properties(self) -> MassProperties:
+        r, half = self.radius, self.length / 2
+        tube, ball = pi * r * r * self.length, 4 / 3 * pi * r**3
+        # A half ball reaches from the cylinder's end at z = half outward, with <s> = 3r/8 and <s^2> = r^2/5.
+        radial = tube * r * r / 4 + ball * r * r / 5
+        axial = tube * half * half / 3 + ball * (half * half + 0.75 * r * half + r * r / 5)
+        volume = tube + ball
+        return _diagonal(volume, (radial / volume, radial / volume, axial / volume))
+
+
+@dataclass(frozen=True)
+class Cone(Shape):
+    """A cone about z: base of the given radius at z = -height/2, tip at z = +height/2, m."""
+
+    radius: float
+    height: float
+
+    def volume_properties(self) -> MassProperties:
+        r, h = self.radius, self.height
+        centred = _diagonal(pi * r * r * h / 3, (3 * r * r / 20, 3 * r * r / 20, 3 * h * h / 80))
+        return MassProperties(centred.mass, np.array([0.0, 0.0, -h / 4]), centred.inertia)
+
+
+def _lengths(check: Check, name: str, value: Any) -> Vec3:
+    lengths = check.vector(name, value)
+    if min(lengths) <= 0.0:
+        check.fault(f"{name} must be greater than zero in every direction", value, "give it in m")
+    return lengths

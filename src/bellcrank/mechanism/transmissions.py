@@ -1,0 +1,171 @@
+"""Couplings of joint coordinates, differentials, cables and winches."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from math import pi
+from typing import ClassVar
+
+from bellcrank.mechanism.attachment import Attachment, End, coordinates, markers
+from bellcrank.mechanism.checking import Check
+from bellcrank.mechanism.constraint import ConstraintKind
+from bellcrank.mechanism.coordinate import Coordinate
+from bellcrank.mechanism.marker import Marker
+from bellcrank.mechanism.rows import FROM_START, Row, Term, combination
+
+
+@dataclass(frozen=True)
+class Coupling(ConstraintKind):
+    """A linear relation between joint coordinates:  sum of coefficient_i q_i = constant.
+
+    coefficients: one for each joint coordinate, none of them zero.
+    constant: None takes what the sum is in the assembled initial configuration.
+    """
+
+    coefficients: tuple[float, ...]
+    constant: float | None = FROM_START
+    pattern: ClassVar[str] = "J+"
+    ends_text: ClassVar[str] = "one joint for each coefficient"
+    meaning: ClassVar[str] = "A linear relation between joint coordinates."
+
+    def __post_init__(self) -> None:
+        with Check("Coupling") as check:
+            coefficients = check.array("coefficients", self.coefficients, (None,))
+            if (coefficients == 0.0).any():
+                check.fault("coefficients must not be zero", self.coefficients)
+            constant = None if self.constant is None else check.number("constant", self.constant)
+            check.settle(self, coefficients=tuple(coefficients.tolist()), constant=constant)
+
+    def check_ends(self, check: Check, ends: tuple[Attachment, ...]) -> None:
+        """As many ends as coefficients."""
+        if len(ends) != len(self.coefficients):
+            check.fault(f"Coupling has {len(self.coefficients)} coefficients for {len(ends)} joints")
+
+    def rows(self, ends: tuple[End, ...]) -> tuple[Row, ...]:
+        """The relation."""
+        return (combination(self.coefficients, coordinates(ends), self.constant),)
+
+
+@dataclass(frozen=True)
+class ScrewCoupling(ConstraintKind):
+    """A travel and an angle in two joints:  travel - pitch/(2 pi) angle  stays the same.
+
+    pitch: travel for each turn, m, not zero.
+    """
+
+    pitch: float
+    pattern: ClassVar[str] = "JJ"
+    ends_text: ClassVar[str] = "two joints: travel, angle"
+    meaning: ClassVar[str] = "The travel of one joint follows the angle of another, by a pitch."
+
+    def __post_init__(self) -> None:
+        with Check("ScrewCoupling") as check:
+            pitch = check.number("pitch", self.pitch, "m a turn")
+            if pitch == 0.0:
+                check.fault("pitch must not be zero", pitch)
+            check.settle(self, pitch=pitch)
+
+    def rows(self, ends: tuple[End, ...]) -> tuple[Row, ...]:
+        """Travel - pitch/(2 pi) angle = what it is at the start."""
+        return (combination((1.0, -self.pitch / (2 * pi)), coordinates(ends)),)
+
+
+@dataclass(frozen=True)
+class Differential(ConstraintKind):
+    """A differential: a + b - 2 carrier stays the same, for the angles of its two sides and its carrier."""
+
+    pattern: ClassVar[str] = "JJJ"
+    ends_text: ClassVar[str] = "three joints: side a, side b, carrier"
+    meaning: ClassVar[str] = "The carrier turns by the mean of the two sides."
+
+    def rows(self, ends: tuple[End, ...]) -> tuple[Row, ...]:
+        """A + b - 2 carrier = what it is at the start."""
+        return (combination((1.0, 1.0, -2.0), coordinates(ends)),)
+
+
+@dataclass(frozen=True)
+class PlanetaryGear(ConstraintKind):
+    """A planetary gear: n_sun sun + n_ring ring - (n_sun + n_ring) carrier stays the same (Willis' equation).
+
+    sun_teeth, ring_teeth: numbers of teeth. The planets are not modelled as bodies.
+    """
+
+    sun_teeth: int
+    ring_teeth: int
+    pattern: ClassVar[str] = "JJJ"
+    ends_text: ClassVar[str] = "three joints: sun, ring, carrier"
+    meaning: ClassVar[str] = "Sun, ring and carrier of a planetary gear."
+
+    def __post_init__(self) -> None:
+        with Check("PlanetaryGear") as check:
+            sun, ring = (
+                check.integer(field, getattr(self, field), 1) for field in ("sun_teeth", "ring_teeth")
+            )
+            if sun >= ring and len(check.faults) == 0:
+                check.fault("the ring must have more teeth than the sun", (sun, ring))
+            check.settle(self, sun_teeth=sun, ring_teeth=ring)
+
+    def rows(self, ends: tuple[End, ...]) -> tuple[Row, ...]:
+        """Sun + i ring - (1 + i) carrier = what it is at the start, i = n_ring/n_sun."""
+        ratio = self.ring_teeth / self.sun_teeth
+        return (combination((1.0, ratio, -1.0 - ratio), coordinates(ends)),)
+
+
+def _segments(ends: tuple[Marker, ...]) -> list[Coordinate]:
+    return [Coordinate("distance", one, two) for one, two in zip(ends[:-1], ends[1:], strict=True)]
+
+
+@dataclass(frozen=True)
+class Cable(ConstraintKind):
+    """An inextensible cable from marker to marker; between the first and the last it runs freely through eyelets.
+
+    length: total, m; None takes the length in the assembled initial configuration.
+    slack: if True the cable only pulls and may go slack: length - sum of distances >= 0.
+    """
+
+    length: float | None = None
+    slack: bool = False
+    pattern: ClassVar[str] = "MM+"
+    ends_text: ClassVar[str] = "two markers or more"
+    meaning: ClassVar[str] = "A cable of constant length through any number of eyelets."
+
+    def __post_init__(self) -> None:
+        with Check("Cable") as check:
+            length = None if self.length is None else check.positive("length", self.length, "m")
+            check.settle(self, length=length, slack=check.flag("slack", self.slack))
+
+    @property
+    def unilateral(self) -> bool:
+        """Whether it may go slack."""
+        return self.slack
+
+    def rows(self, ends: tuple[End, ...]) -> tuple[Row, ...]:
+        """Length - sum of distances."""
+        terms = tuple(Term(-1.0, segment) for segment in _segments(markers(ends)))
+        return (Row(terms, None if self.length is None else -self.length),)
+
+
+@dataclass(frozen=True)
+class Winch(ConstraintKind):
+    """A cable from marker to marker that a drum pays out:  sum of distances - radius angle  stays the same.
+
+    radius: of the drum, m; a negative one winds up where the angle grows.
+    """
+
+    radius: float
+    pattern: ClassVar[str] = "JMM+"
+    ends_text: ClassVar[str] = "the drum's joint, then two markers or more"
+    meaning: ClassVar[str] = "A cable through eyelets that a drum pays out and winds up."
+
+    def __post_init__(self) -> None:
+        with Check("Winch") as check:
+            radius = check.number("radius", self.radius, "m")
+            if radius == 0.0:
+                check.fault("radius must not be zero", radius)
+            check.settle(self, radius=radius)
+
+    def rows(self, ends: tuple[End, ...]) -> tuple[Row, ...]:
+        """Sum of distances - radius angle = what it is at the start."""
+        segments = _segments(markers(ends[1:]))
+        coefficients = [1.0] * len(segments) + [-self.radius]
+        return (combination(coefficients, [*segments, *coordinates(ends[:1])]),)
