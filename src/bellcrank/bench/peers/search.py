@@ -1,6 +1,10 @@
 """Finds, per peer and problem size, the cheapest setting within the accuracy bounds; writes a table as JSON.
 
     python search.py --peer mujoco --problem four_bar --n 1 10 40 --duration 10 --out table.json
+    python search.py --peer mujoco --replay best_settings.json --out table.json
+
+The second form only measures again what an earlier search found (a search takes minutes, for N = 40 tens of
+minutes).
 
 Every combination of a family's settings walks a geometric grid of steps from coarse to fine; the first step
 whose whole run stays within both bounds (energy 1e-3 J, gap 1e-7 m; on the four-bar also the reference's
@@ -194,6 +198,7 @@ def tabulate(peer: str, problem: Problem, duration: float, repeat: int) -> list[
         best = search_family(make, problem, duration, family)
         row: dict[str, Any] = {
             "peer": peer,
+            "problem": problem.name,
             "n": problem.n,
             "family": family.name,
             "found": math.isfinite(best.cpu),
@@ -207,6 +212,22 @@ def tabulate(peer: str, problem: Problem, duration: float, repeat: int) -> list[
             )
         rows.append(row)
         print(json.dumps(row), file=sys.stderr, flush=True)
+    return rows
+
+
+def replay(peer: str, path: Path, repeat: int) -> list[dict[str, Any]]:
+    """Measures a peer's settings of an earlier search again, in the form `tabulate` gives."""
+    make: MakeRun = importlib.import_module(f"{peer}_loops").make
+    rows = []
+    for entry in json.loads(path.read_text()):
+        if entry["peer"] == peer:
+            problem = PROBLEMS[entry["problem"]](entry["n"])
+            row = {key: entry[key] for key in ("peer", "problem", "n", "family")}
+            for key, step in (("solution", entry["step"]), ("at_1ms", 1e-3)):
+                if step is not None:
+                    row[key] = report(peer, make, problem, step, entry["duration"], repeat, entry["options"])
+            rows.append(row)
+            print(json.dumps(row), file=sys.stderr, flush=True)
     return rows
 
 
@@ -244,6 +265,7 @@ def main() -> None:
     parser.add_argument("--duration", type=float, default=10.0, help="simulated time in s")
     parser.add_argument("--repeat", type=int, default=5)
     parser.add_argument("--out", type=Path, help="where the table goes; default: standard output")
+    parser.add_argument("--replay", type=Path, help="measure this file's settings instead of searching")
     parser.add_argument(
         "--whip", action="store_true", help="only report when the rings' solutions diverge (Pinocchio)"
     )
@@ -254,8 +276,8 @@ def main() -> None:
             divergence = ring_divergence(n, arguments.duration, 4e-4)
             print(json.dumps({"n": n, "whip_s": ring_whip(divergence), "divergence": divergence}))
         return
-    rows = []
-    for n in arguments.n:
+    rows = replay(arguments.peer, arguments.replay, arguments.repeat) if arguments.replay else []
+    for n in () if arguments.replay else arguments.n:
         rows += tabulate(arguments.peer, PROBLEMS[arguments.problem](n), arguments.duration, arguments.repeat)
     text = json.dumps(rows, indent=1)
     if arguments.out:
