@@ -106,8 +106,8 @@ def ring(n: int) -> Problem:
     """Closed ring of n rods (n even): a regular polygon at rest, hung from ground at its top vertex (0, 0).
 
     Modelled as two chains of n/2 rods from the top joint, closed at the bottom vertex.
-    It collapses like a whip, about 1.2 s (n = 20) or 1.7 s (n = 40) after release, where the difference between
-    runs with steps h and h/2 leaps twenty- to hundredfold within 100 ms: compare over 1.0 s and 1.5 s.
+    It collapses like a whip about 1.2 s (n = 20) or 1.7 s (n = 40) after release: the difference between
+    runs with steps h and h/2 leaps twenty- to hundredfold within 100 ms. Compare over 1.0 s and 1.5 s.
     """
     if n % 2 or n < 4:
         raise ValueError(
