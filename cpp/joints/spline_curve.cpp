@@ -23,6 +23,12 @@ struct SplineCurve::Candidate {
     int piece;
 };
 
+// A part of a piece, halved depth times from the whole.
+struct SplineCurve::Stretch {
+    int piece, depth;
+    double low, high;
+};
+
 CurvePoint SplineCurve::on_piece(int piece, double u) const {
     const Vec3 a1 = coefficient(piece, 1), a2 = coefficient(piece, 2), a3 = coefficient(piece, 3);
     const double h = u - breaks()[piece];
@@ -49,31 +55,48 @@ CurvePoint SplineCurve::at(double u) const {
     return on_piece(static_cast<int>(above - breaks()) - 1, u);
 }
 
-// Minima inside one piece: every change of g from − to + among nine equidistant points, by Newton's method kept inside
-// its bracket by bisection.
-void SplineCurve::search_piece(int piece, const Vec3& r, Candidate& best) const {
-    constexpr int parts = 8;
-    const double first = breaks()[piece], length = breaks()[piece + 1] - first;
-    const double tolerance = 4e-16 * (std::abs(first) + length);
-    double high_end = first, g_high = slope(on_piece(piece, first), r);
-    for (int part = 1; part <= parts; ++part) {
-        double low = high_end;
-        const double g_low = g_high;
-        high_end = first + length * part / parts;
-        g_high = slope(on_piece(piece, high_end), r);
-        if (g_low > 0.0 || g_high < 0.0) continue;
-        double high = high_end, u = 0.5 * (low + high);
-        for (int iteration = 0; iteration < 100 && high - low > tolerance; ++iteration) {
-            const CurvePoint c = on_piece(piece, u);
-            const double g = slope(c, r), step = -g / curvature(c, r);
-            if (std::abs(step) <= tolerance) break;
-            (g > 0.0 ? high : low) = u;
-            const bool inside = u + step > low && u + step < high;
-            u = inside ? u + step : 0.5 * (low + high);
-        }
-        const Vec3 away = on_piece(piece, u).p - r;
-        if (dot(away, away) < best.square) best = {u, dot(away, away), piece};
+// Branch and bound inside one piece. About the middle c of a stretch of half-width w the derivatives are bounded by
+//   |p' − p'(c)| ≤ turn = w |p''(c)| + ½ w² |p'''|,   |p''| ≤ |p''(c)| + w |p'''|,   |p − p(c)| ≤ w (|p'(c)| + turn).
+// A stretch is dropped if it cannot come closer than the best point so far, and halved until D is surely convex on it;
+// then a change of g from − to + encloses its one minimum. The limit of depth ends the halving near centres of
+// curvature, where D is flat.
+void SplineCurve::search(const Stretch& stretch, const Vec3& r, Candidate& best) const {
+    constexpr int depth_limit = 8;
+    const double width = 0.5 * (stretch.high - stretch.low), middle = stretch.low + width;
+    const CurvePoint c = on_piece(stretch.piece, middle);
+    const double square = dot(c.p - r, c.p - r), distance = std::sqrt(square);
+    if (square < best.square) best = {middle, square, stretch.piece};
+    const double speed = norm(c.d1), bend = norm(c.d2), jerk = norm(c.d3);
+    const double turn = width * (bend + 0.5 * width * jerk), reach = width * (speed + turn);
+    if (distance > reach && (distance - reach) * (distance - reach) > best.square) return;
+    const double least_speed = std::max(speed - turn, 0.0);
+    const bool convex = least_speed * least_speed > (distance + reach) * (bend + width * jerk);
+    if (convex || stretch.depth == depth_limit) {
+        refine(stretch, r, best);
+        return;
     }
+    const Stretch before{stretch.piece, stretch.depth + 1, stretch.low, middle};
+    const Stretch after{stretch.piece, stretch.depth + 1, middle, stretch.high};
+    const bool downhill = slope(c, r) < 0.0;
+    search(downhill ? after : before, r, best);
+    search(downhill ? before : after, r, best);
+}
+
+// Newton's method, kept inside its bracket by bisection.
+void SplineCurve::refine(const Stretch& stretch, const Vec3& r, Candidate& best) const {
+    double low = stretch.low, high = stretch.high, u = 0.5 * (low + high);
+    if (slope(on_piece(stretch.piece, low), r) > 0.0 || slope(on_piece(stretch.piece, high), r) < 0.0) return;
+    const double tolerance = 4e-16 * (std::abs(low) + std::abs(high));
+    for (int iteration = 0; iteration < 100 && high - low > tolerance; ++iteration) {
+        const CurvePoint c = on_piece(stretch.piece, u);
+        const double g = slope(c, r), step = -g / curvature(c, r);
+        if (std::abs(step) <= tolerance) break;
+        (g > 0.0 ? high : low) = u;
+        const bool inside = u + step > low && u + step < high;
+        u = inside ? u + step : 0.5 * (low + high);
+    }
+    const Vec3 away = on_piece(stretch.piece, u).p - r;
+    if (dot(away, away) <= best.square) best = {u, dot(away, away), stretch.piece};
 }
 
 CurvePoint SplineCurve::closest(const Vec3& r) const {
@@ -90,7 +113,7 @@ CurvePoint SplineCurve::closest(const Vec3& r) const {
         const double reach = h * (absolute_sum(coefficient(i, 1)) +
                                   h * (absolute_sum(coefficient(i, 2)) + h * absolute_sum(coefficient(i, 3))));
         const double gap = norm(coefficient(i, 0) - r) - reach;
-        if (gap <= 0.0 || gap * gap <= best.square) search_piece(i, r, best);
+        if (gap <= 0.0 || gap * gap <= best.square) search({i, 0, breaks()[i], breaks()[i + 1]}, r, best);
     }
     CurvePoint c = on_piece(best.piece, best.u);
     if (!closed() && (best.u == start() || best.u == end())) {

@@ -50,7 +50,9 @@ class SplineCurve {
 
   private:
     struct Candidate;
-    void search_piece(int piece, const Vec3& r, Candidate& best) const;
+    struct Stretch;
+    void search(const Stretch& stretch, const Vec3& r, Candidate& best) const;
+    void refine(const Stretch& stretch, const Vec3& r, Candidate& best) const;
 
     const double* p_;
 };
