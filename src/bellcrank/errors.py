@@ -16,16 +16,19 @@ class BellcrankError(Exception):
 
 @dataclass(frozen=True)
 class Location:
-    """Place in a source text: file name, line (counted from 1) and key path such as "bodies.crank.mass"."""
+    """Place in a source text: file name, line, key path such as "bodies.crank.mass", column (both count from 1)."""
 
     file: str | None = None
     line: int | None = None
     key: str | None = None
+    column: int | None = None
 
     def __str__(self) -> str:
         place = self.file or ""
         if self.line is not None:
             place = f"{place}:{self.line}" if place else f"line {self.line}"
+            if self.column is not None:
+                place += f":{self.column}" if self.file else f", column {self.column}"
         return ", ".join(part for part in (place, self.key) if part)
 
 
