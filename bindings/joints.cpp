@@ -5,7 +5,6 @@
 
 #include "bindings.hpp"
 #include "joints/coordinate.hpp"
-#include "joints/spline_curve.hpp"
 #include "marshal.hpp"
 
 namespace nb = nanobind;
@@ -48,15 +47,6 @@ void bind_joints(nb::module_& m) {
         "rdot [m/s], angular velocity omega [rad/s].\n\n"
         "Returns (value, dr, domega, quadratic): dphi/dt = dr.rdot + domega.omega, and the second derivative is "
         "dr.(d rdot/dt) + domega.(d omega/dt) + quadratic. Raises ValueError as check_coordinate does.");
-    m.def(
-        "curve_params",
-        [](bool closed, const std::vector<double>& breaks, const std::vector<double>& coefficients) {
-            return curve_params(closed, breaks, coefficients);
-        },
-        "closed"_a, "breaks"_a, "coefficients"_a,
-        "Parameters of the curve_ coordinates: a curve of cubics in marker-1 axes.\n\n"
-        "breaks (n+1), increasing; coefficients n*12, per piece the vectors a0, a1, a2, a3 of "
-        "a0 + a1 h + a2 h^2 + a3 h^3, h = u - break. Raises ValueError that says what is wrong with the curve.");
 }
 
 }  // namespace bellcrank

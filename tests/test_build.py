@@ -72,7 +72,7 @@ def test_the_cores_give_the_same_coordinates():
     first, second = (
         importlib.import_module(f"bellcrank._core_{name}") for name in (VARIANTS[0], VARIANTS[-1])
     )
-    curve = first.curve_params(False, [0.0, 1.0], [0, 0, 0, 1, 0.2, 0.1, 0, 0.3, -0.2, 0.1, 0, 0.1])
+    curve = [0, 1, 0, 0, 1, 0.0, 1.0, *(0, 0, 0), *(1, 0.2, 0.1), *(0, 0.3, -0.2), *(0.1, 0, 0.1)]
     pose = ([0.4, -0.3, 0.2], first.quaternion_exp([0.3, -0.5, 0.7]), [0.1, 0.5, -0.4], [0.7, -0.2, 0.3])
     for kind in first.coordinate_kinds():
         params = curve if kind.startswith("curve_") else []

@@ -6,12 +6,12 @@
 // ends along its end tangents; a closed one repeats with the period break[n] − break[0].
 //
 // The normals at a point with unit tangent t are n1 = b×t/|b×t| and n2 = t×n1, smooth as long as no tangent is parallel
-// to b. A curve's tangents fill a line on the sphere of directions, so such a b exists; curve_params chooses one far
-// from all of them. For a plane curve it is the plane's normal: n1 is then the normal in the plane, n2 = b.
+// to b. A curve's tangents fill a line on the sphere of directions, so that such a b exists; who makes the parameters
+// chooses one far from all tangents. For a plane curve the plane's normal is best: n1 is then the normal in the plane,
+// n2 = b.
 #pragma once
 
 #include <span>
-#include <vector>
 
 #include "spatial/algebra.hpp"
 
@@ -56,10 +56,6 @@ class SplineCurve {
 
     const double* p_;
 };
-
-// Parameters from breaks (n+1) and coefficients (n pieces of 12 numbers), with a reference direction chosen. Throws
-// std::invalid_argument as check_curve does.
-std::vector<double> curve_params(bool closed, std::span<const double> breaks, std::span<const double> coefficients);
 
 // Throws std::invalid_argument that says what is wrong: sizes, breaks, a kink, a tangent that vanishes or is parallel
 // to the reference direction.

@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from scipy.interpolate import CubicSpline
+from scipy.interpolate import CubicHermiteSpline, CubicSpline
 from scipy.optimize import minimize_scalar
 
 from bellcrank import _core as core
@@ -12,8 +12,17 @@ KNOT = np.linspace(0.0, 2.0 * np.pi, 25)
 
 
 def pack(spline, closed):
-    """SciPy's coefficients (4, n, 3), highest power first, as bellcrank's parameters."""
-    return core.curve_params(closed, spline.x, spline.c[::-1].transpose(1, 0, 2).ravel())
+    """SciPy's coefficients (4, n, 3), highest power first, as bellcrank's parameters.
+
+    The reference direction is the one of many that is farthest from all tangents.
+    """
+    tangents = spline(np.linspace(spline.x[0], spline.x[-1], 400), 1)
+    tangents /= np.linalg.norm(tangents, axis=1)[:, None]
+    tried = np.random.default_rng(0).normal(size=(300, 3))
+    tried /= np.linalg.norm(tried, axis=1)[:, None]
+    reference = tried[np.argmin(np.max(np.abs(tried @ tangents.T), axis=1))]
+    coefficients = spline.c[::-1].transpose(1, 0, 2).ravel()
+    return np.concatenate([[closed, len(spline.x) - 1], reference, spline.x, coefficients]).tolist()
 
 
 def trefoil(u):
@@ -164,13 +173,23 @@ def test_normals_are_smooth_and_orthonormal(closed_curve):
     assert steps.max() < 0.1  # closes without a jump
 
 
-def test_plane_curve_takes_the_plane_normal():
-    angle = np.linspace(0.0, 2.0 * np.pi, 17)
-    basis = np.linalg.qr(np.random.default_rng(4).normal(size=(3, 3)))[0]
-    points = np.cos(angle)[:, None] * basis[0] + 0.5 * np.sin(angle)[:, None] * basis[1]
-    points[-1] = points[0]
-    params = pack(CubicSpline(angle, points, bc_type="periodic"), closed=True)
-    assert abs(np.array(params[2:5]) @ basis[2]) == pytest.approx(1.0, abs=1e-9)
+def test_offsets_from_a_circle():
+    """With the plane's normal for reference n1 points inwards, n2 along the normal."""
+    breaks = np.linspace(0.0, 2.0 * np.pi, 41)
+    points = np.stack([np.cos(breaks), np.sin(breaks), 0.0 * breaks], axis=1)
+    tangents = np.stack([-np.sin(breaks), np.cos(breaks), 0.0 * breaks], axis=1)
+    spline = CubicHermiteSpline(breaks, points, tangents)
+    coefficients = spline.c[::-1].transpose(1, 0, 2).ravel()
+    params = [1.0, 40.0, 0.0, 0.0, 1.0, *breaks, *coefficients]
+    for angle in np.linspace(0.0, 6.0, 13):
+        r = np.array([0.8 * np.cos(angle), 0.8 * np.sin(angle), 0.3])
+        inwards, upwards, along = (
+            core.evaluate_coordinate(kind, r, STILL, params=params)[0]
+            for kind in ("curve_normal_1", "curve_normal_2", "curve_parameter")
+        )
+        assert inwards == pytest.approx(0.2, abs=2e-6)  # as far as the cubics are from the circle
+        assert upwards == pytest.approx(0.3, abs=1e-12)
+        assert np.remainder(along - angle + 1.0, 2.0 * np.pi) == pytest.approx(1.0, abs=1e-4)
 
 
 def test_curve_angle_follows_laps(closed_curve):
@@ -184,8 +203,7 @@ def test_curve_angle_follows_laps(closed_curve):
 
 
 def test_wrong_curves_are_refused(open_curve):
-    spline, params = open_curve
-    good = list(params)
+    _, good = open_curve
     core.check_coordinate("curve_normal_1", good)
     cases = {
         "start with closed": [0.0, 2.0],
@@ -199,15 +217,15 @@ def test_wrong_curves_are_refused(open_curve):
     for message, bad in cases.items():
         with pytest.raises(ValueError, match=message):
             core.check_coordinate("curve_normal_1", bad)
-    corner = CubicSpline([0.0, 1.0], [[0.0, 0, 0], [1.0, 0, 0]])
-    flat = corner.c[::-1].transpose(1, 0, 2).ravel()
+    straight = [0.0, 0, 0, 1.0, 0, 0, *np.zeros(6)]
     turned = [1.0, 0, 0, 0, 1.0, 0, *np.zeros(6)]
-    with pytest.raises(ValueError, match="kink at u = 1"):
-        core.curve_params(False, [0.0, 1.0, 2.0], [*flat, *turned])
-    with pytest.raises(ValueError, match="tangent vanishes"):
-        core.curve_params(False, [0.0, 1.0], [0.0, 0, 0, 0, 0, 0, 1.0, 0, 0, 0, 0, 0])
-    straight = core.curve_params(False, [0.0, 1.0], flat)
-    with pytest.raises(ValueError, match="parallel to the reference"):
-        core.check_coordinate("curve_parameter", [*straight[:2], 1.0, 0.0, 0.0, *straight[5:]])
-    with pytest.raises(ValueError, match="has a gap"):
-        core.curve_params(True, spline.x, spline.c[::-1].transpose(1, 0, 2).ravel())
+    upwards = [0.0, 0.0, 1.0]
+    more = {
+        "kink at u = 1": [0.0, 2.0, *upwards, 0.0, 1.0, 2.0, *straight, *turned],
+        "tangent vanishes": [0.0, 1.0, *upwards, 0.0, 1.0, *np.zeros(6), 1.0, *np.zeros(5)],
+        "parallel to the reference": [0.0, 1.0, 1.0, 0.0, 0.0, 0.0, 1.0, *straight],
+        "has a gap": [1.0, *good[1:]],
+    }
+    for message, bad in more.items():
+        with pytest.raises(ValueError, match=message):
+            core.check_coordinate("curve_parameter", bad)

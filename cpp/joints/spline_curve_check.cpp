@@ -1,10 +1,9 @@
-// Making and checking the parameters of a spline curve.
+// What the parameters of a spline curve must be.
 #include <cmath>
 #include <stdexcept>
 #include <string>
 
 #include "joints/spline_curve.hpp"
-#include "spatial/inertia.hpp"
 
 namespace bellcrank {
 
@@ -31,44 +30,6 @@ double clearance(const SplineCurve& curve, const Vec3& b) {
         if (!(sine >= least)) least = sine;
     });
     return least;
-}
-
-// The direction in which the tangents have least extent: the normal of a plane curve.
-Vec3 least_tangent_direction(const SplineCurve& curve) {
-    Mat3 sum{};
-    sample_tangents(curve, [&](const CurvePoint& c) {
-        const Vec3 t = (1.0 / norm(c.d1)) * c.d1;
-        const double v[3] = {t.x, t.y, t.z};
-        for (int i = 0; i < 9; ++i) sum.m[i] += v[i / 3] * v[i % 3];
-    });
-    const PrincipalInertia axes = principal_inertia(sum);
-    const Mat3 rotation = rotation_matrix(axes.rotation);
-    int least = axes.moments.y < axes.moments.x ? 1 : 0;
-    const double moments[3] = {axes.moments.x, axes.moments.y, axes.moments.z};
-    if (moments[2] < moments[least]) least = 2;
-    return {rotation.m[least], rotation.m[3 + least], rotation.m[6 + least]};
-}
-
-// Marker axes come first, since normals along them are easiest to read; a direction spread over the sphere is taken
-// only where it is clearly freer of tangents.
-Vec3 reference_direction(const SplineCurve& curve) {
-    const Vec3 preferred[] = {{0.0, 0.0, 1.0}, {0.0, 1.0, 0.0}, {1.0, 0.0, 0.0}, least_tangent_direction(curve)};
-    Vec3 best = preferred[0];
-    double most = -1.0;
-    const auto consider = [&](const Vec3& b) {
-        const double c = clearance(curve, b);
-        if (c > 1.1 * most) {
-            most = c;
-            best = b;
-        }
-    };
-    for (const Vec3& b : preferred) consider(b);
-    constexpr int count = 200;
-    for (int i = 0; i < count; ++i) {  // Fibonacci spiral on the upper half of the sphere
-        const double z = (i + 0.5) / count, angle = 2.399963229728653 * i, s = std::sqrt(1.0 - z * z);
-        consider({s * std::cos(angle), s * std::sin(angle), z});
-    }
-    return best;
 }
 
 void check_shape(std::span<const double> params) {
@@ -114,22 +75,6 @@ void check_curve(std::span<const double> params) {
     const Vec3 b = curve.reference();
     if (std::abs(norm(b) - 1.0) > 1e-9) fault("the reference direction is not a unit vector");
     if (!(clearance(curve, b) > least_sine)) fault("a tangent is parallel to the reference direction");
-}
-
-std::vector<double> curve_params(bool closed, std::span<const double> breaks, std::span<const double> coefficients) {
-    if (breaks.size() < 2) fault("it needs two breaks or more");
-    std::vector<double> params{closed ? 1.0 : 0.0, static_cast<double>(breaks.size() - 1), 0.0, 0.0, 1.0};
-    params.insert(params.end(), breaks.begin(), breaks.end());
-    params.insert(params.end(), coefficients.begin(), coefficients.end());
-    check_shape(params);
-    const SplineCurve curve(params);
-    check_geometry(curve);
-    const Vec3 b = reference_direction(curve);
-    params[2] = b.x;
-    params[3] = b.y;
-    params[4] = b.z;
-    check_curve(params);
-    return params;
 }
 
 }  // namespace bellcrank
