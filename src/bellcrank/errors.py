@@ -16,7 +16,7 @@ class BellcrankError(Exception):
 
 @dataclass(frozen=True)
 class Location:
-    """Place in a source text: file name, line, key path such as "bodies.crank.mass", column (both count from 1)."""
+    """Place in a source text: file, line, key path such as "bodies.crank.mass", column (both from 1)."""
 
     file: str | None = None
     line: int | None = None

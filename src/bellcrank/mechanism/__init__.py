@@ -1,4 +1,4 @@
-"""The description of a mechanism: bodies, markers, joints, constraints, forces, drives, and what they lower to.
+"""The description of a mechanism: bodies, markers, joints, constraints, forces, drives, and what they become.
 
 Importing this package fills the registries (JOINT_KINDS, CONSTRAINT_KINDS, FORCE_KINDS, FUNCTIONS, SHAPES).
 """
@@ -9,8 +9,8 @@ from bellcrank.mechanism import (
     gears,
     mesh,
     motors,
-    special_joints,
     springs,
+    surface_joints,
     transmissions,
 )
 from bellcrank.mechanism.body import Body, Ground
@@ -73,7 +73,7 @@ __all__ = [
     "lower",
     "mesh",
     "motors",
-    "special_joints",
     "springs",
+    "surface_joints",
     "transmissions",
 ]

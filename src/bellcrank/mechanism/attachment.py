@@ -1,8 +1,9 @@
-"""What constraints and forces take hold of: markers and coordinates of joints, in a pattern that the kind prescribes."""
+"""What constraints and forces take hold of: markers and joint coordinates, in the pattern of a kind."""
 
 from __future__ import annotations
 
 import re
+from abc import ABC, abstractmethod
 from dataclasses import dataclass
 from typing import Any, ClassVar, TypeAlias
 
@@ -20,7 +21,7 @@ End: TypeAlias = Marker | Coordinate
 
 
 @dataclass(frozen=True)
-class AttachedKind:
+class AttachedKind(ABC):
     """Base of constraint and force kinds.
 
     pattern: the ends it takes, as a regular expression over M (marker) and J (joint coordinate).
@@ -37,12 +38,12 @@ class AttachedKind:
         """The kind's name, e.g. "Gear"."""
         return type(self).__name__
 
-    def check_ends(self, check: Check, ends: tuple[Attachment, ...]) -> None:
+    def check_ends(self, check: Check, ends: tuple[Attachment, ...]) -> None:  # noqa: B027  (a hook)
         """Note faults of the ends beyond their pattern: too many for the kind's parameters, and the like."""
 
+    @abstractmethod
     def lowered(self, ends: tuple[End, ...]) -> Lowered:
         """Rows, laws and wrenches between the given ends."""
-        raise TypeError(f"{self.name} does not say what it lowers to")
 
 
 @dataclass(frozen=True)
@@ -92,7 +93,7 @@ def _letter(end: object) -> str:
 
 
 def pairwise(name: str, ends: tuple[End, ...]) -> Coordinate:
-    """The coordinate that a kind acts on: the joint coordinate given, or that of this name between two markers."""
+    """What a kind acts on: the joint coordinate given, or the coordinate of this name between two markers."""
     if len(ends) == 1 and isinstance(ends[0], Coordinate):
         return ends[0]
     first, second = markers(ends)

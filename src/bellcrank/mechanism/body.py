@@ -37,10 +37,12 @@ class _Carrier:
 
         position: its origin in the body frame, m.
         rotation: unit quaternion (w, x, y, z) from marker axes to body axes; or instead
-        axis (= z_axis), x_axis, y_axis: unit vectors, one or two of them; one alone is reached by the shortest rotation.
+        axis (= z_axis), x_axis, y_axis: unit vectors, one or two of them; one alone is reached by the
+        shortest rotation.
         name: a named marker can be referred to as "body.name".
 
-        Raises MechanismError for numbers that are not finite, non-unit vectors, axes that are not perpendicular.
+        Raises MechanismError for numbers that are not finite, non-unit vectors, axes that are not
+        perpendicular.
         """
         element = f"marker on {self.name!r}" if name is None else f"marker '{self.name}.{name}'"
         turn = orientation(element, rotation, axis, x_axis, y_axis, z_axis)
@@ -143,7 +145,8 @@ class Body(_Carrier):
         - mass and inertia given (com by default the frame's origin): they are used, densities are ignored.
         - neither given: mass, com and inertia add up from the shapes that have a density.
         - mass given, inertia not: com and inertia come from the shapes with a density, scaled to the mass.
-        Anything else is refused: an inertia without a mass, a com without an inertia, nothing to take them from.
+        Anything else is refused: an inertia without a mass, a com without an inertia, nothing to take them
+        from.
         """
         element = f"body {name!r}"
         solids = [shape for shape in _check_shapes(element, shapes) if shape.density is not None]

@@ -132,12 +132,12 @@ class Check:
         return (x, y, z)
 
     def quaternion(self, field: str, value: Any) -> Quat:
-        """A unit quaternion, scalar first (w, x, y, z), local to world; refused with the normalised one as advice."""
+        """A unit quaternion (w, x, y, z), local to world; refused with the normalised one as advice."""
         w, x, y, z = self._unit(field, value, 4, "quaternion (w, x, y, z)").tolist()
         return (w, x, y, z)
 
     def _unit(self, field: str, value: Any, size: int, noun: str) -> np.ndarray:
-        stand_in = np.eye(size)[0]
+        stand_in = np.asarray(np.eye(size)[0])
         noted = len(self.faults)
         array = self.array(field, value, (size,))
         if len(self.faults) > noted:
@@ -152,11 +152,11 @@ class Check:
             return stand_in
         return array if abs(norm - 1.0) <= _EXACT else array / norm
 
-    def choice(self, field: str, value: Any, choices: Iterable[T]) -> T:
-        """One of the given values."""
+    def choice(self, field: str, value: Any, choices: Iterable[str]) -> str:
+        """One of the given words."""
         known = list(choices)
-        if value in known:
-            return known[known.index(value)]
+        if isinstance(value, str) and value in known:
+            return value
         self.fault(f"{field} must be one of {', '.join(map(repr, known))}", value)
         return known[0]
 
@@ -184,7 +184,8 @@ class Check:
             if isinstance(value, type) and issubclass(value, wanted):
                 advice = f"write {value.__name__}(), with parentheses"
             self.fault(f"{field} must be a {wanted.__name__}", value, advice)
-        return value  # type: ignore[no-any-return]
+        found: T = value
+        return found
 
     def settle(self, element: object, **values: object) -> None:
         """Store checked values into a frozen dataclass, unless there were faults (which are raised here)."""

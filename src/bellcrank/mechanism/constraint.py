@@ -1,7 +1,8 @@
-"""Constraints: rows of their own between markers or joint coordinates. The kinds are in `gears` and `transmissions`."""
+"""Constraints: rows of their own between markers or joint coordinates. Kinds: `gears`, `transmissions`."""
 
 from __future__ import annotations
 
+from abc import abstractmethod
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
@@ -21,9 +22,9 @@ class ConstraintKind(AttachedKind):
         if not cls.__name__.startswith("_"):
             CONSTRAINT_KINDS[cls.__name__] = cls
 
+    @abstractmethod
     def rows(self, ends: tuple[End, ...]) -> tuple[Row, ...]:
         """The rows between the given ends."""
-        raise TypeError(f"{self.name} does not say what its rows are")
 
     @property
     def unilateral(self) -> bool:

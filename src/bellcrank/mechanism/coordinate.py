@@ -1,6 +1,7 @@
 """Coordinates: scalar functions of the relative pose of two markers, the one notion that carries everything.
 
-Marker 2 seen from marker 1 has the relative position r (in marker-1 axes) and the relative rotation q = (e0, e1, e2, e3).
+Marker 2 seen from marker 1 has the relative position r (in marker-1 axes) and the relative rotation q = (e0,
+e1, e2, e3).
 """
 
 from __future__ import annotations

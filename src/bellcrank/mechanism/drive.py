@@ -21,8 +21,8 @@ class Drive:
 
     coordinate: which coordinate of which joint.
     position: rad or m over time in s; it must have at least one continuous derivative.
-    velocity: rad/s or m/s; it must be continuous and have an antiderivative. The position starts where the assembled
-        initial configuration has it.
+    velocity: rad/s or m/s; it must be continuous and have an antiderivative. The position starts where the
+        assembled initial configuration has it.
     relative: the position is counted from the assembled initial configuration instead of from zero.
     """
 
@@ -56,7 +56,7 @@ class Drive:
             check.settle(self, **values)
 
     def lowered(self, coordinate: Coordinate) -> Lowered:
-        """The row  coordinate - position(t) = 0,  or  coordinate - integral of velocity = what it is at the start."""
+        """The row  coordinate - position(t) = 0,  or  coordinate - integral of velocity = initial value."""
         if self.position is not None:
             row = lock(coordinate, FROM_START if self.relative else 0.0, self.position)
         elif self.velocity is not None:
@@ -73,8 +73,8 @@ class PathDrive:
     marker: what is led.
     path: positions over time, m, in the axes of `reference`.
     reference: the marker that the path belongs to, by default the ground's frame.
-    orientation: None leaves it free; a unit quaternion (marker axes to reference axes) holds it; three functions of time
-        lead the rotation vector (below pi) of the marker seen from the reference.
+    orientation: None leaves it free; a unit quaternion (marker axes to reference axes) holds it; three
+        functions of time lead the rotation vector (below pi) of the marker seen from the reference.
     """
 
     name: str
@@ -125,11 +125,13 @@ class PathDrive:
 
 
 def smooth_function(element: str, field: str, value: Any, least: int) -> Function:
-    """A Function with at least `least` continuous derivatives (0: continuous). Raises MechanismError otherwise."""
+    """A Function with at least `least` continuous derivatives. Raises MechanismError otherwise."""
     function = as_function(element, field, value)
     if function.smoothness < least:
         wanted = "must be continuous" if least == 0 else "must have a continuous first derivative"
-        advice = "use a CubicSpline, or a Table with interpolation='pchip'; at the ends of its range a function with a "
-        advice += "slope must go on with extrapolation='linear'"
+        advice = (
+            "use a CubicSpline, or a Table with interpolation='pchip'; at the ends of its range a "
+            "function with a slope must go on with extrapolation='linear'"
+        )
         raise MechanismError(Fault(element, f"{field} {wanted}", function, advice))
     return function

@@ -29,7 +29,7 @@ _TABLES: dict[type, tuple[str, str]] = {
 
 
 def _table(mechanism: Mechanism, element: Any) -> tuple[dict[str, Any], str]:
-    """The table an element stands in, and the noun for it. Raises MechanismError if it is not (or no longer) there."""
+    """The table an element stands in, and the noun for it. Raises MechanismError if it is not there."""
     if type(element) not in _TABLES:
         raise MechanismError(Fault("mechanism", "this is not one of its elements", element))
     attribute, category = _TABLES[type(element)]

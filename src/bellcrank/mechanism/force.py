@@ -1,4 +1,4 @@
-"""Forces: springs, bushings, motors, friction, brakes and applied wrenches. The kinds are in their own files."""
+"""Forces: springs, bushings, motors, friction, brakes and applied wrenches. Kinds: in their own files."""
 
 from __future__ import annotations
 

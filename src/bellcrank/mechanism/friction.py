@@ -18,9 +18,11 @@ class JointFriction(ForceKind):
     """Viscous and dry friction on a joint coordinate:  -viscous v - F(v) tanh(v/regularisation_velocity).
 
     F(v) = coulomb + (stiction - coulomb) exp(-(v/stribeck_velocity)^2).
-    viscous: N m s/rad or N s/m. coulomb, stiction: N m or N; stiction is at least coulomb and by default the same.
+    viscous: N m s/rad or N s/m. coulomb, stiction: N m or N; stiction is at least coulomb and by default the
+        same.
     stribeck_velocity: speed over which stiction falls to coulomb, rad/s or m/s.
-    regularisation_velocity: speed over which the dry part builds up; a held joint creeps at up to about this speed.
+    regularisation_velocity: speed over which the dry part builds up; a held joint creeps at up to about this
+        speed.
     """
 
     viscous: float = 0.0

@@ -1,8 +1,9 @@
 """Gears, racks and belts between two bodies.
 
-Between two markers they act as in a machine, with the tooth or belt force on the bodies themselves, and need no carrier
-to be named: azimuth(1, 2), the direction of the other wheel's centre in the axes of the wheel, changes by minus the
-wheel's turn against the line of centres. Between two joint coordinates they only couple the two numbers.
+Between two markers they act as in a machine, with the tooth or belt force on the bodies themselves, and need
+no carrier to be named: azimuth(1, 2), the direction of the other wheel's centre in the axes of the wheel,
+changes by minus the wheel's turn against the line of centres. Between two joint coordinates they only couple
+two numbers.
 """
 
 from __future__ import annotations
@@ -114,8 +115,8 @@ class InternalGear(_Wheels):
 class BevelGear(_Wheels):
     """Two bevel gears: as Gear, with the turns measured towards the other gear's axis (azimuth_axis).
 
-    The z axes point along the axes, both away from the common apex (or both towards it). Their angle is kept by the
-    bearings, not by the gears.
+    The z axes point along the axes, both away from the common apex (or both towards it). Their angle is kept
+    by the bearings, not by the gears.
     """
 
     meaning: ClassVar[str] = "Bevel gears whose axes meet at an angle."
@@ -147,8 +148,9 @@ class Belt(_Wheels):
 class RackPinion(ConstraintKind):
     """A pinion on a rack:  x - radius theta_z  stays the same.
 
-    Marker 1 is on the rack, x along it; marker 2 on the pinion; the z axes are parallel. The teeth of the rack lie on the
-    pinion's +y side; a negative radius means the -y side. Between two joints: travel - radius angle.
+    Marker 1 is on the rack, x along it; marker 2 on the pinion; the z axes are parallel. The teeth of the
+    rack lie on the pinion's +y side; a negative radius means the -y side. Between two joints: travel - radius
+    angle.
     """
 
     radius: float

@@ -38,7 +38,7 @@ class JointKind:
         """The kind's name, e.g. "Revolute"."""
         return type(self).__name__
 
-    def params(self, coordinate_name: str) -> tuple[float, ...]:
+    def params(self, _coordinate_name: str) -> tuple[float, ...]:
         """The numbers that the coordinate of that name needs; none for most."""
         return ()
 
@@ -66,8 +66,8 @@ def register(kind: type[JointKind]) -> type[JointKind]:
 def joint_kind(name: str, locked: str, free: str, meaning: str, module: str = __name__) -> type[JointKind]:
     """A new joint kind from its description line, entered into the registry.
 
-    locked, free: coordinate names, parted by blanks. The rows of `locked` must be independent, and together with
-    `free` they must tell the whole relative pose.
+    locked, free: coordinate names, parted by blanks. The rows of `locked` must be independent, and together
+    with `free` they must tell the whole relative pose.
     """
     body = {
         "locked": tuple(locked.split()),
@@ -112,7 +112,7 @@ class Joint:
         with Check(f"joint {self.name!r}") as check:
             if isinstance(limits, Limit):
                 if len(self.kind.free) != 1:
-                    advice = f"give a mapping from one of {', '.join(self.kind.free) or 'no coordinates'} to a limit"
+                    advice = f"give {{coordinate: limit}}; free are {', '.join(self.kind.free) or 'none'}"
                     check.fault(
                         "a single limit needs a joint with a single free coordinate", self.kind.name, advice
                     )
@@ -125,10 +125,11 @@ class Joint:
         return tuple((self.coordinate_name(name), limit) for name, limit in pairs)
 
     def coordinate_name(self, which: str | int | None = None) -> str:
-        """The name of one of the joint's coordinates, given by name, by its place among the free ones, or not at all.
+        """The name of one of the joint's coordinates, from its name or number, or from nothing.
 
-        Not given, it is the only free coordinate. Any coordinate of the marker pair that the joint does not lock may be
-        named, e.g. "distance". Raises MechanismError where the choice is not clear or not possible.
+        Not given, it is the only free coordinate. Any coordinate of the marker pair that the joint does not
+        lock may be named, e.g. "distance". Raises MechanismError where the choice is not clear or not
+        possible.
         """
         element, free = f"joint {self.name!r}", self.kind.free
         has = f"{self.kind.name} has {', '.join(free) or 'no free coordinates'}"

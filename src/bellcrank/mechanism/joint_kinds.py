@@ -1,8 +1,9 @@
 """The lock formulation's joint kinds, one line each: name, locked coordinates, free coordinates, meaning.
 
-x, y, z is the position of marker 2 seen from marker 1; e1, e2, e3 the imaginary part of its quaternion. Locking e1 and e2
-leaves only the turn about z; locking e3 alone ("no turn about z") keeps the axis of the relative rotation perpendicular to
-z, and so on. A name that ends in X says of marker axis x what the plain name says of z.
+x, y, z is the position of marker 2 seen from marker 1; e1, e2, e3 the imaginary part of its quaternion.
+Locking e1 and e2 leaves only the turn about z; locking e3 alone ("no turn about z") keeps the axis of the
+relative rotation perpendicular to z, and so on. A name that ends in X says of marker axis x what the plain
+name says of z.
 """
 
 from __future__ import annotations

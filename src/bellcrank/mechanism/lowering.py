@@ -1,4 +1,4 @@
-"""Lowering: a mechanism as a list of elements with their rows, laws and wrenches. The only thing a compiler walks."""
+"""Lowering: a mechanism as a list of rows, laws and wrenches, which is all that a compiler walks."""
 
 from __future__ import annotations
 
@@ -47,11 +47,13 @@ def resolve_ends(mechanism: Mechanism, element: Attached) -> tuple[End, ...]:
 def lower(mechanism: Mechanism) -> list[LoweredElement]:
     """All joints, constraints, forces and drives of a valid mechanism, in this order, lowered.
 
-    Raises MechanismError for references to joints that do not exist; `assembly.validate` finds them with better messages.
+    Raises MechanismError for references to joints that do not exist; `assembly.validate` finds them with
+    better messages.
     """
     faults, result = FaultList(), []
     for joint in mechanism.joints.values():
-        result.append(LoweredElement("joint", joint.name, joint.lowered()))
+        with faults.collect():
+            result.append(LoweredElement("joint", joint.name, joint.lowered()))
     for attached in (*mechanism.constraints.values(), *mechanism.forces.values()):
         with faults.collect():
             lowered = attached.kind.lowered(resolve_ends(mechanism, attached))

@@ -70,7 +70,7 @@ class Marker:
         return rotate(self.rotation, (0.0, 0.0, 1.0))
 
     def turned(self, rotation: Quat) -> Marker:
-        """The same point with the marker's axes turned by `rotation`, given in marker axes; without a name."""
+        """The same point with the axes turned by `rotation`, given in marker axes; without a name."""
         return Marker(self.body, self.position, multiply(self.rotation, rotation))
 
 
@@ -84,8 +84,9 @@ def orientation(
 ) -> Quat:
     """The quaternion of a frame given by a quaternion, or by one or two of its axes.
 
-    `axis` is another word for `z_axis`. One axis alone is reached from the reference frame by the shortest rotation; two
-    must be perpendicular. All axes are unit vectors. With nothing given the frame is the reference frame.
+    `axis` is another word for `z_axis`. One axis alone is reached from the reference frame by the shortest
+    rotation; two must be perpendicular. All axes are unit vectors. With nothing given the frame is the
+    reference frame.
 
     Raises MechanismError for non-unit values, axes that are not perpendicular, and more than is needed.
     """

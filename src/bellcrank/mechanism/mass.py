@@ -93,7 +93,7 @@ def _check_moments(check: Check, full: np.ndarray) -> None:
         )
     elif low + middle < high * (1.0 - _TRIANGLE):
         check.fault(
-            "inertia must obey the triangle inequality (each principal moment at most the sum of the other two)",
+            "inertia must obey the triangle inequality (no principal moment above the sum of the others)",
             full.tolist(),
             f"{moments}, and {low:.9g} + {middle:.9g} < {high:.9g}; no mass distribution has such moments. "
             "Is it in kg m^2, about the centre of mass?",

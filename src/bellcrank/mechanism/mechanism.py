@@ -1,15 +1,15 @@
-"""The mechanism: the one editable object, to which bodies, joints, constraints, forces and drives are added."""
+"""The mechanism: the one editable object, to which bodies, joints, forces and the rest are added."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from types import MappingProxyType
 from typing import Any
 
 from bellcrank.errors import Fault, FaultList, MechanismError
-from bellcrank.mechanism.body import Body, Ground
-from bellcrank.mechanism.checking import Check, Vec3, check_name
+from bellcrank.mechanism.body import Body
+from bellcrank.mechanism.checking import Check
 from bellcrank.mechanism.constraint import Constraint, ConstraintKind
+from bellcrank.mechanism.contents import Contents
 from bellcrank.mechanism.drive import Drive, PathDrive
 from bellcrank.mechanism.editing import remove_element, replace_element
 from bellcrank.mechanism.force import Force, ForceKind
@@ -21,72 +21,16 @@ from bellcrank.mechanism.placement import Placement, place
 from bellcrank.mechanism.references import Element, as_end, as_joint_coordinate, as_marker, markers_of
 
 
-class Mechanism:
+class Mechanism(Contents):
     """A mechanism under construction, in SI units.
 
     name: free text. gravity: acceleration in world axes, m/s^2.
 
-    Elements are frozen and refer to each other by name; the `add_...` methods return them. The mappings `bodies`, `markers`,
-    `joints`, `constraints`, `forces` and `drives` give them by name, in the order in which they were added. Numbers are
-    checked at once, and what only the whole can show (a body that is missing, say) is checked when it is assembled.
+    Elements are frozen and refer to each other by name; the `add_...` methods return them. The mappings
+    `bodies`, `markers`, `joints`, `constraints`, `forces` and `drives` give them by name, in the order in
+    which they were added. Numbers are checked at once, and what only the whole can show (a body that is
+    missing, say) is checked when it is assembled.
     """
-
-    def __init__(self, name: str = "mechanism", gravity: Any = (0.0, 0.0, -9.81)) -> None:
-        self.name = check_name("mechanism", name)
-        self.gravity = gravity
-        self._ground = Ground()
-        self._bodies: dict[str, Body] = {}
-        self._markers: dict[str, Marker] = {}
-        self._joints: dict[str, Joint] = {}
-        self._constraints: dict[str, Constraint] = {}
-        self._forces: dict[str, Force] = {}
-        self._drives: dict[str, Drive | PathDrive] = {}
-
-    @property
-    def gravity(self) -> Vec3:
-        """Acceleration of free fall, world axes, m/s^2."""
-        return self._gravity
-
-    @gravity.setter
-    def gravity(self, value: Any) -> None:
-        with Check("mechanism") as check:
-            gravity = check.vector("gravity", value)
-        self._gravity: Vec3 = gravity
-
-    @property
-    def ground(self) -> Ground:
-        """The ground, to hang markers on: mech.ground.marker(...)."""
-        return self._ground
-
-    @property
-    def bodies(self) -> Mapping[str, Body]:
-        """The bodies by name, without the ground."""
-        return MappingProxyType(self._bodies)
-
-    @property
-    def markers(self) -> Mapping[str, Marker]:
-        """The named markers, by "body.name"."""
-        return MappingProxyType(self._markers)
-
-    @property
-    def joints(self) -> Mapping[str, Joint]:
-        """The joints by name."""
-        return MappingProxyType(self._joints)
-
-    @property
-    def constraints(self) -> Mapping[str, Constraint]:
-        """The constraints by name."""
-        return MappingProxyType(self._constraints)
-
-    @property
-    def forces(self) -> Mapping[str, Force]:
-        """The forces by name."""
-        return MappingProxyType(self._forces)
-
-    @property
-    def drives(self) -> Mapping[str, Drive | PathDrive]:
-        """The drives by name."""
-        return MappingProxyType(self._drives)
 
     def add_body(
         self,
@@ -144,7 +88,8 @@ class Mechanism:
     def add_joint(self, name: str, kind: JointKind, marker_1: Any, marker_2: Any, limits: Any = ()) -> Joint:
         """Add a joint between a marker on the first (proximal) body and one on the second.
 
-        Markers may be given as body.marker(...), as the text "body.name" of a named marker, or as a body (its frame).
+        Markers may be given as body.marker(...), as the text "body.name" of a named marker, or as a body (its
+        frame).
         limits: one Limit for a joint with one free coordinate, or a mapping from coordinate names to limits.
 
         A motor kind adds the plain joint and a drive of the same name (one for each led coordinate, named
@@ -159,7 +104,7 @@ class Mechanism:
         faults.raise_any()
         motor = kind if isinstance(kind, MotorKind) else None
         joint = Joint(name, motor.joint() if motor else kind, ends[0], ends[1], limits)
-        drives = _motor_drives(joint, motor) if motor else []
+        drives = motor.drives(joint) if motor else []
         _refuse_taken(self._drives, "drive", [drive.name for drive in drives])
         self._add(self._joints, "joint", joint)
         for drive in drives:
@@ -181,7 +126,8 @@ class Mechanism:
     ) -> Force:
         """Add a force of some kind between markers or on a joint coordinate; ends as for constraints.
 
-        A force on a joint may also be given by joint= and, if the joint has several free coordinates, coordinate=.
+        A force on a joint may also be given by joint= and, if the joint has several free coordinates,
+        coordinate=.
         """
         element = f"force {name!r}"
         if joint is not None:
@@ -216,9 +162,10 @@ class Mechanism:
         reference: Any = None,
         orientation: Any = None,
     ) -> Drive | PathDrive:
-        """Lead a joint coordinate (joint, coordinate, position or velocity) or a marker along a path (marker, path).
+        """Lead a joint coordinate by position= or velocity=, or a marker along a path.
 
-        The arguments are those of `Drive` and `PathDrive`. A coordinate need not be named if the joint has only one.
+        The arguments are those of `Drive` and `PathDrive`. A coordinate need not be named if the joint has
+        only one.
         """
         element = f"drive {name!r}"
         if joint is not None and marker is None:
@@ -253,9 +200,10 @@ class Mechanism:
         rotation: Any = (1.0, 0.0, 0.0, 0.0),
         attach_to: Body | str | None = None,
     ) -> Placement:
-        """Put a copy of another mechanism into this one, any number of times; all its names get "prefix/" before them.
+        """Put a copy of another mechanism into this one, any number of times, its names after "prefix/".
 
-        position, rotation: pose of the other's ground frame, in this world or, with attach_to, in that body's frame.
+        position, rotation: pose of the other's ground frame, in this world or, with attach_to, in that body's
+            frame.
         attach_to: a body (or its name) that takes the place of the other's ground: an arm bolted on a cart.
         The other's gravity is not taken over, and forces of its wrenches in world axes keep their direction.
         Raises MechanismError if a name is taken or the body is not there; nothing is added then.
@@ -265,47 +213,17 @@ class Mechanism:
     def remove(self, element: Body | Element | Marker, cascade: bool = False) -> None:
         """Take out an element (or a named marker).
 
-        A body or joint that others refer to is refused, naming them, unless cascade=True takes them out as well.
+        A body or joint that others refer to is refused, naming them, unless cascade=True takes them out as
+        well.
         """
         remove_element(self, element, cascade)
 
     def replace(self, element: Any, **changes: Any) -> Any:
-        """Put a changed copy in the place of an element and return it; a new name is followed by all references.
+        """Put a changed copy in the place of an element and return it; references follow a new name.
 
         >>> crank = mech.replace(crank, mass=2.0)
         """
         return replace_element(self, element, changes)
-
-    def __eq__(self, other: object) -> bool:
-        if not isinstance(other, Mechanism):
-            return NotImplemented
-        return self._state() == other._state()
-
-    __hash__ = None  # type: ignore[assignment]
-
-    def _state(self) -> tuple[object, ...]:
-        tables = (self._bodies, self._joints, self._constraints, self._forces, self._drives)
-        return (
-            self.name,
-            self.gravity,
-            self._ground,
-            self._markers,
-            *(list(table.items()) for table in tables),
-        )
-
-    def __repr__(self) -> str:
-        counts = {
-            noun: len(table)
-            for noun, table in (
-                ("bodies", self._bodies),
-                ("joints", self._joints),
-                ("constraints", self._constraints),
-                ("forces", self._forces),
-                ("drives", self._drives),
-            )
-        }
-        held = ", ".join(f"{count} {noun}" for noun, count in counts.items() if count)
-        return f"<Mechanism {self.name!r}: {held or 'empty'}>"
 
 
 def _enter(table: dict[str, Any], category: str, element: Any) -> None:
@@ -319,13 +237,3 @@ def _refuse_taken(table: Mapping[str, object], category: str, names: list[str]) 
         raise MechanismError(
             [Fault(f"{category} {name!r}", "this name is taken", advice="choose another") for name in taken]
         )
-
-
-def _motor_drives(joint: Joint, motor: MotorKind) -> list[Drive]:
-    drives = []
-    motions = motor.motions()
-    for coordinate, field, function in motions:
-        name = joint.name if len(motions) == 1 else f"{joint.name}.{coordinate}"
-        given: dict[str, Any] = {field: function}
-        drives.append(Drive(name, joint.coordinate(coordinate), **given))
-    return drives

@@ -21,8 +21,8 @@ class Mesh(Shape):
     file: path of the file.
     scale: factor from the file's unit to metres (0.001 for millimetres), one number or one for each axis.
 
-    A mesh without a density is not read here. With one it must be closed ("watertight"), and the package trimesh must be
-    installed (extra `mesh`).
+    A mesh without a density is not read here. With one it must be closed ("watertight"), and the package
+    trimesh must be installed (extra `mesh`).
     """
 
     file: str
@@ -50,7 +50,7 @@ class Mesh(Shape):
             raise MechanismError(
                 Fault(
                     f"Mesh {self.file!r}",
-                    "a mesh with a density must be closed (watertight), with all triangles facing the same way",
+                    "a mesh with a density must be closed (watertight), with all triangles facing one way",
                     advice="repair it, or give the body its mass and inertia and leave the density out",
                 )
             )

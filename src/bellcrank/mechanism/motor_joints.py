@@ -1,6 +1,7 @@
 """Rheonomic twins: joints with coordinates that are led by functions of time.
 
-Such a kind is a shorthand: `Mechanism.add_joint` makes of it the plain joint and a drive for each led coordinate.
+Such a kind is a shorthand: `Mechanism.add_joint` makes of it the plain joint and a drive for each led
+coordinate.
 """
 
 from __future__ import annotations
@@ -9,8 +10,8 @@ from dataclasses import dataclass
 from typing import Any, ClassVar
 
 from bellcrank.mechanism.checking import Check
-from bellcrank.mechanism.functions.function import Function
-from bellcrank.mechanism.joint import JointKind, register
+from bellcrank.mechanism.drive import Drive
+from bellcrank.mechanism.joint import Joint, JointKind, register
 from bellcrank.mechanism.joint_kinds import (
     Cylindrical,
     Free,
@@ -33,7 +34,8 @@ from bellcrank.mechanism.special_joints import Screw, Universal
 class MotorKind(JointKind):
     """Base of the kinds with led coordinates.
 
-    position: function of time (or number) for the led coordinate, rad or m; a tuple of them where several are led.
+    position: function of time (or number) for the led coordinate, rad or m; a tuple of them where several are
+        led.
     velocity: the same for the rates, rad/s or m/s, starting from the assembled initial configuration.
     Exactly one of the two is given.
     """
@@ -62,12 +64,16 @@ class MotorKind(JointKind):
         """The plain joint kind."""
         return self.plain()
 
-    def motions(self) -> list[tuple[str, str, Function | float]]:
-        """For each led coordinate: its name, "position" or "velocity", and the function."""
+    def drives(self, joint: Joint) -> list[Drive]:
+        """The drives that lead the joint: one of its name, or "joint.coordinate" for each of several."""
         field = "position" if self.position is not None else "velocity"
-        value = getattr(self, field)
-        functions = (value,) if len(self.led) == 1 else value
-        return [(name, field, function) for name, function in zip(self.led, functions, strict=True)]
+        functions = (getattr(self, field),) if len(self.led) == 1 else getattr(self, field)
+        drives = []
+        for coordinate, function in zip(self.led, functions, strict=True):
+            name = joint.name if len(self.led) == 1 else f"{joint.name}.{coordinate}"
+            motion: dict[str, Any] = {field: function}
+            drives.append(Drive(name, joint.coordinate(coordinate), **motion))
+        return drives
 
 
 def _motor(
@@ -83,7 +89,7 @@ def _motor(
         "__doc__": f"{meaning} Led: {', '.join(names)}. See MotorKind for the arguments.",
         "__module__": __name__,
     }
-    kind = dataclass(frozen=True)(type(name, (base,), body))
+    kind: type[MotorKind] = dataclass(frozen=True)(type(name, (base,), body))
     register(kind)
     return kind
 

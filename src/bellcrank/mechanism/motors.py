@@ -49,8 +49,8 @@ class GearedMotor(ForceKind):
     torque: at the motor, a function of time, N m.
     droop: fall of the motor's torque with the motor's speed, N m s/rad.
 
-    On the joint act  ratio torque(t) - ratio^2 droop rate  and the inertia  ratio^2 rotor_inertia.  The rotor's spin is
-    reckoned relative to the first body; gyroscopic effects of the rotor are not in it.
+    On the joint act  ratio torque(t) - ratio^2 droop rate  and the inertia  ratio^2 rotor_inertia.  The
+    rotor's spin is reckoned relative to the first body; gyroscopic effects of the rotor are not in it.
     """
 
     ratio: float

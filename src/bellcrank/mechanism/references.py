@@ -63,31 +63,36 @@ def as_joint_coordinate(
 ) -> JointCoordinate:
     """A joint coordinate from a joint, a reference, or the text "joint" or "joint.coordinate".
 
-    which: the coordinate, by name or number, if `value` does not say it. A joint that is not there yet is left to be judged
-    with the whole mechanism. Raises MechanismError for anything else, and where the joint has no such coordinate.
+    which: the coordinate, by name or number, if `value` does not say it. A joint that is not there yet is
+        left to be judged with the whole mechanism.
+
+    Raises MechanismError for anything else, and where the joint has no such coordinate.
     """
-    if isinstance(value, Joint):
-        value = value.name
-    if isinstance(value, str):
-        joint, dot, rest = value.rpartition(".")
-        named = dot and value not in mechanism.joints and joint in mechanism.joints
-        value = JointCoordinate(joint, rest) if named else JointCoordinate(value)
-    if not isinstance(value, JointCoordinate):
+    name = value.name if isinstance(value, Joint) else value
+    if isinstance(name, str):
+        joint, dot, rest = name.rpartition(".")
+        named = dot and name not in mechanism.joints and joint in mechanism.joints
+        reference = JointCoordinate(joint, rest) if named else JointCoordinate(name)
+    elif isinstance(value, JointCoordinate):
+        reference = value
+    else:
         raise MechanismError(
             Fault(element, "a joint is needed here", value, "give a joint, by name or handle")
         )
     if which is not None:
-        if value.coordinate not in (None, which):
-            raise MechanismError(Fault(element, "the coordinate is given twice", (value.coordinate, which)))
-        value = JointCoordinate(value.joint, which)
-    if value.joint in mechanism.joints:
+        if reference.coordinate not in (None, which):
+            raise MechanismError(
+                Fault(element, "the coordinate is given twice", (reference.coordinate, which))
+            )
+        reference = JointCoordinate(reference.joint, which)
+    if reference.joint in mechanism.joints:
         try:
-            return mechanism.joints[value.joint].coordinate(value.coordinate)
+            return mechanism.joints[reference.joint].coordinate(reference.coordinate)
         except MechanismError as error:
             raise MechanismError(
                 [replace(f, element=f"{element}, {f.element}") for f in error.faults]
             ) from None
-    return value
+    return reference
 
 
 def as_end(mechanism: Mechanism, element: str, kind: AttachedKind, value: Any) -> Attachment:

@@ -56,7 +56,7 @@ def unit(q: Quat) -> Quat:
 
 
 def from_matrix(r: np.ndarray) -> Quat:
-    """The unit quaternion of a rotation matrix (3, 3), with w >= 0 (Shepperd's choice of the largest component)."""
+    """The unit quaternion, w >= 0, of a rotation matrix (3, 3) (Shepperd: by the largest component)."""
     trace = float(np.trace(r))
     squares = np.array([trace, r[0, 0], r[1, 1], r[2, 2]])
     k = int(np.argmax(squares))

@@ -1,8 +1,8 @@
 """What every description lowers to: rows on coordinates, force laws along coordinates, and applied wrenches.
 
-A row reads  C = sum of coefficient * coordinate - function(t) - constant,  and demands C = 0, or C >= 0 where its block is
-unilateral. Joints, constraints, drives and limits become blocks of rows; forces become laws and wrenches. Whoever
-compiles a mechanism walks these and knows nothing of joint or force kinds.
+A row reads  C = sum of coefficient * coordinate - function(t) - constant,  and demands C = 0, or C >= 0 where
+its block is unilateral. Joints, constraints, drives and limits become blocks of rows; forces become laws and
+wrenches. Whoever compiles a mechanism walks these and knows nothing of joint or force kinds.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from bellcrank.mechanism.functions.function import Function
 from bellcrank.mechanism.marker import Marker
 
 FROM_START: Final = None
-"""As a row's constant or a law's rest: the value that holds in the assembled initial configuration (C = 0 there)."""
+"""As a row's constant or a law's rest: what holds in the assembled initial configuration (C = 0 there)."""
 
 LAW_KINDS: Final = {
     "linear": ("stiffness", "damping", "rest", "preload"),
@@ -38,7 +38,7 @@ class Term:
 
 @dataclass(frozen=True)
 class Row:
-    """C = sum of terms - function(t) - constant; `constant` FROM_START makes C zero at the assembled start."""
+    """C = sum of terms - function(t) - constant; FROM_START makes C zero at the assembled start."""
 
     terms: tuple[Term, ...]
     constant: float | None = 0.0
@@ -51,8 +51,8 @@ class Block:
 
     role: "joint", "constraint", "drive", "inertance", "limit_lower" or "limit_upper".
     unilateral: C >= 0 with multiplier >= 0 (a single row).
-    compliance: with a value c > 0 the row is an inertance, C'' + c * multiplier = 0: a reflected inertia 1/c along
-        its coordinate. It holds for accelerations only and is not projected.
+    compliance: with a value c > 0 the row is an inertance, C'' + c * multiplier = 0: a reflected inertia 1/c
+        along its coordinate. It holds for accelerations only and is not projected.
     restitution: ratio of the velocities after and before an impact on a unilateral row, 0 to 1.
     """
 
@@ -67,8 +67,9 @@ class Block:
 class Law:
     """An effort along a coordinate, of one of LAW_KINDS; `params` in the order given there.
 
-    The effort is positive where it drives the coordinate up (a positive effort along "distance" pushes apart).
-    A parameter "rest" that is FROM_START means the coordinate's value in the assembled initial configuration.
+    The effort is positive where it drives the coordinate up (a positive effort along "distance" pushes
+    apart). A parameter "rest" that is FROM_START means the coordinate's value in the assembled initial
+    configuration.
     function: of time for "linear" (added), "motor" and "brake"; of the coordinate for "table".
     """
 

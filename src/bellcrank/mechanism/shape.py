@@ -93,6 +93,7 @@ class Box(Shape):
         return _lengths(check, name, value)
 
     def volume_properties(self) -> MassProperties:
+        """Mass properties in the shape's frame at density 1."""
         a, b, c = self.size
         return _diagonal(a * b * c, (a * a / 12, b * b / 12, c * c / 12))
 
@@ -104,6 +105,7 @@ class Sphere(Shape):
     radius: float
 
     def volume_properties(self) -> MassProperties:
+        """Mass properties in the shape's frame at density 1."""
         square = self.radius**2 / 5
         return _diagonal(4 / 3 * pi * self.radius**3, (square, square, square))
 
@@ -118,6 +120,7 @@ class Ellipsoid(Shape):
         return _lengths(check, name, value)
 
     def volume_properties(self) -> MassProperties:
+        """Mass properties in the shape's frame at density 1."""
         a, b, c = self.radii
         return _diagonal(4 / 3 * pi * a * b * c, (a * a / 5, b * b / 5, c * c / 5))
 
@@ -130,18 +133,20 @@ class Cylinder(Shape):
     length: float
 
     def volume_properties(self) -> MassProperties:
+        """Mass properties in the shape's frame at density 1."""
         square = self.radius**2 / 4
         return _diagonal(pi * self.radius**2 * self.length, (square, square, self.length**2 / 12))
 
 
 @dataclass(frozen=True)
 class Capsule(Shape):
-    """A cylinder about z with half balls on its ends, centred in its frame; length: of the cylinder alone, m."""
+    """A cylinder about z with half balls on its ends, centred; length: of the cylinder alone, m."""
 
     radius: float
     length: float
 
     def volume_properties(self) -> MassProperties:
+        """Mass properties in the shape's frame at density 1."""
         r, half = self.radius, self.length / 2
         tube, ball = pi * r * r * self.length, 4 / 3 * pi * r**3
         # A half ball reaches from the cylinder's end at z = half outward, with <s> = 3r/8 and <s^2> = r^2/5.
@@ -159,6 +164,7 @@ class Cone(Shape):
     height: float
 
     def volume_properties(self) -> MassProperties:
+        """Mass properties in the shape's frame at density 1."""
         r, h = self.radius, self.height
         centred = _diagonal(pi * r * r * h / 3, (3 * r * r / 20, 3 * r * r / 20, 3 * h * h / 80))
         return MassProperties(centred.mass, np.array([0.0, 0.0, -h / 4]), centred.inertia)

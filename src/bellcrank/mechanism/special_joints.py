@@ -1,14 +1,12 @@
-"""Joint kinds beyond the lock formulation's mask: with axes at an angle, distances, curves, or sizes of their own."""
+"""Joint kinds beyond the lock formulation's mask: axes at an angle, screws, rods, points on curves."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import cached_property
-from math import cos, pi, tan
-from typing import Any, ClassVar
+from math import cos, pi
+from typing import ClassVar
 
-from bellcrank.mechanism.checking import Check, Vec3
-from bellcrank.mechanism.functions.curve import Curve
+from bellcrank.mechanism.checking import Check
 from bellcrank.mechanism.joint import JointKind, joint_kind, register
 from bellcrank.mechanism.marker import Marker
 from bellcrank.mechanism.rows import FROM_START, Row, Term, combination, lock
@@ -50,7 +48,7 @@ LineOnPlane = _kind(
 )
 
 
-def _length(kind: JointKind, field: str = "length") -> None:
+def check_length(kind: JointKind, field: str = "length") -> None:
     """Check a length that may be None, for the initial one."""
     with Check(kind.name) as check:
         value = getattr(kind, field)
@@ -99,7 +97,7 @@ class Distance(JointKind):
     )
 
     def __post_init__(self) -> None:
-        _length(self)
+        check_length(self)
 
     def rows(self, marker_1: Marker, marker_2: Marker) -> tuple[Row, ...]:
         """Distance - length = 0."""
@@ -116,7 +114,7 @@ class _AxisDistance(JointKind):
     length: float | None = None
 
     def __post_init__(self) -> None:
-        _length(self)
+        check_length(self)
 
     def rows(self, marker_1: Marker, marker_2: Marker) -> tuple[Row, ...]:
         """The locks and  distance_xy - length = 0."""
@@ -124,7 +122,8 @@ class _AxisDistance(JointKind):
         return (*super().rows(marker_1, marker_2), radius)
 
 
-def _axis_distance(name: str, locked: str, free: str, meaning: str) -> type[_AxisDistance]:
+def axis_distance(name: str, locked: str, free: str, meaning: str) -> type[_AxisDistance]:
+    """A new joint kind that holds the distance from the z axis of marker 1; arguments as for `joint_kind`."""
     body = {
         "locked": tuple(locked.split()),
         "free": tuple(free.split()),
@@ -132,123 +131,23 @@ def _axis_distance(name: str, locked: str, free: str, meaning: str) -> type[_Axi
         "__doc__": f"{meaning}\n\n    length: m; None takes the initial distance from the axis.\n    ",
         "__module__": __name__,
     }
-    kind = dataclass(frozen=True)(type(name, (_AxisDistance,), body))
+    kind: type[_AxisDistance] = dataclass(frozen=True)(type(name, (_AxisDistance,), body))
     register(kind)
     return kind
 
 
-PointOnCylinder = _axis_distance(
-    "PointOnCylinder",
-    "",
-    "z azimuth rot_x rot_y rot_z",
-    "Origin 2 stays on a cylinder about the z axis of marker 1.",
-)
-PointOnCircle = _axis_distance(
-    "PointOnCircle",
-    "z",
-    "azimuth rot_x rot_y rot_z",
-    "Origin 2 stays on a circle about z of marker 1: a massless rod with a revolute and a ball joint.",
-)
-ParallelLink = _axis_distance(
+ParallelLink = axis_distance(
     "ParallelLink",
     "z e1 e2",
     "azimuth theta_z",
     "A massless rod between two parallel revolute axes (z of both markers).",
 )
-PlungingParallelLink = _axis_distance(
+PlungingParallelLink = axis_distance(
     "PlungingParallelLink",
     "e1 e2",
     "z azimuth theta_z",
     "A massless rod between a revolute and a cylindrical joint with parallel axes (z of both markers).",
 )
-
-
-@register
-@dataclass(frozen=True)
-class PointOnCone(JointKind):
-    """Origin 2 stays on a cone about z of marker 1, tip at its origin, opening along +z.
-
-    half_angle: between the axis and the surface, rad, 0 to pi/2.
-    """
-
-    half_angle: float
-    free: ClassVar[tuple[str, ...]] = ("z", "azimuth", *_ALL)
-    meaning: ClassVar[str] = "Origin 2 stays on a cone about the z axis of marker 1."
-
-    def __post_init__(self) -> None:
-        with Check("PointOnCone") as check:
-            angle = check.positive("half_angle", self.half_angle, "rad")
-            if angle >= pi / 2:
-                check.fault("half_angle must be less than pi/2", angle, "give it in rad")
-            check.settle(self, half_angle=angle)
-
-    def rows(self, marker_1: Marker, marker_2: Marker) -> tuple[Row, ...]:
-        """distance_xy - tan(half_angle) z = 0."""
-        radius, height = (self.coordinate(name, marker_1, marker_2) for name in ("distance_xy", "z"))
-        return (combination((1.0, -tan(self.half_angle)), (radius, height), 0.0),)
-
-
-@register
-@dataclass(frozen=True)
-class PointOnHelix(JointKind):
-    """Origin 2 stays on a helix about z of marker 1: a bead on a coiled wire.
-
-    radius: m. pitch: rise for each turn, m (negative: left-handed). The helix crosses the x axis.
-    """
-
-    radius: float
-    pitch: float
-    free: ClassVar[tuple[str, ...]] = ("azimuth", *_ALL)
-    meaning: ClassVar[str] = "Origin 2 stays on a helix about the z axis of marker 1."
-
-    def __post_init__(self) -> None:
-        with Check("PointOnHelix") as check:
-            radius = check.positive("radius", self.radius, "m")
-            check.settle(self, radius=radius, pitch=check.number("pitch", self.pitch, "m a turn"))
-
-    def rows(self, marker_1: Marker, marker_2: Marker) -> tuple[Row, ...]:
-        """distance_xy - radius = 0  and  z - pitch/(2 pi) azimuth = 0."""
-        radius, height, angle = (
-            self.coordinate(name, marker_1, marker_2) for name in ("distance_xy", "z", "azimuth")
-        )
-        return lock(radius, self.radius), combination((1.0, -self.pitch / (2 * pi)), (height, angle), 0.0)
-
-
-@register
-@dataclass(frozen=True)
-class SphereOnPlane(JointKind):
-    """A ball about origin 2 stays in contact with the xy plane of marker 1, on its +z side; it may slide."""
-
-    radius: float
-    free: ClassVar[tuple[str, ...]] = ("x", "y", *_ALL)
-    meaning: ClassVar[str] = "A ball about origin 2 touches the xy plane of marker 1 and slides on it freely."
-
-    def __post_init__(self) -> None:
-        _length(self, "radius")
-
-    def rows(self, marker_1: Marker, marker_2: Marker) -> tuple[Row, ...]:
-        """Z - radius = 0."""
-        return (lock(self.coordinate("z", marker_1, marker_2), self.radius),)
-
-
-@register
-@dataclass(frozen=True)
-class CylinderOnPlane(JointKind):
-    """A cylinder about z of marker 2 lies on the xy plane of marker 1, on its +z side; it may slide and roll."""
-
-    radius: float
-    free: ClassVar[tuple[str, ...]] = ("x", "y", *_AXIS_ANGLES)
-    meaning: ClassVar[str] = (
-        "A cylinder about z of marker 2 lies on the xy plane of marker 1 and slides freely."
-    )
-
-    def __post_init__(self) -> None:
-        _length(self, "radius")
-
-    def rows(self, marker_1: Marker, marker_2: Marker) -> tuple[Row, ...]:
-        """Z - radius = 0  and  dot_zz = 0."""
-        height, tilt = (self.coordinate(name, marker_1, marker_2) for name in ("z", "dot_zz"))
-        return lock(height, self.radius), lock(tilt)
 
 
 @register
@@ -278,41 +177,3 @@ class AxisAngle(JointKind):
         """dot_zz - cos(angle) = 0."""
         constant = FROM_START if self.angle is None else cos(self.angle)
         return (Row((Term(1.0, self.coordinate("dot_zz", marker_1, marker_2)),), constant),)
-
-
-@register
-@dataclass(frozen=True)
-class PointOnCurve(JointKind):
-    """Origin 2 stays on a curve fixed to marker 1: the spline through `points` (see Curve).
-
-    points: (n, 3), m, in marker-1 axes. closed: the curve returns to its first point.
-
-    The free coordinate along the curve is curve_parameter (m), or curve_angle (2 pi a round) on a closed curve.
-    """
-
-    points: tuple[Vec3, ...]
-    closed: bool = False
-    locked: ClassVar[tuple[str, ...]] = ("curve_normal_1", "curve_normal_2")
-    free: ClassVar[tuple[str, ...]] = ("curve_parameter", *_ALL)
-    meaning: ClassVar[str] = "Origin 2 stays on a smooth curve through given points of marker 1."
-
-    def __post_init__(self) -> None:
-        curve = Curve(self.points, self.closed)
-        values: dict[str, Any] = {"points": curve.points, "closed": curve.closed}
-        if curve.closed:
-            values["free"] = ("curve_angle", *_ALL)
-        for field, value in values.items():
-            object.__setattr__(self, field, value)
-
-    @cached_property
-    def curve(self) -> Curve:
-        """The curve."""
-        return Curve(self.points, self.closed)
-
-    @cached_property
-    def _curve_params(self) -> tuple[float, ...]:
-        return self.curve.coordinate_params()
-
-    def params(self, coordinate_name: str) -> tuple[float, ...]:
-        """The curve in flat form, for the curve coordinates."""
-        return self._curve_params if coordinate_name.startswith("curve_") else ()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from abc import abstractmethod
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
@@ -32,8 +33,9 @@ class _LinearSpring(ForceKind):
     def _preload(self) -> Any:
         return getattr(self, "preload", 0.0)
 
+    @abstractmethod
     def _rest_values(self, check: Check) -> dict[str, object]:
-        raise TypeError(f"{self.name} does not say what its rest is")
+        """The checked rest and preload, by field."""
 
 
 @dataclass(frozen=True)
@@ -90,9 +92,9 @@ class TorsionSpring(_LinearSpring):
 class TabulatedSpring(ForceKind):
     """A nonlinear spring: the effort as a function of the distance of two markers or of a joint coordinate.
 
-    effort: function of the coordinate (m or rad), N or N m; positive drives it up (pushes the markers apart). A spring
-        that pulls back has a falling function. A Table, CubicSpline, Polynomial or Harmonic; it needs an antiderivative for
-        its potential energy, which a Nurbs has not.
+    effort: function of the coordinate (m or rad), N or N m; positive drives it up (pushes the markers apart).
+        A spring that pulls back has a falling function. A Table, CubicSpline, Polynomial or Harmonic; it
+        needs an antiderivative for its potential energy, which a Nurbs has not.
     damping: N s/m or N m s/rad.
     """
 
@@ -120,7 +122,8 @@ class Bushing(ForceKind):
     """A rubber bushing: six springs and dampers between two markers, along and about the axes of marker 1.
 
     stiffness, damping: along x, y, z, N/m and N s/m.
-    rotational_stiffness, rotational_damping: about x, y, z, N m/rad and N m s/rad, on the rotation vector (below pi).
+    rotational_stiffness, rotational_damping: about x, y, z, N m/rad and N m s/rad, on the rotation vector
+        (below pi).
     It rests where the markers coincide.
     """
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from itertools import pairwise
 from math import pi
 from typing import ClassVar
 
@@ -112,12 +113,12 @@ class PlanetaryGear(ConstraintKind):
 
 
 def _segments(ends: tuple[Marker, ...]) -> list[Coordinate]:
-    return [Coordinate("distance", one, two) for one, two in zip(ends[:-1], ends[1:], strict=True)]
+    return [Coordinate("distance", one, two) for one, two in pairwise(ends)]
 
 
 @dataclass(frozen=True)
 class Cable(ConstraintKind):
-    """An inextensible cable from marker to marker; between the first and the last it runs freely through eyelets.
+    """An inextensible cable from marker to marker; all but the first and last are eyelets it runs through.
 
     length: total, m; None takes the length in the assembled initial configuration.
     slack: if True the cable only pulls and may go slack: length - sum of distances >= 0.

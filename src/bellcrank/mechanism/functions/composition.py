@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
+
 import numpy as np
 
 from bellcrank.errors import Fault, MechanismError
@@ -13,9 +15,9 @@ def compose(
 ) -> tuple[list[Pieces], str]:
     """outer(inner(t)) for several outer functions on the same breaks, exact, with its extrapolation.
 
-    Where the inner function goes on linearly beyond its range it is followed to the ends of the outer one; a very long last
-    piece is cut there, too. Raises MechanismError if the outer function is periodic and the inner one would run
-    through it without end while it is not simply linear.
+    Where the inner function goes on linearly beyond its range it is followed to the ends of the outer one.
+    Raises MechanismError if the outer function is periodic and the inner one would run through it without end
+    while it is not simply linear.
     """
     if outer_extrapolation == "periodic" and inner_extrapolation == "linear":
         return _run_through_periodic(outer, inner)
@@ -145,7 +147,7 @@ def _padded(outer: Pieces, inner: Pieces, extrapolation: str) -> Pieces:
 
 
 def _composed(outer: list[Pieces], inner: Pieces) -> list[Pieces]:
-    """The composition within the range of the inner function, cut where it crosses a break of the outer one."""
+    """The composition within the inner function's range, cut where it crosses a break of the outer one."""
     polynomial = np.polynomial.polynomial
     times: list[float] = []
     parts: list[tuple[int, np.ndarray]] = []  # outer piece, inner polynomial about the part's start
@@ -157,7 +159,7 @@ def _composed(outer: list[Pieces], inner: Pieces) -> list[Pieces]:
             shifted[0] -= value
             cuts.update(h for h in _real_roots(shifted) if 1e-12 * length < h < (1.0 - 1e-12) * length)
         marks = sorted(cuts)
-        for left, right in zip(marks[:-1], marks[1:], strict=True):
+        for left, right in pairwise(marks):
             middle = polynomial.polyval(0.5 * (left + right), row)
             times.append(float(begin + left))
             parts.append((int(outer[0].locate(np.array(middle))), _shifted(row, left)))

@@ -19,11 +19,12 @@ _SPIRAL = 200  # directions tried on the half sphere
 class Curve:
     """The cubic spline through points in space, with continuous curvature.
 
-    points: (n, 3) positions, m, in the axes of the marker or frame that carries the curve; n >= 2, or 3 if closed.
+    points: (n, 3) positions, m, in the axes of the marker or frame that carries the curve; n >= 2, or 3 if
+        closed.
     closed: it returns from the last point to the first (which is not to be repeated).
 
-    The parameter is the length of the polygon through the points, in m, from 0 at the first point: close to the arc
-    length where the points lie close. An open curve goes on straight beyond its ends.
+    The parameter is the length of the polygon through the points, in m, from 0 at the first point: close to
+    the arc length where the points lie close. An open curve goes on straight beyond its ends.
     """
 
     points: tuple[Vec3, ...]
@@ -76,9 +77,9 @@ class Curve:
     def coordinate_params(self) -> tuple[float, ...]:
         """The flat form that the curve coordinates take.
 
-        closed (0 or 1), pieces n, reference direction (3), breaks (n + 1), then for each piece four vectors, ascending
-        powers of (u - break). The normals at a point are made from the tangent and the reference direction, which
-        must be parallel to no tangent.
+        closed (0 or 1), pieces n, reference direction (3), breaks (n + 1), then for each piece four vectors,
+        ascending powers of (u - break). The normals at a point are made from the tangent and the reference
+        direction, which must be parallel to no tangent.
         """
         breaks = self.components[0].breaks
         coefficients = np.stack(

@@ -1,6 +1,7 @@
 """The base of all functions of one variable (time, or a coordinate), with exact derivatives.
 
-A function knows its value and derivatives in numpy, for plots and tests, and the flat form in which C++ evaluates it.
+A function knows its value and derivatives in numpy, for plots and tests, and the flat form in which C++
+evaluates it.
 """
 
 from __future__ import annotations
@@ -24,7 +25,8 @@ SMOOTH = 99
 class FlatFunction:
     """A function as C++ takes it: its kind ("piecewise", "rational" or "harmonic") and numbers.
 
-    piecewise: order k, pieces n, extrapolation, breaks (n + 1), coefficients (n, k) in ascending powers of (x - break).
+    piecewise: order k, pieces n, extrapolation, breaks (n + 1), coefficients (n, k) in ascending powers
+        of (x - break).
     rational: the same with numerator coefficients (n, k), then denominator coefficients (n, k).
     harmonic: offset, slope, amplitude, omega, phase:  offset + slope x + amplitude sin(omega x + phase).
 
@@ -56,8 +58,8 @@ class Function(ABC):
     def smoothness(self) -> int:
         """How many derivatives are continuous everywhere.
 
-        -1 for jumps, 0 for a polygon, 1 and 2 for that many derivatives, SMOOTH for all. The ends of the range count
-        too: a curve that ends with a slope and is then held has a kink there.
+        -1 for jumps, 0 for a polygon, 1 and 2 for that many derivatives, SMOOTH for all. The ends of the
+        range count too: a curve that ends with a slope and is then held has a kink there.
         """
 
     @abstractmethod

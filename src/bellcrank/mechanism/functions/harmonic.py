@@ -35,9 +35,11 @@ class Harmonic(Function):
 
     @property
     def smoothness(self) -> int:
+        """See Function.smoothness."""
         return SMOOTH
 
     def derivative(self, x: Any, order: int = 1) -> np.ndarray:
+        """See Function.derivative."""
         at = np.asarray(x, dtype=float)
         wave = self.amplitude * self.omega**order * np.sin(self.omega * at + self.phase + order * (pi / 2))
         if order == 0:
@@ -45,15 +47,17 @@ class Harmonic(Function):
         return np.asarray(self.slope + wave if order == 1 else wave)
 
     def flat(self) -> FlatFunction:
+        """See Function.flat."""
         return FlatFunction("harmonic", (self.offset, self.slope, self.amplitude, self.omega, self.phase))
 
     def scaled(self, factor: float) -> Harmonic:
+        """See Function.scaled."""
         return replace(
             self, amplitude=factor * self.amplitude, offset=factor * self.offset, slope=factor * self.slope
         )
 
     def integral(self) -> Harmonic:
-        """The antiderivative  offset x - amplitude/omega cos(omega x + phase); there is none here with a slope."""
+        """Offset x - amplitude/omega cos(omega x + phase). Raises Unsupported if there is a slope."""
         if self.slope != 0.0:
             raise Unsupported(
                 "a Harmonic with a slope has no antiderivative of its kind; use slope=0 or give a position"
@@ -75,16 +79,21 @@ class Constant(Function):
 
     @property
     def smoothness(self) -> int:
+        """See Function.smoothness."""
         return SMOOTH
 
     def derivative(self, x: Any, order: int = 1) -> np.ndarray:
+        """See Function.derivative."""
         return np.full(np.shape(x), self.value if order == 0 else 0.0)
 
     def flat(self) -> FlatFunction:
+        """See Function.flat."""
         return FlatFunction("harmonic", (self.value, 0.0, 0.0, 0.0, 0.0))
 
     def scaled(self, factor: float) -> Constant:
+        """See Function.scaled."""
         return Constant(factor * self.value)
 
     def integral(self) -> Harmonic:
+        """See Function.integral."""
         return Harmonic(0.0, 0.0, slope=self.value)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from abc import abstractmethod
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -23,20 +24,24 @@ class _RationalFunction(Function):
         """Numerator and denominator."""
         return self._make_fraction()
 
+    @abstractmethod
     def _make_fraction(self) -> tuple[Pieces, Pieces]:
-        raise TypeError(f"{type(self).__name__} does not say what its pieces are")
+        """Numerator and denominator, made once."""
 
     def derivative(self, x: Any, order: int = 1) -> np.ndarray:
+        """See Function.derivative."""
         return extrapolated(self.fraction[0], quotient(*self.fraction), self.extrapolation, x, order)
 
     @cached_property
     def smoothness(self) -> int:
+        """See Function.smoothness."""
         return smoothness(self.fraction[0], quotient(*self.fraction), self.extrapolation)
 
     def flat(self) -> FlatFunction:
+        """See Function.flat."""
         numerator, denominator = self.fraction
         count, order = numerator.coefficients.shape
-        head = [order, count, EXTRAPOLATIONS.index(self.extrapolation)]
+        head = np.array([order, count, EXTRAPOLATIONS.index(self.extrapolation)], dtype=float)
         parts = [head, numerator.breaks, numerator.coefficients.ravel(), denominator.coefficients.ravel()]
         return FlatFunction("rational", tuple(np.concatenate(parts).tolist()))
 
@@ -46,7 +51,8 @@ class Rational(_RationalFunction):
     """A quotient of piecewise polynomials.
 
     breaks: n + 1 increasing values of x.
-    numerator, denominator: n rows of k numbers each, ascending powers of (x - break); the denominator is positive.
+    numerator, denominator: n rows of k numbers each, ascending powers of (x - break); the denominator is
+        positive.
     extrapolation: outside the range "hold", "linear" or "periodic".
     """
 
@@ -77,6 +83,7 @@ class Rational(_RationalFunction):
         return Pieces(breaks, np.array(self.numerator)), Pieces(breaks, np.array(self.denominator))
 
     def scaled(self, factor: float) -> Rational:
+        """See Function.scaled."""
         numerator = tuple(tuple(factor * c for c in row) for row in self.numerator)
         return Rational(self.breaks, numerator, self.denominator, self.extrapolation)
 
@@ -94,8 +101,8 @@ class Nurbs(_RationalFunction):
     control_points: (n,), n > degree.
     degree: 1 to 10.
     weights: (n,) positive, all 1 by default.
-    knots: (n + degree + 1,) not falling; by default spread evenly over 0 to 1 and repeated at the ends, so that the
-        function starts at the first and ends at the last control point.
+    knots: (n + degree + 1,) not falling; by default spread evenly over 0 to 1 and repeated at the ends, so
+        that the function starts at the first and ends at the last control point.
     extrapolation: outside the inner knots "hold" or "linear".
     """
 
@@ -123,6 +130,7 @@ class Nurbs(_RationalFunction):
         return _fraction(np.array(self.control_points)[:, None], self.degree, self.weights, self.knots)
 
     def scaled(self, factor: float) -> Nurbs:
+        """See Function.scaled."""
         points = tuple(factor * p for p in self.control_points)
         return Nurbs(points, self.degree, self.weights, self.knots, self.extrapolation)
 
@@ -207,7 +215,7 @@ def _fraction(
 
 
 def _basis_polynomials(t: np.ndarray, degree: int, span: int) -> np.ndarray:
-    """The degree + 1 B-spline bases that live on [t_span, t_(span+1)], as coefficients of powers of (x - t_span).
+    """The degree + 1 bases that live on [t_span, t_(span+1)], as coefficients of powers of (x - t_span).
 
     Cox and de Boor's recursion on polynomials: N_(i,p) = (x - t_i)/(t_(i+p) - t_i) N_(i,p-1)
     + (t_(i+p+1) - x)/(t_(i+p+1) - t_(i+1)) N_(i+1,p-1).

@@ -26,8 +26,9 @@ class Path:
     """A moving point.
 
     curve: a Curve or NurbsCurve, or three functions of time (x, y, z) in m.
-    timing: the curve's parameter as a function of time: a Ramp (rest to rest), a Polynomial, a CubicSpline, ...; by
-        default the parameter is the time itself. A curve run through has as many continuous derivatives as both have.
+    timing: the curve's parameter as a function of time: a Ramp (rest to rest), a Polynomial, a CubicSpline,
+        ...; by default the parameter is the time itself. A curve run through has as many continuous
+        derivatives as both have.
     """
 
     curve: PathCurve
@@ -88,6 +89,6 @@ def _timing(timing: Function | None) -> tuple[Pieces, str]:
             "Path",
             "the timing must be a piecewise polynomial",
             timing,
-            "use a Ramp, Polynomial or CubicSpline; a harmonic motion can be given as a CubicSpline through its values",
+            "use a Ramp, Polynomial or CubicSpline; a harmonic motion as a CubicSpline through its values",
         )
     )

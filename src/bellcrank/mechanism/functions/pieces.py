@@ -30,7 +30,8 @@ class Pieces:
 
     def locate(self, x: np.ndarray) -> np.ndarray:
         """Index of the piece that holds x; x outside belongs to the first or last piece."""
-        return np.clip(np.searchsorted(self.breaks, x, side="right") - 1, 0, len(self.coefficients) - 1)
+        index = np.searchsorted(self.breaks, x, side="right") - 1
+        return np.asarray(np.clip(index, 0, len(self.coefficients) - 1))
 
     def evaluate(self, x: np.ndarray, order: int, piece: np.ndarray) -> np.ndarray:
         """The derivative of that order at x (any shape), each by the polynomial of the given piece."""
@@ -39,16 +40,14 @@ class Pieces:
         for power in range(self.coefficients.shape[1] - 1, order - 1, -1):
             falling = float(np.prod(np.arange(power - order + 1, power + 1)))
             result = result * h + falling * self.coefficients[piece, power]
-        return result
+        return np.asarray(result)
 
     def antiderivative(self) -> Pieces:
         """The continuous antiderivative that vanishes at the first break."""
         count, order = self.coefficients.shape
         coefficients = np.zeros((count, order + 1))
         coefficients[:, 1:] = self.coefficients / np.arange(1, order + 1)
-        lengths = np.diff(self.breaks)
         whole = Pieces(self.breaks, coefficients).evaluate(self.breaks[1:], 0, np.arange(count))
-        assert len(lengths) == count
         coefficients[1:, 0] = np.cumsum(whole)[:-1]
         return Pieces(self.breaks, coefficients)
 
@@ -86,7 +85,7 @@ def extrapolated(
 
 
 def smoothness(pieces: Pieces, derivative: Derivative, extrapolation: str, most: int = 2) -> int:
-    """How many derivatives, up to `most`, are continuous at all breaks, the ends with their extrapolation included."""
+    """How many derivatives, up to `most`, are continuous at all breaks, the ends included."""
     breaks, last = pieces.breaks, len(pieces.coefficients) - 1
     lengths = np.diff(breaks)
     left, right = np.arange(last), np.arange(1, last + 1)  # the pieces left and right of each inner break

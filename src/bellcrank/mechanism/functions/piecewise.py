@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from abc import abstractmethod
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -26,30 +27,35 @@ class _PiecewiseFunction(Function):
         """The polynomials."""
         return self._make_pieces()
 
+    @abstractmethod
     def _make_pieces(self) -> Pieces:
-        raise TypeError(f"{type(self).__name__} does not say what its pieces are")
+        """The polynomials, made once."""
 
     def derivative(self, x: Any, order: int = 1) -> np.ndarray:
+        """See Function.derivative."""
         return extrapolated(self.pieces, self.pieces.evaluate, self.extrapolation, x, order)
 
     @cached_property
     def smoothness(self) -> int:
+        """See Function.smoothness."""
         return smoothness(self.pieces, self.pieces.evaluate, self.extrapolation)
 
     def flat(self) -> FlatFunction:
+        """See Function.flat."""
         count, order = self.pieces.coefficients.shape
         head = [order, count, EXTRAPOLATIONS.index(self.extrapolation)]
         params = np.concatenate([head, self.pieces.breaks, self.pieces.coefficients.ravel()])
         return FlatFunction("piecewise", tuple(params.tolist()))
 
     def scaled(self, factor: float) -> Function:
+        """See Function.scaled."""
         return from_pieces(Pieces(self.pieces.breaks, factor * self.pieces.coefficients), self.extrapolation)
 
     def integral(self) -> Function:
         """The antiderivative that vanishes at the start of the range.
 
-        Raises Unsupported for a periodic function with a mean that is not zero, and where the function goes on with
-        a slope beyond its range: the antiderivative would have to go on as a parabola.
+        Raises Unsupported for a periodic function with a mean that is not zero, and where the function goes
+        on with a slope beyond its range: the antiderivative would have to go on as a parabola.
         """
         pieces = self.pieces.antiderivative()
         if self.extrapolation == "periodic":
@@ -59,14 +65,14 @@ class _PiecewiseFunction(Function):
             size = float(np.sum(np.abs(np.diff(pieces.coefficients[:, 0])))) + abs(float(rise))
             if abs(rise) > 1e-12 * size:
                 raise Unsupported(
-                    f"the periodic {type(self).__name__} has a mean that is not zero, so that its antiderivative is not "
-                    "periodic; give a position, or a velocity without a mean"
+                    f"the periodic {type(self).__name__} has a mean that is not zero, so that its "
+                    "antiderivative is not periodic; give a position, or a velocity without a mean"
                 )
             return from_pieces(pieces, "periodic")
         if self.extrapolation == "linear" and np.any(self.derivative(self.pieces.breaks[[0, -1]], 1) != 0.0):
             raise Unsupported(
-                f"the {type(self).__name__} goes on with a slope beyond its range, where its antiderivative is not "
-                "available; use extrapolation='hold'"
+                f"the {type(self).__name__} goes on with a slope beyond its range, where its "
+                "antiderivative is not available; use extrapolation='hold'"
             )
         return from_pieces(pieces, "linear")
 
@@ -154,6 +160,7 @@ class Polynomial(_PiecewiseFunction):
         return 1 if curved else 2
 
     def scaled(self, factor: float) -> Polynomial:
+        """See Function.scaled."""
         return Polynomial(tuple(factor * c for c in self.coefficients), self.start)
 
     def integral(self) -> Polynomial:
@@ -165,8 +172,8 @@ class Polynomial(_PiecewiseFunction):
 class Ramp(_PiecewiseFunction):
     """A step made smooth: from one value to another, with two continuous derivatives (rest to rest).
 
-    The transition is  s^3 (10 - 15 s + 6 s^2)  with s = (x - start)/duration; before and after, the values hold. The
-    greatest rate is 15/8 of height/duration, in the middle.
+    The transition is  s^3 (10 - 15 s + 6 s^2)  with s = (x - start)/duration; before and after, the values
+    hold. The greatest rate is 15/8 of height/duration, in the middle.
     """
 
     from_value: float
@@ -188,7 +195,8 @@ class Ramp(_PiecewiseFunction):
         return "hold"
 
     @property
-    def smoothness(self) -> int:  # type: ignore[override]
+    def smoothness(self) -> int:
+        """Two continuous derivatives."""
         return 2
 
     def _make_pieces(self) -> Pieces:
@@ -198,4 +206,5 @@ class Ramp(_PiecewiseFunction):
         return Pieces(np.array([self.start, self.start + self.duration]), shape[None, :])
 
     def scaled(self, factor: float) -> Ramp:
+        """See Function.scaled."""
         return Ramp(factor * self.from_value, factor * self.to_value, self.start, self.duration)

@@ -17,9 +17,9 @@ class Table(_PiecewiseFunction):
     """Values at given places, interpolated without overshoot.
 
     x: increasing places, at least two. y: as many values.
-    interpolation: "pchip", cubic pieces with a continuous first derivative that stay between neighbouring values
-        (Fritsch and Butland's harmonic mean of slopes, SIAM J. Sci. Stat. Comput. 5 (1984), as Fritsch and Carlson use
-        it); or "linear", a polygon, whose derivative jumps at the places: good for forces, refused for positions.
+    interpolation: "pchip", cubic pieces with a continuous first derivative that stay between neighbouring
+        values (Fritsch and Butland, SIAM J. Sci. Stat. Comput. 5 (1984): harmonic means of slopes);
+        or "linear", a polygon, whose derivative jumps at the places: good for forces, refused for positions.
     extrapolation: outside the range "hold", "linear" or "periodic" (first and last value must agree).
     """
 
@@ -42,6 +42,7 @@ class Table(_PiecewiseFunction):
         return hermite(x, y, _monotone_slopes(x, y, self.extrapolation == "periodic"))
 
     def scaled(self, factor: float) -> Table:
+        """See Function.scaled."""
         return Table(self.x, tuple(factor * v for v in self.y), self.interpolation, self.extrapolation)
 
 
@@ -50,8 +51,8 @@ class CubicSpline(_PiecewiseFunction):
     """The cubic spline through given points: two continuous derivatives within the range.
 
     x: increasing places, at least two. y: as many values.
-    ends: "natural" (no curvature at the ends), "clamped" (slopes given by `slopes`, zero by default) or "periodic"
-        (value, slope and curvature join; first and last value must agree, at least three places).
+    ends: "natural" (no curvature at the ends), "clamped" (slopes given by `slopes`, zero by default) or
+        "periodic" (value, slope and curvature join; first and last value must agree, at least three places).
     extrapolation: outside the range "linear" or "hold"; a periodic spline repeats, whatever is given.
     """
 
@@ -84,6 +85,7 @@ class CubicSpline(_PiecewiseFunction):
         return hermite(x, y, spline_slopes(x, y[:, None], self.ends, np.array(self.slopes)[:, None])[:, 0])
 
     def scaled(self, factor: float) -> CubicSpline:
+        """See Function.scaled."""
         y = tuple(factor * v for v in self.y)
         return CubicSpline(
             self.x, y, self.ends, (factor * self.slopes[0], factor * self.slopes[1]), self.extrapolation
@@ -146,7 +148,8 @@ def _end_slope(h0: float, h1: float, s0: float, s1: float) -> float:
 def spline_slopes(x: np.ndarray, y: np.ndarray, ends: str, slopes: np.ndarray | None = None) -> np.ndarray:
     """Slopes (n + 1, m) of the C2 cubic splines through y (n + 1, m) at x (n + 1,).
 
-    The rows are those of continuous curvature,  s_(i-1)/h_(i-1) + 2 (1/h_(i-1) + 1/h_i) s_i + s_(i+1)/h_i = 3 (...).
+    The rows are those of continuous curvature,  s_(i-1)/h_(i-1) + 2 (1/h_(i-1) + 1/h_i) s_i + s_(i+1)/h_i
+    = 3 (secant_(i-1)/h_(i-1) + secant_i/h_i).
     """
     inverse = 1.0 / np.diff(x)
     rise = 3.0 * np.diff(y, axis=0) * (inverse**2)[:, None]

@@ -1,0 +1,107 @@
+"""What a mechanism holds: its elements by name, in the order in which they were added."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from types import MappingProxyType
+from typing import Any
+
+from bellcrank.mechanism.body import Body, Ground
+from bellcrank.mechanism.checking import Check, Vec3, check_name
+from bellcrank.mechanism.constraint import Constraint
+from bellcrank.mechanism.drive import Drive, PathDrive
+from bellcrank.mechanism.force import Force
+from bellcrank.mechanism.joint import Joint
+from bellcrank.mechanism.marker import Marker
+
+
+class Contents:
+    """Name, gravity and the tables of elements; two are equal if all of these are, order included."""
+
+    def __init__(self, name: str = "mechanism", gravity: Any = (0.0, 0.0, -9.81)) -> None:
+        self.name = check_name("mechanism", name)
+        self.gravity = gravity
+        self._ground = Ground()
+        self._bodies: dict[str, Body] = {}
+        self._markers: dict[str, Marker] = {}
+        self._joints: dict[str, Joint] = {}
+        self._constraints: dict[str, Constraint] = {}
+        self._forces: dict[str, Force] = {}
+        self._drives: dict[str, Drive | PathDrive] = {}
+
+    @property
+    def gravity(self) -> Vec3:
+        """Acceleration of free fall, world axes, m/s^2."""
+        return self._gravity
+
+    @gravity.setter
+    def gravity(self, value: Any) -> None:
+        with Check("mechanism") as check:
+            gravity = check.vector("gravity", value)
+        self._gravity: Vec3 = gravity
+
+    @property
+    def ground(self) -> Ground:
+        """The ground, to hang markers on: mech.ground.marker(...)."""
+        return self._ground
+
+    @property
+    def bodies(self) -> Mapping[str, Body]:
+        """The bodies by name, without the ground."""
+        return MappingProxyType(self._bodies)
+
+    @property
+    def markers(self) -> Mapping[str, Marker]:
+        """The named markers, by "body.name"."""
+        return MappingProxyType(self._markers)
+
+    @property
+    def joints(self) -> Mapping[str, Joint]:
+        """The joints by name."""
+        return MappingProxyType(self._joints)
+
+    @property
+    def constraints(self) -> Mapping[str, Constraint]:
+        """The constraints by name."""
+        return MappingProxyType(self._constraints)
+
+    @property
+    def forces(self) -> Mapping[str, Force]:
+        """The forces by name."""
+        return MappingProxyType(self._forces)
+
+    @property
+    def drives(self) -> Mapping[str, Drive | PathDrive]:
+        """The drives by name."""
+        return MappingProxyType(self._drives)
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, Contents):
+            return NotImplemented
+        return self._state() == other._state()
+
+    __hash__ = None  # type: ignore[assignment]
+
+    def _state(self) -> tuple[object, ...]:
+        tables = (self._bodies, self._joints, self._constraints, self._forces, self._drives)
+        return (
+            self.name,
+            self.gravity,
+            self._ground,
+            self._markers,
+            *(list(table.items()) for table in tables),
+        )
+
+    def __repr__(self) -> str:
+        counts = {
+            noun: len(table)
+            for noun, table in (
+                ("bodies", self._bodies),
+                ("joints", self._joints),
+                ("constraints", self._constraints),
+                ("forces", self._forces),
+                ("drives", self._drives),
+            )
+        }
+        held = ", ".join(f"{count} {noun}" for noun, count in counts.items() if count)
+        return f"<Mechanism {self.name!r}: {held or 'empty'}>"

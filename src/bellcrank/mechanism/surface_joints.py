@@ -1,0 +1,158 @@
+"""Joint kinds that keep a point, a ball or a cylinder on a surface or a curve."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from math import pi, tan
+from typing import Any, ClassVar
+
+from bellcrank.mechanism.checking import Check, Vec3
+from bellcrank.mechanism.functions.curve import Curve
+from bellcrank.mechanism.joint import JointKind, register
+from bellcrank.mechanism.marker import Marker
+from bellcrank.mechanism.rows import Row, combination, lock
+from bellcrank.mechanism.special_joints import axis_distance, check_length
+
+_ALL = ("rot_x", "rot_y", "rot_z")
+_AXIS_ANGLES = ("azimuth_axis", "mirrored_azimuth_axis")
+
+PointOnCylinder = axis_distance(
+    "PointOnCylinder",
+    "",
+    "z azimuth rot_x rot_y rot_z",
+    "Origin 2 stays on a cylinder about the z axis of marker 1.",
+)
+PointOnCircle = axis_distance(
+    "PointOnCircle",
+    "z",
+    "azimuth rot_x rot_y rot_z",
+    "Origin 2 stays on a circle about z of marker 1: a massless rod with a revolute and a ball joint.",
+)
+
+
+@register
+@dataclass(frozen=True)
+class PointOnCone(JointKind):
+    """Origin 2 stays on a cone about z of marker 1, tip at its origin, opening along +z.
+
+    half_angle: between the axis and the surface, rad, 0 to pi/2.
+    """
+
+    half_angle: float
+    free: ClassVar[tuple[str, ...]] = ("z", "azimuth", *_ALL)
+    meaning: ClassVar[str] = "Origin 2 stays on a cone about the z axis of marker 1."
+
+    def __post_init__(self) -> None:
+        with Check("PointOnCone") as check:
+            angle = check.positive("half_angle", self.half_angle, "rad")
+            if angle >= pi / 2:
+                check.fault("half_angle must be less than pi/2", angle, "give it in rad")
+            check.settle(self, half_angle=angle)
+
+    def rows(self, marker_1: Marker, marker_2: Marker) -> tuple[Row, ...]:
+        """distance_xy - tan(half_angle) z = 0."""
+        radius, height = (self.coordinate(name, marker_1, marker_2) for name in ("distance_xy", "z"))
+        return (combination((1.0, -tan(self.half_angle)), (radius, height), 0.0),)
+
+
+@register
+@dataclass(frozen=True)
+class PointOnHelix(JointKind):
+    """Origin 2 stays on a helix about z of marker 1: a bead on a coiled wire.
+
+    radius: m. pitch: rise for each turn, m (negative: left-handed). The helix crosses the x axis.
+    """
+
+    radius: float
+    pitch: float
+    free: ClassVar[tuple[str, ...]] = ("azimuth", *_ALL)
+    meaning: ClassVar[str] = "Origin 2 stays on a helix about the z axis of marker 1."
+
+    def __post_init__(self) -> None:
+        with Check("PointOnHelix") as check:
+            radius = check.positive("radius", self.radius, "m")
+            check.settle(self, radius=radius, pitch=check.number("pitch", self.pitch, "m a turn"))
+
+    def rows(self, marker_1: Marker, marker_2: Marker) -> tuple[Row, ...]:
+        """distance_xy - radius = 0  and  z - pitch/(2 pi) azimuth = 0."""
+        radius, height, angle = (
+            self.coordinate(name, marker_1, marker_2) for name in ("distance_xy", "z", "azimuth")
+        )
+        return lock(radius, self.radius), combination((1.0, -self.pitch / (2 * pi)), (height, angle), 0.0)
+
+
+@register
+@dataclass(frozen=True)
+class SphereOnPlane(JointKind):
+    """A ball about origin 2 stays in contact with the xy plane of marker 1, on its +z side; it may slide."""
+
+    radius: float
+    free: ClassVar[tuple[str, ...]] = ("x", "y", *_ALL)
+    meaning: ClassVar[str] = "A ball about origin 2 touches the xy plane of marker 1 and slides on it freely."
+
+    def __post_init__(self) -> None:
+        check_length(self, "radius")
+
+    def rows(self, marker_1: Marker, marker_2: Marker) -> tuple[Row, ...]:
+        """Z - radius = 0."""
+        return (lock(self.coordinate("z", marker_1, marker_2), self.radius),)
+
+
+@register
+@dataclass(frozen=True)
+class CylinderOnPlane(JointKind):
+    """A cylinder about z of marker 2 lies on the +z side of marker 1's xy plane; it may slide and roll."""
+
+    radius: float
+    free: ClassVar[tuple[str, ...]] = ("x", "y", *_AXIS_ANGLES)
+    meaning: ClassVar[str] = (
+        "A cylinder about z of marker 2 lies on the xy plane of marker 1 and slides freely."
+    )
+
+    def __post_init__(self) -> None:
+        check_length(self, "radius")
+
+    def rows(self, marker_1: Marker, marker_2: Marker) -> tuple[Row, ...]:
+        """Z - radius = 0  and  dot_zz = 0."""
+        height, tilt = (self.coordinate(name, marker_1, marker_2) for name in ("z", "dot_zz"))
+        return lock(height, self.radius), lock(tilt)
+
+
+@register
+@dataclass(frozen=True)
+class PointOnCurve(JointKind):
+    """Origin 2 stays on a curve fixed to marker 1: the spline through `points` (see Curve).
+
+    points: (n, 3), m, in marker-1 axes. closed: the curve returns to its first point.
+
+    The free coordinate along the curve is curve_parameter (m), or curve_angle (2 pi a round) on a closed
+    curve.
+    """
+
+    points: tuple[Vec3, ...]
+    closed: bool = False
+    locked: ClassVar[tuple[str, ...]] = ("curve_normal_1", "curve_normal_2")
+    free: ClassVar[tuple[str, ...]] = ("curve_parameter", *_ALL)
+    meaning: ClassVar[str] = "Origin 2 stays on a smooth curve through given points of marker 1."
+
+    def __post_init__(self) -> None:
+        curve = Curve(self.points, self.closed)
+        values: dict[str, Any] = {"points": curve.points, "closed": curve.closed}
+        if curve.closed:
+            values["free"] = ("curve_angle", *_ALL)
+        for field, value in values.items():
+            object.__setattr__(self, field, value)
+
+    @cached_property
+    def curve(self) -> Curve:
+        """The curve."""
+        return Curve(self.points, self.closed)
+
+    @cached_property
+    def _curve_params(self) -> tuple[float, ...]:
+        return self.curve.coordinate_params()
+
+    def params(self, coordinate_name: str) -> tuple[float, ...]:
+        """The curve in flat form, for the curve coordinates."""
+        return self._curve_params if coordinate_name.startswith("curve_") else ()
