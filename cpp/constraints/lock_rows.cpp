@@ -112,40 +112,27 @@ void LockGroup::store_jacobians(const Pack& pack, const Kinematics& k, double* J
     const Vec3T<Lane> e_cross_d[3] = {k.d.y * a[2] - k.d.z * a[1], k.d.z * a[0] - k.d.x * a[2],
                                       k.d.x * a[1] - k.d.y * a[0]};
     const Lane zero = broadcast(0.0);
-    Lane rows[12 * 6];  // [side][component][row]
-    for (int i = 0; i < K; ++i) {
-        const int n = locked_[i];
-        Vec3T<Lane> linear, angular1, angular2;
-        if (n < 3) {
-            linear = row(k.E, n);
-            angular1 = e_cross_d[n];
-            angular2 = hadamard(pack.inverse_sqrt_inertia2, cross(pack.offset2, f[n]));
-        } else {
-            const Vec3T<Lane> b = row(B, n - 3);
-            linear = {zero, zero, zero};
-            angular1 = -(b.x * a[0] + b.y * a[1] + b.z * a[2]);
-            angular2 = hadamard(pack.inverse_sqrt_inertia2, b.x * f[0] + b.y * f[1] + b.z * f[2]);
-        }
-        const Lane m1 = -pack.inverse_sqrt_mass[0], m2 = pack.inverse_sqrt_mass[1];
-        rows[0 * K + i] = m1 * linear.x;
-        rows[1 * K + i] = m1 * linear.y;
-        rows[2 * K + i] = m1 * linear.z;
-        rows[3 * K + i] = angular1.x;
-        rows[4 * K + i] = angular1.y;
-        rows[5 * K + i] = angular1.z;
-        rows[6 * K + i] = m2 * linear.x;
-        rows[7 * K + i] = m2 * linear.y;
-        rows[8 * K + i] = m2 * linear.z;
-        rows[9 * K + i] = angular2.x;
-        rows[10 * K + i] = angular2.y;
-        rows[11 * K + i] = angular2.z;
-    }
     double* place[kLanes];
     for (int l = 0; l < kLanes; ++l) place[l] = J + pack.jacobian[l];
-    for (int at = 0; at < 12 * K; at += 4) {
+    const auto store = [&](int at, const Vec3T<Lane>& v) {
         double* to[kLanes];
         for (int l = 0; l < kLanes; ++l) to[l] = place[l] + at;
-        scatter4(rows + at, to);
+        const Lane quad[4] = {v.x, v.y, v.z, zero};
+        scatter4(quad, to);
+    };
+    const Lane m1 = -pack.inverse_sqrt_mass[0], m2 = pack.inverse_sqrt_mass[1];
+    for (int i = 0; i < K; ++i) {
+        const int n = locked_[i], side1 = kTwist * i, side2 = kTwist * (K + i);
+        if (n < 3) {
+            store(side1, m1 * row(k.E, n));
+            store(side1 + 4, e_cross_d[n]);
+            store(side2, m2 * row(k.E, n));
+            store(side2 + 4, hadamard(pack.inverse_sqrt_inertia2, cross(pack.offset2, f[n])));
+        } else {  // no linear part: those entries are zero from the start
+            const Vec3T<Lane> b = row(B, n - 3);
+            store(side1 + 4, -(b.x * a[0] + b.y * a[1] + b.z * a[2]));
+            store(side2 + 4, hadamard(pack.inverse_sqrt_inertia2, b.x * f[0] + b.y * f[1] + b.z * f[2]));
+        }
     }
 }
 

@@ -16,7 +16,7 @@ struct LockJoint {
     double inverse_sqrt_mass[2];   // 0 for the ground
     Vec3 inverse_sqrt_inertia[2];  // principal axes; 0 for the ground
     int row;                       // first of its rows in the row arrays
-    int jacobian;                  // offset of its Jacobian: two sides of [6][K], scaled by M^(−1/2)
+    int jacobian;                  // offset of its Jacobian: two sides of K records of kTwist, scaled by M^(−1/2)
 };
 
 // All joints of a model that lock the same numbers.

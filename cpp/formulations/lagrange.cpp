@@ -140,7 +140,7 @@ void Lagrange::accelerate(double t, const double* x, const double* u, double* ud
 void Lagrange::retract(const double* x0, const double* xi, double* out) const {
     for (int b = 0; b < model_->bodies(); ++b) {
         const double *p = x0 + kPose * b, *d = xi + kTwist * b;
-        const Quat q = normalized(pose_rotation(x0, b) * quaternion_exp({d[4], d[5], d[6]}));
+        const Quat q = advanced(pose_rotation(x0, b), {d[4], d[5], d[6]});
         double* o = out + kPose * b;
         for (int k = 0; k < 3; ++k) o[k] = p[k] + d[k];
         o[3] = 0.0;

@@ -29,7 +29,10 @@ class BlockLdlt {
     double* values() { return values_.data(); }
     int diagonal_offset(int step) const { return columns_[step].diagonal; }
     int coupling_offset(int step, int later) const;
-    void set_zero();
+    // Offset and size of every block, fill included.
+    std::vector<std::pair<int, int>> block_offsets() const;
+    // Room for one block that is never read.
+    int spill_offset() const { return spill_; }
 
     // Factors in place. enabled (may be empty): rows to take part; dropped rows are marked in dropped().
     // A pivot is taken to vanish at tolerance × its original diagonal entry.
@@ -40,7 +43,7 @@ class BlockLdlt {
 
     std::span<const std::uint8_t> dropped() const { return dropped_; }
     int dropped_count() const { return dropped_count_; }
-    // Smallest kept pivot relative to its original diagonal entry.
+    // Smallest kept pivot relative to its original diagonal entry, where that is below 1e-4; a lower bound otherwise.
     double smallest_pivot() const { return smallest_pivot_; }
 
   private:
@@ -58,6 +61,7 @@ class BlockLdlt {
     std::vector<double> scale_;    // original diagonal entries
     std::vector<double> scratch_;  // P·couplings of one column
     std::vector<std::uint8_t> dropped_;
+    int spill_ = 0;
     int dropped_count_ = 0;
     double smallest_pivot_ = 1.0;
 };

@@ -84,16 +84,65 @@ std::vector<int> inverse(const std::vector<int>& order) {
     return position;
 }
 
+// Maximum cardinality search of a chordal graph: visits next a vertex with most visited neighbours. The reverse of the
+// visits is an elimination order without fill, the vertex visited first in each part going last.
+std::vector<int> ends_at(const Graph& upper, const std::vector<int>& rank) {
+    const int n = static_cast<int>(upper.size());
+    Graph neighbours(n);
+    for (int k = 0; k < n; ++k)
+        for (int j : upper[k]) {
+            neighbours[k].push_back(j);
+            neighbours[j].push_back(k);
+        }
+    std::vector<int> starts(n), weight(n, 0), visits;
+    for (int k = 0; k < n; ++k) starts[k] = k;
+    std::stable_sort(starts.begin(), starts.end(), [&](int a, int b) { return rank[a] > rank[b]; });
+    std::vector<char> visited(n, 0);
+    visits.reserve(n);
+    Graph waiting;  // by weight; entries may be out of date
+    for (int start : starts) {
+        if (visited[start]) continue;
+        waiting.assign(1, {start});
+        while (!waiting.empty()) {
+            if (waiting.back().empty()) {
+                waiting.pop_back();
+                continue;
+            }
+            const int k = waiting.back().back();
+            waiting.back().pop_back();
+            if (visited[k] || weight[k] + 1 != static_cast<int>(waiting.size())) continue;
+            visited[k] = 1;
+            visits.push_back(k);
+            for (int j : neighbours[k]) {
+                if (visited[j]) continue;
+                if (++weight[j] >= static_cast<int>(waiting.size())) waiting.resize(weight[j] + 1);
+                waiting[weight[j]].push_back(j);
+            }
+        }
+    }
+    std::reverse(visits.begin(), visits.end());
+    return visits;
+}
+
+std::vector<int> compose(const std::vector<int>& first, const std::vector<int>& then) {
+    std::vector<int> order(first.size());
+    for (size_t k = 0; k < order.size(); ++k) order[k] = first[then[k]];
+    return order;
+}
+
 }  // namespace
 
-Elimination minimum_degree(int blocks, std::span<const std::pair<int, int>> couplings) {
+Elimination minimum_degree(int blocks, std::span<const std::pair<int, int>> couplings, std::span<const int> last) {
     Elimination e;
     if (blocks == 0) return e;
-    const std::vector<int> first = amd(blocks, couplings);
-    Graph upper = permuted(blocks, couplings, inverse(first));
-    const std::vector<int> post = postorder(symbolic(upper));
-    e.order.resize(blocks);
-    for (int k = 0; k < blocks; ++k) e.order[k] = first[post[k]];
+    std::vector<int> order = amd(blocks, couplings);
+    Graph filled = permuted(blocks, couplings, inverse(order));
+    symbolic(filled);
+    std::vector<int> rank(blocks);
+    for (int k = 0; k < blocks; ++k) rank[k] = last[order[k]];
+    order = compose(order, ends_at(filled, rank));
+    Graph upper = permuted(blocks, couplings, inverse(order));
+    e.order = compose(order, postorder(symbolic(upper)));
     e.position = inverse(e.order);
     e.below = permuted(blocks, couplings, e.position);
     symbolic(e.below);

@@ -7,6 +7,7 @@
 #include <string_view>
 
 #include "spatial/body_state.hpp"
+#include "spatial/record.hpp"
 
 namespace bellcrank {
 
@@ -62,28 +63,35 @@ int pair_of(const Model& model, const Row& row) {
     return model.coordinates[model.terms[row.term_begin].coordinate].pair;
 }
 
+// Ĵ v̂ of one block for two of its bodies.
 template <int K>
-void multiply_side(const double* J, const double* v, double* out) {
-    constexpr int at[6] = {0, 1, 2, 4, 5, 6};
-    for (int k = 0; k < 6; ++k)
-        for (int r = 0; r < K; ++r) out[r] += J[k * K + r] * v[at[k]];
-}
-
-template <int K>
-void transposed_side(const double* J, const double* lambda, double* v) {
-    constexpr int at[6] = {0, 1, 2, 4, 5, 6};
-    for (int k = 0; k < 6; ++k) {
-        double s = 0.0;
-        for (int r = 0; r < K; ++r) s += J[k * K + r] * lambda[r];
-        v[at[k]] += s;
+void multiply_block(const double* J1, const double* v1, const double* J2, const double* v2, double* out) {
+    const Record first = Record::load(v1), second = Record::load(v2);
+    for (int r = 0; r < K; ++r) {
+        Record product = Record::load(J1 + kTwist * r) * first;
+        product.add_product(Record::load(J2 + kTwist * r), second);
+        out[r] = product.sum();
     }
 }
 
+// v += Ĵᵀ λ of one body. The sum is formed before v is read: the next block is waiting for it.
+template <int K>
+void transposed_side(const double* J, const double* lambda, double* v) {
+    Record sum{};
+    for (int r = 0; r < K; ++r) sum.add_scaled(lambda[r], Record::load(J + kTwist * r));
+    sum.add_scaled(1.0, Record::load(v));
+    sum.store(v);
+}
+
+using BlockKernel = void (*)(const double*, const double*, const double*, const double*, double*);
 using SideKernel = void (*)(const double*, const double*, double*);
-constexpr SideKernel kMultiply[6] = {multiply_side<1>, multiply_side<2>, multiply_side<3>,
-                                     multiply_side<4>, multiply_side<5>, multiply_side<6>};
+constexpr BlockKernel kMultiply[6] = {multiply_block<1>, multiply_block<2>, multiply_block<3>,
+                                      multiply_block<4>, multiply_block<5>, multiply_block<6>};
 constexpr SideKernel kTransposed[6] = {transposed_side<1>, transposed_side<2>, transposed_side<3>,
                                        transposed_side<4>, transposed_side<5>, transposed_side<6>};
+
+// Where the six components stand in a record.
+constexpr int kComponent[6] = {0, 1, 2, 4, 5, 6};
 
 }  // namespace
 
@@ -111,7 +119,10 @@ void ConstraintRows::build_layout(std::span<const int> block_order) {
     for (int index : block_order) {
         const Block& block = model_.blocks[index];
         const int K = block.row_end - block.row_begin;
-        BlockLayout b{index, row, K, static_cast<int>(sides_.size()), 0};
+        const std::vector<int> locked = locked_numbers(model_, block);
+        const int linear =
+            locked.empty() ? K : static_cast<int>(std::lower_bound(locked.begin(), locked.end(), 3) - locked.begin());
+        BlockLayout b{index, row, K, linear, static_cast<int>(sides_.size()), 0};
         std::vector<int> bodies;
         for (int r = block.row_begin; r < block.row_end; ++r) {
             storage_row_[r] = row++;
@@ -121,7 +132,7 @@ void ConstraintRows::build_layout(std::span<const int> block_order) {
         }
         for (int body : bodies) {
             sides_.push_back({body, jacobian});
-            jacobian += 6 * K;
+            jacobian += kTwist * K;
         }
         b.side_end = static_cast<int>(sides_.size());
         layout_.push_back(b);
@@ -161,7 +172,7 @@ void ConstraintRows::evaluate_general(double t, const double* x, const double* u
         const BlockLayout& b = layout_[index];
         const Block& block = model_.blocks[b.block];
         const auto block_sides = sides(b);
-        if (jacobian) std::fill_n(&J[block_sides.front().jacobian], 6 * b.size * block_sides.size(), 0.0);
+        if (jacobian) std::fill_n(&J[block_sides.front().jacobian], kTwist * b.size * block_sides.size(), 0.0);
         for (int r = 0; r < b.size; ++r) {
             const Row& row = model_.rows[block.row_begin + r];
             FunctionValue f{0.0, 0.0, 0.0};
@@ -179,7 +190,7 @@ void ConstraintRows::evaluate_general(double t, const double* x, const double* u
                     for (int s = 0; s < 2; ++s)
                         if (side.body == pair.body[s])
                             for (int i = 0; i < 6; ++i)
-                                J[side.jacobian + i * b.size + r] +=
+                                J[side.jacobian + kTwist * r + kComponent[i]] +=
                                     term.coefficient * c.J[s][i] * inverse_sqrt_[6 * side.body + i];
             }
             C[b.row + r] = value;
@@ -207,12 +218,29 @@ void ConstraintRows::evaluate_biases(double t, const double* x, const double* u)
     if (!general_.empty()) evaluate_general(t, x, u, false, true);
 }
 
+int ConstraintRows::append_jacobian(std::span<const double> rows) {
+    const int offset = static_cast<int>(J.size());
+    J.insert(J.end(), rows.begin(), rows.end());
+    return offset;
+}
+
 void ConstraintRows::multiply(const double* v, double* out) const {
+    static constexpr double none[kTwist] = {};
     for (const BlockLayout& b : layout_) {
-        double acc[6] = {0, 0, 0, 0, 0, 0};
-        for (int s = b.side_begin; s < b.side_end; ++s)
-            kMultiply[b.size - 1](&J[sides_[s].jacobian], v + kTwist * sides_[s].body, acc);
-        for (int r = 0; r < b.size; ++r) out[b.row + r] = acc[r];
+        const BlockKernel kernel = kMultiply[b.size - 1];
+        const BlockSide& first = sides_[b.side_begin];
+        if (b.side_end - b.side_begin == 2) {
+            const BlockSide& second = sides_[b.side_begin + 1];
+            kernel(&J[first.jacobian], v + kTwist * first.body, &J[second.jacobian], v + kTwist * second.body,
+                   out + b.row);
+            continue;
+        }
+        kernel(&J[first.jacobian], v + kTwist * first.body, &J[first.jacobian], none, out + b.row);
+        for (int s = b.side_begin + 1; s < b.side_end; ++s) {
+            double more[6];
+            kernel(&J[sides_[s].jacobian], v + kTwist * sides_[s].body, &J[sides_[s].jacobian], none, more);
+            for (int r = 0; r < b.size; ++r) out[b.row + r] += more[r];
+        }
     }
 }
 

@@ -26,7 +26,7 @@ class AngleBranches {
 void evaluate_coordinate(const Model& model, const AngleBranches& branches, int coordinate, const double* x,
                          const double* u, BodyCoordinate& out);
 
-// A body that a block acts on and where the block's scaled Jacobian for it lies: [6][K], component-major.
+// A body that a block acts on and where the block's scaled Jacobian for it lies: K rows in records of kTwist.
 struct BlockSide {
     int body, jacobian;
 };
@@ -34,6 +34,7 @@ struct BlockSide {
 struct BlockLayout {
     int block;  // index in the model
     int row, size;
+    int linear;  // only this many of its first rows have a linear part
     int side_begin, side_end;
 };
 
@@ -48,6 +49,8 @@ class ConstraintRows {
     std::span<const BlockSide> sides(const BlockLayout& b) const {
         return std::span(sides_).subspan(b.side_begin, b.side_end - b.side_begin);
     }
+    // Appends constant rows to the Jacobian's storage; returns their offset.
+    int append_jacobian(std::span<const double> rows);
     // Row in storage of row i of the model.
     int storage_row(int model_row) const { return storage_row_[model_row]; }
 

@@ -21,4 +21,21 @@ Quat quaternion_from_matrix(const Mat3& r);
 //   φ̇ = ω + ½ φ×ω + c(|φ|) φ×(φ×ω),  c = (1 − (|φ|/2) cot(|φ|/2)) / |φ|².
 Vec3 rotation_vector_rate(const Vec3& phi, const Vec3& omega);
 
+// q exp(φ) for the rotation vector φ of a step, of unit norm to rounding: a series below 0.05 rad, and one Newton step
+// for the norm, which a product of unit quaternions needs.
+inline Quat advanced(const Quat& q, const Vec3& phi) {
+    const double a2 = dot(phi, phi);
+    Quat p;
+    if (a2 < 2.5e-3) {
+        const double h = 0.25 * a2;
+        const double s = 0.5 * (1.0 - h / 6.0 * (1.0 - h / 20.0 * (1.0 - h / 42.0 * (1.0 - h / 72.0))));
+        const double c = 1.0 - h / 2.0 * (1.0 - h / 12.0 * (1.0 - h / 30.0 * (1.0 - h / 56.0 * (1.0 - h / 90.0))));
+        p = q * Quat{c, s * phi.x, s * phi.y, s * phi.z};
+    } else {
+        p = q * quaternion_exp(phi);
+    }
+    const double k = 1.5 - 0.5 * (p.w * p.w + p.x * p.x + p.y * p.y + p.z * p.z);
+    return {k * p.w, k * p.x, k * p.y, k * p.z};
+}
+
 }  // namespace bellcrank

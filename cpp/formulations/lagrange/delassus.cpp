@@ -1,7 +1,6 @@
 #include "formulations/lagrange/delassus.hpp"
 
 #include <algorithm>
-#include <array>
 #include <cmath>
 
 #include "spatial/body_state.hpp"
@@ -14,23 +13,6 @@ namespace {
 constexpr int kHubDegree = 8;
 constexpr int kJointsPerCopy = 4;
 
-template <int A, int B>
-void add_product(const double* a, const double* b, double weight, double* target) {
-    for (int r = 0; r < A; ++r) {
-        double acc[B];
-        for (int c = 0; c < B; ++c) acc[c] = a[r] * b[c];
-        for (int k = 1; k < 6; ++k)
-            for (int c = 0; c < B; ++c) acc[c] += a[k * A + r] * b[k * B + c];
-        for (int c = 0; c < B; ++c) target[r * B + c] += weight * acc[c];
-    }
-}
-
-using AddProduct = void (*)(const double*, const double*, double, double*);
-template <int A>
-constexpr std::array<AddProduct, 6> kRow = {add_product<A, 1>, add_product<A, 2>, add_product<A, 3>,
-                                            add_product<A, 4>, add_product<A, 5>, add_product<A, 6>};
-constexpr std::array<std::array<AddProduct, 6>, 6> kAddProduct = {kRow<1>, kRow<2>, kRow<3>, kRow<4>, kRow<5>, kRow<6>};
-
 std::vector<int> bodies_of(const Model& model, const Block& block) {
     std::vector<int> bodies;
     for (int r = block.row_begin; r < block.row_end; ++r)
@@ -39,6 +21,14 @@ std::vector<int> bodies_of(const Model& model, const Block& block) {
                 if (body != model.ground() && std::find(bodies.begin(), bodies.end(), body) == bodies.end())
                     bodies.push_back(body);
     return bodies;
+}
+
+bool touches_ground(const Model& model, const Block& block) {
+    for (int r = block.row_begin; r < block.row_end; ++r)
+        for (int t = model.rows[r].term_begin; t < model.rows[r].term_end; ++t)
+            for (int body : model.pairs[model.coordinates[model.terms[t].coordinate].pair].body)
+                if (body == model.ground()) return true;
+    return false;
 }
 
 }  // namespace
@@ -79,7 +69,7 @@ void Delassus::order_nodes() {
         for (size_t i = 0; i < at.size(); ++i)
             for (size_t j = i + 1; j < at.size(); ++j) couplings.emplace_back(at[i], at[j]);
     }
-    elimination_ = minimum_degree(nodes, couplings);
+    elimination_ = minimum_degree(nodes, couplings, distance_from_ground(nodes, couplings));
     std::vector<int> sizes;
     for (int node : elimination_.order) {
         if (node < blocks) block_order_.push_back(node);
@@ -88,7 +78,30 @@ void Delassus::order_nodes() {
     ldlt_ = std::make_unique<BlockLdlt>(sizes, elimination_);
 }
 
-void Delassus::bind(const ConstraintRows& rows) {
+// Joints between the node and the ground, by breadth-first search. Eliminating from the ground outwards keeps pivots of
+// the order of their diagonal entries; the other way round the joint at the ground would be left with 1/n of its own,
+// the mobility of all that hangs on it.
+std::vector<int> Delassus::distance_from_ground(int nodes, const std::vector<std::pair<int, int>>& couplings) const {
+    std::vector<std::vector<int>> neighbours(nodes);
+    for (const auto& [i, j] : couplings) {
+        neighbours[i].push_back(j);
+        neighbours[j].push_back(i);
+    }
+    std::vector<int> distance(nodes, 0), reached;
+    std::vector<char> seen(nodes, 0);
+    for (int i = 0; i < static_cast<int>(model_.blocks.size()); ++i)
+        if (touches_ground(model_, model_.blocks[i])) reached.push_back(i), seen[i] = 1;
+    for (size_t k = 0; k < reached.size(); ++k)
+        for (int j : neighbours[reached[k]]) {
+            if (seen[j]) continue;
+            seen[j] = 1;
+            distance[j] = distance[reached[k]] + 1;
+            reached.push_back(j);
+        }
+    return distance;
+}
+
+void Delassus::bind(ConstraintRows& rows) {
     rows_ = &rows;
     const int blocks = static_cast<int>(model_.blocks.size());
     std::vector<const BlockLayout*> layout(blocks);
@@ -103,43 +116,40 @@ void Delassus::bind(const ConstraintRows& rows) {
                 compliances_.emplace_back(ldlt_->diagonal_offset(step) + r * (b.size + 1), compliance);
         }
     }
-    struct Part {
-        int step, size;
-        const double* jacobian;
-    };
     for (const Copy& copy : copies_) {
-        std::vector<Part> parts;
+        std::vector<std::pair<int, RowBlock>> parts;  // elimination step, rows
         for (int block : copy.blocks)
             for (const BlockSide& side : rows.sides(*layout[block]))
                 if (side.body == copy.body)
-                    parts.push_back({elimination_.position[block], layout[block]->size, &rows.J[side.jacobian]});
+                    parts.push_back(
+                        {elimination_.position[block], {side.jacobian, layout[block]->size, layout[block]->linear}});
         for (const auto& [node, sign] : copy.links) {
             const Vec3& I = model_.principal_inertia[copy.body];
             const double m = model_.mass[copy.body], diagonal[6] = {m, m, m, I.x, I.y, I.z};
-            auto& jacobian = link_jacobians_.emplace_back(36, 0.0);
-            for (int k = 0; k < 6; ++k) jacobian[7 * k] = sign / std::sqrt(diagonal[k]);
-            parts.push_back({elimination_.position[node], 6, jacobian.data()});
+            double jacobian[6 * kTwist] = {};
+            for (int k = 0; k < 6; ++k) jacobian[kTwist * k + (k < 3 ? k : k + 1)] = sign / std::sqrt(diagonal[k]);
+            parts.push_back({elimination_.position[node], {rows.append_jacobian(jacobian), 6, 3}});
         }
-        std::sort(parts.begin(), parts.end(), [](const Part& p, const Part& q) { return p.step < q.step; });
+        std::sort(parts.begin(), parts.end(), [](const auto& p, const auto& q) { return p.first < q.first; });
         for (size_t i = 0; i < parts.size(); ++i)
             for (size_t j = i; j < parts.size(); ++j) {
-                const int target = i == j ? ldlt_->diagonal_offset(parts[i].step)
-                                          : ldlt_->coupling_offset(parts[i].step, parts[j].step);
-                products_.push_back(
-                    {parts[i].jacobian, parts[j].jacobian, parts[i].size, parts[j].size, target, 1.0 / copy.share});
+                const int step = parts[i].first;
+                const int target = i == j ? ldlt_->diagonal_offset(step) : ldlt_->coupling_offset(step, parts[j].first);
+                products_.add(parts[i].second, parts[j].second, target, 1.0 / copy.share, step);
             }
     }
-    std::stable_sort(products_.begin(), products_.end(),
-                     [](const Product& p, const Product& q) { return p.target < q.target; });
+    products_.arrange(ldlt_->spill_offset());
+    for (const auto& [offset, size] : ldlt_->block_offsets())
+        if (!products_.writes(offset)) unwritten_.emplace_back(offset, size);
     enabled_.assign(ldlt_->rows(), 1);
     work_.assign(ldlt_->rows(), 0.0);
     body_work_.assign(kTwist * (model_.bodies() + 1), 0.0);
 }
 
 void Delassus::factor(double tolerance, std::span<const std::uint8_t> enabled) {
-    ldlt_->set_zero();
     double* values = ldlt_->values();
-    for (const Product& p : products_) kAddProduct[p.size_a - 1][p.size_b - 1](p.a, p.b, p.weight, values + p.target);
+    for (const auto& [offset, size] : unwritten_) std::fill_n(values + offset, size, 0.0);
+    products_.evaluate(rows_->J.data(), values);
     for (const auto& [offset, compliance] : compliances_) values[offset] += compliance;
     for (size_t r = 0; r < enabled.size(); ++r) enabled_[row_of_[r]] = enabled[r];
     ldlt_->factor(tolerance,

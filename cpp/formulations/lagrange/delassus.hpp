@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "linalg/block_ldlt.hpp"
+#include "linalg/row_products.hpp"
 #include "model/constraint_rows.hpp"
 #include "model/model.hpp"
 
@@ -20,7 +21,7 @@ class Delassus {
 
     // Elimination order of the model's blocks, in which ConstraintRows must store them.
     std::span<const int> block_order() const { return block_order_; }
-    void bind(const ConstraintRows& rows);
+    void bind(ConstraintRows& rows);
 
     // S from the rows' current Jacobian, factored. enabled: per storage row, may be empty.
     void factor(double tolerance, std::span<const std::uint8_t> enabled);
@@ -41,14 +42,9 @@ class Delassus {
         std::vector<int> blocks;
         std::vector<std::pair<int, double>> links;  // node, sign
     };
-    // target += weight · Σ_k a_kᵀ b_k over the six components
-    struct Product {
-        const double *a, *b;
-        int size_a, size_b, target;
-        double weight;
-    };
     void split_hubs();
     void order_nodes();
+    std::vector<int> distance_from_ground(int nodes, const std::vector<std::pair<int, int>>& couplings) const;
 
     const Model& model_;
     const ConstraintRows* rows_ = nullptr;
@@ -57,8 +53,8 @@ class Delassus {
     Elimination elimination_;
     std::vector<int> block_order_;
     std::unique_ptr<BlockLdlt> ldlt_;
-    std::vector<std::vector<double>> link_jacobians_;
-    std::vector<Product> products_;
+    RowProducts products_;
+    std::vector<std::pair<int, int>> unwritten_;       // blocks of S without a product (fill): offset, size
     std::vector<std::pair<int, double>> compliances_;  // offset of a diagonal entry, value
     std::vector<int> row_of_;                          // storage row → row of ldlt_
     std::vector<std::uint8_t> enabled_;
