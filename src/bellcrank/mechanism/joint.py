@@ -27,11 +27,13 @@ class JointKind:
     locked: coordinates that are held at zero, by name.
     free: coordinates that are left, by name: the joint's position and velocity in results.
     meaning: one sentence.
+    shorthand: True for kinds that stand for a plain joint and drives, and are no joints themselves.
     """
 
     locked: ClassVar[tuple[str, ...]] = ()
     free: ClassVar[tuple[str, ...]] = ()
     meaning: ClassVar[str] = ""
+    shorthand: ClassVar[bool] = False
 
     @property
     def name(self) -> str:
@@ -96,6 +98,10 @@ class Joint:
         check_name("joint", self.name)
         with Check(f"joint {self.name!r}") as check:
             check.instance("the kind", self.kind, JointKind, "use bc.Revolute(), bc.Prismatic(), ...")
+            if isinstance(self.kind, JointKind) and self.kind.shorthand:
+                check.fault(
+                    f"{self.kind.name} stands for a joint and a drive", None, "use mech.add_joint(...)"
+                )
             for which in ("marker_1", "marker_2"):
                 marker = getattr(self, which)
                 if not isinstance(marker, Marker):
@@ -118,6 +124,8 @@ class Joint:
                     )
                 limits = {self.kind.free[0]: limits} if self.kind.free else {}
             pairs = list(limits.items()) if isinstance(limits, Mapping) else list(limits)
+            if len({name for name, _ in pairs}) < len(pairs):
+                check.fault("there are two limits on one coordinate", [name for name, _ in pairs])
             for name, limit in pairs:
                 check.instance(f"the limit of {name!r}", limit, Limit)
                 with check.faults.collect():

@@ -43,6 +43,7 @@ class MotorKind(JointKind):
     position: Any = None
     velocity: Any = None
     plain: ClassVar[type[JointKind]] = JointKind
+    shorthand: ClassVar[bool] = True
     led: ClassVar[tuple[str, ...]] = ()
 
     def __post_init__(self) -> None:

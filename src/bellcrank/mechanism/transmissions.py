@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from itertools import pairwise
-from math import pi
+from math import dist, pi
 from typing import ClassVar
 
 from bellcrank.mechanism.attachment import Attachment, End, coordinates, markers
@@ -112,8 +112,11 @@ class PlanetaryGear(ConstraintKind):
         return (combination((1.0, ratio, -1.0 - ratio), coordinates(ends)),)
 
 
-def _segments(ends: tuple[Marker, ...]) -> list[Coordinate]:
-    return [Coordinate("distance", one, two) for one, two in pairwise(ends)]
+def _segments(ends: tuple[Marker, ...]) -> tuple[list[Coordinate], float]:
+    """The distances that can change, and the sum of those that cannot, between markers of the same body."""
+    between = [(one, two) for one, two in pairwise(ends) if one.body != two.body]
+    fixed = sum(dist(one.position, two.position) for one, two in pairwise(ends) if one.body == two.body)
+    return [Coordinate("distance", one, two) for one, two in between], fixed
 
 
 @dataclass(frozen=True)
@@ -142,8 +145,9 @@ class Cable(ConstraintKind):
 
     def rows(self, ends: tuple[End, ...]) -> tuple[Row, ...]:
         """Length - sum of distances."""
-        terms = tuple(Term(-1.0, segment) for segment in _segments(markers(ends)))
-        return (Row(terms, None if self.length is None else -self.length),)
+        segments, fixed = _segments(markers(ends))
+        terms = tuple(Term(-1.0, segment) for segment in segments)
+        return (Row(terms, FROM_START if self.length is None else fixed - self.length),)
 
 
 @dataclass(frozen=True)
@@ -167,6 +171,6 @@ class Winch(ConstraintKind):
 
     def rows(self, ends: tuple[End, ...]) -> tuple[Row, ...]:
         """Sum of distances - radius angle = what it is at the start."""
-        segments = _segments(markers(ends[1:]))
+        segments, _ = _segments(markers(ends[1:]))
         coefficients = [1.0] * len(segments) + [-self.radius]
         return (combination(coefficients, [*segments, *coordinates(ends[:1])]),)
