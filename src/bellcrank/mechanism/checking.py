@@ -28,6 +28,15 @@ def rounded(values: Iterable[float]) -> str:
     return "(" + ", ".join(f"{value:.12g}" for value in values) + ")"
 
 
+def _plain(value: Any, count: int) -> bool:
+    """Whether this is a tuple or list of `count` finite floats or integers: the common case, quickly."""
+    return (
+        type(value) in (tuple, list)
+        and len(value) == count
+        and all(type(number) in (float, int) and math.isfinite(number) for number in value)
+    )
+
+
 class Check:
     """Checks the fields of one element, collecting every fault; raises them all at the end of the block.
 
@@ -57,6 +66,8 @@ class Check:
 
     def number(self, field: str, value: Any, unit: str = "") -> float:
         """A finite real number."""
+        if type(value) is float and math.isfinite(value):
+            return value
         numeric = isinstance(value, (int, float, np.integer, np.floating)) and not isinstance(
             value, (bool, np.bool_)
         )
@@ -123,16 +134,22 @@ class Check:
 
     def vector(self, field: str, value: Any) -> Vec3:
         """Three finite numbers."""
+        if _plain(value, 3):  # large mechanisms hold hundreds of thousands of these
+            return (float(value[0]), float(value[1]), float(value[2]))
         x, y, z = self.array(field, value, (3,)).tolist()
         return (x, y, z)
 
     def axis(self, field: str, value: Any) -> Vec3:
         """A unit vector of three numbers; refused with the normalised one as advice."""
+        if _plain(value, 3) and abs(math.hypot(*value) - 1.0) <= _EXACT:
+            return (float(value[0]), float(value[1]), float(value[2]))
         x, y, z = self._unit(field, value, 3, "direction").tolist()
         return (x, y, z)
 
     def quaternion(self, field: str, value: Any) -> Quat:
         """A unit quaternion (w, x, y, z), local to world; refused with the normalised one as advice."""
+        if _plain(value, 4) and abs(math.hypot(*value) - 1.0) <= _EXACT:
+            return (float(value[0]), float(value[1]), float(value[2]), float(value[3]))
         w, x, y, z = self._unit(field, value, 4, "quaternion (w, x, y, z)").tolist()
         return (w, x, y, z)
 
@@ -142,7 +159,7 @@ class Check:
         array = self.array(field, value, (size,))
         if len(self.faults) > noted:
             return stand_in
-        norm = float(np.linalg.norm(array))
+        norm = math.hypot(*array)
         if norm == 0.0:
             self.fault(f"{field} must be a unit {noun}", array.tolist(), "the zero vector has no direction")
             return stand_in

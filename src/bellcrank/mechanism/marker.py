@@ -109,8 +109,7 @@ def orientation(
         return IDENTITY
     if len(axes) == 1:
         ((index, vector),) = axes.items()
-        reference = np.eye(3)[index].tolist()
-        return between((reference[0], reference[1], reference[2]), vector)
+        return between(((1.0, 0.0, 0.0), (0.0, 1.0, 0.0), (0.0, 0.0, 1.0))[index], vector)
     return _from_two_axes(element, axes)
 
 

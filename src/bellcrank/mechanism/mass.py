@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
+from math import inf
 from typing import Any
 
 import numpy as np
@@ -51,6 +52,8 @@ def check_inertia(check: Check, value: Any) -> Mat3:
     It must be positive definite and its principal moments must obey the triangle inequality.
     """
     noted = len(check.faults)
+    if (plain := _plain_moments(value)) is not None:
+        return ((plain[0], 0.0, 0.0), (0.0, plain[1], 0.0), (0.0, 0.0, plain[2]))
     try:
         principal = np.ndim(value) == 1
     except ValueError:
@@ -63,6 +66,20 @@ def check_inertia(check: Check, value: Any) -> Mat3:
         _check_moments(check, full)
     x, y, z = (tuple(row) for row in full.tolist())
     return (_triple(x), _triple(y), _triple(z))
+
+
+def _plain_moments(value: Any) -> Vec3 | None:
+    """Three principal moments given as floats that break no rule: the common case, found out quickly."""
+    if (
+        type(value) is not tuple
+        or len(value) != 3
+        or not all(type(moment) in (float, int) for moment in value)
+    ):
+        return None
+    low, middle, high = sorted(value)
+    if low > 0.0 and low > 1e-15 * high and high <= low + middle < inf:
+        return (float(value[0]), float(value[1]), float(value[2]))
+    return None
 
 
 def _triple(row: tuple[float, ...]) -> Vec3:

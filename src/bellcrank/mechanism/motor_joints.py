@@ -77,9 +77,7 @@ class MotorKind(JointKind):
         return drives
 
 
-def _motor(
-    name: str, plain: type[JointKind], led: str, meaning: str, base: type[MotorKind] = MotorKind
-) -> type[MotorKind]:
+def _motor(name: str, plain: type[JointKind], led: str, meaning: str) -> type[MotorKind]:
     names = tuple(led.split())
     body = {
         "plain": plain,
@@ -90,7 +88,7 @@ def _motor(
         "__doc__": f"{meaning} Led: {', '.join(names)}. See MotorKind for the arguments.",
         "__module__": __name__,
     }
-    kind: type[MotorKind] = dataclass(frozen=True)(type(name, (base,), body))
+    kind: type[MotorKind] = dataclass(frozen=True)(type(name, (MotorKind,), body))
     register(kind)
     return kind
 
@@ -137,21 +135,21 @@ LengthActuator = _motor(
 ImposedMotion = _motor("ImposedMotion", Free, "x y z rot_x rot_y rot_z", "Position and orientation, all led.")
 
 
+@register
 @dataclass(frozen=True)
-class _ScrewMotorBase(MotorKind):
-    """A screw joint with a led angle."""
+class ScrewMotor(MotorKind):
+    """A screw joint whose angle is led; pitch: m a turn, not zero. See MotorKind for the other arguments."""
 
     pitch: float = 0.0
+    plain: ClassVar[type[JointKind]] = Screw
+    led: ClassVar[tuple[str, ...]] = ("theta_z",)
+    locked: ClassVar[tuple[str, ...]] = Screw.locked
+    meaning: ClassVar[str] = "A screw joint whose angle is led."
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        object.__setattr__(self, "pitch", self.joint().pitch)  # type: ignore[attr-defined]
+        object.__setattr__(self, "pitch", Screw(self.pitch).pitch)
 
     def joint(self) -> JointKind:
-        """The plain screw of this pitch (m a turn, not zero)."""
+        """The plain screw."""
         return Screw(self.pitch)
-
-
-ScrewMotor = _motor(
-    "ScrewMotor", Screw, "theta_z", "A screw joint whose angle is led; pitch in m.", _ScrewMotorBase
-)

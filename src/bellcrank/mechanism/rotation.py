@@ -5,6 +5,8 @@ Only what placing and describing needs; the dynamics has its own frame algebra i
 
 from __future__ import annotations
 
+from math import hypot
+
 import numpy as np
 
 from bellcrank.mechanism.checking import Quat, Vec3
@@ -51,8 +53,8 @@ def rotate(q: Quat, v: Vec3) -> Vec3:
 
 def unit(q: Quat) -> Quat:
     """The quaternion scaled to norm one."""
-    w, x, y, z = (np.asarray(q) / np.linalg.norm(q)).tolist()
-    return (w, x, y, z)
+    norm = hypot(*q)
+    return (q[0] / norm, q[1] / norm, q[2] / norm, q[3] / norm)
 
 
 def from_matrix(r: np.ndarray) -> Quat:
@@ -80,16 +82,15 @@ def between(a: Vec3, b: Vec3) -> Quat:
     For opposite vectors the half turn is about the coordinate axis that comes next after the largest
     component of a, made perpendicular to a, so that the result is always the same for the same input.
     """
-    u, v = np.asarray(a, dtype=float), np.asarray(b, dtype=float)
-    w = 1.0 + float(u @ v)
+    w = 1.0 + a[0] * b[0] + a[1] * b[1] + a[2] * b[2]
     if w < 1e-14:
+        u = np.asarray(a, dtype=float)
         helper = np.eye(3)[(int(np.argmax(np.abs(u))) + 1) % 3]
         axis = helper - (helper @ u) * u
         axis /= np.linalg.norm(axis)
         x, y, z = axis.tolist()
         return (0.0, x, y, z)
-    x, y, z = np.cross(u, v).tolist()
-    return unit((w, x, y, z))
+    return unit((w, a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0]))
 
 
 def from_rotation_vector(vector: Vec3) -> Quat:

@@ -122,14 +122,14 @@ class _AxisDistance(JointKind):
         return (*super().rows(marker_1, marker_2), radius)
 
 
-def axis_distance(name: str, locked: str, free: str, meaning: str) -> type[_AxisDistance]:
+def axis_distance(name: str, locked: str, free: str, meaning: str, module: str) -> type[_AxisDistance]:
     """A new joint kind that holds the distance from the z axis of marker 1; arguments as for `joint_kind`."""
     body = {
         "locked": tuple(locked.split()),
         "free": tuple(free.split()),
         "meaning": meaning,
         "__doc__": f"{meaning}\n\n    length: m; None takes the initial distance from the axis.\n    ",
-        "__module__": __name__,
+        "__module__": module,
     }
     kind: type[_AxisDistance] = dataclass(frozen=True)(type(name, (_AxisDistance,), body))
     register(kind)
@@ -141,12 +141,14 @@ ParallelLink = axis_distance(
     "z e1 e2",
     "azimuth theta_z",
     "A massless rod between two parallel revolute axes (z of both markers).",
+    __name__,
 )
 PlungingParallelLink = axis_distance(
     "PlungingParallelLink",
     "e1 e2",
     "z azimuth theta_z",
     "A massless rod between a revolute and a cylindrical joint with parallel axes (z of both markers).",
+    __name__,
 )
 
 

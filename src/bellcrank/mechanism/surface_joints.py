@@ -22,12 +22,14 @@ PointOnCylinder = axis_distance(
     "",
     "z azimuth rot_x rot_y rot_z",
     "Origin 2 stays on a cylinder about the z axis of marker 1.",
+    __name__,
 )
 PointOnCircle = axis_distance(
     "PointOnCircle",
     "z",
     "azimuth rot_x rot_y rot_z",
     "Origin 2 stays on a circle about z of marker 1: a massless rod with a revolute and a ball joint.",
+    __name__,
 )
 
 

@@ -1,0 +1,71 @@
+"""The registries as Markdown tables, from which the documentation's feature lists are made."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import MISSING, Field, fields
+from typing import Any
+
+from bellcrank.mechanism.attachment import AttachedKind
+from bellcrank.mechanism.constraint import CONSTRAINT_KINDS
+from bellcrank.mechanism.coordinate import COORDINATE_KINDS
+from bellcrank.mechanism.force import FORCE_KINDS
+from bellcrank.mechanism.joint import JOINT_KINDS, JointKind
+from bellcrank.mechanism.motor_joints import MotorKind
+
+
+def joint_table() -> str:
+    """All joint kinds: name, parameters, locked and free coordinates, meaning. Led coordinates are marked f(t)."""
+    rows = []
+    for name, kind in JOINT_KINDS.items():
+        led = tuple(f"{c} = f(t)" for c in kind.led) if issubclass(kind, MotorKind) else ()
+        rows.append((name, _parameters(kind), _held(kind, led), " ".join(kind.free), kind.meaning))
+    return markdown(("joint", "parameters", "held", "free", "meaning"), rows)
+
+
+def _held(kind: type[JointKind], led: tuple[str, ...]) -> str:
+    names = ", ".join((*kind.locked, *led))
+    if kind.rows is JointKind.rows or led:
+        return names
+    own = (kind.rows.__doc__ or "").strip().splitlines()[0].rstrip(".")
+    if own.startswith("The locks and"):
+        own = own.removeprefix("The locks and").strip()
+    return f"{names}, {own}" if names else own
+
+
+def constraint_table() -> str:
+    """All constraint kinds: name, parameters, ends, meaning."""
+    return _attached_table("constraint", CONSTRAINT_KINDS)
+
+
+def force_table() -> str:
+    """All force kinds: name, parameters, ends, meaning."""
+    return _attached_table("force", FORCE_KINDS)
+
+
+def coordinate_table() -> str:
+    """All coordinate kinds: name, unit, whether whole turns are counted, meaning."""
+    rows = [
+        (kind.name, kind.unit, "yes" if kind.angular else "", kind.meaning)
+        for kind in COORDINATE_KINDS.values()
+    ]
+    return markdown(("coordinate", "unit", "counts turns", "meaning"), rows)
+
+
+def _attached_table(noun: str, kinds: Mapping[str, type[AttachedKind]]) -> str:
+    rows = [(name, _parameters(kind), kind.ends_text, kind.meaning) for name, kind in kinds.items()]
+    return markdown((noun, "parameters", "between", "meaning"), rows)
+
+
+def _parameters(kind: type[JointKind] | type[AttachedKind]) -> str:
+    return ", ".join(_parameter(field) for field in fields(kind))
+
+
+def _parameter(field: Field[Any]) -> str:
+    return field.name if field.default is MISSING else f"{field.name}={field.default!r}"
+
+
+def markdown(head: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
+    """A Markdown table."""
+    lines = [head, ["---"] * len(head), *rows]
+    return "".join("| " + " | ".join(cell.replace("|", "\\|") for cell in line) + " |\n" for line in lines)
