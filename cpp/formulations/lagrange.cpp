@@ -13,11 +13,15 @@ namespace {
 
 constexpr int kComponent[6] = {0, 1, 2, 4, 5, 6};
 
-// With a mass ratio μ the factors keep about 16 − 2/3·log10 μ … digits; one step of refinement restores them.
-int refinements_for(const Model& model) {
-    if (model.bodies() == 0) return 0;
+// Factors lose about as many digits as the smallest pivot has zeros, and as many again as masses differ; beyond three,
+// one step of refinement restores them.
+constexpr double kExactPivot = 1e-3;
+constexpr double kExactMassRatio = 1e3;
+
+double mass_ratio(const Model& model) {
+    if (model.bodies() == 0) return 1.0;
     const auto [least, most] = std::minmax_element(model.mass.begin(), model.mass.end());
-    return *most > 1e3 * *least ? 1 : 0;
+    return *most / *least;
 }
 
 // A locked quaternion component e_k turns half as fast as the angle it stands for, so its multiplier is twice a moment.
@@ -38,7 +42,7 @@ Lagrange::Lagrange(std::shared_ptr<const Model> model, const LagrangeOptions& op
     const int n = tangent_size(), m = rows_.rows();
     for (auto* v : {&sqrt_mass_, &inverse_sqrt_mass_, &free_, &scaled_, &step_}) v->assign(n, 0.0);
     configuration_.assign(configuration_size(), 0.0);
-    for (auto* v : {&lambda_, &rhs_, &solution_, &residual_, &speed_}) v->assign(m, 0.0);
+    for (auto* v : {&lambda_, &rhs_, &impulse_, &solution_, &residual_, &speed_}) v->assign(m, 0.0);
     for (int b = 0; b < model_->bodies(); ++b) {
         const Vec3& I = model_->principal_inertia[b];
         const double mass = model_->mass[b], diagonal[6] = {mass, mass, mass, I.x, I.y, I.z};
@@ -69,7 +73,7 @@ Lagrange::Lagrange(std::shared_ptr<const Model> model, const LagrangeOptions& op
         enabled_.assign(m, 1);
         for (int r : stops_) enabled_[r] = 0;
     }
-    refinements_ = options_.refinements >= 0 ? options_.refinements : refinements_for(*model_);
+    wide_masses_ = mass_ratio(*model_) > kExactMassRatio;
 }
 
 bool Lagrange::is_current(double t, const double* x) const {
@@ -90,6 +94,8 @@ void Lagrange::refactor() {
     const auto disabled = static_cast<int>(std::count(enabled_.begin(), enabled_.end(), 0));
     statistics_.dropped_rows = delassus_.dropped_count() - disabled;
     statistics_.smallest_pivot = delassus_.smallest_pivot();
+    const bool asked = wide_masses_ || delassus_.smallest_pivot() < kExactPivot;
+    refinements_ = options_.refinements >= 0 ? options_.refinements : asked;
 }
 
 // rhs ← S⁺ rhs, refined: the residual of the kept rows is solved for again.
@@ -206,13 +212,14 @@ void Lagrange::correct_velocities(double* u) {
     for (int r = 0; r < rows_.rows(); ++r) speed_[r] = rigid_[r] ? speed_[r] + rows_.Ct[r] : 0.0;
     for (int r = 0; r < rows_.rows(); ++r) rhs_[r] = -speed_[r];
     if (stops_.empty()) {
-        solve(rhs_);
+        std::copy(rhs_.begin(), rhs_.end(), impulse_.begin());
+        solve(impulse_);
     } else {
         set_impact_speeds();
-        solve_with_stops(std::vector<double>(rhs_), rhs_);
+        solve_with_stops(impulse_);
     }
     std::fill(step_.begin(), step_.end(), 0.0);
-    apply_multipliers(rhs_, step_.data(), step_.data());
+    apply_multipliers(impulse_, step_.data(), step_.data());
     for (size_t k = 0; k < step_.size(); ++k) u[k] += step_[k];
 }
 

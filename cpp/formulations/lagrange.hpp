@@ -74,7 +74,7 @@ class Lagrange final : public System {
     // Stops (lagrange/stops.cpp).
     bool enable_stops(const std::vector<std::uint8_t>& active);
     bool close_penetrated_stops();
-    void solve_with_stops(const std::vector<double>& b, std::vector<double>& lambda);
+    void solve_with_stops(std::vector<double>& lambda);
     void accelerate_with_stops(const double* u);
     void set_impact_speeds();
 
@@ -95,12 +95,13 @@ class Lagrange final : public System {
     std::vector<double> configuration_;                  // x of the current factorization, at time_
     double time_ = 0.0;
     bool valid_ = false;
+    bool wide_masses_ = false;
     int refinements_ = 0;
     double traveled_ = 0.0, followed_at_ = 0.0;  // bound on the rotation since angles were followed [rad]; time
 
-    std::vector<double> free_, scaled_, step_;                        // tangent vectors
-    std::vector<double> lambda_, rhs_, solution_, residual_, speed_;  // rows
-    std::vector<std::uint8_t> rigid_;                                 // per storage row: holds C = 0 (not an inertance)
+    std::vector<double> free_, scaled_, step_;                                  // tangent vectors
+    std::vector<double> lambda_, rhs_, impulse_, solution_, residual_, speed_;  // rows
+    std::vector<std::uint8_t> rigid_;      // per storage row: holds C = 0 (not an inertance)
     std::vector<double> weight_;           // per storage row: force or moment per unit of its multiplier
     std::vector<int> stops_;               // storage rows that are unilateral
     std::vector<double> restitution_;      // of each stop

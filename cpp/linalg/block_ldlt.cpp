@@ -13,7 +13,7 @@ namespace {
 // S (rows and columns of P zero). S and P may be the same storage. Returns the smallest kept pivot ratio.
 template <int K>
 double invert_by_ldlt(const double* S, const double* threshold, const double* scale, std::uint8_t* dropped, double* P) {
-    double l[K][K], y[K][K], dinv[K], m[K][K];
+    double l[K][K] = {}, y[K][K] = {}, dinv[K], m[K][K] = {};
     double smallest = std::numeric_limits<double>::infinity();
     for (int c = 0; c < K; ++c) {
         double d = S[c * K + c];
@@ -47,7 +47,7 @@ double invert_by_ldlt(const double* S, const double* threshold, const double* sc
 }
 
 // A pivot below this fraction of its diagonal entry is looked at with care.
-constexpr double kSafePivot = 1e-4;
+constexpr double kSafePivot = 1e-3;
 
 // Inverse of the leading 3×3 block (ld columns) by cofactors; false if a pivot may be small. Returns the least ratio.
 inline bool invert3(const double* S, int ld, const double* scale, double* P, double* smallest) {

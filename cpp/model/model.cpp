@@ -105,9 +105,12 @@ Model::Model(ModelData data) : data_(std::move(data)) {
         }
         pairs.push_back(pair);
     }
-    for (size_t i = 0; i < d.coordinate_kind.size(); ++i)
-        coordinates.push_back({&coordinate_kind(d.coordinate_kind[i]), d.coordinate_pair[i],
-                               slice(d.coordinate_params, d.coordinate_param_start, i)});
+    for (size_t i = 0; i < d.coordinate_kind.size(); ++i) {
+        const Coordinate c{&coordinate_kind(d.coordinate_kind[i]), d.coordinate_pair[i],
+                           slice(d.coordinate_params, d.coordinate_param_start, i)};
+        check_coordinate(*c.kind, c.params);
+        coordinates.push_back(c);
+    }
     for (size_t i = 0; i < d.function_kind.size(); ++i)
         functions.emplace_back(d.function_kind[i], slice(d.function_params, d.function_param_start, i));
     for (size_t i = 0; i < d.block_unilateral.size(); ++i)
@@ -117,9 +120,12 @@ Model::Model(ModelData data) : data_(std::move(data)) {
         rows.push_back({d.row_term_start[i], d.row_term_start[i + 1], d.row_function[i], d.row_constant[i]});
     for (size_t i = 0; i < d.term_coordinate.size(); ++i)
         terms.push_back({d.term_coordinate[i], d.term_coefficient[i]});
-    for (size_t i = 0; i < d.law_kind.size(); ++i)
-        laws.push_back({&law_kind(d.law_kind[i]), d.law_coordinate[i], d.law_function[i],
-                        slice(d.law_params, d.law_param_start, i)});
+    for (size_t i = 0; i < d.law_kind.size(); ++i) {
+        const Law law{&law_kind(d.law_kind[i]), d.law_coordinate[i], d.law_function[i],
+                      slice(d.law_params, d.law_param_start, i)};
+        check_law(*law.kind, law.params, law.function < 0 ? nullptr : &functions[law.function]);
+        laws.push_back(law);
+    }
     for (size_t i = 0; i < d.wrench_body.size(); ++i) {
         const int body = d.wrench_body[i];
         Wrench w{

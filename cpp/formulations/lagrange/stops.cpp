@@ -22,10 +22,11 @@ bool Lagrange::close_penetrated_stops() {
     return enable_stops(active_);
 }
 
-// Finds λ with y = S λ − b, y = 0 on equations, and on closed stops y ≥ 0, λ ≥ 0, yᵀλ = 0. One stop enters or leaves
-// per pass: the strongest pull leaves first, then the deepest violation enters; after many passes the first one found
-// does (Bland), which cannot cycle.
-void Lagrange::solve_with_stops(const std::vector<double>& b, std::vector<double>& lambda) {
+// Finds λ with y = S λ − b for b = rhs_, y = 0 on equations, and on closed stops y ≥ 0, λ ≥ 0, yᵀλ = 0. One stop enters
+// or leaves per pass: the strongest pull leaves first, then the deepest violation enters; after many passes the first
+// one found does (Bland), which cannot cycle.
+void Lagrange::solve_with_stops(std::vector<double>& lambda) {
+    const std::vector<double>& b = rhs_;
     const int passes = 4 * static_cast<int>(stops_.size()) + 10;
     for (size_t i = 0; i < stops_.size(); ++i) active_[i] = candidate_[i] && active_[i];
     for (int pass = 0; pass < passes; ++pass) {
@@ -63,7 +64,7 @@ void Lagrange::accelerate_with_stops(const double* u) {
         const int r = stops_[i];
         candidate_[i] = rows_.C[r] <= options_.contact_tolerance && speed_[r] + rows_.Ct[r] <= options_.rest_speed;
     }
-    solve_with_stops(rhs_, lambda_);
+    solve_with_stops(lambda_);
 }
 
 // Eq. 37 with y the speeds off the stops beyond what restitution asks for: Newton's law of impact, v⁺ = −e v⁻, or
