@@ -123,6 +123,7 @@ if TYPE_CHECKING:
     from bellcrank.mechanism.special_joints import Perpendicular as Perpendicular
     from bellcrank.mechanism.special_joints import PlungingParallelLink as PlungingParallelLink
     from bellcrank.mechanism.special_joints import PlungingUniversal as PlungingUniversal
+    from bellcrank.mechanism.special_joints import RevoluteSpherical as RevoluteSpherical
     from bellcrank.mechanism.special_joints import Screw as Screw
     from bellcrank.mechanism.special_joints import Universal as Universal
     from bellcrank.mechanism.springs import Bushing as Bushing
@@ -130,7 +131,6 @@ if TYPE_CHECKING:
     from bellcrank.mechanism.springs import TabulatedSpring as TabulatedSpring
     from bellcrank.mechanism.springs import TorsionSpring as TorsionSpring
     from bellcrank.mechanism.surface_joints import CylinderOnPlane as CylinderOnPlane
-    from bellcrank.mechanism.surface_joints import PointOnCircle as PointOnCircle
     from bellcrank.mechanism.surface_joints import PointOnCone as PointOnCone
     from bellcrank.mechanism.surface_joints import PointOnCurve as PointOnCurve
     from bellcrank.mechanism.surface_joints import PointOnCylinder as PointOnCylinder
@@ -258,8 +258,8 @@ _EXPORTS: dict[str, str] = {
     "Perpendicular": "mechanism.special_joints",
     "PlungingParallelLink": "mechanism.special_joints",
     "PlungingUniversal": "mechanism.special_joints",
-    "PointOnCircle": "mechanism.surface_joints",
     "PointOnCylinder": "mechanism.surface_joints",
+    "RevoluteSpherical": "mechanism.special_joints",
     "Screw": "mechanism.special_joints",
     "Universal": "mechanism.special_joints",
     "Bushing": "mechanism.springs",

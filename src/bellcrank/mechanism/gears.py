@@ -68,7 +68,7 @@ class _Wheels(ConstraintKind):
         return 1.0
 
     def rows(self, ends: tuple[End, ...]) -> tuple[Row, ...]:
-        """r1 turn 1 + sign r2 turn 2 = what it is at the start."""
+        """The row  r1 turn 1 + sign r2 turn 2 = its initial value."""
         first, second = self.weights
         return (combination((first, self.sign * second), self._turns(ends)),)
 
@@ -166,7 +166,7 @@ class RackPinion(ConstraintKind):
             check.settle(self, radius=radius)
 
     def rows(self, ends: tuple[End, ...]) -> tuple[Row, ...]:
-        """X - radius theta_z = what it is at the start."""
+        """The row  x - radius theta_z = its initial value."""
         one, two = ends
         if isinstance(one, Marker) and isinstance(two, Marker):
             both: tuple[Coordinate, ...] = (Coordinate("x", one, two), Coordinate("theta_z", one, two))

@@ -26,12 +26,14 @@ class JointKind:
 
     locked: coordinates that are held at zero, by name.
     free: coordinates that are left, by name: the joint's position and velocity in results.
+    own: the rows beyond those locks, in words.
     meaning: one sentence.
     shorthand: True for kinds that stand for a plain joint and drives, and are no joints themselves.
     """
 
     locked: ClassVar[tuple[str, ...]] = ()
     free: ClassVar[tuple[str, ...]] = ()
+    own: ClassVar[str] = ""
     meaning: ClassVar[str] = ""
     shorthand: ClassVar[bool] = False
 

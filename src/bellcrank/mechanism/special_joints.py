@@ -64,6 +64,7 @@ class Screw(JointKind):
     pitch: float
     locked: ClassVar[tuple[str, ...]] = ("x", "y", "e1", "e2")
     free: ClassVar[tuple[str, ...]] = ("theta_z",)
+    own: ClassVar[str] = "z = pitch/(2 pi) theta_z"
     meaning: ClassVar[str] = "Turns about z and moves along z by the pitch each turn; z = 0 at angle 0."
 
     def __post_init__(self) -> None:
@@ -100,56 +101,57 @@ class Distance(JointKind):
         check_length(self)
 
     def rows(self, marker_1: Marker, marker_2: Marker) -> tuple[Row, ...]:
-        """Distance - length = 0."""
+        """The row  distance - length = 0."""
         return (lock(self.coordinate("distance", marker_1, marker_2), self.length),)
 
 
 @dataclass(frozen=True)
-class _AxisDistance(JointKind):
-    """Holds the distance of origin 2 from the z axis of marker 1, beside other locks.
+class _Link(JointKind):
+    """A massless rod across the z axis of marker 1.
 
-    length: m; None takes the distance in the assembled initial configuration.
+    length: m; None takes the distance from the axis in the assembled initial configuration.
     """
 
     length: float | None = None
+    own: ClassVar[str] = "distance_xy = length"
 
     def __post_init__(self) -> None:
         check_length(self)
 
     def rows(self, marker_1: Marker, marker_2: Marker) -> tuple[Row, ...]:
         """The locks and  distance_xy - length = 0."""
-        radius = lock(self.coordinate("distance_xy", marker_1, marker_2), self.length)
-        return (*super().rows(marker_1, marker_2), radius)
+        across = lock(self.coordinate("distance_xy", marker_1, marker_2), self.length)
+        return (*super().rows(marker_1, marker_2), across)
 
 
-def axis_distance(name: str, locked: str, free: str, meaning: str, module: str) -> type[_AxisDistance]:
-    """A new joint kind that holds the distance from the z axis of marker 1; arguments as for `joint_kind`."""
-    body = {
-        "locked": tuple(locked.split()),
-        "free": tuple(free.split()),
-        "meaning": meaning,
-        "__doc__": f"{meaning}\n\n    length: m; None takes the initial distance from the axis.\n    ",
-        "__module__": module,
-    }
-    kind: type[_AxisDistance] = dataclass(frozen=True)(type(name, (_AxisDistance,), body))
-    register(kind)
-    return kind
+@register
+@dataclass(frozen=True)
+class RevoluteSpherical(_Link):
+    """A massless rod with a revolute joint about z of marker 1 and a ball joint; length: m or None."""
+
+    locked: ClassVar[tuple[str, ...]] = ("z",)
+    free: ClassVar[tuple[str, ...]] = ("azimuth", *_ALL)
+    meaning: ClassVar[str] = "A massless rod between a revolute joint (z of marker 1) and a ball joint."
 
 
-ParallelLink = axis_distance(
-    "ParallelLink",
-    "z e1 e2",
-    "azimuth theta_z",
-    "A massless rod between two parallel revolute axes (z of both markers).",
-    __name__,
-)
-PlungingParallelLink = axis_distance(
-    "PlungingParallelLink",
-    "e1 e2",
-    "z azimuth theta_z",
-    "A massless rod between a revolute and a cylindrical joint with parallel axes (z of both markers).",
-    __name__,
-)
+@register
+@dataclass(frozen=True)
+class ParallelLink(_Link):
+    """A massless rod between two parallel revolute axes, z of both markers; length: m or None."""
+
+    locked: ClassVar[tuple[str, ...]] = ("z", "e1", "e2")
+    free: ClassVar[tuple[str, ...]] = ("azimuth", "theta_z")
+    meaning: ClassVar[str] = "A massless rod between two parallel revolute axes (z of both markers)."
+
+
+@register
+@dataclass(frozen=True)
+class PlungingParallelLink(_Link):
+    """A massless rod between a revolute and a cylindrical joint, z axes parallel; length: m or None."""
+
+    locked: ClassVar[tuple[str, ...]] = ("e1", "e2")
+    free: ClassVar[tuple[str, ...]] = ("z", "azimuth", "theta_z")
+    meaning: ClassVar[str] = "A massless rod between a revolute and a cylindrical joint with parallel axes."
 
 
 @register
@@ -162,6 +164,7 @@ class AxisAngle(JointKind):
 
     angle: float | None = None
     free: ClassVar[tuple[str, ...]] = ("x", "y", "z", *_AXIS_ANGLES)
+    own: ClassVar[str] = "dot_zz = cos(angle)"
     meaning: ClassVar[str] = "The z axes keep an angle between 0 and 180 degrees."
 
     def __post_init__(self) -> None:
@@ -176,6 +179,6 @@ class AxisAngle(JointKind):
             check.settle(self, angle=angle)
 
     def rows(self, marker_1: Marker, marker_2: Marker) -> tuple[Row, ...]:
-        """dot_zz - cos(angle) = 0."""
+        """The row  dot_zz - cos(angle) = 0."""
         constant = FROM_START if self.angle is None else cos(self.angle)
         return (Row((Term(1.0, self.coordinate("dot_zz", marker_1, marker_2)),), constant),)

@@ -12,25 +12,31 @@ from bellcrank.mechanism.functions.curve import Curve
 from bellcrank.mechanism.joint import JointKind, register
 from bellcrank.mechanism.marker import Marker
 from bellcrank.mechanism.rows import Row, combination, lock
-from bellcrank.mechanism.special_joints import axis_distance, check_length
+from bellcrank.mechanism.special_joints import check_length
 
 _ALL = ("rot_x", "rot_y", "rot_z")
 _AXIS_ANGLES = ("azimuth_axis", "mirrored_azimuth_axis")
 
-PointOnCylinder = axis_distance(
-    "PointOnCylinder",
-    "",
-    "z azimuth rot_x rot_y rot_z",
-    "Origin 2 stays on a cylinder about the z axis of marker 1.",
-    __name__,
-)
-PointOnCircle = axis_distance(
-    "PointOnCircle",
-    "z",
-    "azimuth rot_x rot_y rot_z",
-    "Origin 2 stays on a circle about z of marker 1: a massless rod with a revolute and a ball joint.",
-    __name__,
-)
+
+@register
+@dataclass(frozen=True)
+class PointOnCylinder(JointKind):
+    """Origin 2 stays on a cylinder about z of marker 1.
+
+    radius: m; None takes the distance from the axis in the assembled initial configuration.
+    """
+
+    radius: float | None = None
+    free: ClassVar[tuple[str, ...]] = ("z", "azimuth", *_ALL)
+    own: ClassVar[str] = "distance_xy = radius"
+    meaning: ClassVar[str] = "Origin 2 stays on a cylinder about the z axis of marker 1."
+
+    def __post_init__(self) -> None:
+        check_length(self, "radius")
+
+    def rows(self, marker_1: Marker, marker_2: Marker) -> tuple[Row, ...]:
+        """The row  distance_xy - radius = 0."""
+        return (lock(self.coordinate("distance_xy", marker_1, marker_2), self.radius),)
 
 
 @register
@@ -43,6 +49,7 @@ class PointOnCone(JointKind):
 
     half_angle: float
     free: ClassVar[tuple[str, ...]] = ("z", "azimuth", *_ALL)
+    own: ClassVar[str] = "distance_xy = tan(half_angle) z"
     meaning: ClassVar[str] = "Origin 2 stays on a cone about the z axis of marker 1."
 
     def __post_init__(self) -> None:
@@ -53,7 +60,7 @@ class PointOnCone(JointKind):
             check.settle(self, half_angle=angle)
 
     def rows(self, marker_1: Marker, marker_2: Marker) -> tuple[Row, ...]:
-        """distance_xy - tan(half_angle) z = 0."""
+        """The row  distance_xy - tan(half_angle) z = 0."""
         radius, height = (self.coordinate(name, marker_1, marker_2) for name in ("distance_xy", "z"))
         return (combination((1.0, -tan(self.half_angle)), (radius, height), 0.0),)
 
@@ -69,6 +76,7 @@ class PointOnHelix(JointKind):
     radius: float
     pitch: float
     free: ClassVar[tuple[str, ...]] = ("azimuth", *_ALL)
+    own: ClassVar[str] = "distance_xy = radius, z = pitch/(2 pi) azimuth"
     meaning: ClassVar[str] = "Origin 2 stays on a helix about the z axis of marker 1."
 
     def __post_init__(self) -> None:
@@ -77,7 +85,7 @@ class PointOnHelix(JointKind):
             check.settle(self, radius=radius, pitch=check.number("pitch", self.pitch, "m a turn"))
 
     def rows(self, marker_1: Marker, marker_2: Marker) -> tuple[Row, ...]:
-        """distance_xy - radius = 0  and  z - pitch/(2 pi) azimuth = 0."""
+        """The rows  distance_xy - radius = 0  and  z - pitch/(2 pi) azimuth = 0."""
         radius, height, angle = (
             self.coordinate(name, marker_1, marker_2) for name in ("distance_xy", "z", "azimuth")
         )
@@ -91,13 +99,14 @@ class SphereOnPlane(JointKind):
 
     radius: float
     free: ClassVar[tuple[str, ...]] = ("x", "y", *_ALL)
+    own: ClassVar[str] = "z = radius"
     meaning: ClassVar[str] = "A ball about origin 2 touches the xy plane of marker 1 and slides on it freely."
 
     def __post_init__(self) -> None:
         check_length(self, "radius")
 
     def rows(self, marker_1: Marker, marker_2: Marker) -> tuple[Row, ...]:
-        """Z - radius = 0."""
+        """The row  z - radius = 0."""
         return (lock(self.coordinate("z", marker_1, marker_2), self.radius),)
 
 
@@ -108,6 +117,7 @@ class CylinderOnPlane(JointKind):
 
     radius: float
     free: ClassVar[tuple[str, ...]] = ("x", "y", *_AXIS_ANGLES)
+    own: ClassVar[str] = "z = radius, dot_zz"
     meaning: ClassVar[str] = (
         "A cylinder about z of marker 2 lies on the xy plane of marker 1 and slides freely."
     )
@@ -116,7 +126,7 @@ class CylinderOnPlane(JointKind):
         check_length(self, "radius")
 
     def rows(self, marker_1: Marker, marker_2: Marker) -> tuple[Row, ...]:
-        """Z - radius = 0  and  dot_zz = 0."""
+        """The rows  z - radius = 0  and  dot_zz = 0."""
         height, tilt = (self.coordinate(name, marker_1, marker_2) for name in ("z", "dot_zz"))
         return lock(height, self.radius), lock(tilt)
 

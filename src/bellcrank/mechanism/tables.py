@@ -13,24 +13,21 @@ from bellcrank.mechanism.force import FORCE_KINDS
 from bellcrank.mechanism.joint import JOINT_KINDS, JointKind
 from bellcrank.mechanism.motor_joints import MotorKind
 
+_ORDER = {
+    f"bellcrank.mechanism.{name}": place
+    for place, name in enumerate(("joint_kinds", "special_joints", "surface_joints", "motor_joints"))
+}
+
 
 def joint_table() -> str:
-    """All joint kinds: name, parameters, locked and free coordinates, meaning. Led coordinates are marked f(t)."""
+    """All joint kinds: name, parameters, what is held (f(t) where it is led), free coordinates, meaning."""
     rows = []
-    for name, kind in JOINT_KINDS.items():
-        led = tuple(f"{c} = f(t)" for c in kind.led) if issubclass(kind, MotorKind) else ()
-        rows.append((name, _parameters(kind), _held(kind, led), " ".join(kind.free), kind.meaning))
+    for kind in sorted(JOINT_KINDS.values(), key=lambda kind: _ORDER.get(kind.__module__, len(_ORDER))):
+        led = tuple(f"{name} = f(t)" for name in kind.led) if issubclass(kind, MotorKind) else ()
+        own = (kind.own,) if kind.own else ()
+        held = ", ".join((*kind.locked, *own, *led))
+        rows.append((kind.__name__, _parameters(kind), held, ", ".join(kind.free), kind.meaning))
     return markdown(("joint", "parameters", "held", "free", "meaning"), rows)
-
-
-def _held(kind: type[JointKind], led: tuple[str, ...]) -> str:
-    names = ", ".join((*kind.locked, *led))
-    if kind.rows is JointKind.rows or led:
-        return names
-    own = (kind.rows.__doc__ or "").strip().splitlines()[0].rstrip(".")
-    if own.startswith("The locks and"):
-        own = own.removeprefix("The locks and").strip()
-    return f"{names}, {own}" if names else own
 
 
 def constraint_table() -> str:

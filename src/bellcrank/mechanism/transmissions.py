@@ -67,7 +67,7 @@ class ScrewCoupling(ConstraintKind):
             check.settle(self, pitch=pitch)
 
     def rows(self, ends: tuple[End, ...]) -> tuple[Row, ...]:
-        """Travel - pitch/(2 pi) angle = what it is at the start."""
+        """The row  travel - pitch/(2 pi) angle = its initial value."""
         return (combination((1.0, -self.pitch / (2 * pi)), coordinates(ends)),)
 
 
@@ -80,7 +80,7 @@ class Differential(ConstraintKind):
     meaning: ClassVar[str] = "The carrier turns by the mean of the two sides."
 
     def rows(self, ends: tuple[End, ...]) -> tuple[Row, ...]:
-        """A + b - 2 carrier = what it is at the start."""
+        """The row  a + b - 2 carrier = its initial value."""
         return (combination((1.0, 1.0, -2.0), coordinates(ends)),)
 
 
@@ -107,7 +107,7 @@ class PlanetaryGear(ConstraintKind):
             check.settle(self, sun_teeth=sun, ring_teeth=ring)
 
     def rows(self, ends: tuple[End, ...]) -> tuple[Row, ...]:
-        """Sun + i ring - (1 + i) carrier = what it is at the start, i = n_ring/n_sun."""
+        """The row  sun + i ring - (1 + i) carrier = its initial value,  i = n_ring/n_sun."""
         ratio = self.ring_teeth / self.sun_teeth
         return (combination((1.0, ratio, -1.0 - ratio), coordinates(ends)),)
 
@@ -144,7 +144,7 @@ class Cable(ConstraintKind):
         return self.slack
 
     def rows(self, ends: tuple[End, ...]) -> tuple[Row, ...]:
-        """Length - sum of distances."""
+        """The row  length - sum of distances."""
         segments, fixed = _segments(markers(ends))
         terms = tuple(Term(-1.0, segment) for segment in segments)
         return (Row(terms, FROM_START if self.length is None else fixed - self.length),)
@@ -170,7 +170,7 @@ class Winch(ConstraintKind):
             check.settle(self, radius=radius)
 
     def rows(self, ends: tuple[End, ...]) -> tuple[Row, ...]:
-        """Sum of distances - radius angle = what it is at the start."""
+        """The row  sum of distances - radius angle = its initial value."""
         segments, _ = _segments(markers(ends[1:]))
         coefficients = [1.0] * len(segments) + [-self.radius]
         return (combination(coefficients, [*segments, *coordinates(ends[:1])]),)

@@ -15,7 +15,7 @@ from bellcrank.mechanism.functions.function import SMOOTH, FlatFunction, Functio
 
 @dataclass(frozen=True)
 class Harmonic(Function):
-    """offset + slope x + amplitude sin(omega x + phase).
+    """The function  offset + slope x + amplitude sin(omega x + phase).
 
     amplitude, offset: in the unit of what is led; slope: the same per unit of x.
     omega: angular frequency, rad/s (2 pi times the frequency in Hz).
