@@ -1,0 +1,68 @@
+"""A trajectory as named columns, for tables and text files."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Final
+
+import numpy as np
+
+from bellcrank.errors import Fault, MechanismError
+from bellcrank.trajectory.store import FloatArray
+
+if TYPE_CHECKING:
+    from bellcrank.trajectory.trajectory import Trajectory
+
+_BODY: Final = {
+    "position": ("x [m]", "y [m]", "z [m]"),
+    "rotation": ("qw", "qx", "qy", "qz"),
+    "velocity": ("vx [m/s]", "vy [m/s]", "vz [m/s]"),
+    "angular_velocity": ("wx [rad/s]", "wy [rad/s]", "wz [rad/s]"),
+    "acceleration": ("ax [m/s^2]", "ay [m/s^2]", "az [m/s^2]"),
+    "angular_acceleration": ("alphax [rad/s^2]", "alphay [rad/s^2]", "alphaz [rad/s^2]"),
+}
+_REACTION: Final = ("Mx [N m]", "My [N m]", "Mz [N m]", "Fx [N]", "Fy [N]", "Fz [N]")
+
+
+def columns(run: Trajectory) -> dict[str, FloatArray]:
+    """Every recorded quantity as a column (T,), by a name such as "body.crank.x [m]"."""
+    found: dict[str, FloatArray] = {"time [s]": run.time}
+    for section, names in _BODY.items():
+        if section in run.layout.shapes:
+            values = run.store.read(section)
+            for number, body in enumerate(run.bodies):
+                found |= {f"body.{body}.{name}": values[:, number, k] for k, name in enumerate(names)}
+    position, rate = run.store.read("coordinates"), run.store.read("rates")
+    for number, column in enumerate(run.layout.coordinates):
+        unit = "" if column.unit in ("", "1") else column.unit
+        found[f"joint.{column}" + (f" [{unit}]" if unit else "")] = position[:, number]
+        found[f"joint.{column}.rate [{unit or '1'}/s]"] = rate[:, number]
+    reactions = run.store.read("reactions")
+    for number, joint in enumerate(run.layout.reactions):
+        found |= {f"joint.{joint}.{name}": reactions[:, number, k] for k, name in enumerate(_REACTION)}
+    for drive in run.drives:
+        found[f"drive.{drive}.effort [{run.drive(drive).unit}]"] = run.drive(drive).effort
+    for joint in run.limits:
+        found[f"limit.{joint}.effort [{run.limit(joint).unit}]"] = run.limit(joint).effort
+    found["energy.kinetic [J]"] = run.energy.kinetic
+    found["energy.potential [J]"] = run.energy.potential
+    found["violation.position"] = run.violation.position
+    found["violation.velocity"] = run.violation.velocity
+    return found
+
+
+def write_csv(run: Trajectory, path: str | Path) -> None:
+    """Write the columns as comma-separated text with one line of names; numbers with all their digits.
+
+    Raises MechanismError if the file cannot be written.
+    """
+    table = columns(run)
+    header = ",".join(
+        '"{}"'.format(name.replace('"', '""')) if "," in name or '"' in name else name for name in table
+    )
+    try:
+        with Path(path).open("w", encoding="utf-8") as file:
+            np.savetxt(file, np.column_stack(list(table.values())), "%.17g", ",", header=header, comments="")
+    except OSError as error:
+        rule, advice = f"it cannot be written: {error}", "check the folder and its permissions"
+        raise MechanismError(Fault(f"file '{path}'", rule, None, advice)) from error

@@ -1,0 +1,248 @@
+"""What a trajectory tells of one body, joint or drive, and of the whole. T frames; arrays are read-only."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from bellcrank.errors import Fault, MechanismError
+from bellcrank.trajectory.layout import CoordinateColumn, FrameLayout, MultiplierColumn
+from bellcrank.trajectory.rotations import rotate
+from bellcrank.trajectory.store import FloatArray, Store, read_only
+
+
+@dataclass(frozen=True, repr=False)
+class BodyHistory:
+    """Motion of one body. Positions and velocities are those of its frame's origin, in world axes."""
+
+    name: str
+    number: int
+    layout: FrameLayout
+    store: Store
+
+    def __repr__(self) -> str:
+        return f"<body {self.name!r}, {self.store.frames} frames>"
+
+    @property
+    def position(self) -> FloatArray:
+        """(T, 3), m."""
+        return self.store.read("position", self.number)
+
+    @property
+    def rotation(self) -> FloatArray:
+        """(T, 4), unit quaternions (w, x, y, z) from body axes to world axes."""
+        return self.store.read("rotation", self.number)
+
+    @property
+    def velocity(self) -> FloatArray:
+        """(T, 3), m/s."""
+        return self.store.read("velocity", self.number)
+
+    @property
+    def angular_velocity(self) -> FloatArray:
+        """(T, 3), rad/s."""
+        return self.store.read("angular_velocity", self.number)
+
+    @property
+    def acceleration(self) -> FloatArray:
+        """(T, 3), m/s^2; recorded only if asked for."""
+        return self._recorded("acceleration")
+
+    @property
+    def angular_acceleration(self) -> FloatArray:
+        """(T, 3), rad/s^2; recorded only if asked for."""
+        return self._recorded("angular_acceleration")
+
+    @property
+    def com(self) -> tuple[float, float, float]:
+        """The centre of mass in the body frame, m."""
+        return self.layout.com[self.number] if self.layout.com else (0.0, 0.0, 0.0)
+
+    @property
+    def com_position(self) -> FloatArray:
+        """(T, 3), m: the centre of mass."""
+        return self.point(self.com)
+
+    @property
+    def com_velocity(self) -> FloatArray:
+        """(T, 3), m/s: of the centre of mass."""
+        return self.point_velocity(self.com)
+
+    @property
+    def com_acceleration(self) -> FloatArray:
+        """(T, 3), m/s^2: of the centre of mass; recorded only if asked for."""
+        return self.point_acceleration(self.com)
+
+    def point(self, offset: tuple[float, float, float]) -> FloatArray:
+        """(T, 3), m: the path of a point of the body that lies at `offset` in its frame."""
+        return read_only(self.position + self._arm(offset))
+
+    def point_velocity(self, offset: tuple[float, float, float]) -> FloatArray:
+        """(T, 3), m/s: the velocity of a point of the body."""
+        return read_only(self.velocity + np.cross(self.angular_velocity, self._arm(offset)))
+
+    def point_acceleration(self, offset: tuple[float, float, float]) -> FloatArray:
+        """(T, 3), m/s^2: the acceleration of a point of the body; recorded only if asked for."""
+        arm, omega = self._arm(offset), self.angular_velocity
+        turning = np.cross(self.angular_acceleration, arm) + np.cross(omega, np.cross(omega, arm))
+        return read_only(self.acceleration + turning)
+
+    def _arm(self, offset: tuple[float, float, float]) -> FloatArray:
+        return rotate(self.rotation, np.asarray(offset, dtype=float))
+
+    def _recorded(self, section: str) -> FloatArray:
+        if not self.layout.accelerations:
+            rule, advice = "its acceleration was not recorded", "simulate with accelerations=True"
+            raise MechanismError(Fault(f"body {self.name!r}", rule, None, advice))
+        return self.store.read(section, self.number)
+
+
+@dataclass(frozen=True, repr=False)
+class JointHistory:
+    """Motion of one joint and what it transmits. d is the number of its free coordinates."""
+
+    name: str
+    layout: FrameLayout
+    store: Store
+
+    def __repr__(self) -> str:
+        return f"<joint {self.name!r} ({', '.join(self.coordinates) or 'fixed'}), {self.store.frames} frames>"
+
+    @property
+    def columns(self) -> tuple[CoordinateColumn, ...]:
+        """Its free coordinates."""
+        return self.layout.coordinates[self._slice]
+
+    @property
+    def coordinates(self) -> tuple[str, ...]:
+        """Names of its free coordinates."""
+        return tuple(column.name for column in self.columns)
+
+    @property
+    def position(self) -> FloatArray:
+        """(T, d), m or rad; angles are followed over whole turns."""
+        return self.store.read("coordinates", self._slice)
+
+    @property
+    def velocity(self) -> FloatArray:
+        """(T, d), m/s or rad/s."""
+        return self.store.read("rates", self._slice)
+
+    @property
+    def reaction(self) -> FloatArray:
+        """(T, 6), N m and N: moment and force on the second body about its marker's origin, in world axes.
+
+        Raises MechanismError if it was not recorded.
+        """
+        number = self.layout.reaction_number.get(self.name)
+        if number is None:
+            rule, advice = (
+                "its reaction was not recorded",
+                "simulate with reactions=True; a free joint has none",
+            )
+            raise MechanismError(Fault(f"joint {self.name!r}", rule, None, advice))
+        return self.store.read("reactions", number)
+
+    @property
+    def moment(self) -> FloatArray:
+        """(T, 3), N m: the first half of the reaction."""
+        return self.reaction[:, :3]
+
+    @property
+    def force(self) -> FloatArray:
+        """(T, 3), N: the second half of the reaction."""
+        return self.reaction[:, 3:]
+
+    @property
+    def _slice(self) -> slice:
+        return self.layout.joint_coordinates.get(self.name, slice(0, 0))
+
+
+@dataclass(frozen=True, repr=False)
+class EffortHistory:
+    """Effort of a drive, a geared motor's inertia or a joint's limits along its coordinate."""
+
+    name: str
+    numbers: tuple[int, ...]
+    layout: FrameLayout
+    store: Store
+
+    def __repr__(self) -> str:
+        return f"<effort of {self.name!r} in {self.unit}, {self.store.frames} frames>"
+
+    @property
+    def columns(self) -> tuple[MultiplierColumn, ...]:
+        """The rows whose efforts are added up: one for a drive, one or two for limits."""
+        return tuple(self.layout.multipliers[number] for number in self.numbers)
+
+    @property
+    def unit(self) -> str:
+        """Unit of the effort, "N" or "N m"."""
+        return self.columns[0].unit
+
+    @property
+    def effort(self) -> FloatArray:
+        """(T,), N or N m; positive where it drives the coordinate up."""
+        parts = [
+            column.sign * self.store.read("multipliers", number)
+            for number, column in zip(self.numbers, self.columns, strict=True)
+        ]
+        return read_only(np.sum(parts, axis=0))
+
+    @property
+    def power(self) -> FloatArray:
+        """(T,), W: effort times the rate of the coordinate it acts along.
+
+        Raises MechanismError if that coordinate is not among the recorded ones.
+        """
+        coordinate = self.columns[0].coordinate
+        if coordinate is None:
+            rule, advice = "the rate of its coordinate was not recorded", "take a free coordinate of a joint"
+            raise MechanismError(Fault(f"drive {self.name!r}", rule, None, advice))
+        return read_only(self.effort * self.store.read("rates", coordinate))
+
+
+@dataclass(frozen=True, repr=False)
+class EnergyHistory:
+    """Mechanical energy of the whole mechanism, J. All (T,)."""
+
+    store: Store
+
+    @property
+    def kinetic(self) -> FloatArray:
+        """Kinetic energy of the bodies."""
+        return self.store.read("kinetic")
+
+    @property
+    def potential(self) -> FloatArray:
+        """Potential energy of the weight and of springs."""
+        return self.store.read("potential")
+
+    @property
+    def total(self) -> FloatArray:
+        """Kinetic and potential energy."""
+        return read_only(self.kinetic + self.potential)
+
+    @property
+    def drift(self) -> FloatArray:
+        """The total less its value at the start; where nothing drives or brakes the mechanism, an error."""
+        total = self.total
+        return read_only(total - total[:1])
+
+
+@dataclass(frozen=True, repr=False)
+class ViolationHistory:
+    """How far the constraints are from being met: the largest absolute error of any row. All (T,)."""
+
+    store: Store
+
+    @property
+    def position(self) -> FloatArray:
+        """Largest constraint error, m or rad."""
+        return self.store.read("position_violation")
+
+    @property
+    def velocity(self) -> FloatArray:
+        """Largest rate of a constraint error, m/s or rad/s."""
+        return self.store.read("velocity_violation")

@@ -1,0 +1,59 @@
+"""Where the numbers of a trajectory are kept, in memory or in a file, behind one way to read them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, Protocol, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from bellcrank.trajectory.layout import FrameLayout
+
+FloatArray: TypeAlias = NDArray[np.float64]
+Item: TypeAlias = int | slice
+Rows: TypeAlias = slice | NDArray[np.intp]
+
+ALL_ROWS = slice(None)
+
+
+class Store(Protocol):
+    """Recorded sections by name; their names and shapes are those of `FrameLayout.shapes`."""
+
+    @property
+    def frames(self) -> int:
+        """Number of recorded frames."""
+
+    def read(self, section: str, item: Item | None = None, rows: Rows = ALL_ROWS) -> FloatArray:
+        """A section (frames, *shape), read-only; `item` picks a body or columns along the shape's first axis.
+
+        rows: which frames, a slice or increasing numbers of frames.
+        """
+
+
+class MemoryStore:
+    """Sections held in memory."""
+
+    def __init__(self, sections: Mapping[str, FloatArray]) -> None:
+        self._sections = {name: read_only(values) for name, values in sections.items()}
+        self.frames = len(self._sections["time"])
+
+    @staticmethod
+    def from_frames(layout: FrameLayout, frames: FloatArray) -> MemoryStore:
+        """The sections of frames (n, 1 + width), without copying them."""
+        sections = {}
+        for name, shape in layout.shapes.items():
+            sections[name] = frames[:, layout.columns[name]].reshape(len(frames), *shape)
+        return MemoryStore(sections)
+
+    def read(self, section: str, item: Item | None = None, rows: Rows = ALL_ROWS) -> FloatArray:
+        """See `Store.read`; views where the rows are a slice."""
+        values = self._sections[section][rows]
+        return read_only(values if item is None else values[:, item])
+
+
+def read_only(values: Any) -> FloatArray:
+    """The same numbers as an array that cannot be written to."""
+    view: FloatArray = np.asarray(values, dtype=np.float64).view()
+    view.flags.writeable = False
+    return view

@@ -1,0 +1,246 @@
+"""The Trajectory: results of a run by name. It does not know which formulation or method made them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+from types import MappingProxyType
+from typing import Any
+
+import numpy as np
+
+from bellcrank.assembly.state import State
+from bellcrank.errors import Fault, MechanismError
+from bellcrank.mechanism.references import nearest
+from bellcrank.trajectory.histories import (
+    BodyHistory,
+    EffortHistory,
+    EnergyHistory,
+    JointHistory,
+    ViolationHistory,
+)
+from bellcrank.trajectory.interpolate import STATE_SECTIONS, interpolated
+from bellcrank.trajectory.layout import FrameLayout, MultiplierKind
+from bellcrank.trajectory.store import FloatArray, MemoryStore, Store
+
+
+class Status(str):
+    """How a run ended: "finished", "interrupted", "running" (from a file without an end), or why it failed.
+
+    message: a sentence for the user; empty if there is nothing to say.
+    """
+
+    __slots__ = ("message",)
+    message: str
+
+    def __new__(cls, state: str, message: str = "") -> Status:
+        """A status with its message."""
+        status = super().__new__(cls, state)
+        status.message = message
+        return status
+
+
+class Trajectory:
+    """Results of a run: T frames at increasing times. SI units, world axes; all arrays are read-only.
+
+    layout: what was recorded. status: how the run ended. statistics: what the solver counted.
+    mechanism: text of the mechanism's file, as kept with the run; empty if it was not made from a file.
+    """
+
+    def __init__(
+        self,
+        layout: FrameLayout,
+        store: Store,
+        status: Status | str = "finished",
+        statistics: Mapping[str, str | int | float] | None = None,
+        mechanism: str = "",
+    ) -> None:
+        self.layout = layout
+        self.store = store
+        self.status = status if isinstance(status, Status) else Status(status)
+        self.statistics = MappingProxyType(dict(statistics or {}))
+        self.mechanism = mechanism
+
+    @property
+    def name(self) -> str:
+        """Name of the mechanism."""
+        return self.layout.mechanism
+
+    @property
+    def time(self) -> FloatArray:
+        """(T,), s."""
+        return self.store.read("time")
+
+    def __len__(self) -> int:
+        return self.store.frames
+
+    def __repr__(self) -> str:
+        return f"<Trajectory of {self.name!r}: {self._extent()}, {self.status}>"
+
+    @property
+    def bodies(self) -> tuple[str, ...]:
+        """Names of the bodies."""
+        return self.layout.bodies
+
+    @property
+    def joints(self) -> tuple[str, ...]:
+        """Names of the joints."""
+        return self.layout.joints
+
+    @property
+    def drives(self) -> tuple[str, ...]:
+        """Names of the drives, and of motors with a rotor's inertia."""
+        return self._elements("drive", "motor")
+
+    @property
+    def limits(self) -> tuple[str, ...]:
+        """Names of the joints with limits."""
+        return self._elements("limit")
+
+    def body(self, name: str) -> BodyHistory:
+        """The motion of a body. Raises MechanismError with close matches for an unknown name."""
+        number = self.layout.body_number.get(name)
+        if number is None:
+            raise self._unknown("body", name, self.bodies)
+        return BodyHistory(name, number, self.layout, self.store)
+
+    def joint(self, name: str) -> JointHistory:
+        """Motion and reaction of a joint. Raises MechanismError with close matches for an unknown name."""
+        if name not in self.layout.joints:
+            raise self._unknown("joint", name, self.joints)
+        return JointHistory(name, self.layout, self.store)
+
+    def drive(self, name: str) -> EffortHistory:
+        """The effort of a drive. Raises MechanismError with close matches for an unknown name."""
+        return self._effort("drive", name, self.drives, "drive", "motor")
+
+    def limit(self, name: str) -> EffortHistory:
+        """What the limits of a joint exert. Raises MechanismError with close matches for an unknown name."""
+        return self._effort("joint with limits", name, self.limits, "limit")
+
+    @property
+    def energy(self) -> EnergyHistory:
+        """Kinetic, potential and total energy."""
+        return EnergyHistory(self.store)
+
+    @property
+    def violation(self) -> ViolationHistory:
+        """Errors of the constraints."""
+        return ViolationHistory(self.store)
+
+    def at(self, time: float) -> State:
+        """The bodies' state at any time within the run, interpolated between frames (see `interpolate`).
+
+        Raises MechanismError for a time outside the run.
+        """
+        values = interpolated(self.store, STATE_SECTIONS, self._within(np.array([time], dtype=float)))
+        return State(float(time), *(values[section][0] for section in STATE_SECTIONS))
+
+    def resample(self, times: Any = None, *, step: float | None = None) -> Trajectory:
+        """The same run at other times, in memory.
+
+        times: increasing, within the run; or step: one frame every `step` seconds, from the first on.
+        Positions, rotations and joint coordinates are interpolated to third order, the rest linearly.
+
+        Raises MechanismError for times outside the run or not increasing.
+        """
+        if (times is None) == (step is None):
+            raise MechanismError(
+                Fault("resample", "it takes either times or a step", advice="such as step=0.01")
+            )
+        if step is not None:
+            if not step > 0.0:
+                raise MechanismError(
+                    Fault("resample", "step must be greater than zero", step, "give it in s")
+                )
+            first, last = self._span()
+            times = first + step * np.arange(int((last - first) / step * (1 + 1e-12) + 1e-9) + 1)
+        wanted = self._within(np.atleast_1d(np.asarray(times, dtype=float)))
+        if wanted.ndim != 1 or np.any(np.diff(wanted) <= 0.0):
+            raise MechanismError(
+                Fault("resample", "times must be increasing", advice="sort them, drop doubles")
+            )
+        sections = interpolated(self.store, tuple(self.layout.shapes), wanted)
+        return Trajectory(self.layout, MemoryStore(sections), self.status, self.statistics, self.mechanism)
+
+    def summary(self) -> str:
+        """What the run holds, in a few lines."""
+        lines = [f"run of {self.name!r}: {self._extent()}"]
+        lines.append(f"status: {self.status}" + (f" ({self.status.message})" if self.status.message else ""))
+        counts = {"bodies": len(self.bodies), "joints": len(self.joints), "drives": len(self.drives)}
+        lines.append(", ".join(f"{count} {noun}" for noun, count in counts.items()))
+        if len(self):
+            worst = float(np.max(self.violation.position))
+            drift = float(np.max(np.abs(self.energy.drift)))
+            lines.append(f"largest constraint error {worst:.2g}, largest change of energy {drift:.3g} J")
+        lines += [f"{name}: {value}" for name, value in self.statistics.items()]
+        return "\n".join(lines)
+
+    def to_dict(self) -> dict[str, FloatArray]:
+        """Every quantity as a column (T,) under a name with its unit, e.g. "body.crank.x [m]"; for tables."""
+        from bellcrank.trajectory.columns import columns
+
+        return columns(self)
+
+    def to_csv(self, path: str | Path) -> None:
+        """Write the columns of `to_dict` as text, one line for each frame."""
+        from bellcrank.trajectory.columns import write_csv
+
+        write_csv(self, path)
+
+    def save(self, path: str | Path) -> None:
+        """Write the run into an HDF5 file (layout: see `run_file`). Raises MechanismError if that fails."""
+        from bellcrank.trajectory.storage import save
+
+        save(self.layout, self.store, path, self.mechanism, self.status, self.status.message, self.statistics)
+
+    @staticmethod
+    def load(path: str | Path, lazy: bool | None = None) -> Trajectory:
+        """Read a run from a file, even one that is still being written or whose process was killed.
+
+        lazy: leave the numbers in the file until they are asked for; by default if they take over 256 MB.
+
+        Raises MechanismError for a file that is missing or does not hold a run.
+        """
+        from bellcrank.trajectory.storage import load
+
+        read = load(path, lazy)
+        status = Status(read.status, read.message)
+        return Trajectory(read.layout, read.store, status, read.statistics, read.description)
+
+    def _elements(self, *kinds: MultiplierKind) -> tuple[str, ...]:
+        return tuple(dict.fromkeys(c.element for c in self.layout.multipliers if c.kind in kinds))
+
+    def _effort(self, noun: str, name: str, known: tuple[str, ...], *kinds: MultiplierKind) -> EffortHistory:
+        columns = enumerate(self.layout.multipliers)
+        numbers = tuple(n for n, column in columns if column.element == name and column.kind in kinds)
+        if not numbers:
+            raise self._unknown(noun, name, known)
+        return EffortHistory(name, numbers, self.layout, self.store)
+
+    def _unknown(self, noun: str, name: str, known: tuple[str, ...]) -> MechanismError:
+        rule = f"the run has no {noun} of this name"
+        if name == "ground":
+            return MechanismError(Fault(f"{noun} 'ground'", "the ground does not move and has no results"))
+        return MechanismError(Fault(f"{noun} {name!r}", rule, None, nearest(name, known)))
+
+    def _span(self) -> tuple[float, float]:
+        if len(self) == 0:
+            raise MechanismError(Fault(f"run of {self.name!r}", "it holds no frames"))
+        return float(self.time[0]), float(self.time[-1])
+
+    def _within(self, times: FloatArray) -> FloatArray:
+        """The times, moved onto the ends of the run where they miss them by rounding only."""
+        first, last = self._span()
+        slack = 1e-9 * (last - first)
+        outside = ~((times >= first - slack) & (times <= last + slack))
+        if np.any(outside):
+            rule = f"the run goes from t = {first:g} s to {last:g} s, this time lies outside"
+            raise MechanismError(Fault(f"run of {self.name!r}", rule, float(times[outside][0])))
+        return np.clip(times, first, last)
+
+    def _extent(self) -> str:
+        if len(self) == 0:
+            return "no frames"
+        first, last = self._span()
+        return f"{len(self)} frames, t = {first:g} to {last:g} s"
