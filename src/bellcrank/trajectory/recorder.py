@@ -52,6 +52,7 @@ class Recorder:
         self._pending: list[FloatArray] = []
         self._pending_bytes = 0
         self._flushed = -np.inf
+        self._broken = False
 
     def on_block(self, frames: FloatArray) -> None:
         """Take over frames (n, 1 + width); they are copied.
@@ -83,7 +84,8 @@ class Recorder:
         pending, self._pending, self._pending_bytes = self._pending, [], 0
         try:
             self._writer.append(np.concatenate(pending))
-        except OSError as error:
+        except (OSError, RuntimeError) as error:
+            self._broken = isinstance(error, RuntimeError)
             begin = float(pending[0][0, 0])
             message = f"file '{self._writer.path}' cannot be written any more: {error}"
             raise SimulationError(f"{message}; it holds the run up to t = {begin:g} s", begin) from error
@@ -97,10 +99,10 @@ class Recorder:
         """
         state, message = str(status.get("status", "finished")), str(status.get("message", ""))
         statistics = {key: value for key, value in status.items() if key not in ("status", "message")}
-        if self._writer is not None:
+        if self._writer is not None and not self._broken:
             self.flush()
             self._writer.close(state, message, statistics)
-        if not self._keep and self._writer is not None:
+        if self._writer is not None and not self._keep and not self._broken:
             return Trajectory.load(self._writer.path)
         self._frames.resize((self._count, self._frames.shape[1]), refcheck=False)
         store = MemoryStore.from_frames(self.layout, self._frames)

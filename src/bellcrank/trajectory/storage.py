@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import errno
+import os
+import shutil
 from collections.abc import Mapping
 from math import prod
 from pathlib import Path
@@ -20,6 +23,7 @@ _CHUNK_BYTES: Final = 1 << 16
 _CHUNK_FRAMES: Final = 1024
 _CACHE_BYTES: Final = 1 << 28
 _SAVE_BYTES: Final = 1 << 25
+_ROOM_BYTES: Final = 1 << 24
 
 
 class Writer:
@@ -59,7 +63,13 @@ class Writer:
         return data
 
     def append(self, frames: FloatArray) -> None:
-        """Write frames (n, 1 + width) and flush: they survive whatever happens to this process afterwards."""
+        """Write frames (n, 1 + width) and flush: they survive whatever happens to this process afterwards.
+
+        Raises OSError if there is no room, RuntimeError if HDF5 fails, which leaves it broken.
+        """
+        # Asked for beforehand, for HDF5 does not recover from a write that fails.
+        if shutil.disk_usage(self.path.parent).free < _ROOM_BYTES + 2 * frames.nbytes:
+            raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
         total = self._frames + len(frames)
         for name, data in self._sets.items():
             if name == "time":
@@ -74,7 +84,7 @@ class Writer:
         """End the file: it is then a plain HDF5 file with its status and statistics."""
         self._file.close()
         with h5py.File(self.path, "r+", libver="latest") as file:
-            file.attrs.update(status=status, message=message)
+            file.attrs.update(status=str(status), message=str(message))
             file["statistics"].attrs.update(statistics)
 
 
