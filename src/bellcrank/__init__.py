@@ -7,17 +7,24 @@ in step.
 
 from __future__ import annotations
 
+import sys
 from importlib import import_module
+from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from bellcrank._core import build_info as build_info
+    from bellcrank.assembly.initial import AssemblyReport as AssemblyReport
+    from bellcrank.assembly.initial import assemble as assemble
+    from bellcrank.assembly.state import State as State
     from bellcrank.assembly.validate import validate as validate
     from bellcrank.errors import AssemblyError as AssemblyError
     from bellcrank.errors import Fault as Fault
     from bellcrank.errors import MechanismError as MechanismError
     from bellcrank.errors import SimulationError as SimulationError
     from bellcrank.errors import Unsupported as Unsupported
+    from bellcrank.formulations.system import System as System
+    from bellcrank.formulations.system import prepare as prepare
     from bellcrank.mechanism import Body as Body
     from bellcrank.mechanism import Coordinate as Coordinate
     from bellcrank.mechanism import Limit as Limit
@@ -142,11 +149,20 @@ if TYPE_CHECKING:
     from bellcrank.mechanism.transmissions import PlanetaryGear as PlanetaryGear
     from bellcrank.mechanism.transmissions import ScrewCoupling as ScrewCoupling
     from bellcrank.mechanism.transmissions import Winch as Winch
+    from bellcrank.simulate import simulate as simulate
+    from bellcrank.trajectory.trajectory import Trajectory as Trajectory
 
 __version__ = "0.1.0"
 
 _EXPORTS: dict[str, str] = {
+    "AssemblyReport": "assembly.initial",
+    "State": "assembly.state",
+    "System": "formulations.system",
+    "Trajectory": "trajectory.trajectory",
+    "assemble": "assembly.initial",
     "build_info": "_core",
+    "prepare": "formulations.system",
+    "simulate": "simulate",
     "validate": "assembly.validate",
     "AssemblyError": "errors",
     "Fault": "errors",
@@ -292,3 +308,14 @@ def __getattr__(name: str) -> Any:
 
 def __dir__() -> list[str]:
     return sorted({*globals(), *__all__})
+
+
+class _Package(ModuleType):
+    """Keeps a public name where a module is called the same: importing it would put the module there."""
+
+    def __setattr__(self, name: str, value: Any) -> None:
+        clash = isinstance(value, ModuleType) and _EXPORTS.get(name) == name
+        super().__setattr__(name, getattr(value, name) if clash else value)
+
+
+sys.modules[__name__].__class__ = _Package

@@ -150,12 +150,19 @@ class SimulationError(BellcrankError):
     time: simulated time in s at which it stopped.
     body: name of the body that shows the trouble first, if one does.
     trajectory: what was simulated up to then, or None.
+    row: the constraint row that cannot be met, such as "joint 'pivot' (x)", if one is the trouble.
     """
 
     def __init__(
-        self, message: str, time: float, body: str | None = None, trajectory: object | None = None
+        self,
+        message: str,
+        time: float,
+        body: str | None = None,
+        trajectory: object | None = None,
+        row: str | None = None,
     ) -> None:
         super().__init__(message)
         self.time = time
         self.body = body
         self.trajectory = trajectory
+        self.row = row

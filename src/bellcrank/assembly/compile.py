@@ -1,0 +1,184 @@
+"""Compiles a mechanism to a Model."""
+
+from __future__ import annotations
+
+import gc
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+from typing import Any, Literal
+
+import numpy as np
+
+from bellcrank import _core
+from bellcrank.assembly.flat import FlatBuilder
+from bellcrank.assembly.model import (
+    EFFORT_UNITS,
+    ElementRecord,
+    JointRecord,
+    Model,
+    MultiplierRecord,
+    StartValues,
+)
+from bellcrank.assembly.state import State
+from bellcrank.assembly.validate import validate
+from bellcrank.mechanism.body import Body
+from bellcrank.mechanism.coordinate import COORDINATE_KINDS
+from bellcrank.mechanism.lowering import LoweredElement, lower
+from bellcrank.mechanism.mechanism import Mechanism
+from bellcrank.mechanism.rows import Block
+
+_MULTIPLIER_KINDS: dict[str, Literal["drive", "limit", "motor"]] = {
+    "drive": "drive",
+    "limit_lower": "limit",
+    "limit_upper": "limit",
+    "inertance": "motor",
+}
+
+
+def compile_mechanism(mechanism: Mechanism, time: float = 0.0) -> Model:
+    """The Model of a mechanism in its described configuration, which need not satisfy the constraints.
+
+    time: of the initial state, s. Raises MechanismError with everything that is wrong with the mechanism.
+    """
+    with _without_collector():
+        validate(mechanism)
+        return _Compiler(mechanism, time).model()
+
+
+class _Compiler:
+    """Walks the lowered elements once."""
+
+    def __init__(self, mechanism: Mechanism, time: float) -> None:
+        self.mechanism = mechanism
+        self.time = time
+        self.bodies = list(mechanism.bodies.values())
+        index = {body.name: number for number, body in enumerate(self.bodies)}
+        index["ground"] = len(self.bodies)
+        self.body_index = index
+        self.flat = FlatBuilder(index)
+        self.owners: list[str] = []
+        self.multipliers: list[MultiplierRecord] = []
+        self.joints: list[JointRecord] = []
+        self.records: dict[str, list[ElementRecord]] = {"constraint": [], "force": [], "drive": []}
+
+    def model(self) -> Model:
+        elements = lower(self.mechanism)
+        for element in elements:
+            if element.category == "joint":
+                self._joint(element)
+            else:
+                self.records[element.category].append(self._element(element))
+        arrays = {
+            "gravity": np.array(self.mechanism.gravity, dtype=np.float64),
+            **body_arrays(self.bodies),
+            **self.flat.arrays(),
+        }
+        described = Model(
+            name=self.mechanism.name,
+            bodies=tuple(body.name for body in self.bodies),
+            joints=tuple(self.joints),
+            constraints=tuple(self.records["constraint"]),
+            forces=tuple(self.records["force"]),
+            drives=tuple(self.records["drive"]),
+            multipliers=tuple(self.multipliers),
+            block_owner=tuple(self.owners),
+            start=StartValues(tuple(self.flat.start_rows), tuple(self.flat.start_laws)),
+            initial=initial_state(self.bodies, self.time),
+            arrays=arrays,
+            core=_core.Model(**arrays),
+        )
+        return described.started(described.initial)
+
+    def _joint(self, element: LoweredElement) -> None:
+        joint = self.mechanism.joints[element.name]
+        coordinates = element.lowered.coordinates
+        self.joints.append(
+            JointRecord(
+                name=joint.name,
+                kind=joint.kind.name,
+                bodies=(self.body_index[joint.marker_1.body], self.body_index[joint.marker_2.body]),
+                pair=self.flat.pair(joint.marker_1, joint.marker_2),
+                coordinates=tuple(self.flat.coordinate(c) for c in coordinates),
+                coordinate_names=joint.kind.free,
+                units=tuple(COORDINATE_KINDS[c.kind].unit for c in coordinates),
+                blocks=self._blocks(element),
+            )
+        )
+
+    def _element(self, element: LoweredElement) -> ElementRecord:
+        lowered = element.lowered
+        return ElementRecord(
+            element.name,
+            self._blocks(element),
+            tuple(self.flat.law(law) for law in lowered.laws),
+            tuple(w for w in map(self.flat.wrench, lowered.wrenches) if w >= 0),
+        )
+
+    def _blocks(self, element: LoweredElement) -> tuple[int, ...]:
+        indices = []
+        for block in element.lowered.blocks:
+            indices.append(self.flat.block(block))
+            self.owners.append(_owner(element, block))
+            if block.role in _MULTIPLIER_KINDS:
+                self._multipliers(element.name, block)
+        return tuple(indices)
+
+    def _multipliers(self, name: str, block: Block) -> None:
+        first = self.flat.block_start[-2]
+        for number, row in enumerate(block.rows):
+            (term,) = row.terms
+            self.multipliers.append(
+                MultiplierRecord(
+                    element=name,
+                    kind=_MULTIPLIER_KINDS[block.role],
+                    row=first + number,
+                    coordinate=self.flat.coordinate(term.coordinate),
+                    coordinate_name=term.coordinate.kind,
+                    unit=EFFORT_UNITS[COORDINATE_KINDS[term.coordinate.kind].unit],
+                    sign=term.coefficient,
+                )
+            )
+
+
+def _owner(element: LoweredElement, block: Block) -> str:
+    if block.role in ("limit_lower", "limit_upper"):
+        return f"{block.role.removeprefix('limit_')} limit of joint {element.name!r}"
+    return f"{element.category} {element.name!r}"
+
+
+def body_arrays(bodies: Iterable[Body]) -> dict[str, Any]:
+    """Mass, com and inertia of the bodies as the core takes them."""
+    listed = list(bodies)
+    return {
+        "body_mass": np.array([body.mass for body in listed], dtype=np.float64),
+        "body_com": np.array([body.com for body in listed], dtype=np.float64).reshape(-1, 3),
+        "body_inertia": np.array([body.inertia for body in listed], dtype=np.float64).reshape(-1, 3, 3),
+    }
+
+
+def initial_state(bodies: Iterable[Body], time: float = 0.0) -> State:
+    """The State in which bodies are described."""
+    listed = list(bodies)
+
+    def stacked(field: str, columns: int) -> np.ndarray:
+        return np.array([getattr(body, field) for body in listed], dtype=np.float64).reshape(-1, columns)
+
+    return State(
+        time,
+        stacked("position", 3),
+        stacked("rotation", 4),
+        stacked("velocity", 3),
+        stacked("angular_velocity", 3),
+    )
+
+
+@contextmanager
+def _without_collector() -> Iterator[None]:
+    """Pause the garbage collector, which would go through the many small new objects again and again."""
+    enabled = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if enabled:
+            gc.enable()

@@ -1,0 +1,169 @@
+"""The graph of a mechanism: bodies are nodes, joints and constraints are edges."""
+
+from __future__ import annotations
+
+from collections import deque
+from dataclasses import dataclass
+
+import numpy as np
+
+from bellcrank.assembly.model import Model
+
+
+@dataclass(frozen=True)
+class Edge:
+    """A joint or constraint between two bodies: its name with its noun, and their indices."""
+
+    element: str
+    first: int
+    second: int
+    is_joint: bool
+
+
+@dataclass(frozen=True)
+class Graph:
+    """Components, a spanning forest rooted at the ground where it can be, and the edges that close loops.
+
+    The ground is the node len(parent) - 1.
+
+    edges: joints first, then constraints between two bodies. What holds nothing is no edge.
+    parent_edge: per node the edge towards the root, -1 at roots. parent: the node at its other end.
+    order: all nodes, each after its parent (breadth first).
+    closures: the edges that are not in the forest; each closes one loop.
+    component: per body the number of its component. The ground does not connect what is attached to it.
+    grounded: per component whether something connects it to the ground.
+    couplings: constraints that act on joint coordinates of more than two bodies; they belong to no loop.
+    """
+
+    edges: tuple[Edge, ...]
+    parent_edge: tuple[int, ...]
+    parent: tuple[int, ...]
+    order: tuple[int, ...]
+    closures: tuple[int, ...]
+    component: tuple[int, ...]
+    grounded: tuple[bool, ...]
+    couplings: tuple[str, ...]
+
+    def components(self) -> list[list[int]]:
+        """The bodies of each component."""
+        groups: list[list[int]] = [[] for _ in self.grounded]
+        for body, number in enumerate(self.component):
+            groups[number].append(body)
+        return groups
+
+    def loop(self, closure: int) -> list[str]:
+        """The elements of the loop that an edge of `closures` closes, that edge first, in order."""
+        edge = self.edges[closure]
+        left, right = self._path(edge.first), self._path(edge.second)
+        while left and right and left[-1] == right[-1]:
+            left.pop()
+            right.pop()
+        return [edge.element, *(self.edges[e].element for e in (*right, *reversed(left)))]
+
+    def _path(self, node: int) -> list[int]:
+        path = []
+        while self.parent_edge[node] >= 0:
+            path.append(self.parent_edge[node])
+            node = self.parent[node]
+        return path
+
+
+def analyse(model: Model) -> Graph:
+    """The graph of a model."""
+    touched = _bodies_of_constraints(model)
+    edges = [Edge(f"joint {j.name!r}", *j.bodies, True) for j in model.joints if j.blocks]
+    couplings = []
+    for name, bodies in touched:
+        if len(bodies) == 2:
+            edges.append(Edge(f"constraint {name!r}", bodies[0], bodies[1], False))
+        elif len(bodies) > 2:
+            couplings.append(f"constraint {name!r}")
+    parent, parent_edge, order, closures = _forest(len(model.bodies) + 1, edges)
+    component, grounded = _components(model, edges, [bodies for _, bodies in touched])
+    return Graph(
+        tuple(edges), tuple(parent_edge), tuple(parent), tuple(order), tuple(closures), component, grounded,
+        tuple(couplings),
+    )  # fmt: skip
+
+
+def _bodies_of_constraints(model: Model) -> list[tuple[str, list[int]]]:
+    arrays, result = model.arrays, []
+    for record in model.constraints:
+        bodies: set[int] = set()
+        for block in record.blocks:
+            rows = arrays["block_row_start"][block : block + 2]
+            terms = slice(*arrays["row_term_start"][rows])
+            coordinates = arrays["term_coordinate"][terms]
+            bodies.update(model.coordinate_bodies[coordinates].ravel().tolist())
+        result.append((record.name, sorted(bodies)))
+    return result
+
+
+def _forest(nodes: int, edges: list[Edge]) -> tuple[list[int], list[int], list[int], list[int]]:
+    """Parents, edges to them, order, edges left over; from the ground, along joints first."""
+    neighbours: list[list[int]] = [[] for _ in range(nodes)]
+    for number, edge in enumerate(edges):
+        neighbours[edge.first].append(number)
+        if edge.second != edge.first:
+            neighbours[edge.second].append(number)
+    parent, parent_edge, seen = [-1] * nodes, [-1] * nodes, [False] * nodes
+    order: list[int] = []
+    used = [False] * len(edges)
+    for root in (nodes - 1, *range(nodes - 1)):
+        if seen[root]:
+            continue
+        seen[root] = True
+        queue, waiting = deque([root]), deque[tuple[int, int]]()
+        while queue or waiting:
+            if not queue:  # constraints carry the tree on only where no joint does
+                node, number = waiting.popleft()
+                found = _other(edges[number], node)
+                if not seen[found]:
+                    seen[found], used[number] = True, True
+                    parent[found], parent_edge[found] = node, number
+                    queue.append(found)
+                continue
+            node = queue.popleft()
+            order.append(node)
+            for number in neighbours[node]:
+                found = _other(edges[number], node)
+                if seen[found]:
+                    continue
+                if not edges[number].is_joint:
+                    waiting.append((node, number))
+                    continue
+                seen[found], used[number] = True, True
+                parent[found], parent_edge[found] = node, number
+                queue.append(found)
+    return parent, parent_edge, order, [number for number, is_used in enumerate(used) if not is_used]
+
+
+def _other(edge: Edge, node: int) -> int:
+    return edge.second if edge.first == node else edge.first
+
+
+def _components(
+    model: Model, edges: list[Edge], touched: list[list[int]]
+) -> tuple[tuple[int, ...], tuple[bool, ...]]:
+    """Component per body, and whether each component is held to the ground."""
+    ground = model.ground
+    leader = list(range(ground + 1))
+
+    def find(node: int) -> int:
+        while leader[node] != node:
+            leader[node] = leader[leader[node]]
+            node = leader[node]
+        return node
+
+    to_ground = set()
+    for bodies in [[edge.first, edge.second] for edge in edges] + touched:
+        moving = [body for body in bodies if body != ground]
+        if ground in bodies:
+            to_ground.update(moving)
+        for body in moving[1:]:
+            leader[find(body)] = find(moving[0])
+    leaders = np.array([find(body) for body in range(ground)], dtype=int)
+    _, component = np.unique(leaders, return_inverse=True)
+    grounded = np.zeros(int(component.max(initial=-1)) + 1, dtype=bool)
+    grounded[component[sorted(to_ground)]] = True
+    return tuple(component.tolist()), tuple(grounded.tolist())

@@ -1,0 +1,267 @@
+"""The Model: a mechanism as flat arrays with the names that belong to them. It never changes."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, Literal
+
+import numpy as np
+
+from bellcrank import _core
+from bellcrank.assembly.state import Floats, Ints, State
+from bellcrank.errors import Fault, MechanismError
+from bellcrank.mechanism.references import nearest
+
+if TYPE_CHECKING:
+    from bellcrank.assembly.graph import Graph
+
+EFFORT_UNITS = {"m": "N", "rad": "N m", "1": "N m"}
+"""Unit of the effort along a coordinate, by the coordinate's unit."""
+
+
+@dataclass(frozen=True)
+class JointRecord:
+    """A joint in the model.
+
+    bodies: indices of its first and second body, the ground being the number of bodies.
+    pair: its pair of markers.
+    coordinates, coordinate_names, units: its free coordinates.
+    blocks: the blocks of its own rows, those of its limits included; what they exert is its reaction.
+    """
+
+    name: str
+    kind: str
+    bodies: tuple[int, int]
+    pair: int
+    coordinates: tuple[int, ...]
+    coordinate_names: tuple[str, ...]
+    units: tuple[str, ...]
+    blocks: tuple[int, ...]
+
+
+@dataclass(frozen=True)
+class ElementRecord:
+    """A constraint, force or drive in the model: indices of its blocks, laws and wrenches."""
+
+    name: str
+    blocks: tuple[int, ...] = ()
+    laws: tuple[int, ...] = ()
+    wrenches: tuple[int, ...] = ()
+
+
+@dataclass(frozen=True)
+class MultiplierRecord:
+    """A row whose multiplier is a result: of a drive, of a limit, or of the inertia of a motor's rotor.
+
+    element: name of the drive, of the joint that has the limit, or of the motor.
+    row, coordinate: indices in the model. sign: effort along the coordinate = sign * multiplier.
+    """
+
+    element: str
+    kind: Literal["drive", "limit", "motor"]
+    row: int
+    coordinate: int
+    coordinate_name: str
+    unit: str
+    sign: float
+
+
+@dataclass(frozen=True)
+class StartValues:
+    """What is taken from the initial configuration.
+
+    rows: rows whose constant makes them zero there. laws: (place in law_params, coordinate) of rest values.
+    """
+
+    rows: tuple[int, ...] = ()
+    laws: tuple[tuple[int, int], ...] = ()
+
+
+@dataclass(frozen=True, eq=False)
+class Model:
+    """A mechanism compiled: arrays, indices and names.
+
+    bodies: names without the ground, whose index is len(bodies).
+    arrays: what the core was given (see cpp/model/model.hpp). core: the core's model.
+    block_owner: per block what it belongs to, such as "joint 'pivot'".
+    start: what was taken from the initial configuration.
+    initial: the State that the simulation starts from.
+    """
+
+    name: str
+    bodies: tuple[str, ...]
+    joints: tuple[JointRecord, ...]
+    constraints: tuple[ElementRecord, ...]
+    forces: tuple[ElementRecord, ...]
+    drives: tuple[ElementRecord, ...]
+    multipliers: tuple[MultiplierRecord, ...]
+    block_owner: tuple[str, ...]
+    start: StartValues
+    initial: State
+    arrays: Mapping[str, Any]
+    core: _core.Model
+
+    @property
+    def mass(self) -> Floats:
+        """Masses (nb,), kg."""
+        return _floats(self.arrays["body_mass"])
+
+    @property
+    def com(self) -> Floats:
+        """Centres of mass (nb, 3) in body frames, m."""
+        return _floats(self.arrays["body_com"])
+
+    @property
+    def inertia(self) -> Floats:
+        """Inertias (nb, 3, 3) about the com in body axes, kg m^2."""
+        return _floats(self.arrays["body_inertia"])
+
+    @property
+    def gravity(self) -> Floats:
+        """Acceleration of free fall (3,), world axes, m/s^2."""
+        return _floats(self.arrays["gravity"])
+
+    @property
+    def ground(self) -> int:
+        """Index of the ground."""
+        return len(self.bodies)
+
+    @property
+    def row_count(self) -> int:
+        """Number of constraint rows."""
+        return len(self.arrays["row_constant"])
+
+    @cached_property
+    def row_block(self) -> Ints:
+        """The block of each row (rows,)."""
+        starts = self.arrays["block_row_start"]
+        return np.repeat(np.arange(len(starts) - 1, dtype=np.int32), np.diff(starts))
+
+    @cached_property
+    def rigid_rows(self) -> np.ndarray:
+        """Which rows hold as equations at all times (rows,): neither stops nor inertances."""
+        arrays = self.arrays
+        rigid = (arrays["block_unilateral"] == 0) & (arrays["block_compliance"] == 0.0)
+        return np.asarray(rigid[self.row_block])
+
+    @cached_property
+    def coordinate_bodies(self) -> Ints:
+        """The two bodies of each coordinate (coordinates, 2)."""
+        return np.asarray(self.arrays["pair_bodies"][self.arrays["coordinate_pair"]])
+
+    @cached_property
+    def body_index(self) -> Mapping[str, int]:
+        """Index of each body by name, "ground" included."""
+        return {name: index for index, name in enumerate((*self.bodies, "ground"))}
+
+    @cached_property
+    def joint_index(self) -> Mapping[str, int]:
+        """Index of each joint by name."""
+        return _index(self.joints)
+
+    @cached_property
+    def drive_index(self) -> Mapping[str, int]:
+        """Index of each drive by name."""
+        return _index(self.drives)
+
+    def body_number(self, name: str) -> int:
+        """Index of a body other than the ground. Raises MechanismError with close matches."""
+        return _lookup("body", self.body_index, name, self.bodies)
+
+    def joint(self, name: str) -> JointRecord:
+        """A joint by name. Raises MechanismError with close matches."""
+        return self.joints[_lookup("joint", self.joint_index, name)]
+
+    def drive(self, name: str) -> ElementRecord:
+        """A drive by name. Raises MechanismError with close matches."""
+        return self.drives[_lookup("drive", self.drive_index, name)]
+
+    @cached_property
+    def reactions(self) -> tuple[tuple[str, list[int], int], ...]:
+        """Per joint that holds something: its name, its blocks, and its pair; as results list them."""
+        return tuple((joint.name, list(joint.blocks), joint.pair) for joint in self.joints if joint.blocks)
+
+    @cached_property
+    def reaction_number(self) -> Mapping[str, int]:
+        """Place of each joint's reaction in `reactions`, by name of the joint."""
+        return {name: number for number, (name, _, _) in enumerate(self.reactions)}
+
+    @cached_property
+    def graph(self) -> Graph:
+        """Components, spanning forest and loops of the mechanism."""
+        from bellcrank.assembly.graph import analyse
+
+        return analyse(self)
+
+    def describe_row(self, row: int) -> tuple[str, str]:
+        """What a row belongs to and what it is about: ("joint 'pivot'", "e1")."""
+        begin, end = self.arrays["row_term_start"][row : row + 2]
+        kinds = [self.arrays["coordinate_kind"][c] for c in self.arrays["term_coordinate"][begin:end]]
+        return self.block_owner[self.row_block[row]], " and ".join(dict.fromkeys(kinds))
+
+    def row_text(self, row: int) -> str:
+        """The same as one text: "joint 'pivot' (e1)"."""
+        owner, what = self.describe_row(row)
+        return f"{owner} ({what})"
+
+    def with_arrays(self, **arrays: Any) -> Model:
+        """The same model with some arrays replaced."""
+        changed = {**self.arrays, **arrays}
+        return replace(self, arrays=changed, core=_core.Model(**changed))
+
+    def started(self, state: State) -> Model:
+        """The same model starting from `state`, with what is taken from the initial configuration."""
+        model = replace(self, initial=state)
+        if not self.start.rows and not self.start.laws:
+            return model
+        values = coordinate_values(self.core, state)
+        constants, params = self.arrays["row_constant"].copy(), self.arrays["law_params"].copy()
+        for row in self.start.rows:
+            constants[row] = self._row_value(row, values, state.time)
+        for place, coordinate in self.start.laws:
+            params[place] = values[coordinate]
+        return model.with_arrays(row_constant=constants, law_params=params)
+
+    def _row_value(self, row: int, values: Floats, time: float) -> float:
+        """Sum of terms minus the function of time: the constant that makes the row zero."""
+        terms = slice(*self.arrays["row_term_start"][row : row + 2])
+        value = float(self.arrays["term_coefficient"][terms] @ values[self.arrays["term_coordinate"][terms]])
+        function = int(self.arrays["row_function"][row])
+        return value if function < 0 else value - self.function_value(function, time)
+
+    def function_value(self, function: int, x: float) -> float:
+        """Value of one of the model's functions at x."""
+        return float(self.core_function(function)(np.array([x]))[0, 0])
+
+    def core_function(self, function: int) -> _core.Function:
+        """One of the model's functions, as the core evaluates it."""
+        begin, end = self.arrays["function_param_start"][function : function + 2]
+        return _core.Function(
+            self.arrays["function_kind"][function], self.arrays["function_params"][begin:end].tolist()
+        )
+
+
+def coordinate_values(core: _core.Model, state: State) -> Floats:
+    """Values of all coordinates at a state, angles between -pi and pi."""
+    system = _core.Lagrange(core)
+    system.set_state(*state.arrays)
+    return system.coordinates()[0]
+
+
+def _floats(array: Any) -> Floats:
+    return np.asarray(array, dtype=np.float64)
+
+
+def _index(records: Iterable[JointRecord | ElementRecord]) -> dict[str, int]:
+    return {record.name: index for index, record in enumerate(records)}
+
+
+def _lookup(noun: str, index: Mapping[str, int], name: str, known: Iterable[str] | None = None) -> int:
+    names = list(index if known is None else known)
+    if name in index and (known is None or index[name] < len(names)):
+        return index[name]
+    raise MechanismError(
+        Fault(f"{noun} {name!r}", f"there is no {noun} of this name", None, nearest(name, names))
+    )

@@ -1,0 +1,1 @@
+"""Formulations of the equations of motion: options, what they can take, and calls into the core."""

@@ -1,0 +1,49 @@
+"""The lagrange formulation: Lagrange multipliers in maximal coordinates, sparse LDL^T, projections.
+
+Source: A. Tasora, An optimized Lagrangian-multiplier approach for interactive multibody simulation (2000).
+"""
+
+from __future__ import annotations
+
+from dataclasses import asdict, dataclass
+
+from bellcrank import _core
+from bellcrank.assembly.model import Model
+from bellcrank.formulations.options import option
+
+NAME = "lagrange"
+SUMMARY = (
+    "Lagrange multipliers in maximal coordinates, one block factorization per evaluation. "
+    "Takes every mechanism: trees, loops, redundant constraints, drives, stops."
+)
+
+
+@dataclass(frozen=True)
+class LagrangeOptions:
+    """Options of the lagrange formulation; the metadata of each field hold its meaning and unit."""
+
+    rank_tolerance: float = option(
+        1e-10, "A row whose pivot falls below this part of its own diagonal entry is redundant."
+    )
+    position_tolerance: float = option(1e-11, "Largest constraint error after a projection.", "m or rad/2")
+    contact_tolerance: float = option(1e-8, "Gap of a stop that counts as closed.", "m or rad")
+    rest_speed: float = option(
+        1e-3, "Approach speed below which a stop does not bounce.", "m/s or rad/s", 0.0
+    )
+    max_corrections: int = option(25, "Position corrections before a projection gives up.", least=1)
+    refinements: int = option(
+        -1, "Steps of iterative refinement in a solve; -1: by the mass ratio.", least=-1
+    )
+
+
+OPTIONS = LagrangeOptions
+
+
+def refusals(_model: Model) -> list[str]:
+    """Why it cannot take a model: nothing is refused."""
+    return []
+
+
+def create(model: Model, options: LagrangeOptions) -> _core.Lagrange:
+    """The core's system of a model."""
+    return _core.Lagrange(model.core, **asdict(options))

@@ -1,0 +1,202 @@
+"""A model prepared for one formulation: what it answers at a state."""
+
+from __future__ import annotations
+
+from dataclasses import asdict, dataclass
+from importlib import import_module
+from typing import Any, Final
+
+import numpy as np
+
+from bellcrank import _core
+from bellcrank.assembly.compile import compile_mechanism
+from bellcrank.assembly.model import Model
+from bellcrank.assembly.state import Floats, State
+from bellcrank.errors import AssemblyError, Unsupported
+from bellcrank.formulations.accelerations import Accelerations, rotate
+from bellcrank.formulations.options import checked_options
+from bellcrank.mechanism.mechanism import Mechanism
+from bellcrank.mechanism.references import nearest
+
+FORMULATIONS: Final = {"lagrange": "bellcrank.formulations.lagrange"}
+"""The module of each formulation: NAME, SUMMARY, OPTIONS, refusals(model), create(model, options)."""
+
+
+@dataclass(frozen=True)
+class DroppedRow:
+    """A redundant row: what it belongs to, such as "joint 'pivot'", and which coordinate it holds."""
+
+    row: int
+    element: str
+    coordinate: str
+
+    def __str__(self) -> str:
+        return f"{self.element} ({self.coordinate})"
+
+
+@dataclass(frozen=True)
+class SystemStatistics:
+    """What a system did so far.
+
+    counts: by name: evaluations, factorizations, corrections, impacts.
+    dropped: the rows that were redundant (or singular) at the last factorization.
+    smallest_pivot: of the rows kept then, relative to its diagonal entry; small near singular configurations.
+    """
+
+    counts: dict[str, int]
+    dropped: tuple[DroppedRow, ...]
+    smallest_pivot: float
+
+
+@dataclass(frozen=True, eq=False)
+class Rows:
+    """The constraint rows at a state: J (velocities of all bodies) = -Ct, and J (accelerations) = Qc.
+
+    error: (rows,), C. drift: (rows,), the partial time derivative Ct. bias: (rows,), Qc.
+    jacobian: (rows, nb, 6), against velocity of the frame's origin and angular velocity, world axes.
+    names: "joint 'pivot' (e1)" and the like.
+    """
+
+    error: Floats
+    drift: Floats
+    bias: Floats
+    jacobian: Floats
+    names: tuple[str, ...]
+
+
+class System:
+    """A Model prepared for one formulation.
+
+    model: the model. formulation: its name. reason: why this one, if "auto" chose it. options: all of them.
+    core: the core's object, for `integrate`. A System holds one state and serves one thread at a time.
+    """
+
+    def __init__(
+        self, model: Model, formulation: str, core: _core.Lagrange, options: Any, reason: str = ""
+    ) -> None:
+        self.model = model
+        self.formulation = formulation
+        self.core = core
+        self.options = options
+        self.reason = reason
+        self.set_state(model.initial)
+
+    def __repr__(self) -> str:
+        return f"<System {self.model.name!r}, formulation {self.formulation!r}>"
+
+    def state(self) -> State:
+        """The current state; the model's initial one at first."""
+        return State(*self.core.state())
+
+    def set_state(self, state: State, continued: bool = False) -> None:
+        """Go to a state. continued: angles count on from where they are, else they start within pi."""
+        self.core.set_state(*state.arrays, continued)
+
+    def accelerate(self, state: State | None = None) -> Accelerations:
+        """Accelerations, reactions and efforts at a state, by default the current one."""
+        if state is not None:
+            self.set_state(state)
+        linear, angular, multipliers = self.core.accelerate()
+        listed = self.model.reactions
+        reactions, unique = self.core.reactions([(blocks, pair) for _, blocks, pair in listed])
+        at = self.state() if state is None else state
+        return Accelerations(self.model, at, linear, angular, multipliers, reactions, unique)
+
+    def project(self, state: State | None = None) -> State:
+        """The state moved onto the constraints, positions first, then velocities (impacts on stops included).
+
+        Raises AssemblyError, naming the worst row, if that fails; a System then holds what it came to.
+        """
+        if state is not None:
+            self.set_state(state)
+        met = self.core.project()
+        error, _ = self.core.violation()
+        if not met or not np.isfinite(error):
+            row = self.core.worst_row()
+            name = self.model.row_text(row) if row >= 0 else "the state"
+            message = (
+                f"the constraints cannot be met from this state: {name} is off by {error:.3g}; "
+                "bc.assemble(mech) can come from farther away"
+            )
+            raise AssemblyError(message, [(name, error)])
+        return self.state()
+
+    def retract(self, state: State, velocity: Floats, angular_velocity: Floats, time: float = 1.0) -> State:
+        """The state moved along velocities (nb, 3) and (nb, 3) of the frames, world axes, for a time in s.
+
+        The centres of mass move on straight lines, rotations advance by the exponential map.
+        """
+        self.set_state(state)
+        arms = rotate(state.rotation, self.model.com)
+        turn = np.asarray(angular_velocity, dtype=np.float64)
+        shift = np.asarray(velocity, dtype=np.float64) + np.cross(turn, arms)
+        inverse = self._principal_rotation(state) * np.array([1.0, -1.0, -1.0, -1.0])
+        self.core.displace(
+            np.ascontiguousarray(time * np.concatenate([shift, rotate(inverse, turn)], axis=1))
+        )
+        return self.state().at_time(state.time + time)
+
+    def rows(self, state: State | None = None) -> Rows:
+        """The constraint rows at a state, with a dense Jacobian."""
+        if state is not None:
+            self.set_state(state)
+        at = self.state()
+        error, drift, bias, jacobian = self.core.rows()
+        count = len(at.position)
+        per_body = jacobian.reshape(len(error), count, 6)
+        linear = per_body[:, :, :3]
+        angular = rotate(self._principal_rotation(at), per_body[:, :, 3:])
+        angular = angular + np.cross(rotate(at.rotation, self.model.com), linear)
+        names = tuple(self.model.row_text(row) for row in range(len(error)))
+        return Rows(error, drift, bias, np.concatenate([linear, angular], axis=2), names)
+
+    def _principal_rotation(self, state: State) -> Floats:
+        """Quaternions (nb, 4) from principal to world axes."""
+        local = np.array(self.model.core.principal_rotation, dtype=np.float64).reshape(-1, 4)
+        a, b = state.rotation, local
+        real = a[:, :1] * b[:, :1] - np.sum(a[:, 1:] * b[:, 1:], axis=1, keepdims=True)
+        rest = a[:, :1] * b[:, 1:] + b[:, :1] * a[:, 1:] + np.cross(a[:, 1:], b[:, 1:])
+        return np.concatenate([real, rest], axis=1)
+
+    @property
+    def stats(self) -> SystemStatistics:
+        """What it did so far, with the redundant rows by name."""
+        counts = dict(self.core.statistics())
+        pivot = float(counts.pop("smallest_pivot"))
+        counts.pop("dropped_rows")
+        dropped = tuple(DroppedRow(row, *self.model.describe_row(row)) for row in self.core.dropped_rows())
+        return SystemStatistics({name: int(value) for name, value in counts.items()}, dropped, pivot)
+
+
+def prepare(mechanism: Mechanism | Model, formulation: str = "auto", **options: Any) -> System:
+    """A mechanism or model prepared for a formulation, at its initial state.
+
+    formulation: a name of FORMULATIONS, or "auto" for the one that suits; `System.reason` then says why.
+    options: those of the formulation, see its options dataclass.
+
+    Raises Unsupported for an unknown formulation and for one that cannot take the model, saying why;
+    MechanismError for what is wrong with the mechanism or the options.
+    """
+    if formulation != "auto" and formulation not in FORMULATIONS:
+        advice = nearest(formulation, ("auto", *FORMULATIONS))
+        raise Unsupported(f"there is no formulation {formulation!r}; {advice}")
+    model = mechanism if isinstance(mechanism, Model) else compile_mechanism(mechanism)
+    reason = ""
+    if formulation == "auto":
+        formulation, reason = _chosen(model)
+    module = import_module(FORMULATIONS[formulation])
+    refusals = module.refusals(model)
+    if refusals:
+        raise Unsupported(
+            f"formulation {formulation!r} cannot take mechanism {model.name!r}: {'; '.join(refusals)}. "
+            "Use formulation='lagrange', which takes every mechanism."
+        )
+    checked = checked_options(formulation, module.OPTIONS, options)
+    return System(model, formulation, module.create(model, checked), asdict(checked), reason)
+
+
+def _chosen(model: Model) -> tuple[str, str]:
+    """The formulation that "auto" means for a model, and why."""
+    loops = len(model.graph.closures)
+    what = f"{loops} closed loop{'s' * (loops != 1)}" if loops else "a tree"
+    return "lagrange", f"{what}: lagrange takes trees, loops and redundant constraints alike"

@@ -1,0 +1,1 @@
+"""Integration over time: methods, their options, and the one call into the core that makes a run."""

@@ -1,0 +1,92 @@
+"""Why a run broke down, in words: what happened where, the likely reason, and what to try."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from bellcrank import _core
+from bellcrank.assembly.model import Model
+from bellcrank.integrate.advance import Outcome
+from bellcrank.integrate.methods import MethodOptions
+
+_SINGULAR = 1e-7  # relative pivot that tells of a singular configuration nearby
+
+
+@dataclass(frozen=True)
+class Explanation:
+    """A message for the user; body and row by name where one is the trouble."""
+
+    message: str
+    body: str | None = None
+    row: str | None = None
+
+
+def explain(model: Model, core: _core.Lagrange, options: MethodOptions, outcome: Outcome) -> Explanation:
+    """What to tell about the end of a run, nothing if it finished. `core` holds the last good state."""
+    if outcome.status == "finished":
+        return Explanation("")
+    at = f"at t = {outcome.time:.6g} s"
+    if outcome.status == "interrupted":
+        return Explanation(f"interrupted {at}; what was computed up to there is kept")
+    if outcome.status == "constraints_lost":
+        return _constraints_lost(model, core, options, outcome, at)
+    body = model.bodies[outcome.body]
+    if outcome.status == "not_finite":
+        return Explanation(
+            f"the motion of body {body!r} is no longer a number after {at.removeprefix('at ')}"
+            f"{_speed_text(core, outcome.body)}; {_blow_up_reason(model, options)}",
+            body,
+        )
+    return Explanation(
+        f"the step size fell below what time can resolve {at}, the error is largest around body {body!r}; "
+        "a force or drive there jumps, or the motion runs into a singularity; "
+        "smooth the function, or use a fixed-step method such as method='rk4'",
+        body,
+    )
+
+
+def _constraints_lost(
+    model: Model, core: _core.Lagrange, options: MethodOptions, outcome: Outcome, at: str
+) -> Explanation:
+    row = model.row_text(outcome.row)
+    owner, _ = model.describe_row(outcome.row)
+    pivot = core.statistics()["smallest_pivot"]
+    dropped = [model.row_text(i) for i in core.dropped_rows()]
+    reasons, advice = [], []
+    if pivot < _SINGULAR or dropped:
+        reasons.append(
+            "the mechanism is at or near a singular configuration (a dead point, or links in line)"
+            + (f"; redundant there: {', '.join(dropped[:4])}" if dropped else "")
+        )
+    if model.drives:
+        names = ", ".join(repr(drive.name) for drive in model.drives[:4])
+        reasons.append(f"a drive ({names}) may ask for a position that cannot be reached")
+        advice.append("look at the drives at this time")
+    if not options.method.adaptive:
+        reasons.append(f"the step of {options.step:g} s may be too long for this motion")
+        advice.append("try a shorter step, or method='dopri5'")
+    if not reasons:
+        reasons.append("the motion may have run into the end of what the linkage can reach")
+        advice.append("look at the configuration in error.trajectory")
+    return Explanation(
+        f"the constraints could no longer be met {at}: {row} cannot be closed; "
+        f"likely reason: {'; or '.join(reasons)}; {', '.join(advice) or 'look at error.trajectory'}",
+        None,
+        owner if outcome.row < 0 else row,
+    )
+
+
+def _speed_text(core: _core.Lagrange, body: int) -> str:
+    _, _, _, velocity, spin = core.state()
+    fastest = max(abs(velocity[body]).max(), abs(spin[body]).max())
+    return f" (it last moved at {fastest:.3g} m/s or rad/s)" if fastest < float("inf") else ""
+
+
+def _blow_up_reason(model: Model, options: MethodOptions) -> str:
+    stiff = "stiff springs or dampers" if len(model.arrays["law_kind"]) else "fast motion"
+    if options.method.adaptive:
+        return f"a force grows without bound, from a function or {stiff}; check the functions of forces there"
+    return (
+        f"the step of {options.step:g} s is likely too long for {stiff}; "
+        "use a shorter step, or method='dopri5', which chooses its steps"
+    )

@@ -1,0 +1,115 @@
+"""Integration methods: names, orders, and which of step and tolerances they take."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, Final
+
+from bellcrank.errors import Unsupported
+from bellcrank.mechanism.checking import Check
+from bellcrank.mechanism.references import nearest
+
+
+@dataclass(frozen=True)
+class Method:
+    """An integration method.
+
+    order: of its global error. adaptive: it chooses its steps by rtol and atol, else `step` is its step.
+    """
+
+    name: str
+    order: int
+    adaptive: bool
+    meaning: str
+
+
+METHODS: Final = {
+    method.name: method
+    for method in (
+        Method(
+            "semi_implicit_euler",
+            1,
+            False,
+            "Velocities first, then positions along them: one evaluation a step, for real time.",
+        ),
+        Method("rk4", 4, False, "The classical Runge-Kutta method with a fixed step."),
+        Method("dopri5", 5, True, "Dormand-Prince 5(4), step size by tolerance, dense output."),
+    )
+}
+"""All methods by name."""
+
+
+@dataclass(frozen=True)
+class MethodOptions:
+    """How a method goes through time, checked.
+
+    step: s; a fixed step, or the first one of an adaptive method (0: chosen by it).
+    max_step: s, adaptive methods only; 0 for no limit.
+    rtol, atol: adaptive methods only; error of a step, relative to the velocity and absolute (in SI units).
+    """
+
+    method: Method
+    step: float
+    max_step: float
+    rtol: float
+    atol: float
+
+
+DEFAULT_STEP: Final = 1e-3
+DEFAULT_TOLERANCE: Final = 1e-8
+
+
+def find_method(name: str) -> Method:
+    """A method by name. Raises Unsupported that lists the names."""
+    if name not in METHODS:
+        raise Unsupported(f"there is no method {name!r}; {nearest(name, METHODS)}")
+    return METHODS[name]
+
+
+def method_options(
+    name: str,
+    duration: float,
+    step: Any = None,
+    max_step: Any = None,
+    tolerance: Any = None,
+    rtol: Any = None,
+    atol: Any = None,
+) -> MethodOptions:
+    """The checked options of a method; None stands for the default.
+
+    tolerance: both rtol and atol, unless these are given.
+    Raises Unsupported for an unknown method; MechanismError for values out of range and for options that the
+    method has not.
+    """
+    method = find_method(name)
+    with Check(f"method {name!r}") as check:
+        if method.adaptive:
+            first = 0.0 if step is None else check.positive("step", step, "s")
+            largest = 0.0 if max_step is None else check.positive("max_step", max_step, "s")
+        else:
+            first, largest = _fixed_step(check, step, duration), 0.0
+            for field, value in (
+                ("max_step", max_step),
+                ("tolerance", tolerance),
+                ("rtol", rtol),
+                ("atol", atol),
+            ):
+                if value is not None:
+                    check.fault(
+                        f"it has a fixed step, so {field} has no meaning",
+                        value,
+                        "give step=, or use method='dopri5'",
+                    )
+        both = DEFAULT_TOLERANCE if tolerance is None else check.positive("tolerance", tolerance)
+        relative = both if rtol is None else check.positive("rtol", rtol)
+        absolute = both if atol is None else check.positive("atol", atol)
+    return MethodOptions(method, first, largest, relative, absolute)
+
+
+def _fixed_step(check: Check, step: Any, duration: float) -> float:
+    if step is None:
+        return min(DEFAULT_STEP, duration)
+    value = check.positive("step", step, "s")
+    if len(check.faults) == 0 and value > duration * (1.0 + 1e-12):
+        check.fault("step must not be longer than the duration", value, f"the duration is {duration:g} s")
+    return value
