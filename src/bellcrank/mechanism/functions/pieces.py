@@ -106,13 +106,12 @@ def smoothness(pieces: Pieces, derivative: Derivative, extrapolation: str, most:
 
 
 def _size(pieces: Pieces, derivative: Derivative, order: int, length: float) -> float:
-    """The size that a derivative of this order may have, from the values and the shortest piece."""
-    index = np.arange(len(pieces.coefficients))
-    scale = 0.0
-    for lower in range(order + 1):
-        values = np.abs(derivative(pieces.breaks[:-1], lower, index))
-        scale = max(scale, float(np.max(values)) / length ** (order - lower))
-    return scale
+    """The size that a derivative of this order may have, from samples within the pieces and the shortest piece."""
+    shares = np.linspace(0.0, 1.0, 5)
+    index = np.repeat(np.arange(len(pieces.coefficients)), len(shares))
+    x = (pieces.breaks[:-1, None] + np.diff(pieces.breaks)[:, None] * shares).ravel()
+    greatest = [float(np.max(np.abs(derivative(x, lower, index)))) for lower in range(order + 1)]
+    return max(size / length ** (order - lower) for lower, size in enumerate(greatest))
 
 
 def quotient(numerator: Pieces, denominator: Pieces) -> Derivative:

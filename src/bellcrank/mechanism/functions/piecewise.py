@@ -69,12 +69,18 @@ class _PiecewiseFunction(Function):
                     "antiderivative is not periodic; give a position, or a velocity without a mean"
                 )
             return from_pieces(pieces, "periodic")
-        if self.extrapolation == "linear" and np.any(self.derivative(self.pieces.breaks[[0, -1]], 1) != 0.0):
+        if self.extrapolation == "linear" and not self._level_at_the_ends():
             raise Unsupported(
                 f"the {type(self).__name__} goes on with a slope beyond its range, where its "
                 "antiderivative is not available; use extrapolation='hold'"
             )
         return from_pieces(pieces, "linear")
+
+    def _level_at_the_ends(self) -> bool:
+        """Whether the slopes at both ends are zero, up to rounding."""
+        breaks = self.pieces.breaks
+        change = np.abs(self.derivative(breaks[[0, -1]], 1)) * np.diff(breaks)[[0, -1]]
+        return bool(np.all(change <= 1e-12 * np.max(np.abs(self.pieces.coefficients[:, 0]))))
 
 
 @dataclass(frozen=True)
