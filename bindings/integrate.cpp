@@ -9,6 +9,7 @@
 #include <chrono>
 
 #include "bindings.hpp"
+#include "integrate/kinematics.hpp"
 #include "state_of.hpp"
 
 namespace nb = nanobind;
@@ -32,7 +33,7 @@ void LagrangeAt::set(double t, const Rows& position, const Rows& rotation, const
     time = t;
     to_principal(system.model(), {t, copy(position), copy(rotation), copy(velocity), copy(angular_velocity)}, x.data(),
                  u.data());
-    if (!continued) system.reset_angles();
+    if (!continued) system.reset_angles(t);
     system.follow_angles(x.data());
 }
 
@@ -66,14 +67,23 @@ class PythonSink final : public Sink {
         return at + 1;
     }
 
+    // The clock is looked at about every millisecond, however long a step takes.
     bool alive(double t) override {
-        if ((++calls_ & 15) != 0) return true;
+        if (--countdown_ > 0) return true;
         const auto now = Clock::now();
+        if (now - looked_ < std::chrono::milliseconds(1)) {
+            interval_ = std::min(2 * interval_, 1024);
+        } else {
+            interval_ = std::max(interval_ / 4, 1);
+        }
+        countdown_ = interval_;
+        looked_ = now;
         if (now - last_ < std::chrono::milliseconds(50)) return true;
         last_ = now;
         flush();
         nb::gil_scoped_acquire gil;
         if (PyErr_CheckSignals() != 0) {
+            if (!PyErr_ExceptionMatches(PyExc_KeyboardInterrupt)) throw nb::python_error();
             PyErr_Clear();
             return false;
         }
@@ -92,10 +102,10 @@ class PythonSink final : public Sink {
 
   private:
     int width_, capacity_, count_ = 0;
-    unsigned calls_ = 0;
+    int countdown_ = 1, interval_ = 1;
     nb::callable on_block_, on_progress_;
     std::vector<double> buffer_;
-    Clock::time_point last_;
+    Clock::time_point last_, looked_;
 };
 
 const char* status_name(SimulationStatus status) {
@@ -114,27 +124,14 @@ const char* status_name(SimulationStatus status) {
     return "unknown";
 }
 
-nb::dict run(LagrangeAt& self, const std::string& method, std::vector<double> output_times, double step,
-             double max_step, double rtol, double atol, std::vector<int> coordinates, std::vector<int> rows,
-             std::vector<std::pair<std::vector<int>, int>> reactions, bool accelerations, nb::callable on_block,
-             nb::callable on_progress) {
-    if (output_times.empty()) throw std::invalid_argument("output_times: at least the start");
-    SimulationOptions options;
-    options.method = method;
-    options.step = step;
-    options.max_step = max_step;
-    options.tolerances = {rtol, atol};
-    options.output_times = std::move(output_times);
+Observation observation_of(std::vector<int> coordinates, std::vector<int> rows,
+                           std::vector<std::pair<std::vector<int>, int>> reactions, bool accelerations) {
     Observation what{std::move(coordinates), std::move(rows), {}, accelerations};
     for (auto& [blocks, pair] : reactions) what.reactions.push_back({std::move(blocks), pair});
-    PythonSink sink(self.system.observation_size(what), std::move(on_block), std::move(on_progress));
-    SimulationResult result;
-    {
-        nb::gil_scoped_release release;
-        result = simulate(self.system, options, what, self.x, self.u, sink);
-        sink.flush();
-    }
-    self.time = result.time;
+    return what;
+}
+
+nb::dict result_dict(const SimulationResult& result) {
     nb::dict d;
     d["status"] = status_name(result.status);
     d["time"] = result.time;
@@ -146,9 +143,60 @@ nb::dict run(LagrangeAt& self, const std::string& method, std::vector<double> ou
     return d;
 }
 
+nb::dict kinematics(LagrangeAt& self, const std::vector<double>& output_times, std::vector<int> coordinates,
+                    std::vector<int> rows, std::vector<std::pair<std::vector<int>, int>> reactions, bool accelerations,
+                    nb::callable on_block, nb::callable on_progress) {
+    if (output_times.empty()) throw std::invalid_argument("output_times: at least the start");
+    const Observation what =
+        observation_of(std::move(coordinates), std::move(rows), std::move(reactions), accelerations);
+    PythonSink sink(self.system.observation_size(what), std::move(on_block), std::move(on_progress));
+    SimulationResult result;
+    {
+        nb::gil_scoped_release release;
+        result = follow_constraints(self.system, output_times, what, self.x, self.u, sink);
+        sink.flush();
+    }
+    self.time = result.time;
+    return result_dict(result);
+}
+
+nb::dict run(LagrangeAt& self, const std::string& method, std::vector<double> output_times, double step,
+             double max_step, double rtol, double atol, std::vector<int> coordinates, std::vector<int> rows,
+             std::vector<std::pair<std::vector<int>, int>> reactions, bool accelerations, nb::callable on_block,
+             nb::callable on_progress) {
+    if (output_times.empty()) throw std::invalid_argument("output_times: at least the start");
+    SimulationOptions options;
+    options.method = method;
+    options.step = step;
+    options.max_step = max_step;
+    options.tolerances = {rtol, atol};
+    options.output_times = std::move(output_times);
+    const Observation what =
+        observation_of(std::move(coordinates), std::move(rows), std::move(reactions), accelerations);
+    PythonSink sink(self.system.observation_size(what), std::move(on_block), std::move(on_progress));
+    SimulationResult result;
+    {
+        nb::gil_scoped_release release;
+        result = simulate(self.system, options, what, self.x, self.u, sink);
+        sink.flush();
+    }
+    self.time = result.time;
+    return result_dict(result);
+}
+
 }  // namespace
 
 void bind_integrate(nb::module_& m) {
+    m.def("kinematics", &kinematics, "system"_a, "output_times"_a, "coordinates"_a, "rows"_a, "reactions"_a,
+          "accelerations"_a, "on_block"_a, "on_progress"_a,
+          nb::sig("def kinematics(system: Lagrange, output_times: collections.abc.Sequence[float], "
+                  "coordinates: collections.abc.Sequence[int], rows: collections.abc.Sequence[int], "
+                  "reactions: collections.abc.Sequence[tuple[collections.abc.Sequence[int], int]], "
+                  "accelerations: bool, "
+                  "on_block: collections.abc.Callable[[numpy.typing.NDArray[numpy.float64]], None], "
+                  "on_progress: collections.abc.Callable[[float], None]) -> dict[str, str | float]"),
+          "Follows the constraints of a system whose drives leave nothing free through the output times.\n\n"
+          "The system's state must be projected. Callables and result are those of simulate().");
     m.def(
         "simulate", &run, "system"_a, "method"_a, "output_times"_a, "step"_a, "max_step"_a, "rtol"_a, "atol"_a,
         "coordinates"_a, "rows"_a, "reactions"_a, "accelerations"_a, "on_block"_a, "on_progress"_a,

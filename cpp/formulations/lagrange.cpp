@@ -223,7 +223,7 @@ void Lagrange::correct_velocities(double* u) {
     for (size_t k = 0; k < step_.size(); ++k) u[k] += step_[k];
 }
 
-void Lagrange::reset_angles() { branches_ = AngleBranches(*model_); }
+void Lagrange::reset_angles(double t) { branches_ = AngleBranches(*model_, t); }
 
 void Lagrange::follow_angles(const double* x) {
     BodyCoordinate c;

@@ -56,8 +56,8 @@ class Lagrange final : public System {
     // Largest |C| and |Ċ| over rows that hold, at (t, x, u).
     void violation(double t, const double* x, const double* u, double* position, double* velocity);
     const AngleBranches& branches() const { return branches_; }
-    // Every angle to its branch nearest to zero, or to the last value followed.
-    void reset_angles();
+    // Every angle to its branch nearest to what leads it at time t, else to zero; or to the last value followed.
+    void reset_angles(double t);
     void follow_angles(const double* x);
 
   private:

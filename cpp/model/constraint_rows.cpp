@@ -13,6 +13,20 @@ namespace bellcrank {
 
 AngleBranches::AngleBranches(const Model& model) : reference_(model.coordinates.size(), 0.0) {}
 
+AngleBranches::AngleBranches(const Model& model, double t) : AngleBranches(model) {
+    for (const Block& block : model.blocks) {
+        if (block.unilateral || block.compliance > 0.0) continue;
+        for (int r = block.row_begin; r < block.row_end; ++r) {
+            const Row& row = model.rows[r];
+            if (row.term_end - row.term_begin != 1) continue;
+            const Term& term = model.terms[row.term_begin];
+            if (!model.coordinates[term.coordinate].kind->angular) continue;
+            const double led = row.function < 0 ? 0.0 : model.functions[row.function](t).f;
+            set(term.coordinate, (led + row.constant) / term.coefficient);
+        }
+    }
+}
+
 double AngleBranches::nearest(int coordinate, double principal) const {
     constexpr double turn = 2.0 * std::numbers::pi;
     return principal + turn * std::round((reference_[coordinate] - principal) / turn);

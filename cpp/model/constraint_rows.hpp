@@ -14,6 +14,8 @@ namespace bellcrank {
 class AngleBranches {
   public:
     explicit AngleBranches(const Model& model);
+    // Where a row leads an angle, the branch nearest to what it asks for at time t; the principal one elsewhere.
+    AngleBranches(const Model& model, double t);
     double nearest(int coordinate, double principal) const;
     void set(int coordinate, double value) { reference_[coordinate] = value; }
     double reference(int coordinate) const { return reference_[coordinate]; }

@@ -1,0 +1,89 @@
+#include "integrate/kinematics.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+namespace bellcrank {
+
+namespace {
+
+constexpr int kSubdivisions = 1 << 12;  // most steps between two output times
+constexpr double kCorrection = 0.1;     // largest part of a predicted move that the constraints may correct
+
+double distance(const std::vector<double>& a, const std::vector<double>& b) {
+    double largest = 0.0;
+    for (size_t i = 0; i < a.size(); ++i) largest = std::max(largest, std::abs(a[i] - b[i]));
+    return largest;
+}
+
+class Follower {
+  public:
+    Follower(System& system, std::vector<double>& x, std::vector<double>& u)
+        : system_(system), x_(x), u_(u), predicted_(x), x1_(x), u1_(u), xi_(u), udot_(u) {}
+
+    // Predicts along velocity and acceleration, then corrects. False if the correction is out of proportion: then
+    // (x, u) stay as they are.
+    bool step(double t, double h) {
+        system_.accelerate(t, x_.data(), u_.data(), udot_.data());
+        for (size_t i = 0; i < u_.size(); ++i) {
+            xi_[i] = h * (u_[i] + 0.5 * h * udot_[i]);
+            u1_[i] = u_[i] + h * udot_[i];
+        }
+        system_.retract(x_.data(), xi_.data(), predicted_.data());
+        x1_ = predicted_;
+        if (!system_.project(t + h, x1_.data(), u1_.data())) return false;
+        if (system_.first_non_finite_body(x1_.data(), u1_.data()) >= 0) return false;
+        if (distance(x1_, predicted_) > kCorrection * distance(predicted_, x_) + 1e-9) return false;
+        x_.swap(x1_);
+        u_.swap(u1_);
+        system_.commit(t + h, x_.data(), u_.data());
+        return true;
+    }
+
+  private:
+    System& system_;
+    std::vector<double>&x_, &u_;
+    std::vector<double> predicted_, x1_, u1_, xi_, udot_;
+};
+
+}  // namespace
+
+SimulationResult follow_constraints(System& system, const std::vector<double>& output_times,
+                                    const Observation& observation, std::vector<double>& x, std::vector<double>& u,
+                                    Sink& sink) {
+    SimulationResult result;
+    Follower follower(system, x, u);
+    double t = result.time = output_times.front();
+    system.observe(t, x.data(), u.data(), observation, sink.frame(t));
+    for (size_t i = 1; i < output_times.size(); ++i) {
+        const double interval = output_times[i] - output_times[i - 1];
+        int done = 0, size = kSubdivisions;  // both in parts of the interval
+        while (done < kSubdivisions) {
+            size = std::min(size, kSubdivisions - done);
+            if (!follower.step(t, interval * size / kSubdivisions)) {
+                ++result.rejected;
+                if (size == 1) {
+                    result.status = SimulationStatus::constraints_lost;
+                    result.row = system.worst_row();
+                    return result;
+                }
+                size = std::max(1, size / 4);
+                continue;
+            }
+            done += size;
+            t = done == kSubdivisions ? output_times[i] : output_times[i - 1] + interval * done / kSubdivisions;
+            result.time = t;
+            result.last_step = interval * size / kSubdivisions;
+            ++result.steps;
+            size *= 2;
+            if (!sink.alive(t)) {
+                result.status = SimulationStatus::interrupted;
+                return result;
+            }
+        }
+        system.observe(t, x.data(), u.data(), observation, sink.frame(t));
+    }
+    return result;
+}
+
+}  // namespace bellcrank
