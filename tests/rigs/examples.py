@@ -1,0 +1,106 @@
+"""One instance of every kind in the registries, so that a new kind is tested as soon as it is registered."""
+
+import re
+from dataclasses import MISSING, fields
+from itertools import product
+
+import bellcrank as bc
+from bellcrank.mechanism import CONSTRAINT_KINDS, JOINT_KINDS
+
+# Values for the fields that have no default. A new kind whose field has another name adds a line here.
+CURVE = ((-0.9, 0.5, 0.1), (-0.4, 0.1, 0.0), (0.1, 0.0, 0.2), (0.6, 0.2, 0.3), (1.2, 0.8, 0.2))
+FIELDS = {
+    "pitch": 0.3,
+    "half_angle": 0.7,
+    "radius": 0.4,
+    "points": CURVE,
+    "sun_teeth": 20,
+    "ring_teeth": 50,
+    "coefficients": (1.5, -2.0),
+}
+# Where a field alone is not enough.
+WHEELS = {"radii": (0.3, 0.2)}
+
+# Functions of time, one for each coordinate that a kind may lead; they start near where the rigs start.
+MOTIONS = (
+    bc.Harmonic(0.1, 3.0, phase=0.4, offset=0.2, slope=0.1),
+    bc.Harmonic(0.08, 4.0, phase=1.4, offset=0.15),
+    bc.Polynomial((0.3, 0.2, -0.3, 0.2)),
+    bc.Harmonic(0.1, 2.0, offset=0.1),
+    bc.Polynomial((0.2, -0.1, 0.4)),
+    bc.Harmonic(0.12, 3.5, phase=2.0, offset=-0.1),
+)
+RADIAL = bc.Harmonic(0.1, 3.0, offset=0.7)  # for lengths that must stay positive
+
+# One of each kind of function, for drives, wide enough for a run of one second from t = 0.
+FUNCTIONS_OF_TIME = {
+    "Piecewise": bc.Piecewise(
+        (-1.0, 0.4, 2.0),
+        ((0.1, 0.2, 0.1, -0.05), (0.1 + 0.28 + 0.196 - 0.1372, 0.2 + 0.28 - 0.294, 0.1 - 0.21, 0.3)),
+        "linear",
+    ),
+    "Polynomial": bc.Polynomial((0.2, 0.3, -0.4, 0.1, 0.2), start=-0.5),
+    "Ramp": bc.Ramp(0.1, 0.7, start=-0.2, duration=1.5),
+    "Table": bc.Table((-1.0, 0.5, 1.0, 2.0), (0.0, 0.2, 0.6, 0.7)),
+    "CubicSpline": bc.CubicSpline((-1.0, 0.2, 0.9, 2.0), (0.1, 0.3, 0.0, 0.4)),
+    "Harmonic": bc.Harmonic(0.3, 5.0, phase=0.2, offset=0.1, slope=0.2),
+    "Constant": bc.Constant(0.35),
+    "Rational": bc.Rational((-1.0, 2.0), ((0.1, 0.3, 0.2),), ((1.0, 0.2, 0.1),), "linear"),
+    "Nurbs": bc.Nurbs(
+        (0.0, 0.3, 0.1, 0.4, 0.5, 0.2), weights=(1.0, 2.0, 1.0, 0.7, 1.0, 1.0),
+        knots=(-1.0, -1.0, -1.0, -1.0, 0.2, 0.9, 2.0, 2.0, 2.0, 2.0), extrapolation="linear",
+    ),
+}  # fmt: skip
+
+
+def _required(kind):
+    return [f.name for f in fields(kind) if f.init and f.default is MISSING and f.default_factory is MISSING]
+
+
+def joint(name):
+    """An instance of the joint kind of that name."""
+    kind = JOINT_KINDS[name]
+    values = {field: FIELDS[field] for field in _required(kind)}
+    if kind.shorthand:
+        if "pitch" in {f.name for f in fields(kind)}:
+            values["pitch"] = FIELDS["pitch"]
+        motions = tuple(RADIAL if led == "distance" else m for led, m in zip(kind.led, MOTIONS, strict=False))
+        values["position"] = motions[0] if len(motions) == 1 else motions
+    return kind(**values)
+
+
+def constraints():
+    """(id, kind instance, letters of its ends) for every constraint kind and every form of ends it takes."""
+    found = []
+    for name, kind in CONSTRAINT_KINDS.items():
+        values = {field: FIELDS[field] for field in _required(kind)}
+        if "radii" in {f.name for f in fields(kind)}:
+            values.update(WHEELS)
+        for letters in _forms(kind.pattern):
+            if name == "Coupling" and len(letters) != len(FIELDS["coefficients"]):
+                continue
+            found.append((f"{name}-{letters}", kind(**values), letters))
+    return found
+
+
+def _forms(pattern):
+    """All strings of at most four letters that the pattern takes, the longest open-ended ones left out."""
+    forms = ["".join(p) for n in range(1, 5) for p in product("MJ", repeat=n)]
+    return [form for form in forms if re.fullmatch(pattern, form)]
+
+
+PATHS = {
+    "functions": (bc.Path((MOTIONS[0], MOTIONS[1], MOTIONS[2])), None),
+    "held": (bc.Path((MOTIONS[0], MOTIONS[1], MOTIONS[2])), (0.8, 0.0, 0.6, 0.0)),
+    "turned": (bc.Path((MOTIONS[0], MOTIONS[1], MOTIONS[2])), (MOTIONS[3], MOTIONS[4], MOTIONS[5])),
+    "curve": (bc.Path(bc.Curve(CURVE), bc.Polynomial((0.6, 0.8, 0.3), start=-1.0)), None),
+    "closed curve": (
+        bc.Path(bc.Curve(((0.3, 0.0, 0.0), (0.0, 0.4, 0.1), (-0.3, 0.0, 0.0), (0.0, -0.4, 0.2)), closed=True),
+                bc.Harmonic(0.0, 0.0, slope=1.3)),
+        None,
+    ),
+    "nurbs": (
+        bc.Path(bc.NurbsCurve(CURVE, weights=(1.0, 2.0, 1.0, 0.5, 1.0)), bc.Ramp(0.1, 0.9, -0.5, 2.0)),
+        None,
+    ),
+}  # fmt: skip

@@ -1,0 +1,144 @@
+"""A mechanism on the core: compiled, at a state, run through time, and what its equations say there."""
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from scipy.spatial.transform import Rotation
+
+from bellcrank import _core
+from bellcrank.assembly.compile import compile_mechanism
+
+
+def matrix(q):
+    """Rotation matrices of quaternions (..., 4), scalar first."""
+    return Rotation.from_quat(np.roll(np.asarray(q), -1, axis=-1)).as_matrix()
+
+
+def quaternion(rotation):
+    """Quaternion (w, x, y, z) of a scipy Rotation."""
+    return tuple(np.roll(rotation.as_quat(), 1).tolist())
+
+
+def random_quaternion(rng, angle=None):
+    """A random orientation; with `angle`, turned by that much about a random axis."""
+    if angle is None:
+        return quaternion(Rotation.from_quat(rng.normal(size=4)))
+    axis = rng.normal(size=3)
+    return quaternion(Rotation.from_rotvec(angle * axis / np.linalg.norm(axis)))
+
+
+@dataclass
+class Run:
+    """Recorded frames, field by field (T, ...), and how the run ended."""
+
+    time: np.ndarray
+    position: np.ndarray
+    rotation: np.ndarray
+    velocity: np.ndarray
+    angular_velocity: np.ndarray
+    q: np.ndarray
+    qd: np.ndarray
+    multipliers: np.ndarray
+    reactions: np.ndarray
+    kinetic: np.ndarray
+    potential: np.ndarray
+    C: np.ndarray
+    Cdot: np.ndarray
+    linear: np.ndarray
+    angular: np.ndarray
+    outcome: dict[str, Any]
+
+    @property
+    def energy(self):
+        """Total energy."""
+        return self.kinetic + self.potential
+
+    @property
+    def drift(self):
+        """Largest departure of the total energy from its first value."""
+        return float(np.ptp(np.append(self.energy - self.energy[0], 0.0)))
+
+
+class Machine:
+    """A mechanism compiled and held at its described state by the lagrange formulation."""
+
+    def __init__(self, mechanism, core=_core, **options):
+        self.mechanism = mechanism
+        self.model = compile_mechanism(mechanism)
+        self.core = core
+        self.core_model = self.model.core if core is _core else core.Model(**self.model.arrays)
+        self.system = core.Lagrange(self.core_model, **options)
+        self.set(self.model.initial.arrays)
+
+    def set(self, state, continued=False):
+        """Take a state: time, position, rotation, velocity, angular velocity."""
+        self.system.set_state(*state, continued)
+
+    @property
+    def count(self):
+        return len(self.model.bodies)
+
+    @property
+    def joints(self):
+        """What `reactions` asks for: every joint that holds something."""
+        return [(list(joint.blocks), joint.pair) for joint in self.model.joints if joint.blocks]
+
+    @property
+    def coordinates(self):
+        """The free coordinates of all joints, in order."""
+        return [c for joint in self.model.joints for c in joint.coordinates]
+
+    def coordinate(self, joint, which=0):
+        """Value and rate of a free coordinate of a joint."""
+        index = self.model.joint(joint).coordinates[which]
+        values, rates = self.system.coordinates()
+        return values[index], rates[index]
+
+    def multiplier_rows(self, element):
+        """Model rows of the drive, limits or rotor that belong to an element."""
+        return [m.row for m in self.model.multipliers if m.element == element]
+
+    def at(self, time):
+        """The same poses and velocities at another time."""
+        self.set((time, *self.system.state()[1:]), continued=True)
+
+    def set_twists(self, u):
+        """Velocities (nb, 6) as in the columns of `rows()`: of the com, world axes; angular, principal."""
+        time, position, rotation, _, _ = self.system.state()
+        R = matrix(rotation)
+        principal = R @ matrix(self.core_model.principal_rotation)
+        omega = np.einsum("bij,bj->bi", principal, u[:, 3:])
+        arm = np.einsum("bij,bj->bi", R, self.model.com)
+        self.set((time, position, rotation, u[:, :3] - np.cross(omega, arm), omega), continued=True)
+
+    def twists(self):
+        """The inverse of `set_twists`."""
+        _, _, rotation, velocity, omega = self.system.state()
+        R = matrix(rotation)
+        principal = R @ matrix(self.core_model.principal_rotation)
+        arm = np.einsum("bij,bj->bi", R, self.model.com)
+        return np.hstack([velocity + np.cross(omega, arm), np.einsum("bji,bj->bi", principal, omega)])
+
+    def run(self, duration, *, method="rk4", step=1e-3, frames=101, rtol=1e-9, atol=1e-9, rows=None):
+        """Simulate from the state at hand, which should be projected; frames at equal intervals."""
+        start = self.system.state()[0]
+        rows = [m.row for m in self.model.multipliers] if rows is None else rows
+        blocks: list[np.ndarray] = []
+        outcome = self.core.simulate(
+            self.system, method, np.linspace(start, start + duration, frames), step, 0.0, rtol, atol,
+            self.coordinates, rows, self.joints, True, lambda f: blocks.append(f.copy()), lambda _: None,
+        )  # fmt: skip
+        return self._run(np.vstack(blocks), len(rows), outcome)
+
+    def _run(self, frames, rows, outcome):
+        nb, nq, nj = self.count, len(self.coordinates), len(self.joints)
+        sizes = [1, 3 * nb, 4 * nb, 3 * nb, 3 * nb, nq, nq, rows, 6 * nj, 1, 1, 1, 1, 3 * nb, 3 * nb]
+        parts = np.split(frames, np.cumsum(sizes)[:-1], axis=1)
+        shapes = {1: (nb, 3), 2: (nb, 4), 3: (nb, 3), 4: (nb, 3), 8: (nj, 6), 13: (nb, 3), 14: (nb, 3)}
+        scalars = {0, 9, 10, 11, 12}
+        shaped = [
+            part[:, 0] if i in scalars else part.reshape(-1, *shapes.get(i, part.shape[1:]))
+            for i, part in enumerate(parts)
+        ]
+        return Run(*shaped, outcome)
