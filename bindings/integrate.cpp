@@ -87,8 +87,7 @@ class PythonSink final : public Sink {
             PyErr_Clear();
             return false;
         }
-        on_progress_(t);
-        return true;
+        return !on_progress_(t).is(nb::bool_(false));
     }
 
     void flush() {
@@ -194,7 +193,7 @@ void bind_integrate(nb::module_& m) {
                   "reactions: collections.abc.Sequence[tuple[collections.abc.Sequence[int], int]], "
                   "accelerations: bool, "
                   "on_block: collections.abc.Callable[[numpy.typing.NDArray[numpy.float64]], None], "
-                  "on_progress: collections.abc.Callable[[float], None]) -> dict[str, str | float]"),
+                  "on_progress: collections.abc.Callable[[float], bool | None]) -> dict[str, str | float]"),
           "Follows the constraints of a system whose drives leave nothing free through the output times.\n\n"
           "The system's state must be projected. Callables and result are those of simulate().");
     m.def(
@@ -206,11 +205,12 @@ void bind_integrate(nb::module_& m) {
             "rows: collections.abc.Sequence[int], "
             "reactions: collections.abc.Sequence[tuple[collections.abc.Sequence[int], int]], accelerations: bool, "
             "on_block: collections.abc.Callable[[numpy.typing.NDArray[numpy.float64]], None], "
-            "on_progress: collections.abc.Callable[[float], None]) -> dict[str, str | float]"),
+            "on_progress: collections.abc.Callable[[float], bool | None]) -> dict[str, str | float]"),
         "Advances the system's state, which must be projected, through the output times.\n\n"
         "on_block takes frames (n, 1 + width): time, then what cpp/model/system.hpp lists for observe(); the array is\n"
-        "reused afterwards. on_progress takes the time reached, about twenty times a second. Returns status, time,\n"
-        "steps, rejected, last_step, body, row. Ctrl-C ends the run with status \"interrupted\".");
+        "reused afterwards. on_progress takes the time reached, about twenty times a second; False ends the run. "
+        "Returns status, time,\n"
+        "steps, rejected, last_step, body, row. Ctrl-C ends it too, with status \"interrupted\".");
 }
 
 }  // namespace bellcrank

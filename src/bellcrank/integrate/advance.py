@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+import signal
+import threading
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
+from types import FrameType
 from typing import Any, Final
 
 import numpy as np
@@ -80,19 +84,64 @@ def advance(
     on_progress: takes the time reached, about twenty times a second.
     Ctrl-C ends the run with the status "interrupted".
     """
-    ended: dict[str, Any] = _core.simulate(
-        core,
-        options.method.name,
-        times.tolist(),
-        options.step,
-        options.max_step,
-        options.rtol,
-        options.atol,
-        list(observed.coordinates),
-        list(observed.rows),
-        list(observed.reactions),
-        observed.accelerations,
-        on_block,
-        on_progress,
-    )
-    return Outcome(**ended)
+    method = (options.method.name, times.tolist(), options.step, options.max_step, options.rtol, options.atol)
+    return _guarded(_core.simulate, (core, *method), times, observed, on_block, on_progress)
+
+
+def follow(
+    core: _core.Lagrange,
+    times: Floats,
+    observed: Observed,
+    on_block: Callable[[Floats], None],
+    on_progress: Callable[[float], None],
+) -> Outcome:
+    """Take a system whose drives leave nothing free along its constraints; the rest is as for `advance`."""
+    return _guarded(_core.kinematics, (core, times.tolist()), times, observed, on_block, on_progress)
+
+
+def _guarded(
+    run: Callable[..., dict[str, Any]],
+    arguments: tuple[Any, ...],
+    times: Floats,
+    observed: Observed,
+    on_block: Callable[[Floats], None],
+    on_progress: Callable[[float], None],
+) -> Outcome:
+    """Run the core; an interrupt ends the run, wherever it comes in, and keeps what was recorded."""
+    reached = float(times[0])
+    with _deferred_interrupt() as interrupted:
+
+        def progress(time: float) -> bool:
+            nonlocal reached
+            reached = time
+            on_progress(time)
+            return not interrupted.is_set()
+
+        what = (
+            list(observed.coordinates), list(observed.rows), list(observed.reactions), observed.accelerations
+        )  # fmt: skip
+        try:
+            return Outcome(**run(*arguments, *what, on_block, progress))
+        except KeyboardInterrupt:  # raised within a callback, by a handler that is not Python's own
+            return Outcome("interrupted", reached, 0, 0, 0.0, -1, -1)
+
+
+@contextmanager
+def _deferred_interrupt() -> Iterator[threading.Event]:
+    """Sets the event at Ctrl-C instead of raising in the midst of a callback; raises at the second Ctrl-C."""
+    event = threading.Event()
+    default = signal.getsignal(signal.SIGINT) is signal.default_int_handler
+    if not default or threading.current_thread() is not threading.main_thread():
+        yield event
+        return
+
+    def note(number: int, frame: FrameType | None) -> None:
+        if event.is_set():
+            signal.default_int_handler(number, frame)
+        event.set()
+
+    signal.signal(signal.SIGINT, note)
+    try:
+        yield event
+    finally:
+        signal.signal(signal.SIGINT, signal.default_int_handler)
