@@ -72,7 +72,6 @@ if TYPE_CHECKING:
     from bellcrank.mechanism.joint_kinds import ParallelAxesX as ParallelAxesX
     from bellcrank.mechanism.joint_kinds import PinInSlot as PinInSlot
     from bellcrank.mechanism.joint_kinds import Planar as Planar
-    from bellcrank.mechanism.joint_kinds import PlanarFixed as PlanarFixed
     from bellcrank.mechanism.joint_kinds import PlanarHinge as PlanarHinge
     from bellcrank.mechanism.joint_kinds import PlanarHingeX as PlanarHingeX
     from bellcrank.mechanism.joint_kinds import PlanarSlider as PlanarSlider
@@ -216,7 +215,6 @@ _EXPORTS: dict[str, str] = {
     "ParallelAxesX": "mechanism.joint_kinds",
     "PinInSlot": "mechanism.joint_kinds",
     "Planar": "mechanism.joint_kinds",
-    "PlanarFixed": "mechanism.joint_kinds",
     "PlanarHinge": "mechanism.joint_kinds",
     "PlanarHingeX": "mechanism.joint_kinds",
     "PlanarSlider": "mechanism.joint_kinds",

@@ -105,7 +105,9 @@ def test_the_core_agrees(named):
     for order in range(3):
         # At the breaks themselves each side may be taken: values only where they agree anyway.
         keep = len(x) if order <= function.smoothness else len(places(function))
-        np.testing.assert_allclose(got[:keep, order], function.derivative(x, order)[:keep], rtol=1e-11, atol=1e-11)
+        np.testing.assert_allclose(
+            got[:keep, order], function.derivative(x, order)[:keep], rtol=1e-11, atol=1e-11
+        )
 
 
 def test_claimed_smoothness(named):
@@ -126,7 +128,9 @@ def test_scaled(named):
     x = places(function)
     for order in range(3):
         expected = -2.5 * function.derivative(x, order)
-        np.testing.assert_allclose(function.scaled(-2.5).derivative(x, order), expected, rtol=1e-12, atol=1e-12)
+        np.testing.assert_allclose(
+            function.scaled(-2.5).derivative(x, order), expected, rtol=1e-12, atol=1e-12
+        )
 
 
 INTEGRABLE = [

@@ -15,7 +15,7 @@ def interval(low, high):
 
 
 def of_revolution(radius, pieces):
-    """Points and weights over a solid of revolution about z with the given radius(z), smooth on each of the pieces."""
+    """Points and weights over a solid of revolution about z with this radius(z), smooth on each piece."""
     points, weights = [], []
     angles = 2 * np.pi * np.arange(8) / 8  # exact for the second harmonic
     for low, high in pieces:
@@ -76,7 +76,9 @@ def test_mass_properties_are_integrals_over_the_volume(shape, volume):
     com = weights @ points / weights.sum()
     np.testing.assert_allclose(properties.com, com, atol=1e-13)
     d = points - com
-    inertia = np.einsum("n,nij->ij", weights, np.einsum("nk,nk,ij->nij", d, d, np.eye(3)) - d[:, :, None] * d[:, None])
+    inertia = np.einsum(
+        "n,nij->ij", weights, np.einsum("nk,nk,ij->nij", d, d, np.eye(3)) - d[:, :, None] * d[:, None]
+    )
     np.testing.assert_allclose(properties.inertia, inertia, rtol=1e-11, atol=1e-13)
 
 
@@ -119,7 +121,9 @@ def test_moving_the_frame_of_a_shape_moves_its_mass():
 
 
 class TestBodyFromShapes:
-    rod = bc.Cylinder(radius=0.01, length=1.0, density=7800.0, position=(0.5, 0.0, 0.0), rotation=(0.5**0.5, 0, 0.5**0.5, 0))
+    rod = bc.Cylinder(
+        radius=0.01, length=1.0, density=7800.0, position=(0.5, 0.0, 0.0), rotation=(0.5**0.5, 0, 0.5**0.5, 0)
+    )
 
     def test_mass_comes_from_density(self):
         body = bc.Mechanism().add_body("rod", shapes=[self.rod])

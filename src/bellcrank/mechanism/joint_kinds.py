@@ -112,4 +112,3 @@ PlanarSlider = _kind(
 PlanarSlot = _kind(
     "PlanarSlot", "y", f"x z {_ALL}", "In the xy plane: origin 2 stays on the x axis of marker 1."
 )
-PlanarFixed = _kind("PlanarFixed", "x y e3", "z rot_x rot_y", "In the xy plane: no motion.")

@@ -106,7 +106,7 @@ def smoothness(pieces: Pieces, derivative: Derivative, extrapolation: str, most:
 
 
 def _size(pieces: Pieces, derivative: Derivative, order: int, length: float) -> float:
-    """The size that a derivative of this order may have, from samples within the pieces and the shortest piece."""
+    """The size that a derivative of this order may have, from samples and the shortest piece."""
     shares = np.linspace(0.0, 1.0, 5)
     index = np.repeat(np.arange(len(pieces.coefficients)), len(shares))
     x = (pieces.breaks[:-1, None] + np.diff(pieces.breaks)[:, None] * shares).ravel()
