@@ -148,10 +148,10 @@ class Body(_Carrier):
         Anything else is refused: an inertia without a mass, a com without an inertia, nothing to take them
         from.
         """
-        element = f"body {name!r}"
-        solids = [shape for shape in _check_shapes(element, shapes) if shape.density is not None]
         if inertia is not None and mass is not None:
             return Body(name, mass, inertia, (0.0, 0.0, 0.0) if com is None else com, shapes=shapes, **pose)
+        element = f"body {name!r}"
+        solids = [shape for shape in _check_shapes(element, shapes) if shape.density is not None]
         with Check(element) as check:
             advice = "give mass and inertia, or shapes with a density"
             if inertia is not None:
