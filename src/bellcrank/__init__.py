@@ -14,6 +14,9 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from bellcrank._core import build_info as build_info
+    from bellcrank.analysis.info import info as info
+    from bellcrank.analysis.kinematics import inverse_dynamics as inverse_dynamics
+    from bellcrank.analysis.kinematics import kinematics as kinematics
     from bellcrank.assembly.initial import AssemblyReport as AssemblyReport
     from bellcrank.assembly.initial import assemble as assemble
     from bellcrank.assembly.state import State as State
@@ -160,6 +163,9 @@ _EXPORTS: dict[str, str] = {
     "Trajectory": "trajectory.trajectory",
     "assemble": "assembly.initial",
     "build_info": "_core",
+    "info": "analysis.info",
+    "inverse_dynamics": "analysis.kinematics",
+    "kinematics": "analysis.kinematics",
     "prepare": "formulations.system",
     "simulate": "simulate",
     "validate": "assembly.validate",

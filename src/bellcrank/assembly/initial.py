@@ -67,7 +67,8 @@ class AssemblyReport:
             return f"{self.mechanism!r} fits together as described (largest error {self.error:.2g})"
         positions = f"largest error {self.error_before:.3g} -> {self.error:.3g}"
         velocities = f"of velocities {self.drift_before:.3g} -> {self.drift:.3g}"
-        lines = [f"{self.mechanism!r} assembled by {self.method}: {positions}, {velocities}"]
+        how = "positions fit, velocities mended" if self.method == "none" else f"assembled by {self.method}"
+        lines = [f"{self.mechanism!r} {how}: {positions}, {velocities}"]
         lines += [f"  {move}" for move in self.moves[:10]]
         if len(self.moves) > 10:
             lines.append(f"  and {len(self.moves) - 10} more bodies")

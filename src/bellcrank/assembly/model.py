@@ -40,6 +40,11 @@ class JointRecord:
     units: tuple[str, ...]
     blocks: tuple[int, ...]
 
+    def coordinate_text(self, which: int) -> str:
+        """A coordinate for messages: "joint 'pivot'", or "joint 'slot' (z)" where there are several."""
+        several = len(self.coordinate_names) > 1
+        return f"joint {self.name!r}" + (f" ({self.coordinate_names[which]})" if several else "")
+
 
 @dataclass(frozen=True)
 class ElementRecord:

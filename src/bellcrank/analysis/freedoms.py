@@ -1,0 +1,109 @@
+"""The freedoms of a mechanism at a configuration: how many, and which coordinates could lead them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from bellcrank import _core
+from bellcrank.assembly.model import Model
+from bellcrank.assembly.state import Floats, State
+
+_DENSE = 3000  # columns of the Jacobian up to which freedoms are found by name
+_RANK = 1e-9  # singular values below this part of the largest are zero
+
+
+@dataclass(frozen=True)
+class Freedoms:
+    """Degrees of freedom at a configuration.
+
+    count: 6 per body less the rank of the rows that hold.
+    redundant: rows that add nothing there.
+    independent: coordinates whose rates determine all motion, such as "joint 'crank'"; bodies where
+        no joint coordinate shows the motion. Empty if the mechanism is too large for dense matrices.
+    """
+
+    count: int
+    redundant: tuple[int, ...]
+    independent: tuple[str, ...]
+
+
+def freedoms(model: Model, state: State | None = None) -> Freedoms:
+    """The freedoms at a state, by default the initial one."""
+    at = model.initial if state is None else state
+    system = _core.Lagrange(model.core)
+    system.set_state(*at.arrays)
+    system.accelerate()
+    redundant = tuple(row for row in system.dropped_rows() if model.rigid_rows[row])
+    held = int(np.count_nonzero(model.rigid_rows)) - len(redundant)
+    count = 6 * len(model.bodies) - held
+    columns = 6 * len(model.bodies)
+    independent: tuple[str, ...] = ()
+    if count > 0 and columns <= _DENSE:
+        independent = _independent(model, at, system.rows()[3][model.rigid_rows])
+    return Freedoms(count, redundant, independent)
+
+
+def _independent(model: Model, state: State, jacobian: Floats) -> tuple[str, ...]:
+    """Names of coordinates that lead the null space of the Jacobian, proximal joints first."""
+    null = _null_space(jacobian, 6 * len(model.bodies))
+    names, rates = [], []
+    if any(joint.coordinates for joint in model.joints):
+        labels, rows = _joint_rates(model, state)
+        names, rates = labels, list(rows @ null)
+    for i, body in enumerate(model.bodies):
+        names += [f"body {body!r}"] * 6
+        rates += list(null[6 * i : 6 * i + 6])
+    return tuple(
+        dict.fromkeys(names[k] for k in _pivots(np.array(rates), len(names) - 6 * len(model.bodies)))
+    )
+
+
+def _null_space(jacobian: Floats, columns: int) -> Floats:
+    if len(jacobian) == 0:
+        return np.eye(columns)
+    _, values, right = np.linalg.svd(jacobian)
+    rank = int(np.count_nonzero(values > _RANK * values[0]))
+    return np.asarray(right[rank:].T)
+
+
+def _joint_rates(model: Model, state: State) -> tuple[list[str], Floats]:
+    """The joints' free coordinates by name and the Jacobian of their values, as extra rows of the model."""
+    listed = [(joint, k) for joint in model.joints for k in range(len(joint.coordinates))]
+    count = len(listed)
+    starts = np.arange(count + 1, dtype=np.int32)
+    only = {
+        "block_row_start": starts,
+        "block_unilateral": np.zeros(count, dtype=np.uint8),
+        "block_compliance": np.zeros(count),
+        "block_restitution": np.zeros(count),
+        "row_term_start": starts,
+        "term_coordinate": np.array([joint.coordinates[k] for joint, k in listed], dtype=np.int32),
+        "term_coefficient": np.ones(count),
+        "row_function": np.full(count, -1, dtype=np.int32),
+        "row_constant": np.zeros(count),
+    }
+    system = _core.Lagrange(_core.Model(**{**model.arrays, **only}))
+    system.set_state(*state.arrays)
+    names = [joint.coordinate_text(k) for joint, k in listed]
+    return names, system.rows()[3]
+
+
+def _pivots(rates: Floats, preferred: int) -> list[int]:
+    """Rows of full rank, found by elimination with pivoting; the first `preferred` rows go before the others.
+
+    Among rows that are nearly as good as the best, the first is taken.
+    """
+    left, chosen = rates.copy(), []
+    smallest = 1e-7 * float(np.max(np.linalg.norm(rates, axis=1), initial=0.0))
+    for part in (slice(0, preferred), slice(preferred, len(rates))):
+        while True:
+            sizes = np.linalg.norm(left[part], axis=1)
+            if np.max(sizes, initial=0.0) <= smallest:
+                break
+            k = int(np.argmax(sizes > 0.1 * np.max(sizes)))
+            direction = left[part][k] / sizes[k]
+            chosen.append(k + (part.start or 0))
+            left = left - np.outer(left @ direction, direction)
+    return chosen

@@ -1,0 +1,107 @@
+"""What a mechanism consists of and how it can move: the data behind `bellcrank info`."""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import dataclass
+
+import numpy as np
+
+from bellcrank.analysis.freedoms import freedoms
+from bellcrank.assembly.compile import compile_mechanism
+from bellcrank.assembly.initial import AssemblyReport, assembled
+from bellcrank.assembly.model import Model
+from bellcrank.mechanism.mechanism import Mechanism
+
+_LOOPS = 20  # how many loops are listed element by element
+
+
+@dataclass(frozen=True)
+class MechanismInfo:
+    """Facts about a mechanism in its assembled initial configuration.
+
+    bodies, joints, constraints, forces, drives: counts. joint_kinds: how many joints of each kind.
+    mass: kg. rows: constraint rows that hold as equations.
+    grubler: 6 per body less rows.
+    freedom: 6 per body less the rank of the rows; it exceeds `grubler` by the number of redundant rows.
+    redundant: the redundant rows by name. Which of several dependent rows is called redundant is arbitrary.
+    independent: coordinates that could lead the freedoms left (empty for very large mechanisms).
+    loops: number of independent closed loops. loop_elements: joints and constraints round the first of them.
+    components: bodies that hang together (the ground does not connect), largest first.
+    floating: how many of these nothing holds to the ground.
+    assembly: what it took to assemble it.
+    """
+
+    name: str
+    bodies: int
+    joints: int
+    constraints: int
+    forces: int
+    drives: int
+    joint_kinds: dict[str, int]
+    mass: float
+    rows: int
+    grubler: int
+    freedom: int
+    redundant: tuple[str, ...]
+    independent: tuple[str, ...]
+    loops: int
+    loop_elements: tuple[tuple[str, ...], ...]
+    components: tuple[tuple[str, ...], ...]
+    floating: int
+    assembly: AssemblyReport
+
+    def __str__(self) -> str:
+        kinds = ", ".join(f"{count} {kind}" for kind, count in self.joint_kinds.items())
+        lines = [
+            f"{self.name}",
+            f"  bodies       {self.bodies} ({self.mass:.6g} kg)",
+            f"  joints       {self.joints}" + (f" ({kinds})" if kinds else ""),
+            f"  constraints  {self.constraints}",
+            f"  forces       {self.forces}",
+            f"  drives       {self.drives}",
+            f"  freedom      {self.freedom} ({self.rows} rows, Gruebler's count {self.grubler})",
+        ]
+        if self.independent:
+            lines.append(f"  led by       {', '.join(self.independent)}")
+        if self.redundant:
+            lines.append(f"  redundant    {', '.join(self.redundant)}")
+        lines.append(f"  loops        {self.loops}")
+        lines += [f"               {' - '.join(loop)}" for loop in self.loop_elements]
+        parts = len(self.components)
+        lines.append(
+            f"  parts        {parts}"
+            + (f" ({self.floating} not held to the ground)" if self.floating else "")
+        )
+        lines.append(f"  assembly     {self.assembly}")
+        return "\n".join(lines)
+
+
+def info(mechanism: Mechanism | Model) -> MechanismInfo:
+    """Facts about a mechanism. Raises MechanismError for faults, AssemblyError if it does not fit."""
+    described = mechanism if isinstance(mechanism, Model) else compile_mechanism(mechanism)
+    model, report = assembled(described)
+    found = freedoms(model)
+    rows = int(np.count_nonzero(model.rigid_rows))
+    graph = model.graph
+    components = sorted(graph.components(), key=len, reverse=True)
+    return MechanismInfo(
+        name=model.name,
+        bodies=len(model.bodies),
+        joints=len(model.joints),
+        constraints=len(model.constraints),
+        forces=len(model.forces),
+        drives=len(model.drives),
+        joint_kinds=dict(Counter(joint.kind for joint in model.joints).most_common()),
+        mass=float(model.mass.sum()),
+        rows=rows,
+        grubler=6 * len(model.bodies) - rows,
+        freedom=found.count,
+        redundant=tuple(model.row_text(row) for row in found.redundant),
+        independent=found.independent,
+        loops=len(graph.closures),
+        loop_elements=tuple(tuple(graph.loop(closure)) for closure in graph.closures[:_LOOPS]),
+        components=tuple(tuple(model.bodies[body] for body in bodies) for bodies in components),
+        floating=sum(not grounded for grounded in graph.grounded),
+        assembly=report,
+    )

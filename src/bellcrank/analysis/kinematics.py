@@ -1,0 +1,130 @@
+"""Kinematics and inverse dynamics: the motion of a fully driven mechanism, by its constraints alone."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from time import perf_counter
+from typing import Any, Final
+
+from bellcrank.analysis.freedoms import freedoms
+from bellcrank.assembly.compile import compile_mechanism
+from bellcrank.assembly.initial import assembled
+from bellcrank.assembly.model import Model
+from bellcrank.errors import Fault, MechanismError, SimulationError
+from bellcrank.formulations.system import prepare
+from bellcrank.integrate.advance import Observed, follow, output_times
+from bellcrank.integrate.failure import explain
+from bellcrank.integrate.methods import Method, MethodOptions
+from bellcrank.integrate.progress import Progress
+from bellcrank.mechanism.checking import Check
+from bellcrank.mechanism.mechanism import Mechanism
+from bellcrank.trajectory.observation import observation
+from bellcrank.trajectory.recorder import Recorder
+from bellcrank.trajectory.trajectory import Trajectory
+
+_FOLLOWING: Final = MethodOptions(Method("kinematics", 0, True, "Along the constraints."), 0.0, 0.0, 0.0, 0.0)
+
+
+def kinematics(
+    mechanism: Mechanism | Model,
+    duration: float,
+    step: float | None = None,
+    *,
+    start: float = 0.0,
+    path: str | Path | None = None,
+    progress: bool | Callable[[float], None] = False,
+    **options: Any,
+) -> Trajectory:
+    """Positions, velocities and accelerations of a mechanism whose drives determine its motion.
+
+    They satisfy the constraints at every recorded time to the solver's tolerance; nothing is integrated, so
+    there is no error that grows. Masses and forces have no influence.
+
+    duration, start: s. step: between frames, s; by default a thousandth of the duration.
+    path, progress, options: as for `simulate`.
+
+    Raises MechanismError naming the freedoms that no drive leads, if there are any; AssemblyError if the
+    mechanism cannot be assembled; SimulationError, with what was computed, where the motion cannot go on.
+    """
+    return _run(mechanism, duration, step, start, path, progress, options, dynamics=False)
+
+
+def inverse_dynamics(
+    mechanism: Mechanism | Model,
+    duration: float,
+    step: float | None = None,
+    *,
+    start: float = 0.0,
+    path: str | Path | None = None,
+    progress: bool | Callable[[float], None] = False,
+    **options: Any,
+) -> Trajectory:
+    """The motion of a fully driven mechanism, with the drives' efforts and joint reactions that it takes.
+
+    Arguments and errors are those of `kinematics`; the efforts are `run.drive(name).effort`.
+    """
+    return _run(mechanism, duration, step, start, path, progress, options, dynamics=True)
+
+
+def _run(
+    mechanism: Mechanism | Model,
+    duration: float,
+    step: float | None,
+    start: float,
+    path: str | Path | None,
+    progress: bool | Callable[[float], None],
+    options: dict[str, Any],
+    dynamics: bool,
+) -> Trajectory:
+    with Check("kinematics") as check:
+        duration = check.positive("duration", duration, "s")
+        start = check.number("start", start, "s")
+        if step is not None:
+            step = check.positive("step", step, "s")
+    model = _driven(mechanism, start)
+    system = prepare(model, "lagrange", **options)
+    system.project()
+    what = observation(model, reactions=dynamics, accelerations=True)
+    recorder = Recorder(what.layout, path)
+    observed = Observed(what.coordinates, what.rows, what.reactions, True)
+    times = output_times(start, duration, step, _FOLLOWING)
+    begun = perf_counter()
+    with Progress(progress, start, duration) as shown:
+        outcome = follow(system.core, times, observed, recorder.on_block, shown.at)
+    explained = explain(model, system.core, _FOLLOWING, outcome)
+    trajectory = recorder.finish(
+        {
+            "status": outcome.status,
+            "message": explained.message,
+            "formulation": system.formulation,
+            "method": "kinematics",
+            "steps": outcome.steps,
+            "rejected_steps": outcome.rejected,
+            "wall_seconds": perf_counter() - begun,
+            "redundant_rows": ", ".join(map(str, system.stats.dropped)),
+        }
+    )
+    if outcome.status not in ("finished", "interrupted"):
+        raise SimulationError(explained.message, outcome.time, explained.body, trajectory, explained.row)
+    return trajectory
+
+
+def _driven(mechanism: Mechanism | Model, start: float) -> Model:
+    """The assembled model. Raises MechanismError if something is left that no drive leads."""
+    model = mechanism if isinstance(mechanism, Model) else compile_mechanism(mechanism, start)
+    model, _ = assembled(
+        model if model.initial.time == start else model.started(model.initial.at_time(start))
+    )
+    found = freedoms(model)
+    if found.count > 0:
+        names = ", ".join(found.independent[:8]) or "too many to name"
+        raise MechanismError(
+            Fault(
+                f"mechanism {model.name!r}",
+                f"its drives leave {found.count} of its freedoms open",
+                None,
+                f"lead what is free, for instance: {names}; or use bc.simulate",
+            )
+        )
+    return model
