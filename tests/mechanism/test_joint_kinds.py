@@ -6,6 +6,7 @@ import pytest
 import bellcrank as bc
 from bellcrank import _core as core
 from bellcrank.mechanism import COORDINATE_KINDS, GROUND, JOINT_KINDS, MotorKind
+from bellcrank.mechanism.coordinate import stands_still
 from bellcrank.mechanism.rotation import conjugate, matrix, multiply, unit
 from bellcrank.mechanism.rows import Row, Term
 
@@ -32,6 +33,16 @@ ONE, TWO = (
     bc.Marker(GROUND, (0.1, -0.2, 0.3), (0.5, 0.5, -0.5, 0.5)),
     bc.Marker("b", (0.2, 0.1, 0.0), (0.6, 0.0, 0.8, 0.0)),
 )
+
+
+# Entries of the rotation matrix that stay where the axis of the rotation stays: not looked into, they do no harm.
+HELD_OTHERWISE = {f"dot_{i}{j}" for i in "xyz" for j in "xyz"}
+HELD_OTHERWISE |= {"universal_1", "universal_2", "azimuth_axis", "azimuth"}
+    "universal_1",
+    "universal_2",
+    "azimuth_axis",
+    "azimuth",
+}
 
 
 def made(name):
@@ -188,3 +199,27 @@ def test_a_single_limit_and_one_on_a_coordinate_of_the_pair():
     rope = mech.add_joint("b", bc.Free(), mech.ground, body, {"distance": bc.Limit(upper=2.0)})
     (block,) = rope.lowered().blocks
     assert block.rows[0].terms[0].coordinate.kind == "distance"
+
+
+@pytest.mark.parametrize("kind", LOCKS, ids=lambda kind: kind.__name__)
+def test_coordinates_that_are_said_to_stand_still_do(kind, configuration):
+    """Along random motions that the locks allow, from poses that satisfy them."""
+    rng = np.random.default_rng(5)
+    here = bc.Marker(GROUND), bc.Marker("b")
+    poses = []
+    for _ in range(6):
+        r = np.where([axis in kind.locked for axis in "xyz"], 0.0, rng.uniform(0.3, 0.9, size=3))
+        e = np.where([f"e{i}" in kind.locked for i in (1, 2, 3)], 0.0, rng.uniform(0.1, 0.4, size=3))
+        poses.append(configuration({"b": (r, (np.sqrt(1 - e @ e), *e.tolist()))}))
+    for name, coordinate in COORDINATE_KINDS.items():
+        if coordinate.has_params:
+            continue
+        for full in (name, f"mirrored_{name}"):
+            values = [pose.coordinate(kind().coordinate(full, *here)) for pose in poses]
+            if full in kind.locked or name == "e0":
+                continue
+            moves = np.ptp(values) > 1e-6
+            if full.startswith("mirrored_") and moves:
+                assert not stands_still(full, kind.locked)
+            elif not full.startswith("mirrored_"):
+                assert moves != stands_still(full, kind.locked) or full in HELD_OTHERWISE

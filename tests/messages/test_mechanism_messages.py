@@ -192,6 +192,11 @@ MESSAGES = {
         "Revolute has theta_z",
     ),
     "limit of which": (joined(bc.Planar(), limits=bc.Limit(0, 1)), "single limit", "x, y, theta_z"),
+    "limits of no kind": (joined(limits=[1, 2]), "limits must be a Limit or a mapping"),
+    "two limits": (
+        joined(limits=[("theta_z", bc.Limit(0)), ("theta_z", bc.Limit(1))]),
+        "two limits on one coordinate",
+    ),
     "limit without a class": (joined(limits={"theta_z": (0, 1)}), "the limit of 'theta_z' must be a Limit"),
     # drives
     "text for a function": (
@@ -220,6 +225,23 @@ MESSAGES = {
         "drive 'motor'",
         "locked by the joint",
         "theta_z",
+    ),
+    "a coordinate that stands still": (
+        drive(coordinate="theta_x", position=1),
+        "joint 'arm joint'",
+        "does not let this coordinate move",
+        "'theta_x'",
+    ),
+    "a coordinate held by a row of its own": (
+        lambda: (m := mechanism()).add_drive(
+            "motor",
+            m.add_joint("rod", bc.Distance(1.0), m.bodies["arm"], m.bodies["piston"]),
+            "distance",
+            position=1,
+        ),
+        "joint 'rod'",
+        "locked by the joint",
+        "'distance'",
     ),
     "no such coordinate": (drive(coordinate="w", position=1), "this is not a coordinate", "'w'"),
     "no such number": (drive(coordinate=1, position=1), "no free coordinate of this number", "1"),

@@ -6,6 +6,7 @@ e1, e2, e3).
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from dataclasses import dataclass
 from typing import Final
 
@@ -100,3 +101,17 @@ def coordinate(name: str, marker_1: Marker, marker_2: Marker, params: tuple[floa
     if name.startswith(MIRRORED):
         marker_1, marker_2 = marker_2, marker_1
     return Coordinate(kind.name, marker_1, marker_2, params)
+
+
+def stands_still(name: str, locked: Collection[str]) -> bool:
+    """Whether a coordinate cannot move (or has no meaning) where those coordinates are locked at zero."""
+    base = name.removeprefix(MIRRORED)
+    shifts_held = {axis for axis in "xyz" if axis in locked}
+    turns_held = {axis for axis, e in zip("xyz", ("e1", "e2", "e3"), strict=True) if e in locked}
+    if base.startswith(("theta_", "rot_")):
+        return base[-1] in turns_held
+    if base in ("x", "y", "z", "distance"):
+        return len(shifts_held) == 3
+    if base in ("distance_xy", "azimuth"):
+        return {"x", "y"} <= shifts_held and (name == base or "z" in shifts_held)
+    return not base.startswith("curve_") and len(turns_held) == 3

@@ -11,7 +11,7 @@ from typing import Any, ClassVar
 
 from bellcrank.errors import Fault, MechanismError
 from bellcrank.mechanism.checking import Check, check_name
-from bellcrank.mechanism.coordinate import Coordinate, coordinate, coordinate_kind
+from bellcrank.mechanism.coordinate import Coordinate, coordinate, coordinate_kind, stands_still
 from bellcrank.mechanism.limit import Limit
 from bellcrank.mechanism.marker import Marker
 from bellcrank.mechanism.rows import Block, Lowered, Row, lock
@@ -125,7 +125,12 @@ class Joint:
                         "a single limit needs a joint with a single free coordinate", self.kind.name, advice
                     )
                 limits = {self.kind.free[0]: limits} if self.kind.free else {}
-            pairs = list(limits.items()) if isinstance(limits, Mapping) else list(limits)
+            pairs = list(limits.items()) if isinstance(limits, Mapping) else limits
+            if not isinstance(pairs, (tuple, list)) or any(
+                not isinstance(p, tuple) or len(p) != 2 for p in pairs
+            ):
+                check.fault("limits must be a Limit or a mapping from coordinates to limits", limits)
+                return ()
             if len({name for name, _ in pairs}) < len(pairs):
                 check.fault("there are two limits on one coordinate", [name for name, _ in pairs])
             for name, limit in pairs:
@@ -155,13 +160,22 @@ class Joint:
             return free[which]
         if not isinstance(which, str) or coordinate_kind(which) is None:
             raise MechanismError(Fault(element, "this is not a coordinate", which, has))
-        if which in self.kind.locked:
-            raise MechanismError(Fault(element, "this coordinate is locked by the joint", which, has))
-        if coordinate_kind(which).has_params and which not in free:  # type: ignore[union-attr]
-            raise MechanismError(
-                Fault(element, "this coordinate needs a curve, which the joint has not", which, has)
-            )
+        if which not in free and (rule := self._obstacle(which)):
+            raise MechanismError(Fault(element, rule, which, has))
         return which
+
+    def _obstacle(self, which: str) -> str | None:
+        """Why a coordinate that is not among the free ones cannot be used, or None if it can."""
+        kind = coordinate_kind(which)
+        if kind is not None and kind.has_params and not self.kind.params(which):
+            return "this coordinate needs a curve, which the joint has not"
+        wanted = self.kind.coordinate(which, self.marker_1, self.marker_2)
+        rows = self.kind.rows(self.marker_1, self.marker_2)
+        if any(len(row.terms) == 1 and row.terms[0].coordinate == wanted for row in rows):
+            return "this coordinate is locked by the joint"
+        return (
+            "the joint does not let this coordinate move" if stands_still(which, self.kind.locked) else None
+        )
 
     def coordinate(self, which: str | int | None = None) -> JointCoordinate:
         """A reference to one of the joint's coordinates, for drives, forces and constraints."""
