@@ -30,7 +30,7 @@ def add_body(mech, name, rng, position=None, rotation=None):
         position=tuple(rng.uniform(-0.3, 0.3, 3)) if position is None else tuple(position),
         rotation=random_quaternion(rng) if rotation is None else rotation,
         velocity=tuple(rng.uniform(-0.5, 0.5, 3)),
-        angular_velocity=tuple(rng.uniform(-1.0, 1.0, 3)),
+        angular_velocity=tuple(rng.uniform(-2.0, 2.0, 3)),
     )
 
 
@@ -57,20 +57,39 @@ def start_of(kind):
     return OFFSET, CROSSED_TURN if "azimuth_axis" in kind.free else TURN
 
 
-def pair(kind, seed=0, hung=False):
-    """Bodies "a" and "b" with the joint "joint" of this kind; hung: "a" from the ground by a ball joint."""
+def _two(name, seed, hung, offset=OFFSET, turn=TURN):
+    """Bodies "a" and "b" and a marker on each; hung: "a" hangs on the ground by a ball joint."""
     rng = np.random.default_rng(seed)
-    mech = bc.Mechanism(kind.name, gravity=GRAVITY)
+    mech = bc.Mechanism(name, gravity=GRAVITY)
     first = add_body(mech, "a", rng)
     marker = skew_marker(first, rng)
-    offset, turn = start_of(kind)
     _, other = add_body_at(mech, "b", rng, first, marker, offset, turn)
-    mech.add_joint("joint", kind, marker, other)
     if hung:
-        hook = np.array(first.position) + np.array([0.1, 0.2, 0.4])
-        mech.add_joint(
-            "hook", bc.Spherical(), mech.ground.marker(tuple(hook)), first.world_marker(tuple(hook))
-        )
+        hook = tuple(np.array(first.position) + np.array([0.1, 0.2, 0.4]))
+        mech.add_joint("hook", bc.Spherical(), mech.ground.marker(hook), first.world_marker(hook))
+    return mech, marker, other
+
+
+def pair(kind, seed=0, hung=False):
+    """Two bodies with the joint "joint" of this kind."""
+    mech, marker, other = _two(kind.name, seed, hung, *start_of(kind))
+    mech.add_joint("joint", kind, marker, other)
+    return Machine(mech)
+
+
+def led(function, joint=bc.Cylindrical, coordinate="theta_z", seed=0, hung=False):
+    """Two bodies with a joint coordinate led by the drive "drive"; they start near where it leads."""
+    mech, marker, other = _two("led", seed, hung)
+    mech.add_joint("joint", joint(), marker, other)
+    mech.add_drive("drive", "joint", coordinate, position=function)
+    return Machine(mech)
+
+
+def along(path, orientation=None, seed=0, hung=False):
+    """Two bodies; a marker of the second is led along a path fixed to the first by the drive "drive"."""
+    start = np.array([float(function(0.0)) for function in path.functions])
+    mech, marker, other = _two("path", seed, hung, start)
+    mech.add_drive("drive", marker=other, path=path, reference=marker, orientation=orientation)
     return Machine(mech)
 
 
@@ -93,25 +112,25 @@ def constrained(kind, letters, seed=0):
     return Machine(mech)
 
 
-def led(function, joint=bc.Cylindrical, coordinate="theta_z", seed=0):
-    """Two bodies with a joint coordinate led by the drive "drive"; they start near where it leads."""
-    rng = np.random.default_rng(seed)
-    mech = bc.Mechanism("led", gravity=GRAVITY)
-    first = add_body(mech, "a", rng)
-    marker = skew_marker(first, rng)
-    _, other = add_body_at(mech, "b", rng, first, marker)
-    mech.add_joint("joint", joint(), marker, other)
-    mech.add_drive("drive", "joint", coordinate, position=function)
-    return Machine(mech)
+def carried(kind, letters, seed=0):
+    """As `constrained`, but the bodies turn and slide on parallel axes of a carrier that hangs on the ground.
 
-
-def along(path, orientation=None, seed=0):
-    """Two bodies; a marker of the second is led along a path fixed to the first by the drive "drive"."""
+    For what needs bearings: gears keep their distance, and no angle comes near a place where it is not
+    defined. Bevel gears have inclined axes.
+    """
     rng = np.random.default_rng(seed)
-    mech = bc.Mechanism("path", gravity=GRAVITY)
-    first = add_body(mech, "a", rng)
-    reference = skew_marker(first, rng)
-    start = np.array([float(function(0.0)) for function in path.functions])
-    _, marker = add_body_at(mech, "b", rng, first, reference, start)
-    mech.add_drive("drive", marker=marker, path=path, reference=reference, orientation=orientation)
+    mech = bc.Mechanism(kind.name, gravity=GRAVITY)
+    arm = add_body(mech, "arm", rng)
+    hook = (0.1, 0.2, 0.4)
+    mech.add_joint("hook", bc.Spherical(), mech.ground.marker(hook), arm.world_marker(hook))
+    tilt = 0.8 if getattr(kind, "about", "") == "azimuth_axis" else 0.0
+    ends = []
+    for number, letter in enumerate(letters):
+        turn = quaternion(Rotation.from_rotvec([tilt * number, 0.0, 0.0]))
+        bearing = arm.marker((0.5 * number, 0.1 * number, 0.0), rotation=turn)
+        offset, angle = (0.0, 0.0, 0.1 + 0.2 * number), (0.0, 0.0, 0.3 - 0.4 * number)
+        _, axle = add_body_at(mech, f"b{number}", rng, arm, bearing, offset, angle)
+        joint = mech.add_joint(f"j{number}", bc.Cylindrical(), bearing, axle)
+        ends.append(axle if letter == "M" else joint.coordinate("z" if number % 2 else "theta_z"))
+    mech.add_constraint("tie", kind, *ends)
     return Machine(mech)

@@ -85,6 +85,17 @@ class Machine:
         return [(list(joint.blocks), joint.pair) for joint in self.model.joints if joint.blocks]
 
     @property
+    def drives(self):
+        """The same for every drive."""
+        pairs = self.model.arrays["coordinate_pair"]
+        row_start, term = self.model.arrays["block_row_start"], self.model.arrays["term_coordinate"]
+        first = self.model.arrays["row_term_start"]
+        return [
+            (list(drive.blocks), int(pairs[term[first[row_start[drive.blocks[0]]]]]))
+            for drive in self.model.drives
+        ]
+
+    @property
     def coordinates(self):
         """The free coordinates of all joints, in order."""
         return [c for joint in self.model.joints for c in joint.coordinates]
@@ -120,25 +131,32 @@ class Machine:
         arm = np.einsum("bij,bj->bi", R, self.model.com)
         return np.hstack([velocity + np.cross(omega, arm), np.einsum("bji,bj->bi", principal, omega)])
 
-    def run(self, duration, *, method="rk4", step=1e-3, frames=101, rtol=1e-9, atol=1e-9, rows=None):
-        """Simulate from the state at hand, which should be projected; frames at equal intervals."""
+    def run(
+        self, duration, *, method="rk4", step=1e-3, frames=101, rtol=1e-9, atol=1e-9, rows=None, wrenches=None
+    ):
+        """Simulate from the state at hand, which should be projected; frames at equal intervals.
+
+        rows: whose multipliers are recorded, by default those of drives, limits and rotors. wrenches: what
+        `reactions` asks for, by default every joint.
+        """
         start = self.system.state()[0]
         rows = [m.row for m in self.model.multipliers] if rows is None else rows
+        wrenches = self.joints if wrenches is None else wrenches
         blocks: list[np.ndarray] = []
         outcome = self.core.simulate(
             self.system, method, np.linspace(start, start + duration, frames), step, 0.0, rtol, atol,
-            self.coordinates, rows, self.joints, True, lambda f: blocks.append(f.copy()), lambda _: None,
+            self.coordinates, rows, wrenches, True, lambda f: blocks.append(f.copy()), lambda _: None,
         )  # fmt: skip
-        return self._run(np.vstack(blocks), len(rows), outcome)
+        return self._run(np.vstack(blocks), len(rows), len(wrenches), outcome)
 
-    def _run(self, frames, rows, outcome):
-        nb, nq, nj = self.count, len(self.coordinates), len(self.joints)
+    def _run(self, frames, rows, nj, outcome):
+        nb, nq = self.count, len(self.coordinates)
         sizes = [1, 3 * nb, 4 * nb, 3 * nb, 3 * nb, nq, nq, rows, 6 * nj, 1, 1, 1, 1, 3 * nb, 3 * nb]
         parts = np.split(frames, np.cumsum(sizes)[:-1], axis=1)
         shapes = {1: (nb, 3), 2: (nb, 4), 3: (nb, 3), 4: (nb, 3), 8: (nj, 6), 13: (nb, 3), 14: (nb, 3)}
         scalars = {0, 9, 10, 11, 12}
         shaped = [
-            part[:, 0] if i in scalars else part.reshape(-1, *shapes.get(i, part.shape[1:]))
+            part[:, 0] if i in scalars else part.reshape(len(part), *shapes.get(i, part.shape[1:]))
             for i, part in enumerate(parts)
         ]
         return Run(*shaped, outcome)
