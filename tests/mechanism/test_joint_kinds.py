@@ -35,14 +35,9 @@ ONE, TWO = (
 )
 
 
-# Entries of the rotation matrix that stay where the axis of the rotation stays: not looked into, they do no harm.
+# Entries of the rotation matrix that stay where the rotation's axis stays: not looked into, they do no harm.
 HELD_OTHERWISE = {f"dot_{i}{j}" for i in "xyz" for j in "xyz"}
 HELD_OTHERWISE |= {"universal_1", "universal_2", "azimuth_axis", "azimuth"}
-    "universal_1",
-    "universal_2",
-    "azimuth_axis",
-    "azimuth",
-}
 
 
 def made(name):
