@@ -29,6 +29,8 @@ LagrangeOptions lagrange_options(const nb::kwargs& kwargs) {
     LagrangeOptions o;
     option(given, "rank_tolerance", o.rank_tolerance);
     option(given, "position_tolerance", o.position_tolerance);
+    option(given, "stage_pivot", o.stage_pivot);
+    option(given, "doubt", o.doubt);
     option(given, "contact_tolerance", o.contact_tolerance);
     option(given, "rest_speed", o.rest_speed);
     option(given, "max_corrections", o.max_corrections);

@@ -18,6 +18,9 @@ constexpr int kComponent[6] = {0, 1, 2, 4, 5, 6};
 constexpr double kExactPivot = 1e-3;
 constexpr double kExactMassRatio = 1e3;
 
+// However doubtful a configuration, a row this independent is kept.
+constexpr double kMostDoubtfulPivot = 1e-3;
+
 double mass_ratio(const Model& model) {
     if (model.bodies() == 0) return 1.0;
     const auto [least, most] = std::minmax_element(model.mass.begin(), model.mass.end());
@@ -73,6 +76,7 @@ Lagrange::Lagrange(std::shared_ptr<const Model> model, const LagrangeOptions& op
         enabled_.assign(m, 1);
         for (int r : stops_) enabled_[r] = 0;
     }
+    trusted_pivot_ = options_.rank_tolerance;
     wide_masses_ = mass_ratio(*model_) > kExactMassRatio;
 }
 
@@ -89,7 +93,7 @@ void Lagrange::refresh(double t, const double* x) {
 }
 
 void Lagrange::refactor() {
-    delassus_.factor(options_.rank_tolerance, enabled_);
+    delassus_.factor(trusted_pivot_, enabled_);
     ++statistics_.factorizations;
     const auto disabled = static_cast<int>(std::count(enabled_.begin(), enabled_.end(), 0));
     statistics_.dropped_rows = delassus_.dropped_count() - disabled;
@@ -155,15 +159,32 @@ void Lagrange::retract(const double* x0, const double* xi, double* out) const {
     if (out != x0) std::copy_n(x0 + kPose * model_->ground(), kPose, out + kPose * model_->ground());
 }
 
+namespace {
+
+void store_record(double* r, const Vec3& linear, const Vec3& angular) {
+    r[0] = linear.x, r[1] = linear.y, r[2] = linear.z, r[3] = 0.0;
+    r[4] = angular.x, r[5] = angular.y, r[6] = angular.z, r[7] = 0.0;
+}
+
+}  // namespace
+
 void Lagrange::chart_rate(const double* xi, const double* u, double* rate) const {
-    for (int b = 0; b < model_->bodies(); ++b) {
-        const double* v = u + kTwist * b;
-        double* r = rate + kTwist * b;
-        const Vec3 phi = rotation_vector_rate(twist_angular(xi, b), twist_angular(u, b));
-        r[0] = v[0], r[1] = v[1], r[2] = v[2], r[3] = 0.0;
-        r[4] = phi.x, r[5] = phi.y, r[6] = phi.z, r[7] = 0.0;
-    }
-    std::fill_n(rate + kTwist * model_->ground(), kTwist, 0.0);
+    for (int b = 0; b <= model_->bodies(); ++b)
+        store_record(rate + kTwist * b, twist_linear(u, b),
+                     rotation_vector_rate(twist_angular(xi, b), twist_angular(u, b)));
+}
+
+void Lagrange::chart_velocity(const double* xi, const double* rate, double* u) const {
+    for (int b = 0; b <= model_->bodies(); ++b)
+        store_record(u + kTwist * b, twist_linear(rate, b),
+                     angular_velocity(twist_angular(xi, b), twist_angular(rate, b)));
+}
+
+void Lagrange::chart_acceleration(const double* xi, const double* rate, const double* udot, double* out) const {
+    for (int b = 0; b <= model_->bodies(); ++b)
+        store_record(
+            out + kTwist * b, twist_linear(udot, b),
+            rotation_vector_acceleration(twist_angular(xi, b), twist_angular(rate, b), twist_angular(udot, b)));
 }
 
 // Largest |C| over the rows in force: rigid and not dropped (an open stop counts as dropped).
@@ -176,24 +197,47 @@ double Lagrange::largest_error() const {
 
 bool Lagrange::project(double t, double* x, double* u) {
     if (rows_.rows() == 0) return true;
-    const bool met = correct_positions(t, x);
-    correct_velocities(u);
-    return met;
+    trusted_pivot_ = options_.rank_tolerance;
+    rows_.evaluate_values(t, x);
+    if (close_penetrated_stops() && valid_) refactor();
+    correct_positions(t, x);
+    correct_velocities(u, true);
+    return largest_error() <= std::max(1e3 * options_.position_tolerance, 1e-8);
 }
 
-// Eq. 36, iterated: Δx = M⁻¹ Jᵀ τ with S τ = −C. The Jacobian and the factors are those at hand, of a configuration
-// close by, as in section 5; they are renewed when the error does not fall fast, and at the end, where the velocity
-// correction and the next acceleration use them.
-bool Lagrange::correct_positions(double t, double* x) {
+// Where rows are nearly dependent, an error ε of the configuration costs the acceleration ε/√(smallest pivot): there
+// the stage is moved by Newton's method with its own Jacobian. That of a stage before, on the other side of a singular
+// configuration, would move it the wrong way.
+void Lagrange::project_stage(double t, double* x, double* u) {
+    if (rows_.rows() == 0) return;
+    trusted_pivot_ = options_.rank_tolerance;
+    if (!stops_.empty()) open_stops();
+    if (!is_current(t, x)) refresh(t, x);
+    if (statistics_.smallest_pivot >= options_.stage_pivot) return;
+    correct_positions(t, x);
+    correct_velocities(u, false);
+}
+
+// Eq. 36, iterated from the C at hand: Δx = M⁻¹ Jᵀ τ with S τ = −C. The Jacobian and the factors are those of a
+// configuration close by, as in section 5; they are renewed when the error does not fall fast, and at the end, where
+// the velocity correction and the next acceleration use them.
+//
+// A configuration that is wrong by a rotation ε tells nothing about rows that are dependent up to an angle of that
+// size: near a singular configuration it could be moved onto another branch. Such rows are dropped as if it were
+// singular.
+void Lagrange::correct_positions(double t, double* x) {
     if (!valid_) refresh(t, x);
-    rows_.evaluate_values(t, x);
-    if (close_penetrated_stops()) refactor();
     double error = largest_error();
     for (int i = 0; !(error <= options_.position_tolerance) && i < options_.max_corrections; ++i) {
-        for (int r = 0; r < rows_.rows(); ++r) rhs_[r] = rigid_[r] ? -rows_.C[r] : 0.0;
-        solve(rhs_);
-        std::fill(step_.begin(), step_.end(), 0.0);
-        apply_multipliers(rhs_, step_.data(), step_.data());
+        position_step();
+        const double doubtful = options_.doubt * largest_rotation(step_.data());
+        if (doubtful * doubtful > trusted_pivot_) {
+            trusted_pivot_ = std::min(doubtful * doubtful, kMostDoubtfulPivot);
+            if (statistics_.smallest_pivot < trusted_pivot_) {
+                refactor();
+                position_step();
+            }
+        }
         retract(x, step_.data(), x);
         ++statistics_.corrections;
         rows_.evaluate_values(t, x);
@@ -202,16 +246,31 @@ bool Lagrange::correct_positions(double t, double* x) {
         error = next;
     }
     if (!is_current(t, x)) refresh(t, x);
-    return largest_error() <= std::max(1e3 * options_.position_tolerance, 1e-8);
 }
 
-// Eq. 37: Δu = M⁻¹ Jᵀ μ with S μ = −Ċ; impacts of stops are taken here.
-void Lagrange::correct_velocities(double* u) {
+void Lagrange::position_step() {
+    for (int r = 0; r < rows_.rows(); ++r) rhs_[r] = rigid_[r] ? -rows_.C[r] : 0.0;
+    solve(rhs_);
+    std::fill(step_.begin(), step_.end(), 0.0);
+    apply_multipliers(rhs_, step_.data(), step_.data());
+}
+
+double Lagrange::largest_rotation(const double* displacement) const {
+    double largest = 0.0;
+    for (int b = 0; b < model_->bodies(); ++b) {
+        const Vec3 phi = twist_angular(displacement, b);
+        largest = std::max(largest, dot(phi, phi));
+    }
+    return std::sqrt(largest);
+}
+
+// Eq. 37: Δu = M⁻¹ Jᵀ μ with S μ = −Ċ; with impacts, stops take part.
+void Lagrange::correct_velocities(double* u, bool impacts) {
     scale(u, scaled_.data());
     rows_.multiply(scaled_.data(), speed_.data());
     for (int r = 0; r < rows_.rows(); ++r) speed_[r] = rigid_[r] ? speed_[r] + rows_.Ct[r] : 0.0;
     for (int r = 0; r < rows_.rows(); ++r) rhs_[r] = -speed_[r];
-    if (stops_.empty()) {
+    if (stops_.empty() || !impacts) {
         std::copy(rhs_.begin(), rhs_.end(), impulse_.begin());
         solve(impulse_);
     } else {

@@ -17,11 +17,13 @@ namespace bellcrank {
 
 struct LagrangeOptions {
     double rank_tolerance = 1e-10;      // pivot against its own diagonal entry below which a row is redundant
-    double position_tolerance = 1e-11;  // largest |C| after projection [m or rad/2]
+    double position_tolerance = 1e-11;  // largest |C| after projection [m, or half radians]
+    double stage_pivot = 1e-2;          // smallest relative pivot below which the stages of a step are projected too
+    double doubt = 10.0;                // angle between rows, in rotations of a correction, that tells nothing
     double contact_tolerance = 1e-8;    // gap of a stop taken as closed [m or rad]
     double rest_speed = 1e-3;           // approach speed below which an impact does not bounce [m/s or rad/s]
     int max_corrections = 25;
-    int refinements = -1;  // steps of iterative refinement per solve; −1: by the mass ratio
+    int refinements = -1;  // steps of iterative refinement per solve; −1: as the pivots ask for it
 };
 
 class Lagrange final : public System {
@@ -33,6 +35,9 @@ class Lagrange final : public System {
     void accelerate(double t, const double* x, const double* u, double* udot) override;
     void retract(const double* x0, const double* xi, double* out) const override;
     void chart_rate(const double* xi, const double* u, double* rate) const override;
+    void chart_velocity(const double* xi, const double* rate, double* u) const override;
+    void chart_acceleration(const double* xi, const double* rate, const double* udot, double* out) const override;
+    void project_stage(double t, double* x, double* u) override;
     bool project(double t, double* x, double* u) override;
     void commit(double t, const double* x, const double* u) override;
     int observation_size(const Observation& what) const override;
@@ -67,13 +72,16 @@ class Lagrange final : public System {
     void solve(std::vector<double>& rhs);
     void scale(const double* u, double* scaled) const;
     void apply_multipliers(const std::vector<double>& lambda, const double* free, double* out);
-    bool correct_positions(double t, double* x);
-    void correct_velocities(double* u);
+    void correct_positions(double t, double* x);
+    void position_step();
+    double largest_rotation(const double* displacement) const;
+    void correct_velocities(double* u, bool impacts);
     double largest_error() const;
 
     // Stops (lagrange/stops.cpp).
     bool enable_stops(const std::vector<std::uint8_t>& active);
     bool close_penetrated_stops();
+    bool open_stops();
     void solve_with_stops(std::vector<double>& lambda);
     void accelerate_with_stops(const double* u);
     void set_impact_speeds();
@@ -95,6 +103,7 @@ class Lagrange final : public System {
     std::vector<double> configuration_;                  // x of the current factorization, at time_
     double time_ = 0.0;
     bool valid_ = false;
+    double trusted_pivot_ = 0.0;  // relative pivot below which rows are dropped just now
     bool wide_masses_ = false;
     int refinements_ = 0;
     double traveled_ = 0.0, followed_at_ = 0.0;  // bound on the rotation since angles were followed [rad]; time

@@ -54,19 +54,15 @@ void RungeKutta::stages(System& system, double t, double h, const double* x, con
     for (int s = 0; s < tableau_.stages; a += s, ++s) {
         if (s == 0 && first_known) continue;
         combine(h, a, s, u);
+        // The second stage is one of Euler; with the acceleration known its position is one order better.
+        const double square = 0.5 * tableau_.c[s] * h * tableau_.c[s] * h;
+        if (s == 1)
+            for (size_t i = 0; i < xi_.size(); ++i) xi_[i] += square * ku_[0][i];
         system.retract(x, xi_.data(), xs_.data());
+        if (s > 0) system.project_stage(t + tableau_.c[s] * h, xs_.data(), ui_.data());
         system.accelerate(t + tableau_.c[s] * h, s == 0 ? x : xs_.data(), ui_.data(), ku_[s].data());
         system.chart_rate(xi_.data(), ui_.data(), kx_[s].data());
     }
-}
-
-StepOutcome RungeKutta::step(System& system, double t, double h, const double* x, const double* u, double* x1,
-                             double* u1) {
-    stages(system, t, h, x, u, false);
-    combine(h, tableau_.b, tableau_.stages, u);
-    system.retract(x, xi_.data(), x1);
-    std::copy(ui_.begin(), ui_.end(), u1);
-    return {system.project(t + h, x1, u1), false, 0.0};
 }
 
 DormandPrince::DormandPrince(const System& system, const Tolerances& tolerances)
@@ -149,11 +145,57 @@ void DormandPrince::interpolate(const System&, double theta, const double*, cons
     }
 }
 
-namespace {
+Nystrom4::Nystrom4(const System& system) {
+    for (auto* v : {&k_[0], &k_[1], &k_[2], &k_[3], &xi_, &rate_, &us_, &acceleration_})
+        v->assign(system.tangent_size(), 0.0);
+    xs_.assign(system.configuration_size(), 0.0);
+}
 
-constexpr double kRk4A[] = {0.5, 0.0, 0.5, 0.0, 0.0, 1.0};
-constexpr double kRk4B[] = {1.0 / 6, 1.0 / 3, 1.0 / 3, 1.0 / 6};
-constexpr double kRk4C[] = {0.0, 0.5, 0.5, 1.0};
+// ξ = α h u + β h² k_[p] and ξ̇ = u + γ h k_[v]; at ξ = 0 the chart rate is u itself.
+void Nystrom4::predict(double h, double alpha, double beta, int p, double gamma, int v, const double* u) {
+    const double a = h * alpha, b = h * h * beta, c = h * gamma;
+    for (size_t n = 0; n < xi_.size(); ++n) {
+        xi_[n] = a * u[n] + b * k_[p][n];
+        rate_[n] = u[n] + c * k_[v][n];
+    }
+}
+
+StepOutcome Nystrom4::step(System& system, double t, double h, const double* x, const double* u, double* x1,
+                           double* u1) {
+    const auto accelerate = [&](int i, double time) {
+        system.accelerate(time, xs_.data(), us_.data(), acceleration_.data());
+        system.chart_acceleration(xi_.data(), rate_.data(), acceleration_.data(), k_[i].data());
+    };
+    system.accelerate(t, x, u, k_[0].data());
+
+    predict(h, 0.5, 0.125, 0, 0.5, 0, u);
+    system.retract(x, xi_.data(), xs_.data());
+    system.chart_velocity(xi_.data(), rate_.data(), us_.data());
+    system.project_stage(t + 0.5 * h, xs_.data(), us_.data());
+    accelerate(1, t + 0.5 * h);
+
+    predict(h, 0.5, 0.125, 0, 0.5, 1, u);  // the same configuration
+    system.chart_velocity(xi_.data(), rate_.data(), us_.data());
+    system.project_stage(t + 0.5 * h, xs_.data(), us_.data());
+    accelerate(2, t + 0.5 * h);
+
+    predict(h, 1.0, 0.5, 2, 1.0, 2, u);
+    system.retract(x, xi_.data(), xs_.data());
+    system.chart_velocity(xi_.data(), rate_.data(), us_.data());
+    system.project_stage(t + h, xs_.data(), us_.data());
+    accelerate(3, t + h);
+
+    for (size_t n = 0; n < xi_.size(); ++n) {
+        const double middle = k_[1][n] + k_[2][n];
+        xi_[n] = h * (u[n] + h / 6.0 * (k_[0][n] + middle));
+        rate_[n] = u[n] + h / 6.0 * (k_[0][n] + 2.0 * middle + k_[3][n]);
+    }
+    system.retract(x, xi_.data(), x1);
+    system.chart_velocity(xi_.data(), rate_.data(), u1);
+    return {system.project(t + h, x1, u1), false, 0.0};
+}
+
+namespace {
 
 // Velocity first, then the configuration along the new velocity: symplectic for conservative systems without
 // constraints, one evaluation per step.
@@ -183,7 +225,7 @@ void Stepper::interpolate(const System&, double, const double*, const double*, d
 
 std::unique_ptr<Stepper> make_stepper(const std::string& name, const System& system, const Tolerances& tolerances) {
     if (name == "semi_implicit_euler") return std::make_unique<SemiImplicitEuler>(system);
-    if (name == "rk4") return std::make_unique<RungeKutta>(system, Tableau{4, kRk4A, kRk4B, kRk4C});
+    if (name == "rk4") return std::make_unique<Nystrom4>(system);
     if (name == "dopri5") return std::make_unique<DormandPrince>(system, tolerances);
     throw std::invalid_argument("unknown method \"" + name + "\"; known are semi_implicit_euler, rk4, dopri5");
 }

@@ -15,8 +15,6 @@ struct Tableau {
 class RungeKutta : public Stepper {
   public:
     RungeKutta(const System& system, const Tableau& tableau);
-    StepOutcome step(System& system, double t, double h, const double* x, const double* u, double* x1,
-                     double* u1) override;
 
   protected:
     // Stage derivatives of the step; stage 0 is computed unless it is known already.
@@ -27,6 +25,22 @@ class RungeKutta : public Stepper {
     Tableau tableau_;
     std::vector<std::vector<double>> kx_, ku_;  // chart rates and accelerations per stage
     std::vector<double> xi_, ui_, xs_;
+};
+
+// The fourth-order method of E. J. Nyström (1925) for second-order equations (Hairer, Nørsett, Wanner I, section
+// II.14): the classical Runge–Kutta method with positions of its stages one order more accurate, which keeps them close
+// to the constraints; the two stages in the middle share one configuration, and so one factorization.
+class Nystrom4 final : public Stepper {
+  public:
+    explicit Nystrom4(const System& system);
+    StepOutcome step(System& system, double t, double h, const double* x, const double* u, double* x1,
+                     double* u1) override;
+
+  private:
+    void predict(double h, double alpha, double beta, int p, double gamma, int v, const double* u);
+
+    std::vector<double> k_[4];  // ξ̈ of the stages
+    std::vector<double> xi_, rate_, us_, xs_, acceleration_;
 };
 
 // Dormand–Prince 5(4): J. R. Dormand, P. J. Prince, A family of embedded Runge–Kutta formulae (1980), RK5(4)7M, with

@@ -47,7 +47,7 @@ double invert_by_ldlt(const double* S, const double* threshold, const double* sc
 }
 
 // A pivot below this fraction of its diagonal entry is looked at with care.
-constexpr double kSafePivot = 1e-3;
+constexpr double kSafePivot = 1e-2;
 
 // Inverse of the leading 3×3 block (ld columns) by cofactors; false if a pivot may be small. Returns the least ratio.
 inline bool invert3(const double* S, int ld, const double* scale, double* P, double* smallest) {

@@ -43,7 +43,7 @@ class BlockLdlt {
 
     std::span<const std::uint8_t> dropped() const { return dropped_; }
     int dropped_count() const { return dropped_count_; }
-    // Smallest kept pivot relative to its original diagonal entry, where that is below 1e-3; a lower bound otherwise.
+    // Smallest kept pivot relative to its original diagonal entry, where that is below 1e-2; a lower bound otherwise.
     double smallest_pivot() const { return smallest_pivot_; }
 
   private:

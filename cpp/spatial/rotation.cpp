@@ -62,4 +62,40 @@ Vec3 rotation_vector_rate(const Vec3& phi, const Vec3& omega) {
     return omega + 0.5 * w + c * cross(phi, w);
 }
 
+namespace {
+
+// A and B of ω = φ̇ − A φ×φ̇ + B φ×(φ×φ̇) and their derivatives by |φ|², from |φ|².
+struct ExponentialCoefficients {
+    double A, B, dA, dB;
+};
+
+ExponentialCoefficients exponential_coefficients(double a2) {
+    if (a2 < 0.25) {  // series to 1e-17
+        const double x = a2;
+        return {0.5 - x / 24 * (1 - x / 30 * (1 - x / 56 * (1 - x / 90 * (1 - x / 132)))),
+                1.0 / 6 - x / 120 * (1 - x / 42 * (1 - x / 72 * (1 - x / 110 * (1 - x / 156)))),
+                -1.0 / 24 + x / 360 * (1 - x * 3 / 112 * (1 - x * 4 / 270 * (1 - x * 5 / 528))),
+                -1.0 / 120 + x / 2520 * (1 - x * 3 / 144 * (1 - x * 4 / 330 * (1 - x * 5 / 624)))};
+    }
+    const double a = std::sqrt(a2), s = std::sin(a), c = std::cos(a);
+    const double A = (1.0 - c) / a2, B = (a - s) / (a2 * a);
+    return {A, B, (0.5 * s / a - A) / a2, (0.5 * (1.0 - c) / a2 - 1.5 * B) / a2};
+}
+
+}  // namespace
+
+Vec3 angular_velocity(const Vec3& phi, const Vec3& rate) {
+    const ExponentialCoefficients k = exponential_coefficients(dot(phi, phi));
+    const Vec3 w = cross(phi, rate);
+    return rate - k.A * w + k.B * cross(phi, w);
+}
+
+Vec3 rotation_vector_acceleration(const Vec3& phi, const Vec3& rate, const Vec3& omega_dot) {
+    const ExponentialCoefficients k = exponential_coefficients(dot(phi, phi));
+    const double growth = 2.0 * dot(phi, rate);  // d|φ|²/dt
+    const Vec3 w = cross(phi, rate);
+    const Vec3 known = (-growth * k.dA) * w + (growth * k.dB) * cross(phi, w) + k.B * cross(rate, w);
+    return rotation_vector_rate(phi, omega_dot - known);
+}
+
 }  // namespace bellcrank

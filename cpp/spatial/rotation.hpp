@@ -21,6 +21,13 @@ Quat quaternion_from_matrix(const Mat3& r);
 //   φ̇ = ω + ½ φ×ω + c(|φ|) φ×(φ×ω),  c = (1 − (|φ|/2) cot(|φ|/2)) / |φ|².
 Vec3 rotation_vector_rate(const Vec3& phi, const Vec3& omega);
 
+// The inverse of rotation_vector_rate: ω for the rate φ̇,
+//   ω = φ̇ − A φ×φ̇ + B φ×(φ×φ̇),  A = (1 − cos|φ|)/|φ|²,  B = (|φ| − sin|φ|)/|φ|³.
+Vec3 angular_velocity(const Vec3& phi, const Vec3& rate);
+
+// φ̈ for the rate φ̇ and the body-frame angular acceleration ω̇: the time derivative of the relation above, solved for φ̈.
+Vec3 rotation_vector_acceleration(const Vec3& phi, const Vec3& rate, const Vec3& omega_dot);
+
 // q exp(φ) for the rotation vector φ of a step, of unit norm to rounding: a series below 0.05 rad, and one Newton step
 // for the norm, which a product of unit quaternions needs.
 inline Quat advanced(const Quat& q, const Vec3& phi) {

@@ -22,6 +22,11 @@ bool Lagrange::close_penetrated_stops() {
     return enable_stops(active_);
 }
 
+bool Lagrange::open_stops() {
+    std::fill(active_.begin(), active_.end(), 0);
+    return enable_stops(active_);
+}
+
 // Finds λ with y = S λ − b for b = rhs_, y = 0 on equations, and on closed stops y ≥ 0, λ ≥ 0, yᵀλ = 0. One stop enters
 // or leaves per pass: the strongest pull leaves first, then the deepest violation enters; after many passes the first
 // one found does (Bland), which cannot cycle.
