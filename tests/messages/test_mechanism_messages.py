@@ -2,6 +2,7 @@
 
 import math
 import re
+import sys
 
 import numpy as np
 import pytest
@@ -385,3 +386,26 @@ def test_all_faults_of_an_element_at_once():
         body(mass=-1.0, inertia=(1, 1, 3), position=(0, NAN, 0), rotation=(2, 0, 0, 0), shapes=["box"])()
     assert len(caught.value.faults) == 5
     assert str(caught.value).startswith("5 faults in the mechanism:\n  1. body 'crank': mass")
+
+
+def test_a_mesh_that_is_not_closed(tmp_path):
+    trimesh = pytest.importorskip("trimesh")
+    mesh = trimesh.creation.box()
+    mesh.update_faces(np.arange(len(mesh.faces)) > 0)
+    mesh.export(tmp_path / "open.stl")
+    with pytest.raises(bc.MechanismError, match=r"open\.stl.*must be closed \(watertight\)"):
+        bc.Mesh(file=tmp_path / "open.stl").volume_properties()
+
+
+def test_a_mesh_that_cannot_be_read(tmp_path):
+    pytest.importorskip("trimesh")
+    (tmp_path / "text.stl").write_text("no triangles here")
+    with pytest.raises(bc.MechanismError, match="cannot be read as a mesh"):
+        bc.Mesh(file=tmp_path / "text.stl").volume_properties()
+
+
+def test_a_mesh_without_the_extra(monkeypatch):
+    monkeypatch.setitem(sys.modules, "trimesh", None)
+    with pytest.raises(bc.MechanismError, match=r"package trimesh; pip install 'bellcrank\[mesh\]'"):
+        bc.Mesh(file="part.stl", density=1.0).mass_properties()
+    assert bc.Mechanism().add_body("b", 1.0, (1, 1, 1), shapes=bc.Mesh(file="part.stl")).mass == 1.0

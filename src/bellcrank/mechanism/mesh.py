@@ -78,8 +78,11 @@ class Mesh(Shape):
                 Fault(f"Mesh {self.file!r}", "the file does not exist", self.file, "check the path")
             )
         try:
-            return trimesh.load(self.file, force="mesh")
+            mesh = trimesh.load(self.file, force="mesh")
+            if len(mesh.faces) == 0:
+                raise ValueError("it holds no triangles")
         except Exception as error:
             raise MechanismError(
                 Fault(f"Mesh {self.file!r}", f"the file cannot be read as a mesh ({error})")
             ) from error
+        return mesh

@@ -9,8 +9,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
+from bellcrank.errors import Fault, MechanismError
 from bellcrank.mechanism.checking import Check
 from bellcrank.mechanism.drive import Drive
+from bellcrank.mechanism.functions.function import Function, as_function
 from bellcrank.mechanism.joint import Joint, JointKind, register
 from bellcrank.mechanism.joint_kinds import (
     Cylindrical,
@@ -52,14 +54,17 @@ class MotorKind(JointKind):
                 check.fault("give either position or velocity", (self.position, self.velocity))
             for field in ("position", "velocity"):
                 value = getattr(self, field)
-                if value is None or len(self.led) == 1:
-                    continue
-                if not isinstance(value, (tuple, list)) or len(value) != len(self.led):
-                    check.fault(
-                        f"{field} must hold {len(self.led)} functions", value, f"for {', '.join(self.led)}"
-                    )
-                else:
-                    object.__setattr__(self, field, tuple(value))
+                if value is not None:
+                    with check.faults.collect():
+                        object.__setattr__(self, field, self._functions(field, value))
+
+    def _functions(self, field: str, value: Any) -> Function | tuple[Function, ...]:
+        if len(self.led) == 1:
+            return as_function(self.name, field, value)
+        if not isinstance(value, (tuple, list)) or len(value) != len(self.led):
+            rule, advice = f"{field} must hold {len(self.led)} functions", f"for {', '.join(self.led)}"
+            raise MechanismError(Fault(self.name, rule, value, advice))
+        return tuple(as_function(self.name, field, function) for function in value)
 
     def joint(self) -> JointKind:
         """The plain joint kind."""
