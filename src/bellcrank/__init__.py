@@ -26,6 +26,9 @@ if TYPE_CHECKING:
     from bellcrank.errors import MechanismError as MechanismError
     from bellcrank.errors import SimulationError as SimulationError
     from bellcrank.errors import Unsupported as Unsupported
+    from bellcrank.io.files import load as load
+    from bellcrank.io.files import loads as loads
+    from bellcrank.io.files import save as save
     from bellcrank.formulations.system import System as System
     from bellcrank.formulations.system import prepare as prepare
     from bellcrank.mechanism import Body as Body
@@ -174,6 +177,9 @@ _EXPORTS: dict[str, str] = {
     "MechanismError": "errors",
     "SimulationError": "errors",
     "Unsupported": "errors",
+    "load": "io.files",
+    "loads": "io.files",
+    "save": "io.files",
     "Body": "mechanism",
     "Coordinate": "mechanism",
     "Limit": "mechanism",

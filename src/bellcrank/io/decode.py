@@ -1,0 +1,294 @@
+"""Nodes to values: what a field wants, with every fault noted at its line."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Collection, Iterable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Final
+
+from bellcrank.errors import Fault, FaultList, MechanismError
+from bellcrank.io.culprit import culprit, words_of
+from bellcrank.io.dimensions import fits, units_of
+from bellcrank.io.fields import NOUNS, Parameter, Wanted, parameters, wanted
+from bellcrank.io.node import Entries, Items, Node, Place, Scalar, described, plain
+from bellcrank.io.units import UnitError, quantity
+from bellcrank.mechanism.marker import orientation
+from bellcrank.mechanism.references import nearest
+from bellcrank.mechanism.rotation import from_rotation_vector
+
+AXES: Final = ("axis", "x_axis", "y_axis", "z_axis")
+"""The keys that give an orientation by axes, as in body.marker(...)."""
+
+
+class Failed:
+    """What stands for a value whose faults have been noted."""
+
+    def __repr__(self) -> str:
+        return "FAILED"
+
+
+FAILED: Final = Failed()
+
+Reader = Callable[[Node, Place], Any]
+
+
+@dataclass(frozen=True)
+class Field:
+    """Which field of which class is read: it decides on the units that fit."""
+
+    owner: type | None
+    name: str
+
+    @property
+    def units(self) -> tuple[str, ...]:
+        """The units of which it takes one; none for any."""
+        return units_of(self.owner, self.name)
+
+
+@dataclass(frozen=True)
+class Given:
+    """The fields given for an object.
+
+    values: those that could be read. failed: the names of the others. complete: all is well.
+    usable: at least nothing that is required lacks or failed.
+    """
+
+    values: dict[str, Any]
+    failed: frozenset[str]
+    complete: bool
+    usable: bool
+
+
+class Decoder:
+    """Reads nodes of one file; `faults` gathers what is wrong, and FAILED stands for what could not be read.
+
+    folder: to which relative paths in fields called `file` are relative; None leaves them as they are.
+    readers: classes that are read in a way of their own.
+    """
+
+    def __init__(self, faults: FaultList, folder: Path | None = None) -> None:
+        self.faults = faults
+        self.folder = folder
+        self.readers: dict[type, Reader] = {}
+
+    def fault(
+        self, place: Place, node: Node | None, rule: str, value: object = None, advice: str = ""
+    ) -> Failed:
+        """Note a fault at a node."""
+        self.faults.add(place.element, rule, value, advice, place.location(node))
+        return FAILED
+
+    def entries(self, node: Node, place: Place, what: str = "a mapping") -> dict[str, Node] | Failed:
+        """The entries of a mapping by key, keys that are there twice noted."""
+        if not isinstance(node, Entries):
+            return self.fault(
+                place, node, f"{what} is needed here", _shown(node), f"this is {described(node)}"
+            )
+        found: dict[str, Node] = {}
+        lines: dict[str, int] = {}
+        for key, value in node.entries:
+            if key.text in found:
+                rule = f"the key {key.text!r} is there twice"
+                self.fault(
+                    place.at(key.text), key, rule, None, f"the first one stands in line {lines[key.text]}"
+                )
+                continue
+            found[key.text], lines[key.text] = value, key.line
+        return found
+
+    def check_keys(
+        self,
+        node: Node,
+        place: Place,
+        entries: Mapping[str, Node],
+        known: Collection[str],
+        required: Iterable[str] = (),
+    ) -> bool:
+        """Whether the keys are known and complete; what is not is noted."""
+        before = len(self.faults)
+        keys = {key.text: key for key, _ in node.entries} if isinstance(node, Entries) else {}
+        for name in entries:
+            if name not in known:
+                self.fault(
+                    place.at(name), keys.get(name, node), "this key is not known", name, nearest(name, known)
+                )
+        for name in required:
+            if name not in entries:
+                self.fault(place, node, f"the key {name!r} is missing")
+        return len(self.faults) == before
+
+    def value(self, node: Node, want: Wanted, place: Place, field: Field) -> Any:
+        """The value of a node, or FAILED."""
+        if isinstance(node, Scalar):
+            reader = self.reader(want)
+            return reader(node, place) if reader else self.scalar(node, want, place, field)
+        if isinstance(node, Items):
+            inner = want.items
+            if inner is None:
+                return self.fault(place, node, "a list has no place here", plain(node))
+            values = [self.value(item, inner, place.at(str(i)), field) for i, item in enumerate(node.items)]
+            return FAILED if any(value is FAILED for value in values) else tuple(values)
+        assert isinstance(node, Entries)
+        if want.rotation:
+            return self.rotation(node, place)
+        if reader := self.reader(want):
+            return reader(node, place)
+        if want.classes:
+            return self.object(node, want, place)
+        if want.items and want.items.classes:  # one thing where a list of them is wanted
+            only = self.object(node, want.items, place)
+            return FAILED if only is FAILED else (only,)
+        return self.fault(place, node, "a mapping has no place here", plain(node))
+
+    def reader(self, want: Wanted) -> Reader | None:
+        """The way of its own in which one of the classes is read, if there is one."""
+        return next((self.readers[cls] for cls in want.classes if cls in self.readers), None)
+
+    def scalar(self, node: Scalar, want: Wanted, place: Place, field: Field) -> Any:
+        """A number, text or truth value; a text with a unit becomes a number where one is wanted."""
+        if want.text and not want.number:
+            return node.text if node.value is not None else None
+        if not isinstance(node.value, str) or not want.number or want.text:
+            return node.value
+        try:
+            found = quantity(node.value)
+        except UnitError as error:
+            if want.classes:  # it may be an expression, which is for the constructor to judge
+                return node.value
+            return self.fault(place, node, str(error), node.value, error.advice)
+        if found is None:
+            return node.value
+        if not fits(found.dimension, field.units):
+            advice = (
+                f"give it in {' or '.join(field.units)}" if field.units != ("1",) else "it is a plain number"
+            )
+            return self.fault(place, node, "this unit does not fit here", node.value, advice)
+        return found.value
+
+    def object(self, node: Entries, want: Wanted, place: Place) -> Any:
+        """An object of one of several classes, told by the key `type` unless there is only one."""
+        named = want.named
+        entries = self.entries(node, place)
+        if isinstance(entries, Failed):
+            return FAILED
+        if len(named) == 1 and "type" not in entries:
+            (cls,) = named.values()
+        else:
+            noun = next((NOUNS[base] for base in want.classes if base in NOUNS), "thing")
+            chosen = self.kind(node, place, entries, named, noun)
+            if isinstance(chosen, Failed):
+                return FAILED
+            cls = chosen
+        given = self.fields(node, place, entries, parameters(cls), cls, ("type",))
+        if self.folder is not None and isinstance(given.values.get("file"), str):
+            given.values["file"] = whole_path(self.folder, given.values["file"])
+        return self.constructed(node, place, given, lambda: cls(**given.values))
+
+    def kind(
+        self, node: Node, place: Place, entries: Mapping[str, Node], named: Mapping[str, type], noun: str
+    ) -> type | Failed:
+        """The class that the key `type` names."""
+        given = entries.get("type")
+        if given is None:
+            names = ", ".join(list(named)[:12]) + (", ..." if len(named) > 12 else "")
+            return self.fault(place, node, "the key 'type' is missing", None, f"say which {noun}: {names}")
+        if not isinstance(given, Scalar) or given.text not in named:
+            value = _shown(given)
+            return self.fault(
+                place.at("type"), given, f"there is no {noun} of this type", value, nearest(value, named)
+            )
+        return named[given.text]
+
+    def fields(
+        self,
+        node: Node,
+        place: Place,
+        entries: Mapping[str, Node],
+        known: Mapping[str, Parameter],
+        owner: type,
+        others: Collection[str] = (),
+    ) -> Given:
+        """The values of the known fields that are given; `others` are keys that are read elsewhere."""
+        required = [name for name, parameter in known.items() if parameter.required]
+        complete = self.check_keys(node, place, entries, [*others, *known], required)
+        values = {
+            name: self.value(entries[name], wanted(parameter.hint), place.at(name), Field(owner, name))
+            for name, parameter in known.items()
+            if name in entries
+        }
+        failed = frozenset(name for name, value in values.items() if value is FAILED)
+        good = {name: value for name, value in values.items() if name not in failed}
+        return Given(good, failed, complete and not failed, all(name in good for name in required))
+
+    def rotation(self, node: Entries, place: Place) -> Any:
+        """A unit quaternion from `axis` and `angle`, or from one or two axes."""
+        entries = self.entries(node, place)
+        if isinstance(entries, Failed) or not self.check_keys(node, place, entries, (*AXES, "angle")):
+            return FAILED
+        axis_wanted = wanted(tuple[float, float, float])
+        axes = {
+            name: self.value(entries[name], axis_wanted, place.at(name), Field(None, name))
+            for name in AXES
+            if name in entries
+        }
+        if any(value is FAILED for value in axes.values()):
+            return FAILED
+        if "angle" not in entries:
+            return self.made(node, place, lambda: orientation(place.element, **axes))
+        if list(axes) != ["axis"]:
+            return self.fault(place, node, "an angle needs an axis, and nothing else", plain(node))
+        angle = self.value(entries["angle"], wanted(float), place.at("angle"), Field(None, "angle"))
+        if angle is FAILED:
+            return FAILED
+
+        def turned() -> Any:
+            orientation(place.element, axis=axes["axis"])
+            x, y, z = (angle * component for component in axes["axis"])
+            return from_rotation_vector((x, y, z))
+
+        return self.made(node, place, turned)
+
+    def constructed(self, node: Node, place: Place, given: Given, make: Callable[[], Any]) -> Any:
+        """What `make` gives, or FAILED if it raises or if something was amiss with the fields it takes.
+
+        If it was, `make` is tried all the same, for the sake of the faults of the other fields. What it adds
+        to the mechanism then may stay there: the file is refused anyway, and others can refer to it.
+        """
+        if given.complete:
+            return self.made(node, place, make)
+        if given.usable:
+            try:
+                make()
+            except MechanismError as error:
+                for fault in error.faults:
+                    words = set(words_of(fault.rule))
+                    if words & set(given.values) and not words & given.failed:
+                        self.take(node, place, fault)
+        return FAILED
+
+    def made(self, node: Node, place: Place, make: Callable[[], Any]) -> Any:
+        """What `make` gives, or FAILED with the faults that it raises mapped to lines."""
+        try:
+            return make()
+        except MechanismError as error:
+            for fault in error.faults:
+                self.take(node, place, fault)
+            return FAILED
+
+    def take(self, node: Node, place: Place, fault: Fault) -> None:
+        """Note a fault that a constructor found, at the entry of the node that it speaks of."""
+        named = "'" in fault.element or fault.element == place.element
+        element = fault.element if named else f"{place.element}, {fault.element}"
+        location = fault.location or culprit(node, place, fault)
+        self.faults.add(element, fault.rule, fault.value, fault.advice, location)
+
+
+def whole_path(folder: Path, file: str) -> str:
+    """The absolute path of a file given relative to a folder, without dots; links are not followed."""
+    return os.path.abspath(folder / file)  # noqa: PTH100  (Path.resolve follows links)
+
+
+def _shown(node: Node) -> Any:
+    return node.text if isinstance(node, Scalar) and isinstance(node.value, str) else plain(node)

@@ -1,0 +1,201 @@
+"""The elements of a mechanism from their nodes: one method for each section of a file."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Mapping
+from dataclasses import dataclass, field
+from functools import partial
+from typing import Any, TypeAlias
+
+from bellcrank.io.decode import FAILED, Decoder, Failed, Field
+from bellcrank.io.fields import Parameter, parameters, wanted
+from bellcrank.io.node import Entries, Node, Place, Scalar
+from bellcrank.io.references import References
+from bellcrank.io.sections import BODY_FIELDS, DRIVE_FIELDS, ENDS, MARKER_KEYS, PLACEMENT_FIELDS, SOURCES
+from bellcrank.io.simulation import Simulation
+from bellcrank.mechanism import (
+    CONSTRAINT_KINDS,
+    FORCE_KINDS,
+    GROUND,
+    JOINT_KINDS,
+    Body,
+    Drive,
+    Joint,
+    Limit,
+    Mechanism,
+)
+
+
+@dataclass
+class Document:
+    """What a file holds.
+
+    places: where each element stands, by noun and name.
+    """
+
+    mechanism: Mechanism = field(default_factory=Mechanism)
+    simulation: Simulation = field(default_factory=Simulation)
+    places: dict[tuple[str, str], tuple[Node, Place]] = field(default_factory=dict)
+
+
+Include: TypeAlias = Callable[[Node, Place], Document | None]
+"""Reads the document of a placed mechanism, from a file's name or from a mapping; None if that failed."""
+
+
+class Elements:
+    """Adds elements to a document's mechanism; each method returns FAILED if it noted faults instead."""
+
+    def __init__(self, document: Document, decoder: Decoder, include: Include) -> None:
+        self.document = document
+        self.mechanism = document.mechanism
+        self.decoder = decoder
+        self.include = include
+        self.references = References(self.mechanism, decoder)
+
+    def whole(
+        self,
+        node: Node,
+        place: Place,
+        known: Mapping[str, Parameter],
+        owner: type,
+        make: Callable[..., object],
+    ) -> object:
+        """What `make` gives for the values of a mapping that has fields only."""
+        entries = self.decoder.entries(node, place)
+        if isinstance(entries, Failed):
+            return FAILED
+        given = self.decoder.fields(node, place, entries, known, owner)
+        return self.decoder.constructed(node, place, given, lambda: make(**given.values))
+
+    def add_body(self, name: str, node: Node, place: Place) -> object:
+        """A body, with mass properties from numbers or from shapes."""
+        return self.whole(node, place, BODY_FIELDS, Body, partial(self.mechanism.add_body, name))
+
+    def add_marker(self, name: str, node: Node, place: Place) -> object:
+        """A named marker: "body.name", or "name" with the body given inside."""
+        body, _, inner = name.rpartition(".")
+        if not body and (name == GROUND or name in self.mechanism.bodies):
+            return self.decoder.fault(
+                place, node, "a body has this name", name, "choose another for the marker"
+            )
+        marker = self.references.written_marker(node, place, body or None, inner)
+        if isinstance(marker, Failed):
+            return FAILED
+        added = self.decoder.made(node, place, lambda: self.mechanism.add_marker(marker))
+        if added is not FAILED and not body:
+            self.references.aliases[name] = marker
+            self.document.places["marker", str(marker.key)] = (node, place)
+        return added
+
+    def add_joint(self, name: str, node: Node, place: Place) -> object:
+        """A joint: its kind, its markers and its limits."""
+        entries = self.decoder.entries(node, place)
+        if isinstance(entries, Failed):
+            return FAILED
+        kind = self.kind(node, place, entries, JOINT_KINDS, "joint", (*MARKER_KEYS, "limits"))
+        markers = [
+            self.references.marker(entries[key], place.at(key))
+            if key in entries
+            else self.decoder.fault(place, node, f"the key {key!r} is missing")
+            for key in MARKER_KEYS
+        ]
+        limits = self.limits(entries["limits"], place.at("limits")) if "limits" in entries else ()
+        if any(value is FAILED for value in (kind, markers[0], markers[1], limits)):
+            return FAILED
+        before = set(self.mechanism.drives) if kind.shorthand else set()
+        added = self.decoder.made(
+            node, place, lambda: self.mechanism.add_joint(name, kind, markers[0], markers[1], limits)
+        )
+        for drive in set(self.mechanism.drives) - before if kind.shorthand else ():
+            self.document.places["drive", drive] = (node, place)
+        return added
+
+    def limits(self, node: Node, place: Place) -> Any:
+        """One limit, a mapping from coordinates to limits, or a list of pairs of these."""
+        if not isinstance(node, Entries):
+            return self.decoder.value(
+                node, wanted(parameters(Joint)["limits"].hint), place, Field(Limit, "limits")
+            )
+        limit = wanted(Limit)
+        if any(key.text in parameters(Limit) for key, _ in node.entries):
+            return self.decoder.value(node, limit, place, Field(Limit, "limits"))
+        entries = self.decoder.entries(node, place)
+        if isinstance(entries, Failed):
+            return FAILED
+        found = {
+            name: self.decoder.value(child, limit, place.at(name), Field(Limit, name))
+            for name, child in entries.items()
+        }
+        return FAILED if any(value is FAILED for value in found.values()) else found
+
+    def kind(
+        self,
+        node: Node,
+        place: Place,
+        entries: Mapping[str, Node],
+        named: Mapping[str, type],
+        noun: str,
+        others: Collection[str],
+    ) -> Any:
+        """The kind that `type` and its fields give, in a mapping that has other keys as well."""
+        cls = self.decoder.kind(node, place, entries, named, noun)
+        if isinstance(cls, Failed):
+            return FAILED
+        given = self.decoder.fields(node, place, entries, parameters(cls), cls, ("type", *others))
+        return self.decoder.constructed(node, place, given, lambda: cls(**given.values))
+
+    def add_constraint(self, name: str, node: Node, place: Place) -> object:
+        """A constraint of some kind between its ends."""
+        return self.add_attached(name, node, place, CONSTRAINT_KINDS, self.mechanism.add_constraint)
+
+    def add_force(self, name: str, node: Node, place: Place) -> object:
+        """A force of some kind between its ends."""
+        return self.add_attached(name, node, place, FORCE_KINDS, self.mechanism.add_force)
+
+    def add_attached(
+        self, name: str, node: Node, place: Place, named: Mapping[str, type], add: Callable[..., object]
+    ) -> object:
+        """A constraint or force: its kind and its ends."""
+        entries = self.decoder.entries(node, place)
+        if isinstance(entries, Failed):
+            return FAILED
+        noun = place.element.split()[0]
+        kind = self.kind(node, place, entries, named, noun, ENDS)
+        given = entries.get("type")
+        cls = named.get(given.text) if isinstance(given, Scalar) else None
+        ends = self.references.ends(node, place, entries, cls)
+        if kind is FAILED or isinstance(ends, Failed):
+            return FAILED
+        return self.decoder.made(node, place, lambda: add(name, kind, *ends))
+
+    def add_drive(self, name: str, node: Node, place: Place) -> object:
+        """A drive of a joint's coordinate or of a marker."""
+        return self.whole(node, place, DRIVE_FIELDS, Drive, partial(self.mechanism.add_drive, name))
+
+    def add_placement(self, name: str, node: Node, place: Place) -> object:
+        """A mechanism of another file, or written out here, with its names after a prefix."""
+        entries = self.decoder.entries(node, place)
+        if isinstance(entries, Failed):
+            return FAILED
+        given = self.decoder.fields(node, place, entries, PLACEMENT_FIELDS, Mechanism, SOURCES)
+        sources = [key for key in SOURCES if key in entries]
+        if len(sources) != 1:
+            rule = "exactly one of 'file' and 'mechanism' must be given"
+            return self.decoder.fault(place, node, rule, sources or None)
+        inner = self.include(entries[sources[0]], place.at(sources[0]))
+        if not given.complete or inner is None:
+            return FAILED
+        values = {"prefix": name, **given.values}
+        carrier = (
+            self.references.carrier(entries["attach_to"], place.at("attach_to"))
+            if "attach_to" in entries
+            else None
+        )
+        if isinstance(carrier, Failed):
+            return FAILED
+        placed = {**values, "attach_to": carrier}
+        if self.decoder.made(node, place, lambda: self.mechanism.place(inner.mechanism, **placed)) is FAILED:
+            return FAILED
+        for (noun, inner_name), where in inner.places.items():
+            self.document.places[noun, f"{values['prefix']}/{inner_name}"] = where
+        return None

@@ -1,0 +1,188 @@
+"""A mechanism as the plain data of its file: defaults left out, short forms where they give the same back."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+from bellcrank.errors import MechanismError
+from bellcrank.io.decode import whole_path
+from bellcrank.io.fields import Wanted, parameters, wanted
+from bellcrank.io.sections import MARKER_KEYS, SECTIONS, VERSION
+from bellcrank.io.simulation import Simulation
+from bellcrank.mechanism import GROUND, Body, Drive, Joint, JointCoordinate, Marker, Mechanism, PathDrive
+from bellcrank.mechanism.attachment import Attached
+from bellcrank.mechanism.functions.harmonic import Constant
+from bellcrank.mechanism.marker import orientation
+
+_AXIS_DIGITS = 12
+
+
+def encoded(
+    mechanism: Mechanism, simulation: Simulation | None = None, folder: Path | None = None
+) -> dict[str, Any]:
+    """The data of a mechanism's file; paths are made relative to the folder, if one is given."""
+    encoder = _Encoder(mechanism, folder)
+    data: dict[str, Any] = {"bellcrank": VERSION, "name": mechanism.name, "gravity": list(mechanism.gravity)}
+    if mechanism.ground.shapes:
+        data["ground"] = encoder.fields(mechanism.ground)
+    tables: dict[str, tuple[Mapping[str, Any], Callable[[Any], dict[str, Any]]]] = {
+        "bodies": (mechanism.bodies, encoder.body),
+        "markers": (mechanism.markers, encoder.marker),
+        "joints": (mechanism.joints, encoder.joint),
+        "constraints": (mechanism.constraints, encoder.attached),
+        "forces": (mechanism.forces, encoder.attached),
+        "drives": (mechanism.drives, encoder.drive),
+    }
+    assert set(tables) == set(SECTIONS) - {"mechanisms"}
+    for section, (table, encode) in tables.items():
+        if table:
+            data[section] = {name: encode(element) for name, element in table.items()}
+    if simulation is not None and (given := encoder.fields(simulation)):
+        data["simulation"] = given
+    return data
+
+
+@dataclass(frozen=True)
+class _Encoder:
+    mechanism: Mechanism
+    folder: Path | None
+
+    def value(self, value: Any, want: Wanted | None = None) -> Any:
+        """Plain data of a value, for a place that takes `want`."""
+        if isinstance(value, Marker):
+            return self.reference(value)
+        if isinstance(value, JointCoordinate):
+            return self.joint_reference(value)
+        if isinstance(value, (tuple, list)):
+            return [self.value(item, want.items if want else None) for item in value]
+        if isinstance(value, Mapping):
+            return {str(key): self.value(item) for key, item in value.items()}
+        if not hasattr(value, "__dataclass_fields__"):
+            return value
+        alone = want is not None and len(want.named) == 1
+        return self.fields(value) if alone else {"type": type(value).__name__, **self.fields(value)}
+
+    def fields(self, value: Any, *without: str) -> dict[str, Any]:
+        """The fields of an object, but those in `without` and those that its constructor fills in alike."""
+        cls: type = type(value)
+        found: dict[str, Any] = {}
+        for name, parameter in parameters(cls).items():
+            given = getattr(value, name)
+            if name in without or (
+                not parameter.required and _filled_in(value, name, given, parameter.default)
+            ):
+                continue
+            if name == "file" and self.folder is not None:
+                given = self.path(given)
+            elif isinstance(given, Constant) and replace(value, **{name: given.value}) == value:
+                given = given.value  # a number in its place becomes the same function
+            found[name] = self.value(given, None if parameter.hint is Mapping else wanted(parameter.hint))
+        return found
+
+    def path(self, file: str) -> str:
+        """A path as it stands in the file: relative if it lies beside or below it, else absolute."""
+        assert self.folder is not None
+        whole, folder = whole_path(Path(), file), self.folder.absolute()
+        return Path(whole).relative_to(folder).as_posix() if Path(whole).is_relative_to(folder) else whole
+
+    def body(self, body: Body) -> dict[str, Any]:
+        """A body, with three principal moments where they are all."""
+        found = self.fields(body, "name")
+        (xx, xy, xz), (_, yy, yz), (_, _, zz) = body.inertia
+        if not (xy or xz or yz):
+            found["inertia"] = [xx, yy, zz]
+        return found
+
+    def marker(self, marker: Marker) -> dict[str, Any]:
+        """A marker in the section `markers`, where its key tells body and name."""
+        return self.turned(marker, self.fields(marker, "name", "body"))
+
+    def turned(self, marker: Marker, found: dict[str, Any]) -> dict[str, Any]:
+        """With the z axis in the place of the rotation, if the axis alone gives the same rotation."""
+        if "rotation" in found:
+            axis = [round(component, _AXIS_DIGITS) + 0.0 for component in marker.z_axis]
+            length = sum(component * component for component in axis)
+            if abs(length - 1.0) < 1e-9 and orientation("", axis=axis) == marker.rotation:
+                del found["rotation"]
+                found["axis"] = axis
+        return found
+
+    def reference(self, marker: Marker) -> Any:
+        """A marker by name, as a body's frame, or written out."""
+        joints = self.mechanism.joints
+        key = marker.key
+        if key is not None and self.mechanism.markers.get(key) == marker:
+            if key not in self.mechanism.bodies and not self.is_joint(key):
+                return key
+            return self.turned(marker, self.fields(marker))
+        if marker == Marker(marker.body) and not self.is_joint(marker.body):
+            return marker.body
+        assert joints is not None
+        return self.turned(marker, self.fields(marker))
+
+    def is_joint(self, name: str) -> bool:
+        """Whether a name could mean a joint or a joint's coordinate."""
+        return name in self.mechanism.joints or name.rpartition(".")[0] in self.mechanism.joints
+
+    def joint_reference(self, reference: JointCoordinate) -> Any:
+        """A joint by its name where it has one coordinate, as "joint.coordinate", or written out."""
+        named = str(self.shortened(reference))
+        markers = (*self.mechanism.markers, *self.mechanism.bodies, GROUND)
+        other = (
+            named in self.mechanism.joints and reference.coordinate is not None and named != reference.joint
+        )
+        if named in markers or other or isinstance(reference.coordinate, int):
+            return self.fields(reference)
+        return named
+
+    def shortened(self, reference: JointCoordinate) -> JointCoordinate:
+        """Without the coordinate if it is the joint's only one."""
+        joint = self.mechanism.joints.get(reference.joint)
+        only = joint is not None and joint.kind.free == (reference.coordinate,)
+        return JointCoordinate(reference.joint) if only else reference
+
+    def joint(self, joint: Joint) -> dict[str, Any]:
+        """A joint: its kind, its markers, its limits."""
+        found = {"type": joint.kind.name, **self.fields(joint.kind)}
+        found |= {key: self.reference(getattr(joint, name)) for key, name in MARKER_KEYS.items()}
+        if joint.limits:
+            found["limits"] = self.limits(joint)
+        return found
+
+    def limits(self, joint: Joint) -> Any:
+        """A single limit, a mapping from coordinates, or pairs where a coordinate has several."""
+        pairs = [(name, self.fields(limit)) for name, limit in joint.limits]
+        if len(pairs) == 1 and joint.kind.free == (pairs[0][0],):
+            return pairs[0][1]
+        distinct = dict(pairs)
+        return distinct if len(distinct) == len(pairs) else [list(pair) for pair in pairs]
+
+    def attached(self, element: Attached) -> dict[str, Any]:
+        """A constraint or force: its kind and its ends."""
+        found = {"type": element.kind.name, **self.fields(element.kind)}
+        if len(element.ends) == 1 and isinstance(only := element.ends[0], JointCoordinate):
+            return {**found, **self.fields(self.shortened(only))}
+        return {**found, "ends": [self.value(end) for end in element.ends]}
+
+    def drive(self, drive: Drive | PathDrive) -> dict[str, Any]:
+        """A drive of a joint coordinate or of a marker."""
+        if isinstance(drive, PathDrive):
+            return self.fields(drive, "name")
+        return {**self.fields(self.shortened(drive.coordinate)), **self.fields(drive, "name", "coordinate")}
+
+
+def _filled_in(owner: Any, name: str, given: Any, default: Any) -> bool:
+    """Whether a field can be left out: it has its default, or what the constructor makes of None."""
+    if type(given) is type(default) and given == default:
+        return True
+    return default is None and given is not None and _without(owner, name) == owner
+
+
+def _without(owner: Any, name: str) -> Any:
+    try:
+        return replace(owner, **{name: None})
+    except MechanismError:
+        return None

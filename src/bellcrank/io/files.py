@@ -1,0 +1,209 @@
+"""Mechanism files: reading with all faults in one error, and writing."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Final
+
+from bellcrank.errors import Fault, FaultList, Location, MechanismError, Unsupported
+from bellcrank.io import json_format, yaml_format
+from bellcrank.io.document import Builder
+from bellcrank.io.elements import Document
+from bellcrank.io.encode import encoded
+from bellcrank.io.node import Entries, Node, Place, Scalar, described
+from bellcrank.io.sections import VERSION
+from bellcrank.io.simulation import Simulation
+from bellcrank.mechanism import Mechanism
+
+
+@dataclass(frozen=True)
+class Format:
+    """How a text becomes nodes, and plain data a text."""
+
+    parse: Callable[[str, str | None], Node | None]
+    write: Callable[[dict[str, Any]], str]
+
+
+FORMATS: Final = {
+    "yaml": Format(yaml_format.parse, yaml_format.write),
+    "json": Format(json_format.parse, json_format.write),
+}
+SUFFIXES: Final = {".yaml": "yaml", ".yml": "yaml", ".json": "json"}
+
+
+@dataclass(frozen=True)
+class MechanismFile:
+    """What a file holds: the mechanism, and the defaults for simulating it."""
+
+    mechanism: Mechanism
+    simulation: Simulation
+
+
+def read(path: str | os.PathLike[str]) -> MechanismFile:
+    """The mechanism of a YAML or JSON file, and what the file says about simulating it.
+
+    Raises MechanismError with all faults of the file and of those that it places, each with file, line,
+    column and key; Unsupported for another kind of file; OSError if it cannot be read.
+    """
+    reader = _Reader()
+    document = reader.file(Path(path), _format_of(path), str(path))
+    return reader.result(document)
+
+
+def load(path: str | os.PathLike[str]) -> Mechanism:
+    """The mechanism of a YAML or JSON file. Raises as `read` does."""
+    return read(path).mechanism
+
+
+def loads(text: str, format: str | None = None, folder: str | os.PathLike[str] | None = None) -> Mechanism:  # noqa: A002
+    """The mechanism of a text.
+
+    format: "yaml" or "json"; None tells by the text. folder: to which paths in the text are relative; None
+    leaves the paths of meshes as they are and looks for placed files in the working directory.
+
+    Raises MechanismError with all faults, each with line, column and key; Unsupported for another format.
+    """
+    if format is None:
+        format = "json" if text.lstrip()[:1] == "{" and _is_json(text) else "yaml"  # noqa: A001
+    reader = _Reader()
+    document = reader.text(text, _format(format), None, None if folder is None else Path(folder))
+    return reader.result(document).mechanism
+
+
+def save(mechanism: Mechanism, path: str | os.PathLike[str], simulation: Simulation | None = None) -> None:
+    """Write a mechanism to a YAML or JSON file (by the suffix), in SI units, placed mechanisms expanded.
+
+    `load` gives an equal mechanism back; relative paths of meshes come back as absolute ones. Raises
+    Unsupported for another suffix, OSError if the file cannot be written.
+    """
+    chosen = _format_of(path)
+    folder = Path(path).absolute().parent
+    Path(path).write_text(
+        chosen.write(encoded(mechanism, simulation, folder)), encoding="utf-8", newline="\n"
+    )
+
+
+def dumps(mechanism: Mechanism, format: str = "yaml", simulation: Simulation | None = None) -> str:  # noqa: A002
+    """The text of a mechanism's file, "yaml" or "json"; paths of meshes as they are."""
+    return _format(format).write(encoded(mechanism, simulation))
+
+
+def _format(name: str) -> Format:
+    if name not in FORMATS:
+        raise Unsupported(f"there is no file format {name!r}; use one of {', '.join(map(repr, FORMATS))}")
+    return FORMATS[name]
+
+
+def _format_of(path: str | os.PathLike[str]) -> Format:
+    suffix = Path(path).suffix.lower()
+    if suffix not in SUFFIXES:
+        raise Unsupported(f"a mechanism file ends in {', '.join(SUFFIXES)}, not as in {str(path)!r}")
+    return FORMATS[SUFFIXES[suffix]]
+
+
+def _is_json(text: str) -> bool:
+    try:
+        json_format.parse(text)
+    except MechanismError:
+        return False
+    return True
+
+
+def _order(fault: Fault) -> tuple[str, int, int]:
+    place = fault.location or Location()
+    return (place.file or "", place.line or 0, place.column or 0)
+
+
+class _Reader:
+    """Reads one file and those that it places, each once; gathers the faults of all."""
+
+    def __init__(self) -> None:
+        self.faults = FaultList()
+        self.read: dict[str, Document | None] = {}
+        self.open: list[str] = []
+
+    def result(self, document: Document | None) -> MechanismFile:
+        """What was read. Raises MechanismError if anything was wrong."""
+        if len(self.faults) > 0:
+            raise MechanismError(sorted(self.faults, key=_order))
+        assert document is not None
+        return MechanismFile(document.mechanism, document.simulation)
+
+    def file(self, path: Path, chosen: Format, name: str, placed: bool = False) -> Document | None:
+        """The document of a file, called `name` in faults; None if it is faulty. Raises OSError."""
+        raw = path.read_bytes()
+        try:
+            text = raw.decode("utf-8-sig")
+        except UnicodeDecodeError as error:
+            line = raw.count(b"\n", 0, error.start) + 1
+            column = error.start - raw.rfind(b"\n", 0, error.start)
+            advice = "save it as UTF-8; is it a text file?"
+            self.faults.add("mechanism file", "not UTF-8", None, advice, Location(name, line, None, column))
+            return None
+        self.open.append(os.path.realpath(path))
+        try:
+            return self.text(text, chosen, name, path.absolute().parent, placed)
+        finally:
+            self.open.pop()
+
+    def text(
+        self, text: str, chosen: Format, name: str | None, folder: Path | None, placed: bool = False
+    ) -> Document | None:
+        """The document of a text; None if it is faulty."""
+        root = None
+        before = len(self.faults)
+        with self.faults.collect():
+            root = chosen.parse(text, name)
+        if len(self.faults) > before:
+            return None
+        if root is None:
+            advice = f"it should begin with 'bellcrank: {VERSION}'"
+            self.faults.add("mechanism file", "it is empty", None, advice, Location(name))
+            return None
+        return self.document(root, Place(name), folder, placed)
+
+    def document(
+        self, root: Node, place: Place, folder: Path | None, placed: bool, version_needed: bool = True
+    ) -> Document | None:
+        """The document of a tree; None if it is faulty. The whole is judged after placing."""
+        before = len(self.faults)
+        builder = Builder(self.faults, folder, lambda node, at: self.include(node, at, folder))
+        document = builder.build(root, place, version_needed)
+        if not placed:
+            builder.check()
+        return document if len(self.faults) == before else None
+
+    def include(self, node: Node, place: Place, folder: Path | None) -> Document | None:
+        """The document of a placed mechanism: another file's, or one written out; None if it is faulty."""
+        if isinstance(node, Entries):
+            return self.document(node, place, folder, placed=True, version_needed=False)
+        location = place.location(node)
+        if not isinstance(node, Scalar) or not node.text:
+            self.faults.add(
+                place.element,
+                "the name of a file is needed here",
+                None,
+                f"this is {described(node)}",
+                location,
+            )
+            return None
+        path = Path(node.text) if folder is None else folder / node.text
+        key = os.path.realpath(path)
+        if key in self.open:
+            self.faults.add(place.element, "a mechanism cannot be placed in itself", node.text, "", location)
+            return None
+        if key not in self.read:
+            name = os.path.normpath(Path(place.file or "").parent / node.text)
+            try:
+                self.read[key] = self.file(path, _format_of(path), name, placed=True)
+            except OSError as error:
+                rule = f"the file cannot be read ({error.strerror})"
+                self.faults.add(place.element, rule, node.text, "it is looked for beside this file", location)
+                self.read[key] = None
+            except Unsupported as error:
+                self.faults.add(place.element, str(error), None, "", location)
+                self.read[key] = None
+        return self.read[key]

@@ -1,0 +1,105 @@
+"""What a mechanism file says, as a tree of nodes that know their place; the same for every format."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, TypeAlias
+
+from bellcrank.errors import Fault, Location, MechanismError
+
+Value: TypeAlias = bool | int | float | str | None
+
+DEPTH = 60
+"""How deep nodes may be nested."""
+
+
+@dataclass(frozen=True, slots=True)
+class Node:
+    """A place in the text; line and column count from 1."""
+
+    line: int
+    column: int
+
+
+@dataclass(frozen=True, slots=True)
+class Scalar(Node):
+    """A number, text, truth value or nothing; `text` is how it is written, without quotes."""
+
+    value: Value
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Items(Node):
+    """A list."""
+
+    items: tuple[Node, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Entries(Node):
+    """A mapping, in the order of the text; a key that is there twice is there twice."""
+
+    entries: tuple[tuple[Scalar, Node], ...]
+
+    def find(self, key: str) -> Node | None:
+        """The node under this key (the first one), or None."""
+        return next((node for name, node in self.entries if name.text == key), None)
+
+
+@dataclass(frozen=True)
+class Place:
+    """Where the reader stands.
+
+    file: name of the file, None for a text. path: keys from its top.
+    element: what is being read, such as "joint 'a'".
+    """
+
+    file: str | None = None
+    path: tuple[str, ...] = ()
+    element: str = "mechanism file"
+
+    def at(self, key: str) -> Place:
+        """The place one key further down, in the same element."""
+        return Place(self.file, (*self.path, key), self.element)
+
+    def of(self, section: str, name: str, noun: str) -> Place:
+        """The place of a named element in a section."""
+        return Place(self.file, (*self.path, section, name), f"{noun} {name!r}")
+
+    def location(self, node: Node | None = None) -> Location:
+        """The location of a node found at this place."""
+        key = ".".join(self.path) or None
+        return (
+            Location(self.file, key=key) if node is None else Location(self.file, node.line, key, node.column)
+        )
+
+
+def plain(node: Node) -> Any:
+    """The node as Python values: dict, list and scalars."""
+    if isinstance(node, Scalar):
+        return node.value
+    if isinstance(node, Items):
+        return [plain(item) for item in node.items]
+    assert isinstance(node, Entries)
+    return {key.text: plain(value) for key, value in node.entries}
+
+
+def described(node: Node) -> str:
+    """What a node is, in words."""
+    if isinstance(node, Items):
+        return "a list"
+    if isinstance(node, Entries):
+        return "a mapping"
+    assert isinstance(node, Scalar)
+    if node.value is None:
+        return "nothing"
+    if isinstance(node.value, bool):
+        return "a truth value"
+    return "a text" if isinstance(node.value, str) else "a number"
+
+
+def syntax_error(file: str | None, rule: str, line: int, column: int, advice: str = "") -> MechanismError:
+    """The error of a text that is not of its format."""
+    element = "mechanism text" if file is None else "mechanism file"
+    return MechanismError(Fault(element, rule, advice=advice, location=Location(file, line, None, column)))

@@ -1,0 +1,204 @@
+"""References in files: names of bodies, markers and joints, and markers and joint coordinates written out."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping
+from typing import Any, Final
+
+from bellcrank.io.decode import AXES, FAILED, Decoder, Failed
+from bellcrank.io.fields import Parameter, parameters
+from bellcrank.io.node import Entries, Items, Node, Place, Scalar, described
+from bellcrank.mechanism import GROUND, JointCoordinate, Marker, Mechanism
+from bellcrank.mechanism.attachment import AttachedKind
+from bellcrank.mechanism.body import Body, Ground
+from bellcrank.mechanism.checking import Vec3
+from bellcrank.mechanism.references import nearest
+
+MARKER_FIELDS: Final[dict[str, Parameter]] = {
+    **parameters(Marker),
+    **{name: Parameter(name, Vec3) for name in AXES},
+    "world": Parameter("world", bool, default=False),
+}
+"""The keys of a marker that is written out: its fields, axes, and whether it is given in the world."""
+
+
+class References:
+    """Finds what a file refers to, in the mechanism as far as it is built.
+
+    aliases: markers by the names of a file's section `markers`, where these do not name the body.
+    failed: pairs (noun, name) of what stands in the file and could not be made; to refer to it is no fault.
+    """
+
+    def __init__(self, mechanism: Mechanism, decoder: Decoder) -> None:
+        self.mechanism = mechanism
+        self.decoder = decoder
+        self.aliases: dict[str, Marker] = {}
+        self.failed: set[tuple[str, str]] = set()
+        decoder.readers[Marker] = self.marker
+        decoder.readers[JointCoordinate] = self.joint
+
+    def is_failed(self, name: str) -> bool:
+        """Whether a name refers to something that stands in the file but could not be made."""
+        return any(
+            name == failed or name.startswith(f"{failed}{'/' if noun == 'placement' else '.'}")
+            for noun, failed in self.failed
+        )
+
+    def failed_names(self, noun: str) -> list[str]:
+        """The names of what could not be made."""
+        return sorted(name for failed, name in self.failed if failed == noun)
+
+    def carrier(self, node: Node, place: Place) -> Body | Ground | Failed:
+        """The body of a name, or the ground."""
+        if not isinstance(node, Scalar):
+            return self.decoder.fault(
+                place, node, "the name of a body is needed here", None, f"this is {described(node)}"
+            )
+        if node.text == GROUND:
+            return self.mechanism.ground
+        if node.text in self.mechanism.bodies:
+            return self.mechanism.bodies[node.text]
+        if self.is_failed(node.text):
+            return FAILED
+        known = dict.fromkeys([GROUND, *self.mechanism.bodies, *self.failed_names("body")])
+        advice = nearest(node.text, known)
+        return self.decoder.fault(place, node, "there is no body of this name", node.text, advice)
+
+    def marker(self, node: Node, place: Place) -> Marker | Failed:
+        """A marker by name, the frame of a body by its name, or a marker written out."""
+        found = self.end(node, place, "M")
+        assert not isinstance(found, JointCoordinate)
+        return found
+
+    def joint(self, node: Node, place: Place) -> JointCoordinate | Failed:
+        """A joint's coordinate as "joint", "joint.coordinate" or {joint: ..., coordinate: ...}."""
+        found = self.end(node, place, "J")
+        assert not isinstance(found, Marker)
+        return found
+
+    def end(self, node: Node, place: Place, letters: Collection[str]) -> Marker | JointCoordinate | Failed:
+        """A marker (if `letters` has M) or a joint coordinate (J), by name or written out."""
+        if isinstance(node, Entries):
+            written_as_joint = node.find("joint") is not None
+            if "J" in letters and (written_as_joint or "M" not in letters):
+                return self.written_joint(node, place)
+            return self.written_marker(node, place)
+        nouns = [noun for letter, noun in (("M", "marker"), ("J", "joint")) if letter in letters]
+        if not isinstance(node, Scalar) or not node.text:
+            rule = f"the name of a {' or '.join(nouns)} is needed here"
+            return self.decoder.fault(place, node, rule, None, f"this is {described(node)}")
+        return self.named(node, place, letters, nouns)
+
+    def named(
+        self, node: Scalar, place: Place, letters: Collection[str], nouns: list[str]
+    ) -> Marker | JointCoordinate | Failed:
+        """What a name means among markers, bodies and joints, as far as these may be meant."""
+        name = node.text
+        found: dict[str, Marker | JointCoordinate] = {}
+        if "M" in letters:
+            if (marker := self.known_marker(name)) is not None:
+                found["a marker"] = marker
+            elif name == GROUND or name in self.mechanism.bodies:
+                found["a body"] = Marker(name)
+        if "J" in letters and (joint := self.known_joint(name)) is not None:
+            found["a joint"] = joint
+        if len(found) == 1:
+            return next(iter(found.values()))
+        if found:
+            advice = f"write {{joint: {name}}} for the joint" + (
+                f", {{body: {name}}} for the body" if "a body" in found else ""
+            )
+            return self.decoder.fault(place, node, f"{' and '.join(found)} have this name", name, advice)
+        if self.is_failed(name):
+            return FAILED
+        known: list[str] = []
+        if "M" in letters:
+            known += [*self.aliases, *self.mechanism.markers, GROUND, *self.mechanism.bodies]
+            known += self.failed_names("marker") + self.failed_names("body")
+        if "J" in letters:
+            known += [*self.mechanism.joints, *self.failed_names("joint")]
+        rule = f"there is no {' and no '.join(nouns)} of this name"
+        return self.decoder.fault(place, node, rule, name, nearest(name, dict.fromkeys(known)))
+
+    def ends(
+        self, node: Node, place: Place, entries: Mapping[str, Node], kind: type[AttachedKind] | None
+    ) -> list[Marker | JointCoordinate] | Failed:
+        """The ends of a constraint or force, from its key `ends` or from `joint` and `coordinate`.
+
+        kind: says whether markers or joints are meant; None if it is not known.
+        """
+        letters = [letter for letter in "MJ" if kind is None or letter in kind.pattern]
+        if ("ends" in entries) == ("joint" in entries):
+            advice = "" if kind is None else f"{kind.__name__} takes {kind.ends_text}"
+            return self.decoder.fault(
+                place, node, "exactly one of 'ends' and 'joint' must be given", None, advice
+            )
+        if "joint" in entries:
+            pairs = tuple((key, value) for key, value in entries.items() if key in ("joint", "coordinate"))
+            keyed = tuple((Scalar(value.line, value.column, key, key), value) for key, value in pairs)
+            end = self.written_joint(Entries(node.line, node.column, keyed), place)
+            return FAILED if isinstance(end, Failed) else [end]
+        if "coordinate" in entries:
+            return self.decoder.fault(
+                place, entries["coordinate"], "'coordinate' belongs to 'joint', not to 'ends'"
+            )
+        given, at = entries["ends"], place.at("ends")
+        listed = given.items if isinstance(given, Items) else (given,)
+        found = [self.end(item, at.at(str(number)), letters) for number, item in enumerate(listed)]
+        good = [end for end in found if not isinstance(end, Failed)]
+        return good if len(good) == len(found) else FAILED
+
+    def known_marker(self, name: str) -> Marker | None:
+        """The marker of a name as in the file or as "body.name"."""
+        return self.aliases.get(name) or self.mechanism.markers.get(name)
+
+    def known_joint(self, name: str) -> JointCoordinate | None:
+        """The joint "joint" or its coordinate "joint.coordinate", if there is such a joint."""
+        if name in self.mechanism.joints:
+            return JointCoordinate(name)
+        joint, _, coordinate = name.rpartition(".")
+        return JointCoordinate(joint, coordinate) if joint in self.mechanism.joints else None
+
+    def written_joint(self, node: Entries, place: Place) -> JointCoordinate | Failed:
+        """A joint coordinate as a mapping."""
+        entries = self.decoder.entries(node, place)
+        if isinstance(entries, Failed):
+            return FAILED
+        known = parameters(JointCoordinate)
+        complete = self.decoder.check_keys(node, place, entries, known, ["joint"])
+        base = self.joint(entries["joint"], place.at("joint")) if "joint" in entries else FAILED
+        which = entries.get("coordinate")
+        if not complete or isinstance(base, Failed):
+            return FAILED
+        if which is None:
+            return base
+        if not isinstance(which, Scalar) or isinstance(which.value, (bool, float)):
+            rule = "the name or number of a coordinate is needed here"
+            return self.decoder.fault(
+                place.at("coordinate"), which, rule, None, f"this is {described(which)}"
+            )
+        given: Any = which.value
+        return JointCoordinate(base.joint, base.coordinate if given is None else given)
+
+    def written_marker(
+        self, node: Node, place: Place, body: str | None = None, name: str | None = None
+    ) -> Marker | Failed:
+        """A marker as a mapping; `body` and `name` as far as the key in the section `markers` has them."""
+        entries = self.decoder.entries(node, place)
+        if isinstance(entries, Failed):
+            return FAILED
+        known = dict(MARKER_FIELDS)
+        if name is not None:
+            del known["name"]
+        if body is not None:
+            entries = {"body": Scalar(node.line, node.column, body, body), **entries}
+        given = self.decoder.fields(node, place, entries, known, Marker)
+        carrier = self.carrier(entries["body"], place.at("body")) if "body" in entries else FAILED
+        values = {key: value for key, value in given.values.items() if key not in ("body", "world")}
+        base = self.mechanism.ground if isinstance(carrier, Failed) else carrier
+        make = base.world_marker if given.values.get("world") is True else base.marker
+        marker = self.decoder.constructed(node, place, given, lambda: make(**{"name": name, **values}))
+        if isinstance(carrier, Failed):
+            return FAILED
+        assert isinstance(marker, (Marker, Failed))
+        return marker

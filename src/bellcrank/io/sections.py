@@ -1,0 +1,54 @@
+"""The sections of a mechanism file and the keys in them, as far as they are not the fields of a class."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Final
+
+from bellcrank.io.fields import Parameter, parameters
+from bellcrank.mechanism import Body, Drive, JointCoordinate, PathDrive
+from bellcrank.mechanism.checking import Quat, Vec3
+
+VERSION: Final = 1
+"""The version of the file format: the value of the key `bellcrank`."""
+
+SECTIONS: Final = {
+    "bodies": "body",
+    "markers": "marker",
+    "joints": "joint",
+    "constraints": "constraint",
+    "forces": "force",
+    "drives": "drive",
+    "mechanisms": "placement",
+}
+"""The sections that hold things by name, with the noun for one of them."""
+
+TOP_KEYS: Final = ("bellcrank", "name", "gravity", "ground", *SECTIONS, "simulation")
+
+ENDS: Final = ("ends", "joint", "coordinate")
+"""The keys by which constraints and forces take hold of something."""
+
+MARKER_KEYS: Final = {"first": "marker_1", "second": "marker_2"}
+"""What files call the markers of a joint."""
+
+BODY_FIELDS: Final = {
+    name: replace(parameter, required=False) for name, parameter in parameters(Body).items() if name != "name"
+}
+DRIVE_FIELDS: Final = {
+    "joint": Parameter("joint", JointCoordinate),
+    **{
+        name: replace(parameter, required=False)
+        for name, parameter in {**parameters(PathDrive), **parameters(Drive)}.items()
+        if name != "name"
+    },
+    "coordinate": parameters(JointCoordinate)["coordinate"],
+}
+SOURCES: Final = ("file", "mechanism")
+"""The keys that say what is placed: the name of another file, or a mechanism written out."""
+
+PLACEMENT_FIELDS: Final = {
+    "prefix": Parameter("prefix", str),
+    "position": Parameter("position", Vec3),
+    "rotation": Parameter("rotation", Quat),
+    "attach_to": Parameter("attach_to", str),
+}

@@ -1,0 +1,157 @@
+"""Quantities as text, such as "30 deg" or "12 N/mm": a fixed table of engineering units, converted to SI.
+
+A conversion is exact up to the last rounding: factors are fractions, with a power of pi beside them.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import cache
+from math import pi
+from typing import TypeAlias
+
+from bellcrank.mechanism.references import nearest
+
+Dimension: TypeAlias = tuple[int, int, int, int]
+"""Exponents of m, kg, s and rad."""
+
+_BASE: dict[str, Dimension] = {"m": (1, 0, 0, 0), "kg": (0, 1, 0, 0), "s": (0, 0, 1, 0), "rad": (0, 0, 0, 1)}
+_DEFINITIONS: dict[str, tuple[str, str]] = {  # factor, and the unit it multiplies
+    "km": ("1000", "m"),
+    "cm": ("1/100", "m"),
+    "mm": ("1/1000", "m"),
+    "um": ("1/1000000", "m"),
+    "µm": ("1/1000000", "m"),
+    "in": ("254/10000", "m"),
+    "inch": ("1", "in"),
+    "ft": ("12", "in"),
+    "g": ("1/1000", "kg"),
+    "mg": ("1/1000000", "kg"),
+    "t": ("1000", "kg"),
+    "lb": ("45359237/100000000", "kg"),
+    "ms": ("1/1000", "s"),
+    "us": ("1/1000000", "s"),
+    "min": ("60", "s"),
+    "h": ("3600", "s"),
+    "mrad": ("1/1000", "rad"),
+    "deg": ("pi/180", "rad"),
+    "°": ("1", "deg"),
+    "rev": ("pi 2", "rad"),
+    "turn": ("1", "rev"),
+    "rpm": ("1", "rev/min"),
+    "Hz": ("1", "s^-1"),
+    "kHz": ("1000", "Hz"),
+    "N": ("1", "kg m/s^2"),
+    "mN": ("1/1000", "N"),
+    "kN": ("1000", "N"),
+    "MN": ("1000000", "N"),
+    "lbf": ("980665/100000", "lb m/s^2"),
+    "Nm": ("1", "N m"),
+    "Nmm": ("1", "N mm"),
+    "kNm": ("1", "kN m"),
+    "J": ("1", "N m"),
+    "kJ": ("1000", "J"),
+    "W": ("1", "J/s"),
+    "kW": ("1000", "W"),
+    "Pa": ("1", "N/m^2"),
+    "kPa": ("1000", "Pa"),
+    "MPa": ("1000000", "Pa"),
+    "bar": ("100", "kPa"),
+    "%": ("1/100", ""),
+}
+_QUANTITY = re.compile(
+    r"\s*([-+]?(?:\.[0-9]{1,40}|[0-9]{1,40}(?:\.[0-9]{0,40})?)(?:[eE][-+]?[0-9]{1,3})?)\s*([^\s\d.+*/^()-].*?)\s*"
+)
+_NUMBER = re.compile(r"[-+]?(?:\.[0-9]+|[0-9]+\.?[0-9]*)(?:[eE][-+]?[0-9]+)?")
+_FACTOR = re.compile(r"([A-Za-zµ°%]+)(?:(?:\^|\*\*)?([-+]?[0-9])|([²³]))?")
+_SEPARATOR = re.compile(r"\s*([/*·]?)\s*")
+_POWERS = {"²": 2, "³": 3}
+
+
+@dataclass(frozen=True)
+class Quantity:
+    """A value in SI units and its dimension."""
+
+    value: float
+    dimension: Dimension
+
+
+class UnitError(ValueError):
+    """A text that begins like a quantity and is none; `advice` says what to do."""
+
+    def __init__(self, rule: str, advice: str = "") -> None:
+        super().__init__(rule)
+        self.advice = advice
+
+
+def quantity(text: str) -> Quantity | None:
+    """The quantity that a text gives; None for a text that does not look like one.
+
+    Raises UnitError for a number with a unit that is not known, or without any.
+    """
+    if _NUMBER.fullmatch(text.strip()):
+        raise UnitError("a number must not stand in quotes", "take the quotes away, or add a unit")
+    found = _QUANTITY.fullmatch(text)
+    if found is None:
+        return None
+    unit = _unit(found[2])
+    try:
+        return Quantity(float(Fraction(found[1]) * unit.factor) * pi**unit.turns, unit.dimension)
+    except OverflowError as error:
+        raise UnitError("this number is too large") from error
+
+
+@dataclass(frozen=True)
+class _Unit:
+    """factor * pi^turns SI units of a dimension."""
+
+    factor: Fraction = Fraction(1)
+    turns: int = 0
+    dimension: Dimension = (0, 0, 0, 0)
+
+    def times(self, other: _Unit, power: int) -> _Unit:
+        m, kg, s, rad = (a + power * b for a, b in zip(self.dimension, other.dimension, strict=True))
+        return _Unit(self.factor * other.factor**power, self.turns + power * other.turns, (m, kg, s, rad))
+
+
+@cache
+def _named(name: str) -> _Unit:
+    if name in _BASE:
+        return _Unit(dimension=_BASE[name])
+    if name not in _DEFINITIONS:
+        raise UnitError("this unit is not known", f"{name!r}: {nearest(name, known_units())}")
+    factor, unit = _DEFINITIONS[name]
+    number = factor.removeprefix("pi").strip()
+    scale = Fraction(1, int(number[1:])) if number.startswith("/") else Fraction(number)
+    return _unit(unit).times(_Unit(scale, 1 if factor.startswith("pi") else 0), 1)
+
+
+def _unit(text: str) -> _Unit:
+    """A unit such as "N m/rad"; each "/" divides by the one unit after it."""
+    result = _Unit()
+    at, sign = 0, 1
+    while at < len(text):
+        found = _FACTOR.match(text, at)
+        if found is None:
+            advice = f"write it like 'N m/rad' or 'kg/m^3'; {text[at]!r} has no meaning in it"
+            raise UnitError("this is not a unit", advice)
+        count = sign * int(_POWERS.get(found[3], found[2] or 1))
+        result = result.times(_named(found[1]), count)
+        separator = _SEPARATOR.match(text, found.end())
+        assert separator is not None
+        at, sign = separator.end(), -1 if separator[1] == "/" else 1
+        if separator[1] and at == len(text):
+            raise UnitError("this is not a unit", f"a unit is missing after {separator[1]!r}")
+    return result
+
+
+def dimension_of(unit: str) -> Dimension:
+    """The dimension of a unit; "1" has none."""
+    return _unit("" if unit == "1" else unit).dimension
+
+
+def known_units() -> list[str]:
+    """The names of all units."""
+    return [*_BASE, *_DEFINITIONS]
