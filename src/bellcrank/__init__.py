@@ -26,11 +26,11 @@ if TYPE_CHECKING:
     from bellcrank.errors import MechanismError as MechanismError
     from bellcrank.errors import SimulationError as SimulationError
     from bellcrank.errors import Unsupported as Unsupported
+    from bellcrank.formulations.system import System as System
+    from bellcrank.formulations.system import prepare as prepare
     from bellcrank.io.files import load as load
     from bellcrank.io.files import loads as loads
     from bellcrank.io.files import save as save
-    from bellcrank.formulations.system import System as System
-    from bellcrank.formulations.system import prepare as prepare
     from bellcrank.mechanism import Body as Body
     from bellcrank.mechanism import Coordinate as Coordinate
     from bellcrank.mechanism import Limit as Limit
