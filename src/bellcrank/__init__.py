@@ -17,6 +17,8 @@ if TYPE_CHECKING:
     from bellcrank.analysis.info import info as info
     from bellcrank.analysis.kinematics import inverse_dynamics as inverse_dynamics
     from bellcrank.analysis.kinematics import kinematics as kinematics
+    from bellcrank.analysis.verdict import Verification as Verification
+    from bellcrank.analysis.verify import verify as verify
     from bellcrank.assembly.initial import AssemblyReport as AssemblyReport
     from bellcrank.assembly.initial import assemble as assemble
     from bellcrank.assembly.state import State as State
@@ -164,6 +166,7 @@ _EXPORTS: dict[str, str] = {
     "State": "assembly.state",
     "System": "formulations.system",
     "Trajectory": "trajectory.trajectory",
+    "Verification": "analysis.verdict",
     "assemble": "assembly.initial",
     "build_info": "_core",
     "info": "analysis.info",
@@ -303,6 +306,7 @@ _EXPORTS: dict[str, str] = {
     "PlanetaryGear": "mechanism.transmissions",
     "ScrewCoupling": "mechanism.transmissions",
     "Winch": "mechanism.transmissions",
+    "verify": "analysis.verify",
 }
 
 __all__ = ["__version__", *_EXPORTS]  # noqa: PLE0604  (all strings, by the annotation)

@@ -1,0 +1,96 @@
+"""Judges of forces: Newton's and Euler's equations with the recorded reactions; ideal joints."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from bellcrank.analysis.evidence import Evidence
+from bellcrank.analysis.loads import Loads, add_reactions, applied
+from bellcrank.analysis.verdict import CheckResult
+from bellcrank.assembly.state import Floats
+
+_BALANCE = "force or moment left over, relative to those that act"
+
+
+def judge_balance(evidence: Evidence) -> list[CheckResult]:
+    """M a = sum of all forces, body by body.
+
+    The forces in constraints (gears, cables) are not recorded: the ones that fit best are taken.
+    """
+    if not (evidence.has_accelerations and evidence.has_reactions):
+        reason = "accelerations and reactions were not recorded"
+        return [CheckResult("balance", _BALANCE, None, 1e-8, reason)]
+    worst, where = 0.0, ""
+    for frame in evidence.frames:
+        loads = applied(evidence, frame)
+        add_reactions(evidence, frame, loads)
+        inertia_force, inertia_moment = _rate_of_momentum(evidence, frame)
+        force, moment = loads.force[:-1] - inertia_force, loads.moment[:-1] - inertia_moment
+        force, moment = _without_constraint_forces(evidence, frame, force, moment)
+        size = loads.size[:-1] + np.linalg.norm(inertia_force, axis=1)
+        moment_size = loads.moment_size[:-1] + np.linalg.norm(inertia_moment, axis=1)
+        for left, scale in ((force, size), (moment, moment_size)):
+            relative = np.linalg.norm(left, axis=1) / (scale + 1e-6 * np.max(scale) + 1e-300)
+            body = int(np.argmax(relative))
+            if relative[body] > worst:
+                worst, where = float(relative[body]), f"body {evidence.model.bodies[body]!r}"
+    return [CheckResult("balance", _BALANCE, worst, 1e-8, where)]
+
+
+def _rate_of_momentum(evidence: Evidence, frame: int) -> tuple[Floats, Floats]:
+    """Per body m a of the com, and the rate of the angular momentum about it, world axes."""
+    model, at = evidence.model, evidence.at(frame)
+    linear = evidence.sections["acceleration"][frame]
+    alpha = evidence.sections["angular_acceleration"][frame]
+    spin, arm = at.spin[:-1], at.com - at.position[:-1]
+    acceleration = linear + np.cross(alpha, arm) + np.cross(spin, np.cross(spin, arm))
+    turn = at.turn[:-1]
+    inertia = turn @ model.inertia @ turn.transpose(0, 2, 1)
+    momentum = np.einsum("bij,bj->bi", inertia, spin)
+    moment = np.einsum("bij,bj->bi", inertia, alpha) + np.cross(spin, momentum)
+    return model.mass[:, None] * acceleration, moment
+
+
+def _without_constraint_forces(
+    evidence: Evidence, frame: int, force: Floats, moment: Floats
+) -> tuple[Floats, Floats]:
+    """What is left after the best multipliers of the constraints' rows have been found."""
+    model, at = evidence.model, evidence.at(frame)
+    arrays, columns = model.arrays, []
+    for record in model.constraints:
+        for block in record.blocks:
+            for row in range(*arrays["block_row_start"][block : block + 2].tolist()):
+                unit = Loads(at)
+                begin, end = arrays["row_term_start"][row : row + 2]
+                for term in range(begin, end):
+                    coordinate = at.coordinate(int(arrays["term_coordinate"][term]))
+                    unit.along(coordinate, float(arrays["term_coefficient"][term]))
+                columns.append(np.concatenate([unit.force[:-1].ravel(), unit.moment[:-1].ravel()]))
+    if not columns:
+        return force, moment
+    shape = np.column_stack(columns)
+    left = np.concatenate([force.ravel(), moment.ravel()])
+    left = left + shape @ np.linalg.lstsq(shape, -left, rcond=None)[0]
+    half = len(left) // 2
+    return left[:half].reshape(-1, 3), left[half:].reshape(-1, 3)
+
+
+def judge_reactions(evidence: Evidence) -> list[CheckResult]:
+    """Ideal joints: their reactions do no work on the relative motion that they allow."""
+    meaning = "power of a joint's reaction, relative to force times speed"
+    if not evidence.has_reactions:
+        return [CheckResult("ideal joints", meaning, None, 1e-8, "reactions were not recorded")]
+    worst, where = 0.0, ""
+    for frame in evidence.frames:
+        at = evidence.at(frame)
+        wrenches = evidence.sections["reactions"][frame]
+        largest = float(np.max(np.abs(wrenches), initial=0.0))
+        fastest = float(max(np.max(np.abs(at.velocity)), np.max(np.abs(at.spin))))
+        for (name, _, pair), wrench in zip(evidence.model.reactions, wrenches, strict=True):
+            _, drift, spin = at.relative_motion(pair)
+            power = float(wrench[3:] @ drift + wrench[:3] @ spin)
+            sizes = np.linalg.norm(wrench[3:]) + np.linalg.norm(wrench[:3])
+            scale = sizes * (np.linalg.norm(drift) + np.linalg.norm(spin)) + 1e-3 * largest * fastest
+            if abs(power) > worst * scale and scale > 0.0:
+                worst, where = abs(power) / float(scale), f"joint {name!r}"
+    return [CheckResult("ideal joints", meaning, worst, 1e-8, where)] if evidence.model.reactions else []

@@ -1,0 +1,187 @@
+"""Judges of constraints: recorded motion must satisfy them at position, velocity and acceleration level."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from bellcrank import _core
+from bellcrank.analysis.evidence import Evidence
+from bellcrank.analysis.snapshot import Snapshot, exponential, matrices, product
+from bellcrank.analysis.verdict import CheckResult
+from bellcrank.assembly.model import Model
+from bellcrank.assembly.state import Floats, State
+from bellcrank.mechanism.coordinate import COORDINATE_KINDS
+
+_TURN = 2.0 * np.pi
+
+
+class _Rows:
+    """The equality rows of a model as sums of coordinates."""
+
+    def __init__(self, model: Model) -> None:
+        arrays = model.arrays
+        self.model = model
+        self.rows = np.flatnonzero(model.rigid_rows).tolist()
+        starts = arrays["row_term_start"]
+        self.terms = [
+            list(
+                zip(
+                    arrays["term_coordinate"][starts[row] : starts[row + 1]].tolist(),
+                    arrays["term_coefficient"][starts[row] : starts[row + 1]].tolist(),
+                    strict=True,
+                )
+            )
+            for row in self.rows
+        ]
+        self.functions = [int(arrays["row_function"][row]) for row in self.rows]
+        self.constants = np.asarray(arrays["row_constant"])[self.rows]
+
+    def led(self, time: float) -> Floats:
+        """Value, first and second derivative of the function and constant of each row (rows, 3)."""
+        out = np.zeros((len(self.rows), 3))
+        out[:, 0] = self.constants
+        for k, function in enumerate(self.functions):
+            if function >= 0:
+                out[k] += self.model.core_function(function)(np.array([time]))[0]
+        return out
+
+    def angular(self, k: int) -> bool:
+        kinds = self.model.arrays["coordinate_kind"]
+        return any(COORDINATE_KINDS[kinds[c]].angular for c, _ in self.terms[k])
+
+
+def judge_constraints(evidence: Evidence) -> list[CheckResult]:
+    """Errors of positions, velocities and accelerations, each with the row where it is largest."""
+    rows = _Rows(evidence.model)
+    if not rows.rows:
+        return []
+    worst = {"position": (0.0, -1), "velocity": (0.0, -1), "acceleration": (0.0, -1)}
+    for frame in evidence.frames:
+        errors = {
+            "position": _position_errors(rows, evidence, frame),
+            "velocity": _velocity_errors(rows, evidence, frame),
+        }
+        if evidence.has_accelerations:
+            errors["acceleration"] = _acceleration_errors(rows, evidence, frame)
+        for level, values in errors.items():
+            k = int(np.argmax(values))
+            worst[level] = max(worst[level], (float(values[k]), rows.rows[k]))
+    meanings = {
+        "position": ("largest constraint error, m or rad/2", 1e-7),
+        "velocity": ("rate of the constraints relative to the speeds", 1e-7),
+        "acceleration": ("their second derivative, by differences, relative to the accelerations", 1e-5),
+    }
+    results = []
+    for level, (meaning, limit) in meanings.items():
+        value, row = worst[level]
+        if level == "acceleration" and not evidence.has_accelerations:
+            results.append(
+                CheckResult("constraints: acceleration", meaning, None, limit, "none were recorded")
+            )
+            continue
+        where = evidence.model.row_text(row) if row >= 0 else ""
+        results.append(CheckResult(f"constraints: {level}", meaning, value, limit, where))
+    return results
+
+
+def _position_errors(rows: _Rows, evidence: Evidence, frame: int) -> Floats:
+    led = rows.led(float(evidence.time[frame]))[:, 0]
+    errors = np.array([sum(w * evidence.value(c, frame) for c, w in terms) for terms in rows.terms]) - led
+    for k, terms in enumerate(rows.terms):
+        if rows.angular(k) and len(terms) == 1:  # on whichever branch the angle is counted
+            turn = _TURN * abs(terms[0][1])
+            errors[k] -= turn * round(errors[k] / turn)
+    return np.abs(errors)
+
+
+def _velocity_errors(rows: _Rows, evidence: Evidence, frame: int) -> Floats:
+    at = evidence.at(frame)
+    led = rows.led(float(evidence.time[frame]))[:, 1]
+    rates = np.array([sum(w * at.coordinate(c).rate for c, w in terms) for terms in rows.terms])
+    return np.asarray(np.abs(rates - led) / (1.0 + _largest(at.velocity, at.spin)))
+
+
+def _acceleration_errors(rows: _Rows, evidence: Evidence, frame: int) -> Floats:
+    """Second derivatives along the recorded motion, from values at four instants nearby (Richardson)."""
+    at = evidence.at(frame)
+    linear = evidence.sections["acceleration"][frame]
+    angular = evidence.sections["angular_acceleration"][frame]
+    speed = _largest(at.velocity, at.spin)
+    scale = 1.0 + _largest(linear, angular) + speed**2
+    h = 2e-3 / (1.0 + np.sqrt(_largest(linear, angular)) + speed)
+    here = _sums(rows, at)
+    second = []
+    for step in (h, 2.0 * h):
+        ahead, behind = (
+            _sums(rows, Snapshot(rows.model, _moved(at.state, linear, angular, sign * step)), here)
+            for sign in (1.0, -1.0)
+        )
+        second.append((ahead - 2.0 * here + behind) / step**2)
+    measured = (4.0 * second[0] - second[1]) / 3.0
+    led = rows.led(float(evidence.time[frame]))[:, 2]
+    return np.asarray(np.abs(measured - led) / scale)
+
+
+def _sums(rows: _Rows, at: Snapshot, near: Floats | None = None) -> Floats:
+    """The rows' sums of terms; with `near`, angles on the branch that is nearest to those sums."""
+    sums = np.array([sum(w * at.coordinate(c).value for c, w in terms) for terms in rows.terms])
+    if near is None:
+        return sums
+    for k in range(len(sums)):
+        if rows.angular(k) and abs(sums[k] - near[k]) > 1.0:
+            turns = [_TURN * w for c, w in rows.terms[k]]
+            candidates = [sums[k] + sign * turn for turn in turns for sign in (1.0, -1.0)]
+            sums[k] = min(candidates, key=lambda value: abs(value - near[k]))
+    return sums
+
+
+def _moved(state: State, linear: Floats, angular: Floats, time: float) -> State:
+    """Where a State moves in a short time with constant accelerations, to third order."""
+    turn = exponential(time * state.angular_velocity + 0.5 * time**2 * angular)
+    position = state.position + time * state.velocity + 0.5 * time**2 * linear
+    return State(state.time, position, product(turn, state.rotation), state.velocity, state.angular_velocity)
+
+
+def judge_jacobian(evidence: Evidence) -> list[CheckResult]:
+    """The Jacobian of the rows against differences of the judge's own constraint values."""
+    rows = _Rows(evidence.model)
+    if not rows.rows or 6 * len(evidence.model.bodies) * len(rows.rows) > 4_000_000:
+        return []
+    random = np.random.default_rng(1)
+    state = evidence.state(evidence.frames[len(evidence.frames) // 2])
+    size = state.position.shape
+    linear, angular = random.standard_normal(size), random.standard_normal(size)
+    here = _sums(rows, Snapshot(evidence.model, state))
+    slopes = []
+    for h in (1e-4, 2e-4):
+        probe = State(state.time, state.position, state.rotation, linear, angular)
+        ahead, behind = (
+            _sums(rows, Snapshot(evidence.model, _moved(probe, 0.0 * linear, 0.0 * angular, sign * h)), here)
+            for sign in (1.0, -1.0)
+        )
+        slopes.append((ahead - behind) / (2.0 * h))
+    measured = (4.0 * slopes[0] - slopes[1]) / 3.0
+    analytic = _analytic_rates(evidence.model, state, linear, angular)[rows.rows]
+    errors = np.abs(measured - analytic) / (1.0 + np.abs(measured))
+    k = int(np.argmax(errors))
+    where = evidence.model.row_text(rows.rows[k])
+    meaning = "Jacobian times a random motion against differences, relative"
+    return [CheckResult("jacobian", meaning, float(errors[k]), 1e-8, where)]
+
+
+def _analytic_rates(model: Model, state: State, linear: Floats, angular: Floats) -> Floats:
+    """The core's Jacobian times a motion of the frames; the core takes coms and principal axes."""
+    system = _core.Lagrange(model.core)
+    system.set_state(*state.arrays)
+    jacobian = system.rows()[3]
+    at = Snapshot(model, state)
+    reduced = np.empty((len(model.bodies), 6))
+    reduced[:, :3] = linear + np.cross(angular, at.com - at.position[:-1])
+    local = np.array(model.core.principal_rotation, dtype=np.float64).reshape(-1, 4)
+    principal = at.turn[:-1] @ matrices(local)
+    reduced[:, 3:] = np.einsum("bji,bj->bi", principal, angular)
+    return np.asarray(jacobian @ reduced.ravel())
+
+
+def _largest(*arrays: Floats) -> float:
+    return max(float(np.max(np.abs(array), initial=0.0)) for array in arrays)

@@ -1,0 +1,182 @@
+"""Judges of conserved quantities: energy against the work done, momentum of what floats freely."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from bellcrank import _core
+from bellcrank.analysis.evidence import Evidence
+from bellcrank.analysis.loads import law_definition, law_effort, wrench_at
+from bellcrank.analysis.verdict import CheckResult
+from bellcrank.assembly.state import Floats
+
+_ENERGY = "energy gained less work done, relative to the energy in play"
+_EVALUATIONS = 400_000  # frames times laws, beyond which the work is not added up in Python
+
+
+def judge_energy(evidence: Evidence, limit: float) -> list[CheckResult]:
+    """The judge's own sums of energy: as recorded, and balanced by the work of what has no potential."""
+    count = len(evidence.time)
+    laws = len(evidence.model.arrays["law_kind"])
+    if count * max(laws, 1) > _EVALUATIONS:
+        return [CheckResult("energy", _ENERGY, None, limit, "too many frames or forces to add up here")]
+    kinetic, potential = energies(evidence)
+    recorded = evidence.sections["kinetic"], evidence.sections["potential"]
+    size = float(np.max(np.abs(kinetic)) + np.max(np.abs(potential - potential[0]))) + 1e-12
+    rounding = size + float(np.max(np.abs(potential)))
+    gap = max(
+        float(np.max(np.abs(own - told))) for own, told in zip((kinetic, potential), recorded, strict=True)
+    )
+    results = [
+        CheckResult(
+            "energy record", "recorded energies against the judge's own, relative", gap / rounding, 1e-9
+        )
+    ]
+    if evidence.run.statistics.get("impacts", 0):
+        reason = "impacts on stops take energy that is not recorded"
+        return [*results, CheckResult("energy", _ENERGY, None, limit, reason)]
+    step = np.diff(evidence.time)
+    if count < 9 or np.max(np.abs(step[:-1] - step[0])) > 1e-6 * step[0]:
+        return [
+            *results,
+            CheckResult("energy", _ENERGY, None, limit, "it takes 9 evenly spaced frames or more"),
+        ]
+    return [*results, _balance(evidence, kinetic + potential, size, limit)]
+
+
+def _balance(evidence: Evidence, total: Floats, size: float, limit: float) -> CheckResult:
+    work, uncertainty = _accumulated(power(evidence), float(evidence.time[1] - evidence.time[0]))
+    left = np.abs(total[: 2 * len(work) : 2] - total[0] - work)
+    scale = max(size, float(np.max(np.abs(work))))
+    allowed = limit + 2.0 * uncertainty / scale
+    worst = int(np.argmax(left))
+    where = f"t = {evidence.time[2 * worst]:.4g} s"
+    if uncertainty > 0.1 * limit * scale:
+        where += f"; the work is known to {uncertainty / scale:.1e} from these frames"
+    return CheckResult("energy", _ENERGY, float(left[worst]) / scale, allowed, where)
+
+
+def _accumulated(values: Floats, step: float) -> tuple[Floats, float]:
+    """Integral from the start to every second point by Simpson's rule, and its error from doubled steps."""
+
+    def simpson(y: Floats, h: float) -> Floats:
+        parts = h / 3.0 * (y[0:-2:2] + 4.0 * y[1:-1:2] + y[2::2])
+        return np.concatenate([[0.0], np.cumsum(parts)])
+
+    even = values[: (len(values) - 1) // 2 * 2 + 1]
+    fine = simpson(even, step)
+    quarter = even[: (len(even) - 1) // 4 * 4 + 1]
+    coarse = simpson(quarter[::2], 2.0 * step)
+    return fine, float(np.max(np.abs(fine[: 2 * len(coarse) : 2] - coarse))) / 15.0
+
+
+def energies(evidence: Evidence) -> tuple[Floats, Floats]:
+    """Kinetic and potential energy (T,) at all frames."""
+    model = evidence.model
+    kinetic, potential = np.zeros(len(evidence.time)), np.zeros(len(evidence.time))
+    arrays = model.arrays
+    rotors = np.flatnonzero(arrays["block_compliance"] > 0.0).tolist()
+    for frame in range(len(evidence.time)):
+        at = evidence.at(frame)
+        spin = np.einsum("bji,bj->bi", at.turn[:-1], at.spin[:-1])
+        turning = np.einsum("bi,bij,bj->", spin, model.inertia, spin)
+        kinetic[frame] = 0.5 * (model.mass @ np.sum(at.com_velocity**2, axis=1) + turning)
+        potential[frame] = -float(model.mass @ (at.com @ model.gravity))
+        for law, kind in enumerate(arrays["law_kind"]):
+            if _core.law_kinds()[kind]:
+                params, function = law_definition(model, law)
+                value = evidence.value(int(arrays["law_coordinate"][law]), frame)
+                potential[frame] += _core.law_potential(kind, value, params, function)
+        for block in rotors:
+            (row,) = range(*arrays["block_row_start"][block : block + 2].tolist())
+            term = int(arrays["row_term_start"][row])
+            rate = arrays["term_coefficient"][term] * at.coordinate(int(arrays["term_coordinate"][term])).rate
+            kinetic[frame] += 0.5 * rate**2 / arrays["block_compliance"][block]
+    return kinetic, potential
+
+
+def power(evidence: Evidence) -> Floats:
+    """Power (T,) of drives, wrenches, and of force laws as far as no potential accounts for it."""
+    model = evidence.model
+    values = np.zeros(len(evidence.time))
+    driven = [(k, m) for k, m in enumerate(model.multipliers) if m.kind == "drive"]
+    laws = range(len(model.arrays["law_kind"]))
+    wrenches = range(len(model.arrays["wrench_body"]))
+    if not (driven or laws or wrenches):
+        return values
+    for frame in range(len(values)):
+        at = evidence.at(frame)
+        for number, multiplier in driven:
+            effort = multiplier.sign * float(evidence.sections["multipliers"][frame, number])
+            values[frame] += effort * at.coordinate(multiplier.coordinate).rate
+        for law in laws:
+            loss = law_effort(evidence, law, frame) - law_effort(evidence, law, frame, conservative=True)
+            values[frame] += loss * at.coordinate(int(model.arrays["law_coordinate"][law])).rate
+        for wrench in wrenches:
+            body, force, moment, point = wrench_at(model, at, wrench)
+            speed = at.velocity[body] + np.cross(at.spin[body], point - at.position[body])
+            values[frame] += float(force @ speed + moment @ at.spin[body])
+    return values
+
+
+def judge_momentum(evidence: Evidence, limit: float) -> list[CheckResult]:
+    """Momentum of what floats: gravity alone changes it, and nothing the angular one about the com."""
+    results = []
+    for bodies in _free_parts(evidence):
+        linear, angular, size, angular_size = _momenta(evidence, bodies)
+        mass = float(evidence.model.mass[bodies].sum())
+        expected = linear[0] + mass * np.outer(evidence.time - evidence.time[0], evidence.model.gravity)
+        name = ", ".join(repr(evidence.model.bodies[b]) for b in bodies[:3]) + (
+            ", ..." if len(bodies) > 3 else ""
+        )
+        for what, history, target, scale in (
+            ("momentum", linear, expected, size),
+            ("angular momentum", angular, angular[:1], angular_size),
+        ):
+            error = float(np.max(np.abs(history - target))) / (scale + 1e-300)
+            results.append(
+                CheckResult(what, "change that nothing causes, relative", error, limit, f"bodies {name}")
+            )
+    return results
+
+
+def _free_parts(evidence: Evidence) -> list[list[int]]:
+    """Groups of bodies that act on each other only, gravity apart."""
+    model = evidence.model
+    arrays, ground = model.arrays, model.ground
+    used = np.concatenate([arrays["law_coordinate"], arrays["term_coordinate"]])
+    links = model.coordinate_bodies[np.unique(used)]
+    leader = np.arange(ground + 1)
+    changed = True
+    while changed:  # every link takes the lesser of its ends' numbers, until nothing changes
+        lower = np.min(leader[links], axis=1, initial=ground) if len(links) else np.zeros(0, dtype=int)
+        before = leader.copy()
+        for end in range(2 if len(links) else 0):
+            np.minimum.at(leader, links[:, end], lower)
+        leader = leader[leader]
+        changed = bool(np.any(leader != before))
+    held = {int(leader[ground]), *leader[arrays["wrench_body"]].tolist()}
+    groups: dict[int, list[int]] = {}
+    for body in range(ground):
+        groups.setdefault(int(leader[body]), []).append(body)
+    return [bodies for first, bodies in groups.items() if first not in held]
+
+
+def _momenta(evidence: Evidence, bodies: list[int]) -> tuple[Floats, Floats, float, float]:
+    """Linear and angular momentum (T, 3) about the common com, and the sizes of their parts."""
+    model = evidence.model
+    linear, angular, size, angular_size = [], [], 0.0, 0.0
+    mass = model.mass[bodies, None]
+    for frame in range(len(evidence.time)):
+        at = evidence.at(frame)
+        momenta = mass * at.com_velocity[bodies]
+        centre = np.sum(mass * at.com[bodies], axis=0) / mass.sum()
+        centre_velocity = momenta.sum(axis=0) / mass.sum()
+        turn, spin = at.turn[bodies], at.spin[bodies]
+        own = np.einsum("bij,bjk,blk,bl->bi", turn, model.inertia[bodies], turn, spin)
+        orbital = np.cross(at.com[bodies] - centre, momenta - mass * centre_velocity)
+        linear.append(momenta.sum(axis=0))
+        angular.append((own + orbital).sum(axis=0))
+        size = max(size, float(np.abs(momenta).sum()))
+        angular_size = max(angular_size, float(np.abs(own).sum() + np.abs(orbital).sum()))
+    return np.array(linear), np.array(angular), size, angular_size

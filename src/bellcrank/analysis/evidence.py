@@ -1,0 +1,70 @@
+"""What a judge has to go by: a model and the recorded run of it."""
+
+from __future__ import annotations
+
+from functools import cache, cached_property, lru_cache
+
+import numpy as np
+
+from bellcrank.analysis.snapshot import Snapshot
+from bellcrank.assembly.model import Model
+from bellcrank.assembly.state import Floats, State
+from bellcrank.mechanism.coordinate import COORDINATE_KINDS
+from bellcrank.trajectory.trajectory import Trajectory
+
+_TURN = 2.0 * np.pi
+_HELD = 200_000  # body poses that are held at once
+
+
+class Evidence:
+    """A run, read as a judge needs it.
+
+    frames: numbers of the frames that are looked at closely, spread over the run but not at round times.
+    """
+
+    def __init__(self, model: Model, run: Trajectory, samples: int) -> None:
+        self.model = model
+        self.run = run
+        self.time = np.asarray(run.time)
+        inner = np.arange(1, max(len(self.time) - 1, 2))
+        spread = np.unique((len(inner) * (np.arange(samples) + 0.618) / samples).astype(int))
+        self.frames: list[int] = inner[spread[spread < len(inner)]].tolist()
+        self.at = lru_cache(max(16, _HELD // (1 + len(model.bodies))))(self._at)
+        self.angle_history = cache(self._angle_history)
+
+    @cached_property
+    def sections(self) -> dict[str, Floats]:
+        """The recorded sections by name, all frames."""
+        return {name: np.asarray(self.run.store.read(name)) for name in self.run.layout.shapes}
+
+    def state(self, frame: int) -> State:
+        """The State of a frame."""
+        names = ("position", "rotation", "velocity", "angular_velocity")
+        return State(float(self.time[frame]), *(self.sections[name][frame] for name in names))
+
+    def _at(self, frame: int) -> Snapshot:
+        return Snapshot(self.model, self.state(frame))
+
+    def value(self, coordinate: int, frame: int) -> float:
+        """A coordinate's value at a frame; whole turns of angles are counted from the first frame on."""
+        if COORDINATE_KINDS[self.model.arrays["coordinate_kind"][coordinate]].angular:
+            return float(self.angle_history(coordinate)[frame])
+        return self.at(frame).coordinate(coordinate).value
+
+    def _angle_history(self, coordinate: int) -> Floats:
+        """An angle at all frames: as recorded if a joint reports it, else followed from frame to frame."""
+        reported = [index for joint in self.model.joints for index in joint.coordinates]
+        if coordinate in reported:
+            return self.sections["coordinates"][:, reported.index(coordinate)]
+        principal = [self.at(k).coordinate(coordinate).value for k in range(len(self.time))]
+        return np.unwrap(np.array(principal), period=_TURN)
+
+    @property
+    def has_accelerations(self) -> bool:
+        """Whether body accelerations were recorded."""
+        return self.run.layout.accelerations
+
+    @property
+    def has_reactions(self) -> bool:
+        """Whether the reactions of all joints were recorded."""
+        return len(self.run.layout.reactions) == len(self.model.reactions)

@@ -1,0 +1,110 @@
+"""The judge's own account of what acts on the bodies: the model's laws, and what was recorded."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from bellcrank import _core
+from bellcrank.analysis.evidence import Evidence
+from bellcrank.analysis.snapshot import CoordinateAt, Snapshot
+from bellcrank.assembly.model import Model
+from bellcrank.assembly.state import Floats
+
+
+class Loads:
+    """Forces (nb + 1, 3) on the bodies and moments (nb + 1, 3) about their coms, world axes; the ground last.
+
+    size, moment_size: sums of the sizes of what was added, per body: the scale of rounding.
+    """
+
+    def __init__(self, at: Snapshot) -> None:
+        count = len(at.position)
+        self.at = at
+        self.centre = np.vstack([at.com, np.zeros((1, 3))])
+        self.force = np.zeros((count, 3))
+        self.moment = np.zeros((count, 3))
+        self.size = np.zeros(count)
+        self.moment_size = np.zeros(count)
+
+    def add(self, body: int, force: Floats, moment: Floats, point: Floats) -> None:
+        """A force at a point and a moment on a body."""
+        lever = np.cross(point - self.centre[body], force)
+        self.force[body] += force
+        self.moment[body] += moment + lever
+        self.size[body] += float(np.linalg.norm(force))
+        self.moment_size[body] += float(np.linalg.norm(moment) + np.linalg.norm(lever))
+
+    def along(self, coordinate: CoordinateAt, effort: float) -> None:
+        """An effort along a coordinate: on its second body, and the opposite on its first."""
+        for body, sign in zip(coordinate.bodies, (-effort, effort), strict=True):
+            self.add(body, sign * coordinate.force, sign * coordinate.moment, coordinate.point)
+
+
+def applied(evidence: Evidence, frame: int) -> Loads:
+    """Gravity, force laws and wrenches."""
+    model, at = evidence.model, evidence.at(frame)
+    loads = Loads(at)
+    for body, mass in enumerate(model.mass):
+        loads.add(body, mass * model.gravity, np.zeros(3), at.com[body])
+    for law in range(len(model.arrays["law_kind"])):
+        coordinate = int(model.arrays["law_coordinate"][law])
+        loads.along(at.coordinate(coordinate), law_effort(evidence, law, frame))
+    for wrench in range(len(model.arrays["wrench_body"])):
+        loads.add(*wrench_at(model, at, wrench))
+    return loads
+
+
+def law_effort(evidence: Evidence, law: int, frame: int, conservative: bool = False) -> float:
+    """Effort of a law; only the part that its potential accounts for, if wanted."""
+    arrays, model = evidence.model.arrays, evidence.model
+    kind = arrays["law_kind"][law]
+    params, function = law_definition(model, law)
+    coordinate = int(arrays["law_coordinate"][law])
+    rate = evidence.at(frame).coordinate(coordinate).rate
+    if conservative:
+        if not _core.law_kinds()[kind]:
+            return 0.0
+        rate, function = 0.0, None if kind == "linear" else function
+    value, time = evidence.value(coordinate, frame), float(evidence.time[frame])
+    return float(_core.law_effort(kind, value, rate, time, params, function))
+
+
+def law_definition(model: Model, law: int) -> tuple[list[float], _core.Function | None]:
+    """Parameters and function of a law."""
+    arrays = model.arrays
+    begin, end = arrays["law_param_start"][law : law + 2]
+    function = int(arrays["law_function"][law])
+    params: list[float] = arrays["law_params"][begin:end].tolist()
+    return params, None if function < 0 else model.core_function(function)
+
+
+def wrench_at(model: Model, at: Snapshot, wrench: int) -> tuple[int, Floats, Floats, Floats]:
+    """Body, force, moment and point of an applied wrench, world axes."""
+    arrays = model.arrays
+    body = int(arrays["wrench_body"][wrench])
+    components = arrays["wrench_constant"][wrench].copy()
+    for k, function in enumerate(arrays["wrench_function"][wrench].tolist()):
+        if function >= 0:
+            components[k] += model.function_value(function, at.state.time)
+    turn = at.turn[body]
+    if arrays["wrench_local"][wrench]:
+        rotation = _core.rotation_matrix(tuple(arrays["wrench_rotation"][wrench]))
+        axes = turn @ rotation
+        components = np.concatenate([axes @ components[:3], axes @ components[3:]])
+    point = at.position[body] + turn @ arrays["wrench_position"][wrench]
+    return body, components[3:], components[:3], point
+
+
+def add_reactions(evidence: Evidence, frame: int, loads: Loads) -> None:
+    """Joint reactions (limits included) and the efforts of drives and rotors, as recorded."""
+    model, at = evidence.model, evidence.at(frame)
+    bodies = model.arrays["pair_bodies"]
+    for (_, _, pair), wrench in zip(model.reactions, evidence.sections["reactions"][frame], strict=True):
+        point, _, _ = at.relative_motion(pair)
+        first, second = bodies[pair].tolist()
+        loads.add(second, wrench[3:], wrench[:3], point)
+        loads.add(first, -wrench[3:], -wrench[:3], point)
+    for number, multiplier in enumerate(model.multipliers):
+        if multiplier.kind != "limit":
+            effort = multiplier.sign * float(evidence.sections["multipliers"][frame, number])
+            loads.along(at.coordinate(multiplier.coordinate), effort)

@@ -1,0 +1,121 @@
+"""The judge's own view of one instant: markers, coordinates and their gradients from recorded motion.
+
+It uses the definitions of coordinates, but none of the solver's rows, Jacobians or frames.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+
+from bellcrank import _core
+from bellcrank.assembly.model import Model
+from bellcrank.assembly.state import Floats, State
+
+
+@dataclass(frozen=True, eq=False)
+class CoordinateAt:
+    """A coordinate at an instant: value, rate, and what a unit effort along it exerts on the second body.
+
+    force (3,), moment (3,) about `point` (3,), the origin of its marker 2; world axes. The first body gets
+    the opposite.
+    """
+
+    value: float
+    rate: float
+    force: Floats
+    moment: Floats
+    point: Floats
+    bodies: tuple[int, int]
+
+
+class Snapshot:
+    """All bodies, the ground last, and all marker pairs at one State."""
+
+    def __init__(self, model: Model, state: State) -> None:
+        self.model = model
+        self.state = state
+        origin = np.zeros((1, 3))
+        self.position = np.vstack([state.position, origin])
+        self.velocity = np.vstack([state.velocity, origin])
+        self.spin = np.vstack([state.angular_velocity, origin])
+        self.turn = np.concatenate([matrices(state.rotation), np.eye(3)[None]])
+        self.rotation = np.vstack([state.rotation, [[1.0, 0.0, 0.0, 0.0]]])
+        self.com = self.position[:-1] + np.einsum("bij,bj->bi", self.turn[:-1], model.com)
+        self.com_velocity = self.velocity[:-1] + np.cross(self.spin[:-1], self.com - self.position[:-1])
+        self._coordinates: dict[int, CoordinateAt] = {}
+
+    @cached_property
+    def _pairs(self) -> tuple[Floats, ...]:
+        """Per pair: origins, matrix of marker 1, then r, q, their rate and spin in marker-1 axes."""
+        arrays = self.model.arrays
+        bodies = arrays["pair_bodies"]
+        turn, position = self.turn[bodies], self.position[bodies]
+        origins = position + np.einsum("pmij,pmj->pmi", turn, arrays["pair_positions"])
+        speeds = self.velocity[bodies] + np.cross(self.spin[bodies], origins - position)
+        quaternions = product(self.rotation[bodies], arrays["pair_rotations"])
+        first = matrices(quaternions[:, 0])
+        offset = origins[:, 1] - origins[:, 0]
+        spin = self.spin[bodies]
+        drift = speeds[:, 1] - speeds[:, 0] - np.cross(spin[:, 0], offset)
+        r = np.einsum("pji,pj->pi", first, offset)
+        rdot = np.einsum("pji,pj->pi", first, drift)
+        omega = np.einsum("pji,pj->pi", first, spin[:, 1] - spin[:, 0])
+        conjugate = quaternions[:, 0] * np.array([1.0, -1.0, -1.0, -1.0])
+        return origins, first, r, product(conjugate, quaternions[:, 1]), rdot, omega
+
+    def coordinate(self, index: int) -> CoordinateAt:
+        """A coordinate of the model; angles between -pi and pi."""
+        found = self._coordinates.get(index)
+        if found is None:
+            found = self._coordinates[index] = self._evaluated(index)
+        return found
+
+    def _evaluated(self, index: int) -> CoordinateAt:
+        arrays = self.model.arrays
+        pair = int(arrays["coordinate_pair"][index])
+        begin, end = arrays["coordinate_param_start"][index : index + 2]
+        origins, first, r, q, rdot, omega = (table[pair] for table in self._pairs)
+        value, by_r, by_turn, _ = _core.evaluate_coordinate(
+            arrays["coordinate_kind"][index],
+            r.tolist(),
+            (q / np.linalg.norm(q)).tolist(),
+            rdot.tolist(),
+            omega.tolist(),
+            arrays["coordinate_params"][begin:end].tolist(),
+        )
+        rate = float(by_r @ rdot + by_turn @ omega)
+        one, two = arrays["pair_bodies"][pair].tolist()
+        return CoordinateAt(value, rate, first @ by_r, first @ by_turn, origins[1], (one, two))
+
+    def relative_motion(self, pair: int) -> tuple[Floats, Floats, Floats]:
+        """Origin 2 of a pair, and velocity and spin of body 2 there relative to body 1, world axes."""
+        origins, first, _, _, rdot, omega = (table[pair] for table in self._pairs)
+        return origins[1], first @ rdot, first @ omega
+
+
+def matrices(quaternions: Floats) -> Floats:
+    """Rotation matrices (..., 3, 3) of quaternions (..., 4)."""
+    q = quaternions / np.linalg.norm(quaternions, axis=-1, keepdims=True)
+    w, x, y, z = np.moveaxis(q, -1, 0)
+    rows = [
+        [1 - 2 * (y * y + z * z), 2 * (x * y - w * z), 2 * (x * z + w * y)],
+        [2 * (x * y + w * z), 1 - 2 * (x * x + z * z), 2 * (y * z - w * x)],
+        [2 * (x * z - w * y), 2 * (y * z + w * x), 1 - 2 * (x * x + y * y)],
+    ]
+    return np.stack([np.stack(row, axis=-1) for row in rows], axis=-2)
+
+
+def product(p: Floats, q: Floats) -> Floats:
+    """Quaternion products (..., 4)."""
+    real = p[..., :1] * q[..., :1] - np.sum(p[..., 1:] * q[..., 1:], axis=-1, keepdims=True)
+    rest = p[..., :1] * q[..., 1:] + q[..., :1] * p[..., 1:] + np.cross(p[..., 1:], q[..., 1:])
+    return np.concatenate([real, rest], axis=-1)
+
+
+def exponential(vectors: Floats) -> Floats:
+    """Quaternions (..., 4) of rotation vectors (..., 3)."""
+    half = 0.5 * np.linalg.norm(vectors, axis=-1, keepdims=True)
+    return np.concatenate([np.cos(half), 0.5 * np.sinc(half / np.pi) * vectors], axis=-1)
