@@ -11,7 +11,8 @@
 
 namespace bellcrank {
 
-AngleBranches::AngleBranches(const Model& model) : reference_(model.coordinates.size(), 0.0) {}
+// Half a turn is a common angle: it shall not be now π and now −π by rounding. Hence not exactly zero.
+AngleBranches::AngleBranches(const Model& model) : reference_(model.coordinates.size(), 1e-6) {}
 
 AngleBranches::AngleBranches(const Model& model, double t) : AngleBranches(model) {
     for (const Block& block : model.blocks) {

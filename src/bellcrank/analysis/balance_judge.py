@@ -81,11 +81,12 @@ def judge_reactions(evidence: Evidence) -> list[CheckResult]:
     if not evidence.has_reactions:
         return [CheckResult("ideal joints", meaning, None, 1e-8, "reactions were not recorded")]
     worst, where = 0.0, ""
+    motion = (evidence.sections[name] for name in ("velocity", "angular_velocity"))
+    fastest = max(float(np.max(np.abs(values))) for values in motion)
     for frame in evidence.frames:
         at = evidence.at(frame)
         wrenches = evidence.sections["reactions"][frame]
         largest = float(np.max(np.abs(wrenches), initial=0.0))
-        fastest = float(max(np.max(np.abs(at.velocity)), np.max(np.abs(at.spin))))
         for (name, _, pair), wrench in zip(evidence.model.reactions, wrenches, strict=True):
             _, drift, spin = at.relative_motion(pair)
             power = float(wrench[3:] @ drift + wrench[:3] @ spin)

@@ -13,6 +13,7 @@ from bellcrank.mechanism.coordinate import COORDINATE_KINDS
 from bellcrank.trajectory.trajectory import Trajectory
 
 _TURN = 2.0 * np.pi
+_HALF_TURN = 1e-6  # angles this close to -pi count as +pi, as in the core
 _HELD = 200_000  # body poses that are held at once
 
 
@@ -57,7 +58,8 @@ class Evidence:
         if coordinate in reported:
             return self.sections["coordinates"][:, reported.index(coordinate)]
         principal = [self.at(k).coordinate(coordinate).value for k in range(len(self.time))]
-        return np.unwrap(np.array(principal), period=_TURN)
+        followed = np.unwrap(np.array(principal), period=_TURN)
+        return followed + (_TURN if followed[0] < _HALF_TURN - np.pi else 0.0)
 
     @property
     def has_accelerations(self) -> bool:
