@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from pathlib import Path
 from types import MappingProxyType
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -22,6 +22,9 @@ from bellcrank.trajectory.histories import (
 from bellcrank.trajectory.interpolate import STATE_SECTIONS, interpolated
 from bellcrank.trajectory.layout import FrameLayout, MultiplierKind
 from bellcrank.trajectory.store import FloatArray, MemoryStore, Store
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
 
 
 class Status(str):
@@ -207,6 +210,22 @@ class Trajectory:
         read = load(path, lazy)
         status = Status(read.status, read.message)
         return Trajectory(read.layout, read.store, status, read.statistics, read.description)
+
+    def plot(
+        self, what: str = "overview", *names: str, path: str | Path | None = None, **options: Any
+    ) -> Figure:
+        """A figure of the run (needs matplotlib, extra `plot`).
+
+        what: "overview", "joint", "body", "path", "reaction", "drive", "energy" or "violation".
+        names: the joints, bodies or drives to show; without any, those that matter most.
+        path: file to write the figure into (PNG, PDF or SVG).
+        options: those of the kind, see `plots.kinds`.
+
+        Raises MechanismError for an unknown kind or name, Unsupported without matplotlib.
+        """
+        from bellcrank.trajectory.plots import plot
+
+        return plot(self, what, names, path, options)
 
     def _elements(self, *kinds: MultiplierKind) -> tuple[str, ...]:
         return tuple(dict.fromkeys(c.element for c in self.layout.multipliers if c.kind in kinds))

@@ -1,0 +1,222 @@
+"""Panels: what one set of axes shows. Figures are made of them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import takewhile
+from typing import Any, Final, NamedTuple, TypeAlias
+
+import numpy as np
+
+from bellcrank.trajectory.plots.style import GREY, LETTER, label, line, prefixed, written
+from bellcrank.trajectory.store import FloatArray
+
+_DRAWN: Final = 2000  # pairs of least and greatest values that a line is drawn with
+_ENVELOPE: Final = 400  # points of the upper envelope that a logarithmic line is drawn with
+_ROW: Final = 11.5  # height of a row of a legend, points
+_HANDLE: Final = 5  # letters that a line's handle and the gap beside it take
+_BOTH: Final = np.array([-1.0, 1.0])
+_BELOW: Final[dict[str, Any]] = {
+    "xycoords": "axes fraction",
+    "textcoords": "offset points",
+    "ha": "right",
+    "va": "top",
+    "color": GREY,
+    "fontsize": 7.5,
+}
+
+
+class Series(NamedTuple):
+    """One line (T,) and its name. A sum stands out from its parts in black."""
+
+    name: str
+    values: FloatArray
+    is_sum: bool = False
+
+
+@dataclass(frozen=True)
+class TimePanel:
+    """Quantities of one unit over time.
+
+    log: a logarithmic axis for values greater than zero, drawn as their upper envelope.
+    floor: values up to this are rounding errors, shown as zero; less than zero where they are the point.
+    """
+
+    title: str
+    quantity: str
+    unit: str
+    time: FloatArray
+    series: Sequence[Series]
+    log: bool = False
+    floor: float = 0.0
+
+    @property
+    def peak(self) -> float:
+        """The largest magnitude of all lines."""
+        return max(_peak(series.values) for series in self.series)
+
+    @property
+    def speaks(self) -> bool:
+        """Whether there is more to see than rounding errors."""
+        return self.peak > self.floor
+
+    def draw(self, axes: Any, size: tuple[float, float]) -> None:
+        """Draw into matplotlib axes; `size` is about their width and height in inches."""
+        span = float(self.time[-1] - self.time[0])
+        slower, time_unit = prefixed("s", span)
+        factor, unit = 1.0, written(self.unit)
+        if self.speaks and not self.log:
+            factor, unit = prefixed(self.unit, self.peak)
+        shown: list[FloatArray] = []
+        for number, series in enumerate(self.series):
+            time, values = (envelope if self.log else thinned)(self.time, series.values)
+            shown.append(values / factor)
+            style = {"color": "black", "linestyle": "-"} if series.is_sum else line(number)
+            marker = "o" if len(time) == 1 else ""
+            axes.plot(time / slower, shown[-1], label=series.name, marker=marker, **style)
+        axes.set_xlabel(label("Time", time_unit))
+        axes.set_ylabel(label(self.quantity, unit))
+        if span > 0.0:
+            axes.set_xlim(self.time[0] / slower, self.time[-1] / slower)
+        if self.log:
+            _decades(axes, np.concatenate(shown))
+        else:
+            _calm(axes, np.concatenate(shown), self.floor)
+        if not self.speaks and not self.log:
+            axes.text(
+                0.5, 0.55, "zero up to rounding errors", ha="center", color=GREY, transform=axes.transAxes
+            )
+        head(axes, self.title, [series.name for series in self.series] if self.speaks else [], size[0])
+
+
+@dataclass(frozen=True)
+class PathPanel:
+    """Paths of points in one coordinate plane, to scale; a dot marks the start."""
+
+    title: str
+    plane: str
+    paths: Sequence[tuple[str, FloatArray]]
+
+    def draw(self, axes: Any, size: tuple[float, float]) -> None:
+        """Draw into matplotlib axes; `size` is about their width and height in inches."""
+        across, up = ("xyz".index(letter) for letter in self.plane)
+        peak = max((_peak(path) for _, path in self.paths), default=0.0)
+        factor, unit = prefixed("m", peak)
+        for number, (name, path) in enumerate(self.paths):
+            drawn = path[:: max(1, len(path) // (4 * _DRAWN)), [across, up]] / factor
+            style = line(number)
+            axes.plot(drawn[:, 0], drawn[:, 1], label=name, **style)
+            axes.plot(*drawn[0], "o", color=style["color"], markersize=3.5)
+        axes.set_xlabel(label(self.plane[0], unit))
+        axes.set_ylabel(label(self.plane[1], unit))
+        axes.margins(0.06)
+        axes.annotate("● start", (1.0, 0.0), (0.0, -19.0), **_BELOW)
+        head(axes, self.title, [name for name, _ in self.paths] if self.title else [], size[0])
+
+    @staticmethod
+    def fit(axes: Any) -> None:
+        """Give both axes one scale at which all paths are seen, once the layout has settled their size."""
+        box = axes.get_window_extent()
+        size = np.array([box.width, box.height])
+        low, high = np.array([axes.get_xlim(), axes.get_ylim()]).T
+        half = 0.5 * float(np.max((high - low) / size)) * size
+        middle = 0.5 * (low + high)
+        axes.set_xlim(middle[0] + half[0] * _BOTH, auto=None)
+        axes.set_ylim(middle[1] + half[1] * _BOTH, auto=None)
+        axes.set_aspect("equal", adjustable="datalim")
+
+
+Panel: TypeAlias = TimePanel | PathPanel
+
+
+def thinned(time: FloatArray, values: FloatArray) -> tuple[FloatArray, FloatArray]:
+    """At most some thousand points that draw the same line: least and greatest value of each stretch."""
+    stride = len(values) // _DRAWN
+    if stride < 4:
+        return time, values
+    whole = len(values) // stride * stride
+    blocks = values[:whole].reshape(-1, stride)
+    picked = np.stack([np.argmin(blocks, axis=1), np.argmax(blocks, axis=1)], axis=1)
+    picked.sort(axis=1)
+    rows = (picked + stride * np.arange(len(blocks))[:, None]).ravel()
+    rows = np.unique(np.concatenate([[0], rows, [len(values) - 1]]))
+    return time[rows], values[rows]
+
+
+def envelope(time: FloatArray, values: FloatArray) -> tuple[FloatArray, FloatArray]:
+    """The largest value of each stretch, where it is greater than zero."""
+    stride = max(1, len(values) // _ENVELOPE)
+    starts = np.arange(0, len(values), stride)
+    largest = np.maximum.reduceat(values, starts)
+    return time[np.minimum(starts + stride // 2, len(time) - 1)], np.where(largest > 0.0, largest, np.nan)
+
+
+def head(axes: Any, title: str, names: Sequence[str], width: float) -> None:
+    """The title and, where there are several lines, a legend between it and the axes: never over the data."""
+    rows = 0
+    if len(names) > 1:
+        letters = int(width / LETTER)
+        shown = shortened(names, letters // (2 if len(names) > 3 else 1) - _HANDLE)
+        columns = max(1, min(len(names), letters // (max(map(len, shown)) + _HANDLE)))
+        rows = -(-len(names) // columns)
+        columns = -(-len(names) // rows)  # as even rows as can be
+        legend = axes.legend(loc="lower left", bbox_to_anchor=(0.0, 1.01), ncols=columns)
+        for text, name in zip(legend.get_texts(), shown, strict=True):
+            text.set_text(name)
+    axes.set_title(title, pad=5.0 + _ROW * rows)
+
+
+def shortened(names: Sequence[str], letters: int) -> list[str]:
+    """Names of at most so many letters, if they can be told apart then; common endings are left out first."""
+    if max(map(len, names)) <= letters:
+        return list(names)
+    ending = _common([name[::-1] for name in names])
+    beginning = _common(names)
+    bare = [name[: len(name) - ending] for name in names]
+    short = [f"{name[: letters - 1].rstrip()}…" for name in bare]
+    if len(set(short)) < len(names):
+        short = [f"…{name[beginning:]}" for name in bare]
+    return short if len(set(short)) == len(names) and max(map(len, short)) <= letters else list(names)
+
+
+def _common(names: Sequence[str]) -> int:
+    """How many letters all names begin with alike."""
+    return sum(1 for _ in takewhile(lambda letters: len(set(letters)) == 1, zip(*names, strict=False)))
+
+
+def span_of(points: FloatArray) -> tuple[FloatArray, FloatArray]:
+    """Least and greatest values (k,) of the finite points (n, k); zeros if there are none."""
+    finite = points[np.isfinite(points).all(axis=1)]
+    return (finite.min(axis=0), finite.max(axis=0)) if len(finite) else (np.zeros(points.shape[1]),) * 2
+
+
+def _peak(values: FloatArray) -> float:
+    finite = values[np.isfinite(values)]
+    return float(np.max(np.abs(finite), initial=0.0))
+
+
+def _calm(axes: Any, shown: FloatArray, floor: float) -> None:
+    """Show a constant as a constant: rounding errors of it do not fill the axis."""
+    values = shown[np.isfinite(shown)]
+    if len(values) == 0:
+        return
+    low, high = float(values.min()), float(values.max())
+    size = max(abs(low), abs(high))
+    if size <= floor or size == 0.0:
+        axes.set_ylim(-1.0, 1.0)
+    elif floor >= 0.0 and high - low < 1e-6 * size:
+        axes.set_ylim(low - 0.1 * size, high + 0.1 * size)
+    bottom, top = axes.get_ylim()
+    if bottom < 0.0 < top:
+        axes.axhline(0.0, color=GREY, linewidth=0.6, zorder=1)
+
+
+def _decades(axes: Any, shown: FloatArray) -> None:
+    """A logarithmic axis over whole decades, with some room above."""
+    values = shown[np.isfinite(shown)]
+    axes.set_yscale("log")
+    axes.minorticks_off()
+    if len(values):
+        low, high = np.floor(np.log10(values.min())), np.ceil(np.log10(2.0 * values.max()))
+        axes.set_ylim(10.0**low, 10.0**high)
