@@ -173,7 +173,7 @@ void bind_formulations(nb::module_& m) {
         .def("displace", &displace, "displacement"_a,
              "Moves the bodies by (nb, 6): translation of the com, world axes, and rotation vector, principal axes.")
         .def(
-            "dropped_rows", [](const LagrangeAt& self) { return self.system.dropped_rows(); },
+            "dropped_rows", [](LagrangeAt& self) { return self.system.dropped_rows(); },
             "Model rows found redundant or singular at the last factorization.")
         .def(
             "worst_row", [](const LagrangeAt& self) { return self.system.worst_row(); },

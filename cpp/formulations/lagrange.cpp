@@ -27,6 +27,11 @@ double mass_ratio(const Model& model) {
     return *most / *least;
 }
 
+// Azimuths and angles along a curve change as points move, without any body turning.
+bool turns_by_moving(const CoordinateKind& kind) {
+    return kind.angular && !kind.name.starts_with("theta") && !kind.name.starts_with("universal");
+}
+
 // A locked quaternion component e_k turns half as fast as the angle it stands for, so its multiplier is twice a moment.
 double row_weight(const Model& model, const Row& row) {
     const std::string& name = model.coordinates[model.terms[row.term_begin].coordinate].kind->name;
@@ -76,6 +81,8 @@ Lagrange::Lagrange(std::shared_ptr<const Model> model, const LagrangeOptions& op
         enabled_.assign(m, 1);
         for (int r : stops_) enabled_[r] = 0;
     }
+    for (int i = 0; i < static_cast<int>(model_->coordinates.size()); ++i)
+        if (turns_by_moving(*model_->coordinates[i].kind)) drifting_.push_back(i);
     trusted_pivot_ = options_.rank_tolerance;
     wide_masses_ = mass_ratio(*model_) > kExactMassRatio;
 }
@@ -285,17 +292,19 @@ void Lagrange::correct_velocities(double* u, bool impacts) {
 void Lagrange::reset_angles(double t) { branches_ = AngleBranches(*model_, t); }
 
 void Lagrange::follow_angles(const double* x) {
-    BodyCoordinate c;
     std::fill(step_.begin(), step_.end(), 0.0);
-    for (int i = 0; i < static_cast<int>(model_->coordinates.size()); ++i) {
-        if (!model_->coordinates[i].kind->angular) continue;
-        evaluate_coordinate(*model_, branches_, i, x, step_.data(), c);
-        branches_.set(i, c.value);
-    }
+    for (int i = 0; i < static_cast<int>(model_->coordinates.size()); ++i)
+        if (model_->coordinates[i].kind->angular) follow_angle(i, x);
 }
 
-// Angles need following only once a joint may have turned by about a radian; relative rotations are at most twice the
-// fastest body's.
+void Lagrange::follow_angle(int coordinate, const double* x) {
+    BodyCoordinate c;
+    evaluate_coordinate(*model_, branches_, coordinate, x, step_.data(), c);
+    branches_.set(coordinate, c.value);
+}
+
+// Angles between bodies need following only once a joint may have turned by about a radian; relative rotations are at
+// most twice the fastest body's. Directions to a point that moves are followed always.
 void Lagrange::commit(double t, const double* x, const double* u) {
     double fastest = 0.0;
     for (int b = 0; b < model_->bodies(); ++b) {
@@ -304,6 +313,8 @@ void Lagrange::commit(double t, const double* x, const double* u) {
     }
     traveled_ += 2.0 * std::sqrt(fastest) * std::abs(t - followed_at_);
     followed_at_ = t;
+    if (!drifting_.empty()) std::fill(step_.begin(), step_.end(), 0.0);
+    for (int i : drifting_) follow_angle(i, x);
     if (traveled_ < 0.5) return;
     follow_angles(x);
     traveled_ = 0.0;

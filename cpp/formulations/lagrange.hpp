@@ -49,8 +49,8 @@ class Lagrange final : public System {
     const Model& model() const { return *model_; }
     // Multipliers by model row after accelerate(): M u̇ = f + Jᵀ λ.
     void multipliers(double* out) const;
-    // Model rows dropped at the last factorization.
-    std::vector<int> dropped_rows() const;
+    // Model rows that depended on others at the last factorization.
+    std::vector<int> dropped_rows();
     // Wrench of a reaction after accelerate(), with minimum-norm multipliers where rows are redundant.
     // unique[0], unique[1]: whether its moment and its force are determined by the equations of motion.
     struct ReactionWrench {
@@ -77,6 +77,7 @@ class Lagrange final : public System {
     double largest_rotation(const double* displacement) const;
     void correct_velocities(double* u, bool impacts);
     double largest_error() const;
+    void follow_angle(int coordinate, const double* x);
 
     // Stops (lagrange/stops.cpp).
     bool enable_stops(const std::vector<std::uint8_t>& active);
@@ -87,7 +88,6 @@ class Lagrange final : public System {
     void set_impact_speeds();
 
     // Redundant rows (lagrange/reactions.cpp).
-    std::vector<std::vector<double>> null_space();
     void remove_null_component(const std::vector<std::vector<double>>& null_vectors, std::vector<double>& lambda) const;
     void wrench_of(const Observation::Reaction& reaction, const double* x, const std::vector<double>& lambda,
                    double* wrench) const;
@@ -117,6 +117,7 @@ class Lagrange final : public System {
     std::vector<std::uint8_t> enabled_;    // per storage row; empty without stops
     std::vector<std::uint8_t> active_;     // per stop: holds as an equation
     std::vector<std::uint8_t> candidate_;  // per stop: closed
+    std::vector<int> drifting_;            // angular coordinates that turn without a body turning (azimuths)
     std::vector<int> layout_of_;           // model block → layout index
 };
 

@@ -116,7 +116,7 @@ void Delassus::bind(ConstraintRows& rows) {
                 compliances_.emplace_back(ldlt_->diagonal_offset(step) + r * (b.size + 1), compliance);
         }
     }
-    for (const Copy& copy : copies_) {
+    for (Copy& copy : copies_) {
         std::vector<std::pair<int, RowBlock>> parts;  // elimination step, rows
         for (int block : copy.blocks)
             for (const BlockSide& side : rows.sides(*layout[block]))
@@ -137,6 +137,7 @@ void Delassus::bind(ConstraintRows& rows) {
                 const int target = i == j ? ldlt_->diagonal_offset(step) : ldlt_->coupling_offset(step, parts[j].first);
                 products_.add(parts[i].second, parts[j].second, target, 1.0 / copy.share, step);
             }
+        if (links_ > 0) copy.parts = std::move(parts);
     }
     products_.arrange(ldlt_->spill_offset());
     for (const auto& [offset, size] : ldlt_->block_offsets())

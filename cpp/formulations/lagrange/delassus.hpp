@@ -30,6 +30,13 @@ class Delassus {
     // r −= S λ, without the factors.
     void subtract_product(const double* lambda, double* r);
 
+    // A basis of the multipliers that exert nothing, one vector over the storage rows for each dropped row: 1 there,
+    // what balances it on the rows kept. Rows that are not enabled take no part.
+    std::vector<std::vector<double>> null_space();
+    // Storage rows that depend on the others. Where a link of a hub was dropped, the row it stands for is the joint row
+    // with the largest part in its null vector.
+    std::vector<int> dependent_rows();
+
     bool dropped(int row) const { return ldlt_->dropped()[row_of_[row]] != 0; }
     int dropped_count() const { return ldlt_->dropped_count(); }
     double smallest_pivot() const { return ldlt_->smallest_pivot(); }
@@ -40,8 +47,11 @@ class Delassus {
         int body;
         double share;
         std::vector<int> blocks;
-        std::vector<std::pair<int, double>> links;  // node, sign
+        std::vector<std::pair<int, double>> links;    // node, sign
+        std::vector<std::pair<int, RowBlock>> parts;  // elimination step and rows of each; kept where there are links
     };
+    void refine(std::vector<double>& null_vector);
+    void add_column(int ldlt_row, std::vector<double>& column) const;
     void split_hubs();
     void order_nodes();
     std::vector<int> distance_from_ground(int nodes, const std::vector<std::pair<int, int>>& couplings) const;

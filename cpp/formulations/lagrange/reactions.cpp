@@ -25,29 +25,13 @@ void Lagrange::multipliers(double* out) const {
     for (int r = 0; r < rows_.rows(); ++r) out[r] = lambda_[rows_.storage_row(r)];
 }
 
-std::vector<int> Lagrange::dropped_rows() const {
+std::vector<int> Lagrange::dropped_rows() {
+    std::vector<int> model_row(rows_.rows());
+    for (int r = 0; r < rows_.rows(); ++r) model_row[rows_.storage_row(r)] = r;
     std::vector<int> dropped;
-    for (int r = 0; r < rows_.rows(); ++r) {
-        const int s = rows_.storage_row(r);
-        if (delassus_.dropped(s) && (enabled_.empty() || enabled_[s])) dropped.push_back(r);
-    }
+    for (int r : delassus_.dependent_rows()) dropped.push_back(model_row[r]);
+    std::sort(dropped.begin(), dropped.end());
     return dropped;
-}
-
-// A basis of the multipliers that exert nothing: for every dropped row d, w = e_d − S_kk⁻¹ S_kd on the rows kept.
-std::vector<std::vector<double>> Lagrange::null_space() {
-    std::vector<std::vector<double>> basis;
-    for (int d = 0; d < rows_.rows(); ++d) {
-        if (!delassus_.dropped(d) || (!enabled_.empty() && !enabled_[d])) continue;
-        std::vector<double> w(rows_.rows(), 0.0), column(rows_.rows(), 0.0);
-        w[d] = -1.0;
-        delassus_.subtract_product(w.data(), column.data());
-        solve(column);
-        for (int r = 0; r < rows_.rows(); ++r) w[r] = -column[r];
-        w[d] = 1.0;
-        basis.push_back(std::move(w));
-    }
-    return basis;
 }
 
 // λ ← λ − W (Wᵀ D² W)⁻¹ Wᵀ D² λ: the same forces on every body with the least ‖D λ‖, D the moment or force per row.
@@ -96,7 +80,7 @@ void Lagrange::wrench_of(const Observation::Reaction& reaction, const double* x,
 
 void Lagrange::reactions(const double* x, const std::vector<Observation::Reaction>& which,
                          std::vector<ReactionWrench>& out) {
-    const auto basis = null_space();
+    const auto basis = delassus_.null_space();
     std::vector<double> lambda = lambda_;
     remove_null_component(basis, lambda);
     out.resize(which.size());
@@ -175,7 +159,7 @@ void Lagrange::observe(double t, const double* x, const double* u, const Observa
     out += what.rows.size();
     if (!what.reactions.empty()) {
         std::vector<double> lambda = lambda_;
-        remove_null_component(null_space(), lambda);
+        remove_null_component(delassus_.null_space(), lambda);
         for (size_t i = 0; i < what.reactions.size(); ++i, out += 6) wrench_of(what.reactions[i], x, lambda, out);
     }
     const Energy e = energy(*model_, branches_, t, x, u);

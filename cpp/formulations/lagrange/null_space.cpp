@@ -1,0 +1,81 @@
+// Dependent rows: the multipliers that exert nothing on any body.
+#include <algorithm>
+#include <cmath>
+
+#include "formulations/lagrange/delassus.hpp"
+#include "spatial/body_state.hpp"
+
+namespace bellcrank {
+
+// Adds a column of S: what the row's unit multiplier does through the copies of bodies that it acts on.
+void Delassus::add_column(int ldlt_row, std::vector<double>& column) const {
+    const double* J = rows_->J.data();
+    for (const Copy& copy : copies_) {
+        const double* unit = nullptr;
+        for (const auto& [step, rows] : copy.parts) {
+            const int at = ldlt_row - ldlt_->row_start(step);
+            if (at >= 0 && at < rows.rows) unit = J + rows.offset + kTwist * at;
+        }
+        if (unit == nullptr) continue;
+        for (const auto& [step, rows] : copy.parts)
+            for (int r = 0; r < rows.rows; ++r)
+                for (int k = 0; k < kTwist; ++k)
+                    column[ldlt_->row_start(step) + r] += J[rows.offset + kTwist * r + k] * unit[k] / copy.share;
+    }
+}
+
+// One step of refinement: S w = 0 on the rows kept.
+void Delassus::refine(std::vector<double>& w) {
+    std::vector<double> residual(w.size(), 0.0);
+    subtract_product(w.data(), residual.data());
+    solve(residual.data());
+    for (size_t r = 0; r < w.size(); ++r) w[r] += residual[r];
+}
+
+// For a dropped row d, S_kk w_k = −S_kd on the rows kept and w_d = 1.
+std::vector<std::vector<double>> Delassus::null_space() {
+    std::vector<std::vector<double>> basis;
+    if (dropped_count() == 0) return basis;
+    const int m = rows_->rows();
+    std::vector<int> storage(ldlt_->rows(), -1);
+    for (int r = 0; r < m; ++r) storage[row_of_[r]] = r;
+    std::vector<double> column(ldlt_->rows()), unit(m), product(m);
+    for (int d = 0; d < ldlt_->rows(); ++d) {
+        if (!ldlt_->dropped()[d] || !enabled_[d]) continue;
+        std::fill(column.begin(), column.end(), 0.0);
+        if (links_ > 0) {
+            add_column(d, column);
+        } else {
+            std::fill(unit.begin(), unit.end(), 0.0);
+            std::fill(product.begin(), product.end(), 0.0);
+            unit[storage[d]] = -1.0;
+            subtract_product(unit.data(), product.data());
+            for (int r = 0; r < m; ++r) column[row_of_[r]] = product[r];
+        }
+        ldlt_->solve(column.data());
+        std::vector<double>& w = basis.emplace_back(m);
+        for (int r = 0; r < m; ++r) w[r] = -column[row_of_[r]];
+        if (storage[d] >= 0) w[storage[d]] = 1.0;
+        refine(w);
+    }
+    return basis;
+}
+
+std::vector<int> Delassus::dependent_rows() {
+    std::vector<int> rows;
+    const auto basis = null_space();
+    for (const auto& w : basis) {
+        int largest = -1;
+        for (int r = 0; r < static_cast<int>(w.size()); ++r) {
+            if (std::find(rows.begin(), rows.end(), r) != rows.end()) continue;
+            const bool own = dropped(r) && w[r] == 1.0;
+            if (own) largest = r;
+            if (own) break;
+            if (!dropped(r) && (largest < 0 || std::abs(w[r]) > std::abs(w[largest]))) largest = r;
+        }
+        if (largest >= 0) rows.push_back(largest);
+    }
+    return rows;
+}
+
+}  // namespace bellcrank
