@@ -111,7 +111,7 @@ class _Compiler:
             element.name,
             self._blocks(element),
             tuple(self.flat.law(law) for law in lowered.laws),
-            tuple(w for w in map(self.flat.wrench, lowered.wrenches) if w >= 0),
+            tuple(self.flat.wrench(wrench) for wrench in lowered.wrenches),
         )
 
     def _blocks(self, element: LoweredElement) -> tuple[int, ...]:

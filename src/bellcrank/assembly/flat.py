@@ -111,10 +111,8 @@ class FlatBuilder:
         return len(self.law_kind) - 1
 
     def wrench(self, wrench: AppliedWrench) -> int:
-        """Append an applied wrench; its index. What acts on the ground has no effect and is left out: -1."""
+        """Append an applied wrench; its index."""
         body = self._body[wrench.marker.body]
-        if body == len(self._body) - 1:
-            return -1
         functions, constants = [], []
         for component in wrench.components:
             led = isinstance(component, Function)

@@ -20,6 +20,7 @@ from bellcrank.mechanism.mechanism import Mechanism
 _VELOCITY_TOLERANCE = 1e-10  # relative, of velocities that are left alone
 _VELOCITY_MET = 1e-6  # relative, of velocities after mending
 _ROUNDING = 1e-13  # smaller changes are none
+_DENSE_ROWS = 1500  # more rows than this are not judged one by one
 _NAMED = 5  # how many of the worst elements a message names
 
 
@@ -131,7 +132,9 @@ def _positions(model: Model) -> Found:
     if not found.met:
         system = _core.Lagrange(held.core)
         system.set_state(*found.state.arrays)
-        violations = _violations(held, system.rows()[0] if held.row_count < 5000 else None, found.error)
+        violations = _violations(
+            held, system.rows()[0] if held.row_count <= _DENSE_ROWS else None, found.error
+        )
         raise AssemblyError(_failure_text(model, violations, "m or rad/2"), violations)
     return found
 
@@ -143,24 +146,20 @@ def _velocities(model: Model, system: _core.Lagrange) -> tuple[State, float]:
     state = State(*system.state())
     drift = system.violation()[1]
     if not drift <= _VELOCITY_MET * _speed(state):
-        _, drifts, _, jacobian = system.rows()
-        rates = jacobian @ _reduced_velocity(model, state) + drifts
-        violations = _violations(model, rates, drift)
+        violations = _violations(model, _least_rates(model, system), drift)
         raise AssemblyError(_failure_text(model, violations, "m/s or rad/s", "velocities"), violations)
     kept = State(state.time, placed.position, placed.rotation, state.velocity, state.angular_velocity)
     return kept, drift
 
 
-def _reduced_velocity(model: Model, state: State) -> Floats:
-    """Velocities (6 nb,) of the coms, world axes, and angular velocities in principal axes."""
-    reduced = np.zeros((len(model.bodies), 6))
-    principal = model.core.principal_rotation
-    for i, local in enumerate(principal):
-        turn = np.array(_core.rotation_matrix(tuple(state.rotation[i])))
-        omega = state.angular_velocity[i]
-        reduced[i, :3] = state.velocity[i] + np.cross(omega, turn @ model.com[i])
-        reduced[i, 3:] = np.array(_core.rotation_matrix(tuple(local))).T @ turn.T @ omega
-    return reduced.ravel()
+def _least_rates(model: Model, system: _core.Lagrange) -> Floats | None:
+    """The rates of the constraints for the velocities that come closest: rows that contradict share it."""
+    if model.row_count > _DENSE_ROWS:
+        return None
+    _, drifts, _, jacobian = system.rows()
+    rigid = model.rigid_rows
+    velocity = np.linalg.lstsq(jacobian[rigid], -drifts[rigid], rcond=None)[0]
+    return np.where(rigid, jacobian @ velocity + drifts, 0.0)
 
 
 def _initial_error(model: Model) -> float:
