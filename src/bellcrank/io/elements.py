@@ -20,7 +20,6 @@ from bellcrank.mechanism import (
     JOINT_KINDS,
     Body,
     Drive,
-    Joint,
     Limit,
     Mechanism,
 )
@@ -111,13 +110,9 @@ class Elements:
         return added
 
     def limits(self, node: Node, place: Place) -> Any:
-        """One limit, a mapping from coordinates to limits, or a list of pairs of these."""
-        if not isinstance(node, Entries):
-            return self.decoder.value(
-                node, wanted(parameters(Joint)["limits"].hint), place, Field(Limit, "limits")
-            )
+        """One limit, or a mapping from coordinates to limits."""
         limit = wanted(Limit)
-        if any(key.text in parameters(Limit) for key, _ in node.entries):
+        if isinstance(node, Entries) and any(key.text in parameters(Limit) for key, _ in node.entries):
             return self.decoder.value(node, limit, place, Field(Limit, "limits"))
         entries = self.decoder.entries(node, place)
         if isinstance(entries, Failed):

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any
+from typing import Any, get_origin
 
 from bellcrank.errors import MechanismError
 from bellcrank.io.decode import whole_path
@@ -14,10 +14,11 @@ from bellcrank.io.sections import MARKER_KEYS, SECTIONS, VERSION
 from bellcrank.io.simulation import Simulation
 from bellcrank.mechanism import GROUND, Body, Drive, Joint, JointCoordinate, Marker, Mechanism, PathDrive
 from bellcrank.mechanism.attachment import Attached
+from bellcrank.mechanism.checking import UNIT_TOLERANCE
 from bellcrank.mechanism.functions.harmonic import Constant
 from bellcrank.mechanism.marker import orientation
 
-_AXIS_DIGITS = 12
+_AXIS_DIGITS = (3, 12, 15, 16)
 
 
 def encoded(
@@ -79,7 +80,8 @@ class _Encoder:
                 given = self.path(given)
             elif isinstance(given, Constant) and replace(value, **{name: given.value}) == value:
                 given = given.value  # a number in its place becomes the same function
-            found[name] = self.value(given, None if parameter.hint is Mapping else wanted(parameter.hint))
+            free = get_origin(parameter.hint) is Mapping  # of the options of a simulation
+            found[name] = self.value(given, None if free else wanted(parameter.hint))
         return found
 
     def path(self, file: str) -> str:
@@ -103,11 +105,12 @@ class _Encoder:
     def turned(self, marker: Marker, found: dict[str, Any]) -> dict[str, Any]:
         """With the z axis in the place of the rotation, if the axis alone gives the same rotation."""
         if "rotation" in found:
-            axis = [round(component, _AXIS_DIGITS) + 0.0 for component in marker.z_axis]
-            length = sum(component * component for component in axis)
-            if abs(length - 1.0) < 1e-9 and orientation("", axis=axis) == marker.rotation:
-                del found["rotation"]
-                found["axis"] = axis
+            for digits in _AXIS_DIGITS:
+                axis = [round(component, digits) + 0.0 for component in marker.z_axis]
+                unit = abs(sum(component * component for component in axis) - 1.0) < UNIT_TOLERANCE
+                if unit and orientation("", axis=axis) == marker.rotation:
+                    del found["rotation"]
+                    return {**found, "axis": axis}
         return found
 
     def reference(self, marker: Marker) -> Any:
@@ -153,12 +156,9 @@ class _Encoder:
         return found
 
     def limits(self, joint: Joint) -> Any:
-        """A single limit, a mapping from coordinates, or pairs where a coordinate has several."""
-        pairs = [(name, self.fields(limit)) for name, limit in joint.limits]
-        if len(pairs) == 1 and joint.kind.free == (pairs[0][0],):
-            return pairs[0][1]
-        distinct = dict(pairs)
-        return distinct if len(distinct) == len(pairs) else [list(pair) for pair in pairs]
+        """A single limit if there is one coordinate only, else a mapping from coordinates."""
+        found = {name: self.fields(limit) for name, limit in joint.limits}
+        return found[joint.kind.free[0]] if joint.kind.free == tuple(found) else found
 
     def attached(self, element: Attached) -> dict[str, Any]:
         """A constraint or force: its kind and its ends."""

@@ -7,7 +7,7 @@ from typing import Final
 
 from bellcrank.io.fields import Parameter, parameters
 from bellcrank.mechanism import Body, Drive, JointCoordinate, PathDrive
-from bellcrank.mechanism.checking import Quat, Vec3
+from bellcrank.mechanism.checking import Mat3, Quat, Vec3
 
 VERSION: Final = 1
 """The version of the file format: the value of the key `bellcrank`."""
@@ -34,6 +34,7 @@ MARKER_KEYS: Final = {"first": "marker_1", "second": "marker_2"}
 BODY_FIELDS: Final = {
     name: replace(parameter, required=False) for name, parameter in parameters(Body).items() if name != "name"
 }
+BODY_FIELDS["inertia"] = replace(BODY_FIELDS["inertia"], hint=Vec3 | Mat3)  # principal moments will do
 DRIVE_FIELDS: Final = {
     "joint": Parameter("joint", JointCoordinate),
     **{

@@ -125,7 +125,7 @@ class _Composer:
                 raise self.fail(event, "a key must be a word or a text")
             value, more = self.node(depth + 1)
             size += more
-            if key.text == "<<":
+            if key.text == "<<" and event.implicit[0]:
                 merged += self.sources(event, value)
             else:
                 own.append((key, value))

@@ -1,0 +1,135 @@
+"""Quantities with units: values, dimensions, and where they fit."""
+
+from math import pi, radians
+
+import pytest
+
+import bellcrank as bc
+from bellcrank import io
+from bellcrank.io.dimensions import FIELD_UNITS, fits
+from bellcrank.io.units import UnitError, dimension_of, known_units, quantity
+
+
+@pytest.mark.parametrize(
+    ("text", "value", "unit"),
+    [
+        ("30 deg", radians(30), "rad"),
+        ("180°", pi, "rad"),
+        ("-90deg", -pi / 2, "rad"),
+        ("2 rev", 4 * pi, "rad"),
+        ("60 rpm", 2 * pi, "rad/s"),
+        ("12 mm", 0.012, "m"),
+        ("12mm", 0.012, "m"),
+        (".5 cm", 0.005, "m"),
+        ("1e-3 km", 1.0, "m"),
+        ("1 ft", 0.3048, "m"),
+        ("1 in", 0.0254, "m"),
+        ("500 g", 0.5, "kg"),
+        ("1 lb", 0.45359237, "kg"),
+        ("1 lbf", 4.4482216152605, "N"),
+        ("12 N/mm", 12000.0, "N/m"),
+        ("3 N m/rad", 3.0, "N m/rad"),
+        ("3 Nmm", 0.003, "N m"),
+        ("2 kg*m^2", 2.0, "kg m^2"),
+        ("2 kg m2", 2.0, "kg m^2"),
+        ("2 kg·cm²", 2e-4, "kg m^2"),
+        ("2 kg mm**2", 2e-6, "kg m^2"),
+        ("7850 kg/m^3", 7850.0, "kg/m^3"),
+        ("7.85 g/cm^3", 7850.0, "kg/m^3"),
+        ("9.81 m/s^2", 9.81, "m/s^2"),
+        ("9.81 m s^-2", 9.81, "m/s^2"),
+        ("3.6 km/h", 1.0, "m/s"),
+        ("100 ms", 0.1, "s"),
+        ("1 kW", 1000.0, "N m/s"),
+        ("1 bar", 1e5, "N/m^2"),
+        ("50 %", 0.5, "1"),
+    ],
+)
+def test_values_in_si(text, value, unit):
+    found = quantity(text)
+    assert found.value == pytest.approx(value, rel=4e-16)
+    assert found.dimension == dimension_of(unit)
+
+
+def test_no_unit_means_anything_else_than_it_says():
+    assert all(quantity(f"1 {name}").value > 0 for name in known_units())
+
+
+@pytest.mark.parametrize("text", ["hello", "0.5*sin(2*pi*t)", "2 * t", "x", "1/2", "", "-", "2(3)"])
+def test_texts_that_are_no_quantities(text):
+    assert quantity(text) is None
+
+
+@pytest.mark.parametrize(
+    ("text", "rule", "advice"),
+    [
+        ("30 dg", "this unit is not known", "did you mean 'deg'"),
+        ("30", "a number must not stand in quotes", "add a unit"),
+        ("3 N/", "this is not a unit", "a unit is missing after '/'"),
+        ("3 N!", "this is not a unit", "'!' has no meaning"),
+        ("9e999 mm", "this number is too large", ""),
+    ],
+)
+def test_faulty_quantities(text, rule, advice):
+    with pytest.raises(UnitError, match=rule) as caught:
+        quantity(text)
+    assert advice in caught.value.advice
+
+
+@pytest.mark.parametrize(
+    ("given", "wanted", "fit"),
+    [
+        ("m", ("m",), True),
+        ("rad", ("m",), False),
+        ("m/rad", ("m",), False),
+        ("N m", ("N m/rad",), True),
+        ("N m s", ("N m s/rad",), True),
+        ("N/m", ("N m/rad",), False),
+        ("N/m", ("N/m", "N m/rad"), True),
+        ("Hz", ("rad/s",), False),
+        ("rpm", ("rad/s",), True),
+        ("%", ("rad",), False),
+        ("kg", (), True),
+    ],
+)
+def test_which_units_fit(given, wanted, fit):
+    assert fits(dimension_of(given), wanted) is fit
+
+
+def test_all_units_of_fields_are_units():
+    assert all(dimension_of(unit) for units in FIELD_UNITS.values() for unit in units)
+
+
+def test_units_in_a_file():
+    mech = io.loads("""
+bellcrank: 1
+gravity: [0, 0, -981 cm/s^2]
+bodies:
+  arm:
+    inertia: [1 kg cm^2, 2, 2]
+    mass: 500 g
+    position: [12 mm, 0, "3 in"]
+    rotation: {axis: [0, 0, 1], angle: 90 deg}
+    angular_velocity: [0, 0, 60 rpm]
+    shapes: [{type: Box, size: [10 mm, 1, 1], density: 7.85 g/cm^3}]
+joints:
+  hinge: {type: Revolute, first: ground, second: arm, limits: {lower: -30 deg, upper: 0.5}}
+forces:
+  spring: {type: TorsionSpring, joint: hinge, stiffness: 2 N m/rad, rest_angle: 10 deg}
+  push: {type: Wrench, force: [0, 0, {type: Harmonic, amplitude: 1, omega: 120 rpm}], ends: arm}
+drives:
+  turn: {joint: hinge, position: 5 deg}
+simulation: {duration: 2 min, step: 1 ms}
+""")
+    arm = mech.bodies["arm"]
+    assert mech.gravity == (0.0, 0.0, -9.81)
+    assert arm.position == (0.012, 0.0, 0.0762)
+    assert arm.inertia[0][0] == 1e-4
+    assert arm.mass == 0.5
+    assert arm.rotation == pytest.approx((2**-0.5, 0, 0, 2**-0.5), abs=1e-15)
+    assert arm.angular_velocity == (0.0, 0.0, 2 * pi)
+    assert arm.shapes == (bc.Box(size=(0.01, 1.0, 1.0), density=7850.0),)
+    assert mech.joints["hinge"].limits == (("theta_z", bc.Limit(radians(-30), 0.5)),)
+    assert mech.forces["spring"].kind == bc.TorsionSpring(2.0, rest_angle=radians(10))
+    assert mech.forces["push"].kind.force[2] == bc.Harmonic(1.0, 4 * pi)
+    assert mech.drives["turn"].position == bc.Constant(radians(5))
