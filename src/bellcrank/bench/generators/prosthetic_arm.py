@@ -21,7 +21,7 @@ from typing import Final
 import numpy as np
 
 import bellcrank as bc
-from bellcrank.bench.generators.prosthetic_parts import BRASS, SHIELD, SKIN, STEEL, ArmParameters
+from bellcrank.bench.generators.prosthetic_parts import BRASS, PINION, SHIELD, SKIN, STEEL, ArmParameters
 from bellcrank.mechanism.checking import Quat, Vec3
 from bellcrank.mechanism.mass import MassProperties, total
 from bellcrank.mechanism.rotation import IDENTITY, from_rotation_vector, multiply, rotate
@@ -34,6 +34,7 @@ FLEXION_AXIS: Final[Vec3] = (0.0, -1.0, 0.0)
 ABDUCTION_AXIS: Final[Vec3] = (-1.0, 0.0, 0.0)
 DOWN: Final[Vec3] = (0.0, 0.0, -1.0)
 _LYING_ALONG_X: Final[Quat] = from_rotation_vector((0.0, np.pi / 2, 0.0))
+_LYING_ALONG_Y: Final[Quat] = from_rotation_vector((np.pi / 2, 0.0, 0.0))
 
 
 @dataclass(frozen=True)
@@ -173,11 +174,21 @@ class _Builder:
     def shoulder(self, mass: MassProperties, shapes: Sequence[Shape]) -> bc.Body:
         """Add the arm shield with its suspension and both halves of the drive; returns it."""
         mechanism = self.mechanism
-        shapes = [*self.parameters.upper_arm.drawn(SHIELD), *shapes]
+        shaft = bc.Cylinder(radius=0.005, length=0.078, rotation=_LYING_ALONG_X, color=STEEL)
+        shapes = [shaft, *self.parameters.upper_arm.drawn(SHIELD, start=0.025), *shapes]
         arm = self.body("arm", mass, (0.0, 0.0, 0.0), IDENTITY, shapes)
         breast = mechanism.ground.marker(x_axis=FLEXION_AXIS, y_axis=ABDUCTION_AXIS)
         carried = arm.marker(x_axis=FLEXION_AXIS, y_axis=ABDUCTION_AXIS)
         mechanism.add_joint("cardan", bc.Universal(), breast, carried)
+        pinion_radius, gear_radius = self.parameters.pitch_radii
+        pinion = bc.Cylinder(
+            radius=pinion_radius,
+            length=0.008,
+            position=(0.0, gear_radius, 0.0),
+            rotation=_LYING_ALONG_Y,
+            color=PINION,
+        )
+        mechanism.replace(mechanism.ground, shapes=[pinion])
         for side in SIDES:
             self._half(side, arm)
         return arm

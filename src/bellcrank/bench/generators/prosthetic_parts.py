@@ -21,6 +21,7 @@ from bellcrank.mechanism.shape import Shape
 SKIN = (0.87, 0.72, 0.60)
 SHIELD = (0.62, 0.70, 0.78, 0.45)
 STEEL = (0.55, 0.57, 0.60)
+PINION = (0.35, 0.42, 0.55)
 BRASS = (0.80, 0.66, 0.30)
 
 
@@ -49,10 +50,10 @@ class Segment:
         across, along = self.mass * self.gyration**2, 0.5 * self.mass * self.radius**2
         return MassProperties(self.mass, np.array([0.0, 0.0, -self.com]), np.diag([across, across, along]))
 
-    def drawn(self, color: tuple[float, ...]) -> tuple[Shape, ...]:
-        """A capsule of the segment's length."""
-        middle = (0.0, 0.0, -0.5 * self.length)
-        straight = self.length - 2.0 * self.radius
+    def drawn(self, color: tuple[float, ...], start: float = 0.0) -> tuple[Shape, ...]:
+        """A capsule from `start`, m from the proximal joint, to the end of the segment."""
+        middle = (0.0, 0.0, -0.5 * (start + self.length))
+        straight = self.length - start - 2.0 * self.radius
         return (bc.Capsule(radius=self.radius, length=straight, position=middle, color=color),)
 
 
@@ -90,12 +91,12 @@ class ArmParameters:
     rotor_mass: float = 0.12
     nut_mass: float = 0.03
     nut_height: float = 0.13
-    drive_offset: float = 0.035
+    drive_offset: float = 0.031
 
     @property
     def upper_arm(self) -> Segment:
         """The upper arm as a whole, drive included."""
-        return winter(self.stature, self.body_mass, 0.186, 0.028, 0.436, 0.322, 0.045)
+        return winter(self.stature, self.body_mass, 0.186, 0.028, 0.436, 0.322, 0.05)
 
     @property
     def forearm(self) -> Segment:

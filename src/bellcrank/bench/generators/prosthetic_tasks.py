@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from math import atan2, cos, sin
 from typing import Final
@@ -121,18 +122,31 @@ def actuator_angles(
     return angles
 
 
-def led_by_motors(task: Task, parameters: ArmParameters | None = None, *, samples: int = 81) -> bc.Mechanism:
-    """The arm with its four actuators led as a task asks: their efforts are the torques of the motors.
+def led_by_angles(
+    task: Task,
+    times: np.ndarray,
+    angles: Mapping[str, np.ndarray],
+    parameters: ArmParameters | None = None,
+) -> bc.Mechanism:
+    """The arm in the start of a task, its four actuators led by splines: their efforts are the torques.
 
-    Drives of the actuators' names, splines through `samples` values of the closed form, so that the wrist
-    leaves the path of the task a little between them.
+    times (T,), s: from rest to rest. angles (T,), rad: by actuator, the motors' from where they start.
+    The drives have the names of the actuators.
     """
     parameters = parameters or ArmParameters()
     mechanism = prosthetic_arm(start(task, parameters), parameters, task.payload)
-    times = np.linspace(task.hold, task.hold + task.duration, samples)
-    for name, angles in actuator_angles(task, times, parameters).items():
-        spline = bc.CubicSpline(
-            tuple(times.tolist()), tuple(angles.tolist()), ends="clamped", extrapolation="hold"
-        )
+    for name in ACTUATORS:
+        values = tuple(angles[name].tolist())
+        spline = bc.CubicSpline(tuple(times.tolist()), values, ends="clamped", extrapolation="hold")
         mechanism.add_drive(name, joint=name, position=spline)
     return mechanism
+
+
+def led_by_motors(task: Task, parameters: ArmParameters | None = None, *, samples: int = 81) -> bc.Mechanism:
+    """The arm led by its actuators along a task, from `samples` values of the closed form.
+
+    Between them the wrist leaves the path of the task a little.
+    """
+    parameters = parameters or ArmParameters()
+    times = np.linspace(task.hold, task.hold + task.duration, samples)
+    return led_by_angles(task, times, actuator_angles(task, times, parameters), parameters)

@@ -1,0 +1,113 @@
+"""The prosthetic shoulder of Tasora's paper: a Cardan suspension driven through a differential gear.
+
+Equal turns of the two side gears relative to the arm lift it sideways, opposite turns lift it forwards.
+"""
+
+from math import cos, radians, sin
+
+import drawing
+import figures
+import numpy as np
+
+import bellcrank as bc
+from bellcrank.bench.generators.prosthetic_arm import Posture, prosthetic_shoulder
+from bellcrank.bench.generators.prosthetic_parts import ArmParameters
+from bellcrank.mechanism.rotation import matrix
+
+out = figures.output_folder()
+parameters = ArmParameters()
+HANGING = Posture(elbow=radians(20.0))
+
+facts = bc.info(prosthetic_shoulder(HANGING))
+print(facts)
+print(
+    f"{facts.bodies} bodies, {6 * facts.bodies} coordinates, {facts.rows} constraint rows, "
+    f"freedom {facts.freedom}, redundant rows {len(facts.redundant)} (paper: 7, 42, 40)"
+)
+
+
+def driven(front: float, rear: float) -> tuple[bc.Mechanism, bc.Trajectory]:
+    """Both side gears turned by angles (rad) in 1.5 s, from rest to rest, and what that takes."""
+    mech = prosthetic_shoulder(HANGING)
+    for name, angle in (("front motor", front), ("rear motor", rear)):
+        ramp = bc.Ramp(0.0, angle * parameters.reduction, start=0.25, duration=1.5)
+        mech.add_drive(name, joint=name, position=ramp)
+    return mech, bc.inverse_dynamics(mech, duration=2.0, step=5e-3)
+
+
+def holding_torques(flexion: float, abduction: float) -> tuple[float, float]:
+    """Torques of front and rear motor that hold the arm, N m, by hand: virtual work of the weights.
+
+    A weight at (x, y, z) in the axes of the arm lies at the height
+    x sin(flexion) + (z cos(abduction) - y sin(abduction)) cos(flexion).
+    """
+    mech = prosthetic_shoulder(Posture(flexion, abduction, HANGING.elbow))
+    into_arm = matrix(mech.bodies["arm"].rotation).T
+    by_flexion = by_abduction = 0.0  # derivatives of the potential energy, N m
+    for body in mech.bodies.values():
+        x, y, z = into_arm @ (np.asarray(body.position) + matrix(body.rotation) @ body.com)
+        weight = 9.81 * body.mass
+        by_flexion += weight * (x * cos(flexion) - (z * cos(abduction) - y * sin(abduction)) * sin(flexion))
+        by_abduction -= weight * (z * sin(abduction) + y * cos(abduction)) * cos(flexion)
+    gear_front = (by_flexion / parameters.gear_ratio - by_abduction) / 2
+    gear_rear = (-by_flexion / parameters.gear_ratio - by_abduction) / 2
+    # Lifted along the arm by its screw, a nut adds its own weight.
+    lifting = parameters.nut_mass * 9.81 * cos(flexion) * cos(abduction) * parameters.screw_lead / (2 * np.pi)
+    return gear_front / parameters.reduction + lifting, gear_rear / parameters.reduction + lifting
+
+
+fig = figures.figure(size=(7.4, 8.0))
+grid = fig.add_gridspec(4, 2, height_ratios=(2.1, 1.0, 1.0, 1.0))
+lift = radians(60.0)
+for column, (title, front, rear) in enumerate(
+    (("Gears turned alike: sideways", -lift, -lift), ("Gears turned oppositely: forwards", lift, -lift))
+):
+    mech, run = driven(front, rear)
+    flexion, abduction = run.joint("cardan").position.T
+    gears = [run.joint(name).position[:, 0] for name in ("front gear", "rear gear")]
+    law = max(
+        np.abs(flexion - (gears[0] - gears[1]) / 2).max(), np.abs(abduction + (gears[0] + gears[1]) / 2).max()
+    )
+    torques = [run.drive(name).effort for name in ("front motor", "rear motor")]
+    by_hand = holding_torques(flexion[-1], abduction[-1])
+    off = max(abs(torque[-1] - known) for torque, known in zip(torques, by_hand, strict=True))
+    print(
+        f"{title}: flexion {np.degrees(flexion[-1]):.1f}, abduction {np.degrees(abduction[-1]):.1f} degrees; "
+        f"law of the differential met to {law:.1e} rad"
+    )
+    print(
+        f"  holding torques {1e3 * torques[0][-1]:.3f} and {1e3 * torques[1][-1]:.3f} mN m, "
+        f"by hand {1e3 * by_hand[0]:.3f} and {1e3 * by_hand[1]:.3f} mN m (difference {off:.1e} N m)"
+    )
+    power = sum(run.drive(name).power for name in ("front motor", "rear motor"))
+    work = np.concatenate([[0.0], np.cumsum(0.5 * (power[1:] + power[:-1]) * np.diff(run.time))])
+    lost = np.max(np.abs(work - run.energy.drift))
+    print(f"  work of the motors {work[-1]:.3f} J; against the energy of the arm: {lost:.1e} J")
+    scene = fig.add_subplot(grid[0, column], projection="3d")
+    drawing.add(scene, mech, run.at(0.0), opacity=0.25)
+    drawing.add(scene, mech, run.at(2.0))
+    drawing.frame(scene, (-0.1, -0.68, -0.72), (0.72, 0.10, 0.10), azimuth=-40, elevation=14, zoom=1.5)
+    scene.set_title(title)
+    axes = [fig.add_subplot(grid[row, column]) for row in (1, 2, 3)]
+    for history, label, style in ((gears[0], "front gear", "-"), (gears[1], "rear gear", "--")):
+        axes[0].plot(run.time, np.degrees(history), style, label=label)
+    axes[1].plot(run.time, np.degrees(flexion), color=figures.GREEN, label="flexion")
+    axes[1].plot(run.time, np.degrees(abduction), color=figures.PINK, label="abduction")
+    for torque, label, style in zip(torques, ("front motor", "rear motor"), ("-", "--"), strict=True):
+        axes[2].plot(run.time, 1e3 * torque, style, label=label)
+    axes[0].set(ylim=(-75, 75), yticks=(-60, 0, 60), xticklabels=[])
+    axes[1].set(ylim=(-8, 75), yticks=(0, 30, 60), xticklabels=[])
+    axes[2].set(xlabel="time (s)", ylim=(-78, 78), yticks=(-60, -30, 0, 30, 60))
+    for axis, name in zip(axes, ("gear (°)", "Cardan (°)", "motor (mN·m)"), strict=True):
+        axis.legend(loc="lower left" if axis is axes[2] else "upper left")
+        if column == 0:
+            axis.set_ylabel(name)
+figures.save(fig, out / "09_prosthetic_shoulder.png")
+
+# Let go: nothing holds the motors, and the arm swings with rotors and screws turning along.
+run = bc.simulate(prosthetic_shoulder(Posture(radians(60.0), radians(20.0), HANGING.elbow)), duration=5.0)
+rate = run.statistics["steps"] / run.statistics["wall_seconds"]
+print(
+    f"let go: {rate:.0f} steps a second of rk4, {5.0 / run.statistics['wall_seconds']:.0f} times real time "
+    f"(paper: 150 steps a second at 700 MHz); energy drift {np.max(np.abs(run.energy.drift)):.1e} J"
+)

@@ -1,0 +1,167 @@
+"""Every example runs without a warning, and what it prints is what is known."""
+
+from __future__ import annotations
+
+import re
+import subprocess
+import sys
+from collections.abc import Callable
+from math import cos, radians, sqrt
+from pathlib import Path
+
+import pytest
+from scipy.special import ellipk
+
+pytest.importorskip("matplotlib")
+EXAMPLES = Path(__file__).parents[2] / "examples"
+SCRIPTS = sorted(path.stem for path in EXAMPLES.glob("[0-9]*.py"))
+
+
+class Printed:
+    """What an example printed."""
+
+    def __init__(self, text: str) -> None:
+        self.text = text
+
+    def numbers(self, pattern: str) -> list[float]:
+        """The groups of every place where the pattern fits, as numbers; there must be one."""
+        found = re.findall(pattern, self.text)
+        assert found, f"{pattern!r} fits nothing in:\n{self.text}"
+        return [float(n) for groups in found for n in (groups if isinstance(groups, tuple) else (groups,))]
+
+    def below(self, pattern: str, bound: float) -> None:
+        assert max(map(abs, self.numbers(pattern))) < bound
+
+    def near(self, pattern: str, *values: float, within: float) -> None:
+        assert self.numbers(pattern) == pytest.approx(list(values), abs=within, rel=0.0)
+
+    def says(self, text: str) -> None:
+        assert text in self.text
+
+
+def pendulum(printed: Printed) -> None:
+    period = 4 * sqrt(2 / (3 * 9.81)) * float(ellipk(0.5))
+    printed.near(r"period: (\S+) s, closed form (\S+) s", period, period, within=1e-6)
+    printed.near(r"largest force on the hinge: (\S+) N", 2.5 * 9.81, within=1e-3)
+    printed.below(r"energy drift: (\S+) J", 1e-6)
+    printed.says("the same: True")
+
+
+def four_bar(printed: Printed) -> None:
+    assert printed.text.count("joint 'pin 2'") == 3
+    printed.below(r"error to the closed form (\S+) rad", 1e-9)
+    printed.below(r"work of the motor against the energy: (\S+) J", 1e-4)
+
+
+def slider_crank_singular(printed: Printed) -> None:
+    printed.near(r"after 1 s: (\S+) rad", 3.6395249764594397, within=1e-8)
+    printed.near(r"after 5 s: (\S+) rad", 17.712266178175103, within=1e-7)
+    printed.near(r"singular poses passed: (\d+)", 6, within=0)
+
+
+def n_four_bar(printed: Printed) -> None:
+    printed.near(r"N =  1: .*tip \((\S+), (\S+)\)", 0.47838505776, 0.87815017819, within=5e-6)
+    printed.near(r"N = 40: .*tip \((\S+), (\S+)\)", 0.1805122266867, 0.9835727405823, within=5e-5)
+    printed.below(r"energy drift (\S+) J", 5e-3)
+
+
+def andrews_squeezer(printed: Printed) -> None:
+    printed.says("freedom      1 (50 rows, Gruebler's count -8)")
+    printed.near(r"beta after 0.03 s: (\S+) rad", 15.810771195153643, within=1e-8)
+    printed.below(r"largest difference of the seven angles: (\S+) rad", 1e-8)
+    printed.below(r"energy balance: (\S+) J", 1e-8)
+
+
+def bricard(printed: Printed) -> None:
+    printed.says("Gruebler's count 0, freedom 1")
+    point = (0.510501461187, -1.649167599395, 0.140123114553)
+    printed.near(r"P3 after 1 s: \((\S+), (\S+), (\S+)\)", *point, within=1e-8)
+    printed.below(r"energy drift (\S+) J", 1e-6)
+
+
+def flyball_governor(printed: Printed) -> None:
+    printed.near(r"slider after 10 s: (\S+) m", 0.6196229170613664, within=1e-8)
+    printed.below(r"rods differ by (\S+) rad", 1e-9)
+    printed.below(r"changes by (\S+)", 1e-7)
+
+
+def closed_chains(printed: Printed) -> None:
+    printed.says("20 rods: 120 coordinates, 60 rows")
+    printed.says("40 rods: 240 coordinates, 120 rows")
+    printed.near(r"hung ring of \d+: freedom (\d+), redundant rows (\d+)", 18, 3, 38, 3, within=0)
+    printed.below(r"mirror each other to (\S+) m", 1e-6)
+    printed.below(r"energy drift (\S+) J of", 1e-3)
+
+
+def prosthetic_shoulder(printed: Printed) -> None:
+    printed.says("7 bodies, 42 coordinates, 40 constraint rows, freedom 2, redundant rows 0")
+    printed.near(r"sideways: flexion (\S+), abduction (\S+) degrees", 0.0, 60.0, within=0.05)
+    printed.near(r"forwards: flexion (\S+), abduction (\S+) degrees", 60.0, 0.0, within=0.05)
+    printed.below(r"differential met to (\S+) rad", 1e-9)
+    printed.below(r"\(difference (\S+) N m\)", 1e-9)
+    printed.below(r"against the energy of the arm: (\S+) J", 1e-3)
+    printed.below(r"energy drift (\S+) J", 1e-2)
+
+
+def prosthetic_arm(printed: Printed) -> None:
+    printed.says("9 bodies, 54 coordinates, 50 constraint rows, freedom 4")
+    assert len(printed.numbers(r"front motor  torque at most +(\S+) mN m")) == 3
+    printed.below(r"joint angles against the closed form: (\S+) rad", 1e-6)
+    printed.below(r"work of the motors against the energy: (\S+) of", 1e-4)
+
+
+def stops_and_impacts(printed: Printed) -> None:
+    printed.below(r"largest error of the height (\S+) m", 1e-4)
+    printed.near(r"ratio (\S+) \(0.8", 0.64, within=1e-3)
+    first, fall = sqrt(2 / 9.81), sqrt(2 * 9.81)
+    rest = first + 2 * fall / 9.81 * 0.8 / 0.2
+    printed.near(r"at rest after (\S+) s", rest, within=0.01)
+    printed.near(r"stop carries (\S+) N", 19.62, within=1e-4)
+    printed.near(r"pendulum: between (\S+) and (\S+) degrees", -25.0, 40.0, within=0.1)
+    printed.near(r"never longer than (\S+) m", 1.0, within=1e-6)
+    printed.below(r"which is followed to (\S+) m", 1e-9)
+
+
+def arm_placed_twice(printed: Printed) -> None:
+    printed.below(r"the two arms differ by (\S+) N m", 1e-9)
+    printed.below(r"arms add up to (\S+) N m", 1e-9)
+    more = 9.81 * (0.40 * cos(radians(50.0)) + 0.36 * cos(radians(45.0)))
+    printed.near(r": (\S+) N m more, by hand", more, within=1e-3)
+
+
+CHECKS: dict[str, Callable[[Printed], None]] = {
+    "01_pendulum": pendulum,
+    "02_four_bar": four_bar,
+    "03_slider_crank_singular": slider_crank_singular,
+    "04_n_four_bar": n_four_bar,
+    "05_andrews_squeezer": andrews_squeezer,
+    "06_bricard": bricard,
+    "07_flyball_governor": flyball_governor,
+    "08_closed_chains": closed_chains,
+    "09_prosthetic_shoulder": prosthetic_shoulder,
+    "10_prosthetic_arm": prosthetic_arm,
+    "11_stops_and_impacts": stops_and_impacts,
+    "12_arm_placed_twice": arm_placed_twice,
+}
+
+
+def test_every_example_is_checked() -> None:
+    assert list(CHECKS) == SCRIPTS
+
+
+@pytest.mark.parametrize("name", SCRIPTS)
+def test_example(name: str, tmp_path: Path) -> None:
+    command = [sys.executable, "-W", "error", str(EXAMPLES / f"{name}.py"), "--out", str(tmp_path)]
+    done = subprocess.run(command, capture_output=True, text=True, check=False, timeout=300)
+    assert done.returncode == 0, done.stderr
+    assert done.stderr == ""
+    figures = re.findall(r"^figure: (\S+)$", done.stdout, flags=re.MULTILINE)
+    assert figures
+    for figure in figures:
+        assert (tmp_path / figure).stat().st_size > 20_000
+    CHECKS[name](Printed(done.stdout))
+
+
+def test_examples_are_short() -> None:
+    lengths = {path.name: len(path.read_text().splitlines()) for path in EXAMPLES.glob("*.py")}
+    assert max(lengths.values()) < 150, lengths
