@@ -1,0 +1,213 @@
+"""A prepared system: accelerations, reactions, projection, redundant rows by name, clear refusals."""
+
+import math
+
+import numpy as np
+import pytest
+from scipy.spatial.transform import Rotation
+
+import bellcrank as bc
+from bellcrank.assembly.state import State
+
+Y = (0.0, 1.0, 0.0)
+G = 9.81
+
+
+def physical_pendulum(angle, rate, com=(0.0, 0.0, 0.0)):
+    """A body hinged about y at the origin, its com 0.5 m away, `angle` above the x axis; frame at -com."""
+    mech = bc.Mechanism("pendulum")
+    turn = Rotation.from_rotvec((0, -angle, 0))
+    at = turn.apply((0.5, 0, 0)) - turn.apply(com)
+    spin = np.array((0, -rate, 0))
+    body = mech.add_body(
+        "bob",
+        mass=2.0,
+        inertia=(0.03, 0.2, 0.19),
+        com=com,
+        position=at,
+        rotation=np.roll(turn.as_quat(), 1),
+        velocity=np.cross(spin, at),
+        angular_velocity=spin,
+    )
+    pin = np.array((-0.5, 0, 0)) + com
+    mech.add_joint("pivot", bc.Revolute(), mech.ground.marker(axis=Y), body.marker(pin, axis=Y))
+    return mech
+
+
+@pytest.mark.parametrize("com", [(0.0, 0.0, 0.0), (0.2, -0.1, 0.3)])
+@pytest.mark.parametrize(("angle", "rate"), [(0.0, 0.0), (0.7, 2.0), (-1.4, -3.0)])
+def test_a_physical_pendulum(angle, rate, com):
+    """Closed form: alpha = -m g l cos(a) / (I + m l^2), and the pin carries m (a_com - g)."""
+    m, arm, inertia = 2.0, 0.5, 0.2
+    alpha = -m * G * arm * math.cos(angle) / (inertia + m * arm**2)
+    radial, across = (
+        np.array((math.cos(angle), 0, math.sin(angle))),
+        np.array((-math.sin(angle), 0, math.cos(angle))),
+    )
+    com_acceleration = arm * (alpha * across - rate**2 * radial)
+
+    acc = bc.prepare(physical_pendulum(angle, rate, com)).accelerate()
+    body = acc.body("bob")
+    assert body.angular == pytest.approx((0, -alpha, 0), abs=1e-10)
+    assert body.com.linear == pytest.approx(com_acceleration, abs=1e-10)
+    if com == (0.0, 0.0, 0.0):
+        assert body.linear == pytest.approx(com_acceleration, abs=1e-10)
+    reaction = acc.joint("pivot")
+    assert reaction.force == pytest.approx(m * (com_acceleration - np.array((0, 0, -G))), abs=1e-9)
+    assert reaction.moment == pytest.approx((0, 0, 0), abs=1e-9)
+    assert reaction.reaction_unique
+
+
+def test_the_frame_of_a_body_does_not_change_its_motion():
+    """The same body in another frame: accelerations differ by the field of a rigid body only."""
+    plain = bc.prepare(physical_pendulum(0.4, 1.5)).accelerate()
+    moved = bc.prepare(physical_pendulum(0.4, 1.5, com=(0.2, -0.1, 0.3))).accelerate()
+    assert moved.body("bob").com.linear == pytest.approx(plain.body("bob").com.linear, abs=1e-10)
+    arm = np.array(moved.state.position[0] - plain.state.position[0])
+    spin, alpha = plain.state.angular_velocity[0], plain.body("bob").angular
+    expected = plain.body("bob").linear + np.cross(alpha, arm) + np.cross(spin, np.cross(spin, arm))
+    assert moved.body("bob").linear == pytest.approx(expected, abs=1e-9)
+
+
+def test_a_free_body_obeys_euler():
+    mech = bc.Mechanism("free")
+    inertia, spin = np.array((1.0, 2.0, 2.5)), np.array((0.3, -2.0, 1.1))
+    mech.add_body("stone", mass=3.0, inertia=inertia, angular_velocity=spin)
+    body = bc.prepare(mech).accelerate().body("stone")
+    assert body.linear == pytest.approx((0, 0, -G), abs=1e-12)
+    assert body.angular == pytest.approx(-np.cross(spin, inertia * spin) / inertia, abs=1e-12)
+
+
+def test_a_drive_reports_the_effort_it_takes():
+    """A pendulum turned at constant speed: the motor carries the weight's moment, m g l cos(a)."""
+    mech = physical_pendulum(0.6, 0.0)
+    mech.add_drive("motor", joint="pivot", velocity=bc.Constant(0.0))
+    acc = bc.prepare(mech).accelerate()
+    # The joint's angle counts about +y, the angle above the x axis about -y.
+    assert acc.drive("motor").effort == pytest.approx(-2.0 * G * 0.5 * math.cos(0.6), abs=1e-9)
+    assert acc.drive("motor").units == ("N m",)
+
+
+def door(hinges):
+    mech = bc.Mechanism("door")
+    leaf = mech.add_body("leaf", mass=20.0, inertia=(3.0, 2.0, 1.0), position=(0.4, 0, 1.0))
+    for k in range(hinges):
+        at = (0.0, 0.0, 0.4 + 1.2 * k)
+        mech.add_joint(
+            f"hinge {k}", bc.Revolute(), mech.ground.marker(at), leaf.marker(np.array(at) - (0.4, 0, 1.0))
+        )
+    return mech
+
+
+def test_redundant_rows_are_named_and_do_no_harm():
+    """A door on two hinges has five redundant rows: how they share the weight is open, the sum is not."""
+    system = bc.prepare(door(2))
+    acc = system.accelerate()
+    assert len(system.stats.dropped) == 5
+    assert all(str(row).startswith("joint 'hinge ") for row in system.stats.dropped)
+    low, high = acc.joint("hinge 0"), acc.joint("hinge 1")
+    assert low.force + high.force == pytest.approx((0, 0, 20.0 * G), abs=1e-8)
+    assert not low.force_unique
+    assert not high.reaction_unique
+    assert acc.body("leaf").linear == pytest.approx((0, 0, 0), abs=1e-9)
+
+
+def test_with_one_hinge_all_is_unique():
+    system = bc.prepare(door(1))
+    acc = system.accelerate()
+    assert system.stats.dropped == ()
+    assert acc.joint("hinge 0").reaction_unique
+    # about the hinge at 0.4 m height: the com is 0.4 m out
+    assert acc.joint("hinge 0").moment == pytest.approx((0, -20.0 * G * 0.4, 0), abs=1e-8)
+
+
+def test_project_brings_a_state_onto_the_constraints():
+    system = bc.prepare(physical_pendulum(0.3, 1.0))
+    good = system.state()
+    off = State(0.0, good.position + 0.01, good.rotation, good.velocity + 0.1, good.angular_velocity)
+    mended = system.project(off)
+    rows = system.rows(mended)
+    velocity = np.concatenate([mended.velocity, mended.angular_velocity], axis=1)
+    assert np.max(np.abs(rows.error)) < 1e-10
+    assert np.max(np.abs(np.einsum("rbk,bk->r", rows.jacobian, velocity) + rows.drift)) < 1e-10
+
+
+def test_project_says_what_cannot_be_met():
+    mech = physical_pendulum(0.3, 0.0)
+    mech.add_joint("rope", bc.Distance(5.0), mech.ground.marker(), mech.bodies["bob"].marker())
+    with pytest.raises(bc.AssemblyError, match=r"joint '(rope|pivot)'"):
+        bc.prepare(mech).project()
+
+
+def test_the_jacobian_is_the_derivative_of_the_rows():
+    """Against frame velocities in world axes, with the com off the origin and turned principal axes."""
+    mech = bc.Mechanism("two")
+    inertia = ((1.0, 0.1, 0.05), (0.1, 1.2, -0.2), (0.05, -0.2, 1.1))
+    a = mech.add_body("a", mass=1.0, inertia=inertia, com=(0.1, 0.2, 0.3), position=(1, 2, 3))
+    b = mech.add_body("b", mass=2.0, inertia=inertia, rotation=(0.5, 0.5, 0.5, 0.5))
+    mech.add_joint("joint", bc.Universal(), a.marker((0.3, 0, 0.1)), b.marker((0, 0.2, 0), axis=Y))
+    mech.add_joint("rod", bc.Distance(), mech.ground.marker((1, 0, 0)), a.marker((0, 0.4, 0)))
+    system = bc.prepare(mech)
+    state, h = system.state(), 1e-5
+    rng = np.random.default_rng(0)
+    velocity, spin = rng.standard_normal((2, 3)), rng.standard_normal((2, 3))
+    rates = np.einsum("rbk,bk->r", system.rows().jacobian, np.concatenate([velocity, spin], axis=1))
+    ahead = system.rows(system.retract(state, velocity, spin, h)).error
+    behind = system.rows(system.retract(state, velocity, spin, -h)).error
+    assert rates == pytest.approx((ahead - behind) / (2 * h), abs=1e-8)
+    assert len(set(system.rows().names)) == 5
+
+
+def test_retract_turns_by_the_exponential_map():
+    """A quarter turn about z in one step, however long the step is: quaternions are never added."""
+    mech = bc.Mechanism("free")
+    mech.add_body("stone", mass=1.0, inertia=(1, 2, 2.5))
+    system = bc.prepare(mech)
+    turned = system.retract(system.state(), np.zeros((1, 3)), np.array([[0, 0, math.pi / 2]]), 1.0)
+    assert turned.rotation[0] == pytest.approx((math.sqrt(0.5), 0, 0, math.sqrt(0.5)), abs=1e-14)
+    assert turned.time == 1.0
+
+
+def test_angles_count_on_if_asked():
+    system = bc.prepare(physical_pendulum(0.0, 0.0))
+    joint = system.model.joint("pivot").coordinates[0]
+    for k in range(1, 9):
+        turn = Rotation.from_rotvec((0, k, 0))
+        state = State(
+            0.0, [turn.apply((0.5, 0, 0))], [np.roll(turn.as_quat(), 1)], np.zeros((1, 3)), np.zeros((1, 3))
+        )
+        system.set_state(state, continued=True)
+    assert system.core.coordinates()[0][joint] == pytest.approx(8.0, abs=1e-12)
+    system.set_state(state)
+    assert system.core.coordinates()[0][joint] == pytest.approx(8.0 - 2 * math.pi, abs=1e-12)
+
+
+def test_auto_says_why():
+    system = bc.prepare(physical_pendulum(0.0, 0.0), "auto")
+    assert system.formulation == "lagrange"
+    assert "tree" in system.reason
+
+
+def test_unknown_formulations_and_options_are_refused_together():
+    mech = physical_pendulum(0.0, 0.0)
+    with pytest.raises(bc.Unsupported, match="did you mean 'lagrange'"):
+        bc.prepare(mech, "lagrangian")
+    with pytest.raises(bc.MechanismError) as caught:
+        bc.prepare(mech, "lagrange", rank_tolerence=1e-9, max_corrections=2.5, position_tolerance=-1.0)
+    text = str(caught.value)
+    assert len(caught.value.faults) == 3
+    assert "rank_tolerance" in text
+    assert "max_corrections must be a whole number" in text
+    assert "position_tolerance must be greater than zero" in text
+
+
+def test_options_reach_the_core():
+    loose = bc.prepare(physical_pendulum(0.3, 0.0), "lagrange", position_tolerance=1e-3)
+    good = loose.state()
+    off = State(0.0, good.position + 5e-4, good.rotation, good.velocity, good.angular_velocity)
+    assert np.max(np.abs(loose.rows(loose.project(off)).error)) > 1e-5
+
+
+def test_a_state_of_the_wrong_size_is_refused():
+    with pytest.raises(ValueError, match="rotation must have shape"):
+        State(0.0, np.zeros((2, 3)), np.zeros((2, 3)), np.zeros((2, 3)), np.zeros((2, 3)))
