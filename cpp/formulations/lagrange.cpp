@@ -5,7 +5,6 @@
 #include <cstring>
 
 #include "spatial/body_state.hpp"
-#include "spatial/rotation.hpp"
 
 namespace bellcrank {
 
@@ -17,9 +16,6 @@ constexpr int kComponent[6] = {0, 1, 2, 4, 5, 6};
 // one step of refinement restores them.
 constexpr double kExactPivot = 1e-3;
 constexpr double kExactMassRatio = 1e3;
-
-// However doubtful a configuration, a row this independent is kept.
-constexpr double kMostDoubtfulPivot = 1e-3;
 
 double mass_ratio(const Model& model) {
     if (model.bodies() == 0) return 1.0;
@@ -60,6 +56,7 @@ Lagrange::Lagrange(std::shared_ptr<const Model> model, const LagrangeOptions& op
         }
     }
     rigid_.assign(m, 1);
+    unilateral_.assign(m, 0);
     weight_.assign(m, 1.0);
     layout_of_.assign(model_->blocks.size(), 0);
     for (size_t i = 0; i < rows_.blocks().size(); ++i) {
@@ -71,6 +68,7 @@ Lagrange::Lagrange(std::shared_ptr<const Model> model, const LagrangeOptions& op
             rigid_[r] = block.compliance == 0.0;
             weight_[r] = row_weight(*model_, model_->rows[block.row_begin + k]);
             if (!block.unilateral) continue;
+            unilateral_[r] = 1;
             stops_.push_back(r);
             restitution_.push_back(block.restitution);
         }
@@ -152,172 +150,6 @@ void Lagrange::accelerate(double t, const double* x, const double* u, double* ud
         }
     }
     apply_multipliers(lambda_, free_.data(), udot);
-}
-
-void Lagrange::retract(const double* x0, const double* xi, double* out) const {
-    for (int b = 0; b < model_->bodies(); ++b) {
-        const double *p = x0 + kPose * b, *d = xi + kTwist * b;
-        const Quat q = advanced(pose_rotation(x0, b), {d[4], d[5], d[6]});
-        double* o = out + kPose * b;
-        for (int k = 0; k < 3; ++k) o[k] = p[k] + d[k];
-        o[3] = 0.0;
-        o[4] = q.w, o[5] = q.x, o[6] = q.y, o[7] = q.z;
-    }
-    if (out != x0) std::copy_n(x0 + kPose * model_->ground(), kPose, out + kPose * model_->ground());
-}
-
-namespace {
-
-void store_record(double* r, const Vec3& linear, const Vec3& angular) {
-    r[0] = linear.x, r[1] = linear.y, r[2] = linear.z, r[3] = 0.0;
-    r[4] = angular.x, r[5] = angular.y, r[6] = angular.z, r[7] = 0.0;
-}
-
-}  // namespace
-
-void Lagrange::chart_rate(const double* xi, const double* u, double* rate) const {
-    for (int b = 0; b <= model_->bodies(); ++b)
-        store_record(rate + kTwist * b, twist_linear(u, b),
-                     rotation_vector_rate(twist_angular(xi, b), twist_angular(u, b)));
-}
-
-void Lagrange::chart_velocity(const double* xi, const double* rate, double* u) const {
-    for (int b = 0; b <= model_->bodies(); ++b)
-        store_record(u + kTwist * b, twist_linear(rate, b),
-                     angular_velocity(twist_angular(xi, b), twist_angular(rate, b)));
-}
-
-void Lagrange::chart_acceleration(const double* xi, const double* rate, const double* udot, double* out) const {
-    for (int b = 0; b <= model_->bodies(); ++b)
-        store_record(
-            out + kTwist * b, twist_linear(udot, b),
-            rotation_vector_acceleration(twist_angular(xi, b), twist_angular(rate, b), twist_angular(udot, b)));
-}
-
-// Largest |C| over the rows in force: rigid and not dropped (an open stop counts as dropped).
-double Lagrange::largest_error() const {
-    double largest = 0.0;
-    for (int r = 0; r < rows_.rows(); ++r)
-        if (rigid_[r] && !delassus_.dropped(r)) largest = std::max(largest, std::abs(rows_.C[r]));
-    return largest;
-}
-
-bool Lagrange::project(double t, double* x, double* u) {
-    if (rows_.rows() == 0) return true;
-    trusted_pivot_ = options_.rank_tolerance;
-    rows_.evaluate_values(t, x);
-    if (close_penetrated_stops() && valid_) refactor();
-    correct_positions(t, x);
-    correct_velocities(u, true);
-    return largest_error() <= std::max(1e3 * options_.position_tolerance, 1e-8);
-}
-
-// Where rows are nearly dependent, an error ε of the configuration costs the acceleration ε/√(smallest pivot): there
-// the stage is moved by Newton's method with its own Jacobian. That of a stage before, on the other side of a singular
-// configuration, would move it the wrong way.
-void Lagrange::project_stage(double t, double* x, double* u) {
-    if (rows_.rows() == 0) return;
-    trusted_pivot_ = options_.rank_tolerance;
-    if (!stops_.empty()) open_stops();
-    if (!is_current(t, x)) refresh(t, x);
-    if (statistics_.smallest_pivot >= options_.stage_pivot) return;
-    correct_positions(t, x);
-    correct_velocities(u, false);
-}
-
-// Eq. 36, iterated from the C at hand: Δx = M⁻¹ Jᵀ τ with S τ = −C. The Jacobian and the factors are those of a
-// configuration close by, as in section 5; they are renewed when the error does not fall fast, and at the end, where
-// the velocity correction and the next acceleration use them.
-//
-// A configuration that is wrong by a rotation ε tells nothing about rows that are dependent up to an angle of that
-// size: near a singular configuration it could be moved onto another branch. Such rows are dropped as if it were
-// singular.
-void Lagrange::correct_positions(double t, double* x) {
-    if (!valid_) refresh(t, x);
-    double error = largest_error();
-    for (int i = 0; !(error <= options_.position_tolerance) && i < options_.max_corrections; ++i) {
-        position_step();
-        const double doubtful = options_.doubt * largest_rotation(step_.data());
-        if (doubtful * doubtful > trusted_pivot_) {
-            trusted_pivot_ = std::min(doubtful * doubtful, kMostDoubtfulPivot);
-            if (statistics_.smallest_pivot < trusted_pivot_) {
-                refactor();
-                position_step();
-            }
-        }
-        retract(x, step_.data(), x);
-        ++statistics_.corrections;
-        rows_.evaluate_values(t, x);
-        const double next = largest_error();
-        if (!(next < 0.25 * error)) refresh(t, x);
-        error = next;
-    }
-    if (!is_current(t, x)) refresh(t, x);
-}
-
-void Lagrange::position_step() {
-    for (int r = 0; r < rows_.rows(); ++r) rhs_[r] = rigid_[r] ? -rows_.C[r] : 0.0;
-    solve(rhs_);
-    std::fill(step_.begin(), step_.end(), 0.0);
-    apply_multipliers(rhs_, step_.data(), step_.data());
-}
-
-double Lagrange::largest_rotation(const double* displacement) const {
-    double largest = 0.0;
-    for (int b = 0; b < model_->bodies(); ++b) {
-        const Vec3 phi = twist_angular(displacement, b);
-        largest = std::max(largest, dot(phi, phi));
-    }
-    return std::sqrt(largest);
-}
-
-// Eq. 37: Δu = M⁻¹ Jᵀ μ with S μ = −Ċ; with impacts, stops take part.
-void Lagrange::correct_velocities(double* u, bool impacts) {
-    scale(u, scaled_.data());
-    rows_.multiply(scaled_.data(), speed_.data());
-    for (int r = 0; r < rows_.rows(); ++r) speed_[r] = rigid_[r] ? speed_[r] + rows_.Ct[r] : 0.0;
-    for (int r = 0; r < rows_.rows(); ++r) rhs_[r] = -speed_[r];
-    if (stops_.empty() || !impacts) {
-        std::copy(rhs_.begin(), rhs_.end(), impulse_.begin());
-        solve(impulse_);
-    } else {
-        set_impact_speeds();
-        solve_with_stops(impulse_);
-    }
-    std::fill(step_.begin(), step_.end(), 0.0);
-    apply_multipliers(impulse_, step_.data(), step_.data());
-    for (size_t k = 0; k < step_.size(); ++k) u[k] += step_[k];
-}
-
-void Lagrange::reset_angles(double t) { branches_ = AngleBranches(*model_, t); }
-
-void Lagrange::follow_angles(const double* x) {
-    std::fill(step_.begin(), step_.end(), 0.0);
-    for (int i = 0; i < static_cast<int>(model_->coordinates.size()); ++i)
-        if (model_->coordinates[i].kind->angular) follow_angle(i, x);
-}
-
-void Lagrange::follow_angle(int coordinate, const double* x) {
-    BodyCoordinate c;
-    evaluate_coordinate(*model_, branches_, coordinate, x, step_.data(), c);
-    branches_.set(coordinate, c.value);
-}
-
-// Angles between bodies need following only once a joint may have turned by about a radian; relative rotations are at
-// most twice the fastest body's. Directions to a point that moves are followed always.
-void Lagrange::commit(double t, const double* x, const double* u) {
-    double fastest = 0.0;
-    for (int b = 0; b < model_->bodies(); ++b) {
-        const Vec3 w = twist_angular(u, b);
-        fastest = std::max(fastest, dot(w, w));
-    }
-    traveled_ += 2.0 * std::sqrt(fastest) * std::abs(t - followed_at_);
-    followed_at_ = t;
-    if (!drifting_.empty()) std::fill(step_.begin(), step_.end(), 0.0);
-    for (int i : drifting_) follow_angle(i, x);
-    if (traveled_ < 0.5) return;
-    follow_angles(x);
-    traveled_ = 0.0;
 }
 
 }  // namespace bellcrank

@@ -110,15 +110,16 @@ class Lagrange final : public System {
 
     std::vector<double> free_, scaled_, step_;                                  // tangent vectors
     std::vector<double> lambda_, rhs_, impulse_, solution_, residual_, speed_;  // rows
-    std::vector<std::uint8_t> rigid_;      // per storage row: holds C = 0 (not an inertance)
-    std::vector<double> weight_;           // per storage row: force or moment per unit of its multiplier
-    std::vector<int> stops_;               // storage rows that are unilateral
-    std::vector<double> restitution_;      // of each stop
-    std::vector<std::uint8_t> enabled_;    // per storage row; empty without stops
-    std::vector<std::uint8_t> active_;     // per stop: holds as an equation
-    std::vector<std::uint8_t> candidate_;  // per stop: closed
-    std::vector<int> drifting_;            // angular coordinates that turn without a body turning (azimuths)
-    std::vector<int> layout_of_;           // model block → layout index
+    std::vector<std::uint8_t> rigid_;       // per storage row: holds C = 0 (not an inertance)
+    std::vector<std::uint8_t> unilateral_;  // per storage row: a stop
+    std::vector<double> weight_;            // per storage row: force or moment per unit of its multiplier
+    std::vector<int> stops_;                // storage rows that are unilateral
+    std::vector<double> restitution_;       // of each stop
+    std::vector<std::uint8_t> enabled_;     // per storage row; empty without stops
+    std::vector<std::uint8_t> active_;      // per stop: holds as an equation
+    std::vector<std::uint8_t> candidate_;   // per stop: closed
+    std::vector<int> drifting_;             // angular coordinates that turn without a body turning (azimuths)
+    std::vector<int> layout_of_;            // model block → layout index
 };
 
 }  // namespace bellcrank

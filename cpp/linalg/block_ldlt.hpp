@@ -6,11 +6,10 @@
 #include <utility>
 #include <vector>
 
+#include "linalg/block_kernels.hpp"
 #include "linalg/ordering.hpp"
 
 namespace bellcrank {
-
-inline constexpr int kMaxBlock = 6;
 
 // The pattern is analysed once; factor() and solve() allocate nothing.
 //
@@ -43,7 +42,7 @@ class BlockLdlt {
 
     std::span<const std::uint8_t> dropped() const { return dropped_; }
     int dropped_count() const { return dropped_count_; }
-    // Smallest kept pivot relative to its original diagonal entry, where that is below 1e-2; a lower bound otherwise.
+    // Smallest kept pivot relative to its original diagonal entry, where that is below kSafePivot, else kSafePivot.
     double smallest_pivot() const { return smallest_pivot_; }
 
   private:
@@ -51,6 +50,7 @@ class BlockLdlt {
         int step, size, row, offset;
     };
     struct Column {
+        const BlockKernels* kernels;
         int size, row, diagonal, below_begin, below_end, target_begin;
     };
 

@@ -105,7 +105,7 @@ void Lagrange::violation(double t, const double* x, const double* u, double* pos
     rows_.multiply(scaled_.data(), speed_.data());
     for (int r = 0; r < rows_.rows(); ++r) {
         if (!rigid_[r]) continue;
-        const bool stop = std::find(stops_.begin(), stops_.end(), r) != stops_.end();
+        const bool stop = unilateral_[r];
         const double c = rows_.C[r], rate = speed_[r] + rows_.Ct[r];
         *position = std::max(*position, stop ? -c : std::abs(c));
         if (!stop) *velocity = std::max(*velocity, std::abs(rate));

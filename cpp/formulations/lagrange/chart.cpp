@@ -1,0 +1,82 @@
+// The configuration manifold: charts about a configuration, and the branches of angles.
+#include <algorithm>
+#include <cmath>
+
+#include "formulations/lagrange.hpp"
+#include "spatial/body_state.hpp"
+#include "spatial/rotation.hpp"
+
+namespace bellcrank {
+
+void Lagrange::retract(const double* x0, const double* xi, double* out) const {
+    for (int b = 0; b < model_->bodies(); ++b) {
+        const double *p = x0 + kPose * b, *d = xi + kTwist * b;
+        const Quat q = advanced(pose_rotation(x0, b), {d[4], d[5], d[6]});
+        double* o = out + kPose * b;
+        for (int k = 0; k < 3; ++k) o[k] = p[k] + d[k];
+        o[3] = 0.0;
+        o[4] = q.w, o[5] = q.x, o[6] = q.y, o[7] = q.z;
+    }
+    if (out != x0) std::copy_n(x0 + kPose * model_->ground(), kPose, out + kPose * model_->ground());
+}
+
+namespace {
+
+void store_record(double* r, const Vec3& linear, const Vec3& angular) {
+    r[0] = linear.x, r[1] = linear.y, r[2] = linear.z, r[3] = 0.0;
+    r[4] = angular.x, r[5] = angular.y, r[6] = angular.z, r[7] = 0.0;
+}
+
+}  // namespace
+
+void Lagrange::chart_rate(const double* xi, const double* u, double* rate) const {
+    for (int b = 0; b <= model_->bodies(); ++b)
+        store_record(rate + kTwist * b, twist_linear(u, b),
+                     rotation_vector_rate(twist_angular(xi, b), twist_angular(u, b)));
+}
+
+void Lagrange::chart_velocity(const double* xi, const double* rate, double* u) const {
+    for (int b = 0; b <= model_->bodies(); ++b)
+        store_record(u + kTwist * b, twist_linear(rate, b),
+                     angular_velocity(twist_angular(xi, b), twist_angular(rate, b)));
+}
+
+void Lagrange::chart_acceleration(const double* xi, const double* rate, const double* udot, double* out) const {
+    for (int b = 0; b <= model_->bodies(); ++b)
+        store_record(
+            out + kTwist * b, twist_linear(udot, b),
+            rotation_vector_acceleration(twist_angular(xi, b), twist_angular(rate, b), twist_angular(udot, b)));
+}
+
+void Lagrange::reset_angles(double t) { branches_ = AngleBranches(*model_, t); }
+
+void Lagrange::follow_angles(const double* x) {
+    std::fill(step_.begin(), step_.end(), 0.0);
+    for (int i = 0; i < static_cast<int>(model_->coordinates.size()); ++i)
+        if (model_->coordinates[i].kind->angular) follow_angle(i, x);
+}
+
+void Lagrange::follow_angle(int coordinate, const double* x) {
+    BodyCoordinate c;
+    evaluate_coordinate(*model_, branches_, coordinate, x, step_.data(), c);
+    branches_.set(coordinate, c.value);
+}
+
+// Angles between bodies need following only once a joint may have turned by about a radian; relative rotations are at
+// most twice the fastest body's. Directions to a point that moves are followed always.
+void Lagrange::commit(double t, const double* x, const double* u) {
+    double fastest = 0.0;
+    for (int b = 0; b < model_->bodies(); ++b) {
+        const Vec3 w = twist_angular(u, b);
+        fastest = std::max(fastest, dot(w, w));
+    }
+    traveled_ += 2.0 * std::sqrt(fastest) * std::abs(t - followed_at_);
+    followed_at_ = t;
+    if (!drifting_.empty()) std::fill(step_.begin(), step_.end(), 0.0);
+    for (int i : drifting_) follow_angle(i, x);
+    if (traveled_ < 0.5) return;
+    follow_angles(x);
+    traveled_ = 0.0;
+}
+
+}  // namespace bellcrank

@@ -1,0 +1,112 @@
+// Back onto the constraints: position corrections (Tasora eq. 36), then velocity corrections (37).
+#include <algorithm>
+#include <cmath>
+
+#include "formulations/lagrange.hpp"
+#include "spatial/body_state.hpp"
+
+namespace bellcrank {
+
+namespace {
+
+// However doubtful a configuration, a row this independent is kept.
+constexpr double kMostDoubtfulPivot = 1e-3;
+
+}  // namespace
+
+// Largest |C| over the rows in force: rigid and not dropped (an open stop counts as dropped).
+double Lagrange::largest_error() const {
+    double largest = 0.0;
+    for (int r = 0; r < rows_.rows(); ++r)
+        if (rigid_[r] && !delassus_.dropped(r)) largest = std::max(largest, std::abs(rows_.C[r]));
+    return largest;
+}
+
+bool Lagrange::project(double t, double* x, double* u) {
+    if (rows_.rows() == 0) return true;
+    trusted_pivot_ = options_.rank_tolerance;
+    rows_.evaluate_values(t, x);
+    if (close_penetrated_stops() && valid_) refactor();
+    correct_positions(t, x);
+    correct_velocities(u, true);
+    return largest_error() <= std::max(1e3 * options_.position_tolerance, 1e-8);
+}
+
+// Where rows are nearly dependent, an error ε of the configuration costs the acceleration ε/√(smallest pivot): there
+// the stage is moved by Newton's method with its own Jacobian. That of a stage before, on the other side of a singular
+// configuration, would move it the wrong way.
+void Lagrange::project_stage(double t, double* x, double* u) {
+    if (rows_.rows() == 0) return;
+    trusted_pivot_ = options_.rank_tolerance;
+    if (!stops_.empty()) open_stops();
+    if (!is_current(t, x)) refresh(t, x);
+    if (statistics_.smallest_pivot >= options_.stage_pivot) return;
+    correct_positions(t, x);
+    correct_velocities(u, false);
+}
+
+// Eq. 36, iterated from the C at hand: Δx = M⁻¹ Jᵀ τ with S τ = −C. The Jacobian and the factors are those of a
+// configuration close by, as in section 5; they are renewed when the error does not fall fast, and at the end, where
+// the velocity correction and the next acceleration use them.
+//
+// A configuration that is wrong by a rotation ε tells nothing about rows that are dependent up to an angle of that
+// size: near a singular configuration it could be moved onto another branch. Such rows are dropped as if it were
+// singular.
+void Lagrange::correct_positions(double t, double* x) {
+    if (!valid_) refresh(t, x);
+    double error = largest_error();
+    for (int i = 0; !(error <= options_.position_tolerance) && i < options_.max_corrections; ++i) {
+        position_step();
+        const double doubtful = options_.doubt * largest_rotation(step_.data());
+        if (doubtful * doubtful > trusted_pivot_) {
+            trusted_pivot_ = std::min(doubtful * doubtful, kMostDoubtfulPivot);
+            if (statistics_.smallest_pivot < trusted_pivot_) {
+                refactor();
+                position_step();
+            }
+        }
+        retract(x, step_.data(), x);
+        ++statistics_.corrections;
+        rows_.evaluate_values(t, x);
+        const double next = largest_error();
+        if (!(next < 0.25 * error)) refresh(t, x);
+        error = next;
+    }
+    if (!is_current(t, x)) refresh(t, x);
+}
+
+void Lagrange::position_step() {
+    for (int r = 0; r < rows_.rows(); ++r) rhs_[r] = rigid_[r] ? -rows_.C[r] : 0.0;
+    solve(rhs_);
+    std::fill(step_.begin(), step_.end(), 0.0);
+    apply_multipliers(rhs_, step_.data(), step_.data());
+}
+
+double Lagrange::largest_rotation(const double* displacement) const {
+    double largest = 0.0;
+    for (int b = 0; b < model_->bodies(); ++b) {
+        const Vec3 phi = twist_angular(displacement, b);
+        largest = std::max(largest, dot(phi, phi));
+    }
+    return std::sqrt(largest);
+}
+
+// Eq. 37: Δu = M⁻¹ Jᵀ μ with S μ = −Ċ; with impacts, stops take part.
+void Lagrange::correct_velocities(double* u, bool impacts) {
+    scale(u, scaled_.data());
+    rows_.multiply(scaled_.data(), speed_.data());
+    for (int r = 0; r < rows_.rows(); ++r) speed_[r] = rigid_[r] ? speed_[r] + rows_.Ct[r] : 0.0;
+    for (int r = 0; r < rows_.rows(); ++r) rhs_[r] = -speed_[r];
+    if (stops_.empty() || !impacts) {
+        std::copy(rhs_.begin(), rhs_.end(), impulse_.begin());
+        solve(impulse_);
+    } else {
+        set_impact_speeds();
+        solve_with_stops(impulse_);
+    }
+    std::fill(step_.begin(), step_.end(), 0.0);
+    apply_multipliers(impulse_, step_.data(), step_.data());
+    for (size_t k = 0; k < step_.size(); ++k) u[k] += step_[k];
+}
+
+}  // namespace bellcrank
