@@ -73,7 +73,7 @@ def test_a_damped_spring():
 
 
 def test_resonance_by_a_led_support():
-    """A cart on a spring whose far end is led:  x'' + w^2 (x - sin w t) = 0,  x = (sin w t - w t cos w t)/2."""
+    """A cart on a spring with a led end:  x'' + w^2 (x - sin w t) = 0,  x = (sin w t - w t cos w t)/2."""
     w = 5.0
     mech = bc.Mechanism("resonance", gravity=(0, 0, 0))
     hand = mech.add_body("hand", mass=1.0, inertia=(1, 1, 1))

@@ -13,7 +13,7 @@ from bellcrank.assembly.model import Model
 from bellcrank.errors import AssemblyError, SimulationError
 from bellcrank.formulations.system import System, prepare
 from bellcrank.integrate.advance import Observed, Outcome, advance, output_times
-from bellcrank.integrate.failure import explain
+from bellcrank.integrate.failure import Explanation, explain
 from bellcrank.integrate.methods import DEFAULT_STEP, MethodOptions, find_method, method_options
 from bellcrank.integrate.progress import Progress
 from bellcrank.mechanism.checking import Check
@@ -77,7 +77,9 @@ def simulate(
     with Progress(progress, start, duration) as shown:
         observed = Observed(what.coordinates, what.rows, what.reactions, accelerations)
         outcome = advance(system.core, chosen, times, observed, recorder.on_block, shown.at)
-    return _finish(system, recorder, chosen, outcome, perf_counter() - begun)
+    seconds = perf_counter() - begun
+    explained = explain(system.model, system.core, chosen, outcome)
+    return _finish(system, recorder, chosen, outcome, explained, seconds)
 
 
 def _plan(
@@ -104,9 +106,13 @@ def _project(system: System) -> None:
 
 
 def _finish(
-    system: System, recorder: Recorder, options: MethodOptions, outcome: Outcome, seconds: float
+    system: System,
+    recorder: Recorder,
+    options: MethodOptions,
+    outcome: Outcome,
+    explained: Explanation,
+    seconds: float,
 ) -> Trajectory:
-    explained = explain(system.model, system.core, options, outcome)
     trajectory = recorder.finish(
         {
             "status": outcome.status,

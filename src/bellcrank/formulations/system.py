@@ -18,6 +18,8 @@ from bellcrank.formulations.options import checked_options
 from bellcrank.mechanism.mechanism import Mechanism
 from bellcrank.mechanism.references import nearest
 
+_MET = 1e-7  # largest constraint error after a projection, redundant rows included [m or rad/2]
+
 FORMULATIONS: Final = {"lagrange": "bellcrank.formulations.lagrange"}
 """The module of each formulation: NAME, SUMMARY, OPTIONS, refusals(model), create(model, options)."""
 
@@ -111,7 +113,8 @@ class System:
             self.set_state(state)
         met = self.core.project()
         error, _ = self.core.violation()
-        if not met or not np.isfinite(error):
+        allowed = max(_MET, 1e3 * self.options.get("position_tolerance", 0.0))
+        if not met or not error <= allowed:
             row = self.core.worst_row()
             name = self.model.row_text(row) if row >= 0 else "the state"
             message = (

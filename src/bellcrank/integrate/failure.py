@@ -4,12 +4,18 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+import numpy as np
+
 from bellcrank import _core
 from bellcrank.assembly.model import Model
 from bellcrank.integrate.advance import Outcome
 from bellcrank.integrate.methods import MethodOptions
 
-_SINGULAR = 1e-7  # relative pivot that tells of a singular configuration nearby
+_SINGULAR = (
+    0.1  # part of its first value to which the smallest singular value falls near a singular configuration
+)
+_RANK = 1e-9  # singular values below this part of the largest are zero
+_DENSE_ROWS = 600  # more rows than this are not judged with a dense matrix
 
 
 @dataclass(frozen=True)
@@ -29,7 +35,7 @@ def explain(model: Model, core: _core.Lagrange, options: MethodOptions, outcome:
     if outcome.status == "interrupted":
         return Explanation(f"interrupted {at}; what was computed up to there is kept")
     if outcome.status == "constraints_lost":
-        return _constraints_lost(model, core, options, outcome, at)
+        return _constraints_lost(model, core, options, outcome)
     body = model.bodies[outcome.body]
     if outcome.status == "not_finite":
         return Explanation(
@@ -46,17 +52,13 @@ def explain(model: Model, core: _core.Lagrange, options: MethodOptions, outcome:
 
 
 def _constraints_lost(
-    model: Model, core: _core.Lagrange, options: MethodOptions, outcome: Outcome, at: str
+    model: Model, core: _core.Lagrange, options: MethodOptions, outcome: Outcome
 ) -> Explanation:
     row = model.row_text(outcome.row)
-    owner, _ = model.describe_row(outcome.row)
-    pivot = core.statistics()["smallest_pivot"]
-    dropped = [model.row_text(i) for i in core.dropped_rows()]
     reasons, advice = [], []
-    if pivot < _SINGULAR or dropped:
+    if _near_singular(model, core):
         reasons.append(
             "the mechanism is at or near a singular configuration (a dead point, or links in line)"
-            + (f"; redundant there: {', '.join(dropped[:4])}" if dropped else "")
         )
     if model.drives:
         names = ", ".join(repr(drive.name) for drive in model.drives[:4])
@@ -69,11 +71,22 @@ def _constraints_lost(
         reasons.append("the motion may have run into the end of what the linkage can reach")
         advice.append("look at the configuration in error.trajectory")
     return Explanation(
-        f"the constraints could no longer be met {at}: {row} cannot be closed; "
+        f"the constraints could no longer be met at t = {outcome.time:.6g} s: {row} cannot be closed; "
         f"likely reason: {'; or '.join(reasons)}; {', '.join(advice) or 'look at error.trajectory'}",
         None,
-        owner if outcome.row < 0 else row,
+        row,
     )
+
+
+def _near_singular(model: Model, core: _core.Lagrange) -> bool:
+    """Whether the rows that were independent at the start have come close to losing rank."""
+    if not 0 < model.row_count <= _DENSE_ROWS:
+        return False
+    first = _core.Lagrange(model.core)
+    first.set_state(*model.initial.arrays)
+    values = [np.linalg.svd(system.rows()[3][model.rigid_rows], compute_uv=False) for system in (first, core)]
+    rank = int(np.count_nonzero(values[0] > _RANK * values[0][0]))
+    return bool(values[1][rank - 1] < _SINGULAR * values[0][rank - 1])
 
 
 def _speed_text(core: _core.Lagrange, body: int) -> str:
