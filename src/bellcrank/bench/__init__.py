@@ -1,0 +1,1 @@
+"""Benchmarks: mechanisms by parameters, timings, the published tables, other engines side by side."""

@@ -1,0 +1,21 @@
+"""A02: N-four-bar mechanisms, through the poses where all rods lie in line."""
+
+import pytest
+
+from bellcrank.bench.generators import n_four_bar
+
+
+@pytest.mark.parametrize("n", [1, 2, 5, 40])
+def test_n_four_bar(n, load, follow, check, column, through_singular_poses):
+    """Five turns and ten singular poses in 10 s, where the freedom leaps from 1 to n + 1."""
+    problem = load("A02_n_four_bar")
+    (case,) = [case for case in problem["cases"] if case["N"] == n]
+    rows, p = [row for row in case["rows"] if row["t"] <= 10.0], problem["params"]
+    mechanism = n_four_bar(n, length=p["L"], mass=p["m"], tip_speed=p["vB0x"], gravity=p["g"])
+    run, frames = follow(mechanism, column(rows, "t"), 1.0, reactions=False, **through_singular_poses)
+    crank, tip = run.body("crank 0"), (p["L"] / 2, 0.0, 0.0)
+    check("B0", crank.point(tip)[frames, :2], column(rows, "B0"), 1e-6)
+    check("velocity of B0", crank.point_velocity(tip)[frames, :2], column(rows, "vB0"), 1e-6)
+    check("rate", -crank.angular_velocity[frames, 2], column(rows, "omega"), 1e-6)
+    for k in range(1, n + 1):
+        check(f"crank {k} parallel", run.body(f"crank {k}").rotation, crank.rotation, 1e-6)

@@ -1,0 +1,45 @@
+"""A00 slider-crank through singular poses, and the slider-crank of the SUNDIALS examples."""
+
+from bellcrank.bench.generators import slider_crank, spring_slider_crank
+
+
+def test_slider_crank_through_singular_poses(load, follow, check, column, through_singular_poses):
+    """Crank and rod are equal: twice a turn the slider passes the crank's pivot, where two branches meet."""
+    problem = load("A00_slider_crank_singular")
+    rows, p = problem["rows"], problem["params"]
+    mechanism = slider_crank(
+        p["crank"]["L"],
+        p["rod"]["L"],
+        crank_mass=p["crank"]["m"],
+        rod_mass=p["rod"]["m"],
+        slider_mass=p["slider"]["m"],
+        angle=rows[0]["theta"],
+        rate=rows[0]["omega"],
+    )
+    run, frames = follow(mechanism, column(rows, "t"), 0.25, **through_singular_poses)
+    crank, slider = run.joint("pivot"), run.joint("slide")
+    check("angle", crank.position[frames, 0] + rows[0]["theta"], column(rows, "theta"), 1e-8)
+    check("rate", crank.velocity[frames, 0], column(rows, "omega"), 1e-8)
+    check("slider x", slider.position[frames, 0], column(rows, "slider_x"), 1e-8)
+    check("slider v", slider.velocity[frames, 0], column(rows, "slider_v"), 1e-8)
+
+
+def test_sundials_slider_crank(load, follow, check, column):
+    problem = load("sundials_slider_crank")
+    rows, p = problem["rows"], problem["params"]
+    mechanism = spring_slider_crank(
+        p["a"],
+        crank_inertia=p["J1"],
+        rod_inertia=p["J2"],
+        rod_mass=p["m2"],
+        stiffness=p["k"],
+        damping=p["c"],
+        rest_length=p["l0"],
+        force=p["F"],
+    )
+    run, frames = follow(mechanism, column(rows, "t"), 0.25, method="dopri5", tolerance=1e-12)
+    crank, slide = run.joint("pivot"), run.joint("slide")
+    check("q", crank.position[frames, 0], column(rows, "q"), 1e-9)
+    check("qd", crank.velocity[frames, 0], column(rows, "qd"), 1e-9)
+    check("x", slide.position[frames, 0], column(rows, "x"), 1e-9)
+    check("p", slide.position[frames, 1], column(rows, "p"), 1e-9)
