@@ -96,7 +96,8 @@ std::tuple<Eigen::VectorXd, Eigen::VectorXd, Eigen::VectorXd, Rows> rows(Lagrang
             const double mass = model.mass[side.body], diagonal[6] = {mass, mass, mass, I.x, I.y, I.z};
             for (int k = 0; k < 6; ++k)
                 for (int i = 0; i < b.size; ++i)
-                    J(b.row + i, 6 * side.body + k) = r.J[side.jacobian + kTwist * i + (k < 3 ? k : k + 1)] * std::sqrt(diagonal[k]);
+                    J(b.row + i, 6 * side.body + k) =
+                        r.J[side.jacobian + kTwist * i + (k < 3 ? k : k + 1)] * std::sqrt(diagonal[k]);
         }
     const auto vector = [m](const std::vector<double>& v) {
         return Eigen::VectorXd(Eigen::Map<const Eigen::VectorXd>(v.data(), m));

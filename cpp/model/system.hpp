@@ -45,8 +45,8 @@ class System {
     // The velocity u at x0 ⊕ ξ for the rate ξ̇, and ξ̈ for the acceleration u̇ there.
     virtual void chart_velocity(const double* xi, const double* rate, double* u) const = 0;
     virtual void chart_acceleration(const double* xi, const double* rate, const double* udot, double* out) const = 0;
-    // Brings a stage of a method onto the constraints, to a looser tolerance than project() and without impacts. Off them,
-    // accelerations near a singular configuration mean nothing.
+    // Brings a stage of a method onto the constraints, to a looser tolerance than project() and without impacts. Off
+    // them, accelerations near a singular configuration mean nothing.
     virtual void project_stage(double t, double* x, double* u) = 0;
     // Moves (x, u) onto the constraints at t: positions, then velocities (impacts included). False if the constraints
     // cannot be met; then diagnose() says where.
