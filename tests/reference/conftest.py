@@ -1,6 +1,5 @@
 """What the reference tests share: the data, runs that stop at the reference times, and the comparison."""
 
-import gzip
 import json
 import logging
 from pathlib import Path
@@ -37,10 +36,7 @@ def load():
     """A function that reads a problem by its file's name."""
 
     def read(name):
-        path = DATA / f"{name}.json"
-        if path.exists():
-            return json.loads(path.read_text())
-        return json.loads(gzip.decompress((DATA / f"{name}.json.gz").read_bytes()))
+        return json.loads((DATA / f"{name}.json").read_text())
 
     return read
 

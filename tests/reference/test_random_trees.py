@@ -59,6 +59,19 @@ def test_accelerations(case, check, formulation):
     check("joints", of_joints, expected, TOLERANCE, np.max(np.abs(expected)))
 
 
+def test_coordinates_and_energies(case, check, formulation):
+    """The joints' coordinates are those of the reference, and so are the energies of all bodies."""
+    run = bc.simulate(mechanism_of(case), 1e-9, step=1e-9, formulation=formulation, reactions=False)
+    for number, joint in enumerate(case["model"]["joints"]):
+        if joint["type"] in ("spherical", "free", "fixed"):
+            continue  # another parametrisation
+        history, q, v = run.joint(f"joint {number}"), case["q"][number], case["v"][number]
+        check(f"q {number}", history.position[0], q, 1e-12)
+        check(f"v {number}", history.velocity[0], tree_joint(joint).of_coordinates(q, v), 1e-12)
+    check("kinetic energy", run.energy.kinetic[0], case["kinetic_energy"], 1e-12, case["kinetic_energy"])
+    check("potential energy", run.energy.potential[0], case["potential_energy"], 1e-12, 1e3)
+
+
 def joint_accelerations(case, mechanism, accelerations):
     """Per joint dv/dt from the accelerations of its two bodies: relative acceleration = S dv/dt + dS/dt v.
 
