@@ -40,6 +40,7 @@ class Lagrange final : public System {
     void project_stage(double t, double* x, double* u) override;
     bool project(double t, double* x, double* u) override;
     void commit(double t, const double* x, const double* u) override;
+    double longest_step(const double* x, const double* u, double h) override;
     int observation_size(const Observation& what) const override;
     void observe(double t, const double* x, const double* u, const Observation& what, double* out) override;
     int worst_row() const override;

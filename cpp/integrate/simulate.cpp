@@ -68,11 +68,22 @@ class Run {
         const double h = (end - begin) / count;
         for (int i = 0; i < count; ++i) {
             const double t = i + 1 == count ? end : begin + (i + 1) * h;
-            const StepOutcome outcome =
-                stepper_->step(system_, begin + i * h, h, x_.data(), u_.data(), x1_.data(), u1_.data());
-            if (!accept(t, h, outcome.constraints_met)) return;
+            if (!step_to(begin + i * h, t)) return;
         }
         record(end, x_, u_);
+    }
+
+    // A fixed step is parted only where a joint turns so fast that its turns could not be counted.
+    bool step_to(double begin, double end) {
+        const double h = end - begin;
+        const int parts = static_cast<int>(std::ceil(h / system_.longest_step(x_.data(), u_.data(), h) - 1e-9));
+        for (int i = 0; i < parts; ++i) {
+            const double t = begin + h * i / parts;
+            const StepOutcome outcome =
+                stepper_->step(system_, t, h / parts, x_.data(), u_.data(), x1_.data(), u1_.data());
+            if (!accept(i + 1 == parts ? end : t + h / parts, h / parts, outcome.constraints_met)) return false;
+        }
+        return true;
     }
 
     // Step-size control with the usual limits on growth; an impact is approached until the step that holds it is short.
@@ -85,6 +96,7 @@ class Run {
         size_t next = 1;
         bool after_rejection = false;
         while (t < end && going()) {
+            h = system_.longest_step(x_.data(), u_.data(), h);
             const bool last = t + 1.0000001 * h >= end;
             if (last) h = end - t;
             const StepOutcome outcome = stepper_->step(system_, t, h, x_.data(), u_.data(), x1_.data(), u1_.data());

@@ -53,6 +53,8 @@ class System {
     virtual bool project(double t, double* x, double* u) = 0;
     // Accepts (t, x, u) as the end of a step: branches of angles are followed from here.
     virtual void commit(double t, const double* x, const double* u) = 0;
+    // The part of a step of length h from (x, u) within which no angle can turn too far to be followed.
+    virtual double longest_step(const double* x, const double* u, double h) = 0;
 
     // Doubles that observe() writes.
     virtual int observation_size(const Observation& what) const = 0;

@@ -79,4 +79,23 @@ void Lagrange::commit(double t, const double* x, const double* u) {
     traveled_ = 0.0;
 }
 
+// One radian by the speeds at the start leaves room for what they grow by within the step. A direction to a point that
+// passes close by may turn at any rate; there the step is not cut without end.
+double Lagrange::longest_step(const double* x, const double* u, double h) {
+    double fastest = 0.0;
+    for (int b = 0; b < model_->bodies(); ++b) {
+        const Vec3 w = twist_angular(u, b);
+        fastest = std::max(fastest, dot(w, w));
+    }
+    if (2.0 * std::sqrt(fastest) * h <= 1.0 && drifting_.empty()) return h;
+    double rate = 0.0;
+    BodyCoordinate c;
+    for (int i = 0; i < static_cast<int>(model_->coordinates.size()); ++i) {
+        if (!model_->coordinates[i].kind->angular) continue;
+        evaluate_coordinate(*model_, branches_, i, x, u, c);
+        rate = std::max(rate, std::abs(c.rate));
+    }
+    return rate * h > 1.0 ? std::max(1.0 / rate, 1e-3 * h) : h;
+}
+
 }  // namespace bellcrank
