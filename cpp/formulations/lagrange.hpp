@@ -70,6 +70,7 @@ class Lagrange final : public System {
     bool is_current(double t, const double* x) const;
     void refresh(double t, const double* x);
     void refactor();
+    void exchange_rows();
     void solve(std::vector<double>& rhs);
     void scale(const double* u, double* scaled) const;
     void apply_multipliers(const std::vector<double>& lambda, const double* free, double* out);
@@ -105,6 +106,8 @@ class Lagrange final : public System {
     double time_ = 0.0;
     bool valid_ = false;
     double trusted_pivot_ = 0.0;  // relative pivot below which rows are dropped just now
+    double poor_pivot_ = 0.0;     // relative pivot below which rows are exchanged for redundant ones
+    int dependent_rows_ = 0;      // dropped where no pivot was poor; 0: not known
     bool wide_masses_ = false;
     int refinements_ = 0;
     double traveled_ = 0.0, followed_at_ = 0.0;  // bound on the rotation since angles were followed [rad]; time
