@@ -98,6 +98,29 @@ def test_constraints_hold_after_every_method(reference):
         assert np.max(run.violation.velocity) < 1e-9
 
 
+@pytest.mark.parametrize(
+    "options", [{"step": 0.01}, {"method": "dopri5"}, {"method": "dopri5", "step": 1.0}], ids=str
+)
+def test_whole_turns_are_counted_however_long_the_steps(options):
+    """A flywheel of 1000 rad/s turns 10 rad in 10 ms; its motion is so easy that dopri5 would leap."""
+    mech = bc.Mechanism("flywheel", gravity=(0, 0, 0))
+    wheel = mech.add_body("wheel", mass=1.0, inertia=(0.1, 0.1, 0.2), angular_velocity=(0, 0, 1000.0))
+    mech.add_joint("axle", bc.Revolute(), mech.ground.marker(), wheel.marker())
+    run = bc.simulate(mech, 1.0, output_step=0.25, **options)
+    assert run.joint("axle").position[:, 0] == pytest.approx(1000.0 * run.time, abs=1e-6)
+
+
+def test_a_screw_passes_half_a_turn():
+    """The nut falls with a = g/(1 + (2 pi/p)^2 I/m) through several turns."""
+    mech = bc.Mechanism("screw")
+    nut = mech.add_body("nut", mass=1.0, inertia=(0.1, 0.1, 0.1))
+    mech.add_joint("thread", bc.Screw(pitch=0.2), mech.ground.marker(), nut.marker())
+    run = bc.simulate(mech, 5.0, method="dopri5")
+    fall = 9.81 / (1.0 + (2 * math.pi / 0.2) ** 2 * 0.1)
+    assert run.body("nut").position[:, 2] == pytest.approx(-0.5 * fall * run.time**2, abs=1e-8)
+    assert np.max(np.abs(run.energy.total - run.energy.total[0])) < 1e-8
+
+
 def test_output_times_end_where_the_run_ends():
     fixed = method_options("rk4", 1.0, 1e-3)
     times = output_times(0.0, 1.0, 0.1, fixed)
