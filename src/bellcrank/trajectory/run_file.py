@@ -28,6 +28,7 @@ from __future__ import annotations
 
 import uuid
 from datetime import UTC, datetime
+from importlib.metadata import version
 from pathlib import Path
 from typing import Any, Final, NamedTuple
 
@@ -102,14 +103,12 @@ def opened(path: Path) -> Any:
 
 def write_names(file: Any, layout: FrameLayout, description: str) -> None:
     """Write everything that is known before the first frame, as of a run that has not ended."""
-    from bellcrank import __version__
-
     text = h5py.string_dtype()
     file.attrs.update(
         format=FORMAT,
         version=VERSION,
         run=uuid.uuid4().hex,
-        bellcrank=__version__,
+        bellcrank=version("bellcrank"),
         created=datetime.now(UTC).isoformat(timespec="seconds"),
         mechanism=layout.mechanism,
         status="running",

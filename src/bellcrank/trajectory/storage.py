@@ -36,6 +36,7 @@ class Writer:
         self.path = Path(path)
         self._layout = layout
         self._frames = 0
+        check_place(self.path)
         _clear(self.path)
         try:
             self._file = h5py.File(self.path, "w", libver="latest")
@@ -190,6 +191,17 @@ def save(
         parts = [store.read(name, rows=rows).reshape(rows.stop - start, -1) for name in layout.shapes]
         writer.append(np.concatenate(parts, axis=1))
     writer.close(status, message, statistics)
+
+
+def check_place(path: str | Path) -> None:
+    """Raise MechanismError if no file can be made at `path` for want of a folder."""
+    if Path(path).is_dir():
+        raise MechanismError(
+            Fault(f"file '{path}'", "this is a folder", None, "give the name of a file in it")
+        )
+    if not Path(path).absolute().parent.is_dir():
+        rule = f"the folder '{Path(path).parent}' does not exist"
+        raise MechanismError(Fault(f"file '{path}'", rule, None, "make it, or choose another"))
 
 
 def _clear(path: Path) -> None:

@@ -37,9 +37,8 @@ def plot(
     options: Mapping[str, Any],
 ) -> Figure:
     """A figure of one kind; see `Trajectory.plot`."""
-    if path is not None and Path(path).suffix.lower() not in _SUFFIXES:
-        advice = f"end its name in one of {', '.join(_SUFFIXES)}"
-        raise MechanismError(Fault(f"file '{path}'", "this kind of picture is not known", None, advice))
+    if path is not None:
+        check_picture(path)
     kinds = ("overview", *KINDS)
     if what not in kinds:
         raise MechanismError(Fault("plot", "there is no plot of this kind", what, nearest(what, kinds)))
@@ -58,6 +57,13 @@ def plot(
         if path is not None:
             _write(figure, path)
     return figure
+
+
+def check_picture(path: str | Path) -> None:
+    """Raise MechanismError if no picture can be written under this name, for its suffix."""
+    if Path(path).suffix.lower() not in _SUFFIXES:
+        advice = f"end its name in one of {', '.join(_SUFFIXES)}"
+        raise MechanismError(Fault(f"file '{path}'", "this kind of picture is not known", None, advice))
 
 
 def _check_options(what: str, options: Mapping[str, Any]) -> None:

@@ -1,0 +1,59 @@
+"""`bellcrank bench`: benchmarks, each a module of `bellcrank.bench` with a function `main(arguments)`."""
+
+from __future__ import annotations
+
+import pkgutil
+import sys
+from importlib import import_module
+from types import ModuleType
+from typing import Final
+
+import click
+
+from bellcrank.errors import Fault, MechanismError, Unsupported
+from bellcrank.mechanism.references import nearest
+
+_DEFAULT: Final = "all"
+
+
+@click.command("bench", context_settings={"ignore_unknown_options": True, "help_option_names": []})
+@click.argument("name", default=_DEFAULT, required=False)
+@click.argument("arguments", nargs=-1, type=click.UNPROCESSED)
+def command(name: str, arguments: tuple[str, ...]) -> None:
+    """Run the benchmark NAME with its own arguments, by default all of them; --help lists them."""
+    found = _benchmarks()
+    if name in ("-h", "--help"):
+        click.echo("Usage: bellcrank bench [NAME] [ARGUMENTS]...\n")
+        for known, module in found.items():
+            click.echo(f"  {known:12} {_meaning(module)}")
+        return
+    if name not in found:
+        rule = "there is no benchmark of this name"
+        raise MechanismError(Fault("bench", rule, name, nearest(name, found)))
+    chosen = found[name]
+    if isinstance(chosen, ImportError):
+        raise Unsupported(f"the benchmark {name!r} cannot be loaded here: {chosen}")
+    sys.exit(chosen.main(list(arguments)) or 0)
+
+
+def _benchmarks() -> dict[str, ModuleType | ImportError]:
+    """The modules with a `main`, by name; the error where one cannot be loaded."""
+    import bellcrank.bench
+
+    found: dict[str, ModuleType | ImportError] = {}
+    for entry in pkgutil.iter_modules(bellcrank.bench.__path__):
+        try:
+            module = import_module(f"bellcrank.bench.{entry.name}")
+        except ImportError as error:
+            found[entry.name] = error
+            continue
+        if hasattr(module, "main"):
+            found[entry.name] = module
+    return found
+
+
+def _meaning(module: ModuleType | ImportError) -> str:
+    """The first line of a benchmark's description."""
+    if isinstance(module, ImportError):
+        return f"cannot be loaded here: {module}"
+    return (module.__doc__ or "").strip().partition("\n")[0]

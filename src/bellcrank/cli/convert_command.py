@@ -1,0 +1,39 @@
+"""`bellcrank convert`: files from one format to another."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+
+from bellcrank.errors import Unsupported
+
+_RUNS = (".h5", ".hdf5")
+
+
+@click.command("convert")
+@click.argument("source", metavar="FROM", type=click.Path(exists=True, dir_okay=False))
+@click.argument("target", metavar="TO", type=click.Path(dir_okay=False))
+def command(source: str, target: str) -> None:
+    """Write the mechanism or the run in FROM as TO; the suffixes choose the formats.
+
+    A mechanism (.yaml, .yml, .json) is written in SI units with placed mechanisms expanded. A run (.h5)
+    becomes a table (.csv), or a clean run file (.h5) where its process was killed.
+    """
+    before, after = Path(source).suffix.lower(), Path(target).suffix.lower()
+    if before in _RUNS:
+        from bellcrank.trajectory.trajectory import Trajectory
+
+        run = Trajectory.load(source)
+        if after == ".csv":
+            run.to_csv(target)
+        elif after in _RUNS:
+            run.save(target)
+        else:
+            raise Unsupported(f"a run becomes a .csv or .h5 file, not {target!r}")
+    else:
+        from bellcrank.io import read, save
+
+        content = read(source)
+        save(content.mechanism, target, content.simulation)
+    click.echo(f"written: {target}")

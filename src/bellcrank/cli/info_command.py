@@ -1,0 +1,165 @@
+"""`bellcrank info`: what a mechanism consists of, what a run holds, how this bellcrank was built."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Final
+
+import click
+
+if TYPE_CHECKING:
+    from bellcrank.analysis.info import MechanismInfo
+    from bellcrank.mechanism.mechanism import Mechanism
+
+_ROWS: Final = 30  # of a table, unless all are asked for
+_LISTED: Final = 12  # names in a list
+
+
+@click.command("info")
+@click.argument("file", type=click.Path(exists=True, dir_okay=False), required=False)
+@click.option("--build", is_flag=True, help="Tell how this bellcrank was built, and what it can do.")
+@click.option("--all", "everything", is_flag=True, help="Long tables in full.")
+def command(file: str | None, build: bool, everything: bool) -> None:
+    """Tell what FILE holds: a mechanism (YAML, JSON) or a recorded run (HDF5)."""
+    if build:
+        _build()
+    if file is None:
+        if not build:
+            raise click.UsageError("give a FILE, or --build")
+        return
+    if Path(file).suffix.lower() in (".h5", ".hdf5"):
+        from bellcrank.trajectory.trajectory import Trajectory
+
+        click.echo(Trajectory.load(file).summary())
+        return
+    from bellcrank.analysis.info import info
+    from bellcrank.io import load
+
+    mechanism = load(file)
+    _tables(mechanism, None if everything else _ROWS)
+    _mobility(info(mechanism))
+
+
+def _build() -> None:
+    import platform
+
+    from bellcrank import __version__, build_info
+    from bellcrank.cli.messages import facts, show
+    from bellcrank.formulations.system import FORMULATIONS
+    from bellcrank.integrate.methods import METHODS
+
+    rows = [("bellcrank", __version__), ("python", platform.python_version())]
+    rows += [("machine", platform.platform())]
+    rows += [(name, str(value)) for name, value in build_info().items()]
+    rows += [(name, _version(name)) for name in ("numpy", "h5py", "matplotlib", "trimesh")]
+    rows += [("formulations", ", ".join(FORMULATIONS)), ("methods", ", ".join(METHODS))]
+    show(facts(rows))
+
+
+def _version(package: str) -> str:
+    from importlib.metadata import PackageNotFoundError, version
+
+    try:
+        return version(package)
+    except PackageNotFoundError:
+        return "not installed"
+
+
+def _tables(mechanism: Mechanism, most: int | None) -> None:
+    """Bodies, joints and the other elements, `most` of each."""
+    bodies = [
+        (body.name, f"{body.mass:.6g}", _vector(body.com), _vector(_principal(body.inertia)))
+        for body in list(mechanism.bodies.values())[:most]
+    ]
+    columns: tuple[str, ...] = ("body", "mass (kg)", "com (m)", "principal inertia (kg m²)")
+    _show("Bodies", columns, bodies, len(mechanism.bodies))
+    joints = [
+        (joint.name, joint.kind.name, _between(joint.marker_1, joint.marker_2), _free(joint))
+        for joint in list(mechanism.joints.values())[:most]
+    ]
+    _show("Joints", ("joint", "kind", "between", "free coordinates"), joints, len(mechanism.joints))
+    attached = [*mechanism.constraints.values(), *mechanism.forces.values()]
+    others = [(e.name, e.category, e.kind.name, _between(*e.ends)) for e in attached]
+    others += [(drive.name, "drive", *_led(drive)) for drive in mechanism.drives.values()]
+    columns = ("element", "is a", "kind", "of")
+    _show("Constraints, forces, drives", columns, others[:most], len(others))
+
+
+def _show(title: str, names: tuple[str, ...], rows: list[Any], count: int) -> None:
+    from bellcrank.cli.messages import heading, show, table
+
+    if count == 0:
+        return
+    columns = [(name, "right" if name.startswith("mass") else "left") for name in names]
+    show(heading(f"{title} ({count})"), table(columns, rows))
+    if len(rows) < count:
+        click.echo(f"and {count - len(rows)} more (--all shows them)\n")
+
+
+def _mobility(found: MechanismInfo) -> None:
+    from bellcrank.cli.messages import facts, heading, show
+
+    rows = [
+        ("bodies", f"{found.bodies}, together {found.mass:.6g} kg"),
+        ("joints", f"{found.joints}" + _counted(found.joint_kinds)),
+        ("constraint rows", f"{found.rows}" + (", those of drives among them" if found.drives else "")),
+        ("freedom by Grübler", f"{found.grubler} = 6 · {found.bodies} - {found.rows}"),
+        ("freedom by rank", f"{found.freedom}"),
+        *_listed("redundant rows", found.redundant),
+        *_listed("led by", found.independent),
+        *_listed("closed loops", tuple(" - ".join(loop) for loop in found.loop_elements), found.loops),
+        ("parts", f"{len(found.components)}" + _floating(found.floating)),
+        ("assembly", str(found.assembly).removeprefix(f"{found.name!r} ")),
+    ]
+    show(heading(f"Mobility of {found.name}"), facts(rows))
+
+
+def _listed(what: str, names: tuple[str, ...], count: int | None = None) -> list[tuple[str, str]]:
+    """Facts: how many there are, then the first of them, each on its line."""
+    count = len(names) if count is None else count
+    shown = [("", name) for name in names[:_LISTED]]
+    more = [("", f"and {count - len(shown)} more")] if count > len(shown) else []
+    return [(what, f"{count}" if count else "none"), *shown, *more]
+
+
+def _floating(count: int) -> str:
+    return f", {count} not held to the ground" if count else ""
+
+
+def _counted(kinds: dict[str, int]) -> str:
+    return f" ({', '.join(f'{count} {kind}' for kind, count in kinds.items())})" if kinds else ""
+
+
+def _between(*ends: Any) -> str:
+    """The bodies of markers, and the joint coordinates, that an element takes hold of."""
+    return " – ".join(str(getattr(end, "body", end)) for end in ends)
+
+
+def _led(drive: Any) -> tuple[str, str]:
+    """Kind of a drive, and what it leads."""
+    if hasattr(drive, "marker"):
+        return "path", _between(drive.marker)
+    return "position" if drive.position is not None else "velocity", str(drive.coordinate)
+
+
+def _free(joint: Any) -> str:
+    limited = dict(joint.limits)
+    texts = []
+    for name in joint.kind.free:
+        limit = limited.get(name)
+        texts.append(name if limit is None else f"{name} [{_bound(limit.lower)}, {_bound(limit.upper)}]")
+    return ", ".join(texts) or "none"
+
+
+def _bound(value: float | None) -> str:
+    return "free" if value is None else f"{value:.4g}"
+
+
+def _vector(values: Any) -> str:
+    return ", ".join(f"{value:.4g}" for value in values)
+
+
+def _principal(inertia: Any) -> Any:
+    import numpy as np
+
+    return np.linalg.eigvalsh(np.asarray(inertia))

@@ -1,0 +1,58 @@
+"""The group of commands, and what becomes of errors.
+
+Exit status: 0 done; 1 a verification failed; 2 wrong input; 3 a run broke down, what it computed is kept;
+130 interrupted.
+"""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import Final
+
+import click
+
+from bellcrank import __version__
+from bellcrank.errors import BellcrankError, SimulationError
+
+_COMMANDS: Final = ("run", "info", "verify", "convert", "plot", "bench")
+
+
+class Commands(click.Group):
+    """Loads a command's module (`bellcrank.cli.NAME_command`) when it is asked for."""
+
+    def list_commands(self, ctx: click.Context) -> list[str]:  # noqa: ARG002
+        """Names of all commands."""
+        return list(_COMMANDS)
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:  # noqa: ARG002
+        """The command of that name, or None."""
+        if cmd_name not in _COMMANDS:
+            return None
+        command: click.Command = import_module(f"bellcrank.cli.{cmd_name}_command").command
+        return command
+
+    def invoke(self, ctx: click.Context) -> object:
+        """Run a command; errors of the user become messages."""
+        from bellcrank.cli.messages import report
+
+        try:
+            return super().invoke(ctx)
+        except SimulationError as error:
+            report(error)
+            ctx.exit(3)
+        except (BellcrankError, OSError) as error:
+            report(error)
+            ctx.exit(2)
+        except KeyboardInterrupt:
+            ctx.exit(130)
+
+
+@click.group(cls=Commands, context_settings={"help_option_names": ["-h", "--help"]})
+@click.version_option(__version__, "--version", message="bellcrank %(version)s")
+def bellcrank() -> None:
+    """Multibody dynamics of mechanisms: describe, assemble, simulate, look."""
+
+
+def main() -> None:
+    """Entry point of the program `bellcrank`."""
+    bellcrank(prog_name="bellcrank")

@@ -1,0 +1,101 @@
+"""What is written on the terminal: errors, tables, notes."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Any, Final
+
+import click
+
+from bellcrank.errors import AssemblyError, Fault, MechanismError
+
+_MOST_FAULTS: Final = 50
+_PIPED_WIDTH: Final = 140
+
+
+def show(*renderables: Any) -> None:
+    """Write rich tables and texts to standard output, texts as they are, without blanks at the lines' ends.
+
+    On a terminal they fit its width; elsewhere lines may be longer.
+    """
+    from rich.console import Console
+
+    width = None if sys.stdout.isatty() else _PIPED_WIDTH
+    console = Console(markup=False, highlight=False, emoji=False, width=width)
+    with console.capture() as captured:
+        for renderable in renderables:
+            console.print(renderable)
+    click.echo("\n".join(line.rstrip() for line in captured.get().splitlines()))
+
+
+def report(error: Exception) -> None:
+    """Write an error to standard error: every fault with its place in front, as compilers do."""
+    if isinstance(error, MechanismError):
+        for fault in error.faults[:_MOST_FAULTS]:
+            click.echo(_fault_text(fault), err=True)
+        left = len(error.faults) - _MOST_FAULTS
+        if len(error.faults) > 1:
+            more = f", the first {_MOST_FAULTS} are shown" if left > 0 else ""
+            click.echo(f"{len(error.faults)} faults{more}", err=True)
+        return
+    click.echo(f"{_red('error:')} {error}", err=True)
+    if isinstance(error, AssemblyError):
+        for element, violation in error.violations[:10]:
+            click.echo(f"    {element}: {violation:.3g} left", err=True)
+
+
+def note(text: str) -> None:
+    """Write a remark to standard error."""
+    click.echo(click.style("note: ", fg="yellow") + text, err=True)
+
+
+def _fault_text(fault: Fault) -> str:
+    place = ""
+    if fault.location is not None and (fault.location.file or fault.location.line):
+        parts = (fault.location.file, fault.location.line, fault.location.column)
+        place = ":".join(str(part) for part in parts if part is not None) + ": "
+    text = f"{place}{_red('error:')} {replace(fault, location=None, advice='')}"
+    return f"{text}\n    {fault.advice}" if fault.advice else text
+
+
+def _red(text: str) -> str:
+    return click.style(text, fg="red", bold=True)
+
+
+def heading(text: str) -> Any:
+    """A title above a table."""
+    from rich.text import Text
+
+    return Text(text, style="bold")
+
+
+def table(columns: Sequence[tuple[str, str]], rows: Sequence[Sequence[Any]]) -> Any:
+    """A rich table. columns: heading and "left" or "right"; rows: texts."""
+    from rich import box
+    from rich.table import Table
+
+    made = Table(box=box.SIMPLE_HEAD, pad_edge=False)
+    for name, side in columns:
+        made.add_column(name, justify="right" if side == "right" else "left", overflow="fold")
+    for row in rows:
+        made.add_row(*map(str, row))
+    return made
+
+
+def facts(rows: Sequence[tuple[str, str]]) -> Any:
+    """A table of facts: name and value."""
+    from rich.table import Table
+
+    made = Table(box=None, show_header=False, pad_edge=False)
+    made.add_column(style="dim", no_wrap=True)
+    made.add_column(overflow="fold")
+    for row in rows:
+        made.add_row(*row)
+    return made
+
+
+def wants_progress(asked: bool | None) -> bool:
+    """Whether to show a bar: as asked, or on a terminal."""
+    return sys.stderr.isatty() if asked is None else asked

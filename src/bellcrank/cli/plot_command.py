@@ -1,0 +1,48 @@
+"""`bellcrank plot`: figures of a recorded run."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import click
+
+from bellcrank.errors import Fault, MechanismError
+
+
+@click.command("plot")
+@click.argument("run", metavar="RUN.h5", type=click.Path(exists=True, dir_okay=False))
+@click.argument("names", nargs=-1)
+@click.option("--what", "-w", default="overview", metavar="KIND", show_default=True, help="Kind of figure.")
+@click.option("--out", type=click.Path(dir_okay=False), metavar="FILE", help="PNG, PDF or SVG.")
+@click.option("--degrees", is_flag=True, default=None, help="Angles of joints in degrees.")
+@click.option("--components", is_flag=True, default=None, help="Reactions by components.")
+@click.option("--plane", metavar="XY", help="Plane of paths: xy, xz or yz.")
+@click.option("--point", metavar="X,Y,Z", help="Point of the bodies whose path is shown, m.")
+def command(
+    run: str, names: tuple[str, ...], what: str, out: str | None, point: str | None, **given: Any
+) -> None:
+    """Plot a recorded run: of the joints, bodies or drives named, or of those that matter most.
+
+    Kinds: overview, joint, body, path, reaction, drive, energy, violation.
+    """
+    from bellcrank.cli.messages import note
+    from bellcrank.trajectory.trajectory import Trajectory
+
+    options = {name: value for name, value in given.items() if value is not None}
+    if point is not None:
+        options["point"] = _numbers(point)
+    recorded = Trajectory.load(run)
+    path = out if out is not None else f"{Path(run).stem}_{what}.png"
+    recorded.plot(what, *names, path=path, **options)
+    if recorded.status != "finished":
+        note(f"the run is not complete ({recorded.status}): {recorded.status.message}")
+    click.echo(f"written: {path}")
+
+
+def _numbers(text: str) -> tuple[float, ...]:
+    try:
+        return tuple(float(part) for part in text.split(","))
+    except ValueError:
+        rule, advice = "it takes three numbers parted by commas", "such as 0.1,0,0.2"
+        raise MechanismError(Fault("--point", rule, text, advice)) from None

@@ -1,0 +1,142 @@
+"""`bellcrank run`: simulate a mechanism file."""
+
+from __future__ import annotations
+
+import sys
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from bellcrank.errors import Fault, MechanismError, SimulationError
+
+if TYPE_CHECKING:
+    from bellcrank.trajectory.trajectory import Trajectory
+
+_EXISTING = click.Path(exists=True, dir_okay=False)
+
+
+@click.command("run")
+@click.argument("file", type=_EXISTING)
+@click.option("--formulation", "-f", metavar="NAME", help="How the equations are formed and solved.")
+@click.option("--method", "-m", metavar="NAME", help="Integration method.")
+@click.option("--step", "-s", type=float, metavar="H", help="Time step, s.")
+@click.option("--duration", "-d", type=float, metavar="T", help="Simulated time, s.")
+@click.option("--start", type=float, metavar="T", help="Time to start at, s.")
+@click.option("--output-step", type=float, metavar="H", help="Time between recorded frames, s.")
+@click.option("--tolerance", type=float, metavar="EPS", help="Of methods that choose their steps.")
+@click.option("--accelerations", is_flag=True, default=None, help="Record the bodies' accelerations.")
+@click.option("--no-reactions", is_flag=True, help="Do not record joint reactions.")
+@click.option("--option", "-o", "options", multiple=True, metavar="NAME=VALUE", help="For the formulation.")
+@click.option("--out", type=click.Path(dir_okay=False), metavar="RUN.h5", help="Record into this file.")
+@click.option(
+    "--plot", type=click.Path(dir_okay=False), metavar="PNG", help="Write an overview (PNG, PDF, SVG)."
+)
+@click.option("--progress/--no-progress", default=None, help="Show a bar (default: on a terminal).")
+@click.option("--quiet", "-q", is_flag=True, help="Write nothing but errors.")
+def command(
+    file: str, out: str | None, plot: str | None, progress: bool | None, quiet: bool, **given: Any
+) -> None:
+    """Simulate the mechanism in FILE (YAML or JSON).
+
+    What the file says under "simulation" holds where no option is given. Ctrl-C ends the run and keeps
+    what was computed.
+    """
+    from bellcrank.cli.messages import wants_progress
+    from bellcrank.io import dumps, read
+
+    content = read(file)
+    arguments = content.simulation.arguments() | _overrides(given)
+    if arguments.get("duration") is None:
+        advice = "add --duration 10, or write 'simulation: {duration: 10 s}' into the file"
+        raise MechanismError(Fault(f"file '{file}'", "it does not say how long to simulate", None, advice))
+    if plot is not None:
+        _check_plot(plot)
+    from bellcrank.simulate import simulate
+
+    try:
+        run = simulate(
+            content.mechanism,
+            path=out,
+            progress=wants_progress(progress) and not quiet,
+            description=dumps(content.mechanism, "yaml", content.simulation),
+            **arguments,
+        )
+    except SimulationError as error:
+        _keep(error.trajectory, out, plot, quiet)
+        raise
+    _keep(run, out, plot, quiet)
+    if run.status == "interrupted":
+        from bellcrank.cli.messages import note
+
+        note(run.status.message)
+        sys.exit(130)
+
+
+def _overrides(given: dict[str, Any]) -> dict[str, Any]:
+    """Arguments for `simulate` from the options of the command line that were given."""
+    without_reactions = given.pop("no_reactions")
+    arguments = dict(map(_option, given.pop("options")))
+    arguments |= {name: value for name, value in given.items() if value is not None}
+    return arguments | ({"reactions": False} if without_reactions else {})
+
+
+def _option(text: str) -> tuple[str, Any]:
+    """The name and the value of NAME=VALUE: a whole number, a number, true or false, or a text."""
+    name, equals, value = text.partition("=")
+    if not name or not equals:
+        raise MechanismError(
+            Fault("--option", "it is written as NAME=VALUE", text, "such as rank_tolerance=1e-9")
+        )
+    if value.lower() in ("true", "false"):
+        return name, value.lower() == "true"
+    for kind in (int, float):
+        try:
+            return name, kind(value)
+        except ValueError:
+            continue
+    return name, value
+
+
+def _check_plot(path: str) -> None:
+    """Refuse a picture that could not be written before the work is done."""
+    from bellcrank.trajectory.plots.figure import check_picture
+    from bellcrank.trajectory.storage import check_place
+
+    check_picture(path)
+    check_place(path)
+
+
+def _keep(run: Any, out: str | None, plot: str | None, quiet: bool) -> None:
+    """Plot what there is, and tell what was written."""
+    if run is None or len(run) == 0:
+        return
+    if plot is not None:
+        run.plot(path=plot)
+    if not quiet:
+        _summary(run, out, plot)
+
+
+def _summary(run: Trajectory, out: str | None, plot: str | None) -> None:
+    from bellcrank.cli.messages import facts, heading, show
+
+    told = run.statistics
+    rows = [
+        ("simulated", f"t = {run.time[0]:g} to {run.time[-1]:.6g} s, {len(run)} frames ({run.status})"),
+        ("by", _made(told)),
+        ("energy", f"changed by up to {float(abs(run.energy.drift).max()):.3g} J"),
+        ("constraints", f"met to {float(run.violation.position.max()):.2g} (m, rad)"),
+    ]
+    if told.get("redundant_rows"):
+        rows.append(("redundant", str(told["redundant_rows"])))
+    rows += [("written", path) for path in (out, plot) if path is not None]
+    show(heading(run.name), facts(rows))
+
+
+def _made(told: Any) -> str:
+    parts = [f"{told.get('formulation', '?')}, {told.get('method', '?')}"]
+    if "steps" in told:
+        rejected = f" and {told['rejected_steps']} rejected" if told.get("rejected_steps") else ""
+        parts.append(f"{told['steps']} steps{rejected}")
+    if "wall_seconds" in told:
+        parts.append(f"{told['wall_seconds']:.3g} s of computing")
+    return ", ".join(parts)

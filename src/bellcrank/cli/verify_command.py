@@ -1,0 +1,54 @@
+"""`bellcrank verify`: judge a run of a mechanism by mechanics alone."""
+
+from __future__ import annotations
+
+import sys
+from typing import Any
+
+import click
+
+_EXISTING = click.Path(exists=True, dir_okay=False)
+
+
+@click.command("verify")
+@click.argument("file", type=_EXISTING)
+@click.option("--run", "recorded", type=_EXISTING, metavar="RUN.h5", help="Judge this run of it.")
+@click.option("--duration", "-d", type=float, metavar="T", help="Of the run that is made to be judged, s.")
+@click.option("--formulation", "-f", metavar="NAME", help="Of that run.")
+@click.option("--method", "-m", metavar="NAME", help="Of that run.")
+@click.option("--tolerance", type=float, metavar="EPS", help="Relative error of energy and momentum allowed.")
+def command(file: str, recorded: str | None, **given: Any) -> None:
+    """Judge a run of the mechanism in FILE: constraints, equations of motion, energy, momentum.
+
+    The judge computes everything from the recorded motion and knows nothing of the solver.
+    Exit status 1 if a check failed.
+    """
+    from bellcrank.analysis.verify import verify
+    from bellcrank.io import load
+
+    arguments = {name: value for name, value in given.items() if value is not None}
+    if recorded is not None:
+        from bellcrank.trajectory.trajectory import Trajectory
+
+        arguments["run"] = Trajectory.load(recorded)
+    judgement = verify(load(file), **arguments)
+    _show(judgement)
+    if not judgement.passed:
+        sys.exit(1)
+
+
+def _show(judgement: Any) -> None:
+    from bellcrank.cli.messages import heading, show, table
+
+    rows = []
+    for check in judgement.checks:
+        if check.value is None:
+            rows.append(("skipped", check.name, "", "", check.where))
+            continue
+        verdict = "ok" if check.passed else "FAILED"
+        remark = f"{check.meaning} ({check.where})" if check.where else check.meaning
+        rows.append((verdict, check.name, f"{check.value:.1e}", f"{check.limit:.0e}", remark))
+    columns = (("", "left"), ("check", "left"), ("found", "right"), ("allowed", "right"), ("what", "left"))
+    show(heading(f"{judgement.mechanism}: {judgement.subject}"), table(columns, rows))
+    failed = [check.name for check in judgement.checks if not check.passed]
+    click.echo(f"{len(failed)} checks failed: {', '.join(failed)}" if failed else "all checks passed")

@@ -1,0 +1,155 @@
+"""The other commands."""
+
+import subprocess
+import sys
+from types import ModuleType
+
+import numpy as np
+import pytest
+from tests.cli.conftest import FOUR_BAR
+
+import bellcrank as bc
+from bellcrank.io import loads
+
+
+def rows(text):
+    """Lines of a table as lists of cells."""
+    return [[cell for cell in line.split("  ") if cell.strip()] for line in text.splitlines()]
+
+
+def facts(text):
+    """Names and values of the lines of a table of facts."""
+    return {row[0].strip(): row[1].strip() for row in rows(text) if len(row) == 2}
+
+
+def test_info_counts_freedoms_and_names_what_is_redundant(four_bar, program):
+    result = program("info", four_bar)
+    assert result.exit_code == 0
+    told = facts(result.stdout)
+    assert told["bodies"] == "3, together 0.95 kg"
+    assert told["joints"] == "4 (4 Revolute)"
+    assert told["constraint rows"].startswith("21")
+    assert told["freedom by Grübler"] == "-3 = 6 · 3 - 21"
+    assert told["freedom by rank"] == "0"
+    assert told["redundant rows"] == "3"
+    assert told["closed loops"] == "1"
+    assert "(z)" in result.stdout
+    assert "velocity   pivot 1.theta_z" in result.stdout
+    assert not any(line != line.rstrip() for line in result.stdout.splitlines())
+
+
+def test_info_of_many_bodies_is_cut_unless_all_is_asked_for(program, tmp_path):
+    bodies = "\n".join(f"  part {k}: {{mass: 1, inertia: [1, 1, 1]}}" for k in range(40))
+    (tmp_path / "many.yaml").write_text(f"bellcrank: 1\nname: many\nbodies:\n{bodies}\n")
+    short = program("info", str(tmp_path / "many.yaml")).stdout
+    assert "part 29" in short
+    assert "part 30" not in short
+    assert "and 10 more" in short
+    assert "40, 40 not held to the ground" in short
+    assert "part 39" in program("info", str(tmp_path / "many.yaml"), "--all").stdout
+
+
+def test_info_of_a_run(four_bar, program):
+    program("run", four_bar, "--out", "run.h5")
+    assert "run of 'four-bar': 251 frames" in program("info", "run.h5").stdout
+
+
+def test_info_of_the_build(program):
+    told = facts(program("info", "--build").stdout)
+    assert told["bellcrank"] == bc.__version__
+    assert told["variant"] == bc.build_info()["variant"]
+    assert "lagrange" in told["formulations"]
+    assert "rk4" in told["methods"]
+
+
+def test_info_of_nothing(program):
+    result = program("info")
+    assert result.exit_code == 2
+    assert "give a FILE, or --build" in result.stderr
+
+
+def test_verify_passes_a_sound_run(four_bar, program):
+    result = program("verify", four_bar, "--duration", "0.3")
+    assert result.exit_code == 0
+    assert "all checks passed" in result.stdout
+    assert "FAILED" not in result.stdout
+
+
+def test_verify_fails_the_run_of_a_mechanism_with_other_masses(four_bar, program, tmp_path):
+    other = FOUR_BAR.replace("mass: 0.45", "mass: 0.9")
+    bc.simulate(loads(other), 0.3, accelerations=True, path="run.h5")
+    result = program("verify", four_bar, "--run", "run.h5")
+    assert result.exit_code == 1
+    assert "FAILED" in result.stdout
+    assert "checks failed: " in result.stdout
+
+
+def test_convert_between_formats_of_mechanisms(four_bar, program):
+    assert program("convert", four_bar, "four_bar.json").exit_code == 0
+    assert program("convert", "four_bar.json", "again.yaml").exit_code == 0
+    first, again = bc.load(four_bar), bc.load("again.yaml")
+    assert again.bodies == first.bodies
+    assert again.joints == first.joints
+
+
+def test_convert_runs(four_bar, program):
+    program("run", four_bar, "--out", "run.h5")
+    assert program("convert", "run.h5", "run.csv").exit_code == 0
+    table = np.genfromtxt("run.csv", delimiter=",", names=True, deletechars="", replace_space=" ")
+    run = bc.Trajectory.load("run.h5")
+    assert np.array_equal(table["body.rocker.x [m]"], run.body("rocker").position[:, 0])
+    assert program("convert", "run.h5", "copy.h5").exit_code == 0
+    assert np.array_equal(bc.Trajectory.load("copy.h5").time, run.time)
+
+
+def test_plot_writes_beside_and_where_told(four_bar, program, tmp_path):
+    program("run", four_bar, "--out", "run.h5")
+    assert "written: run_overview.png" in program("plot", "run.h5").stdout
+    result = program(
+        "plot", "run.h5", "coupler", "-w", "path", "--point", "0.18,0.1,0", "--plane", "xy", "--out", "a.svg"
+    )
+    assert result.exit_code == 0
+    assert (tmp_path / "run_overview.png").exists()
+    assert (tmp_path / "a.svg").exists()
+    assert program("plot", "run.h5", "-w", "joint", "--degrees", "--out", "b.pdf").exit_code == 0
+    assert program("plot", "run.h5", "-w", "reaction", "--components", "--out", "c.png").exit_code == 0
+
+
+@pytest.fixture
+def benchmark(monkeypatch):
+    import pkgutil
+
+    made = ModuleType("bellcrank.bench.gears", "Gears against gears.\n\nMore of it.")
+    calls = []
+    made.main = lambda arguments: calls.append(arguments) or 7
+    monkeypatch.setitem(sys.modules, "bellcrank.bench.gears", made)
+    monkeypatch.setattr(pkgutil, "iter_modules", lambda path: [pkgutil.ModuleInfo(None, "gears", False)])
+    return calls
+
+
+def test_bench_lists_and_calls(program, benchmark):
+    assert "gears        Gears against gears." in program("bench", "--help").stdout
+    result = program("bench", "gears", "--sizes", "3", "-v")
+    assert benchmark == [["--sizes", "3", "-v"]]
+    assert result.exit_code == 7
+
+
+def test_bench_without_a_name_runs_all(program, benchmark):
+    result = program("bench")
+    assert result.exit_code == 2
+    assert "there is no benchmark of this name, got 'all'" in result.stderr
+
+
+def test_every_command_explains_itself(program):
+    listed = program("--help").stdout
+    for name in ("run", "info", "verify", "convert", "plot"):
+        assert name in listed
+        help_text = program(name, "--help").stdout
+        assert help_text.startswith(f"Usage: bellcrank {name}")
+    assert program("--version").stdout == f"bellcrank {bc.__version__}\n"
+
+
+def test_starting_the_program_loads_no_library_it_does_not_need():
+    code = "import sys, bellcrank.cli.main; print(*sys.modules)"
+    output = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout
+    assert not {"numpy", "h5py", "rich", "matplotlib"} & set(output.split())

@@ -1,0 +1,121 @@
+"""`bellcrank run`: results on disk, what is told, and how it ends."""
+
+import os
+import signal
+import subprocess
+import sys
+import time
+from contextlib import suppress
+
+import numpy as np
+import pytest
+from tests.cli.conftest import FOUR_BAR, process
+
+import bellcrank as bc
+from bellcrank.io import loads
+
+# The rocker cannot make a whole turn.
+OVERDRIVEN = FOUR_BAR.replace(
+    "motor: {joint: pivot 1, velocity: 6.0}", "motor: {joint: pivot 2, velocity: 1.0}"
+)
+
+
+def test_the_run_is_that_of_the_library(four_bar, program):
+    result = program("run", four_bar, "--out", "run.h5")
+    assert result.exit_code == 0
+    run = bc.Trajectory.load("run.h5")
+    library = bc.simulate(loads(FOUR_BAR), 0.5, step=0.002)
+    assert np.array_equal(run.time, library.time)
+    assert np.array_equal(run.body("rocker").position, library.body("rocker").position)
+    assert run.status == "finished"
+    assert loads(run.mechanism).bodies.keys() == {"crank", "coupler", "rocker"}
+
+
+def test_what_it_tells(four_bar, program):
+    output = program("run", four_bar, "--out", "run.h5", "--plot", "run.png").stdout
+    for text in ("four-bar", "t = 0 to 0.5 s", "lagrange, rk4, 250 steps", "run.h5", "run.png", "redundant"):
+        assert text in output
+
+
+def test_quiet_writes_nothing(four_bar, program):
+    result = program("run", four_bar, "--quiet", "--plot", "x.pdf", "--progress")
+    assert (result.stdout, result.stderr, result.exit_code) == ("", "", 0)
+
+
+def test_options_go_before_the_file(four_bar, program):
+    program(
+        "run", four_bar, "-m", "dopri5", "-d", "0.2", "--tolerance", "1e-6", "--output-step", "0.01",
+        "--accelerations", "--no-reactions", "-o", "rank_tolerance=1e-10", "--start", "1.0", "--step", "1e-4",
+        "--out", "run.h5",
+    )  # fmt: skip
+    run = bc.Trajectory.load("run.h5")
+    assert run.statistics["method"] == "dopri5"
+    assert run.time == pytest.approx(1.0 + 0.01 * np.arange(21))
+    assert run.layout.accelerations
+    assert run.layout.reactions == ()
+
+
+def test_a_file_without_a_duration(four_bar, program, tmp_path):
+    (tmp_path / four_bar).write_text(FOUR_BAR.replace("duration: 0.5, ", ""))
+    result = program("run", four_bar)
+    assert result.exit_code == 2
+    assert "does not say how long to simulate" in result.stderr
+    assert "--duration 10" in result.stderr
+    assert program("run", four_bar, "--duration", "0.1").exit_code == 0
+
+
+def test_a_run_that_breaks_down_keeps_what_was_computed(four_bar, program, tmp_path):
+    (tmp_path / four_bar).write_text(OVERDRIVEN)
+    result = program("run", four_bar, "-d", "20", "--out", "run.h5", "--plot", "x.png")
+    assert result.exit_code == 3
+    assert "could no longer be met" in result.stderr
+    assert "a drive ('motor') may ask for a position that cannot be reached" in result.stderr
+    run = bc.Trajectory.load("run.h5")
+    assert run.status == "constraints_lost"
+    assert 0 < run.time[-1] < 2.1
+    assert "x.png" in result.stdout
+
+
+def test_ctrl_c_keeps_what_was_computed(four_bar, tmp_path):
+    with process("run", four_bar, "--duration", "100000", "--out", "run.h5") as running:
+        try:
+            deadline = time.monotonic() + 60
+            while not (tmp_path / "run.h5").exists() or (tmp_path / "run.h5").stat().st_size < 20_000:
+                assert time.monotonic() < deadline
+                assert running.poll() is None
+                time.sleep(0.05)
+            time.sleep(0.5)
+            running.send_signal(signal.SIGINT)
+            stdout, stderr = running.communicate(timeout=30)
+        finally:
+            running.kill()
+    assert running.returncode == 130
+    assert "interrupted at t =" in stderr
+    assert "kept" in stderr
+    assert "Traceback" not in stderr
+    assert "(interrupted)" in stdout
+    assert bc.Trajectory.load("run.h5").status == "interrupted"
+
+
+def test_no_bar_where_there_is_no_terminal(four_bar):
+    with process("run", four_bar) as running:
+        _, stderr = running.communicate(timeout=60)
+    assert stderr == ""
+
+
+def test_a_bar_on_a_terminal(four_bar):
+    pty = pytest.importorskip("pty")
+    master, slave = pty.openpty()
+    command = [sys.executable, "-c", "from bellcrank.cli import main; main()"]
+    command += ["run", four_bar, "--duration", "30", "--step", "0.0005"]
+    environment = {**os.environ, "TERM": "xterm", "COLUMNS": "100"}
+    with subprocess.Popen(command, stdout=slave, stderr=slave, env=environment) as running:
+        os.close(slave)
+        seen = b""
+        with suppress(OSError):  # what a terminal answers whose other side has gone
+            while part := os.read(master, 4096):
+                seen += part
+    os.close(master)
+    assert running.returncode == 0
+    assert "━".encode() in seen
+    assert b"t = " in seen
