@@ -20,7 +20,9 @@ class Observation:
 
 def observation(model: Model, reactions: bool = True, accelerations: bool = False) -> Observation:
     """Joint coordinates and efforts of a model, with reactions and body accelerations if wanted."""
-    columns, coordinates, numbers = [], [], {}
+    columns: list[CoordinateColumn] = []
+    coordinates: list[int] = []
+    numbers: dict[int, int] = {}
     for joint in model.joints:
         for index, name, unit in zip(joint.coordinates, joint.coordinate_names, joint.units, strict=True):
             numbers.setdefault(index, len(coordinates))
