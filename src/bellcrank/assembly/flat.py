@@ -66,7 +66,9 @@ class FlatBuilder:
 
     def coordinate(self, coordinate: Coordinate) -> int:
         """Index of a coordinate."""
-        key = (coordinate.kind, self.pair(coordinate.marker_1, coordinate.marker_2), coordinate.params)
+        one, two = coordinate.marker_1, coordinate.marker_2
+        pair = self._pair_ids.get((id(one), id(two)))
+        key = (coordinate.kind, self.pair(one, two) if pair is None else pair, coordinate.params)
         return self._coordinates.setdefault(key, len(self._coordinates))
 
     def function(self, function: Function | None) -> int:
@@ -93,7 +95,7 @@ class FlatBuilder:
             self.term_coordinate.append(self.coordinate(term.coordinate))
             self.term_coefficient.append(term.coefficient)
         self.term_start.append(len(self.term_coordinate))
-        self.row_function.append(self.function(row.function))
+        self.row_function.append(-1 if row.function is None else self.function(row.function))
         if row.constant is FROM_START:
             self.start_rows.append(len(self.row_constant))
         self.row_constant.append(0.0 if row.constant is None else row.constant)

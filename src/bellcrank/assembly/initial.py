@@ -11,7 +11,7 @@ import numpy as np
 from bellcrank import _core
 from bellcrank.assembly.compile import compile_mechanism
 from bellcrank.assembly.model import Model
-from bellcrank.assembly.positions import Found, solve_positions, without_rows
+from bellcrank.assembly.positions import Found, row_errors, solve_positions, without_rows
 from bellcrank.assembly.state import Floats, State
 from bellcrank.errors import AssemblyError
 from bellcrank.mechanism.checking import Quat, Vec3
@@ -132,9 +132,7 @@ def _positions(model: Model) -> Found:
     if not found.met:
         system = _core.Lagrange(held.core)
         system.set_state(*found.state.arrays)
-        violations = _violations(
-            held, system.rows()[0] if held.row_count <= _DENSE_ROWS else None, found.error
-        )
+        violations = _violations(held, row_errors(held, system), found.error)
         raise AssemblyError(_failure_text(model, violations, "m or rad/2"), violations)
     return found
 

@@ -145,8 +145,7 @@ def _continued(model: Model, start: State) -> Found:
     """Constants are shifted so that all errors vanish, then led back to what they are, step by step."""
     system = _core.Lagrange(model.core)
     system.set_state(*start.arrays)
-    shift = np.zeros(model.row_count)
-    shift[:] = _row_errors(model, system)
+    shift = row_errors(model, system)
     done, step, state = 0.0, 0.25, _at_rest(start)
     best = Found(start, _error(system), "continuation")
     while step > 1e-4 and done < 1.0:
@@ -162,8 +161,8 @@ def _continued(model: Model, start: State) -> Found:
     return min(best, Found(State(*system.state()), _error(system), "continuation"), key=lambda f: f.error)
 
 
-def _row_errors(model: Model, system: _core.Lagrange) -> Floats:
-    """C of all rows that are violated."""
+def row_errors(model: Model, system: _core.Lagrange) -> Floats:
+    """C of all rows (rows,) at a system's state; zero for open stops and for inertances."""
     values = system.coordinates()[0]
     arrays = model.arrays
     terms = arrays["term_coefficient"] * values[arrays["term_coordinate"]]
