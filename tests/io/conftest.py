@@ -51,7 +51,14 @@ def values(hint):
         return st.tuples(*[values(inner[0])] * 4)
     if origin is tuple:
         return st.tuples(*map(values, inner))
-    known = {float: NUMBERS, int: st.integers(2, 9), bool: st.booleans(), str: st.just("/parts/link.stl"), Function: FUNCTIONS, Shape: SHAPES}
+    known = {
+        float: NUMBERS,
+        int: st.integers(2, 9),
+        bool: st.booleans(),
+        str: st.just("/parts/link.stl"),
+        Function: FUNCTIONS,
+        Shape: SHAPES,
+    }
     if hint in known:
         return known[hint]
     return st.builds(hint, **{p.name: values(p.hint) for p in parameters(hint).values() if p.required})

@@ -143,7 +143,9 @@ def test_written_files_are_laid_out_for_people():
         "table": {"long": [float(i) for i in range(40)]},
     }
     text = yaml_format.write(data)
-    assert text.startswith("name: m\nbodies:\n  a: {mass: 1.0, position: [1.0e-05, 0.0, 0.0]}\n  b:\n    mass: 1.0\n")
+    assert text.startswith(
+        "name: m\nbodies:\n  a: {mass: 1.0, position: [1.0e-05, 0.0, 0.0]}\n  b:\n    mass: 1.0\n"
+    )
     assert max(len(line) for line in text.splitlines() if "zzz" not in line) <= 110
     assert "\n      - [0.5, 0.5, 0.5]\n" in text
     assert json_format.write({"a": {"b": [1.0, 2.0]}}) == '{\n  "a": {"b": [1.0, 2.0]}\n}\n'

@@ -150,6 +150,8 @@ class Decoder:
         """A number, text or truth value; a text with a unit becomes a number where one is wanted."""
         if want.text and not want.number:
             return node.text if node.value is not None else None
+        if want.flag and not isinstance(node.value, bool):
+            return self.fault(place, node, "true or false is needed here", node.value)
         if not isinstance(node.value, str) or not want.number or want.text:
             return node.value
         try:

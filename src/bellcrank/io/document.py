@@ -105,9 +105,11 @@ class Builder:
         if node is None or (isinstance(node, Scalar) and node.value is None):
             return
         found = self.decoder.entries(node, place.at(key), f"a mapping from the names of the {key}")
-        if not isinstance(found, Failed):
-            for name, child in found.items():
-                yield name, child, place.of(key, name, SECTIONS[key])
+        if isinstance(found, Failed):
+            self.elements.references.lost = True
+            return
+        for name, child in found.items():
+            yield name, child, place.of(key, name, SECTIONS[key])
 
     def check(self) -> None:
         """Note what only the whole mechanism can show, at the elements concerned."""

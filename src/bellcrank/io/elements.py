@@ -68,7 +68,14 @@ class Elements:
 
     def add_body(self, name: str, node: Node, place: Place) -> object:
         """A body, with mass properties from numbers or from shapes."""
-        return self.whole(node, place, BODY_FIELDS, Body, partial(self.mechanism.add_body, name))
+        entries = self.decoder.entries(node, place)
+        if isinstance(entries, Failed):
+            return FAILED
+        given = self.decoder.fields(node, place, entries, BODY_FIELDS, Body)
+        # Where one of these could not be read, something in its place lets the other fields be judged.
+        stand_ins = {"mass": 1.0, "inertia": (1.0, 1.0, 1.0)}
+        values = {**{key: stand_ins[key] for key in given.failed if key in stand_ins}, **given.values}
+        return self.decoder.constructed(node, place, given, lambda: self.mechanism.add_body(name, **values))
 
     def add_marker(self, name: str, node: Node, place: Place) -> object:
         """A named marker: "body.name", or "name" with the body given inside."""
@@ -178,9 +185,10 @@ class Elements:
             rule = "exactly one of 'file' and 'mechanism' must be given"
             return self.decoder.fault(place, node, rule, sources or None)
         inner = self.include(entries[sources[0]], place.at(sources[0]))
-        if not given.complete or inner is None:
-            return FAILED
         values = {"prefix": name, **given.values}
+        if not given.complete or inner is None:
+            self.references.failed.add(("placement", str(values["prefix"])))
+            return FAILED
         carrier = (
             self.references.carrier(entries["attach_to"], place.at("attach_to"))
             if "attach_to" in entries

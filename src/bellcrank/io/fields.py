@@ -81,6 +81,7 @@ class Wanted:
 
     number: bool = False
     text: bool = False
+    flag: bool = False
     rotation: bool = False
     classes: tuple[type, ...] = ()
     items: Wanted | None = None
@@ -90,6 +91,7 @@ class Wanted:
         return Wanted(
             self.number or other.number,
             self.text or other.text,
+            self.flag or other.flag,
             self.rotation or other.rotation,
             (*self.classes, *(cls for cls in other.classes if cls not in self.classes)),
             self.items | other.items if self.items and other.items else items,
@@ -122,7 +124,9 @@ def wanted(hint: Any) -> Wanted:
         return Wanted(number=True)
     if hint is str:
         return Wanted(text=True)
-    if hint in (bool, NoneType):
+    if hint is bool:
+        return Wanted(flag=True)
+    if hint is NoneType:
         return Wanted()
     if isinstance(hint, type) and (hint in REGISTRIES or hasattr(hint, "__dataclass_fields__")):
         return Wanted(classes=(hint,))

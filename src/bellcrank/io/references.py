@@ -15,11 +15,11 @@ from bellcrank.mechanism.checking import Vec3
 from bellcrank.mechanism.references import nearest
 
 MARKER_FIELDS: Final[dict[str, Parameter]] = {
-    **parameters(Marker),
+    **{name: parameter for name, parameter in parameters(Marker).items() if name != "body"},
     **{name: Parameter(name, Vec3) for name in AXES},
     "world": Parameter("world", bool, default=False),
 }
-"""The keys of a marker that is written out: its fields, axes, and whether it is given in the world."""
+"""The keys of a marker beside its body: its fields, axes, and whether it is given in the world."""
 
 
 class References:
@@ -27,6 +27,7 @@ class References:
 
     aliases: markers by the names of a file's section `markers`, where these do not name the body.
     failed: pairs (noun, name) of what stands in the file and could not be made; to refer to it is no fault.
+    lost: whether a whole section could not be read.
     """
 
     def __init__(self, mechanism: Mechanism, decoder: Decoder) -> None:
@@ -34,12 +35,13 @@ class References:
         self.decoder = decoder
         self.aliases: dict[str, Marker] = {}
         self.failed: set[tuple[str, str]] = set()
+        self.lost = False
         decoder.readers[Marker] = self.marker
         decoder.readers[JointCoordinate] = self.joint
 
     def is_failed(self, name: str) -> bool:
         """Whether a name refers to something that stands in the file but could not be made."""
-        return any(
+        return self.lost or any(
             name == failed or name.startswith(f"{failed}{'/' if noun == 'placement' else '.'}")
             for noun, failed in self.failed
         )
@@ -139,9 +141,8 @@ class References:
             end = self.written_joint(Entries(node.line, node.column, keyed), place)
             return FAILED if isinstance(end, Failed) else [end]
         if "coordinate" in entries:
-            return self.decoder.fault(
-                place, entries["coordinate"], "'coordinate' belongs to 'joint', not to 'ends'"
-            )
+            rule = "'coordinate' belongs to 'joint', not to 'ends'"
+            return self.decoder.fault(place.at("coordinate"), entries["coordinate"], rule)
         given, at = entries["ends"], place.at("ends")
         listed = given.items if isinstance(given, Items) else (given,)
         found = [self.end(item, at.at(str(number)), letters) for number, item in enumerate(listed)]
@@ -187,17 +188,20 @@ class References:
         entries = self.decoder.entries(node, place)
         if isinstance(entries, Failed):
             return FAILED
-        known = dict(MARKER_FIELDS)
-        if name is not None:
-            del known["name"]
+        known = {key: field for key, field in MARKER_FIELDS.items() if key != "name" or name is None}
+        given = self.decoder.fields(node, place, entries, known, Marker, ("body",) if body is None else ())
+        carrier: Body | Ground | Failed = FAILED
         if body is not None:
-            entries = {"body": Scalar(node.line, node.column, body, body), **entries}
-        given = self.decoder.fields(node, place, entries, known, Marker)
-        carrier = self.carrier(entries["body"], place.at("body")) if "body" in entries else FAILED
-        values = {key: value for key, value in given.values.items() if key not in ("body", "world")}
+            carrier = self.carrier(Scalar(node.line, node.column, body, body), place)
+        elif "body" in entries:
+            carrier = self.carrier(entries["body"], place.at("body"))
+        else:
+            self.decoder.fault(place, node, "the key 'body' is missing")
+        values = {"name": name, **given.values}
+        world = values.pop("world", False)
         base = self.mechanism.ground if isinstance(carrier, Failed) else carrier
-        make = base.world_marker if given.values.get("world") is True else base.marker
-        marker = self.decoder.constructed(node, place, given, lambda: make(**{"name": name, **values}))
+        make = base.world_marker if world is True else base.marker
+        marker = self.decoder.constructed(node, place, given, lambda: make(**values))
         if isinstance(carrier, Failed):
             return FAILED
         assert isinstance(marker, (Marker, Failed))
