@@ -23,8 +23,9 @@ build: ## .venv with the development tools, the core compiled, editable install
 test: build ## the tests (PYTEST_ARGS="-n 0 -k name" for some of them)
 	@$(BIN)/python -m pytest $(PYTEST_ARGS)
 
-demo: build ## simulate the demonstration mechanism
-	@$(BIN)/bellcrank run $(DEMO) $(DEMO_ARGS)
+demo: build ## simulate the demonstration mechanism; figures and the run in build/demo*
+	@$(BIN)/bellcrank run $(DEMO) --out build/demo.h5 $(DEMO_ARGS)
+	@$(BIN)/python examples/demo_sheet.py build/demo.h5 build/demo-sheet.png
 
 bench: wheel ## timings, beside other engines, in a venv of its own (BENCH_ARGS=name)
 	@[ -x .venv-bench/bin/pip ] || $(PYTHON) -m venv .venv-bench

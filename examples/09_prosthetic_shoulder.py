@@ -56,6 +56,34 @@ def holding_torques(flexion: float, abduction: float) -> tuple[float, float]:
     return gear_front / parameters.reduction + lifting, gear_rear / parameters.reduction + lifting
 
 
+def drawn_drive() -> None:
+    """A picture of the drive with names, the shield taken away."""
+    mech = prosthetic_shoulder(parameters=parameters)
+    fig = figures.figure(size=(5.6, 5.4))
+    scene = fig.add_subplot(projection="3d", computed_zorder=False)
+    drawing.add(scene, mech, only={*mech.bodies, "ground"} - {"arm"})
+    x, y, low = parameters.drive_offset, -parameters.pulley_radius, -parameters.nut_height
+    for side in (x, -x):
+        scene.plot([side, side], [y, y], [0.0, low], color=figures.BLACK, linewidth=1.2, zorder=8)
+    for ends in (((0, 0), (0.06, -0.11), (0, 0)), ((-0.07, 0.07), (0, 0), (0, 0))):
+        scene.plot(*ends, color=figures.GREY, linewidth=0.9, linestyle="-.", zorder=9)
+    drawing.frame(scene, (-0.08, -0.08, -0.29), (0.08, 0.08, 0.06), azimuth=-38, elevation=22, zoom=1.15)
+    for text, point, offset in (
+        ("first axis of the Cardan,\nfixed to the breast", (0.0, -0.11, 0.0), (-30, -30)),
+        ("second axis: arm\nand side gears", (0.07, 0.0, 0.0), (45, 5)),
+        ("frontal pinion, locked to the breast", (0.0, 0.024, 0.022), (20, 22)),
+        ("side gear", (-0.02, 0.0, -0.015), (-110, -5)),
+        ("pulley", (-0.034, -0.015, 0.02), (-55, 15)),
+        ("wire", (x, y, -0.06), (60, -12)),
+        ("nut, kept from turning", (x + 0.01, y, low), (60, -12)),
+        ("ball screw", (x, y, -0.18), (60, -12)),
+        ("motor", (x + 0.012, y, -0.23), (60, -12)),
+    ):
+        drawing.label(scene, text, point, offset)
+    figures.save(fig, out / "09_drive.png")
+
+
+drawn_drive()
 fig = figures.figure(size=(7.4, 8.0))
 grid = fig.add_gridspec(4, 2, height_ratios=(2.1, 1.0, 1.0, 1.0))
 lift = radians(60.0)

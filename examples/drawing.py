@@ -6,6 +6,7 @@ from collections.abc import Iterable
 from typing import Any
 
 import numpy as np
+from mpl_toolkits.mplot3d import proj3d
 from mpl_toolkits.mplot3d.art3d import Poly3DCollection
 
 import bellcrank as bc
@@ -27,8 +28,8 @@ def _revolved(radii: np.ndarray, heights: np.ndarray, sides: int = 22) -> np.nda
     return np.stack(corners, axis=2).reshape(-1, 4, 3)
 
 
-def _faces(shape: Any) -> np.ndarray:
-    """Faces (f, 4, 3) of a shape in its own frame."""
+def faces(shape: Any) -> np.ndarray:
+    """Faces (f, 4, 3) of a shape in its own frame; none of a mesh."""
     if isinstance(shape, bc.Box):
         square = np.array([[-1, -1, 1], [1, -1, 1], [1, 1, 1], [-1, 1, 1]], dtype=float)
         turned = [np.roll(square * (1, 1, sign), k, axis=1) for k in range(3) for sign in (1, -1)]
@@ -52,7 +53,10 @@ def _faces(shape: Any) -> np.ndarray:
             [shape.radius * np.cos(arc[:6]), [shape.radius] * 7, shape.radius * np.cos(arc[5:])]
         )
         return _revolved(radii, heights)
-    raise TypeError(f"a {type(shape).__name__} is not drawn here")
+    if isinstance(shape, bc.Cone):
+        half = shape.height / 2
+        return _revolved(np.array([0.0, shape.radius, 0.0]), np.array([-half, -half, half]))
+    return np.empty((0, 4, 3))
 
 
 def add(
@@ -76,17 +80,17 @@ def add(
         position = body.position if still else state.position[number]
         turn = matrix(body.rotation if still else tuple(state.rotation[number]))
         for shape in body.shapes:
-            local = _faces(shape) @ matrix(shape.rotation).T + np.asarray(shape.position)
-            faces = local @ turn.T + np.asarray(position)
-            normals = np.cross(faces[:, 2] - faces[:, 0], faces[:, 3] - faces[:, 1])
+            local = faces(shape) @ matrix(shape.rotation).T + np.asarray(shape.position)
+            placed = local @ turn.T + np.asarray(position)
+            normals = np.cross(placed[:, 2] - placed[:, 0], placed[:, 3] - placed[:, 1])
             size = np.linalg.norm(normals, axis=1, keepdims=True)
             normals = normals / np.where(size > 0.0, size, 1.0)
             base = np.array([*(color or shape.color or PLAIN), 1.0][:4])
             light = 0.62 + 0.38 * np.abs(normals @ (LIGHT / np.linalg.norm(LIGHT)))
             shaded = np.column_stack(
-                [np.clip(base[:3] * light[:, None], 0, 1), np.full(len(faces), base[3] * opacity)]
+                [np.clip(base[:3] * light[:, None], 0, 1), np.full(len(placed), base[3] * opacity)]
             )
-            polygons.append(faces)
+            polygons.append(placed)
             colors.append(shaded)
     collection = Poly3DCollection(np.concatenate(polygons), facecolors=np.concatenate(colors), linewidths=0.0)
     collection.set_edgecolor((0.0, 0.0, 0.0, 0.0))
@@ -102,3 +106,18 @@ def frame(
     axes.set_proj_type("ortho")
     axes.view_init(elev=elevation, azim=azimuth)
     axes.set_axis_off()
+
+
+def label(axes: Any, text: str, point: Any, offset: tuple[float, float]) -> None:
+    """A text with a thin line to a point (m); offset in points. To be called after `frame`."""
+    x, y, _ = proj3d.proj_transform(*point, axes.get_proj())
+    axes.annotate(
+        text,
+        (x, y),
+        xytext=offset,
+        textcoords="offset points",
+        fontsize=8,
+        ha="center" if abs(offset[0]) < 32 else "left" if offset[0] > 0 else "right",
+        va="center",
+        arrowprops={"arrowstyle": "-", "linewidth": 0.6, "shrinkA": 2, "shrinkB": 0},
+    )

@@ -14,7 +14,7 @@ mpl.use("Agg")
 from matplotlib import pyplot as plt
 
 BLUE, ORANGE, GREEN, PINK, YELLOW, LIGHT_BLUE, BLACK = COLOURS
-__all__ = ["BLACK", "BLUE", "GREEN", "GREY", "LIGHT_BLUE", "ORANGE", "PINK", "YELLOW"]
+__all__ = ["BLACK", "BLUE", "COLOURS", "GREEN", "GREY", "LIGHT_BLUE", "ORANGE", "PINK", "YELLOW"]
 
 mpl.rcParams.update(SETTINGS)
 mpl.rcParams.update(

@@ -150,3 +150,10 @@ def led_by_motors(task: Task, parameters: ArmParameters | None = None, *, sample
     parameters = parameters or ArmParameters()
     times = np.linspace(task.hold, task.hold + task.duration, samples)
     return led_by_angles(task, times, actuator_angles(task, times, parameters), parameters)
+
+
+def demonstration() -> bc.Mechanism:
+    """The complete arm taking a book, led by its motors: the mechanism of examples/demo.yaml."""
+    mechanism = led_by_motors(TAKE_A_BOOK)
+    mechanism.name = "prosthetic arm taking a book"
+    return mechanism
