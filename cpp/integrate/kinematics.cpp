@@ -59,7 +59,9 @@ SimulationResult follow_constraints(System& system, const std::vector<double>& o
         const double interval = output_times[i] - output_times[i - 1];
         int done = 0, size = kSubdivisions;  // both in parts of the interval
         while (done < kSubdivisions) {
-            size = std::min(size, kSubdivisions - done);
+            const double whole = interval * std::min(size, kSubdivisions - done) / kSubdivisions;
+            const double part = system.longest_step(x.data(), u.data(), whole) / interval;
+            size = std::max(1, static_cast<int>(part * kSubdivisions * (1.0 + 1e-9)));
             if (!follower.step(t, interval * size / kSubdivisions)) {
                 ++result.rejected;
                 if (size == 1) {

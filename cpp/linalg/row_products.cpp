@@ -40,6 +40,19 @@ void product(const double* rows, const int* a, int linear_a, const int* b, int l
             out[r * B + c] += la[r][0] * lb[c][0] + la[r][1] * lb[c][1] + la[r][2] * lb[c][2];
 }
 
+// A Aᵀ: the rows are gathered once and half of the products formed.
+template <int A>
+void square(const double* rows, const int* a, int linear, Lane* out) {
+    Lane l[A][3], g[A][3];
+    gather_rows(rows, a, A, linear, l, g);
+    for (int r = 0; r < A; ++r)
+        for (int c = 0; c <= r; ++c) out[r * A + c] = g[r][0] * g[c][0] + g[r][1] * g[c][1] + g[r][2] * g[c][2];
+    for (int r = 0; r < linear; ++r)
+        for (int c = 0; c <= r; ++c) out[r * A + c] += l[r][0] * l[c][0] + l[r][1] * l[c][1] + l[r][2] * l[c][2];
+    for (int r = 0; r < A; ++r)
+        for (int c = r + 1; c < A; ++c) out[r * A + c] = out[c * A + r];
+}
+
 void write(Lane* in, int count, bool overwrite, const int* target, double* values) {
     int at = 0;
     for (; at + 4 <= count; at += 4) {
@@ -61,6 +74,8 @@ void write(Lane* in, int count, bool overwrite, const int* target, double* value
         }
 }
 
+using SquareKernel = void (*)(const double*, const int*, int, Lane*);
+constexpr std::array<SquareKernel, 6> kSquare = {square<1>, square<2>, square<3>, square<4>, square<5>, square<6>};
 using ProductKernel = void (*)(const double*, const int*, int, const int*, int, Lane*);
 template <int A>
 constexpr std::array<ProductKernel, 6> kRow = {product<A, 1>, product<A, 2>, product<A, 3>,
@@ -80,11 +95,11 @@ void RowProducts::arrange(int spill) {
     // Rounds apart: lanes of one pack must not write to one target. Within a round, products of one kind together.
     const auto key = [](const Product& p) {
         return std::tuple(p.step / kStepsPerChunk, p.round, p.a.rows, p.a.linear, p.b.rows, p.b.linear, p.weight != 1.0,
-                          p.step);
+                          p.a.offset == p.b.offset, p.step);
     };
     const auto kind = [](const Product& p) {
-        return std::tuple(p.step / kStepsPerChunk, p.round, p.a.rows, p.a.linear, p.b.rows, p.b.linear,
-                          p.weight != 1.0);
+        return std::tuple(p.step / kStepsPerChunk, p.round, p.a.rows, p.a.linear, p.b.rows, p.b.linear, p.weight != 1.0,
+                          p.a.offset == p.b.offset);
     };
     std::stable_sort(products_.begin(), products_.end(),
                      [&](const Product& p, const Product& q) { return key(p) < key(q); });
@@ -96,6 +111,7 @@ void RowProducts::arrange(int spill) {
                     first.b.linear,
                     first.round == 0,
                     first.weight != 1.0,
+                    first.a.offset == first.b.offset,
                     static_cast<int>(packs_.size()),
                     0};
         size_t end = i;
@@ -127,7 +143,11 @@ void RowProducts::evaluate(const double* rows, double* values) const {
         for (int i = batch.begin; i < batch.end; ++i) {
             const Pack& p = packs_[i];
             Lane out[36];
-            kernel(rows, p.a, batch.linear_a, p.b, batch.linear_b, out);
+            if (batch.square) {
+                kSquare[batch.rows_a - 1](rows, p.a, batch.linear_a, out);
+            } else {
+                kernel(rows, p.a, batch.linear_a, p.b, batch.linear_b, out);
+            }
             if (batch.weighted) {
                 Lane weight;
                 for (int l = 0; l < kLanes; ++l) lane_set(weight, l, p.weight[l]);

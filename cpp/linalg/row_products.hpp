@@ -39,7 +39,7 @@ class RowProducts {
     // Packs of one kind that follow one another.
     struct Batch {
         int rows_a, linear_a, rows_b, linear_b;
-        bool overwrite, weighted;
+        bool overwrite, weighted, square;  // square: A Aᵀ
         int begin, end;
     };
     std::vector<Product> products_;

@@ -4,6 +4,10 @@
 
 #include <cstring>
 
+#if BELLCRANK_LANES == 4
+#include <immintrin.h>
+#endif
+
 namespace bellcrank {
 
 #ifndef BELLCRANK_LANES
@@ -27,27 +31,28 @@ inline Lane load_lane(const double* p) {
 }
 inline void store_lane(double* p, const Lane& v) { std::memcpy(p, &v, sizeof v); }
 
-// In-place transpose of the 4×4 matrix whose rows are a, b, c, d.
-inline void transpose_lanes(Lane& a, Lane& b, Lane& c, Lane& d) {
-    using Mask = long long __attribute__((vector_size(32)));
-    const Lane ab_even = __builtin_shuffle(a, b, Mask{0, 4, 2, 6}), ab_odd = __builtin_shuffle(a, b, Mask{1, 5, 3, 7});
-    const Lane cd_even = __builtin_shuffle(c, d, Mask{0, 4, 2, 6}), cd_odd = __builtin_shuffle(c, d, Mask{1, 5, 3, 7});
-    a = __builtin_shuffle(ab_even, cd_even, Mask{0, 1, 4, 5});
-    b = __builtin_shuffle(ab_odd, cd_odd, Mask{0, 1, 4, 5});
-    c = __builtin_shuffle(ab_even, cd_even, Mask{2, 3, 6, 7});
-    d = __builtin_shuffle(ab_odd, cd_odd, Mask{2, 3, 6, 7});
-}
-
-// Four consecutive doubles from each of four places; out[k] holds the k-th double of every place.
+// Four consecutive doubles from each of four places; out[k] holds the k-th double of every place. Halves are loaded
+// into place, which leaves half the shuffles of a transpose in registers.
 inline void gather4(const double* const place[4], Lane out[4]) {
-    for (int l = 0; l < 4; ++l) out[l] = load_lane(place[l]);
-    transpose_lanes(out[0], out[1], out[2], out[3]);
+    const auto halves = [&](int l, int at) {
+        return _mm256_insertf128_pd(_mm256_castpd128_pd256(_mm_loadu_pd(place[l] + at)),
+                                    _mm_loadu_pd(place[l + 2] + at), 1);
+    };
+    for (int at = 0; at < 4; at += 2) {
+        const __m256d even = halves(0, at), odd = halves(1, at);
+        out[at] = _mm256_unpacklo_pd(even, odd);
+        out[at + 1] = _mm256_unpackhi_pd(even, odd);
+    }
 }
 // The inverse of gather4.
 inline void scatter4(const Lane in[4], double* const place[4]) {
-    Lane v[4] = {in[0], in[1], in[2], in[3]};
-    transpose_lanes(v[0], v[1], v[2], v[3]);
-    for (int l = 0; l < 4; ++l) store_lane(place[l], v[l]);
+    for (int at = 0; at < 4; at += 2) {
+        const __m256d even = _mm256_unpacklo_pd(in[at], in[at + 1]), odd = _mm256_unpackhi_pd(in[at], in[at + 1]);
+        _mm_storeu_pd(place[0] + at, _mm256_castpd256_pd128(even));
+        _mm_storeu_pd(place[1] + at, _mm256_castpd256_pd128(odd));
+        _mm_storeu_pd(place[2] + at, _mm256_extractf128_pd(even, 1));
+        _mm_storeu_pd(place[3] + at, _mm256_extractf128_pd(odd, 1));
+    }
 }
 
 #else
