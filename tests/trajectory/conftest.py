@@ -22,9 +22,9 @@ LAYOUT = FrameLayout(
         CoordinateColumn("pivot", "theta_z", "rad"),
     ),
     multipliers=(
-        MultiplierColumn("motor", "drive", "N m", coordinate=2),
-        MultiplierColumn("pivot", "limit", "N m", 1.0, 2),
-        MultiplierColumn("pivot", "limit", "N m", -1.0, 2),
+        MultiplierColumn("motor", "drive", "N m", 1.0, 2, "theta_z"),
+        MultiplierColumn("pivot", "limit", "N m", 1.0, 2, "theta_z"),
+        MultiplierColumn("pivot", "limit", "N m", -1.0, 2, "theta_z"),
     ),
     reactions=("slide", "weld"),
     accelerations=True,

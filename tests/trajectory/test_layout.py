@@ -43,5 +43,5 @@ def test_places_by_name():
     assert plain.joints == ("a", "c", "b")
     assert plain.body_number["two"] == 1
     assert plain.reaction_number["c"] == 1
-    assert plain.multiplier_number("drive", "drive") == 0
-    assert plain.multiplier_number("drive", "limit") is None
+    assert plain.multiplier_numbers("drive", "limit", "drive") == (0,)
+    assert plain.multiplier_numbers("drive", "limit") == ()

@@ -9,7 +9,7 @@ from numpy.testing import assert_allclose
 from tests.trajectory.conftest import SPIN, frames, slide, swing
 
 from bellcrank.errors import MechanismError
-from bellcrank.trajectory.layout import FrameLayout
+from bellcrank.trajectory.layout import FrameLayout, MultiplierColumn
 from bellcrank.trajectory.recorder import Recorder
 
 
@@ -38,6 +38,31 @@ def test_efforts_are_along_the_coordinate(run):
     assert_allclose(run.drive("motor").effort, 0.1 * acceleration)
     assert_allclose(run.drive("motor").power, 0.1 * acceleration * rate)
     assert_allclose(run.limit("pivot").effort, angle)  # lower stop up, upper stop down
+
+
+def test_efforts_along_several_coordinates_stay_apart():
+    """A drive along a path has a force along each axis; limits on two coordinates do not add up."""
+    columns = (
+        MultiplierColumn("tool", "drive", "N", 1.0, None, "x"),
+        MultiplierColumn("tool", "drive", "N", 1.0, None, "y"),
+        MultiplierColumn("shaft", "limit", "N", 1.0, None, "z"),
+        MultiplierColumn("shaft", "limit", "N", -1.0, None, "z"),
+        MultiplierColumn("shaft", "limit", "N m", 1.0, None, "theta_z"),
+        MultiplierColumn("tool", "motor", "N m", 1.0, None, "theta_z"),
+    )
+    layout = FrameLayout("efforts", (), multipliers=columns)
+    rows = np.zeros((3, 1 + layout.width))
+    rows[:, layout.columns["multipliers"]] = [1, 2, 3, 10, 5, 6]
+    recorder = Recorder(layout)
+    recorder.on_block(rows)
+    run = recorder.finish({})
+    assert run.drive("tool").coordinates == ("x", "y")
+    assert run.drive("tool").effort[0].tolist() == [1, 2]
+    assert run.limit("shaft").effort[0].tolist() == [3 - 10, 5]
+    assert run.limit("shaft").units == ("N", "N m")
+    assert run.to_dict()["drive.tool.effort.y [N]"].tolist() == [2, 2, 2]
+    with pytest.raises(MechanismError, match="rate of its coordinate was not recorded"):
+        run.drive("tool").power  # noqa: B018
 
 
 def test_points_of_a_body_move_on_their_circle(run):

@@ -24,7 +24,7 @@ def command(
 ) -> None:
     """Plot a recorded run: of the joints, bodies or drives named, or of those that matter most.
 
-    Kinds: overview, joint, body, path, reaction, drive, energy, violation.
+    Kinds: overview, joint, body, path, reaction, drive, limit, energy, violation.
     """
     from bellcrank.cli.messages import note
     from bellcrank.trajectory.trajectory import Trajectory

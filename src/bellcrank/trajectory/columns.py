@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Final
 import numpy as np
 
 from bellcrank.errors import Fault, MechanismError
+from bellcrank.trajectory.histories import EffortHistory
 from bellcrank.trajectory.store import FloatArray
 
 if TYPE_CHECKING:
@@ -40,15 +41,23 @@ def columns(run: Trajectory) -> dict[str, FloatArray]:
     reactions = run.store.read("reactions")
     for number, joint in enumerate(run.layout.reactions):
         found |= {f"joint.{joint}.{name}": reactions[:, number, k] for k, name in enumerate(_REACTION)}
-    for drive in run.drives:
-        found[f"drive.{drive}.effort [{run.drive(drive).unit}]"] = run.drive(drive).effort
-    for joint in run.limits:
-        found[f"limit.{joint}.effort [{run.limit(joint).unit}]"] = run.limit(joint).effort
+    for noun, names, history in (("drive", run.drives, run.drive), ("limit", run.limits, run.limit)):
+        for name in names:
+            found |= _efforts(noun, history(name))
     found["energy.kinetic [J]"] = run.energy.kinetic
     found["energy.potential [J]"] = run.energy.potential
     found["violation.position"] = run.violation.position
     found["violation.velocity"] = run.violation.velocity
     return found
+
+
+def _efforts(noun: str, history: EffortHistory) -> dict[str, FloatArray]:
+    efforts = history.effort.reshape(len(history.effort), -1)
+    alone = len(history.columns) == 1
+    return {
+        f"{noun}.{history.name}.effort{'' if alone else f'.{column.name}'} [{column.unit}]": efforts[:, k]
+        for k, column in enumerate(history.columns)
+    }
 
 
 def write_csv(run: Trajectory, path: str | Path) -> None:

@@ -161,46 +161,74 @@ class JointHistory:
 
 @dataclass(frozen=True, repr=False)
 class EffortHistory:
-    """Effort of a drive, a geared motor's inertia or a joint's limits along its coordinate."""
+    """Efforts of a drive, of a geared motor's inertia or of a joint's limits, along the coordinates.
+
+    Mostly that is one coordinate; a drive along a path has three or six, and a joint may limit several.
+    numbers: per coordinate the places of its multipliers; the two limits of a coordinate are added up.
+    """
 
     name: str
-    numbers: tuple[int, ...]
+    numbers: tuple[tuple[int, ...], ...]
     layout: FrameLayout
     store: Store
 
+    @staticmethod
+    def of(name: str, numbers: tuple[int, ...], layout: FrameLayout, store: Store) -> EffortHistory:
+        """From the places of all its multipliers."""
+        groups: dict[str, list[int]] = {}
+        for number in numbers:
+            groups.setdefault(layout.multipliers[number].name, []).append(number)
+        return EffortHistory(name, tuple(map(tuple, groups.values())), layout, store)
+
     def __repr__(self) -> str:
-        return f"<effort of {self.name!r} in {self.unit}, {self.store.frames} frames>"
+        along = ", ".join(self.coordinates)
+        return f"<effort of {self.name!r} along {along}, {self.store.frames} frames>"
 
     @property
     def columns(self) -> tuple[MultiplierColumn, ...]:
-        """The rows whose efforts are added up: one for a drive, one or two for limits."""
-        return tuple(self.layout.multipliers[number] for number in self.numbers)
+        """The multipliers, one for each coordinate."""
+        return tuple(self.layout.multipliers[group[0]] for group in self.numbers)
+
+    @property
+    def coordinates(self) -> tuple[str, ...]:
+        """Names of the coordinates it acts along."""
+        return tuple(column.name for column in self.columns)
+
+    @property
+    def units(self) -> tuple[str, ...]:
+        """Unit of the effort along each coordinate, "N" or "N m"."""
+        return tuple(column.unit for column in self.columns)
 
     @property
     def unit(self) -> str:
-        """Unit of the effort, "N" or "N m"."""
-        return self.columns[0].unit
+        """Unit of the effort along the first, mostly the only, coordinate."""
+        return self.units[0]
 
     @property
     def effort(self) -> FloatArray:
-        """(T,), N or N m; positive where it drives the coordinate up."""
-        parts = [
-            column.sign * self.store.read("multipliers", number)
-            for number, column in zip(self.numbers, self.columns, strict=True)
-        ]
-        return read_only(np.sum(parts, axis=0))
+        """(T,), or (T, k) for k > 1 coordinates; N or N m, positive where it drives the coordinate up."""
+        efforts = [self._along(group) for group in self.numbers]
+        return read_only(efforts[0] if len(efforts) == 1 else np.stack(efforts, axis=1))
 
     @property
     def power(self) -> FloatArray:
-        """(T,), W: effort times the rate of the coordinate it acts along.
+        """(T,), W: efforts times the rates of the coordinates they act along.
 
-        Raises MechanismError if that coordinate is not among the recorded ones.
+        Raises MechanismError if these are not among the recorded ones.
         """
-        coordinate = self.columns[0].coordinate
-        if coordinate is None:
+        if any(column.coordinate is None for column in self.columns):
             rule, advice = "the rate of its coordinate was not recorded", "take a free coordinate of a joint"
             raise MechanismError(Fault(f"drive {self.name!r}", rule, None, advice))
-        return read_only(self.effort * self.store.read("rates", coordinate))
+        powers = [
+            self._along(group) * self.store.read("rates", column.coordinate)
+            for group, column in zip(self.numbers, self.columns, strict=True)
+        ]
+        return read_only(np.sum(powers, axis=0))
+
+    def _along(self, group: tuple[int, ...]) -> FloatArray:
+        signed = [self.layout.multipliers[n].sign * self.store.read("multipliers", n) for n in group]
+        total: FloatArray = np.sum(signed, axis=0)
+        return total
 
 
 @dataclass(frozen=True, repr=False)

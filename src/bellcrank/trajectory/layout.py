@@ -40,6 +40,7 @@ class MultiplierColumn:
     unit: unit of the effort, "N" or "N m".
     sign: effort along the coordinate = sign * multiplier; -1 for an upper limit.
     coordinate: number in `FrameLayout.coordinates` of the coordinate that the effort acts along, if recorded.
+    name: of that coordinate, such as "theta_z".
     """
 
     element: str
@@ -47,6 +48,7 @@ class MultiplierColumn:
     unit: str
     sign: float = 1.0
     coordinate: int | None = None
+    name: str = ""
 
 
 @dataclass(frozen=True)
@@ -131,9 +133,10 @@ class FrameLayout:
         """Names of all joints that show up in the frames, those with a reaction first."""
         return tuple(dict.fromkeys((*self.reactions, *(column.joint for column in self.coordinates))))
 
-    def multiplier_number(self, element: str, *kinds: MultiplierKind) -> int | None:
-        """Place of the multiplier of this element and one of these kinds, or None."""
-        for number, column in enumerate(self.multipliers):
-            if column.element == element and column.kind in kinds:
-                return number
-        return None
+    def multiplier_numbers(self, element: str, *kinds: MultiplierKind) -> tuple[int, ...]:
+        """Places of the multipliers of this element, of the first of these kinds that it has."""
+        for kind in kinds:
+            found = (n for n, c in enumerate(self.multipliers) if c.element == element and c.kind == kind)
+            if numbers := tuple(found):
+                return numbers
+        return ()

@@ -29,7 +29,7 @@ def observation(model: Model, reactions: bool = True, accelerations: bool = Fals
             columns.append(CoordinateColumn(joint.name, name, unit))
             coordinates.append(index)
     efforts = tuple(
-        MultiplierColumn(m.element, m.kind, m.unit, m.sign, numbers.get(m.coordinate))
+        MultiplierColumn(m.element, m.kind, m.unit, m.sign, numbers.get(m.coordinate), m.coordinate_name)
         for m in model.multipliers
     )
     listed = model.reactions if reactions else ()

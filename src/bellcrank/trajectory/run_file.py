@@ -11,7 +11,7 @@ the attributes "unit" and "meaning"; sets without columns are left out; text is 
                       position, velocity, angular_velocity (T, n, 3), rotation (T, n, 4);
                       acceleration, angular_acceleration (T, n, 3) if recorded
     /coordinates      joint, name, unit (q,); position, velocity (T, q)
-    /multipliers      element, kind, unit, sign, coordinate (m,); value (T, m)
+    /multipliers      element, kind, unit, sign, coordinate, name (m,); value (T, m)
     /reactions        joint (r,); wrench (T, r, 6)
     /energy           kinetic, potential (T,)
     /violation        position, velocity (T,)
@@ -125,7 +125,7 @@ def write_names(file: Any, layout: FrameLayout, description: str) -> None:
     for field in ("joint", "name", "unit"):
         values = [getattr(column, field) for column in layout.coordinates]
         file.create_dataset(f"coordinates/{field}", data=values, dtype=text)
-    for field in ("element", "kind", "unit"):
+    for field in ("element", "kind", "unit", "name"):
         values = [getattr(column, field) for column in layout.multipliers]
         file.create_dataset(f"multipliers/{field}", data=values, dtype=text)
     file.create_dataset("multipliers/sign", data=[column.sign for column in layout.multipliers], dtype="f8")
@@ -145,6 +145,7 @@ def read_names(file: Any) -> FrameLayout:
         *(texts(f"multipliers/{field}") for field in ("element", "kind", "unit")),
         file["multipliers/sign"][:].tolist(),
         (None if number < 0 else number for number in file["multipliers/coordinate"][:].tolist()),
+        texts("multipliers/name"),
         strict=True,
     )
     return FrameLayout(

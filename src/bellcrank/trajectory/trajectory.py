@@ -216,7 +216,7 @@ class Trajectory:
     ) -> Figure:
         """A figure of the run (needs matplotlib, extra `plot`).
 
-        what: "overview", "joint", "body", "path", "reaction", "drive", "energy" or "violation".
+        what: "overview", "joint", "body", "path", "reaction", "drive", "limit", "energy", "violation".
         names: the joints, bodies or drives to show; without any, those that matter most.
         path: file to write the figure into (PNG, PDF or SVG).
         options: those of the kind, see `plots.kinds`.
@@ -231,11 +231,10 @@ class Trajectory:
         return tuple(dict.fromkeys(c.element for c in self.layout.multipliers if c.kind in kinds))
 
     def _effort(self, noun: str, name: str, known: tuple[str, ...], *kinds: MultiplierKind) -> EffortHistory:
-        columns = enumerate(self.layout.multipliers)
-        numbers = tuple(n for n, column in columns if column.element == name and column.kind in kinds)
+        numbers = self.layout.multiplier_numbers(name, *kinds)
         if not numbers:
             raise self._unknown(noun, name, known)
-        return EffortHistory(name, numbers, self.layout, self.store)
+        return EffortHistory.of(name, numbers, self.layout, self.store)
 
     def _unknown(self, noun: str, name: str, known: tuple[str, ...]) -> MechanismError:
         rule = f"the run has no {noun} of this name"

@@ -14,6 +14,7 @@ from bellcrank.trajectory.plots.panels import Panel, PathPanel, Series, TimePane
 from bellcrank.trajectory.store import FloatArray
 
 if TYPE_CHECKING:
+    from bellcrank.trajectory.histories import EffortHistory
     from bellcrank.trajectory.trajectory import Trajectory
 
 _UNITS: Final = {"rad": ("Angle", "Angular velocity"), "m": ("Travel", "Velocity"), "1": ("Value", "Rate")}
@@ -111,19 +112,22 @@ def drive(run: Trajectory, names: tuple[str, ...]) -> list[Panel]:
     """Efforts of drives and their power."""
     if not run.drives:
         raise _nothing(run, "no drives")
-    drives = [run.drive(name) for name in names or selection.loaded_drives(run)]
-    count = len(names or run.drives)
-    panels: list[Panel] = []
-    for unit, quantity in (("N m", "Torque"), ("N", "Force")):
-        efforts = [Series(history.name, history.effort) for history in drives if history.unit == unit]
-        if efforts:
-            title = selection.titled(f"Drive {quantity.lower()}", efforts, _among(run, names, unit))
-            panels.append(TimePanel(title, quantity, unit, run.time, efforts))
-    powers = [Series(d.name, d.power) for d in drives if d.columns[0].coordinate is not None]
+    drives = [run.drive(name) for name in names or selection.loaded(run.drive, run.drives)]
+    panels = _efforts(run, "Drive", drives, [run.drive(name) for name in names or run.drives])
+    powers = [Series(d.name, d.power) for d in drives if None not in {c.coordinate for c in d.columns}]
     if powers:
-        title = selection.titled("Drive power", powers, count if len(powers) == len(drives) else len(powers))
+        count = max(len(powers), len(names or run.drives) if len(powers) == len(drives) else 0)
+        title = selection.titled("Drive power", powers, count)
         panels.append(TimePanel(title, "Power", "W", run.time, powers))
     return panels
+
+
+def limit(run: Trajectory, names: tuple[str, ...]) -> list[Panel]:
+    """What the limits of joints exert."""
+    if not run.limits:
+        raise _nothing(run, "no limits")
+    limits = [run.limit(name) for name in names or selection.loaded(run.limit, run.limits)]
+    return _efforts(run, "Limit", limits, [run.limit(name) for name in names or run.limits])
 
 
 def energy(run: Trajectory, names: tuple[str, ...]) -> list[Panel]:
@@ -157,6 +161,7 @@ KINDS: Final[dict[str, Callable[..., Sequence[Panel]]]] = {
     "path": path,
     "reaction": reaction,
     "drive": drive,
+    "limit": limit,
     "energy": energy,
     "violation": violation,
 }
@@ -188,8 +193,24 @@ def _components(values: FloatArray) -> list[Series]:
     return [Series(letter, values[:, k]) for k, letter in enumerate("xyz")]
 
 
-def _among(run: Trajectory, names: tuple[str, ...], unit: str) -> int:
-    return sum(run.drive(name).unit == unit for name in names or run.drives)
+def _efforts(
+    run: Trajectory, noun: str, shown: Sequence[EffortHistory], every: Sequence[EffortHistory]
+) -> list[Panel]:
+    """A panel for torques and one for forces, as far as there are any."""
+    panels: list[Panel] = []
+    for unit, quantity in (("N m", "Torque"), ("N", "Force")):
+        series = [
+            Series(history.name if len(history.units) == 1 else f"{history.name}: {column.name}", effort)
+            for history in shown
+            for column, effort in zip(history.columns, history.effort.reshape(len(run), -1).T, strict=True)
+            if column.unit == unit
+        ]
+        if series:
+            title = selection.titled(
+                f"{noun} {quantity.lower()}", series, sum(history.units.count(unit) for history in every)
+            )
+            panels.append(TimePanel(title, quantity, unit, run.time, series))
+    return panels
 
 
 def _vector(point: Any) -> Vec3:

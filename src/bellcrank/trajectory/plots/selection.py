@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
@@ -11,6 +11,7 @@ from bellcrank.trajectory.plots.panels import span_of
 from bellcrank.trajectory.store import FloatArray
 
 if TYPE_CHECKING:
+    from bellcrank.trajectory.histories import EffortHistory
     from bellcrank.trajectory.trajectory import Trajectory
 
 MOST: Final = 6  # lines in a panel when the user names none
@@ -48,10 +49,10 @@ def loaded_joints(run: Trajectory) -> tuple[str, ...]:
     return tuple(run.layout.reactions[number] for number in largest(forces))
 
 
-def loaded_drives(run: Trajectory) -> tuple[str, ...]:
-    """The drives with the largest efforts."""
-    efforts = np.array([np.max(np.abs(run.drive(name).effort)) for name in run.drives])
-    return tuple(run.drives[number] for number in largest(efforts))
+def loaded(history: Callable[[str], EffortHistory], names: Sequence[str]) -> tuple[str, ...]:
+    """The drives or limits with the largest efforts."""
+    efforts = np.array([np.max(np.abs(history(name).effort)) for name in names])
+    return tuple(names[number] for number in largest(efforts))
 
 
 def planes_of_motion(paths: Sequence[FloatArray]) -> tuple[str, ...]:
