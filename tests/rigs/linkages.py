@@ -73,9 +73,11 @@ def four_bar(closing=None, thickness=THICKNESS, speed=4.0):
     return polygon("four-bar", [np.zeros(3), tip, knee, base], [speed, 0.0, 0.0], closing, thickness)
 
 
-def parallelogram(closing=None):
+def parallelogram(closing=None, speed=3.0):
     """Opposite bars equal; it starts flat, where it could also fold the other way, and passes flat poses."""
-    return polygon("parallelogram", [(0, 0, 0), (1, 0, 0), (3, 0, 0), (2, 0, 0)], [3.0, 0.0, 3.0], closing)
+    return polygon(
+        "parallelogram", [(0, 0, 0), (1, 0, 0), (3, 0, 0), (2, 0, 0)], [speed, 0.0, speed], closing
+    )
 
 
 def five_bar(closing=None):
