@@ -60,6 +60,16 @@ def test_a_long_step_stays_on_its_branch():
     assert run.statistics["steps"] > len(run)
 
 
+def test_whole_turns_between_frames_are_counted():
+    """A wheel led at constant speed is so easy to predict that one step could hold many turns."""
+    mech = bc.Mechanism("wheel")
+    wheel = mech.add_body("wheel", mass=1.0, inertia=(0.1, 0.1, 0.2))
+    mech.add_joint("axle", bc.Revolute(), mech.ground.marker(), wheel.marker())
+    mech.add_drive("motor", joint="axle", velocity=100.0)
+    run = bc.kinematics(mech, 1.0, 0.1)
+    assert run.joint("axle").position[:, 0] == pytest.approx(100.0 * run.time, abs=1e-8)
+
+
 def test_simulation_agrees():
     mech = four_bar()
     mech.add_drive("motor", joint="A", velocity=bc.Constant(5.0))
