@@ -16,8 +16,8 @@
 namespace bellcrank {
 
 struct LagrangeOptions {
-    double rank_tolerance = 1e-10;      // pivot against its own diagonal entry below which a row is redundant
-    double position_tolerance = 1e-11;  // largest |C| after projection [m, or half radians]
+    double rank_tolerance = 1e-8;       // pivot against its own diagonal entry below which a row is redundant
+    double position_tolerance = 1e-13;  // largest |C| after projection [m, or half radians]
     double stage_pivot = 1e-2;          // smallest relative pivot below which the stages of a step are projected too
     double doubt = 10.0;                // angle between rows, in rotations of a correction, that tells nothing
     double contact_tolerance = 1e-8;    // gap of a stop taken as closed [m or rad]
@@ -75,6 +75,7 @@ class Lagrange final : public System {
     void scale(const double* u, double* scaled) const;
     void apply_multipliers(const std::vector<double>& lambda, const double* free, double* out);
     void correct_positions(double t, double* x);
+    double largest_coordinate(const double* x) const;
     void position_step();
     double largest_rotation(const double* displacement) const;
     void correct_velocities(double* u, bool impacts);

@@ -1,6 +1,7 @@
 // Back onto the constraints: position corrections (Tasora eq. 36), then velocity corrections (37).
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 #include "formulations/lagrange.hpp"
 #include "spatial/body_state.hpp"
@@ -11,6 +12,12 @@ namespace {
 
 // However doubtful a configuration, a row this independent is kept.
 constexpr double kMostDoubtfulPivot = 1e-3;
+
+// A gap is the difference of coordinates, each with the rounding of its size.
+constexpr double kRounding = 4.0 * std::numeric_limits<double>::epsilon();
+
+// An error that small and not falling any more is rounding.
+constexpr double kStagnation = 1e-9;
 
 }  // namespace
 
@@ -53,9 +60,11 @@ void Lagrange::project_stage(double t, double* x, double* u) {
 // size: near a singular configuration it could be moved onto another branch. Such rows are dropped as if it were
 // singular.
 void Lagrange::correct_positions(double t, double* x) {
-    if (!valid_) refresh(t, x);
+    bool fresh = !valid_;
+    if (fresh) refresh(t, x);
+    const double tolerance = std::max(options_.position_tolerance, kRounding * largest_coordinate(x));
     double error = largest_error();
-    for (int i = 0; !(error <= options_.position_tolerance) && i < options_.max_corrections; ++i) {
+    for (int i = 0; !(error <= tolerance) && i < options_.max_corrections; ++i) {
         position_step();
         const double doubtful = options_.doubt * largest_rotation(step_.data());
         if (doubtful * doubtful > trusted_pivot_) {
@@ -69,10 +78,20 @@ void Lagrange::correct_positions(double t, double* x) {
         ++statistics_.corrections;
         rows_.evaluate_values(t, x);
         const double next = largest_error();
-        if (!(next < 0.25 * error)) refresh(t, x);
+        const bool slow = !(next < 0.25 * error);
         error = next;
+        if (slow && fresh && error < kStagnation) break;
+        if (slow) refresh(t, x);
+        fresh = slow;
     }
     if (!is_current(t, x)) refresh(t, x);
+}
+
+double Lagrange::largest_coordinate(const double* x) const {
+    double largest = 0.0;
+    for (int b = 0; b < model_->bodies(); ++b)
+        for (int k = 0; k < 3; ++k) largest = std::max(largest, std::abs(x[kPose * b + k]));
+    return largest;
 }
 
 void Lagrange::position_step() {
