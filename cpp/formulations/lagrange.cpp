@@ -20,6 +20,9 @@ constexpr double kExactMassRatio = 1e3;
 // Rows with a smaller pivot are exchanged for redundant ones, where these do better.
 constexpr double kPoorPivot = 1e-4;
 
+// A pivot above this is no rounding error of one that vanishes.
+constexpr double kClearPivot = 1e-8;
+
 double mass_ratio(const Model& model) {
     if (model.bodies() == 0) return 1.0;
     const auto [least, most] = std::minmax_element(model.mass.begin(), model.mass.end());
@@ -86,6 +89,7 @@ Lagrange::Lagrange(std::shared_ptr<const Model> model, const LagrangeOptions& op
         if (turns_by_moving(*model_->coordinates[i].kind)) drifting_.push_back(i);
     trusted_pivot_ = options_.rank_tolerance;
     poor_pivot_ = kPoorPivot;
+    dependent_rows_ = m;
     wide_masses_ = mass_ratio(*model_) > kExactMassRatio;
 }
 
@@ -104,9 +108,10 @@ void Lagrange::refresh(double t, const double* x) {
 void Lagrange::refactor() {
     delassus_.factor(trusted_pivot_, enabled_);
     ++statistics_.factorizations;
+    if (delassus_.smallest_pivot() > kClearPivot)
+        dependent_rows_ = std::min(dependent_rows_, delassus_.dropped_count());
     if (delassus_.smallest_pivot() > kPoorPivot) {
         poor_pivot_ = kPoorPivot;
-        dependent_rows_ = delassus_.dropped_count();
     } else if (delassus_.smallest_pivot() < poor_pivot_) {
         exchange_rows();
     }
@@ -122,12 +127,12 @@ void Lagrange::refactor() {
 // have come back for them and are kept instead. If not, the configuration itself is nearly singular: there is no trying
 // again until the pivots are much smaller still.
 void Lagrange::exchange_rows() {
-    const int dropped = delassus_.dropped_count();
-    if (std::max(dropped, dependent_rows_) == std::count(enabled_.begin(), enabled_.end(), 0)) return;
+    const int dependent = dependent_rows_ < rows_.rows() ? dependent_rows_ : delassus_.dropped_count();
+    if (dependent == std::count(enabled_.begin(), enabled_.end(), 0)) return;
     const double smallest = delassus_.smallest_pivot();
     delassus_.factor(std::max(kPoorPivot, trusted_pivot_), enabled_);
     ++statistics_.factorizations;
-    if (delassus_.dropped_count() <= std::max(dropped, dependent_rows_)) return;
+    if (delassus_.dropped_count() <= dependent) return;
     poor_pivot_ = 0.25 * smallest;
     delassus_.factor(trusted_pivot_, enabled_);
     ++statistics_.factorizations;

@@ -108,7 +108,7 @@ class Lagrange final : public System {
     bool valid_ = false;
     double trusted_pivot_ = 0.0;  // relative pivot below which rows are dropped just now
     double poor_pivot_ = 0.0;     // relative pivot below which rows are exchanged for redundant ones
-    int dependent_rows_ = 0;      // dropped where no pivot was poor; 0: not known
+    int dependent_rows_ = 0;      // fewest rows dropped with all pivots clear of rounding; all rows: not known
     bool wide_masses_ = false;
     int refinements_ = 0;
     double traveled_ = 0.0, followed_at_ = 0.0;  // bound on the rotation since angles were followed [rad]; time

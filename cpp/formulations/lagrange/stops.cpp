@@ -13,7 +13,7 @@ bool Lagrange::enable_stops(const std::vector<std::uint8_t>& active) {
         changed |= enabled_[stops_[i]] != active[i];
         enabled_[stops_[i]] = active[i];
     }
-    if (changed) dependent_rows_ = 0;
+    if (changed) dependent_rows_ = rows_.rows();
     return changed;
 }
 
