@@ -11,7 +11,7 @@ from tests.trajectory.conftest import LAYOUT, frames, slide, swing
 from bellcrank.errors import MechanismError
 from bellcrank.trajectory.layout import CoordinateColumn, FrameLayout, MultiplierColumn
 from bellcrank.trajectory.plots.kinds import KINDS
-from bellcrank.trajectory.plots.panels import envelope, shortened, thinned
+from bellcrank.trajectory.plots.panels import Series, TimePanel, envelope, shortened, thinned
 from bellcrank.trajectory.plots.style import COLOURS, prefixed
 from bellcrank.trajectory.recorder import Recorder
 
@@ -143,6 +143,27 @@ def test_of_many_the_largest_are_shown_and_the_title_says_so(tmp_path):
     assert figure.axes[0].get_title("left") == "Reaction forces (6 of 24)"
     assert len(figure.axes[0].get_legend().get_texts()) == 6
     assert len(run.plot(path=tmp_path / "x.png").axes) <= 9
+
+
+def test_what_does_not_move_is_left_out_unless_it_is_named(record):
+    layout = FrameLayout("still", (), tuple(CoordinateColumn("pin", name, "m") for name in "xyz"))
+    rows = np.zeros((20, 1 + layout.width))
+    rows[:, 0] = rows[:, layout.columns["coordinates"].start + 1] = np.linspace(0.0, 1.0, 20)
+    recorder = Recorder(layout)
+    recorder.on_block(rows)
+    run = recorder.finish({})
+    assert run.plot("joint").axes[0].get_title("left") == "Joint travel (1 of 3)"
+    assert run.plot("joint").axes[0].get_lines()[0].get_label() == "pin: y"
+    assert len(run.plot("joint", "pin").axes[0].get_legend().get_texts()) == 3
+
+
+def test_a_line_over_another_is_dashed(run):
+    times = run.time
+    lines = [Series("a", np.sin(times)), Series("b", np.cos(times)), Series("c", np.sin(times) + 1e-3)]
+    figure = plt.figure()
+    axes = figure.subplots()
+    TimePanel("Two that agree", "Force", "N", times, lines).draw(axes, (6.0, 3.0))
+    assert [line.get_linestyle() for line in axes.get_lines()[:3]] == ["-", "-", "--"]
 
 
 def test_frames_that_are_not_numbers_do_not_spoil_a_figure(tmp_path):

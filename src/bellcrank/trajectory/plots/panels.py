@@ -9,11 +9,12 @@ from typing import Any, Final, NamedTuple, TypeAlias
 
 import numpy as np
 
-from bellcrank.trajectory.plots.style import GREY, LETTER, label, line, prefixed, written
+from bellcrank.trajectory.plots.style import GREY, LETTER, OVER, label, line, prefixed, written
 from bellcrank.trajectory.store import FloatArray
 
 _DRAWN: Final = 2000  # pairs of least and greatest values that a line is drawn with
-_ENVELOPE: Final = 400  # points of the upper envelope that a logarithmic line is drawn with
+_ENVELOPE: Final = 150  # points of the upper envelope that a logarithmic line is drawn with
+_LEAST: Final = -18  # decade below which errors do not matter
 _ROW: Final = 11.5  # height of a row of a legend, points
 _HANDLE: Final = 5  # letters that a line's handle and the gap beside it take
 _BOTH: Final = np.array([-1.0, 1.0])
@@ -68,11 +69,14 @@ class TimePanel:
         factor, unit = 1.0, written(self.unit)
         if self.speaks and not self.log:
             factor, unit = prefixed(self.unit, self.peak)
+        covered = _covered([series.values for series in self.series])
         shown: list[FloatArray] = []
         for number, series in enumerate(self.series):
             time, values = (envelope if self.log else thinned)(self.time, series.values)
             shown.append(values / factor)
-            style = {"color": "black", "linestyle": "-"} if series.is_sum else line(number)
+            style: dict[str, Any] = {"color": "black"} if series.is_sum else line(number)
+            if covered[number] and not self.log:
+                style["linestyle"] = OVER
             marker = "o" if len(time) == 1 else ""
             axes.plot(time / slower, shown[-1], label=series.name, marker=marker, **style)
         axes.set_xlabel(label("Time", time_unit))
@@ -152,6 +156,14 @@ def envelope(time: FloatArray, values: FloatArray) -> tuple[FloatArray, FloatArr
     return time[np.minimum(starts + stride // 2, len(time) - 1)], np.where(largest > 0.0, largest, np.nan)
 
 
+def _covered(lines: Sequence[FloatArray]) -> list[bool]:
+    """For each line (T,) whether it runs over an earlier one, to within a hundredth of what all cover."""
+    few = np.stack([np.nan_to_num(values[:: max(1, len(values) // 500)]) for values in lines])
+    near = 0.01 * float(np.ptp(few))
+    gaps = [np.abs(few[:number] - few[number]).max(axis=1, initial=0.0) for number in range(len(few))]
+    return [bool(np.any(gap <= near)) for gap in gaps]
+
+
 def head(axes: Any, title: str, names: Sequence[str], width: float) -> None:
     """The title and, where there are several lines, a legend between it and the axes: never over the data."""
     rows = 0
@@ -219,4 +231,4 @@ def _decades(axes: Any, shown: FloatArray) -> None:
     axes.minorticks_off()
     if len(values):
         low, high = np.floor(np.log10(values.min())), np.ceil(np.log10(2.0 * values.max()))
-        axes.set_ylim(10.0**low, 10.0**high)
+        axes.set_ylim(10.0 ** max(low, min(_LEAST, high - 1)), 10.0**high)

@@ -16,13 +16,19 @@ if TYPE_CHECKING:
 
 MOST: Final = 6  # lines in a panel when the user names none
 _SAMPLE: Final = 400
+_NOTHING: Final = 1e-9  # of the largest
 _PLANAR: Final = 1e-6  # of the largest extent: less is no motion
 
 
 def largest(sizes: FloatArray, most: int = MOST) -> list[int]:
-    """Numbers of the largest sizes (n,), in increasing order; of equal sizes the first."""
-    order = np.argsort(-np.nan_to_num(sizes), kind="stable")[:most]
-    return sorted(order.tolist())
+    """Numbers of the largest sizes (n,), in increasing order, without those that are nothing beside them.
+
+    Of equal sizes the first ones; the first of all if all are nothing.
+    """
+    known = np.nan_to_num(sizes)
+    order = np.argsort(-known, kind="stable")[:most]
+    count = max(1, int(np.count_nonzero(known[order] > _NOTHING * known.max(initial=0.0))))
+    return sorted(order[:count].tolist())
 
 
 def sample(run: Trajectory, section: str) -> FloatArray:

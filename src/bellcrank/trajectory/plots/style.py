@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from math import floor, isfinite, log10
-from typing import Final
+from typing import Any, Final
 
 MILLIMETRE: Final = 1.0 / 25.4
 WIDTH: Final = 170 * MILLIMETRE  # text width of an A4 page
@@ -13,6 +13,7 @@ LETTER: Final = 1.65 * MILLIMETRE  # mean width of a letter in a legend
 # Okabe and Ito's palette, told apart by colour-blind eyes, without its yellow, which is too pale for lines.
 COLOURS: Final = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000")
 LINE_STYLES: Final = ("-", "--", ":", "-.")
+OVER: Final = (0, (4.0, 3.0))  # of a line that covers another, which shows through the gaps
 GREY: Final = "#5A5A5A"
 
 SETTINGS: Final[dict[str, object]] = {
@@ -88,7 +89,7 @@ def label(quantity: str, unit: str) -> str:
     return f"{quantity} ({unit})" if unit else quantity
 
 
-def line(number: int) -> dict[str, str]:
+def line(number: int) -> dict[str, Any]:
     """Colour and style of the line of that number: colours first, then other dashes."""
     style = LINE_STYLES[number // len(COLOURS) % len(LINE_STYLES)]
     return {"color": COLOURS[number % len(COLOURS)], "linestyle": style}
