@@ -1,6 +1,7 @@
-"""Makes the linkages of this folder importable."""
+"""Makes the linkages of this folder, and the rigs that tests of several folders share, importable."""
 
 import sys
 from pathlib import Path
 
-sys.path.insert(0, str(Path(__file__).parent))
+for folder in (Path(__file__).parent, Path(__file__).parents[1]):
+    sys.path.insert(0, str(folder))

@@ -29,6 +29,8 @@ def judge_balance(evidence: Evidence) -> list[CheckResult]:
         force, moment = _without_constraint_forces(evidence, frame, force, moment)
         size = loads.size[:-1] + np.linalg.norm(inertia_force, axis=1)
         moment_size = loads.moment_size[:-1] + np.linalg.norm(inertia_moment, axis=1)
+        floor, moment_floor = _floors(evidence, frame)
+        size, moment_size = size + floor, moment_size + moment_floor
         for left, scale in ((force, size), (moment, moment_size)):
             relative = np.linalg.norm(left, axis=1) / (scale + 1e-6 * np.max(scale) + 1e-300)
             body = int(np.argmax(relative))
@@ -49,6 +51,15 @@ def _rate_of_momentum(evidence: Evidence, frame: int) -> tuple[Floats, Floats]:
     momentum = np.einsum("bij,bj->bi", inertia, spin)
     moment = np.einsum("bij,bj->bi", inertia, alpha) + np.cross(spin, momentum)
     return model.mass[:, None] * acceleration, moment
+
+
+def _floors(evidence: Evidence, frame: int) -> tuple[Floats, Floats]:
+    """Forces and moments of the size that motion of this speed has, for bodies on which nothing acts."""
+    model, at = evidence.model, evidence.at(frame)
+    spin = np.linalg.norm(at.spin[:-1], axis=1)
+    speed = np.linalg.norm(at.com_velocity, axis=1)
+    largest = np.max(np.abs(model.inertia), axis=(1, 2))
+    return model.mass * spin * (speed + 1e-3 * spin), largest * spin**2
 
 
 def _without_constraint_forces(
