@@ -155,3 +155,9 @@ def dimension_of(unit: str) -> Dimension:
 def known_units() -> list[str]:
     """The names of all units."""
     return [*_BASE, *_DEFINITIONS]
+
+
+def definition(name: str) -> str:
+    """What a unit is, in other units; "" for the base units."""
+    factor, unit = _DEFINITIONS.get(name, ("", ""))
+    return f"{factor} {unit}".removeprefix("1 ").strip()

@@ -1,0 +1,199 @@
+"""The JSON Schema of mechanism files, made from the description classes, for editors."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from types import NoneType, UnionType
+from typing import Any, Union, get_args, get_origin
+
+from bellcrank.io.decode import AXES
+from bellcrank.io.dimensions import units_of
+from bellcrank.io.fields import NOUNS, REGISTRIES, Parameter, parameters, wanted
+from bellcrank.io.references import MARKER_FIELDS
+from bellcrank.io.sections import BODY_FIELDS, DRIVE_FIELDS, PLACEMENT_FIELDS, SECTIONS, VERSION
+from bellcrank.io.simulation import Simulation
+from bellcrank.mechanism import (
+    Body,
+    ConstraintKind,
+    Drive,
+    ForceKind,
+    Function,
+    Ground,
+    JointCoordinate,
+    JointKind,
+    Limit,
+    Marker,
+    Mechanism,
+)
+from bellcrank.mechanism.attachment import AttachedKind
+from bellcrank.mechanism.checking import Quat, Vec3
+
+Schema = dict[str, Any]
+
+_TEXT: Schema = {"type": "string"}
+_QUANTITY: Schema = {
+    "description": "a number in SI units, or a text with a unit such as '30 deg'",
+    "anyOf": [{"type": "number"}, {"type": "string", "pattern": r"^\s*[-+]?(\.[0-9]|[0-9])"}],
+}
+
+
+def schema() -> Schema:
+    """The JSON Schema (draft 2020-12) of mechanism files, YAML or JSON.
+
+    It knows keys and types. Which numbers are allowed and whether names refer to something, loading tells.
+    """
+    definitions: Schema = {
+        "quantity": _QUANTITY,
+        "rotation": _rotation(),
+        "marker": {"anyOf": [_TEXT, _marker("body")]},
+        "joint coordinate": _joint_coordinate(),
+        "end": {"anyOf": [_TEXT, _marker("body"), _object(parameters(JointCoordinate), JointCoordinate)]},
+        "body": _object(BODY_FIELDS, Body),
+        "drive": _object(DRIVE_FIELDS, Drive),
+        "placement": _placement(),
+        "limit": _object(parameters(Limit), Limit),
+        "mechanism": _mechanism(),
+    }
+    for base, registry in REGISTRIES.items():
+        noun = NOUNS[base]
+        definitions[noun] = {"anyOf": [_reference(f"{noun} {name}") for name in registry]}
+        definitions |= {f"{noun} {name}": _kind(base, name, cls) for name, cls in registry.items()}
+    return {
+        "$schema": "https://json-schema.org/draft/2020-12/schema",
+        "title": f"bellcrank mechanism file, version {VERSION}",
+        "$ref": "#/$defs/mechanism",
+        "required": ["bellcrank"],
+        "$defs": definitions,
+    }
+
+
+def _reference(name: str) -> Schema:
+    return {"$ref": f"#/$defs/{name.replace(' ', '%20')}"}
+
+
+def _closed(properties: Mapping[str, Schema], required: Iterable[str] = ()) -> Schema:
+    needed = list(required)
+    return {
+        "type": "object",
+        "properties": dict(properties),
+        **({"required": needed} if needed else {}),
+        "additionalProperties": False,
+    }
+
+
+def _named(content: Schema) -> Schema:
+    return {"type": ["object", "null"], "additionalProperties": content}
+
+
+def _mechanism() -> Schema:
+    sections = {section: _named(_reference(noun)) for section, noun in SECTIONS.items()}
+    sections["markers"] = {  # a name such as "body.name" tells the body
+        **_named(_marker("body")),
+        "patternProperties": {r"\.": _marker()},
+    }
+    options = {"options": {"type": "object"}}
+    simulation = {name: p for name, p in parameters(Simulation).items() if name not in options}
+    return _closed(
+        {
+            "bellcrank": {"const": VERSION, "description": "version of the format"},
+            "name": _TEXT,
+            "gravity": _of(Vec3),
+            "ground": _object(parameters(Ground), Ground),
+            **sections,
+            "simulation": _object(simulation, Simulation, options),
+        }
+    )
+
+
+def _object(
+    known: Mapping[str, Parameter], owner: type, others: Mapping[str, Schema] | None = None
+) -> Schema:
+    """A mapping with the given fields, and others that are described already."""
+    properties = {name: _field(parameter, owner) for name, parameter in known.items()}
+    return _closed(
+        {**(others or {}), **properties}, [name for name, parameter in known.items() if parameter.required]
+    )
+
+
+def _field(parameter: Parameter, owner: type) -> Schema:
+    units = [unit for unit in units_of(owner, parameter.name) if unit != "1"]
+    found = _of(parameter.hint)
+    return {"description": f"in {' or '.join(units)}", **found} if units else found
+
+
+def _kind(base: type, name: str, cls: type) -> Schema:
+    """A member of a family, told by its type, with the keys that its elements have beside it."""
+    others: dict[str, Schema] = {"type": {"const": name}}
+    required = ["type"]
+    if base is JointKind:
+        limits = {
+            "anyOf": [_reference("limit"), {"type": "object", "additionalProperties": _reference("limit")}]
+        }
+        others |= {"first": _reference("marker"), "second": _reference("marker"), "limits": limits}
+        required += ["first", "second"]
+    if base in (ConstraintKind, ForceKind):
+        ends = _reference("end")
+        others["ends"] = {"anyOf": [ends, {"type": "array", "items": ends}]}
+        others |= {
+            "joint": _reference("joint coordinate"),
+            "coordinate": {"type": ["string", "integer", "null"]},
+        }
+    found = _object(parameters(cls), cls, others)
+    found["required"] = [*required, *found.get("required", [])]
+    if issubclass(cls, AttachedKind):
+        found["anyOf"] = [{"required": ["ends"]}, {"required": ["joint"]}]
+    meaning = getattr(cls, "meaning", "") or (cls.__doc__ or "").strip().split("\n")[0]
+    return {"description": meaning, **found}
+
+
+def _rotation() -> Schema:
+    quaternion = {"type": "array", "items": {"type": "number"}, "minItems": 4, "maxItems": 4}
+    axes = {name: _of(Vec3) for name in AXES}
+    return {
+        "description": "a unit quaternion (w, x, y, z), an axis and an angle, or one or two axes",
+        "anyOf": [quaternion, _closed({**axes, "angle": _reference("quantity")})],
+    }
+
+
+def _marker(*required: str) -> Schema:
+    found = _object(MARKER_FIELDS, Marker, {"body": _TEXT})
+    return {**found, "required": list(required)} if required else found
+
+
+def _joint_coordinate() -> Schema:
+    written = _closed({"joint": _TEXT, "coordinate": {"type": ["string", "integer", "null"]}}, ["joint"])
+    return {"anyOf": [_TEXT, written]}
+
+
+def _placement() -> Schema:
+    sources = {"file": _TEXT, "mechanism": _reference("mechanism")}
+    found = _object(PLACEMENT_FIELDS, Mechanism, sources)
+    return {**found, "anyOf": [{"required": [source]} for source in sources]}
+
+
+def _of(hint: Any) -> Schema:
+    """What a type hint lets stand in a place."""
+    origin, inner = get_origin(hint), get_args(hint)
+    if hint == Quat:
+        return _reference("rotation")
+    if origin in (Union, UnionType):
+        return {"anyOf": [_of(part) for part in inner]}
+    if origin is tuple:
+        length = {} if inner[-1] is Ellipsis else {"minItems": len(inner), "maxItems": len(inner)}
+        array = {"type": "array", "items": _of(inner[0]), **length}
+        return {"anyOf": [array, _of(inner[0])]} if wanted(inner[0]).classes else array
+    simple: dict[Any, Schema] = {
+        float: _reference("quantity"),
+        int: {"type": "integer"},
+        str: _TEXT,
+        bool: {"type": "boolean"},
+        NoneType: {"type": "null"},
+        Function: {"anyOf": [_reference("quantity"), _reference("function")]},
+        Marker: _reference("marker"),
+        JointCoordinate: _reference("joint coordinate"),
+    }
+    if hint in simple:
+        return simple[hint]
+    if hint in REGISTRIES:
+        return _reference(NOUNS[hint])
+    return _object(parameters(hint), hint, {"type": {"const": hint.__name__}})

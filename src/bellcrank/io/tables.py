@@ -1,0 +1,89 @@
+"""The keys of mechanism files as Markdown tables, for the reference of the format."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from typing import Any, Final
+
+from bellcrank.io.dimensions import units_of
+from bellcrank.io.fields import Parameter, parameters
+from bellcrank.io.references import MARKER_FIELDS
+from bellcrank.io.sections import BODY_FIELDS, DRIVE_FIELDS, PLACEMENT_FIELDS, SOURCES
+from bellcrank.io.simulation import Simulation
+from bellcrank.io.units import definition, known_units
+from bellcrank.mechanism import (
+    CONSTRAINT_KINDS,
+    FORCE_KINDS,
+    FUNCTIONS,
+    JOINT_KINDS,
+    SHAPES,
+    Body,
+    Drive,
+    Limit,
+    Marker,
+    Mechanism,
+    MotorKind,
+)
+from bellcrank.mechanism.functions.curve import Curve
+from bellcrank.mechanism.functions.nurbs import NurbsCurve
+from bellcrank.mechanism.functions.path import Path
+from bellcrank.mechanism.tables import markdown
+
+
+def _keys(known: Iterable[Parameter], owner: type) -> str:
+    return ", ".join(_key(parameter, owner) for parameter in known)
+
+
+def _key(parameter: Parameter, owner: type) -> str:
+    units = [unit for unit in units_of(owner, parameter.name) if unit != "1"]
+    text = f"`{parameter.name}`" + (f" ({' or '.join(units)})" if units else "")
+    return text if parameter.required else f"[{text}]"
+
+
+def _types(noun: str, kinds: Mapping[str, type]) -> str:
+    rows = [(name, _keys(parameters(cls).values(), cls), _meaning(cls)) for name, cls in kinds.items()]
+    return markdown((f"type of {noun}", "keys", "meaning"), rows)
+
+
+def _meaning(cls: type) -> str:
+    return getattr(cls, "meaning", "") or (cls.__doc__ or "").strip().split("\n")[0].rstrip(":")
+
+
+def _sections() -> str:
+    placed: Any = [Parameter(name, str) for name in SOURCES]
+    simulation = [*parameters(Simulation).values()]
+    rows = [
+        ("a body", _keys(BODY_FIELDS.values(), Body)),
+        ("a marker", _keys([Parameter("body", str), *MARKER_FIELDS.values()], Marker)),
+        ("a limit", _keys(parameters(Limit).values(), Limit)),
+        ("a drive", _keys(DRIVE_FIELDS.values(), Drive)),
+        ("a placed mechanism", _keys([*placed, *PLACEMENT_FIELDS.values()], Mechanism)),
+        ("the simulation", _keys(simulation, Simulation)),
+    ]
+    return markdown(("of", "keys"), rows)
+
+
+def _joints() -> str:
+    """Kinds without keys of their own first, shorthands last."""
+    named: dict[str, type] = dict(JOINT_KINDS)
+    plain = {name: cls for name, cls in named.items() if not parameters(cls)}
+    shorthand = {name: cls for name, cls in named.items() if issubclass(cls, MotorKind)}
+    return _types("joint", {**plain, **{n: c for n, c in named.items() if n not in shorthand}, **shorthand})
+
+
+def _units() -> str:
+    told = {name: definition(name) for name in known_units()}
+    return ", ".join(f"`{name}`" + (f" ({is_})" if is_ else "") for name, is_ in told.items()) + ".\n"
+
+
+FORMAT_TABLES: Final[dict[str, Callable[[], str]]] = {
+    "file_keys": _sections,
+    "file_joints": _joints,
+    "file_constraints": lambda: _types("constraint", CONSTRAINT_KINDS),
+    "file_forces": lambda: _types("force", FORCE_KINDS),
+    "file_functions": lambda: _types("function", FUNCTIONS),
+    "file_paths": lambda: _types("curve", {cls.__name__: cls for cls in (Path, Curve, NurbsCurve)}),
+    "file_shapes": lambda: _types("shape", SHAPES),
+    "file_units": _units,
+}
+"""The tables by the names that pages give them."""

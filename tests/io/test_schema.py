@@ -1,0 +1,134 @@
+"""The JSON Schema of the format: it takes what loads, and refuses what it can know to be wrong."""
+
+import json
+import re
+from pathlib import Path
+
+import pytest
+import yaml
+from hypothesis import HealthCheck, given, settings
+
+import bellcrank as bc
+from bellcrank import io
+from bellcrank.io import yaml_format
+from bellcrank.io.node import plain
+from bellcrank.mechanism import CONSTRAINT_KINDS, FORCE_KINDS, JOINT_KINDS
+
+ROOT = Path(__file__).parents[2]
+DATA = ROOT / "tests" / "messages" / "data"
+GOOD = (DATA / "arm.yaml").read_text("utf-8")
+SCHEMA = io.schema()
+TYPES = {"object": dict, "array": list, "string": str, "null": type(None), "boolean": bool}
+
+
+def is_type(value, name):
+    number = isinstance(value, (int, float)) and not isinstance(value, bool)
+    if name in ("number", "integer"):
+        return number and (name == "number" or value == int(value))
+    return isinstance(value, TYPES[name])
+
+
+def accepts(schema, value):
+    """Whether a value satisfies a schema made of the keywords that ours uses."""
+    checks = {
+        "$ref": lambda target: accepts(definition(target), value),
+        "type": lambda names: any(is_type(value, n) for n in ([names] if isinstance(names, str) else names)),
+        "const": lambda wanted: type(value) is type(wanted) and value == wanted,
+        "anyOf": lambda options: any(accepts(option, value) for option in options),
+        "required": lambda keys: not isinstance(value, dict) or set(keys) <= set(value),
+        "properties": lambda known: (
+            not isinstance(value, dict)
+            or all(accepts(known[key], item) for key, item in value.items() if key in known)
+        ),
+        "additionalProperties": lambda rest: (
+            not isinstance(value, dict)
+            or all(rest is not False and accepts(rest, value[key]) for key in others(schema, value))
+        ),
+        "patternProperties": lambda known: (
+            not isinstance(value, dict)
+            or all(accepts(known[p], value[key]) for p in known for key in value if re.search(p, key))
+        ),
+        "items": lambda inner: not isinstance(value, list) or all(accepts(inner, item) for item in value),
+        "minItems": lambda least: not isinstance(value, list) or len(value) >= least,
+        "maxItems": lambda most: not isinstance(value, list) or len(value) <= most,
+        "pattern": lambda pattern: not isinstance(value, str) or re.search(pattern, value) is not None,
+    }
+    told = {"$schema", "$defs", "title", "description"}
+    return all(checks[keyword](content) for keyword, content in schema.items() if keyword not in told)
+
+
+def others(schema, value):
+    """The keys of a mapping that neither properties nor patterns of the schema speak of."""
+    patterns = schema.get("patternProperties", {})
+    unknown = set(value) - set(schema.get("properties", {}))
+    return [key for key in unknown if not any(re.search(pattern, key) for pattern in patterns)]
+
+
+def definition(reference):
+    return SCHEMA["$defs"][reference.removeprefix("#/$defs/").replace("%20", " ")]
+
+
+def references(node):
+    if isinstance(node, dict):
+        yield from ([node["$ref"]] if "$ref" in node else [])
+        for child in node.values():
+            yield from references(child)
+    elif isinstance(node, list):
+        for child in node:
+            yield from references(child)
+
+
+def test_it_is_json_and_whole():
+    assert json.loads(json.dumps(SCHEMA)) == SCHEMA
+    assert all(definition(reference) for reference in references(SCHEMA))
+
+
+def test_it_takes_what_loads():
+    for text in (GOOD, (ROOT / "examples" / "demo.yaml").read_text("utf-8")):
+        assert accepts(SCHEMA, plain(yaml_format.parse(text)))
+        assert accepts(SCHEMA, json.loads(io.dumps(bc.loads(text), "json")))
+
+
+def test_it_takes_the_files_of_its_page():
+    page = (ROOT / "docs" / "file-format.md").read_text("utf-8")
+    files = re.findall(r"^```yaml \S+\n(.*?)^```$", page, re.M | re.S)
+    assert len(files) >= 3
+    assert all(accepts(SCHEMA, plain(yaml_format.parse(text))) for text in files)
+
+
+@pytest.mark.parametrize("name", [*JOINT_KINDS, *CONSTRAINT_KINDS, *FORCE_KINDS])
+def test_it_takes_every_kind(name, example):
+    cls = {**JOINT_KINDS, **CONSTRAINT_KINDS, **FORCE_KINDS}[name]
+
+    @settings(max_examples=5, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+    @given(example(cls))
+    def check(kind):
+        mech = bc.Mechanism("m")
+        body = mech.add_body("a", mass=1.0, inertia=(1, 1, 1))
+        mech.add_joint("j", bc.Revolute(), mech.ground, body)
+        if name in JOINT_KINDS:
+            mech.add_joint("k", kind, mech.ground, body)
+        elif name == "Coupling":
+            mech.add_constraint("k", kind, *["j"] * len(kind.coefficients))
+        else:
+            letters = re.sub(r"(.)\+", r"\1\1", kind.pattern.split("|")[0])
+            add = mech.add_constraint if name in CONSTRAINT_KINDS else mech.add_force
+            add("k", kind, *[{"M": body, "J": "j"}[letter] for letter in letters])
+        assert accepts(SCHEMA, json.loads(io.dumps(mech, "json")))
+
+    check()
+
+
+KEYS = re.compile(
+    "key '.*' is missing|key is not known|no .* of this type|has no place here|one of 'ends' and 'joint'"
+)
+CASES = [
+    case
+    for case in yaml.safe_load((DATA / "faulty_files.yaml").read_text("utf-8"))
+    if KEYS.search(case["says"])
+]
+
+
+@pytest.mark.parametrize("case", CASES, ids=lambda case: f"{case['key']}-{case['by'].strip()[:24]}")
+def test_it_refuses_unknown_and_missing_keys(case):
+    assert not accepts(SCHEMA, plain(yaml_format.parse(GOOD.replace(case["replace"], case["by"], 1))))
