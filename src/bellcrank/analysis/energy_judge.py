@@ -6,7 +6,7 @@ import numpy as np
 
 from bellcrank import _core
 from bellcrank.analysis.evidence import Evidence
-from bellcrank.analysis.loads import law_definition, law_effort, wrench_at
+from bellcrank.analysis.loads import CONSERVATIVE, law_effort, wrench_at
 from bellcrank.analysis.verdict import CheckResult
 from bellcrank.assembly.state import Floats
 
@@ -89,8 +89,8 @@ def energies(evidence: Evidence) -> tuple[Floats, Floats]:
         kinetic[frame] = 0.5 * (model.mass @ np.sum(at.com_velocity**2, axis=1) + turning)
         potential[frame] = -float(model.mass @ (at.com @ model.gravity))
         for law, kind in enumerate(arrays["law_kind"]):
-            if _core.law_kinds()[kind]:
-                params, function = law_definition(model, law)
+            if kind in CONSERVATIVE:
+                params, function = evidence.law(law)
                 value = evidence.value(int(arrays["law_coordinate"][law]), frame)
                 potential[frame] += _core.law_potential(kind, value, params, function)
         for block in rotors:

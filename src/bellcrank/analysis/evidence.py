@@ -6,6 +6,7 @@ from functools import cache, cached_property, lru_cache
 
 import numpy as np
 
+from bellcrank import _core
 from bellcrank.analysis.snapshot import Snapshot
 from bellcrank.assembly.model import Model
 from bellcrank.assembly.state import Floats, State
@@ -32,6 +33,13 @@ class Evidence:
         self.frames: list[int] = inner[spread[spread < len(inner)]].tolist()
         self.at = lru_cache(max(16, _HELD // (1 + len(model.bodies))))(self._at)
         self.angle_history = cache(self._angle_history)
+        self.law = cache(self._law)
+
+    @cached_property
+    def _reported(self) -> dict[int, int]:
+        """Column of each coordinate that a joint reports."""
+        listed = [index for joint in self.model.joints for index in joint.coordinates]
+        return {index: column for column, index in enumerate(listed)}
 
     @cached_property
     def sections(self) -> dict[str, Floats]:
@@ -54,12 +62,20 @@ class Evidence:
 
     def _angle_history(self, coordinate: int) -> Floats:
         """An angle at all frames: as recorded if a joint reports it, else followed from frame to frame."""
-        reported = [index for joint in self.model.joints for index in joint.coordinates]
-        if coordinate in reported:
-            return self.sections["coordinates"][:, reported.index(coordinate)]
+        if coordinate in self._reported:
+            return self.sections["coordinates"][:, self._reported[coordinate]]
         principal = [self.at(k).coordinate(coordinate).value for k in range(len(self.time))]
         followed = np.unwrap(np.array(principal), period=_TURN)
         return followed + (_TURN if followed[0] < _HALF_TURN - np.pi else 0.0)
+
+    def _law(self, law: int) -> tuple[list[float], _core.Function | None]:
+        """Parameters and function of a force law."""
+        arrays = self.model.arrays
+        begin, end = arrays["law_param_start"][law : law + 2]
+        function = int(arrays["law_function"][law])
+        return arrays["law_params"][begin:end].tolist(), None if function < 0 else self.model.core_function(
+            function
+        )
 
     @property
     def has_accelerations(self) -> bool:

@@ -10,6 +10,9 @@ from bellcrank.analysis.snapshot import CoordinateAt, Snapshot
 from bellcrank.assembly.model import Model
 from bellcrank.assembly.state import Floats
 
+CONSERVATIVE = frozenset(kind for kind, has_potential in _core.law_kinds().items() if has_potential)
+"""The kinds of force laws that have a potential."""
+
 
 class Loads:
     """Forces (nb + 1, 3) on the bodies and moments (nb + 1, 3) about their coms, world axes; the ground last.
@@ -56,26 +59,17 @@ def applied(evidence: Evidence, frame: int) -> Loads:
 
 def law_effort(evidence: Evidence, law: int, frame: int, conservative: bool = False) -> float:
     """Effort of a law; only the part that its potential accounts for, if wanted."""
-    arrays, model = evidence.model.arrays, evidence.model
+    arrays = evidence.model.arrays
     kind = arrays["law_kind"][law]
-    params, function = law_definition(model, law)
+    params, function = evidence.law(law)
     coordinate = int(arrays["law_coordinate"][law])
     rate = evidence.at(frame).coordinate(coordinate).rate
     if conservative:
-        if not _core.law_kinds()[kind]:
+        if kind not in CONSERVATIVE:
             return 0.0
         rate, function = 0.0, None if kind == "linear" else function
     value, time = evidence.value(coordinate, frame), float(evidence.time[frame])
     return float(_core.law_effort(kind, value, rate, time, params, function))
-
-
-def law_definition(model: Model, law: int) -> tuple[list[float], _core.Function | None]:
-    """Parameters and function of a law."""
-    arrays = model.arrays
-    begin, end = arrays["law_param_start"][law : law + 2]
-    function = int(arrays["law_function"][law])
-    params: list[float] = arrays["law_params"][begin:end].tolist()
-    return params, None if function < 0 else model.core_function(function)
 
 
 def wrench_at(model: Model, at: Snapshot, wrench: int) -> tuple[int, Floats, Floats, Floats]:
