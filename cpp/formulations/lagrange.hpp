@@ -16,7 +16,7 @@
 namespace bellcrank {
 
 struct LagrangeOptions {
-    double rank_tolerance = 1e-8;       // pivot against its own diagonal entry below which a row is redundant
+    double rank_tolerance = 1e-10;      // pivot against its own diagonal entry below which a row is redundant
     double position_tolerance = 1e-13;  // largest |C| after projection [m, or half radians]
     double stage_pivot = 1e-2;          // smallest relative pivot below which the stages of a step are projected too
     double doubt = 10.0;                // angle between rows, in rotations of a correction, that tells nothing

@@ -23,7 +23,7 @@ class LagrangeOptions:
     """Options of the lagrange formulation; the metadata of each field hold its meaning and unit."""
 
     rank_tolerance: float = option(
-        1e-8, "A row whose pivot falls below this part of its own diagonal entry is redundant."
+        1e-10, "A row whose pivot falls below this part of its own diagonal entry is redundant."
     )
     position_tolerance: float = option(1e-13, "Largest constraint error after a projection.", "m or rad/2")
     stage_pivot: float = option(1e-2, "Smallest relative pivot below which the stages of a step are projected.")
