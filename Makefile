@@ -27,10 +27,9 @@ demo: build ## simulate the demonstration mechanism; figures and the run in buil
 	@$(BIN)/bellcrank run $(DEMO) --out build/demo.h5 $(DEMO_ARGS)
 	@$(BIN)/python examples/demo_sheet.py build/demo.h5 build/demo-sheet.png
 
-bench: wheel ## timings, beside other engines, in a venv of its own (BENCH_ARGS=name)
+bench: wheel ## timings, beside other engines, in a venv of its own (BENCH_ARGS="name --option")
 	@[ -x .venv-bench/bin/pip ] || $(PYTHON) -m venv .venv-bench
-	@$(BIN)/python tools/requirements.py plot oracles > build/bench-requirements.txt
-	@.venv-bench/bin/pip install --quiet -r build/bench-requirements.txt
+	@.venv-bench/bin/pip install --quiet -r bench-requirements.txt "$$(ls dist/*.whl)[plot]"
 	@.venv-bench/bin/pip install --quiet --no-deps --force-reinstall dist/*.whl
 	@.venv-bench/bin/bellcrank bench $(BENCH_ARGS)
 

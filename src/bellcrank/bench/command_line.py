@@ -1,0 +1,32 @@
+"""What the command lines of all benchmarks share."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, TypeVar
+
+import click
+
+_Function = TypeVar("_Function", bound=Callable[..., Any])
+
+
+def json_option(function: _Function) -> _Function:
+    """Adds --json."""
+    return click.option("--json", "as_json", is_flag=True, help="Print the results as JSON.")(function)
+
+
+def repeats_option(default: int) -> Callable[[_Function], _Function]:
+    """Adds --repeats: how often a measurement is made."""
+    return click.option(
+        "--repeats",
+        default=default,
+        show_default=True,
+        type=click.IntRange(1),
+        help="Medians of so many measurements.",
+    )
+
+
+def invoke(command: click.Command, name: str, arguments: list[str]) -> int:
+    """Run a benchmark's command; click's exceptions are left to the caller."""
+    command.main(args=arguments, prog_name=f"bellcrank bench {name}", standalone_mode=False)
+    return 0

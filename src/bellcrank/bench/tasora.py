@@ -1,0 +1,140 @@
+"""Table 2 of Tasora's paper, published figures beside today's.
+
+A. Tasora, An optimized Lagrangian-multiplier approach for interactive multibody simulation in kinematic and
+dynamical digital prototyping (2000), section 6: CPU time per step of five mechanisms on a 700 MHz processor.
+The man on the bicycle is quoted only: its data were not published.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Final
+
+import click
+
+import bellcrank as bc
+from bellcrank.assembly.compile import compile_mechanism
+from bellcrank.bench.command_line import invoke, json_option, repeats_option
+from bellcrank.bench.environment import environment
+from bellcrank.bench.generators import free_ring, ring
+from bellcrank.bench.generators.prosthetic_arm import prosthetic_arm, prosthetic_shoulder
+from bellcrank.bench.report import Column, Report, Row, Table, publish
+from bellcrank.bench.timing import Spread, acceleration_time, step_time
+
+STEP: Final = 1e-3
+RING_OF_40_TARGET: Final = 25.0
+"""Microseconds per projected semi-implicit step."""
+
+
+@dataclass(frozen=True)
+class Published:
+    """A row of Table 2: sizes of the system of equations and CPU time per step, s."""
+
+    variables: int
+    coordinates: int
+    constraints: int
+    seconds: float
+
+
+@dataclass(frozen=True)
+class Entry:
+    """A mechanism of the table. published: None for a variant that the paper has not."""
+
+    name: str
+    make: Callable[[], bc.Mechanism] | None
+    published: Published | None
+
+
+_ARM: Final = Published(82, 42, 40, 0.006)
+_RING_20: Final = Published(180, 120, 60, 0.015)
+_RING_40: Final = Published(360, 240, 120, 0.042)
+ENTRIES: Final = (
+    Entry("shoulder", prosthetic_shoulder, _ARM),
+    Entry("complete arm", prosthetic_arm, Published(104, 54, 50, 0.008)),
+    Entry("ring of 20, ball joints", lambda: free_ring(20), _RING_20),
+    Entry("ring of 40, ball joints", lambda: free_ring(40), _RING_40),
+    Entry("ring of 20, hinges", lambda: ring(20), _RING_20),
+    Entry("ring of 40, hinges", lambda: ring(40), _RING_40),
+    Entry("man with bike", None, Published(200, 108, 92, 0.018)),
+)
+"""The paper's rings have three rows a joint, as of ball joints; hinges, five a joint, are the harder case."""
+
+_COLUMNS: Final = (
+    Column("mechanism", "mechanism"),
+    Column("published_variables", "variables 2000"),
+    Column("variables", "today"),
+    Column("coordinates", "coordinates"),
+    Column("constraints", "constraints"),
+    Column("published_us", "us per step 2000", 5),
+    Column("semi_implicit_us", "projected semi-implicit"),
+    Column("speedup", "faster by", 3),
+    Column("rk4_us", "rk4"),
+    Column("acceleration_us", "acceleration"),
+)
+
+
+def run(steps: int = 500, repeats: int = 7, names: Sequence[str] | None = None) -> Report:
+    """Time the mechanisms of Table 2, or those named.
+
+    steps: of 1 ms, of a run. repeats: runs of which the median counts.
+    """
+    facts = environment()
+    rows = [_row(entry, steps, repeats) for entry in ENTRIES if names is None or entry.name in names]
+    title = "Tasora's Table 2: CPU time per step on a 700 MHz processor, and today"
+    notes = (
+        f"Steps of {STEP:g} s from rest, {steps} of them; medians of {repeats} runs (smallest .. largest).",
+        "Times in us. Variables are coordinates (six a body) and constraints together.",
+        f"Target: ring of 40 with hinges, projected semi-implicit step, <= {RING_OF_40_TARGET:g} us.",
+        "The man on the bicycle is quoted from the paper, which does not give its data.",
+    )
+    return Report(
+        "tasora", facts, {"step": STEP, "steps": steps, "repeats": repeats},
+        [Table("table_2", title, _COLUMNS, rows)], notes,
+    )  # fmt: skip
+
+
+def _row(entry: Entry, steps: int, repeats: int) -> Row:
+    row: Row = {"mechanism": entry.name}
+    if entry.published is not None:
+        row["published_variables"] = entry.published.variables
+        row["published_coordinates"] = entry.published.coordinates
+        row["published_constraints"] = entry.published.constraints
+        row["published_us"] = 1e6 * entry.published.seconds
+    if entry.make is None:
+        return row
+    model = compile_mechanism(entry.make())
+    coordinates, constraints = 6 * model.core.bodies, model.core.rows
+    semi_implicit: Spread = step_time(model, "semi_implicit_euler", STEP, steps, repeats)
+    row |= {
+        "bodies": model.core.bodies,
+        "variables": coordinates + constraints,
+        "coordinates": coordinates,
+        "constraints": constraints,
+        "semi_implicit_us": semi_implicit,
+        "rk4_us": step_time(model, "rk4", STEP, steps, repeats),
+        "acceleration_us": acceleration_time(model, repeats),
+    }
+    if entry.published is not None:
+        row["speedup"] = 1e6 * entry.published.seconds / semi_implicit.median
+    return row
+
+
+@click.command
+@click.option(
+    "--steps", default=500, show_default=True, type=click.IntRange(1), help="Steps of 1 ms in a run."
+)
+@click.option(
+    "--mechanism", "names", multiple=True, type=click.Choice([entry.name for entry in ENTRIES]),
+    help="Only these (repeatable).",
+)  # fmt: skip
+@repeats_option(7)
+@json_option
+def command(steps: int, names: tuple[str, ...], repeats: int, as_json: bool) -> None:
+    """The mechanisms of Tasora's Table 2: published CPU time per step beside today's."""
+    publish([run(steps, repeats, names or None)], as_json)
+
+
+def main(arguments: list[str]) -> int:
+    """The command line of `bellcrank bench tasora`."""
+    return invoke(command, "tasora", arguments)

@@ -1,0 +1,126 @@
+"""Timing on one core: thread CPU time, medians, and the pieces of work that benchmarks time."""
+
+from __future__ import annotations
+
+import os
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from statistics import median
+
+import numpy as np
+
+from bellcrank.assembly.model import Model
+from bellcrank.assembly.state import Floats
+from bellcrank.errors import SimulationError
+from bellcrank.formulations.system import System, prepare
+from bellcrank.integrate.advance import Observed, Outcome, advance
+from bellcrank.integrate.methods import method_options
+
+_NOTHING = Observed((), (), (), False)
+LEAST_SECONDS = 0.05
+"""Samples of accelerations last at least about this long."""
+
+
+@dataclass(frozen=True)
+class Spread:
+    """Median, smallest and largest of repeated measurements, all in one unit."""
+
+    median: float
+    smallest: float
+    largest: float
+
+    @classmethod
+    def of(cls, samples: list[float], scale: float = 1.0) -> Spread:
+        """Of samples, each multiplied by a scale."""
+        return cls(scale * median(samples), scale * min(samples), scale * max(samples))
+
+
+def pin_to_one_core() -> int | None:
+    """Bind this process to the last core it may use; the core's number, None where that cannot be done."""
+    if not hasattr(os, "sched_setaffinity"):
+        return None
+    core = max(os.sched_getaffinity(0))
+    os.sched_setaffinity(0, {core})
+    return core
+
+
+def timed(work: Callable[[], object]) -> float:
+    """CPU seconds that this thread spends on a piece of work."""
+    begun = time.thread_time()
+    work()
+    return time.thread_time() - begun
+
+
+@dataclass(frozen=True, eq=False)
+class TimedRun:
+    """A run of the core's loop: how it ended, its frames (n, 1 + width) and its CPU seconds."""
+
+    outcome: Outcome
+    frames: Floats
+    seconds: float
+
+
+def timed_run(
+    model: Model,
+    method: str,
+    times: Floats,
+    *,
+    step: float | None = None,
+    tolerance: float | None = None,
+    **options: float,
+) -> TimedRun:
+    """Simulate a model by the lagrange formulation, recording frames at the given times only.
+
+    What counts is the loop over time: neither preparing the system nor the first projection.
+    Does not raise if the run breaks down; the outcome says so.
+    """
+    system = prepare(model, "lagrange", **options)
+    system.project()
+    chosen = method_options(method, float(times[-1] - times[0]), step, tolerance=tolerance)
+    blocks: list[Floats] = []
+
+    def keep(frames: Floats) -> None:
+        blocks.append(frames.copy())
+
+    begun = time.thread_time()
+    outcome = advance(system.core, chosen, times, _NOTHING, keep, _ignore)
+    seconds = time.thread_time() - begun
+    return TimedRun(outcome, np.concatenate(blocks), seconds)
+
+
+def step_time(model: Model, method: str, step: float, steps: int, repeats: int) -> Spread:
+    """Microseconds per step, from the initial state on, one frame at the end.
+
+    The fixed cost of a call, measured by calls that make one step, is subtracted. One run is made to warm up.
+    Raises SimulationError if a run breaks down.
+    """
+
+    def seconds(count: int) -> float:
+        run = timed_run(model, method, np.array([0.0, count * step]) + model.initial.time, step=step)
+        if run.outcome.status != "finished":
+            text = f"timing {model.name!r} by {method}: {run.outcome.status} at t = {run.outcome.time:g} s"
+            raise SimulationError(text, run.outcome.time)
+        return run.seconds
+
+    seconds(steps)
+    fixed = median([seconds(1) for _ in range(repeats)])
+    return Spread.of([seconds(1 + steps) - fixed for _ in range(repeats)], 1e6 / steps)
+
+
+def acceleration_time(model: Model, repeats: int) -> Spread:
+    """Microseconds per evaluation of all accelerations and multipliers at the initial state."""
+    system = prepare(model, "lagrange")
+    system.project()
+    count = max(3, round(LEAST_SECONDS / max(_one_acceleration(system), 1e-7)))
+    samples = [timed(lambda: system.core.repeat("accelerate", count)) for _ in range(repeats)]
+    return Spread.of(samples, 1e6 / count)
+
+
+def _one_acceleration(system: System) -> float:
+    system.core.repeat("accelerate", 3)
+    return timed(lambda: system.core.repeat("accelerate", 10)) / 10
+
+
+def _ignore(_time: float) -> None:
+    """Progress that nobody watches."""
