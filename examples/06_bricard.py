@@ -38,9 +38,8 @@ scene.plot(point[:, 0], point[:, 2], point[:, 1], color=figures.GREY, linewidth=
 scene.set(
     xlabel="x",
     ylabel="z",
-    zlabel="y",
     box_aspect=(2.4, 1.7, 1.9),
-    title="At 0, 0.5 and 1 s, and the path of P3",
+    title="At 0, 0.5 and 1 s, and the path of P3 (y is up)",
 )
 scene.view_init(elev=18, azim=-62)
 for axis in (scene.xaxis, scene.yaxis, scene.zaxis):

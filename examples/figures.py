@@ -21,6 +21,7 @@ mpl.rcParams.update(
     {
         "figure.constrained_layout.use": True,
         "axes.prop_cycle": mpl.cycler(color=COLOURS),
+        "axes.xmargin": 0.04,
         "lines.linewidth": 1.6,
     }
 )
