@@ -3,6 +3,7 @@
 import json
 import math
 import re
+from functools import partial
 
 import pytest
 from hypothesis import HealthCheck, assume, given, settings
@@ -10,6 +11,8 @@ from hypothesis import strategies as st
 
 import bellcrank as bc
 from bellcrank import io
+from bellcrank.bench import generators
+from bellcrank.bench.generators.prosthetic_tasks import demonstration
 from bellcrank.mechanism import CONSTRAINT_KINDS, FORCE_KINDS, FUNCTIONS, JOINT_KINDS, SHAPES
 
 FORMATS = ["yaml", "json"]
@@ -193,6 +196,14 @@ def test_ambiguous_names_are_written_out():
     mech.add_force("t", bc.TorsionSpring(1.0), bc.mechanism.JointCoordinate("a", "theta_z"))
     mech.add_force("l", bc.TabulatedSpring(bc.Polynomial((0.0, 1.0))), "a.theta_z", mech.ground.marker())
     assert returns(mech)
+
+
+@pytest.mark.parametrize(
+    "make",
+    [generators.andrews, generators.bricard, generators.flyball, partial(generators.ring, 6), demonstration],
+)
+def test_benchmark_mechanisms(make):
+    assert returns(make())
 
 
 def test_motor_kinds_come_back_as_joint_and_drives():

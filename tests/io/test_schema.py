@@ -12,6 +12,7 @@ import bellcrank as bc
 from bellcrank import io
 from bellcrank.io import yaml_format
 from bellcrank.io.node import plain
+from bellcrank.io.tables import FORMAT_TABLES
 from bellcrank.mechanism import CONSTRAINT_KINDS, FORCE_KINDS, JOINT_KINDS
 
 ROOT = Path(__file__).parents[2]
@@ -87,6 +88,12 @@ def test_it_takes_what_loads():
     for text in (GOOD, (ROOT / "examples" / "demo.yaml").read_text("utf-8")):
         assert accepts(SCHEMA, plain(yaml_format.parse(text)))
         assert accepts(SCHEMA, json.loads(io.dumps(bc.loads(text), "json")))
+
+
+def test_the_tables_of_its_page_are_up_to_date():
+    page = (ROOT / "docs" / "file-format.md").read_text("utf-8")
+    found = dict(re.findall(r"^<!-- table: (\w+) -->\n\n(.*?)\n<!-- end of table -->$", page, re.M | re.S))
+    assert found == {name: table() for name, table in FORMAT_TABLES.items()}, "run tools/docs_tables.py"
 
 
 def test_it_takes_the_files_of_its_page():

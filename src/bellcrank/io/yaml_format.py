@@ -42,7 +42,9 @@ def _not_yaml(error: yaml.MarkedYAMLError, text: str, file: str | None) -> Mecha
         rule += f" ({error.context} that starts in line {error.context_mark.line + 1})"
     advice = ""
     lines = text.splitlines()
-    if line > len(text.rstrip().splitlines()) or (line == len(lines) and column > len(lines[-1].rstrip())):
+    last = len(text.rstrip().splitlines())
+    if line > last or (line == last and column > len(lines[-1].rstrip())):
+        line, column = last, len(lines[last - 1].rstrip()) + 1
         advice = "the file may have been cut off"
     elif "end of stream" in rule:
         advice = "a quote or bracket is not closed; the file may have been cut off"
