@@ -114,7 +114,7 @@ for column, (title, front, rear) in enumerate(
     scene = fig.add_subplot(grid[0, column], projection="3d")
     drawing.add(scene, mech, run.at(0.0), opacity=0.25)
     drawing.add(scene, mech, run.at(2.0))
-    drawing.frame(scene, (-0.1, -0.68, -0.72), (0.72, 0.10, 0.10), azimuth=-40, elevation=14, zoom=1.5)
+    drawing.frame(scene, (-0.1, -0.68, -0.72), (0.72, 0.10, 0.10), azimuth=-40, elevation=14, zoom=1.28)
     scene.set_title(title)
     axes = [fig.add_subplot(grid[row, column]) for row in (1, 2, 3)]
     for history, label, style in ((gears[0], "front gear", "-"), (gears[1], "rear gear", "--")):
