@@ -139,7 +139,7 @@ class JointHistory:
         if number is None:
             rule, advice = (
                 "its reaction was not recorded",
-                "simulate with reactions=True; a free joint has none",
+                "simulate with reactions=True",
             )
             raise MechanismError(Fault(f"joint {self.name!r}", rule, None, advice))
         return self.store.read("reactions", number)

@@ -91,14 +91,14 @@ def opened(path: Path) -> Any:
         file = h5py.File(path, "r", libver="latest", swmr=True)
     except OSError as error:
         raise MechanismError(Fault(element, f"it cannot be read: {error}")) from error
-    version = file.attrs.get("version")
-    if file.attrs.get("format") == FORMAT and version is not None and version <= VERSION:
+    kind, written = file.attrs.get("format"), int(file.attrs.get("version", 0))
+    if kind == FORMAT and written <= VERSION:
         return file
     file.close()
-    if file.attrs.get("format") != FORMAT:
+    if kind != FORMAT:
         raise MechanismError(Fault(element, "this HDF5 file does not hold a run of bellcrank"))
     advice = f"this bellcrank reads versions up to {VERSION}: update it"
-    raise MechanismError(Fault(element, "a later version wrote this file", int(version), advice))
+    raise MechanismError(Fault(element, "a later version wrote this file", written, advice))
 
 
 def write_names(file: Any, layout: FrameLayout, description: str) -> None:

@@ -240,7 +240,8 @@ class Trajectory:
         rule = f"the run has no {noun} of this name"
         if name == "ground":
             return MechanismError(Fault(f"{noun} 'ground'", "the ground does not move and has no results"))
-        return MechanismError(Fault(f"{noun} {name!r}", rule, None, nearest(name, known)))
+        advice = nearest(name, known) if known else "it has none"
+        return MechanismError(Fault(f"{noun} {name!r}", rule, None, advice))
 
     def _span(self) -> tuple[float, float]:
         if len(self) == 0:
