@@ -127,6 +127,7 @@ ConstraintRows::ConstraintRows(const Model& model, const AngleBranches& branches
     }
     build_layout(block_order);
     build_groups();
+    find_general_pairs();
 }
 
 void ConstraintRows::build_layout(std::span<const int> block_order) {
@@ -181,56 +182,82 @@ void ConstraintRows::build_groups() {
     for (const auto& [locked, joints] : groups) groups_.emplace_back(locked, joints);
 }
 
-// C = Σ c φ − f(t) − constant, Ct = −f', Qc = f'' − Σ c bias.
-void ConstraintRows::evaluate_general(double t, const double* x, const double* u, bool jacobian, bool bias) {
+void ConstraintRows::find_general_pairs() {
+    motion_of_pair_.assign(model_.pairs.size(), -1);
+    for (int index : general_) {
+        const Block& block = model_.blocks[layout_[index].block];
+        for (int r = block.row_begin; r < block.row_end; ++r)
+            for (int k = model_.rows[r].term_begin; k < model_.rows[r].term_end; ++k) {
+                const int pair = model_.coordinates[model_.terms[k].coordinate].pair;
+                if (motion_of_pair_[pair] >= 0) continue;
+                motion_of_pair_[pair] = static_cast<int>(general_pairs_.size());
+                general_pairs_.push_back(pair);
+            }
+    }
+    motions_.resize(general_pairs_.size());
+    motion_jacobians_.resize(general_pairs_.size());
+}
+
+void ConstraintRows::evaluate_general(double t, const double* x, const double* u, Level level) {
+    for (size_t i = 0; i < general_pairs_.size(); ++i)
+        motions_[i] = relative_motion(model_.pairs[general_pairs_[i]], x, u,
+                                      level == Level::value ? nullptr : &motion_jacobians_[i]);
     for (int index : general_) {
         const BlockLayout& b = layout_[index];
-        const Block& block = model_.blocks[b.block];
-        const auto block_sides = sides(b);
-        if (jacobian) std::fill_n(&J[block_sides.front().jacobian], kTwist * b.size * block_sides.size(), 0.0);
-        for (int r = 0; r < b.size; ++r) {
-            const Row& row = model_.rows[block.row_begin + r];
-            FunctionValue f{0.0, 0.0, 0.0};
-            if (row.function >= 0) f = model_.functions[row.function](t);
-            double value = -row.constant - f.f, quadratic = 0.0;
-            for (int k = row.term_begin; k < row.term_end; ++k) {
-                const Term& term = model_.terms[k];
-                BodyCoordinate c;
-                evaluate_coordinate(model_, branches_, term.coordinate, x, u, c);
-                value += term.coefficient * c.value;
-                quadratic += term.coefficient * c.bias;
-                if (!jacobian) continue;
-                const MarkerPair& pair = model_.pairs[model_.coordinates[term.coordinate].pair];
-                for (const BlockSide& side : block_sides)
-                    for (int s = 0; s < 2; ++s)
-                        if (side.body == pair.body[s])
-                            for (int i = 0; i < 6; ++i)
-                                J[side.jacobian + kTwist * r + kComponent[i]] +=
-                                    term.coefficient * c.J[s][i] * inverse_sqrt_[6 * side.body + i];
-            }
-            C[b.row + r] = value;
-            Ct[b.row + r] = -f.d1;
-            if (bias) Qc[b.row + r] = f.d2 - quadratic;
-        }
+        if (level == Level::jacobian)
+            std::fill_n(&J[sides(b).front().jacobian], kTwist * b.size * sides(b).size(), 0.0);
+        for (int r = 0; r < b.size; ++r) evaluate_general_row(t, b, r, level);
     }
+}
+
+// C = Σ c φ − f(t) − constant, Ct = −f', Qc = f'' − Σ c bias.
+void ConstraintRows::evaluate_general_row(double t, const BlockLayout& b, int r, Level level) {
+    const Row& row = model_.rows[model_.blocks[b.block].row_begin + r];
+    FunctionValue f{0.0, 0.0, 0.0};
+    if (row.function >= 0) f = model_.functions[row.function](t);
+    double value = -row.constant - f.f, bias = 0.0;
+    for (int k = row.term_begin; k < row.term_end; ++k) {
+        const Term& term = model_.terms[k];
+        const Coordinate& coordinate = model_.coordinates[term.coordinate];
+        const int motion = motion_of_pair_[coordinate.pair];
+        CoordinateValue c;
+        coordinate.kind->evaluate(motions_[motion], coordinate.params, c);
+        if (coordinate.kind->angular) c.value = branches_.nearest(term.coordinate, c.value);
+        value += term.coefficient * c.value;
+        if (level == Level::value) continue;
+        BodyCoordinate on_bodies;
+        contract(c, motions_[motion], motion_jacobians_[motion], on_bodies);
+        bias += term.coefficient * on_bodies.bias;
+        if (level == Level::bias) continue;
+        const MarkerPair& pair = model_.pairs[coordinate.pair];
+        for (const BlockSide& side : sides(b))
+            for (int s = 0; s < 2; ++s)
+                if (side.body == pair.body[s])
+                    for (int i = 0; i < 6; ++i)
+                        J[side.jacobian + kTwist * r + kComponent[i]] +=
+                            term.coefficient * on_bodies.J[s][i] * inverse_sqrt_[6 * side.body + i];
+    }
+    C[b.row + r] = value;
+    Ct[b.row + r] = -f.d1;
+    if (level == Level::bias) Qc[b.row + r] = f.d2 - bias;
 }
 
 void ConstraintRows::evaluate_values(double t, const double* x) {
     for (const LockGroup& g : groups_) g.values(x, C.data());
     for (const auto& [row, constant] : lock_constants_) C[row] -= constant;
-    if (!general_.empty()) evaluate_general(t, x, at_rest_.data(), false, false);
+    if (!general_.empty()) evaluate_general(t, x, at_rest_.data(), Level::value);
 }
 
 void ConstraintRows::evaluate_jacobians(double t, const double* x) {
     for (const LockGroup& g : groups_) g.jacobians(x, C.data(), J.data());
     for (const auto& [row, constant] : lock_constants_) C[row] -= constant;
-    if (!general_.empty()) evaluate_general(t, x, at_rest_.data(), true, false);
+    if (!general_.empty()) evaluate_general(t, x, at_rest_.data(), Level::jacobian);
 }
 
 void ConstraintRows::evaluate_biases(double t, const double* x, const double* u) {
     for (const LockGroup& g : groups_) g.biases(x, u, Qc.data());
     for (double& q : Qc) q = -q;
-    if (!general_.empty()) evaluate_general(t, x, u, false, true);
+    if (!general_.empty()) evaluate_general(t, x, u, Level::bias);
 }
 
 int ConstraintRows::append_jacobian(std::span<const double> rows) {

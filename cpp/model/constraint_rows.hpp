@@ -70,8 +70,10 @@ class ConstraintRows {
   private:
     void build_layout(std::span<const int> block_order);
     void build_groups();
-    void add_general_block(const BlockLayout& b);
-    void evaluate_general(double t, const double* x, const double* u, bool jacobian, bool bias);
+    void find_general_pairs();
+    enum class Level { value, jacobian, bias };
+    void evaluate_general(double t, const double* x, const double* u, Level level);
+    void evaluate_general_row(double t, const BlockLayout& b, int r, Level level);
 
     const Model& model_;
     const AngleBranches& branches_;
@@ -81,7 +83,11 @@ class ConstraintRows {
     std::vector<double> inverse_sqrt_;  // M^(−1/2): [body][6], ground zero
     std::vector<double> at_rest_;       // zero twists, where only the configuration counts
     std::vector<LockGroup> groups_;
-    std::vector<int> general_;                            // layout indices of blocks not in a group
+    std::vector<int> general_;        // layout indices of blocks not in a group
+    std::vector<int> general_pairs_;  // pairs they need, and the motions of these
+    std::vector<int> motion_of_pair_;
+    std::vector<RelativeMotion> motions_;
+    std::vector<RelativeJacobian> motion_jacobians_;
     std::vector<std::pair<int, double>> lock_constants_;  // storage row, constant ≠ 0
 };
 
