@@ -26,8 +26,12 @@ class LagrangeOptions:
         1e-10, "A row whose pivot falls below this part of its own diagonal entry is redundant."
     )
     position_tolerance: float = option(1e-13, "Largest constraint error after a projection.", "m or rad/2")
-    stage_pivot: float = option(1e-2, "Smallest relative pivot below which the stages of a step are projected.")
-    doubt: float = option(10.0, "Angle between rows, in rotations of a correction, that tells nothing of them.")
+    stage_pivot: float = option(
+        1e-2, "Smallest relative pivot below which the stages of a step are projected."
+    )
+    doubt: float = option(
+        10.0, "Angle between rows, in rotations of a correction, that tells nothing of them."
+    )
     contact_tolerance: float = option(1e-8, "Gap of a stop that counts as closed.", "m or rad")
     rest_speed: float = option(
         1e-3, "Approach speed below which a stop does not bounce.", "m/s or rad/s", 0.0
