@@ -81,6 +81,7 @@ Lagrange::Lagrange(std::shared_ptr<const Model> model, const LagrangeOptions& op
     }
     active_.assign(stops_.size(), 0);
     candidate_.assign(stops_.size(), 0);
+    for (auto* v : {&gap_, &closing_, &reached_}) v->assign(stops_.size(), 0.0);
     if (!stops_.empty()) {
         enabled_.assign(m, 1);
         for (int r : stops_) enabled_[r] = 0;

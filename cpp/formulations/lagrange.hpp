@@ -84,10 +84,13 @@ class Lagrange final : public System {
 
     // Stops (lagrange/stops.cpp).
     bool enable_stops(const std::vector<std::uint8_t>& active);
+    void reset_stops();
     bool close_penetrated_stops();
     bool open_stops();
     void solve_with_stops(std::vector<double>& lambda);
     void accelerate_with_stops(const double* u);
+    void remember_stops(double t, const double* x, const double* u);
+    double speed_of_impact(size_t stop) const;
     void set_impact_speeds();
 
     // Redundant rows (lagrange/reactions.cpp).
@@ -123,8 +126,11 @@ class Lagrange final : public System {
     std::vector<std::uint8_t> enabled_;     // per storage row; empty without stops
     std::vector<std::uint8_t> active_;      // per stop: holds as an equation
     std::vector<std::uint8_t> candidate_;   // per stop: closed
-    std::vector<int> drifting_;             // angular coordinates that turn without a body turning (azimuths)
-    std::vector<int> layout_of_;            // model block → layout index
+    std::vector<double> gap_, closing_;     // per stop: C and Ċ where the step started, if these are remembered
+    std::vector<double> reached_;           // per stop: C where the step went, not yet corrected
+    bool remembered_ = false;
+    std::vector<int> drifting_;   // angular coordinates that turn without a body turning (azimuths)
+    std::vector<int> layout_of_;  // model block → layout index
 };
 
 }  // namespace bellcrank

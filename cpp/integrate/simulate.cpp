@@ -28,6 +28,7 @@ class Run {
         const auto& times = options_.output_times;
         result_.time = times.front();
         record(result_.time, x_, u_);
+        system_.commit(result_.time, x_.data(), u_.data());
         if (stepper_->adaptive()) {
             go_adaptive();
         } else {
@@ -116,7 +117,7 @@ class Run {
             }
             const double t1 = last ? end : t + h;
             if (!accept(t1, h, true)) return;
-            for (; next < times.size() && times[next] <= t1; ++next) output(times[next], t, h, t1);
+            for (; next < times.size() && times[next] <= t1; ++next) output(times[next], t, h, t1, settled);
             t = t1;
             const double growth = settled ? 4.0 : 0.9 * std::pow(std::max(outcome.error, 1e-10), -exponent);
             h = std::min(limit, h * std::clamp(growth, 0.2, after_rejection ? 1.0 : 5.0));
@@ -130,9 +131,10 @@ class Run {
         stop(finite ? SimulationStatus::step_vanished : SimulationStatus::not_finite);
     }
 
-    // After accept(), x1_ and u1_ hold the start of the step and x_, u_ its end.
-    void output(double time, double t, double h, double t1) {
-        if (time == t1) return record(time, x_, u_);
+    // After accept(), x1_ and u1_ hold the start of the step and x_, u_ its end. Between the speeds before and after an
+    // impact there is nothing; such a step is short.
+    void output(double time, double t, double h, double t1, bool impact) {
+        if (time == t1 || impact) return record(time, x_, u_);
         stepper_->interpolate(system_, (time - t) / h, x1_.data(), u1_.data(), xi_.data(), uo_.data());
         system_.retract(x1_.data(), xi_.data(), xo_.data());
         system_.project(time, xo_.data(), uo_.data());

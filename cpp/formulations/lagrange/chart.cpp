@@ -51,6 +51,7 @@ void Lagrange::chart_acceleration(const double* xi, const double* rate, const do
 void Lagrange::reset_angles(double t) { branches_ = AngleBranches(*model_, t); }
 
 void Lagrange::follow_angles(const double* x) {
+    remembered_ = false;
     std::fill(step_.begin(), step_.end(), 0.0);
     for (int i = 0; i < static_cast<int>(model_->coordinates.size()); ++i)
         if (model_->coordinates[i].kind->angular) follow_angle(i, x);
@@ -74,9 +75,11 @@ void Lagrange::commit(double t, const double* x, const double* u) {
     followed_at_ = t;
     if (!drifting_.empty()) std::fill(step_.begin(), step_.end(), 0.0);
     for (int i : drifting_) follow_angle(i, x);
-    if (traveled_ < 0.5) return;
-    follow_angles(x);
-    traveled_ = 0.0;
+    if (traveled_ >= 0.5) {
+        follow_angles(x);
+        traveled_ = 0.0;
+    }
+    if (!stops_.empty()) remember_stops(t, x, u);
 }
 
 // One radian by the speeds at the start leaves room for what they grow by within the step. A direction to a point that

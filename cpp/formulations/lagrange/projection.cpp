@@ -33,10 +33,17 @@ bool Lagrange::project(double t, double* x, double* u) {
     if (rows_.rows() == 0) return true;
     trusted_pivot_ = options_.rank_tolerance;
     rows_.evaluate_values(t, x);
-    if (close_penetrated_stops() && valid_) refactor();
-    correct_positions(t, x);
+    reset_stops();
+    // Pushing out of one stop may push into another.
+    for (size_t pass = 0; pass <= stops_.size(); ++pass) {
+        const bool more = close_penetrated_stops();
+        if (pass > 0 && !more) break;
+        if (more && valid_) refactor();
+        correct_positions(t, x);
+    }
+    const bool met = largest_error() <= std::max(1e3 * options_.position_tolerance, 1e-8);
     correct_velocities(u, true);
-    return largest_error() <= std::max(1e3 * options_.position_tolerance, 1e-8);
+    return met;
 }
 
 // Where rows are nearly dependent, an error ε of the configuration costs the acceleration ε/√(smallest pivot): there
@@ -45,8 +52,10 @@ bool Lagrange::project(double t, double* x, double* u) {
 void Lagrange::project_stage(double t, double* x, double* u) {
     if (rows_.rows() == 0) return;
     trusted_pivot_ = options_.rank_tolerance;
-    if (!stops_.empty()) open_stops();
-    if (!is_current(t, x)) refresh(t, x);
+    if (!is_current(t, x)) {
+        if (!stops_.empty()) open_stops();
+        refresh(t, x);
+    }
     if (statistics_.smallest_pivot >= options_.stage_pivot) return;
     correct_positions(t, x);
     correct_velocities(u, false);

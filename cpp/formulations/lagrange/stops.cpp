@@ -6,6 +6,13 @@
 
 namespace bellcrank {
 
+namespace {
+
+// What leaves a stop faster than by rounding, as a fraction of the speed that counts as rest.
+constexpr double kLeaving = 1e-5;
+
+}  // namespace
+
 // Takes the active stops into the equations. True if that changed what is factored.
 bool Lagrange::enable_stops(const std::vector<std::uint8_t>& active) {
     bool changed = false;
@@ -18,8 +25,15 @@ bool Lagrange::enable_stops(const std::vector<std::uint8_t>& active) {
 }
 
 // Position level: a penetrated stop is pushed out, every other one is left alone.
+void Lagrange::reset_stops() {
+    for (size_t i = 0; i < stops_.size(); ++i) {
+        reached_[i] = rows_.C[stops_[i]];
+        active_[i] = 0;
+    }
+}
+
 bool Lagrange::close_penetrated_stops() {
-    for (size_t i = 0; i < stops_.size(); ++i) active_[i] = rows_.C[stops_[i]] < -options_.position_tolerance;
+    for (size_t i = 0; i < stops_.size(); ++i) active_[i] |= rows_.C[stops_[i]] < -options_.position_tolerance;
     return enable_stops(active_);
 }
 
@@ -62,15 +76,41 @@ void Lagrange::solve_with_stops(std::vector<double>& lambda) {
     }
 }
 
-// Eq. 35 with y the accelerations off the stops.
+// Eq. 35 with y the accelerations off the stops that something lies on. A stop that is hit at speed does not act here:
+// its impact is taken at the end of the step, from the speed that it is hit at.
 void Lagrange::accelerate_with_stops(const double* u) {
     scale(u, scaled_.data());
     rows_.multiply(scaled_.data(), speed_.data());
     for (size_t i = 0; i < stops_.size(); ++i) {
         const int r = stops_[i];
-        candidate_[i] = rows_.C[r] <= options_.contact_tolerance && speed_[r] + rows_.Ct[r] <= options_.rest_speed;
+        const double speed = speed_[r] + rows_.Ct[r];
+        candidate_[i] = rows_.C[r] <= options_.contact_tolerance && speed >= -options_.rest_speed &&
+                        speed <= kLeaving * options_.rest_speed;
     }
     solve_with_stops(lambda_);
+}
+
+// Gaps and speeds of the stops where a step starts.
+void Lagrange::remember_stops(double t, const double* x, const double* u) {
+    remembered_ = is_current(t, x);
+    if (!remembered_) return;
+    scale(u, scaled_.data());
+    rows_.multiply(scaled_.data(), speed_.data());
+    for (size_t i = 0; i < stops_.size(); ++i) {
+        gap_[i] = rows_.C[stops_[i]];
+        closing_[i] = speed_[stops_[i]] + rows_.Ct[stops_[i]];
+    }
+}
+
+// The speed at which a stop was hit within the step. With constant acceleration its square is linear in the gap between
+// the start and the end of the step, which went beyond the stop. Taken from the end, each impact would add energy, and
+// what lies on a stop would be thrown up again by the weight it gathered in the step.
+double Lagrange::speed_of_impact(size_t stop) const {
+    const double end = speed_[stops_[stop]];
+    if (!remembered_) return end;
+    const double start = closing_[stop], open = gap_[stop] > options_.contact_tolerance ? gap_[stop] : 0.0;
+    const double part = open > reached_[stop] ? std::min(open / (open - reached_[stop]), 1.0) : 1.0;
+    return -std::sqrt(start * start + part * (end * end - start * start));
 }
 
 // Eq. 37 with y the speeds off the stops beyond what restitution asks for: Newton's law of impact, v⁺ = −e v⁻, or
@@ -80,8 +120,9 @@ void Lagrange::set_impact_speeds() {
     for (size_t i = 0; i < stops_.size(); ++i) {
         const int r = stops_[i];
         candidate_[i] = rows_.C[r] <= options_.contact_tolerance;
-        const bool bounces = candidate_[i] && speed_[r] < -options_.rest_speed;
-        if (bounces) rhs_[r] -= restitution_[i] * speed_[r];
+        const double speed = candidate_[i] && speed_[r] < 0.0 ? speed_of_impact(i) : 0.0;
+        const bool bounces = speed < -options_.rest_speed;
+        if (bounces) rhs_[r] -= restitution_[i] * speed;
         active_[i] = candidate_[i] && speed_[r] < 0.0;
         impact |= bounces;
     }
