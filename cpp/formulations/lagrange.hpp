@@ -94,7 +94,9 @@ class Lagrange final : public System {
     void set_impact_speeds();
 
     // Redundant rows (lagrange/reactions.cpp).
-    void remove_null_component(const std::vector<std::vector<double>>& null_vectors, std::vector<double>& lambda) const;
+    void minimise_norm(std::vector<double>& lambda);
+    void minimise_norm_by_basis(std::vector<double>& lambda);
+    void minimise_norm_by_iteration(std::vector<double>& lambda);
     void wrench_of(const Observation::Reaction& reaction, const double* x, const std::vector<double>& lambda,
                    double* wrench) const;
 

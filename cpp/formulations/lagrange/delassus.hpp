@@ -1,6 +1,7 @@
 // The matrix S = J M⁻¹ Jᵀ that is left of the KKT system (Tasora eq. 35) when every body is eliminated first.
 #pragma once
 
+#include <functional>
 #include <memory>
 #include <span>
 #include <vector>
@@ -30,9 +31,10 @@ class Delassus {
     // r −= S λ, without the factors.
     void subtract_product(const double* lambda, double* r);
 
-    // A basis of the multipliers that exert nothing, one vector over the storage rows for each dropped row: 1 there,
-    // what balances it on the rows kept. Rows that are not enabled take no part.
-    std::vector<std::vector<double>> null_space();
+    // The multipliers that exert nothing, a vector over the storage rows for each dropped row of those enabled: 1
+    // there, what balances it on the rows kept. visit may keep the vector.
+    void for_each_null_vector(const std::function<void(std::vector<double>&)>& visit);
+    int null_dimension() const;
     // Storage rows that depend on the others. Where a link of a hub was dropped, the row it stands for is the joint row
     // with the largest part in its null vector.
     std::vector<int> dependent_rows();

@@ -32,14 +32,19 @@ void Delassus::refine(std::vector<double>& w) {
     for (size_t r = 0; r < w.size(); ++r) w[r] += residual[r];
 }
 
+int Delassus::null_dimension() const {
+    int count = 0;
+    for (int d = 0; d < ldlt_->rows(); ++d) count += ldlt_->dropped()[d] && enabled_[d];
+    return count;
+}
+
 // For a dropped row d, S_kk w_k = −S_kd on the rows kept and w_d = 1.
-std::vector<std::vector<double>> Delassus::null_space() {
-    std::vector<std::vector<double>> basis;
-    if (dropped_count() == 0) return basis;
+void Delassus::for_each_null_vector(const std::function<void(std::vector<double>&)>& visit) {
+    if (dropped_count() == 0) return;
     const int m = rows_->rows();
     std::vector<int> storage(ldlt_->rows(), -1);
     for (int r = 0; r < m; ++r) storage[row_of_[r]] = r;
-    std::vector<double> column(ldlt_->rows()), unit(m), product(m);
+    std::vector<double> column(ldlt_->rows()), unit(m), product(m), w;
     for (int d = 0; d < ldlt_->rows(); ++d) {
         if (!ldlt_->dropped()[d] || !enabled_[d]) continue;
         std::fill(column.begin(), column.end(), 0.0);
@@ -53,28 +58,28 @@ std::vector<std::vector<double>> Delassus::null_space() {
             for (int r = 0; r < m; ++r) column[row_of_[r]] = product[r];
         }
         ldlt_->solve(column.data());
-        std::vector<double>& w = basis.emplace_back(m);
+        w.resize(m);
         for (int r = 0; r < m; ++r) w[r] = -column[row_of_[r]];
         if (storage[d] >= 0) w[storage[d]] = 1.0;
         refine(w);
+        visit(w);
     }
-    return basis;
 }
 
 std::vector<int> Delassus::dependent_rows() {
     std::vector<int> rows;
-    const auto basis = null_space();
-    for (const auto& w : basis) {
+    for (int r = 0; r < rows_->rows(); ++r)
+        if (dropped(r) && enabled_[row_of_[r]]) rows.push_back(r);
+    if (static_cast<int>(rows.size()) == null_dimension()) return rows;
+    for_each_null_vector([&](const std::vector<double>& w) {
         int largest = -1;
         for (int r = 0; r < static_cast<int>(w.size()); ++r) {
-            if (std::find(rows.begin(), rows.end(), r) != rows.end()) continue;
-            const bool own = dropped(r) && w[r] == 1.0;
-            if (own) largest = r;
-            if (own) break;
-            if (!dropped(r) && (largest < 0 || std::abs(w[r]) > std::abs(w[largest]))) largest = r;
+            if (dropped(r) && w[r] == 1.0) return;  // a joint row was dropped, and stands in the list
+            if (std::find(rows.begin(), rows.end(), r) != rows.end() || dropped(r)) continue;
+            if (largest < 0 || std::abs(w[r]) > std::abs(w[largest])) largest = r;
         }
         if (largest >= 0) rows.push_back(largest);
-    }
+    });
     return rows;
 }
 

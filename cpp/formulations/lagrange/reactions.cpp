@@ -3,6 +3,7 @@
 #include <Eigen/Core>
 #include <algorithm>
 #include <cmath>
+#include <numeric>
 
 #include "formulations/lagrange.hpp"
 #include "spatial/body_state.hpp"
@@ -34,18 +35,59 @@ std::vector<int> Lagrange::dropped_rows() {
     return dropped;
 }
 
-// λ ← λ − W (Wᵀ D² W)⁻¹ Wᵀ D² λ: the same forces on every body with the least ‖D λ‖, D the moment or force per row.
-void Lagrange::remove_null_component(const std::vector<std::vector<double>>& null_vectors,
-                                     std::vector<double>& lambda) const {
-    const auto m = static_cast<Eigen::Index>(lambda.size()), n = static_cast<Eigen::Index>(null_vectors.size());
-    if (n == 0) return;
-    Eigen::MatrixXd W(m, n);
-    for (Eigen::Index k = 0; k < n; ++k) W.col(k) = Eigen::Map<const Eigen::VectorXd>(null_vectors[k].data(), m);
+// Among multipliers that exert the same forces on every body, those with the least ‖D λ‖, D the moment or force per
+// row.
+void Lagrange::minimise_norm(std::vector<double>& lambda) {
+    constexpr int few = 50;
+    const int dimension = delassus_.null_dimension();
+    if (dimension == 0) return;
+    if (dimension <= few) return minimise_norm_by_basis(lambda);
+    minimise_norm_by_iteration(lambda);
+}
+
+// λ ← λ − W (Wᵀ D² W)⁻¹ Wᵀ D² λ with a basis W of the null space.
+void Lagrange::minimise_norm_by_basis(std::vector<double>& lambda) {
+    const auto m = static_cast<Eigen::Index>(lambda.size());
+    Eigen::MatrixXd W(m, delassus_.null_dimension());
+    Eigen::Index k = 0;
+    delassus_.for_each_null_vector(
+        [&](const std::vector<double>& w) { W.col(k++) = Eigen::Map<const Eigen::VectorXd>(w.data(), m); });
     const Eigen::Map<const Eigen::ArrayXd> D(weight_.data(), m);
     const Eigen::MatrixXd DW = W.array().colwise() * D;
     Eigen::Map<Eigen::VectorXd> l(lambda.data(), m);
     const Eigen::VectorXd Dl = (l.array() * D).matrix();
     l -= W * (DW.transpose() * DW).ldlt().solve(DW.transpose() * Dl);
+}
+
+// For many redundant rows: D λ is the part of D λ0 in the range of A = D⁻¹ Ĵ, least squares min ‖A y − D λ0‖ by
+// conjugate gradients on the normal equations (CGLS), in products of Ĵ alone.
+void Lagrange::minimise_norm_by_iteration(std::vector<double>& lambda) {
+    const size_t m = lambda.size(), n = scaled_.size();
+    std::vector<double> r(m), q(m), s(n, 0.0), p, fit(m, 0.0), scratch(m);
+    const auto transposed = [&](const std::vector<double>& v, std::vector<double>& out) {
+        for (size_t i = 0; i < m; ++i) scratch[i] = v[i] / weight_[i];
+        std::fill(out.begin(), out.end(), 0.0);
+        rows_.add_transposed(scratch.data(), out.data());
+    };
+    const auto dot = [](const std::vector<double>& a, const std::vector<double>& b) {
+        return std::inner_product(a.begin(), a.end(), b.begin(), 0.0);
+    };
+    for (size_t i = 0; i < m; ++i) r[i] = weight_[i] * lambda[i];
+    transposed(r, s);
+    p = s;
+    double gamma = dot(s, s);
+    const double target = 1e-26 * gamma;
+    for (size_t k = 0; k < 10 * m && gamma > target; ++k) {
+        rows_.multiply(p.data(), q.data());
+        for (size_t i = 0; i < m; ++i) q[i] /= weight_[i];
+        const double alpha = gamma / dot(q, q);
+        for (size_t i = 0; i < m; ++i) fit[i] += alpha * q[i], r[i] -= alpha * q[i];
+        transposed(r, s);
+        const double next = dot(s, s), beta = next / gamma;
+        gamma = next;
+        for (size_t i = 0; i < n; ++i) p[i] = s[i] + beta * p[i];
+    }
+    for (size_t i = 0; i < m; ++i) lambda[i] = fit[i] / weight_[i];
 }
 
 // Wrench of the blocks on body 2 of the pair about marker 2's origin. The ground has no Jacobian of its own: what acts
@@ -80,21 +122,22 @@ void Lagrange::wrench_of(const Observation::Reaction& reaction, const double* x,
 
 void Lagrange::reactions(const double* x, const std::vector<Observation::Reaction>& which,
                          std::vector<ReactionWrench>& out) {
-    const auto basis = delassus_.null_space();
     std::vector<double> lambda = lambda_;
-    remove_null_component(basis, lambda);
+    minimise_norm(lambda);
     out.resize(which.size());
     for (size_t i = 0; i < which.size(); ++i) {
         wrench_of(which[i], x, lambda, out[i].wrench);
         out[i].unique[0] = out[i].unique[1] = true;
-        for (const auto& w : basis) {
-            double largest = 0.0, free[6];
-            for (size_t r = 0; r < w.size(); ++r) largest = std::max(largest, std::abs(weight_[r] * w[r]));
+    }
+    delassus_.for_each_null_vector([&](const std::vector<double>& w) {
+        double largest = 0.0, free[6];
+        for (size_t r = 0; r < w.size(); ++r) largest = std::max(largest, std::abs(weight_[r] * w[r]));
+        for (size_t i = 0; i < which.size(); ++i) {
             wrench_of(which[i], x, w, free);
             if (norm(component3(free)) > 1e-6 * largest) out[i].unique[0] = false;
             if (norm(component3(free + 3)) > 1e-6 * largest) out[i].unique[1] = false;
         }
-    }
+    });
 }
 
 void Lagrange::violation(double t, const double* x, const double* u, double* position, double* velocity) {
@@ -159,7 +202,7 @@ void Lagrange::observe(double t, const double* x, const double* u, const Observa
     out += what.rows.size();
     if (!what.reactions.empty()) {
         std::vector<double> lambda = lambda_;
-        remove_null_component(delassus_.null_space(), lambda);
+        minimise_norm(lambda);
         for (size_t i = 0; i < what.reactions.size(); ++i, out += 6) wrench_of(what.reactions[i], x, lambda, out);
     }
     const Energy e = energy(*model_, branches_, t, x, u);
