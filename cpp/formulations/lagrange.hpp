@@ -91,6 +91,7 @@ class Lagrange final : public System {
     void accelerate_with_stops(const double* u);
     void remember_stops(double t, const double* x, const double* u);
     double speed_of_impact(size_t stop) const;
+    bool passed_a_stop(double t, const double* u);
     void set_impact_speeds();
 
     // Redundant rows (lagrange/reactions.cpp).
@@ -131,6 +132,7 @@ class Lagrange final : public System {
     std::vector<double> gap_, closing_;     // per stop: C and Ċ where the step started, if these are remembered
     std::vector<double> reached_;           // per stop: C where the step went, not yet corrected
     bool remembered_ = false;
+    double remembered_at_ = 0.0;  // time [s]
     std::vector<int> drifting_;   // angular coordinates that turn without a body turning (azimuths)
     std::vector<int> layout_of_;  // model block → layout index
 };

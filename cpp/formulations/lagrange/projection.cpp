@@ -42,7 +42,9 @@ bool Lagrange::project(double t, double* x, double* u) {
         correct_positions(t, x);
     }
     const bool met = largest_error() <= std::max(1e3 * options_.position_tolerance, 1e-8);
+    const auto impacts = statistics_.impacts;
     correct_velocities(u, true);
+    if (remembered_ && statistics_.impacts == impacts && passed_a_stop(t, u)) ++statistics_.impacts;
     return met;
 }
 

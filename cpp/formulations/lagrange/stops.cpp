@@ -94,12 +94,32 @@ void Lagrange::accelerate_with_stops(const double* u) {
 void Lagrange::remember_stops(double t, const double* x, const double* u) {
     remembered_ = is_current(t, x);
     if (!remembered_) return;
+    remembered_at_ = t;
     scale(u, scaled_.data());
     rows_.multiply(scaled_.data(), speed_.data());
     for (size_t i = 0; i < stops_.size(); ++i) {
         gap_[i] = rows_.C[stops_[i]];
         closing_[i] = speed_[stops_[i]] + rows_.Ct[stops_[i]];
     }
+}
+
+// Whether a stop was met within the step and is being left at its end: the cubic of gaps and speeds at both ends is
+// negative there or between them.
+bool Lagrange::passed_a_stop(double t, const double* u) {
+    const double h = t - remembered_at_, slow = h * kLeaving * options_.rest_speed;
+    scale(u, scaled_.data());
+    rows_.multiply(scaled_.data(), speed_.data());
+    for (size_t i = 0; i < stops_.size(); ++i) {
+        const int r = stops_[i];
+        const double start = gap_[i], end = reached_[i];
+        const double approach = h * closing_[i], leave = h * (speed_[r] + rows_.Ct[r]);
+        if (start <= options_.contact_tolerance || approach >= 0.0 || leave <= slow) continue;
+        if (end < -options_.contact_tolerance) return true;
+        const double a = 3.0 * (end - start) - 2.0 * approach - leave, b = 2.0 * (start - end) + approach + leave;
+        const double s = -approach / (a + std::sqrt(a * a - 3.0 * b * approach));  // where the cubic is least
+        if (start + s * (approach + s * (a + s * b)) < -options_.contact_tolerance) return true;
+    }
+    return false;
 }
 
 // The speed at which a stop was hit within the step. With constant acceleration its square is linear in the gap between
