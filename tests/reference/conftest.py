@@ -12,9 +12,9 @@ import bellcrank as bc
 DATA = Path(__file__).parent / "data"
 LOG = logging.getLogger("reference")
 
-# With which settings a formulation passes poses where the constraints lose rank. At a distance b from such a pose
-# a row has a pivot of the order b^2; where that is below 1e-8, forty loops at tolerances near rounding would
-# only amplify rounding. The default, 1e-10, does as well for a few loops.
+# With which settings a formulation passes poses where the constraints lose rank. At a distance b from such a
+# pose a row has a pivot of the order b^2; where that is below 1e-8, forty loops at tolerances near rounding
+# would only amplify rounding. The default, 1e-10, does as well for a few loops.
 SINGULAR_POSES: dict[str, dict[str, float]] = {"lagrange": {"rank_tolerance": 1e-8}}
 METHODS = {"rk4": {"method": "rk4", "step": 5e-4}, "dopri5": {"method": "dopri5", "tolerance": 1e-12}}
 
