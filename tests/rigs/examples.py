@@ -5,7 +5,7 @@ from dataclasses import MISSING, fields
 from itertools import product
 
 import bellcrank as bc
-from bellcrank.mechanism import CONSTRAINT_KINDS, JOINT_KINDS
+from bellcrank.mechanism import CONSTRAINT_KINDS, FORCE_KINDS, JOINT_KINDS
 
 # Values for the fields that have no default. A new kind whose field has another name adds a line here.
 CURVE = ((-0.9, 0.5, 0.1), (-0.4, 0.1, 0.0), (0.1, 0.0, 0.2), (0.6, 0.2, 0.3), (1.2, 0.8, 0.2))
@@ -104,3 +104,33 @@ PATHS = {
         None,
     ),
 }  # fmt: skip
+
+
+FORCE_FIELDS = {
+    "JointFriction": {"viscous": 0.3, "coulomb": 0.5, "stiction": 0.8, "regularisation_velocity": 0.1},
+    "Brake": {"level": bc.Harmonic(0.2, 3.0, offset=0.6), "regularisation_velocity": 0.1},
+    "JointMotor": {"effort": bc.Harmonic(0.7, 4.0, offset=0.3), "droop": 0.1},
+    "GearedMotor": {
+        "ratio": -8.0, "rotor_inertia": 2e-3, "torque": bc.Harmonic(0.05, 4.0, offset=0.02), "droop": 1e-3
+    },
+    "Wrench": {
+        "force": (0.4, bc.Harmonic(0.5, 3.0), -0.3), "moment": (0.1, -0.2, bc.Polynomial((0.1, 0.3))),
+        "axes": "marker",
+    },
+    "SpringDamper": {"stiffness": 12.0, "damping": 0.4, "rest_length": 0.4, "preload": 0.3},
+    "TorsionSpring": {"stiffness": 3.0, "damping": 0.2, "rest_angle": 0.1, "preload": -0.2},
+    "TabulatedSpring": {"effort": bc.Table((-1.0, 0.0, 0.5, 2.0), (4.0, 0.5, -1.0, -9.0)), "damping": 0.2},
+    "Bushing": {
+        "stiffness": (9.0, 6.0, 12.0), "rotational_stiffness": (1.0, 2.0, 1.5),
+        "damping": (0.3, 0.2, 0.1), "rotational_damping": (0.02, 0.03, 0.01),
+    },
+}  # fmt: skip
+
+
+def forces():
+    """(id, kind instance, letters of its ends) for every force kind and every form of ends it takes."""
+    return [
+        (f"{name}-{letters}", kind(**FORCE_FIELDS[name]), letters)
+        for name, kind in FORCE_KINDS.items()
+        for letters in _forms(kind.pattern)
+    ]

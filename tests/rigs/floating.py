@@ -134,3 +134,22 @@ def carried(kind, letters, seed=0):
         ends.append(axle if letter == "M" else joint.coordinate("z" if number % 2 else "theta_z"))
     mech.add_constraint("tie", kind, *ends)
     return Machine(mech)
+
+
+def forced(kind, letters, seed=0):
+    """Floating bodies in a row with the force "push" between markers (M) or on a cylindrical joint (J)."""
+    rng = np.random.default_rng(seed)
+    mech = bc.Mechanism(kind.name, gravity=GRAVITY)
+    last = add_body(mech, "b0", rng)
+    end = skew_marker(last, rng)
+    ends = []
+    for number, letter in enumerate(letters):
+        if letter == "M":
+            ends.append(end)
+        last, other = add_body_at(mech, f"b{number + 1}", rng, last, end)
+        if letter == "J":
+            joint = mech.add_joint(f"j{number}", bc.Cylindrical(), end, other)
+            ends.append(joint.coordinate("theta_z"))
+        end = other
+    mech.add_force("push", kind, *ends)
+    return Machine(mech)
