@@ -24,7 +24,7 @@ GRID_RATIO: Final = 2.0**0.25
 MOST_SECONDS: Final = 15.0
 """A run that would cost more CPU time than this is not tried."""
 TRIAL_REPEATS: Final = 3
-SPARSE: Final = 100
+SPARSE: Final = 10
 
 
 @dataclass(frozen=True)

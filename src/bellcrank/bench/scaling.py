@@ -52,8 +52,8 @@ _FIT_COLUMNS: Final = (
 def run(
     sizes: Sequence[int] = SIZES,
     families: Sequence[str] = tuple(FAMILIES),
-    steps: int = 100,
-    repeats: int = 7,
+    steps: int = 50,
+    repeats: int = 5,
 ) -> Report:
     """Time accelerations and projected semi-implicit steps of families of mechanisms.
 
@@ -143,9 +143,9 @@ def plot(report: Report, path: Path) -> None:
 @click.option("--bodies", multiple=True, type=click.IntRange(4), help="Sizes (repeatable).")
 @click.option("--family", "families", multiple=True, type=click.Choice(list(FAMILIES)), help="Only these.")
 @click.option(
-    "--steps", default=100, show_default=True, type=click.IntRange(1), help="Steps of 1 ms in a run."
+    "--steps", default=50, show_default=True, type=click.IntRange(1), help="Steps of 1 ms in a run."
 )
-@repeats_option(7)
+@repeats_option(5)
 @click.option("--plot", "image", type=click.Path(path_type=Path, dir_okay=False), help="Draw into this file.")
 @json_option
 def command(
