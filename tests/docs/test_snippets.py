@@ -28,6 +28,7 @@ import pytest
 
 import bellcrank as bc
 from bellcrank.errors import BellcrankError
+from bellcrank.mechanism.joint import JOINT_KINDS
 
 ROOT = Path(__file__).parents[2]
 PAGES = [ROOT / name for name in ("README.md", "ARCHITECTURE.md", "CONVENTIONS.md", "CONTRIBUTING.md")]
@@ -141,6 +142,15 @@ class Session:
             return
         if not doctest.OutputChecker().check_output(block.text, self.printed, OUTPUT):
             pytest.fail(f"{self.at(block)}: the page shows\n{block.text}\nbut printed is\n{self.printed}")
+
+
+@pytest.fixture(autouse=True)
+def own_joint_kinds():
+    """Kinds that a page adds are gone after it."""
+    known = dict(JOINT_KINDS)
+    yield
+    JOINT_KINDS.clear()
+    JOINT_KINDS.update(known)
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(ROOT)))
