@@ -182,6 +182,19 @@ void Lagrange::accelerate(double t, const double* x, const double* u, double* ud
         }
     }
     apply_multipliers(lambda_, free_.data(), udot);
+    if (wide_masses_ && rows_.rows() > 0) restore_rows(udot);
+}
+
+// Between heavy bodies the force that is left for a light one is a small difference of large ones, and its acceleration
+// has their rounding. Where the rows say more they are right: u̇ += M⁻¹Jᵀ S⁻¹ (Qc − J u̇).
+void Lagrange::restore_rows(double* udot) {
+    scale(udot, scaled_.data());
+    rows_.multiply(scaled_.data(), rhs_.data());
+    for (size_t r = 0; r < rhs_.size(); ++r) rhs_[r] = rigid_[r] ? rows_.Qc[r] - rhs_[r] : 0.0;
+    solve(rhs_);
+    std::fill(step_.begin(), step_.end(), 0.0);
+    apply_multipliers(rhs_, step_.data(), step_.data());
+    for (size_t k = 0; k < step_.size(); ++k) udot[k] += step_[k];
 }
 
 }  // namespace bellcrank

@@ -74,6 +74,7 @@ class Lagrange final : public System {
     void solve(std::vector<double>& rhs);
     void scale(const double* u, double* scaled) const;
     void apply_multipliers(const std::vector<double>& lambda, const double* free, double* out);
+    void restore_rows(double* udot);
     void correct_positions(double t, double* x);
     double largest_coordinate(const double* x) const;
     void position_step();
