@@ -1,0 +1,99 @@
+"""Run under the counting heap: writes as JSON how often the core allocates for n and 3 n pieces of work."""
+
+import ctypes
+import json
+import sys
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).parents[1]))
+
+import numpy as np
+from rigs import chains, examples, floating, linkages, stops
+from rigs.machine import Machine
+
+import bellcrank as bc
+from bellcrank import _core
+
+STEPS = 100
+allocations = ctypes.CDLL(None).allocations
+allocations.restype = ctypes.c_long
+
+
+def star(count):
+    """A hub with many arms, each with its own joint: more than one copy of the hub takes part."""
+    mech = bc.Mechanism("star")
+    hub = mech.add_body("hub", mass=5.0, inertia=(1.0, 1.1, 1.2))
+    linkages.pin(mech, "axle", mech.ground, hub, (0.0, 0.0, 0.0))
+    for k in range(count):
+        turn = 2.0 * np.pi * k / count
+        out = np.array([np.cos(turn), 0.0, np.sin(turn)])
+        arm = linkages.bar(mech, f"arm{k}", out, 1.5 * out)
+        linkages.pin(mech, f"pin{k}", hub, arm, out)
+    return mech
+
+
+def machines():
+    """Every kind of row, law and function, redundant rows, hubs, stops, wide masses."""
+    constraints = {name: (kind, ends) for name, kind, ends in examples.constraints()}
+    forces = {name: (kind, ends) for name, kind, ends in examples.forces()}
+    yield "chain", Machine(chains.chain(np.ones(12)))
+    yield "wide masses", Machine(chains.chain(np.geomspace(1.0, 1e5, 6)))
+    yield "redundant", Machine(linkages.four_bar())
+    yield "singular", Machine(linkages.parallelogram())
+    yield "hub", Machine(star(20))
+    yield "bouncing", Machine(stops.ball(0.7, 1e-3))
+    yield "resting", Machine(stops.stack(4))
+    for name in examples.JOINT_KINDS:
+        yield f"joint {name}", floating.pair(examples.joint(name), hung=True)
+    for name, case in constraints.items():
+        yield f"constraint {name}", floating.carried(*case)
+    for name, case in forces.items():
+        yield f"force {name}", floating.forced(*case)
+
+
+def counted(work, prepare=lambda: None):
+    """Allocations during work, the least of three times: Python's own may come between."""
+    made = []
+    for _ in range(3):
+        prepare()
+        before = allocations()
+        work()
+        made.append(allocations() - before)
+    return min(made)
+
+
+def back(machine, start):
+    """To the start, on the constraints."""
+    machine.set(start)
+    machine.system.project()
+
+
+def run(machine, method, steps):
+    _core.simulate(
+        machine.system, method, [0.0, 1e-4 * steps], 1e-4, 1e-4, 1e6, 1e6, [], [], [], False,
+        lambda _: None, lambda _: None,
+    )  # fmt: skip
+
+
+def main():
+    found = {}
+    for name, machine in machines():
+        machine.system.project()
+        start = machine.system.state()
+        machine.system.repeat("accelerate", 2)
+        found[f"{name}: accelerate"] = [
+            counted(lambda n=n, m=machine: m.system.repeat("accelerate", n)) for n in (STEPS, 3 * STEPS)
+        ]
+        for method in ("semi_implicit_euler", "rk4", "dopri5"):
+            found[f"{name}: {method}"] = [
+                counted(
+                    lambda n=n, m=machine, method=method: run(m, method, n),
+                    lambda m=machine, start=start: back(m, start),
+                )
+                for n in (STEPS, 3 * STEPS)
+            ]
+    sys.stdout.write(json.dumps(found))
+
+
+if __name__ == "__main__":
+    main()
