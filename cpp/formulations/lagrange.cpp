@@ -12,16 +12,8 @@ namespace {
 
 constexpr int kComponent[6] = {0, 1, 2, 4, 5, 6};
 
-// Factors lose about as many digits as the smallest pivot has zeros, and as many again as masses differ; beyond three,
-// one step of refinement restores them.
-constexpr double kExactPivot = 1e-3;
+// Beyond this ratio of masses factors lose more digits than one solution with them can spare.
 constexpr double kExactMassRatio = 1e3;
-
-// Rows with a smaller pivot are exchanged for redundant ones, where these do better.
-constexpr double kPoorPivot = 1e-4;
-
-// A pivot above this is no rounding error of one that vanishes.
-constexpr double kClearPivot = 1e-8;
 
 double mass_ratio(const Model& model) {
     if (model.bodies() == 0) return 1.0;
@@ -89,8 +81,7 @@ Lagrange::Lagrange(std::shared_ptr<const Model> model, const LagrangeOptions& op
     for (int i = 0; i < static_cast<int>(model_->coordinates.size()); ++i)
         if (turns_by_moving(*model_->coordinates[i].kind)) drifting_.push_back(i);
     trusted_pivot_ = options_.rank_tolerance;
-    poor_pivot_ = kPoorPivot;
-    dependent_rows_ = m;
+    forget_dependent_rows();
     wide_masses_ = mass_ratio(*model_) > kExactMassRatio;
 }
 
@@ -104,39 +95,6 @@ void Lagrange::refresh(double t, const double* x) {
     time_ = t;
     valid_ = true;
     refactor();
-}
-
-void Lagrange::refactor() {
-    delassus_.factor(trusted_pivot_, enabled_);
-    ++statistics_.factorizations;
-    if (delassus_.smallest_pivot() > kClearPivot)
-        dependent_rows_ = std::min(dependent_rows_, delassus_.dropped_count());
-    if (delassus_.smallest_pivot() > kPoorPivot) {
-        poor_pivot_ = kPoorPivot;
-    } else if (delassus_.smallest_pivot() < poor_pivot_) {
-        exchange_rows();
-    }
-    const auto disabled = static_cast<int>(std::count(enabled_.begin(), enabled_.end(), 0));
-    statistics_.dropped_rows = delassus_.dropped_count() - disabled;
-    statistics_.smallest_pivot = delassus_.smallest_pivot();
-    const bool asked = wide_masses_ || delassus_.smallest_pivot() < kExactPivot;
-    refinements_ = options_.refinements >= 0 ? options_.refinements : asked;
-}
-
-// Of rows that depend on each other, elimination keeps those that come first. Elsewhere in the motion these may be
-// nearly dependent where others are not. If dropping them as well leaves no fewer rows than there are elsewhere, others
-// have come back for them and are kept instead. If not, the configuration itself is nearly singular: there is no trying
-// again until the pivots are much smaller still.
-void Lagrange::exchange_rows() {
-    const int dependent = dependent_rows_ < rows_.rows() ? dependent_rows_ : delassus_.dropped_count();
-    if (dependent == std::count(enabled_.begin(), enabled_.end(), 0)) return;
-    const double smallest = delassus_.smallest_pivot();
-    delassus_.factor(std::max(kPoorPivot, trusted_pivot_), enabled_);
-    ++statistics_.factorizations;
-    if (delassus_.dropped_count() <= dependent) return;
-    poor_pivot_ = 0.25 * smallest;
-    delassus_.factor(trusted_pivot_, enabled_);
-    ++statistics_.factorizations;
 }
 
 // rhs ← S⁺ rhs, refined: the residual of the kept rows is solved for again.

@@ -69,8 +69,6 @@ class Lagrange final : public System {
   private:
     bool is_current(double t, const double* x) const;
     void refresh(double t, const double* x);
-    void refactor();
-    void exchange_rows();
     void solve(std::vector<double>& rhs);
     void scale(const double* u, double* scaled) const;
     void apply_multipliers(const std::vector<double>& lambda, const double* free, double* out);
@@ -95,6 +93,12 @@ class Lagrange final : public System {
     bool passed_a_stop(double t, const double* u);
     void set_impact_speeds();
 
+    // Which rows count as dependent (lagrange/rank.cpp).
+    void refactor();
+    void factor();
+    void loosen();
+    void forget_dependent_rows();
+
     // Redundant rows (lagrange/reactions.cpp).
     void minimise_norm(std::vector<double>& lambda);
     void minimise_norm_by_basis(std::vector<double>& lambda);
@@ -114,7 +118,8 @@ class Lagrange final : public System {
     double time_ = 0.0;
     bool valid_ = false;
     double trusted_pivot_ = 0.0;  // relative pivot below which rows are dropped just now
-    double poor_pivot_ = 0.0;     // relative pivot below which rows are exchanged for redundant ones
+    int level_ = 0;               // how loosely rows are taken to be dependent (lagrange/rank.cpp)
+    double poor_pivot_ = 0.0;     // relative pivot below which that is tried more loosely
     int dependent_rows_ = 0;      // fewest rows dropped with all pivots clear of rounding; all rows: not known
     bool wide_masses_ = false;
     int refinements_ = 0;

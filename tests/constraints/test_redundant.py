@@ -119,13 +119,24 @@ def test_reactions_change_smoothly(case_name):
     assert jumps < 1e-4 * np.abs(run.reactions).max()
 
 
-@pytest.mark.xfail(
-    strict=True,
-    reason="the pivot of a dependent row is rounding times the square of its null vector; with thin bars "
-    "that exceeds rank_tolerance, and now and then such a row is kept",
+@pytest.mark.parametrize(
+    "thickness",
+    [
+        0.1,
+        0.03,
+        0.01,
+        pytest.param(
+            3e-4,
+            marks=pytest.mark.xfail(
+                strict=True,
+                reason="the pivot of a dependent row is rounding times the square of its null vector; with bars "
+                "as thin as this it cannot be told from those of rows that are needed",
+            ),
+        ),
+    ],
 )
-def test_redundant_rows_of_thin_bars_are_found_at_every_pose():
-    machine = started(linkages.four_bar(thickness=0.01))
+def test_redundant_rows_are_found_at_every_pose(thickness):
+    machine = started(linkages.four_bar(thickness=thickness))
     counts = set()
     for _ in range(200):
         machine.run(0.01, frames=2)

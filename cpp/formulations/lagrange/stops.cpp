@@ -20,7 +20,7 @@ bool Lagrange::enable_stops(const std::vector<std::uint8_t>& active) {
         changed |= enabled_[stops_[i]] != active[i];
         enabled_[stops_[i]] = active[i];
     }
-    if (changed) dependent_rows_ = rows_.rows();
+    if (changed) forget_dependent_rows();
     return changed;
 }
 
