@@ -129,8 +129,8 @@ def test_reactions_change_smoothly(case_name):
             3e-4,
             marks=pytest.mark.xfail(
                 strict=True,
-                reason="the pivot of a dependent row is rounding times the square of its null vector; with bars "
-                "as thin as this it cannot be told from those of rows that are needed",
+                reason="the pivot of a dependent row is rounding times the square of its null vector; with "
+                "bars as thin as this it cannot be told from those of rows that are needed",
             ),
         ),
     ],

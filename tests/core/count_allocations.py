@@ -14,7 +14,7 @@ from rigs.machine import Machine
 import bellcrank as bc
 from bellcrank import _core
 
-STEPS = 100
+STEPS = 40
 allocations = ctypes.CDLL(None).allocations
 allocations.restype = ctypes.c_long
 
@@ -52,9 +52,9 @@ def machines():
 
 
 def counted(work, prepare=lambda: None):
-    """Allocations during work, the least of three times: Python's own may come between."""
+    """Allocations during work, the least of five times: Python's own may come between."""
     made = []
-    for _ in range(3):
+    for _ in range(5):
         prepare()
         before = allocations()
         work()
