@@ -1,16 +1,17 @@
 # The folders of cpp/, lowest layer first, and what each may include. A folder sees its own headers and those of the
 # folders listed for it (transitively), as "folder/header.hpp"; any other include is not found.
-set(BELLCRANK_LAYERS spatial functions joints constraints forces model linalg assemblies expression formulations integrate)
+set(BELLCRANK_LAYERS spatial functions programs expression joints constraints forces model linalg assemblies formulations integrate)
 
 set(spatial_sees)
 set(functions_sees spatial)
-set(joints_sees spatial functions)
+set(programs_sees functions) # expressions end as programs; user-written joints and forces are programs
+set(expression_sees programs)
+set(joints_sees spatial functions programs)
 set(constraints_sees joints) # a constraint is rows over coordinates, a force an effort along one
 set(forces_sees joints)
 set(model_sees constraints forces)
 set(linalg_sees model)
 set(assemblies_sees linalg)
-set(expression_sees model)
 set(formulations_sees linalg assemblies expression)
 set(integrate_sees linalg)
 

@@ -1,0 +1,38 @@
+// Differentiation of expressions: forward, reverse, and factored (B. Guenter, Efficient symbolic differentiation for
+// graphics applications, 2007: D*), whichever needs the fewest operations.
+#pragma once
+
+#include <span>
+#include <vector>
+
+#include "expression/graph.hpp"
+
+namespace bellcrank {
+
+enum class DerivativeForm { forward, reverse, factored, least };
+
+// Row by row ∂ outputs[i] / ∂ symbols[j]. `least` builds the three forms and keeps the one whose outputs and
+// derivatives together need the fewest operations.
+std::vector<Ref> derivative(Graph& graph, std::span<const Ref> outputs, std::span<const Ref> symbols,
+                            DerivativeForm form = DerivativeForm::least);
+
+// d/dt of the roots, where symbols[i] changes at rates[i]: one forward pass.
+std::vector<Ref> rate(Graph& graph, std::span<const Ref> roots, std::span<const Ref> symbols,
+                      std::span<const Ref> rates);
+
+// The factor of `symbol` in an expression that is linear in it; throws std::invalid_argument if it is not.
+Ref coefficient(Graph& graph, Ref root, Ref symbol);
+
+// The roots with symbols[i] replaced by values[i], simplified anew.
+std::vector<Ref> substitute(Graph& graph, std::span<const Ref> roots, std::span<const Ref> symbols,
+                            std::span<const Ref> values);
+
+struct OperationCount {
+    int additions = 0, multiplications = 0, divisions = 0, trigonometric = 0, other = 0;
+    int total() const { return additions + multiplications + divisions + trigonometric + other; }
+};
+
+// One for each binary sum and product; signs are free; constants' own arithmetic is folded (counting rule of the docs).
+OperationCount count_operations(const Graph& graph, std::span<const Ref> roots);
+
+}  // namespace bellcrank

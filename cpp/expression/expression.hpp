@@ -1,0 +1,32 @@
+// An expression as a value: arithmetic in C++ writes into its graph.
+#pragma once
+
+#include "expression/graph.hpp"
+
+namespace bellcrank {
+
+struct Expression {
+    Graph* graph = nullptr;
+    Ref ref;
+};
+
+inline Expression operator-(Expression a) { return {a.graph, -a.ref}; }
+inline Expression operator+(Expression a, Expression b) { return {a.graph, a.graph->add(a.ref, b.ref)}; }
+inline Expression operator-(Expression a, Expression b) { return {a.graph, a.graph->subtract(a.ref, b.ref)}; }
+inline Expression operator*(Expression a, Expression b) { return {a.graph, a.graph->multiply(a.ref, b.ref)}; }
+inline Expression operator/(Expression a, Expression b) { return {a.graph, a.graph->divide(a.ref, b.ref)}; }
+inline Expression operator+(Expression a, double b) { return a + Expression{a.graph, a.graph->constant(b)}; }
+inline Expression operator+(double a, Expression b) { return b + a; }
+inline Expression operator-(Expression a, double b) { return a + -b; }
+inline Expression operator-(double a, Expression b) { return -b + a; }
+inline Expression operator*(Expression a, double b) { return a * Expression{a.graph, a.graph->constant(b)}; }
+inline Expression operator*(double a, Expression b) { return b * a; }
+inline Expression operator/(Expression a, double b) { return a * (1.0 / b); }
+inline Expression operator/(double a, Expression b) {
+    return Expression{b.graph, b.graph->constant(a)} * Expression{b.graph, b.graph->reciprocal(b.ref)};
+}
+inline Expression sin(Expression a) { return {a.graph, a.graph->apply(Op::sine, a.ref)}; }
+inline Expression cos(Expression a) { return {a.graph, a.graph->apply(Op::cosine, a.ref)}; }
+inline Expression sqrt(Expression a) { return {a.graph, a.graph->apply(Op::square_root, a.ref)}; }
+
+}  // namespace bellcrank

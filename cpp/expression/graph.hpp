@@ -1,0 +1,124 @@
+// The hash-consed graph of expressions. Equal expressions are one node; what can be simplified is simplified where it
+// is built, never in a later pass. A sign is carried on the reference, so that −x is x seen through a minus.
+#pragma once
+
+#include <cstdint>
+#include <limits>
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+namespace bellcrank {
+
+enum class Op : std::uint8_t {
+    constant,  // a non-negative number (its sign is on the reference)
+    symbol,
+    add,       // a + b
+    multiply,  // a b, both unsigned
+    reciprocal,
+    square_root,
+    sine,
+    cosine,
+    tangent,
+    arcsine,
+    arccosine,
+    arctangent,
+    arctangent_2,  // atan2(a, b)
+    hyperbolic_sine,
+    hyperbolic_cosine,
+    hyperbolic_tangent,
+    exponential,
+    logarithm,
+    power,  // a^b; whole and half powers become products, reciprocals and roots
+    absolute,
+    sign,
+    minimum,
+    maximum,
+    floor,
+    less,        // a < b, 1 or 0
+    less_equal,  // a ≤ b, 1 or 0
+    select,      // a ≠ 0 ? b : c
+    table,       // derivative number `order` of function number `function` at a
+};
+
+// A node seen through a sign.
+struct Ref {
+    std::uint32_t bits = 0;
+
+    Ref() = default;
+    Ref(std::uint32_t index, bool negative) : bits(index << 1 | (negative ? 1u : 0u)) {}
+    std::uint32_t index() const { return bits >> 1; }
+    bool negative() const { return bits & 1; }
+    Ref operator-() const { return Ref(index(), !negative()); }
+    Ref unsigned_part() const { return Ref(index(), false); }
+    friend bool operator==(Ref, Ref) = default;
+};
+
+struct Node {
+    Op op;
+    std::uint8_t order = 0;      // of a table's derivative
+    std::uint16_t function = 0;  // number of the table
+    Ref a, b, c;                 // operands; of a symbol: a.bits is its number
+    double value = 0.0;          // of a constant
+};
+
+// What is known of a value: it lies in [low, high].
+struct Interval {
+    double low = -std::numeric_limits<double>::infinity();
+    double high = std::numeric_limits<double>::infinity();
+};
+
+struct Symbol {
+    std::string name;
+    Interval range;
+};
+
+struct Table {
+    std::string kind;  // of cpp/functions
+    std::vector<double> params;
+};
+
+class Graph {
+  public:
+    Graph();
+    ~Graph();
+    Graph(const Graph&) = delete;
+    Graph& operator=(const Graph&) = delete;
+
+    Ref constant(double value);
+    // A new symbol; names need not differ, symbols do.
+    Ref symbol(std::string name, Interval range = {});
+    std::uint16_t table(Table table);
+
+    Ref add(Ref a, Ref b);
+    Ref subtract(Ref a, Ref b) { return add(a, -b); }
+    Ref multiply(Ref a, Ref b);
+    Ref divide(Ref a, Ref b) { return multiply(a, reciprocal(b)); }
+    Ref reciprocal(Ref a);
+    Ref power(Ref a, Ref b);
+    Ref apply(Op op, Ref a);         // functions of one operand
+    Ref apply(Op op, Ref a, Ref b);  // of two: arctangent_2, minimum, maximum, less, less_equal
+    Ref select(Ref condition, Ref yes, Ref no);
+    Ref table_value(std::uint16_t function, int order, Ref a);
+
+    const Node& node(Ref r) const { return node(r.index()); }
+    const Node& node(std::uint32_t index) const { return nodes_[index]; }
+    std::size_t size() const { return nodes_.size(); }
+    const Symbol& symbol_of(Ref r) const;
+    const Table& table_of(std::uint16_t function) const;
+    bool is_constant(Ref r) const { return node(r).op == Op::constant; }
+    double constant_value(Ref r) const;  // signed
+    // A range proven for r, from the ranges of its symbols.
+    Interval range(Ref r) const;
+
+    // Nodes that the roots need, every operand before its user.
+    std::vector<std::uint32_t> reachable(std::span<const Ref> roots) const;
+
+  private:
+    struct Index;  // finds equal nodes
+    std::vector<Node> nodes_;
+    std::unique_ptr<Index> index_;
+};
+
+}  // namespace bellcrank
