@@ -41,6 +41,7 @@ class Fault:
     value: the offending value as given (None where the fault is something missing).
     advice: what to do about it.
     location: where in a file it stands, if it came from one.
+    excerpt: lines that show the place, such as a text with a caret below; they are printed after the rest.
     """
 
     element: str
@@ -48,6 +49,7 @@ class Fault:
     value: object = None
     advice: str = ""
     location: Location | None = None
+    excerpt: str = ""
 
     def __str__(self) -> str:
         text = f"{self.element}: {self.rule}"
@@ -56,7 +58,8 @@ class Fault:
         if self.advice:
             text += f"; {self.advice}"
         where = str(self.location) if self.location is not None else ""
-        return f"{text} [{where}]" if where else text
+        lines = [f"{text} [{where}]" if where else text, *self.excerpt.splitlines()]
+        return "\n    ".join(lines)
 
 
 def _shortened(value: object, limit: int = 200) -> str:

@@ -1,0 +1,294 @@
+"""Texts such as "0.5*sin(2*pi*t)" to expressions.
+
+A parser by operator precedence (V. R. Pratt, Top down operator precedence, 1973), written out because
+everything that can be wrong is then said in the words of the person who wrote the text, at the character; a
+parser generator would know the expected tokens only. Its depth is limited: no text exhausts the stack.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from math import isfinite
+from typing import Generic, NoReturn, Protocol, TypeVar
+
+from bellcrank.expression.grammar import (
+    COMPARISONS,
+    CONSTANTS,
+    DEPTH,
+    FUNCTIONS,
+    LENGTH,
+    LOOKALIKES,
+    Token,
+    tokens,
+)
+from bellcrank.expression.syntax_error import ExpressionError, nearest_name
+
+__all__ = ["Builder", "ExpressionError", "parse"]
+
+T = TypeVar("T")
+_SUM, _PRODUCT, _SIGN, _POWER = 50, 60, 70, 80
+_LEFT = {
+    "or": 10, "and": 20, **dict.fromkeys(COMPARISONS, 40), "+": _SUM, "-": _SUM, "*": _PRODUCT, "/": _PRODUCT,
+    "^": _POWER, "**": _POWER,
+}  # fmt: skip
+_NEGATION = 30
+_ARITHMETIC = {"+": "add", "-": "subtract", "*": "multiply", "/": "divide", "^": "power", "**": "power"}
+_FOREIGN = {
+    "=": "write '==' in a condition", "!=": "write not(a == b)", "&&": "write 'and'", "||": "write 'or'",
+    "[": "a vector is written as a list of expressions, outside of them",
+    "]": "a vector is written as a list of expressions, outside of them",
+}  # fmt: skip
+
+
+class Builder(Protocol[T]):
+    """What makes expressions of numbers and operations.
+
+    apply knows: negate; add, subtract, multiply, divide, power; less, less_equal, greater, greater_equal,
+    equal; and, or, not; select (condition, yes, no); and the functions of one or two operands by their names.
+    ArithmeticError and ValueError become errors of the text, at the operation.
+    """
+
+    def number(self, value: float, /) -> T:
+        """A constant."""
+
+    def apply(self, operation: str, operands: Sequence[T], /) -> T:
+        """An operation on expressions."""
+
+
+def parse(text: str, builder: Builder[T], names: Mapping[str, T], element: str = "expression") -> T:
+    """The expression that a text means.
+
+    names: what may be named, beside the constants pi and e.
+    element: to whom an error belongs.
+
+    Raises ExpressionError, and nothing else, for whatever is no expression.
+    """
+    try:
+        return _Parser(text, builder, names, element).whole()
+    except RecursionError:  # the caller had almost no stack left
+        raise ExpressionError(text, 0, "nested too deep to be read here", "", element) from None
+
+
+class _Parser(Generic[T]):
+    """One text on its way; a value is a pair of an expression and whether it is a condition."""
+
+    def __init__(self, text: str, builder: Builder[T], names: Mapping[str, T], element: str) -> None:
+        self.text = text
+        self.builder = builder
+        self.names = names
+        self.element = element
+        if len(text) > LENGTH:
+            self.fail(LENGTH, f"the text is too long: {len(text)} characters", f"at most {LENGTH} are read")
+        self.tokens = tokens(text)
+        self.next = 0
+        self.depth = 0
+
+    @property
+    def token(self) -> Token:
+        return self.tokens[self.next]
+
+    def fail(self, position: int, rule: str, advice: str = "") -> NoReturn:
+        raise ExpressionError(self.text, position, rule, advice, self.element) from None
+
+    def step(self) -> Token:
+        """The current token, passed."""
+        token = self.token
+        self.next += 1
+        return token
+
+    def whole(self) -> T:
+        if self.token.kind == "end":
+            self.fail(0, "the text is empty", "an expression is needed, such as 0.5*sin(2*pi*t)")
+        value, condition = self.expression(0)
+        if self.token.kind != "end":
+            self.unexpected()
+        if condition:
+            self.fail(0, "this is a condition, not a number", "choose by it: if(condition, value, other)")
+        return value
+
+    def unexpected(self) -> NoReturn:
+        """The current token cannot go on after a value."""
+        token = self.token
+        if token.kind in ("number", "name") or token.text == "(":
+            before = self.tokens[self.next - 1].text if self.next else ""
+            rule = f"an operator is missing between {before!r} and {token}"
+            self.fail(token.start, rule, f"for a product write {before}*{token.text}")
+        if token.text == ")":
+            self.fail(token.start, "this parenthesis was not opened")
+        if token.text == ",":
+            self.fail(
+                token.start, "a comma parts the operands of a function", "for decimals write a point: 0.5"
+            )
+        self.fail(token.start, f"an operator or the end is expected, got {token}", self.foreign(token))
+
+    def foreign(self, token: Token) -> str:
+        """Advice on what the language writes in another way."""
+        if token.kind == "other":
+            return LOOKALIKES.get(token.text, "this character has no meaning in an expression")
+        return _FOREIGN.get(token.text, "")
+
+    def deeper(self, token: Token) -> None:
+        self.depth += 1
+        if self.depth > DEPTH:
+            self.fail(token.start, f"nested more than {DEPTH} deep", "give parts of it names, as parameters")
+
+    def expression(self, binding: int) -> tuple[T, bool]:
+        """A value with all operators after it that bind more tightly than `binding`."""
+        self.deeper(self.token)
+        start = self.token.start
+        left = self.prefix()
+        while (power := _LEFT.get(self.token.text, 0)) > binding:
+            left = self.infix(left, power, start)
+        self.depth -= 1
+        return left
+
+    def prefix(self) -> tuple[T, bool]:
+        """A value that starts here."""
+        token = self.step()
+        if token.kind == "number":
+            return self.number(token), False
+        if token.text == "not":
+            value = self.condition(self.expression(_NEGATION), token)
+            return self.apply(token, "not", value), True
+        if token.kind == "name":
+            return self.name(token), False
+        if token.text == "-":
+            return self.apply(token, "negate", self.value(self.expression(_SIGN), token)), False
+        if token.text == "+":
+            return self.value(self.expression(_SIGN), token), False
+        if token.text == "(":
+            inner = self.expression(0)
+            self.close(token)
+            return inner
+        return self.missing(token)
+
+    def missing(self, token: Token) -> NoReturn:
+        """A value should have started with this token."""
+        before = self.tokens[self.next - 2] if self.next > 1 else None
+        after = f" after {before}" if before is not None else ""
+        advice = self.foreign(token)
+        if token.text in ("*", "/", "^", "**") and before is not None and before.text == token.text:
+            advice = "the operator is there twice"
+        self.fail(token.start, f"a value is expected{after}, got {token}", advice)
+
+    def close(self, opened: Token) -> None:
+        """The parenthesis that closes another."""
+        token = self.token
+        if token.text == ")":
+            self.step()
+        elif token.kind == "end":
+            self.fail(opened.start, "this parenthesis is not closed", "a ')' is missing")
+        else:
+            self.unexpected()
+
+    def number(self, token: Token) -> T:
+        value = float(token.text)
+        if not isfinite(value):
+            self.fail(token.start, f"the number {token} is too large")
+        return self.builder.number(value)
+
+    def name(self, token: Token) -> T:
+        name = token.text
+        if self.token.text == "(" and (name in FUNCTIONS or name not in self.names):
+            return self.call(token)
+        if name in self.names:
+            return self.names[name]
+        if name in CONSTANTS:
+            return self.builder.number(CONSTANTS[name])
+        if name in FUNCTIONS:
+            self.fail(token.start, f"{name} is a function", f"write {name}(...)")
+        if name in ("and", "or"):
+            self.missing(token)
+        known = [*self.names, *CONSTANTS]
+        return self.fail(token.start, f"the name {token} is not known", nearest_name(name, known, FUNCTIONS))
+
+    def call(self, token: Token) -> T:
+        name, opened = token.text, self.step()
+        if name not in FUNCTIONS:
+            self.fail(token.start, f"there is no function {token}", nearest_name(name, FUNCTIONS, ()))
+        starts, operands = [self.token.start], []
+        if self.token.text != ")":
+            operands.append(self.expression(0))
+            while self.token.text == ",":
+                self.step()
+                starts.append(self.token.start)
+                operands.append(self.expression(0))
+        self.close(opened)
+        least, most = FUNCTIONS[name]
+        if len(operands) < least or (most is not None and len(operands) > most):
+            wanted = f"{least}" if most == least else f"{least} or more"
+            rule = f"{name} takes {wanted} operand{'s' * (wanted != '1')}, {len(operands)} given"
+            self.fail(token.start, rule, _USE.get(name, ""))
+        if name in ("if", "piecewise"):
+            return self.choice(token, operands, starts)
+        values = [self.number_of(operand, at) for operand, at in zip(operands, starts, strict=True)]
+        if name in ("min", "max"):
+            result = values[0]
+            for value in values[1:]:
+                result = self.apply(token, name, result, value)
+            return result
+        return self.apply(token, "power" if name == "pow" else name, *values)
+
+    def choice(self, token: Token, operands: list[tuple[T, bool]], starts: list[int]) -> T:
+        """Pairs of condition and value, and the value where none holds."""
+        if len(operands) % 2 == 0:
+            rule = f"{token.text} takes pairs of condition and value, then the value otherwise"
+            self.fail(token.start, rule, _USE[token.text])
+        result = self.number_of(operands[-1], starts[-1])
+        for index in range(len(operands) - 3, -1, -2):
+            value, is_condition = operands[index]
+            if not is_condition:
+                self.fail(starts[index], "a condition is needed here, not a number", "such as t < 1")
+            yes = self.number_of(operands[index + 1], starts[index + 1])
+            result = self.apply(token, "select", value, yes, result)
+        return result
+
+    def infix(self, left: tuple[T, bool], power: int, start: int) -> tuple[T, bool]:
+        """The value of an operator with what stands before and after it."""
+        token = self.step()
+        if token.text in ("and", "or"):
+            first = self.condition(left, token)
+            return self.apply(token, token.text, first, self.condition(self.expression(power), token)), True
+        first = self.number_of(left, start)
+        if token.text in COMPARISONS:
+            return self.comparison(token, first), True
+        right = self.expression(power - 1 if power == _POWER else power)
+        return self.apply(token, _ARITHMETIC[token.text], first, self.value(right, token)), False
+
+    def comparison(self, token: Token, left: T) -> T:
+        """The condition a < b, or a < b <= c: both."""
+        right = self.value(self.expression(_LEFT[token.text]), token)
+        result = self.apply(token, COMPARISONS[token.text], left, right)
+        while self.token.text in COMPARISONS:
+            token, left = self.step(), right
+            right = self.value(self.expression(_LEFT[token.text]), token)
+            result = self.apply(token, "and", result, self.apply(token, COMPARISONS[token.text], left, right))
+        return result
+
+    def value(self, given: tuple[T, bool], operator: Token) -> T:
+        """The operand of an operator, which must be a number."""
+        return self.number_of(given, operator.start, f"{operator} needs numbers, not a condition")
+
+    def number_of(
+        self, given: tuple[T, bool], at: int, rule: str = "a number is needed here, not a condition"
+    ) -> T:
+        if given[1]:
+            self.fail(at, rule, "choose by it: if(condition, value, other)")
+        return given[0]
+
+    def condition(self, given: tuple[T, bool], token: Token) -> T:
+        if not given[1]:
+            self.fail(token.start, f"{token} takes conditions, not numbers", "such as t < 1")
+        return given[0]
+
+    def apply(self, token: Token, operation: str, *operands: T) -> T:
+        try:
+            return self.builder.apply(operation, operands)
+        except (ArithmeticError, ValueError) as error:
+            self.fail(token.start, f"{token} has no value here", str(error))
+
+
+_USE = {
+    "if": "write if(condition, value, other)",
+    "piecewise": "write piecewise(condition, value, ..., otherwise)",
+}
