@@ -12,7 +12,7 @@ import numpy as np
 from bellcrank import _core
 from bellcrank.assembly.state import Floats, Ints, State
 from bellcrank.errors import Fault, MechanismError
-from bellcrank.mechanism.references import nearest
+from bellcrank.mechanism.naming import nearest
 
 if TYPE_CHECKING:
     from bellcrank.assembly.graph import Graph

@@ -9,7 +9,8 @@ from bellcrank.mechanism import GROUND, Coordinate, Drive, Joint, Lowered, Mecha
 from bellcrank.mechanism.attachment import Attached
 from bellcrank.mechanism.lowering import resolve, resolve_ends
 from bellcrank.mechanism.marker import Marker
-from bellcrank.mechanism.references import joints_of, markers_of, nearest
+from bellcrank.mechanism.naming import nearest
+from bellcrank.mechanism.references import joints_of, markers_of
 
 
 def validate(mechanism: Mechanism) -> None:

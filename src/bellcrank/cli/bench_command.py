@@ -11,7 +11,7 @@ from typing import Final
 import click
 
 from bellcrank.errors import Fault, MechanismError, Unsupported
-from bellcrank.mechanism.references import nearest
+from bellcrank.mechanism.naming import nearest
 
 _DEFAULT: Final = "all"
 

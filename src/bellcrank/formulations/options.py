@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 from bellcrank.errors import Fault, FaultList, MechanismError
 from bellcrank.mechanism.checking import Check
-from bellcrank.mechanism.references import nearest
+from bellcrank.mechanism.naming import nearest
 
 if TYPE_CHECKING:
     from _typeshed import DataclassInstance

@@ -16,7 +16,7 @@ from bellcrank.errors import AssemblyError, Unsupported
 from bellcrank.formulations.accelerations import Accelerations, rotate
 from bellcrank.formulations.options import checked_options
 from bellcrank.mechanism.mechanism import Mechanism
-from bellcrank.mechanism.references import nearest
+from bellcrank.mechanism.naming import nearest
 
 _MET = 1e-7  # largest constraint error after a projection, redundant rows included [m or rad/2]
 

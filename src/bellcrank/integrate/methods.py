@@ -7,7 +7,7 @@ from typing import Any, Final
 
 from bellcrank.errors import Unsupported
 from bellcrank.mechanism.checking import Check
-from bellcrank.mechanism.references import nearest
+from bellcrank.mechanism.naming import nearest
 
 
 @dataclass(frozen=True)

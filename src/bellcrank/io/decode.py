@@ -15,7 +15,7 @@ from bellcrank.io.fields import NOUNS, Parameter, Wanted, parameters, wanted
 from bellcrank.io.node import Entries, Items, Node, Place, Scalar, described, plain
 from bellcrank.io.units import UnitError, quantity
 from bellcrank.mechanism.marker import orientation
-from bellcrank.mechanism.references import nearest
+from bellcrank.mechanism.naming import nearest
 from bellcrank.mechanism.rotation import from_rotation_vector
 
 AXES: Final = ("axis", "x_axis", "y_axis", "z_axis")

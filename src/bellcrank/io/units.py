@@ -12,7 +12,7 @@ from functools import cache
 from math import pi
 from typing import TypeAlias
 
-from bellcrank.mechanism.references import nearest
+from bellcrank.mechanism.naming import nearest
 
 Dimension: TypeAlias = tuple[int, int, int, int]
 """Exponents of m, kg, s and rad."""

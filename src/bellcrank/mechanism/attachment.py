@@ -11,6 +11,7 @@ from bellcrank.mechanism.checking import Check, check_name
 from bellcrank.mechanism.coordinate import Coordinate
 from bellcrank.mechanism.joint import JointCoordinate
 from bellcrank.mechanism.marker import Marker
+from bellcrank.mechanism.parametric import Parametric
 from bellcrank.mechanism.rows import Lowered
 
 Attachment: TypeAlias = Marker | JointCoordinate
@@ -21,7 +22,7 @@ End: TypeAlias = Marker | Coordinate
 
 
 @dataclass(frozen=True)
-class AttachedKind(ABC):
+class AttachedKind(Parametric, ABC):
     """Base of constraint and force kinds.
 
     pattern: the ends it takes, as a regular expression over M (marker) and J (joint coordinate).
@@ -38,7 +39,7 @@ class AttachedKind(ABC):
         """The kind's name, e.g. "Gear"."""
         return type(self).__name__
 
-    def check_ends(self, check: Check, ends: tuple[Attachment, ...]) -> None:  # noqa: B027  (a hook)
+    def check_ends(self, check: Check, ends: tuple[Attachment, ...]) -> None:
         """Note faults of the ends beyond their pattern: too many for the kind's parameters, and the like."""
 
     @abstractmethod

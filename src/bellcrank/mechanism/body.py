@@ -11,11 +11,12 @@ from bellcrank.errors import Fault, MechanismError
 from bellcrank.mechanism.checking import Check, Mat3, Quat, Vec3, check_name
 from bellcrank.mechanism.marker import GROUND, Marker, orientation
 from bellcrank.mechanism.mass import MassProperties, check_inertia, total
+from bellcrank.mechanism.parametric import Parametric, present
 from bellcrank.mechanism.rotation import IDENTITY, conjugate, multiply, rotate
 from bellcrank.mechanism.shape import Shape
 
 
-class _Carrier:
+class _Carrier(Parametric):
     """What bodies and the ground have in common: markers can be fixed to them."""
 
     name: str
@@ -167,7 +168,7 @@ class Body(_Carrier):
             elif com is not None:
                 check.fault("a com needs an inertia about it", com, "leave it out: it comes from the shapes")
             if mass is not None:
-                mass = check.positive("mass", mass, "kg")
+                check.positive("mass", present(mass), "kg")
         sum_ = total(shape.mass_properties() for shape in solids)
         if mass is not None:
             sum_ = sum_.scaled(mass / sum_.mass)

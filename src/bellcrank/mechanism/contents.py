@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from types import MappingProxyType
-from typing import Any
+from typing import Any, Final
 
 from bellcrank.mechanism.body import Body, Ground
 from bellcrank.mechanism.checking import Check, Vec3, check_name
@@ -13,6 +13,11 @@ from bellcrank.mechanism.drive import Drive, PathDrive
 from bellcrank.mechanism.force import Force
 from bellcrank.mechanism.joint import Joint
 from bellcrank.mechanism.marker import Marker
+from bellcrank.mechanism.parameter import Parameter
+from bellcrank.mechanism.parametric import comparable, holds_expressions, present
+
+COPIED: Final = ("_parameters", "_bodies", "_markers", "_joints", "_constraints", "_forces", "_drives")
+"""The tables of a mechanism."""
 
 
 class Contents:
@@ -20,6 +25,7 @@ class Contents:
 
     def __init__(self, name: str = "mechanism", gravity: Any = (0.0, 0.0, -9.81)) -> None:
         self.name = check_name("mechanism", name)
+        self._parameters: dict[str, Parameter] = {}
         self.gravity = gravity
         self._ground = Ground()
         self._bodies: dict[str, Body] = {}
@@ -37,8 +43,13 @@ class Contents:
     @gravity.setter
     def gravity(self, value: Any) -> None:
         with Check("mechanism") as check:
-            gravity = check.vector("gravity", value)
-        self._gravity: Vec3 = gravity
+            gravity = check.vector("gravity", present(value))
+        self._gravity: Vec3 = tuple(value) if holds_expressions(value) else gravity
+
+    @property
+    def parameters(self) -> Mapping[str, Parameter]:
+        """The parameters by name."""
+        return MappingProxyType(self._parameters)
 
     @property
     def ground(self) -> Ground:
@@ -83,19 +94,24 @@ class Contents:
     __hash__ = None  # type: ignore[assignment]
 
     def _state(self) -> tuple[object, ...]:
-        tables = (self._bodies, self._joints, self._constraints, self._forces, self._drives)
-        return (
+        tables = (self._parameters, self._bodies, self._joints, self._constraints, self._forces, self._drives)
+        state = (
             self.name,
             self.gravity,
             self._ground,
             self._markers,
             *(list(table.items()) for table in tables),
         )
+        compared: tuple[object, ...] = comparable(
+            state
+        )  # equal expressions of parameters of the same names are equal
+        return compared
 
     def __repr__(self) -> str:
         counts = {
             noun: len(table)
             for noun, table in (
+                ("parameters", self._parameters),
                 ("bodies", self._bodies),
                 ("joints", self._joints),
                 ("constraints", self._constraints),

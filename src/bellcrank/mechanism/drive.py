@@ -12,6 +12,7 @@ from bellcrank.mechanism.functions.function import Function, as_function
 from bellcrank.mechanism.functions.path import Path
 from bellcrank.mechanism.joint import JointCoordinate
 from bellcrank.mechanism.marker import GROUND, Marker
+from bellcrank.mechanism.parametric import present
 from bellcrank.mechanism.rows import FROM_START, Block, Lowered, Row, lock
 
 
@@ -50,7 +51,7 @@ class Drive:
                         values[field] = smooth_function(check.element, field, given, least)
             if values.get("velocity") is not None and len(check.faults) == 0:
                 try:
-                    values["velocity"].integral()
+                    present(values["velocity"]).integral()
                 except Unsupported as error:
                     check.fault("the velocity must have an antiderivative", None, str(error))
             check.settle(self, **values)
@@ -91,7 +92,7 @@ class PathDrive:
             check.instance("path", self.path, Path, "use bc.Path(...)")
             if isinstance(self.path, Path):
                 with check.faults.collect():
-                    for axis, function in zip("xyz", self.path.functions, strict=True):
+                    for axis, function in zip("xyz", present(self.path).functions, strict=True):
                         smooth_function(check.element, f"path {axis}", function, 1)
             orientation: Any = self.orientation
             if orientation is not None:
@@ -127,7 +128,7 @@ class PathDrive:
 def smooth_function(element: str, field: str, value: Any, least: int) -> Function:
     """A Function with at least `least` continuous derivatives. Raises MechanismError otherwise."""
     function = as_function(element, field, value)
-    if function.smoothness < least:
+    if present(function).smoothness < least:
         wanted = "must be continuous" if least == 0 else "must have a continuous first derivative"
         advice = (
             "use a CubicSpline, or a Table with interpolation='pchip'; at the ends of its range a "

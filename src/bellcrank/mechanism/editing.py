@@ -13,7 +13,8 @@ from bellcrank.mechanism.drive import Drive, PathDrive
 from bellcrank.mechanism.force import Force
 from bellcrank.mechanism.joint import Joint
 from bellcrank.mechanism.marker import Marker
-from bellcrank.mechanism.references import Element, joints_of, markers_of, nearest, remapped
+from bellcrank.mechanism.naming import nearest
+from bellcrank.mechanism.references import Element, joints_of, markers_of, remapped
 
 if TYPE_CHECKING:
     from bellcrank.mechanism.mechanism import Mechanism

@@ -14,6 +14,7 @@ from bellcrank.mechanism.checking import Check, check_name
 from bellcrank.mechanism.coordinate import Coordinate, coordinate, coordinate_kind, stands_still
 from bellcrank.mechanism.limit import Limit
 from bellcrank.mechanism.marker import Marker
+from bellcrank.mechanism.parametric import Parametric, present
 from bellcrank.mechanism.rows import Block, Lowered, Row, lock
 
 JOINT_KINDS: dict[str, type[JointKind]] = {}
@@ -21,7 +22,7 @@ JOINT_KINDS: dict[str, type[JointKind]] = {}
 
 
 @dataclass(frozen=True)
-class JointKind:
+class JointKind(Parametric):
     """Base of all joint kinds.
 
     locked: coordinates that are held at zero, by name.
@@ -169,8 +170,9 @@ class Joint:
         kind = coordinate_kind(which)
         if kind is not None and kind.has_params and not self.kind.params(which):
             return "this coordinate needs a curve, which the joint has not"
-        wanted = self.kind.coordinate(which, self.marker_1, self.marker_2)
-        rows = self.kind.rows(self.marker_1, self.marker_2)
+        one, two = present((self.marker_1, self.marker_2))
+        wanted = present(self.kind).coordinate(which, one, two)
+        rows = present(self.kind).rows(one, two)
         if any(len(row.terms) == 1 and row.terms[0].coordinate == wanted for row in rows):
             return "this coordinate is locked by the joint"
         return (

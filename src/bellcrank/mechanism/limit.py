@@ -6,11 +6,12 @@ from dataclasses import dataclass
 
 from bellcrank.mechanism.checking import Check
 from bellcrank.mechanism.coordinate import Coordinate
+from bellcrank.mechanism.parametric import Parametric
 from bellcrank.mechanism.rows import Block, Row, Term
 
 
 @dataclass(frozen=True)
-class Limit:
+class Limit(Parametric):
     """Stops that keep a coordinate between two values.
 
     lower, upper: rad or m; None leaves that side free. At least one must be given, and lower < upper.

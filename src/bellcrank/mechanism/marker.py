@@ -9,13 +9,15 @@ import numpy as np
 
 from bellcrank.errors import Fault, MechanismError
 from bellcrank.mechanism.checking import UNIT_TOLERANCE, Check, Quat, Vec3, check_name, rounded
+from bellcrank.mechanism.parametric import Parametric, holds_expressions, present
 from bellcrank.mechanism.rotation import IDENTITY, between, from_matrix, multiply, rotate
 
 GROUND = "ground"
+_UNIT_AXES = ((1.0, 0.0, 0.0), (0.0, 1.0, 0.0), (0.0, 0.0, 1.0))
 
 
 @dataclass(frozen=True)
-class Marker:
+class Marker(Parametric):
     """A frame on a body.
 
     body: name of the body it is fixed to ("ground" for the world).
@@ -90,6 +92,8 @@ def orientation(
 
     Raises MechanismError for non-unit values, axes that are not perpendicular, and more than is needed.
     """
+    if holds_expressions((rotation, axis, x_axis, y_axis, z_axis)):
+        return _parametric_orientation(element, rotation, axis, x_axis, y_axis, z_axis)
     if axis is not None and z_axis is not None:
         raise MechanismError(Fault(element, "axis and z_axis mean the same", advice="give one of them"))
     named = {"x_axis": x_axis, "y_axis": y_axis, "z_axis": z_axis if axis is None else axis}
@@ -109,8 +113,23 @@ def orientation(
         return IDENTITY
     if len(axes) == 1:
         ((index, vector),) = axes.items()
-        return between(((1.0, 0.0, 0.0), (0.0, 1.0, 0.0), (0.0, 0.0, 1.0))[index], vector)
+        return between(_UNIT_AXES[index], vector)
     return _from_two_axes(element, axes)
+
+
+def _parametric_orientation(element: str, *given: Any) -> Quat:
+    """A rotation given by expressions of parameters: a quaternion, or one axis."""
+    orientation(element, *map(present, given))
+    named = {place: value for place, value in enumerate(given) if value is not None}
+    if len(named) > 1:
+        advice = "give one axis, or a quaternion"
+        raise MechanismError(Fault(element, "two axes must be numbers", None, advice))
+    ((place, value),) = named.items()
+    if place == 0:
+        w, x, y, z = value
+        return (w, x, y, z)
+    x, y, z = value
+    return between(_UNIT_AXES[(2, 0, 1, 2)[place - 1]], (x, y, z))
 
 
 def _from_two_axes(element: str, axes: dict[int, Vec3]) -> Quat:

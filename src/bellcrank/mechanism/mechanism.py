@@ -9,7 +9,7 @@ from bellcrank.errors import Fault, FaultList, MechanismError
 from bellcrank.mechanism.body import Body
 from bellcrank.mechanism.checking import Check
 from bellcrank.mechanism.constraint import Constraint, ConstraintKind
-from bellcrank.mechanism.contents import Contents
+from bellcrank.mechanism.contents import COPIED, Contents
 from bellcrank.mechanism.drive import Drive, PathDrive
 from bellcrank.mechanism.editing import remove_element, replace_element
 from bellcrank.mechanism.force import Force, ForceKind
@@ -17,6 +17,7 @@ from bellcrank.mechanism.functions.path import Path
 from bellcrank.mechanism.joint import Joint, JointCoordinate, JointKind
 from bellcrank.mechanism.marker import GROUND, Marker
 from bellcrank.mechanism.motor_joints import MotorKind
+from bellcrank.mechanism.parameter import Parameter, changed_parameters
 from bellcrank.mechanism.placement import Placement, place
 from bellcrank.mechanism.references import Element, as_end, as_joint_coordinate, as_marker, markers_of
 
@@ -31,6 +32,35 @@ class Mechanism(Contents):
     which they were added. Numbers are checked at once, and what only the whole can show (a body that is
     missing, say) is checked when it is assembled.
     """
+
+    def add_parameter(
+        self, name: str, value: Any, unit: str = "", low: Any = None, high: Any = None, doc: str = ""
+    ) -> Any:
+        """Add a named number; the expression that is returned may stand wherever a number is wanted.
+
+        The arguments are those of `Parameter`. Raises MechanismError if the name is taken or has a meaning in
+        expressions, and if the value is not within its bounds.
+        """
+        parameter = Parameter(name, value, unit, low, high, doc)
+        _enter(self._parameters, "parameter", parameter)
+        return parameter.symbol
+
+    def with_parameters(self, **values: Any) -> Mechanism:
+        """A copy in which parameters have other values; nothing is derived or compiled anew for it.
+
+        Raises MechanismError for names that are not parameters, and values out of their bounds.
+        """
+        copy = self.copy()
+        copy._parameters.update(changed_parameters(self.parameters, values))  # noqa: SLF001
+        return copy
+
+    def copy(self) -> Mechanism:
+        """A copy that can be edited on its own; the elements, which never change, are shared."""
+        copy = Mechanism(self.name)
+        for table in COPIED:
+            setattr(copy, table, getattr(self, table).copy())
+        copy._gravity, copy._ground = self._gravity, self._ground
+        return copy
 
     def add_body(
         self,

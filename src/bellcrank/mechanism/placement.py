@@ -15,7 +15,8 @@ from bellcrank.mechanism.drive import Drive, PathDrive
 from bellcrank.mechanism.force import Force
 from bellcrank.mechanism.joint import Joint
 from bellcrank.mechanism.marker import GROUND, Marker
-from bellcrank.mechanism.references import nearest, remapped
+from bellcrank.mechanism.naming import nearest
+from bellcrank.mechanism.references import remapped
 from bellcrank.mechanism.rotation import multiply, rotate, unit
 
 if TYPE_CHECKING:

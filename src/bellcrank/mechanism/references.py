@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from dataclasses import replace
-from difflib import get_close_matches
 from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar, overload
 
 from bellcrank.errors import Fault, MechanismError
@@ -13,25 +12,13 @@ from bellcrank.mechanism.body import Body, Ground
 from bellcrank.mechanism.drive import Drive, PathDrive
 from bellcrank.mechanism.joint import Joint, JointCoordinate
 from bellcrank.mechanism.marker import Marker
+from bellcrank.mechanism.naming import nearest
 
 if TYPE_CHECKING:
     from bellcrank.mechanism.mechanism import Mechanism
 
 Element: TypeAlias = Joint | Attached | Drive | PathDrive
 E = TypeVar("E", Joint, Attached, Drive, PathDrive)
-
-
-def nearest(name: object, known: Iterable[str]) -> str:
-    """Advice that names what may have been meant, or what there is."""
-    names = list(known)
-    close = get_close_matches(str(name), names, n=3, cutoff=0.6)
-    close += [other for other in names if other.endswith(f"/{name}") and other not in close][:3]
-    if close:
-        return f"did you mean {' or '.join(map(repr, close))}?"
-    if not names:
-        return "there is none yet"
-    shown = ", ".join(map(repr, names[:8]))
-    return f"there are {shown}" + (f" and {len(names) - 8} more" if len(names) > 8 else "")
 
 
 def as_marker(mechanism: Mechanism, element: str, value: Any) -> Marker:

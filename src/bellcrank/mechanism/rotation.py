@@ -10,6 +10,7 @@ from math import hypot
 import numpy as np
 
 from bellcrank.mechanism.checking import Quat, Vec3
+from bellcrank.mechanism.parametric import is_expression
 
 IDENTITY: Quat = (1.0, 0.0, 0.0, 0.0)
 
@@ -53,7 +54,7 @@ def rotate(q: Quat, v: Vec3) -> Vec3:
 
 def unit(q: Quat) -> Quat:
     """The quaternion scaled to norm one."""
-    norm = hypot(*q)
+    norm = sum(x * x for x in q) ** 0.5 if any(map(is_expression, q)) else hypot(*q)
     return (q[0] / norm, q[1] / norm, q[2] / norm, q[3] / norm)
 
 
@@ -83,7 +84,7 @@ def between(a: Vec3, b: Vec3) -> Quat:
     component of a, made perpendicular to a, so that the result is always the same for the same input.
     """
     w = 1.0 + a[0] * b[0] + a[1] * b[1] + a[2] * b[2]
-    if w < 1e-14:
+    if not is_expression(w) and w < 1e-14:
         u = np.asarray(a, dtype=float)
         helper = np.eye(3)[(int(np.argmax(np.abs(u))) + 1) % 3]
         axis = helper - (helper @ u) * u

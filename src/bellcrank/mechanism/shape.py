@@ -11,6 +11,7 @@ import numpy as np
 
 from bellcrank.mechanism.checking import Check, Quat, Vec3
 from bellcrank.mechanism.mass import MassProperties
+from bellcrank.mechanism.parametric import Parametric
 from bellcrank.mechanism.rotation import IDENTITY, multiply, rotate
 
 SHAPES: dict[str, type[Shape]] = {}
@@ -18,7 +19,7 @@ SHAPES: dict[str, type[Shape]] = {}
 
 
 @dataclass(frozen=True, kw_only=True)
-class Shape(ABC):
+class Shape(Parametric, ABC):
     """What all shapes have.
 
     position, rotation: pose of the shape's frame in the body frame (m; unit quaternion (w, x, y, z)).

@@ -11,7 +11,7 @@ import numpy as np
 
 from bellcrank.assembly.state import State
 from bellcrank.errors import Fault, MechanismError
-from bellcrank.mechanism.references import nearest
+from bellcrank.mechanism.naming import nearest
 from bellcrank.trajectory.histories import (
     BodyHistory,
     EffortHistory,

@@ -10,13 +10,14 @@ import numpy as np
 from bellcrank.mechanism.checking import Check, Vec3
 from bellcrank.mechanism.functions.pieces import Pieces
 from bellcrank.mechanism.functions.spline import hermite, spline_slopes
+from bellcrank.mechanism.parametric import Parametric
 
 _SAMPLES = 8  # tangents looked at in each piece when the reference direction is chosen
 _SPIRAL = 200  # directions tried on the half sphere
 
 
 @dataclass(frozen=True)
-class Curve:
+class Curve(Parametric):
     """The cubic spline through points in space, with continuous curvature.
 
     points: (n, 3) positions, m, in the axes of the marker or frame that carries the curve; n >= 2, or 3 if

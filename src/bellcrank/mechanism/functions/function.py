@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 
 from bellcrank.errors import Fault, MechanismError, Unsupported
+from bellcrank.mechanism.parametric import Parametric
 
 FUNCTIONS: dict[str, type[Function]] = {}
 """Every public function class by name, as files and tables refer to it. All are frozen dataclasses."""
@@ -37,7 +38,7 @@ class FlatFunction:
     params: tuple[float, ...]
 
 
-class Function(ABC):
+class Function(Parametric, ABC):
     """A function f(x) of one variable."""
 
     def __init_subclass__(cls, **kwargs: Any) -> None:

@@ -12,6 +12,7 @@ import numpy as np
 from bellcrank.mechanism.checking import Check, Vec3
 from bellcrank.mechanism.functions.function import FlatFunction, Function
 from bellcrank.mechanism.functions.pieces import EXTRAPOLATIONS, Pieces, extrapolated, quotient, smoothness
+from bellcrank.mechanism.parametric import Parametric
 
 
 class _RationalFunction(Function):
@@ -136,7 +137,7 @@ class Nurbs(_RationalFunction):
 
 
 @dataclass(frozen=True)
-class NurbsCurve:
+class NurbsCurve(Parametric):
     """A NURBS curve in space: as `Nurbs`, with control points (n, 3) in m. Used as the curve of a `Path`."""
 
     control_points: tuple[Vec3, ...]

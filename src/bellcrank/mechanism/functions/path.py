@@ -17,12 +17,13 @@ from bellcrank.mechanism.functions.harmonic import Constant, Harmonic
 from bellcrank.mechanism.functions.nurbs import NurbsCurve, from_fraction
 from bellcrank.mechanism.functions.pieces import Pieces
 from bellcrank.mechanism.functions.piecewise import FAR, _PiecewiseFunction, from_pieces
+from bellcrank.mechanism.parametric import Parametric
 
 PathCurve: TypeAlias = "Curve | NurbsCurve | tuple[Function | float, Function | float, Function | float]"
 
 
 @dataclass(frozen=True)
-class Path:
+class Path(Parametric):
     """A moving point.
 
     curve: a Curve or NurbsCurve, or three functions of time (x, y, z) in m.

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Final
 import numpy as np
 
 from bellcrank.errors import Fault, MechanismError, Unsupported
-from bellcrank.mechanism.references import nearest
+from bellcrank.mechanism.naming import nearest
 from bellcrank.trajectory.plots.kinds import KINDS
 from bellcrank.trajectory.plots.overview import overview
 from bellcrank.trajectory.plots.panels import Panel, PathPanel

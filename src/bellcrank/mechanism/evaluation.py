@@ -1,0 +1,69 @@
+"""A mechanism with the numbers that its parameters give it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+from bellcrank.errors import FaultList, MechanismError
+from bellcrank.mechanism.parameter import values_of
+from bellcrank.mechanism.parametric import evaluated, expressions_in, holds_expressions
+
+if TYPE_CHECKING:
+    from bellcrank.mechanism.mechanism import Mechanism
+
+_TABLES = {
+    "_bodies": "body",
+    "_markers": "marker",
+    "_joints": "joint",
+    "_constraints": "constraint",
+    "_forces": "force",
+    "_drives": "drive",
+}
+
+
+def with_numbers(mechanism: Mechanism) -> Mechanism:
+    """The mechanism with the present value of each expression in its place; itself if it has none.
+
+    Raises MechanismError naming the elements whose numbers break a rule at these values.
+    """
+    held = {
+        (table, name): element
+        for table in _TABLES
+        for name, element in getattr(mechanism, table).items()
+        if holds_expressions(element)
+    }
+    whole = [value for value in (mechanism.gravity, mechanism.ground) if holds_expressions(value)]
+    if not held and not whole:
+        return mechanism
+    known = {parameter.symbol: parameter.value for parameter in mechanism.parameters.values()}
+    faults = FaultList()
+    numbers: dict[Any, float] = {}
+    for (table, name), element in held.items():
+        with _of(faults, table, name):
+            numbers.update(values_of(expressions_in(element), known))
+    faults.raise_any()
+    numbers.update(values_of(expressions_in(whole), known))
+    copy = mechanism.copy()
+    for (table, name), element in held.items():
+        with _of(faults, table, name):
+            getattr(copy, table)[name] = evaluated(element, numbers.__getitem__)
+    faults.raise_any()
+    copy.gravity = evaluated(mechanism.gravity, numbers.__getitem__)
+    copy._ground = evaluated(mechanism.ground, numbers.__getitem__)  # noqa: SLF001
+    return copy
+
+
+@contextmanager
+def _of(faults: FaultList, table: str, name: str) -> Iterator[None]:
+    """Collect the faults of an element's numbers, under the name of the element."""
+    element = f"{_TABLES[table]} {name!r}"
+    try:
+        yield
+    except MechanismError as error:
+        for fault in error.faults:
+            inner = "" if fault.element in ("expression", element) else f", {fault.element}"
+            with faults.collect():
+                raise MechanismError(replace(fault, element=f"{element}{inner}")) from None

@@ -1,0 +1,127 @@
+"""Parameters: named numbers of a mechanism, of which other numbers are expressions."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field, replace
+from importlib import import_module
+from typing import Any
+
+from bellcrank.errors import Fault, FaultList, MechanismError
+from bellcrank.expression.grammar import RESERVED, is_name
+from bellcrank.mechanism.checking import Check, check_name
+from bellcrank.mechanism.naming import nearest
+
+_AS_MADE: dict[Any, float] = {}  # of every parameter's symbol; the graph that holds the symbols lives as long
+
+
+@dataclass(frozen=True)
+class Parameter:
+    """A named number.
+
+    value: in SI units. unit: of the value, for people and files, such as "m" or "N/m".
+    low, high: bounds that the value must keep; None for none. They are known to be true where expressions
+        are simplified.
+    doc: what it is.
+    symbol: the expression that stands for it.
+    """
+
+    name: str
+    value: float
+    unit: str = ""
+    low: float | None = None
+    high: float | None = None
+    doc: str = ""
+    symbol: Any = field(default=None, compare=False, repr=False)
+
+    def __post_init__(self) -> None:
+        element = f"parameter {self.name!r}"
+        check_name(element, self.name)
+        with Check(element) as check:
+            if not is_name(self.name):
+                rule = "the name must be letters, digits and '_', as expressions use it"
+                check.fault(rule, self.name)
+            elif self.name in RESERVED:
+                check.fault("this name has a meaning in expressions", self.name, "choose another")
+            for text in ("unit", "doc"):
+                if not isinstance(getattr(self, text), str):
+                    check.fault(f"{text} must be a text", getattr(self, text))
+            low, high = (
+                None if bound is None else check.number(name, bound, self.unit)
+                for name, bound in (("low", self.low), ("high", self.high))
+            )
+            value = check.number("value", self.value, self.unit)
+            if low is not None and high is not None and low > high:
+                check.fault("low must not be greater than high", (low, high))
+            elif len(check.faults) == 0:
+                _check_bounds(check, value, low, high)
+            check.settle(self, value=value, low=low, high=high)
+        if self.symbol is None:
+            object.__setattr__(self, "symbol", self._new_symbol())
+
+    def _new_symbol(self) -> Any:
+        made = import_module("bellcrank.expression").symbol(self.name, low=self.low, high=self.high)
+        _AS_MADE[made] = self.value
+        return made
+
+
+def _check_bounds(check: Check, value: float, low: float | None, high: float | None) -> None:
+    if low is not None and value < low:
+        check.fault(f"value must not be less than low = {low:g}", value)
+    if high is not None and value > high:
+        check.fault(f"value must not be greater than high = {high:g}", value)
+
+
+def changed_parameters(known: Mapping[str, Parameter], values: Mapping[str, Any]) -> dict[str, Parameter]:
+    """The parameters that get other values, with these.
+
+    Raises MechanismError for names that are not known, and for values that are no numbers or out of bounds.
+    """
+    faults, changed = FaultList(), {}
+    for name, value in values.items():
+        if name not in known:
+            advice = nearest(name, known)
+            faults.add(f"parameter {name!r}", "there is no parameter of this name", None, advice)
+            continue
+        with faults.collect():
+            changed[name] = replace(known[name], value=value)
+    faults.raise_any()
+    return changed
+
+
+def value_as_made(expression: Any) -> float:
+    """The number of an expression of parameters where these have the values that they were made with.
+
+    Raises MechanismError if it depends on something else, or has no value there.
+    """
+    return values_of([expression], _AS_MADE)[expression]
+
+
+def values_of(expressions: Iterable[Any], known: Mapping[Any, float]) -> dict[Any, float]:
+    """The numbers of expressions, where symbols have the known values.
+
+    Raises MechanismError for those that depend on other symbols, or have no finite value.
+    """
+    reading = import_module("bellcrank.expression.evaluation")
+    wanted = list(dict.fromkeys(expressions))
+    strangers = {
+        expression: unknown
+        for expression in wanted
+        if (unknown := [symbol for symbol in reading.symbols_of(expression) if symbol not in known])
+    }
+    if strangers:
+        raise MechanismError([_stranger(expression, symbols) for expression, symbols in strangers.items()])
+    values = reading.evaluate(wanted, known)
+    return dict(zip(wanted, values, strict=True))
+
+
+def _stranger(expression: Any, symbols: Iterable[Any]) -> Fault:
+    names = [str(symbol) for symbol in symbols]
+    if names == ["t"]:
+        return Fault("expression", "a number must not depend on the time", str(expression))
+    return Fault(
+        "expression",
+        f"it depends on {' and '.join(map(repr, names))}",
+        str(expression),
+        "use parameters of this mechanism, made by mech.add_parameter(...)",
+    )
