@@ -100,6 +100,7 @@ class Model {
     int bodies() const { return static_cast<int>(mass.size()); }
     int ground() const { return bodies(); }
     int rows_total() const { return static_cast<int>(rows.size()); }
+    const ModelData& data() const { return data_; }  // as it was given
 
     Vec3 gravity;
     std::vector<double> mass;              // nb [kg]
