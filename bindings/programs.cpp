@@ -1,0 +1,147 @@
+// Straight-line programs and what runs them.
+#include <nanobind/ndarray.h>
+#include <nanobind/stl/pair.h>
+#include <nanobind/stl/shared_ptr.h>
+#include <nanobind/stl/string.h>
+#include <nanobind/stl/vector.h>
+
+#include <algorithm>
+
+#include "bindings.hpp"
+#include "programs/compiled_program.hpp"
+
+namespace nb = nanobind;
+using namespace nb::literals;
+
+namespace bellcrank {
+
+namespace {
+
+using Points = nb::ndarray<const double, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
+using Numbers = nb::ndarray<const double, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
+using Results = nb::ndarray<double, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
+using Result = nb::ndarray<double, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
+using Steps = nb::ndarray<const std::uint32_t, nb::shape<-1, 5>, nb::c_contig, nb::device::cpu>;
+using TableList = std::vector<std::pair<std::string, std::vector<double>>>;
+
+Program make_program(int inputs, std::vector<double> constants, int slots, const Steps& steps,
+                     std::vector<std::uint32_t> outputs, const TableList& tables) {
+    Program program{inputs, std::move(constants), slots, {}, std::move(outputs), {}};
+    for (std::size_t i = 0; i < steps.shape(0); ++i) {
+        const std::uint32_t* s = steps.data() + 5 * i;
+        if (s[0] >= static_cast<std::uint32_t>(kProgramOps))
+            throw std::invalid_argument("program: operation number " + std::to_string(s[0]));
+        program.instructions.push_back({static_cast<ProgramOp>(s[0]), s[1], s[2], s[3], s[4]});
+    }
+    for (const auto& [kind, params] : tables) program.tables.push_back({kind, params});
+    check(program);
+    return program;
+}
+
+nb::object steps_of(const Program& program) {
+    const std::size_t count = program.instructions.size();
+    auto* data = new std::uint32_t[5 * count + 1];
+    const nb::capsule owner(data, [](void* p) noexcept { delete[] static_cast<std::uint32_t*>(p); });
+    for (std::size_t i = 0; i < count; ++i) {
+        const Instruction& s = program.instructions[i];
+        const std::uint32_t row[5] = {static_cast<std::uint32_t>(s.op), s.out, s.a, s.b, s.c};
+        std::copy_n(row, 5, data + 5 * i);
+    }
+    return nb::cast(nb::ndarray<nb::numpy, std::uint32_t, nb::shape<-1, 5>>(data, {count, 5}, owner));
+}
+
+void check_size(std::size_t given, int wanted, const char* what) {
+    if (given != static_cast<std::size_t>(wanted))
+        throw std::invalid_argument(std::string(what) + ": " + std::to_string(wanted) + " numbers expected, " +
+                                    std::to_string(given) + " given");
+}
+
+void evaluate(const CompiledProgram& self, const Numbers& in, const Result& out, bool interpret) {
+    check_size(in.size(), self.inputs(), "inputs");
+    check_size(out.size(), self.outputs(), "outputs");
+    const nb::gil_scoped_release release;
+    const std::unique_ptr<double[]> work(new double[self.work_size()]);
+    if (interpret)
+        self.interpret(in.data(), out.data(), work.get());
+    else
+        self.evaluate(in.data(), out.data(), work.get());
+}
+
+void evaluate_batch(const CompiledProgram& self, const Points& rows, const Numbers& shared, const Results& out,
+                    int threads, bool interpret) {
+    check_size(rows.shape(1) + shared.size(), self.inputs(), "inputs of a point");
+    check_size(out.shape(1), self.outputs(), "outputs of a point");
+    check_size(out.shape(0), static_cast<int>(rows.shape(0)), "points of the results");
+    const nb::gil_scoped_release release;
+    self.evaluate_batch(rows.data(), rows.shape(0), static_cast<int>(rows.shape(1)), shared.data(), out.data(), threads,
+                        !interpret);
+}
+
+// Keeps a Python object alive from C++; let go with the GIL, or never once Python has ended.
+std::shared_ptr<void> kept(nb::object object) {
+    return {object.release().ptr(), [](void* p) {
+                if (!Py_IsInitialized()) return;
+                const nb::gil_scoped_acquire acquire;
+                Py_DECREF(static_cast<PyObject*>(p));
+            }};
+}
+
+void bind_program(nb::module_& m) {
+    nb::class_<Program>(m, "Program", "Straight-line program: inputs, constants, instructions over slots, outputs.")
+        .def(nb::new_(&make_program), "inputs"_a, "constants"_a, "slots"_a, "steps"_a, "outputs"_a,
+             "tables"_a = TableList{},
+             "steps: (n, 5), operation, out, a, b, c. tables: pairs of kind and parameters. Raises ValueError for a "
+             "program that is not sound.")
+        .def_ro("inputs", &Program::inputs, "Number of inputs; they are the first slots.")
+        .def_ro("constants", &Program::constants, "The slots after the inputs.")
+        .def_ro("slots", &Program::slots, "Number of slots.")
+        .def_prop_ro("steps", &steps_of, "Instructions (n, 5): operation, out, a, b, c.")
+        .def_ro("outputs", &Program::outputs, "The slots that hold the results.")
+        .def_prop_ro(
+            "tables",
+            [](const Program& self) {
+                TableList tables;
+                for (const ProgramTable& table : self.tables) tables.emplace_back(table.kind, table.params);
+                return tables;
+            },
+            "Kind and parameters of each table.");
+}
+
+void bind_compiled(nb::module_& m) {
+    nb::class_<CompiledProgram>(m, "CompiledProgram", "A program that can be run, by interpreter or native code.")
+        .def(nb::init<Program>(), "program"_a)
+        .def_prop_ro("program", &CompiledProgram::program, nb::rv_policy::reference_internal, "What it runs.")
+        .def("evaluate", &evaluate, "inputs"_a, "out"_a, "interpret"_a = false,
+             "One point: inputs (inputs,), out (outputs,), which do not overlap. interpret: not by native code.")
+        .def("evaluate_batch", &evaluate_batch, "rows"_a, "shared"_a, "out"_a, "threads"_a = 0, "interpret"_a = false,
+             "Many points: rows (n, k), the other inputs shared by all (inputs - k,), out (n, outputs). threads 0: as "
+             "many as pay.")
+        .def(
+            "set_native",
+            [](CompiledProgram& self, std::uintptr_t address, int lanes, nb::object keeper) {
+                self.set_native(reinterpret_cast<NativeEntry>(address), lanes, kept(std::move(keeper)));
+            },
+            "address"_a, "lanes"_a, "keeper"_a,
+            "Native code for 1 point, or 4 or 8 side by side; keeper is kept alive with it.")
+        .def_prop_ro("native", &CompiledProgram::native, "Whether one point is evaluated by native code.")
+        .def_prop_ro("native_lanes", &CompiledProgram::native_lanes,
+                     "Points side by side in the native code for many points; 0 while there is none.");
+}
+
+}  // namespace
+
+void bind_programs(nb::module_& m) {
+    m.def(
+        "program_ops",
+        [] {
+            std::vector<std::pair<std::string, int>> ops;
+            for (int op = 0; op < kProgramOps; ++op)
+                ops.emplace_back(op_name(static_cast<ProgramOp>(op)), op_operands(static_cast<ProgramOp>(op)));
+            return ops;
+        },
+        "Name and number of operands of each operation, by its number.");
+    bind_program(m);
+    bind_compiled(m);
+}
+
+}  // namespace bellcrank
