@@ -36,7 +36,7 @@ class Rotation(Matrix):
     def __matmul__(self, other: Iterable[Scalar]) -> Vector: ...
     def __matmul__(self, other: Matrix | Iterable[Scalar]) -> Matrix | Vector:
         product = super().__matmul__(other)
-        return Rotation(product) if isinstance(other, Rotation) else product
+        return Rotation(product) if isinstance(product, Matrix) and isinstance(other, Rotation) else product
 
 
 @dataclass(frozen=True)
