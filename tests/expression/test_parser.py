@@ -11,6 +11,7 @@ import pytest
 from bellcrank.errors import MechanismError
 from bellcrank.expression.grammar import DEPTH, FUNCTIONS, LENGTH, tokens
 from bellcrank.expression.parser import ExpressionError, parse
+from bellcrank.expression.reading import TIME, read
 
 OPERATIONS = {
     "negate": operator.neg, "add": operator.add, "subtract": operator.sub, "multiply": operator.mul,
@@ -248,3 +249,15 @@ def test_nothing_but_its_own_error():
 def test_tokens_cover_the_text():
     text = "0.5*sin(2*pi*t) <= crank.x"
     assert "".join(token.text for token in tokens(text)) == text.replace(" ", "")
+
+
+def test_the_graph_takes_the_same_texts_without_another_error():
+    made = errors = 0
+    for text in strings(10_000):
+        try:
+            read(text, dict.fromkeys(NAMES, TIME))
+            made += 1
+        except ExpressionError:
+            errors += 1
+    assert made + errors == 10_000
+    assert made > 200
