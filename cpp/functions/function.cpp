@@ -41,6 +41,8 @@ Function::Function(const std::string& kind, std::span<const double> params) : pa
     found.check(params);
     evaluate_ = found.evaluate;
     integral_ = found.integral;
+    evaluate_bound_ = found.evaluate_bound;
+    if (found.bind != nullptr) bound_ = found.bind(params);
 }
 
 double Function::integral(double x) const {

@@ -2,6 +2,7 @@
 // One file per kind; each registers itself by name and states its parameter layout.
 #pragma once
 
+#include <memory>
 #include <span>
 #include <string>
 #include <vector>
@@ -17,6 +18,10 @@ struct FunctionKind {
     FunctionValue (*evaluate)(std::span<const double> params, double x);
     double (*integral)(std::span<const double> params, double x);  // ∫ f from 0 to x; null: not available
     void (*check)(std::span<const double> params);                 // throws std::invalid_argument on a malformed list
+    // Of kinds whose parameters refer to something kept elsewhere: finds it (it lives as long as the function), and
+    // evaluates with it in the place of `evaluate`. Null for all others.
+    std::shared_ptr<const void> (*bind)(std::span<const double> params) = nullptr;
+    FunctionValue (*evaluate_bound)(const void* bound, std::span<const double> params, double x) = nullptr;
 };
 
 // Adds a kind to the registry; meant for static initialisation in the kind's own file. A name taken twice is a
@@ -37,7 +42,9 @@ class Function {
     // Throws std::invalid_argument for an unknown kind or a malformed parameter list.
     Function(const std::string& kind, std::span<const double> params);
 
-    FunctionValue operator()(double x) const { return evaluate_(params_, x); }
+    FunctionValue operator()(double x) const {
+        return bound_ == nullptr ? evaluate_(params_, x) : evaluate_bound_(bound_.get(), params_, x);
+    }
 
     // ∫ f from 0 to x, for potentials of tabulated springs. Throws std::invalid_argument if the kind has no integral
     // (rational); whoever needs integrals asks integrable() when the model is built.
@@ -48,6 +55,8 @@ class Function {
     std::span<const double> params_;
     FunctionValue (*evaluate_)(std::span<const double>, double);
     double (*integral_)(std::span<const double>, double);
+    FunctionValue (*evaluate_bound_)(const void*, std::span<const double>, double);
+    std::shared_ptr<const void> bound_;
 };
 
 }  // namespace bellcrank
