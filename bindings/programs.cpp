@@ -9,6 +9,8 @@
 
 #include "bindings.hpp"
 #include "programs/compiled_program.hpp"
+#include "programs/llvm_source.hpp"
+#include "programs/sine_cosine.hpp"
 
 namespace nb = nanobind;
 using namespace nb::literals;
@@ -142,6 +144,26 @@ void bind_programs(nb::module_& m) {
         "Name and number of operands of each operation, by its number.");
     bind_program(m);
     bind_compiled(m);
+    m.def(
+        "llvm_source",
+        [](const Program& program, int lanes, int operations) {
+            const nb::gil_scoped_release release;
+            return llvm_source(program, {lanes, operations, "bellcrank_program"});
+        },
+        "program"_a, "lanes"_a = 1, "operations"_a = 500,
+        "The program as LLVM IR, as a function bellcrank_program for that many points side by side, in pieces of so "
+        "many operations.");
+    m.def(
+        "sine_cosine",
+        [](const Numbers& x, const Results& out) {
+            if (out.shape(0) != x.size() || out.shape(1) != 2) throw std::invalid_argument("out is not (n, 2)");
+            for (std::size_t i = 0; i < x.size(); ++i) {
+                const SineCosine both = apply_sine_cosine(x.data()[i], library_calls());
+                out(i, 0) = both.sine;
+                out(i, 1) = both.cosine;
+            }
+        },
+        "x"_a, "out"_a, "Sine and cosine (n, 2) of x (n,), as programs compute them.");
 }
 
 }  // namespace bellcrank

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Development build: .venv with the tools, then the editable install, rebuilt only where sources changed.
-# Usage: tools/build.sh [extra ...]     (extras of pyproject.toml; default: dev test plot mesh)
+# Usage: tools/build.sh [extra ...]     (extras of pyproject.toml; default: dev test plot mesh jit)
 # Environment: PYTHON (interpreter for a new .venv), CXX, JOBS (parallel compilers, default 2).
 set -euo pipefail
 cd "$(dirname "$0")/.."
@@ -92,7 +92,7 @@ fi
 export PIP_DISABLE_PIP_VERSION_CHECK=1 CMAKE_BUILD_PARALLEL_LEVEL=${JOBS:-2}
 [ -x .venv/bin/pip ] || "$python" -m venv .venv
 if [ $# -eq 0 ]; then
-    set -- dev test plot mesh
+    set -- dev test plot mesh jit
 fi
 install_requirements "$@"
 

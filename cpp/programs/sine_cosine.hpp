@@ -43,15 +43,15 @@ inline SineCosine sine_cosine(double x) {
     r = std::fma(-n, kHalfPi[2], r);
     const double z = r * r;
 
-    double p = kSine[5], q = kCosine[5];
-    for (int k = 4; k >= 0; --k) {
-        p = std::fma(p, z, kSine[k]);
-        q = std::fma(q, z, kCosine[k]);
-    }
+    const double z2 = z * z;
+    const double p = std::fma(std::fma(std::fma(kSine[5], z, kSine[4]), z2, std::fma(kSine[3], z, kSine[2])), z2,
+                              std::fma(kSine[1], z, kSine[0]));
+    const double q = std::fma(std::fma(std::fma(kCosine[5], z, kCosine[4]), z2, std::fma(kCosine[3], z, kCosine[2])),
+                              z2, std::fma(kCosine[1], z, kCosine[0]));
     const double s = std::fma(r * z, p, r);
     const double half = 0.5 * r;
     const double c0 = std::fma(-half, r, 1.0);
-    const double c = c0 + std::fma(z * z, q, std::fma(-half, r, 1.0 - c0));
+    const double c = c0 + std::fma(z2, q, std::fma(-half, r, 1.0 - c0));
 
     constexpr std::uint64_t kSign = std::uint64_t{1} << 63;
     const std::uint64_t s_bits = std::bit_cast<std::uint64_t>(s) | (std::bit_cast<std::uint64_t>(r) & kSign);  // −0

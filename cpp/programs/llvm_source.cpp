@@ -1,0 +1,272 @@
+#include "programs/llvm_source.hpp"
+
+#include <charconv>
+#include <stdexcept>
+#include <string_view>
+#include <utility>
+
+#include "programs/cut_program.hpp"
+#include "programs/llvm_text.hpp"
+
+namespace bellcrank {
+
+namespace {
+
+constexpr const char* kParameters =
+    "(ptr noalias readonly %in, ptr noalias %out, ptr noalias %work, ptr noalias readonly %calls) nounwind {\n";
+constexpr const char* kArguments = "(ptr noalias %in, ptr noalias %out, ptr noalias %work, ptr noalias %calls)\n";
+
+class Writer {
+  public:
+    Writer(const Program& program, const LlvmOptions& options)
+        : program_(program),
+          options_(options),
+          text_(options.lanes),
+          cut_(program, options.operations),
+          loaded_input_(static_cast<std::size_t>(program.inputs), -1),
+          loaded_value_(2 * program.instructions.size(), -1) {
+        for (const double constant : program.constants) constants_.push_back(text_.constant(constant));
+        out_.reserve(program.instructions.size() * 110 + 20000);
+    }
+
+    std::string run() {
+        for (piece_ = 0; piece_ < cut_.pieces(); ++piece_) write_piece();
+        write_entry();
+        put(text_.helpers(needs_));
+        if (options_.lanes != 1 && needs_.sine_cosine)
+            put(LlvmText(1).helpers({.sine_cosine = true, .unary = false, .binary = false, .table = false}));
+        return std::move(out_);
+    }
+
+  private:
+    void put(std::string_view s) { out_ += s; }
+    void put(std::uint64_t number) {
+        char digits[24];
+        out_.append(digits, std::to_chars(digits, digits + sizeof digits, number).ptr);
+    }
+    template <class... Parts>
+    void line(const Parts&... parts) {
+        put("  ");
+        (put(parts), ...);
+        put("\n");
+    }
+
+    void write_entry() {
+        put("define void @");
+        put(options_.name);
+        put(kParameters);
+        for (int piece = 0; piece < cut_.pieces(); ++piece) line("call void @piece", std::uint64_t(piece), kArguments);
+        for (std::size_t k = 0; k < cut_.outputs().size(); ++k) {
+            if (cut_.outputs()[k] != CutProgram::kGiven) continue;
+            const std::uint32_t slot = program_.outputs[k];
+            if (slot < static_cast<std::uint32_t>(program_.inputs)) {
+                load_from("in", slot, "%o", k);
+                put_store("out", k, "%o" + std::to_string(k));
+            } else {
+                put_store("out", k, constants_[slot - static_cast<std::uint32_t>(program_.inputs)]);
+            }
+        }
+        put("  ret void\n}\n");
+    }
+
+    void write_piece() {
+        put("define internal void @piece");
+        put(std::uint64_t(piece_));
+        put(kParameters);
+        for (std::size_t i = cut_.begin(piece_); i < cut_.end(piece_); ++i) {
+            const Instruction& step = program_.instructions[i];
+            const std::uint32_t* values = cut_.operands(i);
+            const std::uint32_t slots[3] = {step.a, step.b, step.c};
+            for (int k = 0; k < op_operands(step.op); ++k) operand_[k] = operand(slots[k], values[k]);
+            write_step(step, static_cast<std::uint32_t>(2 * i));
+            keep(static_cast<std::uint32_t>(2 * i), step.out);
+            if (step.op == ProgramOp::sine_cosine) keep(static_cast<std::uint32_t>(2 * i + 1), step.c);
+        }
+        put("  ret void\n}\n");
+    }
+
+    // The name of an operand, loaded where this piece has not met it yet.
+    std::string operand(std::uint32_t slot, std::uint32_t value) {
+        if (value == CutProgram::kGiven) {
+            const auto inputs = static_cast<std::uint32_t>(program_.inputs);
+            if (slot >= inputs) return constants_[slot - inputs];
+            if (loaded_input_[slot] != piece_) load_from("in", slot, "%i", slot);
+            loaded_input_[slot] = piece_;
+            return "%i" + std::to_string(slot);
+        }
+        if (loaded_value_[value] != piece_) load_from("work", slot, "%v", value);
+        loaded_value_[value] = piece_;
+        return "%v" + std::to_string(value);
+    }
+
+    void load_from(const char* array, std::uint64_t place, const char* prefix, std::uint64_t number) {
+        line("%p", ++pointers_, " = getelementptr ", text_.type(), ", ptr %", array, ", i64 ", place);
+        line(prefix, number, " = load ", text_.type(), ", ptr %p", pointers_, ", align 8");
+    }
+
+    void put_store(const char* array, std::uint64_t place, const std::string& value) {
+        line("%p", ++pointers_, " = getelementptr ", text_.type(), ", ptr %", array, ", i64 ", place);
+        line("store ", text_.type(), " ", value, ", ptr %p", pointers_, ", align 8");
+    }
+
+    void keep(std::uint32_t value, std::uint32_t slot) {
+        loaded_value_[value] = piece_;
+        const std::string name = "%v" + std::to_string(value);
+        if (cut_.crosses(value)) put_store("work", slot, name);
+        for (int k = cut_.first_output(value); k >= 0; k = cut_.next_output(k))
+            put_store("out", static_cast<std::uint64_t>(k), name);
+    }
+
+    template <class... Parts>
+    void define(std::uint32_t value, const Parts&... parts) {
+        line("%v", std::uint64_t(value), " = ", parts...);
+    }
+
+    // ±a b ± c in one rounding.
+    void fused(std::uint32_t value, bool minus_product, bool minus_c) {
+        const std::string number = std::to_string(value), &type = text_.type();
+        std::string b = operand_[1], c = operand_[2];
+        if (minus_product) line("%b", number, " = fneg ", type, " ", std::exchange(b, "%b" + number));
+        if (minus_c) line("%c", number, " = fneg ", type, " ", std::exchange(c, "%c" + number));
+        define(value, "call ", type, " @llvm.fma.", text_.suffix(), "(", type, " ", operand_[0], ", ", type, " ", b,
+               ", ", type, " ", c, ")");
+    }
+
+    void binary(std::uint32_t value, const char* what) {
+        define(value, what, " ", text_.type(), " ", operand_[0], ", ", operand_[1]);
+    }
+
+    void intrinsic(std::uint32_t value, const char* name) {
+        define(value, "call ", text_.type(), " @llvm.", name, ".", text_.suffix(), "(", text_.type(), " ", operand_[0],
+               ")");
+    }
+
+    // a ? yes : no, where a compares two operands.
+    void chosen(std::uint32_t value, const char* comparison, const std::string& left, const std::string& right,
+                const std::string& yes, const std::string& no) {
+        std::string bits = "i1";
+        if (options_.lanes > 1) bits = "<" + std::to_string(options_.lanes) + " x i1>";
+        const std::string number = std::to_string(value), &type = text_.type();
+        line("%t", ++conditions_, " = fcmp ", comparison, " ", type, " ", left, ", ", right);
+        define(value, "select ", bits, " %t", conditions_, ", ", type, " ", yes, ", ", type, " ", no);
+    }
+
+    void sign(std::uint32_t value) {
+        // The sign of what is not positive first, under a name of its own.
+        const std::string zero = text_.constant(0.0), below = "%n" + std::to_string(value);
+        std::string bits = "i1";
+        if (options_.lanes > 1) bits = "<" + std::to_string(options_.lanes) + " x i1>";
+        const std::string& type = text_.type();
+        line("%t", ++conditions_, " = fcmp olt ", type, " ", operand_[0], ", ", zero);
+        line(below, " = select ", bits, " %t", conditions_, ", ", text_.typed(-1.0), ", ", type, " ", zero);
+        chosen(value, "ogt", operand_[0], zero, text_.constant(1.0), below);
+    }
+
+    std::string call_address(std::size_t place) {
+        line("%p", ++pointers_, " = getelementptr i8, ptr %calls, i64 ", std::uint64_t(place));
+        line("%f", pointers_, " = load ptr, ptr %p", pointers_, ", align 8");
+        return "ptr %f" + std::to_string(pointers_);
+    }
+
+    void sine_cosine(const Instruction& step, std::uint32_t value) {
+        needs_.sine_cosine = true;
+        const std::string& type = text_.type();
+        const std::string pair = "{ " + type + ", " + type + " }", number = std::to_string(value);
+        line("%y", number, " = call ", pair, " @sine_cosine_", std::uint64_t(options_.lanes), "(", type, " ",
+             operand_[0], ", ptr %calls)");
+        if (step.op != ProgramOp::cosine) define(value, "extractvalue ", pair, " %y", number, ", 0");
+        if (step.op == ProgramOp::cosine) define(value, "extractvalue ", pair, " %y", number, ", 1");
+        if (step.op == ProgramOp::sine_cosine) define(value + 1, "extractvalue ", pair, " %y", number, ", 1");
+    }
+
+    void call(const Instruction& step, std::uint32_t value) {
+        const std::string& type = text_.type();
+        if (step.op == ProgramOp::table) {
+            needs_.table = true;
+            const std::string f = call_address(LlvmText::table_at());
+            define(value, "call ", type, " @call_table(", type, " ", operand_[0], ", ", f, ", ptr %calls, i32 ",
+                   std::uint64_t(step.b), ", i32 ", std::uint64_t(step.c), ")");
+        } else if (op_operands(step.op) == 2) {
+            needs_.binary = true;
+            const std::string f = call_address(LlvmText::binary_at(step.op));
+            define(value, "call ", type, " @call_binary(", type, " ", operand_[0], ", ", type, " ", operand_[1], ", ",
+                   f, ")");
+        } else {
+            needs_.unary = true;
+            const std::string f = call_address(LlvmText::unary_at(step.op));
+            define(value, "call ", type, " @call_unary(", type, " ", operand_[0], ", ", f, ")");
+        }
+    }
+
+    void write_step(const Instruction& step, std::uint32_t value) {
+        const std::string& a = operand_[0];
+        const std::string& b = operand_[1];
+        switch (step.op) {
+            case ProgramOp::copy:
+                return define(value, "bitcast ", text_.type(), " ", a, " to ", text_.type());
+            case ProgramOp::negate:
+                return define(value, "fneg ", text_.type(), " ", a);
+            case ProgramOp::add:
+                return binary(value, "fadd");
+            case ProgramOp::subtract:
+                return binary(value, "fsub");
+            case ProgramOp::multiply:
+                return binary(value, "fmul");
+            case ProgramOp::divide:
+                return binary(value, "fdiv");
+            case ProgramOp::multiply_add:
+                return fused(value, false, false);
+            case ProgramOp::multiply_sub:
+                return fused(value, false, true);
+            case ProgramOp::negate_multiply_add:
+                return fused(value, true, false);
+            case ProgramOp::negate_multiply_sub:
+                return fused(value, true, true);
+            case ProgramOp::square_root:
+                return intrinsic(value, "sqrt");
+            case ProgramOp::absolute:
+                return intrinsic(value, "fabs");
+            case ProgramOp::floor:
+                return intrinsic(value, "floor");
+            case ProgramOp::sine:
+            case ProgramOp::cosine:
+            case ProgramOp::sine_cosine:
+                return sine_cosine(step, value);
+            case ProgramOp::minimum:
+                return chosen(value, "olt", b, a, b, a);
+            case ProgramOp::maximum:
+                return chosen(value, "olt", a, b, b, a);
+            case ProgramOp::less:
+                return chosen(value, "olt", a, b, text_.constant(1.0), text_.constant(0.0));
+            case ProgramOp::less_equal:
+                return chosen(value, "ole", a, b, text_.constant(1.0), text_.constant(0.0));
+            case ProgramOp::select:
+                return chosen(value, "une", a, text_.constant(0.0), b, operand_[2]);
+            case ProgramOp::sign:
+                return sign(value);
+            default:
+                return call(step, value);
+        }
+    }
+
+    const Program& program_;
+    const LlvmOptions& options_;
+    LlvmText text_;
+    LlvmText::Needs needs_;
+    CutProgram cut_;
+    std::vector<std::string> constants_;
+    std::vector<int> loaded_input_, loaded_value_;
+    std::string operand_[3], out_;
+    int piece_ = 0;
+    std::uint64_t pointers_ = 0, conditions_ = 0;
+};
+
+}  // namespace
+
+std::string llvm_source(const Program& program, const LlvmOptions& options) {
+    if (options.lanes != 1 && options.lanes != 4 && options.lanes != 8)
+        throw std::invalid_argument("native code has 1, 4 or 8 lanes");
+    return Writer(program, options).run();
+}
+
+}  // namespace bellcrank
