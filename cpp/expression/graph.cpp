@@ -139,6 +139,19 @@ Interval Graph::range(Ref r) const {
 
 std::vector<std::uint32_t> Graph::reachable(std::span<const Ref> roots) const { return Reach(*this, roots).nodes(); }
 
+// Buckets are filled from the first slot on, in the order in which nodes are made, and so is every search that passes a
+// full bucket: taking out the last one leaves what it found.
+void Graph::Index::drop_last(const std::vector<Node>& nodes) {
+    slot_of(nodes, nodes.back(), hash(nodes.back())) = {0, 0};
+}
+
+void Graph::forget(std::size_t size) {
+    for (; nodes_.size() > size; nodes_.pop_back(), index_->facts.pop_back()) {
+        if (nodes_.back().op == Op::symbol) throw std::logic_error("a symbol is not forgotten");
+        index_->drop_last(nodes_);
+    }
+}
+
 void Graph::reserve(std::size_t count) {
     nodes_.reserve(count);
     index_->facts.reserve(count);

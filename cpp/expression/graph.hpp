@@ -131,6 +131,9 @@ class Graph {
     // Nodes that the roots need, ascending, and so every operand before its user.
     std::vector<std::uint32_t> reachable(std::span<const Ref> roots) const;
 
+    // Drops the nodes made since the graph had that size. No Ref to them may be in use.
+    void forget(std::size_t size);
+
     // Room for so many nodes, to save growing on the way.
     void reserve(std::size_t nodes);
     // What the graph occupies.

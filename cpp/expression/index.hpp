@@ -53,6 +53,8 @@ struct Graph::Index {
     static std::uint32_t hash(const Node& node);
     // The slot of the node that equals this one, or the empty slot where it belongs.
     Slot& slot_of(const std::vector<Node>& nodes, const Node& node, std::uint32_t hash);
+    // Empties the slot of the node made last.
+    void drop_last(const std::vector<Node>& nodes);
     bool full(std::size_t nodes) const { return nodes >= 6 * buckets.size(); }
     void grow(const std::vector<Node>& nodes, std::size_t bucket_count);
 };
