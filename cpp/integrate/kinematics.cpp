@@ -21,19 +21,27 @@ class Follower {
     Follower(System& system, std::vector<double>& x, std::vector<double>& u)
         : system_(system), x_(x), u_(u), predicted_(x), x1_(x), u1_(u), xi_(u), udot_(u) {}
 
-    // Predicts along velocity and acceleration, then corrects. False if the correction is out of proportion: then
-    // (x, u) stay as they are.
-    bool step(double t, double h) {
+    // Predicts along velocity and acceleration, then corrects. False if the correction is out of proportion, or if rows
+    // that count here could not be told from dependent ones there (passable takes them for dependent): then (x, u) stay
+    // as they are.
+    bool step(double t, double h, bool passable) {
+        look_afresh(t);
         system_.accelerate(t, x_.data(), u_.data(), udot_.data());
+        const int dropped = system_.statistics().dropped_rows;
         for (size_t i = 0; i < u_.size(); ++i) {
             xi_[i] = h * (u_[i] + 0.5 * h * udot_[i]);
             u1_[i] = u_[i] + h * udot_[i];
         }
         system_.retract(x_.data(), xi_.data(), predicted_.data());
         x1_ = predicted_;
-        if (!system_.project(t + h, x1_.data(), u1_.data())) return false;
-        if (system_.first_non_finite_body(x1_.data(), u1_.data()) >= 0) return false;
-        if (distance(x1_, predicted_) > kCorrection * distance(predicted_, x_) + 1e-9) return false;
+        if (!corrected(t + h, dropped)) {
+            // A projection leaves out rows of which so large an error tells nothing. What it came to is much closer:
+            // the next one, with the rows as they stand at t, can take them in.
+            if (!finite() || out_of_proportion()) return false;
+            look_afresh(t);
+            if (!corrected(t + h, dropped) && !(passable && met_)) return false;
+        }
+        if (!finite() || out_of_proportion()) return false;
         x_.swap(x1_);
         u_.swap(u1_);
         system_.commit(t + h, x_.data(), u_.data());
@@ -41,9 +49,26 @@ class Follower {
     }
 
   private:
+    // The rows at (t, x) without the doubts that a projection from farther off has left behind.
+    void look_afresh(double t) {
+        scratch_x_ = x_;
+        scratch_u_ = u_;
+        system_.project_stage(t, scratch_x_.data(), scratch_u_.data());
+    }
+
+    bool corrected(double t, int dropped) {
+        met_ = system_.project(t, x1_.data(), u1_.data());
+        return met_ && system_.statistics().dropped_rows <= dropped;
+    }
+
+    bool finite() const { return system_.first_non_finite_body(x1_.data(), u1_.data()) < 0; }
+
+    bool out_of_proportion() const { return distance(x1_, predicted_) > kCorrection * distance(predicted_, x_) + 1e-9; }
+
     System& system_;
     std::vector<double>&x_, &u_;
-    std::vector<double> predicted_, x1_, u1_, xi_, udot_;
+    std::vector<double> predicted_, x1_, u1_, xi_, udot_, scratch_x_, scratch_u_;
+    bool met_ = false;
 };
 
 }  // namespace
@@ -62,7 +87,7 @@ SimulationResult follow_constraints(System& system, const std::vector<double>& o
             const double whole = interval * std::min(size, kSubdivisions - done) / kSubdivisions;
             const double part = system.longest_step(x.data(), u.data(), whole) / interval;
             size = std::max(1, static_cast<int>(part * kSubdivisions * (1.0 + 1e-9)));
-            if (!follower.step(t, interval * size / kSubdivisions)) {
+            if (!follower.step(t, interval * size / kSubdivisions, size == 1)) {
                 ++result.rejected;
                 if (size == 1) {
                     result.status = SimulationStatus::constraints_lost;

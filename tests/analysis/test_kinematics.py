@@ -7,6 +7,7 @@ import pytest
 from linkages import Y, four_bar, slider_crank
 
 import bellcrank as bc
+from bellcrank.bench.generators import prosthetic_tasks
 
 SPEED = 3.0
 
@@ -126,3 +127,15 @@ def test_functions_are_read_from_the_start_time_on():
     x, _, _ = piston(1.5 * run.time, 1.5)
     assert run.time[0] == 2.0
     assert np.max(np.abs(run.body("piston").position[:, 0] - x)) < 1e-8
+
+
+@pytest.mark.parametrize("step", [0.05, 0.2, 0.5])
+def test_far_apart_frames_are_reached_all_the_same(step):
+    """The arm on its path, with screws that turn many times between two frames: as with short steps."""
+    task = prosthetic_tasks.TAKE_A_BOOK
+    mech = prosthetic_tasks.led_by_path(task)
+    fine = bc.kinematics(mech, task.end, 0.01)
+    coarse = bc.kinematics(mech, task.end, step)
+    for name in prosthetic_tasks.ACTUATORS:
+        expected = fine.joint(name).position[np.searchsorted(fine.time, coarse.time - 1e-9)]
+        assert coarse.joint(name).position == pytest.approx(expected, abs=1e-7)
