@@ -45,10 +45,12 @@ install_requirements() {
 }
 
 # The editable install knows the Python files there were: it must be renewed when one of them has gone (new ones are
-# found), when what pyproject.toml says of it changed, and when there is none.
+# found, but for a new __init__.py in a folder that it knows without), when what pyproject.toml says of it changed, and
+# when there is none.
 editable_is_stale() {
     [ ! -e build/.installed ] || [ "$(install_settings)" != "$(cat build/.settings 2>/dev/null)" ] ||
-        [ -n "$(comm -23 build/.sources <(python_sources))" ]
+        [ -n "$(comm -23 build/.sources <(python_sources))" ] ||
+        [ -n "$(comm -13 build/.sources <(python_sources) | grep '/__init__\.py$')" ]
 }
 
 # The tables of pyproject.toml that an install depends on, not those of the linters.
