@@ -79,6 +79,32 @@ std::pair<Eigen::VectorXd, Eigen::VectorXd> coordinates(LagrangeAt& self) {
     return {value, rate};
 }
 
+// φ̈ of every coordinate, for accelerations of the frames' origins in world axes.
+Eigen::VectorXd coordinate_accelerations(LagrangeAt& self, const Rows& linear, const Rows& angular) {
+    const Model& model = self.system.model();
+    const Eigen::Index n = model.bodies();
+    if (linear.rows() != n || angular.rows() != n || (n > 0 && (linear.cols() != 3 || angular.cols() != 3)))
+        throw std::invalid_argument("accelerations: three numbers per body");
+    std::vector<double> udot(self.system.tangent_size(), 0.0);
+    accelerations_to_principal(model, self.x.data(), self.u.data(), linear.data(), angular.data(), udot.data());
+    Eigen::VectorXd out(model.coordinates.size());
+    BodyCoordinate c;
+    for (size_t i = 0; i < model.coordinates.size(); ++i) {
+        evaluate_coordinate(model, self.system.branches(), static_cast<int>(i), self.x.data(), self.u.data(), c);
+        const auto& bodies = model.pairs[model.coordinates[i].pair].body;
+        out[i] = c.bias;
+        for (int side = 0; side < 2; ++side)
+            for (int k = 0; k < 6; ++k) out[i] += c.J[side][k] * udot[kTwist * bodies[side] + (k < 3 ? k : k + 1)];
+    }
+    return out;
+}
+
+void set_angles(LagrangeAt& self, const Eigen::VectorXd& values) {
+    if (values.size() != static_cast<Eigen::Index>(self.system.model().coordinates.size()))
+        throw std::invalid_argument("values: one for each coordinate of the model");
+    self.system.set_angles(self.x.data(), values.data());
+}
+
 // C, Ct, Qc and the dense Jacobian against (com velocity, world axes; angular velocity, principal axes) per body.
 std::tuple<Eigen::VectorXd, Eigen::VectorXd, Eigen::VectorXd, Rows> rows(LagrangeAt& self) {
     const Model& model = self.system.model();
@@ -170,6 +196,11 @@ void bind_formulations(nb::module_& m) {
              "After accelerate(): per entry (blocks, pair) the moment and force (6) on the pair's second body about\n"
              "marker 2, world axes, of least norm; and whether moment and force are unique (n, 2).")
         .def("coordinates", &coordinates, "Values and rates of all coordinates of the model.")
+        .def("coordinate_accelerations", &coordinate_accelerations, "linear"_a, "angular"_a,
+             "Second derivatives of all coordinates for accelerations (nb, 3) of the frame origins, world axes.")
+        .def(
+            "set_angles", &set_angles, "values"_a,
+            "Takes every angle to its branch nearest to the value (coordinates,) given; other kinds are not looked at.")
         .def("rows", &rows, "C, Ct, Qc (rows,) and the dense Jacobian (rows, 6 nb) in com and principal axes.")
         .def("displace", &displace, "displacement"_a,
              "Moves the bodies by (nb, 6): translation of the com, world axes, and rotation vector, principal axes.")

@@ -181,7 +181,7 @@ def test_a_model_may_be_simulated_many_times():
         ({"output_step": float("nan")}, "output_step must be finite"),
         ({"tolerance": 1e-6}, "fixed step, so tolerance has no meaning"),
         ({"method": "dopri5", "rtol": -1.0}, "rtol must be greater than zero"),
-        ({"rank_tolerence": 1.0}, "no option 'rank_tolerence'"),
+        ({"rank_tolerence": 1.0}, "no argument or option 'rank_tolerence'"),
     ],
 )
 def test_wrong_arguments_are_refused(arguments, message):

@@ -65,6 +65,8 @@ class Lagrange final : public System {
     // Every angle to its branch nearest to what leads it at time t, else to zero; or to the last value followed.
     void reset_angles(double t);
     void follow_angles(const double* x);
+    // Every angle to its branch nearest to the value given for its coordinate.
+    void set_angles(const double* x, const double* values);
 
   private:
     bool is_current(double t, const double* x) const;

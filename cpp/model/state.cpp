@@ -53,6 +53,21 @@ void to_neutral(const Model& model, const double* x, const double* u, double* po
     }
 }
 
+void accelerations_to_principal(const Model& model, const double* x, const double* u, const double* linear,
+                                const double* angular, double* udot) {
+    for (int b = 0; b < model.bodies(); ++b) {
+        const Quat q = pose_rotation(x, b);
+        const Mat3 R = rotation_matrix(q);
+        const Vec3 arm = rotation_matrix(q * conjugate(model.principal_rotation[b])) * model.com[b];
+        const Vec3 w = R * twist_angular(u, b), alpha = load(angular + 3 * b);
+        double* out = udot + kTwist * b;
+        store(out, load(linear + 3 * b) + cross(alpha, arm) + cross(w, cross(w, arm)));
+        store(out + 4, transpose_times(R, alpha));
+        out[3] = out[7] = 0.0;
+    }
+    for (int k = 0; k < kTwist; ++k) udot[kTwist * model.bodies() + k] = 0.0;
+}
+
 void accelerations_to_neutral(const Model& model, const double* x, const double* u, const double* udot, double* linear,
                               double* angular) {
     for (int b = 0; b < model.bodies(); ++b) {

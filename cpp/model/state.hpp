@@ -25,4 +25,8 @@ void to_neutral(const Model& model, const double* x, const double* u, double* po
 void accelerations_to_neutral(const Model& model, const double* x, const double* u, const double* udot, double* linear,
                               double* angular);
 
+// The inverse: udot, ground record included.
+void accelerations_to_principal(const Model& model, const double* x, const double* u, const double* linear,
+                                const double* angular, double* udot);
+
 }  // namespace bellcrank

@@ -39,6 +39,7 @@ if TYPE_CHECKING:
     from bellcrank.mechanism import Marker as Marker
     from bellcrank.mechanism import Mechanism as Mechanism
     from bellcrank.mechanism import joint_kind as joint_kind
+    from bellcrank.mechanism.body import Ground as Ground
     from bellcrank.mechanism.friction import Brake as Brake
     from bellcrank.mechanism.friction import JointFriction as JointFriction
     from bellcrank.mechanism.functions.curve import Curve as Curve
@@ -59,6 +60,7 @@ if TYPE_CHECKING:
     from bellcrank.mechanism.gears import Gear as Gear
     from bellcrank.mechanism.gears import InternalGear as InternalGear
     from bellcrank.mechanism.gears import RackPinion as RackPinion
+    from bellcrank.mechanism.given_rotation import rotation as rotation
     from bellcrank.mechanism.joint_kinds import ConstantVelocity as ConstantVelocity
     from bellcrank.mechanism.joint_kinds import ConstantVelocityX as ConstantVelocityX
     from bellcrank.mechanism.joint_kinds import Cylindrical as Cylindrical
@@ -189,6 +191,7 @@ _EXPORTS: dict[str, str] = {
     "Marker": "mechanism",
     "Mechanism": "mechanism",
     "joint_kind": "mechanism",
+    "Ground": "mechanism.body",
     "Brake": "mechanism.friction",
     "JointFriction": "mechanism.friction",
     "Curve": "mechanism.functions.curve",
@@ -273,6 +276,7 @@ _EXPORTS: dict[str, str] = {
     "GearedMotor": "mechanism.motors",
     "JointMotor": "mechanism.motors",
     "Wrench": "mechanism.motors",
+    "rotation": "mechanism.given_rotation",
     "Box": "mechanism.shape",
     "Capsule": "mechanism.shape",
     "Cone": "mechanism.shape",
@@ -314,10 +318,21 @@ __all__ = ["__version__", *_EXPORTS]  # noqa: PLE0604  (all strings, by the anno
 
 def __getattr__(name: str) -> Any:
     if name not in _EXPORTS:
-        raise AttributeError(f"module 'bellcrank' has no attribute {name!r}")
+        raise AttributeError(f"module 'bellcrank' has no attribute {name!r}{_meant(name)}")
     value = getattr(import_module(f"bellcrank.{_EXPORTS[name]}"), name)
     globals()[name] = value
     return value
+
+
+def _meant(name: str) -> str:
+    """What a misspelt public name may have meant."""
+    if name.startswith("_"):
+        return ""
+    from difflib import get_close_matches
+
+    small = {known.lower(): known for known in _EXPORTS}
+    close = [small[found] for found in get_close_matches(name.lower().replace("_", ""), small, n=3)]
+    return f"; did you mean {' or '.join(close)}?" if close else ""
 
 
 def __dir__() -> list[str]:

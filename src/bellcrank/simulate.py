@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
+import inspect
 from collections.abc import Callable
 from pathlib import Path
 from time import perf_counter
 from typing import Any
 
+import numpy as np
+
 from bellcrank.assembly.compile import compile_mechanism
 from bellcrank.assembly.initial import assembled
 from bellcrank.assembly.model import Model
-from bellcrank.errors import AssemblyError, SimulationError
-from bellcrank.formulations.system import System, prepare
+from bellcrank.assembly.state import Floats, State
+from bellcrank.errors import AssemblyError, FaultList, SimulationError
+from bellcrank.formulations.system import System, check_request, prepare
 from bellcrank.integrate.advance import Observed, Outcome, advance, output_times
 from bellcrank.integrate.failure import Explanation, explain
 from bellcrank.integrate.methods import DEFAULT_STEP, MethodOptions, find_method, method_options
@@ -25,9 +29,11 @@ from bellcrank.trajectory.trajectory import Trajectory
 
 def simulate(
     mechanism: Mechanism | Model,
-    duration: float,
+    duration: float | None = None,
     *,
+    times: Any = None,
     start: float = 0.0,
+    state: State | None = None,
     formulation: str = "lagrange",
     method: str = "rk4",
     step: float | None = None,
@@ -46,7 +52,11 @@ def simulate(
 ) -> Trajectory:
     """Simulate a mechanism and return what happened.
 
-    duration, start: s. formulation: a name, or "auto". method: "semi_implicit_euler", "rk4" or "dopri5".
+    duration, start: s. times: record exactly at these, s, increasing; the last one ends the run. Give either
+        duration or times.
+    state: go on from here, instead of from the mechanism's initial configuration at `start`: from
+        `run.at(t)` of a run before, say. What is taken from the initial configuration stays as it was there.
+    formulation: a name, or "auto". method: "semi_implicit_euler", "rk4" or "dopri5".
     step: s; of fixed-step methods, by default 1e-3; dopri5 takes it as its first step.
     output_step: s between recorded frames; by default about 1000 frames, at steps of the method.
     tolerance (or rtol and atol), max_step: of adaptive methods, by default 1e-8 and no limit.
@@ -63,38 +73,97 @@ def simulate(
     not exist, AssemblyError if the initial state cannot be mended, SimulationError if the run breaks down:
     its `trajectory` holds what was computed.
     """
-    times, chosen = _plan(method, duration, start, output_step, (step, max_step, tolerance, rtol, atol))
-    model = mechanism if isinstance(mechanism, Model) else compile_mechanism(mechanism, start)
-    if model.initial.time != start:
-        model = model.started(model.initial.at_time(start))
-    if assemble:
-        model, _ = assembled(model)
+    begin = start if state is None else state.time
+    given = (step, max_step, tolerance, rtol, atol)
+    recorded, chosen = _plan((formulation, options), method, (duration, begin, output_step, times), given)
+    model = _described(mechanism, start, assemble)
     system = prepare(model, formulation, **options)
+    if state is not None:
+        system.set_state(state)
     _project(system)
     what = observation(model, reactions, accelerations)
     recorder = Recorder(what.layout, path, description=description)
     begun = perf_counter()
-    with Progress(progress, start, duration) as shown:
+    sink = _from(recorded[0], what.completed(model, recorder.on_block))
+    passed = recorded if recorded[0] <= begin else np.concatenate([[begin], recorded])
+    with Progress(progress, begin, float(passed[-1]) - begin) as shown:
         observed = Observed(what.coordinates, what.rows, what.reactions, accelerations)
-        outcome = advance(system.core, chosen, times, observed, recorder.on_block, shown.at)
+        outcome = advance(system.core, chosen, passed, observed, sink, shown.at)
     seconds = perf_counter() - begun
     explained = explain(system.model, system.core, chosen, outcome)
     return _finish(system, recorder, chosen, outcome, explained, seconds)
 
 
+def _described(mechanism: Mechanism | Model, start: float, assemble: bool) -> Model:
+    """The model in its initial configuration at a time, mended if wanted."""
+    model = mechanism if isinstance(mechanism, Model) else compile_mechanism(mechanism, start)
+    if model.initial.time != start:
+        model = model.starting(model.initial.at_time(start), model.given)
+    return assembled(model)[0] if assemble else model
+
+
 def _plan(
-    method: str, duration: float, start: float, output_step: float | None, given: tuple[float | None, ...]
-) -> tuple[Any, MethodOptions]:
-    """Output times and options of the method, all arguments checked."""
+    formulation: tuple[str, dict[str, Any]],
+    method: str,
+    span: tuple[Any, Any, Any, Any],
+    given: tuple[float | None, ...],
+) -> tuple[Floats, MethodOptions]:
+    """The times to record and the options of the method, all arguments checked."""
+    faults, found = FaultList(), None
+    with faults.collect():
+        check_request(*formulation, _ARGUMENTS)
+    with faults.collect():
+        found = _times_and_method(method, *span, given)
+    faults.raise_any()
+    assert found is not None
+    return found
+
+
+def _times_and_method(
+    method: str,
+    duration: Any,
+    begin: Any,
+    output_step: Any,
+    times: Any,
+    given: tuple[float | None, ...],
+) -> tuple[Floats, MethodOptions]:
     find_method(method)
     with Check("simulate") as check:
-        duration = check.positive("duration", duration, "s")
-        start = check.number("start", start, "s")
-        if output_step is not None:
-            output_step = check.positive("output_step", output_step, "s")
-    step, max_step, tolerance, rtol, atol = given
-    chosen = method_options(method, duration, step, max_step, tolerance, rtol, atol)
-    return output_times(start, duration, output_step, chosen), chosen
+        begin = check.number("start", begin, "s")
+        recorded = None if times is None else _checked_times(check, times, begin)
+        if recorded is not None:
+            for name, value in (("duration", duration), ("output_step", output_step)):
+                if value is not None:
+                    check.fault(f"times tell it, so {name} has no meaning", value, "leave one of them out")
+            duration = max(float(recorded[-1]) - begin, 0.0) or 1.0
+        elif duration is None:
+            check.fault("it needs a duration, or times", None, "such as duration=1.0")
+        else:
+            duration = check.positive("duration", duration, "s")
+            if output_step is not None:
+                output_step = check.positive("output_step", output_step, "s")
+    chosen = method_options(method, duration, *given)
+    return output_times(begin, duration, output_step, chosen) if recorded is None else recorded, chosen
+
+
+def _checked_times(check: Check, times: Any, begin: float) -> Floats:
+    """Times (n,) to record, increasing from the beginning of the run or later."""
+    recorded: Floats = check.array("times", times, (None,))
+    if len(check.faults) == 0:
+        steps = np.diff(recorded)
+        if np.any(steps <= 0.0):
+            at = int(np.argmax(steps <= 0.0))
+            check.fault("times must increase", recorded[at : at + 2].tolist(), "sort them, drop doubles")
+        elif recorded[0] < begin:
+            check.fault(f"times must not lie before the start at {begin:g} s", float(recorded[0]))
+        elif recorded[-1] <= begin:
+            check.fault(f"times must go beyond the start at {begin:g} s", float(recorded[-1]))
+    return recorded
+
+
+def _from(time: float, sink: Callable[[Floats], None]) -> Callable[[Floats], None]:
+    """Passes frames from this time on."""
+    return lambda frames: sink(frames[frames[:, 0] >= time])
 
 
 def _project(system: System) -> None:
@@ -130,3 +199,6 @@ def _finish(
     if outcome.status not in ("finished", "interrupted"):
         raise SimulationError(explained.message, outcome.time, explained.body, trajectory, explained.row)
     return trajectory
+
+
+_ARGUMENTS = tuple(inspect.signature(simulate).parameters)[1:-1]

@@ -52,7 +52,7 @@ def test_every_fault_has_its_place_in_front_and_advice_below(program, tmp_path, 
             2,
             "a fixed step, so tolerance has no meaning",
         ),
-        (["run", "four_bar.yaml", "-o", "foo=1"], 2, "it has no option 'foo'"),
+        (["run", "four_bar.yaml", "-o", "foo=1"], 2, "it has no argument or option 'foo'"),
         (["run", "four_bar.yaml", "-o", "foo"], 2, "it is written as NAME=VALUE, got 'foo'"),
         (
             ["run", "four_bar.yaml", "--out", "four_bar.yaml"],

@@ -29,7 +29,7 @@ def four_bar():
 
 def test_the_published_names():
     mech = four_bar()
-    assert repr(mech) == "<Mechanism 'four-bar': 2 bodies, 2 joints, 1 constraints, 2 forces, 1 drives>"
+    assert repr(mech) == "<Mechanism 'four-bar': 2 bodies, 2 joints, 1 constraint, 2 forces, 1 drive>"
     assert repr(bc.Mechanism("nothing")) == "<Mechanism 'nothing': empty>"
     assert list(mech.bodies) == ["crank", "rod"]
     assert mech.bodies["crank"].mass == 1.0

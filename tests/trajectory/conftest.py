@@ -66,6 +66,7 @@ def frames(t: np.ndarray, layout: FrameLayout = LAYOUT) -> np.ndarray:
         "velocity_violation": vectors(1e-10 * (1 + t)),
         "acceleration": vectors(ax, o, o, o, o, o),
         "angular_acceleration": vectors(o, o, o, o, o, acceleration),
+        "coordinate_accelerations": vectors(ax, o, acceleration),
     }
     return np.concatenate([parts[name] for name in layout.shapes], axis=1)
 

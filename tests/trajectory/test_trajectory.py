@@ -185,7 +185,7 @@ def test_status_reads_as_text(run):
 
 def test_summary_and_repr(run):
     assert repr(run) == "<Trajectory of 'slide and arm': 201 frames, t = 0 to 2 s, finished>"
-    assert "2 bodies, 3 joints, 1 drives" in run.summary()
+    assert "2 bodies, 3 joints, 1 drive" in run.summary()
     assert "steps: 1234" in run.summary()
     assert repr(run.joint("weld")) == "<joint 'weld' (fixed), 201 frames>"
 

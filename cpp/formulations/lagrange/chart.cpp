@@ -50,6 +50,11 @@ void Lagrange::chart_acceleration(const double* xi, const double* rate, const do
 
 void Lagrange::reset_angles(double t) { branches_ = AngleBranches(*model_, t); }
 
+void Lagrange::set_angles(const double* x, const double* values) {
+    for (int i = 0; i < static_cast<int>(model_->coordinates.size()); ++i) branches_.set(i, values[i]);
+    follow_angles(x);
+}
+
 void Lagrange::follow_angles(const double* x) {
     remembered_ = false;
     std::fill(step_.begin(), step_.end(), 0.0);

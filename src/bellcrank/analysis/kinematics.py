@@ -91,7 +91,8 @@ def _run(
     times = output_times(start, duration, step, _FOLLOWING)
     begun = perf_counter()
     with Progress(progress, start, duration) as shown:
-        outcome = follow(system.core, times, observed, recorder.on_block, shown.at)
+        sink = what.completed(model, recorder.on_block)
+        outcome = follow(system.core, times, observed, sink, shown.at)
     explained = explain(model, system.core, _FOLLOWING, outcome)
     trajectory = recorder.finish(
         {

@@ -99,6 +99,6 @@ def add_reactions(evidence: Evidence, frame: int, loads: Loads) -> None:
         loads.add(second, wrench[3:], wrench[:3], point)
         loads.add(first, -wrench[3:], -wrench[:3], point)
     for number, multiplier in enumerate(model.multipliers):
-        if multiplier.kind != "limit":
+        if multiplier.kind in ("drive", "motor"):
             effort = multiplier.sign * float(evidence.sections["multipliers"][frame, number])
             loads.along(at.coordinate(multiplier.coordinate), effort)

@@ -86,7 +86,8 @@ def _run(model: Model, duration: float, formulation: str, method: str, options: 
     observed = Observed(what.coordinates, what.rows, what.reactions, True)
     start = model.initial.time
     times = output_times(start, duration, duration / _FRAMES, chosen)
-    outcome = advance(system.core, chosen, times, observed, recorder.on_block, lambda _time: None)
+    sink = what.completed(model, recorder.on_block)
+    outcome = advance(system.core, chosen, times, observed, sink, lambda _time: None)
     explained = explain(model, system.core, chosen, outcome)
     trajectory = recorder.finish(
         {

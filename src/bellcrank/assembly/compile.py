@@ -11,11 +11,14 @@ import numpy as np
 
 from bellcrank import _core
 from bellcrank.assembly.flat import FlatBuilder
-from bellcrank.assembly.model import (
+from bellcrank.assembly.model import Model
+from bellcrank.assembly.posing import carried
+from bellcrank.assembly.records import (
     EFFORT_UNITS,
     ElementRecord,
+    Given,
+    GivenValue,
     JointRecord,
-    Model,
     MultiplierRecord,
     StartValues,
 )
@@ -27,16 +30,20 @@ from bellcrank.mechanism.lowering import LoweredElement, lower
 from bellcrank.mechanism.mechanism import Mechanism
 from bellcrank.mechanism.rows import Block
 
-_MULTIPLIER_KINDS: dict[str, Literal["drive", "limit", "motor"]] = {
+_MULTIPLIER_KINDS: dict[str, Literal["drive", "limit", "motor", "constraint"]] = {
     "drive": "drive",
     "limit_lower": "limit",
     "limit_upper": "limit",
     "inertance": "motor",
+    "constraint": "constraint",
 }
 
 
 def compile_mechanism(mechanism: Mechanism, time: float = 0.0) -> Model:
     """The Model of a mechanism in its described configuration, which need not satisfy the constraints.
+
+    Joints that are given initial values have them where they are part of no loop, and carry with them what
+    hangs on them; in loops, assembly brings them there.
 
     time: of the initial state, s. Raises MechanismError with everything that is wrong with the mechanism.
     """
@@ -68,6 +75,7 @@ class _Compiler:
                 self._joint(element)
             else:
                 self.records[element.category].append(self._element(element))
+        positions, velocities = self._given("position"), self._given("velocity")
         arrays = {
             "gravity": np.array(self.mechanism.gravity, dtype=np.float64),
             **body_arrays(self.bodies),
@@ -87,7 +95,19 @@ class _Compiler:
             arrays=arrays,
             core=_core.Model(**arrays),
         )
-        return described.started(described.initial)
+        if not positions and not velocities:
+            return described.started(described.initial)
+        given = Given(positions, velocities, described.initial)
+        return described.starting(carried(described, given), given)
+
+    def _given(self, which: str) -> tuple[GivenValue, ...]:
+        """The initial positions or velocities that joints are given."""
+        found = []
+        for number, joint in enumerate(self.mechanism.joints.values()):
+            for name, value in getattr(joint, which):
+                coordinate = self.flat.coordinate(joint.resolved(name))
+                found.append(GivenValue(number, coordinate, value, f"{which} of joint {joint.name!r}"))
+        return tuple(found)
 
     def _joint(self, element: LoweredElement) -> None:
         joint = self.mechanism.joints[element.name]
@@ -126,18 +146,24 @@ class _Compiler:
     def _multipliers(self, name: str, block: Block) -> None:
         first = self.flat.block_start[-2]
         for number, row in enumerate(block.rows):
-            (term,) = row.terms
+            kind, term = _MULTIPLIER_KINDS[block.role], row.terms[0]
+            names = [t.coordinate.kind for t in row.terms]
+            coupled = self.mechanism.constraints[name].kind if kind == "constraint" else None
             self.multipliers.append(
                 MultiplierRecord(
                     element=name,
-                    kind=_MULTIPLIER_KINDS[block.role],
+                    kind=kind,
                     row=first + number,
-                    coordinate=self.flat.coordinate(term.coordinate),
-                    coordinate_name=term.coordinate.kind,
-                    unit=EFFORT_UNITS[COORDINATE_KINDS[term.coordinate.kind].unit],
-                    sign=term.coefficient,
+                    coordinate=-1 if coupled else self.flat.coordinate(term.coordinate),
+                    coordinate_name=" and ".join(dict.fromkeys(names)),
+                    unit=coupled.effort_unit(names) if coupled else EFFORT_UNITS[_unit(names[0])],
+                    sign=coupled.effort_sign if coupled else term.coefficient,
                 )
             )
+
+
+def _unit(coordinate: str) -> str:
+    return COORDINATE_KINDS[coordinate].unit
 
 
 def _owner(element: LoweredElement, block: Block) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import deque
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -54,18 +55,8 @@ class Graph:
     def loop(self, closure: int) -> list[str]:
         """The elements of the loop that an edge of `closures` closes, that edge first, in order."""
         edge = self.edges[closure]
-        left, right = self._path(edge.first), self._path(edge.second)
-        while left and right and left[-1] == right[-1]:
-            left.pop()
-            right.pop()
+        left, right = branches(self.parent, self.parent_edge, edge.first, edge.second)
         return [edge.element, *(self.edges[e].element for e in (*right, *reversed(left)))]
-
-    def _path(self, node: int) -> list[int]:
-        path = []
-        while self.parent_edge[node] >= 0:
-            path.append(self.parent_edge[node])
-            node = self.parent[node]
-        return path
 
 
 def analyse(model: Model) -> Graph:
@@ -78,7 +69,7 @@ def analyse(model: Model) -> Graph:
             edges.append(Edge(f"constraint {name!r}", bodies[0], bodies[1], False))
         elif len(bodies) > 2:
             couplings.append(f"constraint {name!r}")
-    parent, parent_edge, order, closures = _forest(len(model.bodies) + 1, edges)
+    parent, parent_edge, order, closures = forest(len(model.bodies) + 1, edges)
     component, grounded = _components(model, edges, [bodies for _, bodies in touched])
     return Graph(
         tuple(edges), tuple(parent_edge), tuple(parent), tuple(order), tuple(closures), component, grounded,
@@ -99,8 +90,8 @@ def _bodies_of_constraints(model: Model) -> list[tuple[str, list[int]]]:
     return result
 
 
-def _forest(nodes: int, edges: list[Edge]) -> tuple[list[int], list[int], list[int], list[int]]:
-    """Parents, edges to them, order, edges left over; from the ground, along joints first."""
+def forest(nodes: int, edges: list[Edge]) -> tuple[list[int], list[int], list[int], list[int]]:
+    """Parents (-1 at roots), edges to them, order, edges left over; from the ground, along joints first."""
     neighbours: list[list[int]] = [[] for _ in range(nodes)]
     for number, edge in enumerate(edges):
         neighbours[edge.first].append(number)
@@ -136,6 +127,24 @@ def _forest(nodes: int, edges: list[Edge]) -> tuple[list[int], list[int], list[i
                 parent[found], parent_edge[found] = node, number
                 queue.append(found)
     return parent, parent_edge, order, [number for number, is_used in enumerate(used) if not is_used]
+
+
+def branches(
+    parent: Sequence[int], parent_edge: Sequence[int], one: int, two: int
+) -> tuple[list[int], list[int]]:
+    """The edges of a forest from each of two nodes up to where their ways to the root meet."""
+    ways: list[list[int]] = []
+    for start in (one, two):
+        node, way = start, []
+        while parent_edge[node] >= 0:
+            way.append(parent_edge[node])
+            node = parent[node]
+        ways.append(way)
+    left, right = ways
+    while left and right and left[-1] == right[-1]:
+        left.pop()
+        right.pop()
+    return left, right
 
 
 def _other(edge: Edge, node: int) -> int:

@@ -11,7 +11,16 @@ import numpy as np
 from bellcrank import _core
 from bellcrank.assembly.compile import compile_mechanism
 from bellcrank.assembly.model import Model
-from bellcrank.assembly.positions import Found, row_errors, solve_positions, without_rows
+from bellcrank.assembly.posing import led_rows, placed_rows, turned
+from bellcrank.assembly.positions import (
+    TOLERANCE,
+    Found,
+    continued,
+    row_errors,
+    solve_positions,
+    without_rows,
+)
+from bellcrank.assembly.records import GivenValue
 from bellcrank.assembly.state import Floats, State
 from bellcrank.errors import AssemblyError
 from bellcrank.mechanism.checking import Quat, Vec3
@@ -49,7 +58,8 @@ class AssemblyReport:
     """What assembly did.
 
     changed: whether anything was moved; a mechanism that fits together is left exactly as it is.
-    method: how positions were found: "none", "projection", "damped Gauss-Newton" or "continuation".
+    method: how positions were found: "none", "joint positions", "projection", "damped Gauss-Newton" or
+        "continuation".
     error_before, error: largest constraint error, m or rad/2. drift_before, drift: the same of its rate.
     moves: the bodies that were moved, those that went farthest first.
     """
@@ -83,6 +93,9 @@ def assemble(mechanism: Mechanism, time: float = 0.0) -> AssemblyReport:
     exactly. Values that are "as in the initial configuration" (rest lengths, gear phases, ...) do not hold
     bodies back: they are taken from what comes out.
 
+    Initial positions and velocities that joints are given hold exactly. Bodies that hang on such a joint move
+    along with it; in a loop, the joint is led there from where the bodies were placed, and the others follow.
+
     time: at which drives are read, s.
 
     Raises MechanismError for faults of the description, AssemblyError where the constraints cannot be met,
@@ -106,21 +119,26 @@ def assemble(mechanism: Mechanism, time: float = 0.0) -> AssemblyReport:
 
 def assembled(model: Model) -> tuple[Model, AssemblyReport]:
     """The model with a mended initial state, and what was done. Raises AssemblyError as `assemble` does."""
-    start = model.initial
+    start, given = model.initial, model.given
     found = _positions(model)
-    placed = model if found.state is start else model.started(found.state)
-    system = _core.Lagrange(placed.core)
-    system.set_state(*found.state.arrays)
+    at = found.state if found.state is start else turned(model, found.state, given.positions)
+    placed = model if at is start else model.starting(at, given)
+    led = led_rows(placed, given.velocities)
+    system = _core.Lagrange(led.core)
+    led.put(system, at)
     error, drift_before = system.violation()
-    drift, state = drift_before, found.state
+    drift, state = drift_before, at
     if drift_before > _VELOCITY_TOLERANCE * _speed(start):
-        state, drift = _velocities(placed, system)
-    if state is start:
+        state, drift = _velocities(led, system)
+    before = start if given.described is None else given.described
+    if state is before:
         return model, AssemblyReport(model.name, False, "none", error, error, drift, drift, ())
-    state = _untouched_kept(start, state)
-    moves = _moves(model.bodies, start, state)
+    state = _untouched_kept(before, state)
+    moves = _moves(model.bodies, before, state)
+    posed = found.method == "none" and bool(given.positions)
+    method = "joint positions" if posed else found.method
     report = AssemblyReport(
-        model.name, bool(moves), found.method, _initial_error(model), error, drift_before, drift, moves
+        model.name, bool(moves), method, _initial_error(model), error, drift_before, drift, moves
     )
     return model.started(state), report
 
@@ -128,13 +146,30 @@ def assembled(model: Model) -> tuple[Model, AssemblyReport]:
 def _positions(model: Model) -> Found:
     """The mended positions. Rows that are to hold as they come out take no part."""
     held = without_rows(model, model.start.rows) if model.start.rows else model
-    found = solve_positions(held)
+    whole = placed_rows(held, model.given.positions)
+    found = _placed(held, whole, model.given.positions) if model.given.positions else solve_positions(held)
     if not found.met:
-        system = _core.Lagrange(held.core)
+        system = _core.Lagrange(whole.core)
         system.set_state(*found.state.arrays)
-        violations = _violations(held, row_errors(held, system), found.error)
+        violations = _violations(whole, row_errors(whole, system), found.error)
         raise AssemblyError(_failure_text(model, violations, "m or rad/2"), violations)
     return found
+
+
+def _placed(held: Model, whole: Model, given: Sequence[GivenValue]) -> Found:
+    """With the joints as they are given. Those in loops are led there once the loops are closed."""
+    system = _core.Lagrange(whole.core)
+    system.set_state(*whole.initial.arrays)
+    errors = row_errors(whole, system)[held.row_count :]
+    closed = placed_rows(held, [g for g, error in zip(given, errors, strict=True) if abs(error) <= TOLERANCE])
+    if closed.row_count == whole.row_count:
+        return solve_positions(whole)
+    found = solve_positions(closed)
+    if found.met:
+        reached = continued(whole, found.state)
+        if reached.met:
+            return reached
+    return solve_positions(whole)
 
 
 def _velocities(model: Model, system: _core.Lagrange) -> tuple[State, float]:
@@ -146,7 +181,7 @@ def _velocities(model: Model, system: _core.Lagrange) -> tuple[State, float]:
     if not drift <= _VELOCITY_MET * _speed(state):
         violations = _violations(model, _least_rates(model, system), drift)
         raise AssemblyError(_failure_text(model, violations, "m/s or rad/s", "velocities"), violations)
-    kept = State(state.time, placed.position, placed.rotation, state.velocity, state.angular_velocity)
+    kept = replace(placed, velocity=state.velocity, angular_velocity=state.angular_velocity)
     return kept, drift
 
 
@@ -188,6 +223,8 @@ def _violations(model: Model, errors: Floats | None, largest: float) -> list[tup
 def _failure_text(
     model: Model, violations: Sequence[tuple[str, float]], unit: str, what: str = "positions"
 ) -> str:
+    asked = {g.name for g in (*model.given.positions, *model.given.velocities)}
+    violations = sorted(violations, key=lambda violation: violation[0] not in asked)
     gaps = ", ".join(f"{owner} by {size:.3g}" for owner, size in violations[:_NAMED])
     more = f" and {len(violations) - _NAMED} more" if len(violations) > _NAMED else ""
     advice = (
@@ -195,6 +232,8 @@ def _failure_text(
         if what == "positions"
         else "check the initial velocities and drives there: they ask for different motions"
     )
+    if what == "positions" and model.given.positions:
+        advice = f"the initial positions of joints contradict each other or cannot be reached; else {advice}"
     return (
         f"mechanism {model.name!r} cannot be assembled: its {what} cannot satisfy all constraints; "
         f"what comes closest misses {gaps}{more} ({unit}); {advice}"
@@ -213,7 +252,7 @@ def _untouched_kept(before: State, after: State) -> State:
         np.where(np.max(np.abs(b - a), axis=1, keepdims=True, initial=0.0) > _ROUNDING, a, b)
         for b, a in pairs
     )
-    return State(after.time, position, rotation, velocity, spin)
+    return State(after.time, position, rotation, velocity, spin, after.angles)
 
 
 def _signs(before: State, after: State) -> Floats:

@@ -5,83 +5,19 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from bellcrank import _core
+from bellcrank.assembly.records import ElementRecord, Given, JointRecord, MultiplierRecord, StartValues
 from bellcrank.assembly.state import Floats, Ints, State
 from bellcrank.errors import Fault, MechanismError
+from bellcrank.mechanism.coordinate import COORDINATE_KINDS
 from bellcrank.mechanism.naming import nearest
 
 if TYPE_CHECKING:
     from bellcrank.assembly.graph import Graph
-
-EFFORT_UNITS = {"m": "N", "rad": "N m", "1": "N m"}
-"""Unit of the effort along a coordinate, by the coordinate's unit."""
-
-
-@dataclass(frozen=True)
-class JointRecord:
-    """A joint in the model.
-
-    bodies: indices of its first and second body, the ground being the number of bodies.
-    pair: its pair of markers.
-    coordinates, coordinate_names, units: its free coordinates.
-    blocks: the blocks of its own rows, those of its limits included; what they exert is its reaction.
-    """
-
-    name: str
-    kind: str
-    bodies: tuple[int, int]
-    pair: int
-    coordinates: tuple[int, ...]
-    coordinate_names: tuple[str, ...]
-    units: tuple[str, ...]
-    blocks: tuple[int, ...]
-
-    def coordinate_text(self, which: int) -> str:
-        """A coordinate for messages: "joint 'pivot'", or "joint 'slot' (z)" where there are several."""
-        several = len(self.coordinate_names) > 1
-        return f"joint {self.name!r}" + (f" ({self.coordinate_names[which]})" if several else "")
-
-
-@dataclass(frozen=True)
-class ElementRecord:
-    """A constraint, force or drive in the model: indices of its blocks, laws and wrenches."""
-
-    name: str
-    blocks: tuple[int, ...] = ()
-    laws: tuple[int, ...] = ()
-    wrenches: tuple[int, ...] = ()
-
-
-@dataclass(frozen=True)
-class MultiplierRecord:
-    """A row whose multiplier is a result: of a drive, of a limit, or of the inertia of a motor's rotor.
-
-    element: name of the drive, of the joint that has the limit, or of the motor.
-    row, coordinate: indices in the model. sign: effort along the coordinate = sign * multiplier.
-    """
-
-    element: str
-    kind: Literal["drive", "limit", "motor"]
-    row: int
-    coordinate: int
-    coordinate_name: str
-    unit: str
-    sign: float
-
-
-@dataclass(frozen=True)
-class StartValues:
-    """What is taken from the initial configuration.
-
-    rows: rows whose constant makes them zero there. laws: (place in law_params, coordinate) of rest values.
-    """
-
-    rows: tuple[int, ...] = ()
-    laws: tuple[tuple[int, int], ...] = ()
 
 
 @dataclass(frozen=True, eq=False)
@@ -93,6 +29,7 @@ class Model:
     block_owner: per block what it belongs to, such as "joint 'pivot'".
     start: what was taken from the initial configuration.
     initial: the State that the simulation starts from.
+    given: initial values of joints that are yet to be met by assembly.
     """
 
     name: str
@@ -107,6 +44,7 @@ class Model:
     initial: State
     arrays: Mapping[str, Any]
     core: _core.Model
+    given: Given = Given()  # noqa: RUF009  (a frozen value)
 
     @property
     def mass(self) -> Floats:
@@ -150,6 +88,13 @@ class Model:
         arrays = self.arrays
         rigid = (arrays["block_unilateral"] == 0) & (arrays["block_compliance"] == 0.0)
         return np.asarray(rigid[self.row_block])
+
+    @cached_property
+    def angular(self) -> Ints:
+        """The coordinates that count whole turns, by index."""
+        kinds = self.arrays["coordinate_kind"]
+        found = [i for i, kind in enumerate(kinds) if COORDINATE_KINDS[kind].angular]
+        return np.array(found, dtype=np.int32)
 
     @cached_property
     def coordinate_bodies(self) -> Ints:
@@ -216,18 +161,51 @@ class Model:
         changed = {**self.arrays, **arrays}
         return replace(self, arrays=changed, core=_core.Model(**changed))
 
+    def put(self, core: _core.Lagrange, state: State, continued: bool = False) -> None:
+        """Take a system of this model to a state, with the whole turns of its angles if it tells them.
+
+        continued: where it does not, angles count on from where they are.
+        Raises ValueError for a state of another mechanism.
+        """
+        core.set_state(*state.arrays, continued)
+        if state.angles is None:
+            return
+        if len(state.angles) != len(self.angular):
+            count = f"{len(self.angular)} angular coordinates, not {len(state.angles)}"
+            raise ValueError(f"state: mechanism {self.name!r} has {count}")
+        values = np.zeros(len(self.arrays["coordinate_kind"]))
+        values[self.angular] = state.angles
+        core.set_angles(values)
+
+    def state_of(self, core: _core.Lagrange) -> State:
+        """The state of a system of this model, with the turns of its angles."""
+        return State(*core.state(), angles=core.coordinates()[0][self.angular])
+
     def started(self, state: State) -> Model:
-        """The same model starting from `state`, with what is taken from the initial configuration."""
-        model = replace(self, initial=state)
+        """The same model starting from `state`, with what is taken from the initial configuration.
+
+        What joints were given to start with no longer counts.
+        """
+        return self.starting(state, Given())
+
+    def starting(self, state: State, given: Given) -> Model:
+        """The same, where `given` is still to be met."""
+        model = replace(self, initial=state, given=given)
         if not self.start.rows and not self.start.laws:
             return model
-        values = coordinate_values(self.core, state)
+        values = self.coordinate_values(state)
         constants, params = self.arrays["row_constant"].copy(), self.arrays["law_params"].copy()
         for row in self.start.rows:
             constants[row] = self._row_value(row, values, state.time)
         for place, coordinate in self.start.laws:
             params[place] = values[coordinate]
         return model.with_arrays(row_constant=constants, law_params=params)
+
+    def coordinate_values(self, state: State) -> Floats:
+        """Values of all coordinates at a state; angles as it tells them, else between -pi and pi."""
+        system = _core.Lagrange(self.core)
+        self.put(system, state)
+        return system.coordinates()[0]
 
     def _row_value(self, row: int, values: Floats, time: float) -> float:
         """Sum of terms minus the function of time: the constant that makes the row zero."""
@@ -246,13 +224,6 @@ class Model:
         return _core.Function(
             self.arrays["function_kind"][function], self.arrays["function_params"][begin:end].tolist()
         )
-
-
-def coordinate_values(core: _core.Model, state: State) -> Floats:
-    """Values of all coordinates at a state, angles between -pi and pi."""
-    system = _core.Lagrange(core)
-    system.set_state(*state.arrays)
-    return system.coordinates()[0]
 
 
 def _floats(array: Any) -> Floats:

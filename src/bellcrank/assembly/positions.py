@@ -11,7 +11,8 @@ from typing import Any
 import numpy as np
 
 from bellcrank import _core
-from bellcrank.assembly.model import Model, StartValues
+from bellcrank.assembly.model import Model
+from bellcrank.assembly.records import StartValues
 from bellcrank.assembly.state import Floats, State
 
 TOLERANCE = 1e-10  # largest constraint error of a configuration that is left alone [m or rad/2]
@@ -51,7 +52,7 @@ def solve_positions(model: Model) -> Found:
         tried.append(_damped(model, start))
         if tried[-1].met:
             return tried[-1]
-    tried.append(_continued(model, start))
+    tried.append(continued(model, start))
     met = [found for found in tried if found.met]
     return met[-1] if met else min(tried, key=lambda found: found.error)
 
@@ -141,8 +142,8 @@ def _polished(model: Model, found: Found) -> Found:
     return projected if projected.error < found.error else found
 
 
-def _continued(model: Model, start: State) -> Found:
-    """Constants are shifted so that all errors vanish, then led back to what they are, step by step."""
+def continued(model: Model, start: State) -> Found:
+    """From `start`: constants shifted so that all errors vanish, then led back to what they are in steps."""
     system = _core.Lagrange(model.core)
     system.set_state(*start.arrays)
     shift = row_errors(model, system)
@@ -213,17 +214,14 @@ def without_rows(model: Model, rows: Any) -> Model:
         **{name: arrays[name][term_keep] for name in ("term_coordinate", "term_coefficient")},
     }
     owners = tuple(owner for owner, kept in zip(model.block_owner, left, strict=True) if kept)
-    nameless = replace(
-        model,
-        joints=(),
-        constraints=(),
-        forces=(),
-        drives=(),
-        multipliers=(),
-        start=StartValues(),
-        block_owner=owners,
+    return replace(nameless(model), block_owner=owners).with_arrays(**changed)
+
+
+def nameless(model: Model) -> Model:
+    """The model without its elements and without what they take from the start."""
+    return replace(
+        model, joints=(), constraints=(), forces=(), drives=(), multipliers=(), start=StartValues()
     )
-    return nameless.with_arrays(**changed)
 
 
 def _starts(counts: Any) -> np.ndarray:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TypeAlias
 
 import numpy as np
@@ -19,6 +19,8 @@ class State:
     time: s.
     position: (nb, 3), m. rotation: (nb, 4), unit quaternions (w, x, y, z), local to world.
     velocity: (nb, 3), m/s. angular_velocity: (nb, 3), rad/s.
+    angles: the angular coordinates of the model (see `Model.angular`) with their whole turns, rad: what poses
+        cannot tell. None if not known; angles then start within pi, or where a drive has them.
 
     Raises ValueError if the shapes do not match.
     """
@@ -28,6 +30,7 @@ class State:
     rotation: Floats
     velocity: Floats
     angular_velocity: Floats
+    angles: Floats | None = None
 
     def __post_init__(self) -> None:
         count = len(self.position)
@@ -38,10 +41,12 @@ class State:
             if array.shape != (count, columns):
                 raise ValueError(f"state: {name} must have shape ({count}, {columns}), got {array.shape}")
             object.__setattr__(self, name, array)
+        if self.angles is not None:
+            object.__setattr__(self, "angles", np.array(self.angles, dtype=np.float64).ravel())
 
     def at_time(self, time: float) -> State:
         """The same poses and velocities at another time."""
-        return State(time, self.position, self.rotation, self.velocity, self.angular_velocity)
+        return replace(self, time=time)
 
     @property
     def arrays(self) -> tuple[float, Floats, Floats, Floats, Floats]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import Field, field, fields
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -21,20 +21,40 @@ def option(default: float, meaning: str, unit: str = "", least: float | None = N
     return field(default=default, metadata={"meaning": meaning, "unit": unit, "least": least})
 
 
-def checked_options(formulation: str, kind: type[Options], given: Mapping[str, Any]) -> Options:
-    """The options given, the others at their defaults.
+def check_names(
+    formulation: str,
+    kinds: Iterable[type[DataclassInstance]],
+    given: Iterable[str],
+    others: Iterable[str] = (),
+) -> None:
+    """Raise MechanismError for names that are no options of any kind.
+
+    others: the arguments of `simulate`, if they were given to it; one of them may have been meant.
+    """
+    known = [item.name for kind in kinds for item in fields(kind)]
+    faults = FaultList()
+    for name in given:
+        if name not in known:
+            advice = nearest(name, [*others, *known])
+            rule = f"it has no argument or option {name!r}" if others else f"it has no option {name!r}"
+            faults.add("simulate" if others else f"formulation {formulation!r}", rule, None, advice)
+    faults.raise_any()
+
+
+def checked_options(
+    formulation: str, kind: type[Options], given: Mapping[str, Any], others: Iterable[str] = ()
+) -> Options:
+    """The options given, the rest at their defaults; `others` as for `check_names`.
 
     Raises MechanismError for names that are not options and for values out of range, all at once.
     """
     known = {item.name: item for item in fields(kind)}
     faults, values = FaultList(), {}
-    for name, value in given.items():
-        if name not in known:
-            advice = nearest(name, known)
-            faults.add(f"formulation {formulation!r}", f"it has no option {name!r}", None, advice)
-            continue
+    with faults.collect():
+        check_names(formulation, [kind], given, others)
+    for name in (name for name in given if name in known):
         with faults.collect():
-            values[name] = _checked(formulation, known[name], value)
+            values[name] = _checked(formulation, known[name], given[name])
     faults.raise_any()
     return kind(**values)
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Mapping
 from dataclasses import asdict, dataclass
 from importlib import import_module
 from typing import Any, Final
@@ -14,7 +15,7 @@ from bellcrank.assembly.model import Model
 from bellcrank.assembly.state import Floats, State
 from bellcrank.errors import AssemblyError, Unsupported
 from bellcrank.formulations.accelerations import Accelerations, rotate
-from bellcrank.formulations.options import checked_options
+from bellcrank.formulations.options import check_names, checked_options
 from bellcrank.mechanism.mechanism import Mechanism
 from bellcrank.mechanism.naming import nearest
 
@@ -88,11 +89,15 @@ class System:
 
     def state(self) -> State:
         """The current state; the model's initial one at first."""
-        return State(*self.core.state())
+        return self.model.state_of(self.core)
 
     def set_state(self, state: State, continued: bool = False) -> None:
-        """Go to a state. continued: angles count on from where they are, else they start within pi."""
-        self.core.set_state(*state.arrays, continued)
+        """Go to a state.
+
+        Angles have the whole turns that the state tells; where it tells none (`State.angles` is None) they
+        start within pi or, with continued, count on from where they are.
+        """
+        self.model.put(self.core, state, continued)
 
     def accelerate(self, state: State | None = None) -> Accelerations:
         """Accelerations, reactions and efforts at a state, by default the current one."""
@@ -180,9 +185,7 @@ def prepare(mechanism: Mechanism | Model, formulation: str = "auto", **options: 
     Raises Unsupported for an unknown formulation and for one that cannot take the model, saying why;
     MechanismError for what is wrong with the mechanism or the options.
     """
-    if formulation != "auto" and formulation not in FORMULATIONS:
-        advice = nearest(formulation, ("auto", *FORMULATIONS))
-        raise Unsupported(f"there is no formulation {formulation!r}; {advice}")
+    check_request(formulation, options)
     model = mechanism if isinstance(mechanism, Model) else compile_mechanism(mechanism)
     reason = ""
     if formulation == "auto":
@@ -196,6 +199,23 @@ def prepare(mechanism: Mechanism | Model, formulation: str = "auto", **options: 
         )
     checked = checked_options(formulation, module.OPTIONS, options)
     return System(model, formulation, module.create(model, checked), asdict(checked), reason)
+
+
+def check_request(formulation: str, options: Mapping[str, Any], others: Iterable[str] = ()) -> None:
+    """Refuse a formulation that there is not, and options that it does not have or that are out of range.
+
+    With "auto", options of any formulation pass.
+    others: the arguments of `simulate`, where one of them may have been meant.
+    Raises Unsupported for the formulation, MechanismError for the options.
+    """
+    if formulation != "auto" and formulation not in FORMULATIONS:
+        advice = nearest(formulation, ("auto", *FORMULATIONS))
+        raise Unsupported(f"there is no formulation {formulation!r}; {advice}")
+    if options and formulation == "auto":
+        kinds = [import_module(module).OPTIONS for module in FORMULATIONS.values()]
+        check_names(formulation, kinds, options, others)
+    elif options:
+        checked_options(formulation, import_module(FORMULATIONS[formulation]).OPTIONS, options, others)
 
 
 def _chosen(model: Model) -> tuple[str, str]:

@@ -14,6 +14,7 @@ from bellcrank.io.dimensions import fits, units_of
 from bellcrank.io.fields import NOUNS, Parameter, Wanted, parameters, wanted
 from bellcrank.io.node import Entries, Items, Node, Place, Scalar, described, plain
 from bellcrank.io.units import UnitError, quantity
+from bellcrank.mechanism.given_rotation import rotation
 from bellcrank.mechanism.marker import orientation
 from bellcrank.mechanism.naming import nearest
 from bellcrank.mechanism.rotation import from_rotation_vector
@@ -225,9 +226,9 @@ class Decoder:
         return Given(good, failed, complete and not failed, all(name in good for name in required))
 
     def rotation(self, node: Entries, place: Place) -> Any:
-        """A unit quaternion from `axis` and `angle`, or from one or two axes."""
+        """A unit quaternion from `axis` and `angle`, from `rpy`, or from one or two axes."""
         entries = self.entries(node, place)
-        if isinstance(entries, Failed) or not self.check_keys(node, place, entries, (*AXES, "angle")):
+        if isinstance(entries, Failed) or not self.check_keys(node, place, entries, (*AXES, "angle", "rpy")):
             return FAILED
         axis_wanted = wanted(tuple[float, float, float])
         axes = {
@@ -237,6 +238,11 @@ class Decoder:
         }
         if any(value is FAILED for value in axes.values()):
             return FAILED
+        if "rpy" in entries:
+            if len(entries) > 1:
+                return self.fault(place, node, "rpy stands alone", plain(node))
+            angles = self.value(entries["rpy"], axis_wanted, place.at("rpy"), Field(None, "angle"))
+            return FAILED if angles is FAILED else self.made(node, place, lambda: rotation(rpy=angles))
         if "angle" not in entries:
             return self.made(node, place, lambda: orientation(place.element, **axes))
         if list(axes) != ["axis"]:

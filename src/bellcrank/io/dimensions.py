@@ -46,6 +46,8 @@ FIELD_UNITS: dict[str, tuple[str, ...]] = {
     "Bushing.damping": ("N s/m",),
     "MotorKind.position": ("rad", "m"),
     "MotorKind.velocity": ("rad/s", "m/s"),
+    "Joint.position": ("rad", "m"),
+    "Joint.velocity": ("rad/s", "m/s"),
     "Drive.position": ("rad", "m"),
     "Drive.velocity": ("rad/s", "m/s"),
     "Simulation.start": ("s",),

@@ -11,7 +11,15 @@ from bellcrank.io.decode import FAILED, Decoder, Failed, Field
 from bellcrank.io.fields import Parameter, parameters, wanted
 from bellcrank.io.node import Entries, Node, Place, Scalar
 from bellcrank.io.references import References
-from bellcrank.io.sections import BODY_FIELDS, DRIVE_FIELDS, ENDS, MARKER_KEYS, PLACEMENT_FIELDS, SOURCES
+from bellcrank.io.sections import (
+    BODY_FIELDS,
+    DRIVE_FIELDS,
+    ENDS,
+    MARKER_KEYS,
+    PLACEMENT_FIELDS,
+    SOURCES,
+    STARTS,
+)
 from bellcrank.io.simulation import Simulation
 from bellcrank.mechanism import (
     CONSTRAINT_KINDS,
@@ -20,6 +28,7 @@ from bellcrank.mechanism import (
     JOINT_KINDS,
     Body,
     Drive,
+    Joint,
     Limit,
     Mechanism,
 )
@@ -94,11 +103,13 @@ class Elements:
         return added
 
     def add_joint(self, name: str, node: Node, place: Place) -> object:
-        """A joint: its kind, its markers and its limits."""
+        """A joint: its kind, its markers, its limits and what it starts with."""
         entries = self.decoder.entries(node, place)
         if isinstance(entries, Failed):
             return FAILED
-        kind = self.kind(node, place, entries, JOINT_KINDS, "joint", (*MARKER_KEYS, "limits"))
+        starts = [key for key in STARTS if key not in self.known(entries, JOINT_KINDS)]
+        others = (*MARKER_KEYS, "limits", *starts)
+        kind = self.kind(node, place, entries, JOINT_KINDS, "joint", others)
         markers = [
             self.references.marker(entries[key], place.at(key))
             if key in entries
@@ -106,15 +117,36 @@ class Elements:
             for key in MARKER_KEYS
         ]
         limits = self.limits(entries["limits"], place.at("limits")) if "limits" in entries else ()
-        if any(value is FAILED for value in (kind, markers[0], markers[1], limits)):
+        given = {key: self.start(key, entries[key], place.at(key)) for key in starts if key in entries}
+        if any(value is FAILED for value in (kind, *markers, limits, *given.values())):
             return FAILED
         before = set(self.mechanism.drives) if kind.shorthand else set()
         added = self.decoder.made(
-            node, place, lambda: self.mechanism.add_joint(name, kind, markers[0], markers[1], limits)
+            node, place, lambda: self.mechanism.add_joint(name, kind, markers[0], markers[1], limits, **given)
         )
         for drive in set(self.mechanism.drives) - before if kind.shorthand else ():
             self.document.places["drive", drive] = (node, place)
         return added
+
+    def known(self, entries: Mapping[str, Node], named: Mapping[str, type]) -> Collection[str]:
+        """The fields of the kind that `type` names; none if it names none."""
+        given = entries.get("type")
+        cls = named.get(given.text) if isinstance(given, Scalar) else None
+        return parameters(cls) if cls is not None else ()
+
+    def start(self, key: str, node: Node, place: Place) -> Any:
+        """A number, a list of them, or a mapping from coordinates to numbers."""
+        field = Field(Joint, key)
+        if not isinstance(node, Entries):
+            return self.decoder.value(node, wanted(float | tuple[float, ...]), place, field)
+        entries = self.decoder.entries(node, place)
+        if isinstance(entries, Failed):
+            return FAILED
+        number = wanted(float)
+        found = {
+            name: self.decoder.value(child, number, place.at(name), field) for name, child in entries.items()
+        }
+        return FAILED if any(value is FAILED for value in found.values()) else found
 
     def limits(self, node: Node, place: Place) -> Any:
         """One limit, or a mapping from coordinates to limits."""

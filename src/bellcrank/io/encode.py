@@ -10,7 +10,7 @@ from typing import Any, get_origin
 from bellcrank.errors import MechanismError
 from bellcrank.io.decode import whole_path
 from bellcrank.io.fields import Wanted, parameters, wanted
-from bellcrank.io.sections import MARKER_KEYS, SECTIONS, VERSION
+from bellcrank.io.sections import MARKER_KEYS, SECTIONS, STARTS, VERSION
 from bellcrank.io.simulation import Simulation
 from bellcrank.mechanism import GROUND, Body, Drive, Joint, JointCoordinate, Marker, Mechanism, PathDrive
 from bellcrank.mechanism.attachment import Attached
@@ -148,11 +148,15 @@ class _Encoder:
         return JointCoordinate(reference.joint) if only else reference
 
     def joint(self, joint: Joint) -> dict[str, Any]:
-        """A joint: its kind, its markers, its limits."""
+        """A joint: its kind, its markers, its limits, what it starts with."""
         found = {"type": joint.kind.name, **self.fields(joint.kind)}
         found |= {key: self.reference(getattr(joint, name)) for key, name in MARKER_KEYS.items()}
         if joint.limits:
             found["limits"] = self.limits(joint)
+        for key in STARTS:
+            if values := dict(getattr(joint, key)):
+                only = joint.kind.free == tuple(values)
+                found[key] = next(iter(values.values())) if only and len(values) == 1 else values
         return found
 
     def limits(self, joint: Joint) -> Any:

@@ -10,7 +10,7 @@ from bellcrank.io.decode import AXES
 from bellcrank.io.dimensions import units_of
 from bellcrank.io.fields import NOUNS, REGISTRIES, Parameter, parameters, wanted
 from bellcrank.io.references import MARKER_FIELDS
-from bellcrank.io.sections import BODY_FIELDS, DRIVE_FIELDS, PLACEMENT_FIELDS, SECTIONS, VERSION
+from bellcrank.io.sections import BODY_FIELDS, DRIVE_FIELDS, PLACEMENT_FIELDS, SECTIONS, STARTS, VERSION
 from bellcrank.io.simulation import Simulation
 from bellcrank.mechanism import (
     Body,
@@ -19,6 +19,7 @@ from bellcrank.mechanism import (
     ForceKind,
     Function,
     Ground,
+    Joint,
     JointCoordinate,
     JointKind,
     Limit,
@@ -131,6 +132,7 @@ def _kind(base: type, name: str, cls: type) -> Schema:
         }
         others |= {"first": _reference("marker"), "second": _reference("marker"), "limits": limits}
         required += ["first", "second"]
+        others |= {key: _start(key) for key in STARTS if key not in parameters(cls)}
     if base in (ConstraintKind, ForceKind):
         ends = _reference("end")
         others["ends"] = {"anyOf": [ends, {"type": "array", "items": ends}]}
@@ -146,12 +148,22 @@ def _kind(base: type, name: str, cls: type) -> Schema:
     return {"description": meaning, **found}
 
 
+def _start(key: str) -> Schema:
+    """What a joint starts with: a number, a list, or a mapping from coordinates."""
+    quantity = _reference("quantity")
+    lists: Schema = {"type": "array", "items": quantity}
+    named: Schema = {"type": "object", "additionalProperties": quantity}
+    units = " or ".join(units_of(Joint, key))
+    return {"description": f"initial {key}, in {units}", "anyOf": [quantity, lists, named]}
+
+
 def _rotation() -> Schema:
     quaternion = {"type": "array", "items": {"type": "number"}, "minItems": 4, "maxItems": 4}
     axes = {name: _of(Vec3) for name in AXES}
+    angles = {"type": "array", "items": _reference("quantity"), "minItems": 3, "maxItems": 3}
     return {
-        "description": "a unit quaternion (w, x, y, z), an axis and an angle, or one or two axes",
-        "anyOf": [quaternion, _closed({**axes, "angle": _reference("quantity")})],
+        "description": "a unit quaternion (w, x, y, z), an axis and an angle, rpy, or one or two axes",
+        "anyOf": [quaternion, _closed({**axes, "angle": _reference("quantity"), "rpy": angles})],
     }
 
 

@@ -105,6 +105,8 @@ class Body(_Carrier):
     position, rotation: initial pose of the body frame in the world, m and unit quaternion (w, x, y, z).
     velocity, angular_velocity: initial velocities of the frame's origin, in world axes, m/s and rad/s.
     shapes: what is drawn. Their densities have no effect here; `described` turns them into mass.
+    check_inertia: False admits moments that break the triangle inequality, as some published ones do. No mass
+        distribution has them, but the equations of motion hold all the same.
 
     Raises MechanismError listing everything that is wrong with these values.
     """
@@ -118,6 +120,7 @@ class Body(_Carrier):
     velocity: Vec3 = (0.0, 0.0, 0.0)
     angular_velocity: Vec3 = (0.0, 0.0, 0.0)
     shapes: tuple[Shape, ...] = ()
+    check_inertia: bool = True
 
     def __post_init__(self) -> None:
         check_name("body", self.name)
@@ -126,9 +129,11 @@ class Body(_Carrier):
                 Fault("body 'ground'", "this name is taken by the ground", advice="choose another")
             )
         with Check(f"body {self.name!r}") as check:
+            wary = check.flag("check_inertia", self.check_inertia)
             checked: dict[str, object] = {
                 "mass": check.positive("mass", self.mass, "kg"),
-                "inertia": check_inertia(check, self.inertia),
+                "inertia": check_inertia(check, self.inertia, wary),
+                "check_inertia": wary,
                 "rotation": check.quaternion("rotation", self.rotation),
             }
             for field in ("com", "position", "velocity", "angular_velocity"):

@@ -37,6 +37,14 @@ def _plain(value: Any, count: int) -> bool:
     )
 
 
+def _extents(value: Any) -> tuple[int, ...]:
+    """The shape of nested numbers; that of a scalar where there is none."""
+    try:
+        return np.shape(value)
+    except ValueError:
+        return ()
+
+
 class Check:
     """Checks the fields of one element, collecting every fault; raises them all at the end of the block.
 
@@ -147,11 +155,33 @@ class Check:
         return (x, y, z)
 
     def quaternion(self, field: str, value: Any) -> Quat:
-        """A unit quaternion (w, x, y, z), local to world; refused with the normalised one as advice."""
+        """A unit quaternion (w, x, y, z), local to world; refused with the normalised one as advice.
+
+        Or the same as a rotation matrix (3, 3), whose columns are the local axes.
+        """
         if _plain(value, 4) and abs(math.hypot(*value) - 1.0) <= _EXACT:
             return (float(value[0]), float(value[1]), float(value[2]), float(value[3]))
+        if not isinstance(value, str) and len(_extents(value)) == 2:
+            return self._matrix(field, value)
         w, x, y, z = self._unit(field, value, 4, "quaternion (w, x, y, z)").tolist()
         return (w, x, y, z)
+
+    def _matrix(self, field: str, value: Any) -> Quat:
+        from bellcrank.mechanism.rotation import from_matrix
+
+        noted = len(self.faults)
+        matrix = self.array(field, value, (3, 3))
+        if len(self.faults) == noted:
+            error = float(np.max(np.abs(matrix.T @ matrix - np.eye(3))))
+            if error > 2 * UNIT_TOLERANCE:
+                advice = f"its columns must be perpendicular unit vectors, they miss by {error:.2g}"
+                self.fault(f"{field} must be a rotation matrix", matrix.tolist(), advice)
+            elif np.linalg.det(matrix) < 0.0:
+                advice = "it mirrors: its axes are left-handed, change the sign of one column"
+                self.fault(f"{field} must be a rotation matrix", matrix.tolist(), advice)
+            else:
+                return from_matrix(matrix)
+        return (1.0, 0.0, 0.0, 0.0)
 
     def _unit(self, field: str, value: Any, size: int, noun: str) -> np.ndarray:
         stand_in = np.asarray(np.eye(size)[0])

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from abc import abstractmethod
+from collections.abc import Collection
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
 from bellcrank.mechanism.attachment import Attached, AttachedKind, End
+from bellcrank.mechanism.coordinate import COORDINATE_KINDS
 from bellcrank.mechanism.rows import Block, Lowered, Row
 
 CONSTRAINT_KINDS: dict[str, type[ConstraintKind]] = {}
@@ -15,7 +17,12 @@ CONSTRAINT_KINDS: dict[str, type[ConstraintKind]] = {}
 
 @dataclass(frozen=True)
 class ConstraintKind(AttachedKind):
-    """Base of all constraint kinds."""
+    """Base of all constraint kinds.
+
+    effort_sign: what results call its effort is this times the multiplier of its row.
+    """
+
+    effort_sign: ClassVar[float] = 1.0
 
     def __init_subclass__(cls, **kwargs: Any) -> None:
         super().__init_subclass__(**kwargs)
@@ -30,6 +37,10 @@ class ConstraintKind(AttachedKind):
     def unilateral(self) -> bool:
         """Whether the rows hold as C >= 0 instead of C = 0."""
         return False
+
+    def effort_unit(self, _coordinates: Collection[str]) -> str:
+        """Unit of its effort, where it acts on coordinates of these kinds: "N" or "N m"."""
+        return "N" if any(COORDINATE_KINDS[name].unit == "m" for name in _coordinates) else "N m"
 
     def lowered(self, ends: tuple[End, ...]) -> Lowered:
         """One block with the kind's rows."""

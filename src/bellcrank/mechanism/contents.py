@@ -108,16 +108,19 @@ class Contents:
         return compared
 
     def __repr__(self) -> str:
-        counts = {
-            noun: len(table)
-            for noun, table in (
-                ("parameters", self._parameters),
-                ("bodies", self._bodies),
-                ("joints", self._joints),
-                ("constraints", self._constraints),
-                ("forces", self._forces),
-                ("drives", self._drives),
-            )
-        }
-        held = ", ".join(f"{count} {noun}" for noun, count in counts.items() if count)
+        tables = (
+            ("parameter", self._parameters),
+            ("body", self._bodies),
+            ("joint", self._joints),
+            ("constraint", self._constraints),
+            ("force", self._forces),
+            ("drive", self._drives),
+        )
+        held = ", ".join(counted(len(table), noun) for noun, table in tables if table)
         return f"<Mechanism {self.name!r}: {held or 'empty'}>"
+
+
+def counted(count: int, noun: str) -> str:
+    """A number with its noun, such as 1 body, 2 bodies, 0 joints."""
+    plural = f"{noun[:-1]}ies" if noun.endswith("dy") else f"{noun}s"
+    return f"{count} {noun if count == 1 else plural}"

@@ -8,6 +8,7 @@ two numbers.
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from dataclasses import dataclass
 from math import isclose
 from typing import Any, ClassVar
@@ -61,6 +62,10 @@ class _Wheels(ConstraintKind):
         if self.teeth is not None:
             return (1.0, self.teeth[1] / self.teeth[0])
         return (1.0, 1.0 if self.ratio is None else self.ratio)
+
+    def effort_unit(self, _coordinates: Collection[str]) -> str:
+        """The force at the rim where radii are given, else the torque on wheel 1."""
+        return "N m" if self.radii is None else "N"
 
     @property
     def sign(self) -> float:

@@ -9,6 +9,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, ClassVar
 
+import numpy as np
+
 from bellcrank.errors import Fault, MechanismError
 from bellcrank.mechanism.checking import Check, check_name
 from bellcrank.mechanism.coordinate import Coordinate, coordinate, coordinate_kind, stands_still
@@ -89,6 +91,9 @@ class Joint:
     """A joint between a marker on the first (proximal) body and one on the second.
 
     limits: pairs (coordinate name, Limit).
+    position, velocity: initial values and rates of coordinates, as far as they are given: pairs (coordinate
+        name, value), rad or m, rad/s or m/s. A number will do where there is one free coordinate, a list
+        where there are several, or a mapping from names.
     """
 
     name: str
@@ -96,6 +101,8 @@ class Joint:
     marker_1: Marker
     marker_2: Marker
     limits: tuple[tuple[str, Limit], ...] = field(default=())
+    position: tuple[tuple[str, float], ...] = field(default=())
+    velocity: tuple[tuple[str, float], ...] = field(default=())
 
     def __post_init__(self) -> None:
         check_name("joint", self.name)
@@ -116,6 +123,9 @@ class Joint:
             if len(check.faults) == 0:
                 with check.faults.collect():
                     object.__setattr__(self, "limits", self._checked_limits(self.limits))
+                for which in ("position", "velocity"):
+                    with check.faults.collect():
+                        object.__setattr__(self, which, self._checked_start(which, getattr(self, which)))
 
     def _checked_limits(self, limits: Any) -> tuple[tuple[str, Limit], ...]:
         with Check(f"joint {self.name!r}") as check:
@@ -139,6 +149,33 @@ class Joint:
                 with check.faults.collect():
                     self.coordinate_name(name)
         return tuple((self.coordinate_name(name), limit) for name, limit in pairs)
+
+    def _checked_start(self, which: str, given: Any) -> tuple[tuple[str, float], ...]:
+        """Initial values as pairs of coordinate names and numbers."""
+        free = self.kind.free
+        with Check(f"joint {self.name!r}") as check:
+            pairs = given
+            if given is None:
+                pairs = ()
+            elif isinstance(given, Mapping):
+                pairs = tuple(given.items())
+            elif not _are_pairs(given):
+                values = given if isinstance(given, (tuple, list, np.ndarray)) else [given]
+                if len(values) != len(free):
+                    rule = f"the initial {which} must have a number for each free coordinate"
+                    has = f"{self.kind.name} has {', '.join(free) or 'none'}"
+                    advice = f"{has}; or give {{coordinate: number}}"
+                    check.fault(rule, given, advice)
+                    return ()
+                pairs = tuple(zip(free, values, strict=True))
+            found: dict[str, float] = {}
+            for name, value in pairs:
+                with check.faults.collect():
+                    known = self.coordinate_name(name)
+                    if known in found:
+                        check.fault(f"the initial {which} of a coordinate is given twice", name)
+                    found[known] = check.number(f"the initial {which} of {known!r}", value)
+        return tuple(found.items())
 
     def coordinate_name(self, which: str | int | None = None) -> str:
         """The name of one of the joint's coordinates, from its name or number, or from nothing.
@@ -194,6 +231,12 @@ class Joint:
         for name, limit in self.limits:
             blocks += limit.lowered(self.resolved(name))
         return Lowered(tuple(blocks), coordinates=tuple(self.resolved(name) for name in self.kind.free))
+
+
+def _are_pairs(given: Any) -> bool:
+    """Whether these are pairs of a name and something, as `Joint` keeps them."""
+    listed = isinstance(given, (tuple, list))
+    return listed and all(isinstance(p, tuple) and len(p) == 2 and isinstance(p[0], str) for p in given)
 
 
 @dataclass(frozen=True)

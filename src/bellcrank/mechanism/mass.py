@@ -46,10 +46,11 @@ def total(parts: Iterable[MassProperties]) -> MassProperties:
     return MassProperties(mass, com, inertia)
 
 
-def check_inertia(check: Check, value: Any) -> Mat3:
+def check_inertia(check: Check, value: Any, triangle: bool = True) -> Mat3:
     """An inertia about the com in body axes, kg m^2: three principal numbers or a symmetric 3 x 3 matrix.
 
-    It must be positive definite and its principal moments must obey the triangle inequality.
+    It must be positive definite and its principal moments must obey the triangle inequality, unless
+    `triangle` is False.
     """
     noted = len(check.faults)
     if (plain := _plain_moments(value)) is not None:
@@ -63,7 +64,7 @@ def check_inertia(check: Check, value: Any) -> Mat3:
     if len(check.faults) == noted:
         _check_symmetric(check, full)
         full = 0.5 * (full + full.T)
-        _check_moments(check, full)
+        _check_moments(check, full, triangle)
     x, y, z = (tuple(row) for row in full.tolist())
     return (_triple(x), _triple(y), _triple(z))
 
@@ -99,7 +100,7 @@ def _check_symmetric(check: Check, full: np.ndarray) -> None:
         )
 
 
-def _check_moments(check: Check, full: np.ndarray) -> None:
+def _check_moments(check: Check, full: np.ndarray, triangle: bool) -> None:
     low, middle, high = (float(moment) for moment in np.linalg.eigvalsh(full))
     moments = f"the principal moments are {low:.9g}, {middle:.9g}, {high:.9g} kg m^2"
     if low <= 1e-15 * abs(high):
@@ -108,10 +109,10 @@ def _check_moments(check: Check, full: np.ndarray) -> None:
             full.tolist(),
             f"{moments}; give even a thin rod or a point mass a small moment about every axis",
         )
-    elif low + middle < high * (1.0 - _TRIANGLE):
+    elif triangle and low + middle < high * (1.0 - _TRIANGLE):
         check.fault(
             "inertia must obey the triangle inequality (no principal moment above the sum of the others)",
             full.tolist(),
             f"{moments}, and {low:.9g} + {middle:.9g} < {high:.9g}; no mass distribution has such moments. "
-            "Is it in kg m^2, about the centre of mass?",
+            "Is it in kg m^2, about the centre of mass? check_inertia=False takes published data as they are",
         )

@@ -73,6 +73,7 @@ class Mechanism(Contents):
         velocity: Any = (0.0, 0.0, 0.0),
         angular_velocity: Any = (0.0, 0.0, 0.0),
         shapes: Any = (),
+        check_inertia: bool = True,
     ) -> Body:
         """Add a rigid body; the arguments are those of `Body`.
 
@@ -89,6 +90,7 @@ class Mechanism(Contents):
             rotation=rotation,
             velocity=velocity,
             angular_velocity=angular_velocity,
+            check_inertia=check_inertia,
         )
         _enter(self._bodies, "body", body)
         return body
@@ -115,12 +117,24 @@ class Mechanism(Contents):
         """The named marker "body.name". Raises MechanismError if there is none."""
         return as_marker(self, "mechanism", key)
 
-    def add_joint(self, name: str, kind: JointKind, marker_1: Any, marker_2: Any, limits: Any = ()) -> Joint:
+    def add_joint(
+        self,
+        name: str,
+        kind: JointKind,
+        marker_1: Any,
+        marker_2: Any,
+        limits: Any = (),
+        position: Any = None,
+        velocity: Any = None,
+    ) -> Joint:
         """Add a joint between a marker on the first (proximal) body and one on the second.
 
         Markers may be given as body.marker(...), as the text "body.name" of a named marker, or as a body (its
         frame).
         limits: one Limit for a joint with one free coordinate, or a mapping from coordinate names to limits.
+        position, velocity: initial values of the joint's coordinates, rad or m, and of their rates: a number
+            where there is one, numbers for all free ones, or a mapping from coordinate names. Assembly brings
+            the bodies there; what is not given stays as near to the placement of the bodies as can be.
 
         A motor kind adds the plain joint and a drive of the same name (one for each led coordinate, named
         "joint.coordinate", where there are several).
@@ -133,7 +147,8 @@ class Mechanism(Contents):
                 ends.append(as_marker(self, element, value))
         faults.raise_any()
         motor = kind if isinstance(kind, MotorKind) else None
-        joint = Joint(name, motor.joint() if motor else kind, ends[0], ends[1], limits)
+        plain = motor.joint() if motor else kind
+        joint = Joint(name, plain, ends[0], ends[1], limits, position, velocity)
         drives = motor.drives(joint) if motor else []
         _refuse_taken(self._drives, "drive", [drive.name for drive in drives])
         self._add(self._joints, "joint", joint)

@@ -158,6 +158,7 @@ class Winch(ConstraintKind):
     """
 
     radius: float
+    effort_sign: ClassVar[float] = -1.0  # the tension
     pattern: ClassVar[str] = "JMM+"
     ends_text: ClassVar[str] = "the drum's joint, then two markers or more"
     meaning: ClassVar[str] = "A cable through eyelets that a drum pays out and winds up."

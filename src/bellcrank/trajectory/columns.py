@@ -38,10 +38,18 @@ def columns(run: Trajectory) -> dict[str, FloatArray]:
         unit = "" if column.unit in ("", "1") else column.unit
         found[f"joint.{column}" + (f" [{unit}]" if unit else "")] = position[:, number]
         found[f"joint.{column}.rate [{unit or '1'}/s]"] = rate[:, number]
+        if "coordinate_accelerations" in run.layout.shapes:
+            acceleration = run.store.read("coordinate_accelerations", number)
+            found[f"joint.{column}.acceleration [{unit or '1'}/s^2]"] = acceleration
     reactions = run.store.read("reactions")
     for number, joint in enumerate(run.layout.reactions):
         found |= {f"joint.{joint}.{name}": reactions[:, number, k] for k, name in enumerate(_REACTION)}
-    for noun, names, history in (("drive", run.drives, run.drive), ("limit", run.limits, run.limit)):
+    efforts = (
+        ("drive", run.drives, run.drive),
+        ("limit", run.limits, run.limit),
+        ("constraint", run.constraints, run.constraint),
+    )
+    for noun, names, history in efforts:
         for name in names:
             found |= _efforts(noun, history(name))
     found["energy.kinetic [J]"] = run.energy.kinetic

@@ -130,6 +130,14 @@ class JointHistory:
         return self.store.read("rates", self._slice)
 
     @property
+    def acceleration(self) -> FloatArray:
+        """(T, d), m/s^2 or rad/s^2: rates of the velocity; recorded only if asked for."""
+        if "coordinate_accelerations" not in self.layout.shapes:
+            rule, advice = "its acceleration was not recorded", "simulate with accelerations=True"
+            raise MechanismError(Fault(f"joint {self.name!r}", rule, None, advice))
+        return self.store.read("coordinate_accelerations", self._slice)
+
+    @property
     def reaction(self) -> FloatArray:
         """(T, 6), N m and N: moment and force on the second body about its marker's origin, in world axes.
 

@@ -3,9 +3,11 @@
 A frame is what the core writes for one instant (`observe` of a System), the time in front (all float64):
 
     time | position 3 per body | rotation 4 per body | velocity 3 per body | angular velocity 3 per body
-    | joint coordinates | their rates | multipliers | reactions 6 per joint
+    | joint coordinates | other angles | rates of the former | rates of the latter
+    | multipliers | reactions 6 per joint
     | kinetic energy | potential energy | largest constraint error | largest error of its rate
     | (if recorded) linear acceleration 3 per body | angular acceleration 3 per body
+    | (if recorded; not by the core) accelerations of the joint coordinates
 """
 
 from __future__ import annotations
@@ -17,7 +19,7 @@ from math import prod
 from types import MappingProxyType
 from typing import Literal
 
-MultiplierKind = Literal["drive", "limit", "motor"]
+MultiplierKind = Literal["drive", "limit", "motor", "constraint"]
 
 
 @dataclass(frozen=True)
@@ -34,9 +36,9 @@ class CoordinateColumn:
 
 @dataclass(frozen=True)
 class MultiplierColumn:
-    """The multiplier of one row: the effort of a drive, of a stop at a limit, or of a geared motor's inertia.
+    """The multiplier of one row: the effort of a drive, a limit, a geared motor's inertia, or a constraint.
 
-    element: name of the drive, of the joint that has the limit, or of the motor.
+    element: name of the drive, of the joint that has the limit, of the motor, or of the constraint.
     unit: unit of the effort, "N" or "N m".
     sign: effort along the coordinate = sign * multiplier; -1 for an upper limit.
     coordinate: number in `FrameLayout.coordinates` of the coordinate that the effort acts along, if recorded.
@@ -61,6 +63,9 @@ class FrameLayout:
     reactions: names of the joints whose reactions are recorded.
     accelerations: whether the body accelerations are recorded.
     com: centre of mass of each body in its own frame, in m; empty means at the frames' origins.
+    angles: angles that no joint has among its free coordinates (of gears, say), recorded for their whole
+        turns; `joint` is the element that they belong to.
+    turning: all angular coordinates of the model, in its order: numbers in coordinates, angles put together.
     """
 
     mechanism: str
@@ -70,11 +75,14 @@ class FrameLayout:
     reactions: tuple[str, ...] = ()
     accelerations: bool = False
     com: tuple[tuple[float, float, float], ...] = ()
+    angles: tuple[CoordinateColumn, ...] = ()
+    turning: tuple[int, ...] = ()
 
     @cached_property
     def shapes(self) -> Mapping[str, tuple[int, ...]]:
         """Shape of each section in one frame, in the order of the columns."""
         bodies, joints = len(self.bodies), len(self.reactions)
+        angles = (len(self.angles),)
         shapes: dict[str, tuple[int, ...]] = {
             "time": (),
             "position": (bodies, 3),
@@ -82,7 +90,9 @@ class FrameLayout:
             "velocity": (bodies, 3),
             "angular_velocity": (bodies, 3),
             "coordinates": (len(self.coordinates),),
+            **({"angles": angles} if self.angles else {}),
             "rates": (len(self.coordinates),),
+            **({"angle_rates": angles} if self.angles else {}),
             "multipliers": (len(self.multipliers),),
             "reactions": (joints, 6),
             "kinetic": (),
@@ -92,6 +102,7 @@ class FrameLayout:
         }
         if self.accelerations:
             shapes |= {"acceleration": (bodies, 3), "angular_acceleration": (bodies, 3)}
+            shapes["coordinate_accelerations"] = (len(self.coordinates),)
         return MappingProxyType(shapes)
 
     @cached_property
@@ -106,7 +117,7 @@ class FrameLayout:
 
     @property
     def width(self) -> int:
-        """Number of columns after the time: what the core calls the size of an observation."""
+        """Number of columns after the time: the size of the core's observation and of what is added to it."""
         return sum(map(prod, self.shapes.values())) - 1
 
     @cached_property

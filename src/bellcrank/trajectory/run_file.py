@@ -11,6 +11,9 @@ the attributes "unit" and "meaning"; sets without columns are left out; text is 
                       position, velocity, angular_velocity (T, n, 3), rotation (T, n, 4);
                       acceleration, angular_acceleration (T, n, 3) if recorded
     /coordinates      joint, name, unit (q,); position, velocity (T, q)
+                      acceleration (T, q) if recorded; turning (k,): see `FrameLayout.turning`
+    /angles           joint, name, unit (a,); position, velocity (T, a): angles of gears and the like, for
+                      their whole turns; if there are any
     /multipliers      element, kind, unit, sign, coordinate, name (m,); value (T, m)
     /reactions        joint (r,); wrench (T, r, 6)
     /energy           kinetic, potential (T,)
@@ -61,6 +64,11 @@ SETS: Final[dict[str, DataSet]] = {
         "coordinates/position", "see unit", "free joint coordinates, angles count whole turns"
     ),
     "rates": DataSet("coordinates/velocity", "unit/s", "their rates"),
+    "angles": DataSet("angles/position", "rad", "angles that are no joint's, for their whole turns"),
+    "angle_rates": DataSet("angles/velocity", "rad/s", "their rates"),
+    "coordinate_accelerations": DataSet(
+        "coordinates/acceleration", "unit/s^2", "accelerations of the free joint coordinates"
+    ),
     "multipliers": DataSet("multipliers/value", "see unit", "effort along the coordinate = sign * value"),
     "reactions": DataSet(
         "reactions/wrench",
@@ -116,15 +124,17 @@ def write_names(file: Any, layout: FrameLayout, description: str) -> None:
     )
     if description:
         file.create_dataset("description", data=description, dtype=text)
-    file.create_group("statistics")
+    file.create_group("statistics", track_order=True)
     file.create_dataset("bodies/name", data=list(layout.bodies), dtype=text)
     if layout.com:
         file.create_dataset("bodies/com", data=np.array(layout.com)).attrs.update(
             unit="m", meaning="centres of mass in the body frames"
         )
-    for field in ("joint", "name", "unit"):
-        values = [getattr(column, field) for column in layout.coordinates]
-        file.create_dataset(f"coordinates/{field}", data=values, dtype=text)
+    for group, columns in (("coordinates", layout.coordinates), ("angles", layout.angles)):
+        for field in ("joint", "name", "unit") if columns or group == "coordinates" else ():
+            values = [getattr(column, field) for column in columns]
+            file.create_dataset(f"{group}/{field}", data=values, dtype=text)
+    file.create_dataset("coordinates/turning", data=list(layout.turning), dtype="i4")
     for field in ("element", "kind", "unit", "name"):
         values = [getattr(column, field) for column in layout.multipliers]
         file.create_dataset(f"multipliers/{field}", data=values, dtype=text)
@@ -140,7 +150,12 @@ def read_names(file: Any) -> FrameLayout:
     def texts(path: str) -> list[str]:
         return list(file[path].asstr()[:])
 
-    coordinates = zip(*(texts(f"coordinates/{field}") for field in ("joint", "name", "unit")), strict=True)
+    def columns(group: str) -> tuple[CoordinateColumn, ...]:
+        if group not in file:
+            return ()
+        fields = zip(*(texts(f"{group}/{field}") for field in ("joint", "name", "unit")), strict=True)
+        return tuple(CoordinateColumn(*values) for values in fields)
+
     multipliers: Any = zip(
         *(texts(f"multipliers/{field}") for field in ("element", "kind", "unit")),
         file["multipliers/sign"][:].tolist(),
@@ -151,9 +166,11 @@ def read_names(file: Any) -> FrameLayout:
     return FrameLayout(
         mechanism=str(file.attrs["mechanism"]),
         bodies=tuple(texts("bodies/name")),
-        coordinates=tuple(CoordinateColumn(*fields) for fields in coordinates),
+        coordinates=columns("coordinates"),
         multipliers=tuple(MultiplierColumn(*fields) for fields in multipliers),
         reactions=tuple(texts("reactions/joint")),
         accelerations="bodies/acceleration" in file,
         com=tuple(map(tuple, file["bodies/com"][:].tolist())) if "bodies/com" in file else (),
+        angles=columns("angles"),
+        turning=tuple(file["coordinates/turning"][:].tolist()) if "coordinates/turning" in file else (),
     )

@@ -11,6 +11,7 @@ import numpy as np
 
 from bellcrank.assembly.state import State
 from bellcrank.errors import Fault, MechanismError
+from bellcrank.mechanism.contents import counted
 from bellcrank.mechanism.naming import nearest
 from bellcrank.trajectory.histories import (
     BodyHistory,
@@ -96,6 +97,11 @@ class Trajectory:
         return self._elements("drive", "motor")
 
     @property
+    def constraints(self) -> tuple[str, ...]:
+        """Names of the constraints: gears, belts, cables and other couplings."""
+        return self._elements("constraint")
+
+    @property
     def limits(self) -> tuple[str, ...]:
         """Names of the joints with limits."""
         return self._elements("limit")
@@ -117,6 +123,15 @@ class Trajectory:
         """The effort of a drive. Raises MechanismError with close matches for an unknown name."""
         return self._effort("drive", name, self.drives, "drive", "motor")
 
+    def constraint(self, name: str) -> EffortHistory:
+        """The effort of a gear, a belt, a cable or another coupling, as its kind defines it.
+
+        The force at the teeth or the rim where radii are given, the tension of a cable; else the torque or
+        force on the first coordinate that it couples, divided by that coordinate's coefficient.
+        Raises MechanismError with close matches for an unknown name.
+        """
+        return self._effort("constraint", name, self.constraints, "constraint")
+
     def limit(self, name: str) -> EffortHistory:
         """What the limits of a joint exert. Raises MechanismError with close matches for an unknown name."""
         return self._effort("joint with limits", name, self.limits, "limit")
@@ -134,10 +149,16 @@ class Trajectory:
     def at(self, time: float) -> State:
         """The bodies' state at any time within the run, interpolated between frames (see `interpolate`).
 
+        With the whole turns of all angles, so that `simulate(..., state=run.at(t))` goes on from there.
         Raises MechanismError for a time outside the run.
         """
-        values = interpolated(self.store, STATE_SECTIONS, self._within(np.array([time], dtype=float)))
-        return State(float(time), *(values[section][0] for section in STATE_SECTIONS))
+        turning = list(self.layout.turning)
+        counted = [name for name in ("coordinates", "angles") if turning and name in self.layout.shapes]
+        sections = (*STATE_SECTIONS, *counted)
+        values = interpolated(self.store, sections, self._within(np.array([time], dtype=float)))
+        angles = np.concatenate([values[name][0] for name in counted])[turning] if counted else None
+        position, rotation, velocity, spin = (values[section][0] for section in STATE_SECTIONS)
+        return State(float(time), position, rotation, velocity, spin, angles)
 
     def resample(self, times: Any = None, *, step: float | None = None) -> Trajectory:
         """The same run at other times, in memory.
@@ -170,8 +191,8 @@ class Trajectory:
         """What the run holds, in a few lines."""
         lines = [f"run of {self.name!r}: {self._extent()}"]
         lines.append(f"status: {self.status}" + (f" ({self.status.message})" if self.status.message else ""))
-        counts = {"bodies": len(self.bodies), "joints": len(self.joints), "drives": len(self.drives)}
-        lines.append(", ".join(f"{count} {noun}" for noun, count in counts.items()))
+        counts = (("body", self.bodies), ("joint", self.joints), ("drive", self.drives))
+        lines.append(", ".join(counted(len(names), noun) for noun, names in counts))
         if len(self):
             worst = float(np.max(self.violation.position))
             drift = float(np.max(np.abs(self.energy.drift)))

@@ -1,0 +1,261 @@
+"""Initial values that joints are given: rows that ask for them, and bodies carried along outside loops."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+
+from bellcrank import _core
+from bellcrank.assembly.graph import Edge, branches, forest
+from bellcrank.assembly.model import Model
+from bellcrank.assembly.positions import nameless, solve_positions
+from bellcrank.assembly.records import Given, GivenValue, JointRecord
+from bellcrank.assembly.state import Floats, State
+from bellcrank.mechanism.checking import Quat
+from bellcrank.mechanism.rotation import IDENTITY, conjugate, matrix, multiply, unit
+
+
+def placed_rows(model: Model, given: Sequence[GivenValue]) -> Model:
+    """The model with a row more for each value:  coordinate - value = 0."""
+    return _extended(model, given, [g.value for g in given], [0.0] * len(given))
+
+
+def led_rows(model: Model, given: Sequence[GivenValue]) -> Model:
+    """The model with a row more for each rate:  coordinate - its value at the initial state - rate t = 0."""
+    now = model.coordinate_values(model.initial)
+    return _extended(model, given, [now[g.coordinate] for g in given], [g.value for g in given])
+
+
+def _extended(
+    model: Model, given: Sequence[GivenValue], constants: Sequence[float], rates: Sequence[float]
+) -> Model:
+    """With the rows  coordinate - constant - rate (t - t0) = 0,  a block each."""
+    count = len(given)
+    if count == 0:
+        return model
+    arrays, more = model.arrays, np.arange(1, count + 1)
+    rows, terms, functions = model.row_count, len(arrays["term_coordinate"]), len(arrays["function_kind"])
+    start = model.initial.time
+    lines = [(-rate * start, rate, 0.0, 0.0, 0.0) for rate in rates]  # offset, slope, no oscillation
+    changed: dict[str, Any] = {
+        "block_row_start": _joined(arrays["block_row_start"], rows + more),
+        "block_unilateral": _joined(arrays["block_unilateral"], [0] * count),
+        "block_compliance": _joined(arrays["block_compliance"], [0.0] * count),
+        "block_restitution": _joined(arrays["block_restitution"], [0.0] * count),
+        "row_term_start": _joined(arrays["row_term_start"], terms + more),
+        "term_coordinate": _joined(arrays["term_coordinate"], [g.coordinate for g in given]),
+        "term_coefficient": _joined(arrays["term_coefficient"], [1.0] * count),
+        "row_function": _joined(arrays["row_function"], functions + more - 1),
+        "row_constant": _joined(arrays["row_constant"], constants),
+        "function_kind": [*arrays["function_kind"], *["harmonic"] * count],
+        "function_param_start": _joined(
+            arrays["function_param_start"], len(arrays["function_params"]) + 5 * more
+        ),
+        "function_params": _joined(arrays["function_params"], np.ravel(lines)),
+    }
+    owners = (*model.block_owner, *(g.name for g in given))
+    return replace(model, block_owner=owners).with_arrays(**changed)
+
+
+def _joined(array: np.ndarray, more: Any) -> np.ndarray:
+    return np.concatenate([array, np.asarray(more, dtype=array.dtype)])
+
+
+def turned(model: Model, state: State, given: Sequence[GivenValue]) -> State:
+    """The state with the whole turns that the values ask for; it meets them."""
+    if not given:
+        return state
+    values = model.coordinate_values(state)
+    angular = set(model.angular.tolist())
+    for g in given:
+        if g.coordinate in angular:
+            values[g.coordinate] += 2 * np.pi * np.round((g.value - values[g.coordinate]) / (2 * np.pi))
+    return replace(state, angles=values[model.angular])
+
+
+def carried(model: Model, given: Given) -> State:
+    """The initial state with the joints outside loops as they are given; what hangs on them moves along.
+
+    A joint that cannot be brought there is left as it is, for assembly to say so.
+    """
+    edges, joints = _edges(model, given)
+    parent, parent_edge, order, closures = forest(model.ground + 1, edges)
+    in_loops: set[int] = set()
+    for closure in closures:
+        for way in branches(parent, parent_edge, edges[closure].first, edges[closure].second):
+            in_loops.update(way)
+    described = _motions(model.initial)
+    motions, moved = list(described), set[int]()
+    wanted = {g.joint for g in (*given.positions, *given.velocities)}
+    for node in order:
+        edge, base = parent_edge[node], parent[node]
+        if edge < 0:
+            continue
+        posed = joints[edge] in wanted and edge not in in_loops
+        if posed or base in moved:
+            moved.add(node)
+            relative = described[node].seen_from(described[base])
+            if posed:
+                relative = _posed(model, joints[edge], node, relative, given)
+            motions[node] = relative.carried_by(motions[base])
+    bodies = motions[:-1]
+    state = State(
+        model.initial.time,
+        np.array([m.position for m in bodies]).reshape(-1, 3),
+        np.array([m.rotation for m in bodies]).reshape(-1, 4),
+        np.array([m.velocity for m in bodies]).reshape(-1, 3),
+        np.array([m.spin for m in bodies]).reshape(-1, 3),
+    )
+    return turned(model, state, given.positions)
+
+
+def _edges(model: Model, given: Given) -> tuple[list[Edge], list[int]]:
+    """What holds bodies together at the start, with the number of its joint, -1 for none.
+
+    Values that are as they come out, stops and inertances hold nothing. A relation of several bodies counts
+    as links between them.
+    """
+    arrays, bodies = model.arrays, model.coordinate_bodies
+    holding = model.rigid_rows.copy()
+    holding[list(model.start.rows)] = False
+    wanted = {g.joint for g in (*given.positions, *given.velocities)}
+    owner = {block: number for number, joint in enumerate(model.joints) for block in joint.blocks}
+    holds: set[int] = set(wanted)
+    edges, joints = [], []
+    for block, owned in enumerate(model.block_owner):
+        rows = slice(*arrays["block_row_start"][block : block + 2])
+        if not holding[rows].any():
+            continue
+        if block in owner:
+            holds.add(owner[block])
+            continue
+        terms = slice(*arrays["row_term_start"][[rows.start, rows.stop]])
+        touched = np.unique(bodies[arrays["term_coordinate"][terms]]).tolist()
+        edges += [Edge(owned, touched[0], other, False) for other in touched[1:]]
+        joints += [-1] * (len(touched) - 1)
+    for number in sorted(holds):
+        joint = model.joints[number]
+        edges.append(Edge(f"joint {joint.name!r}", *joint.bodies, True))
+        joints.append(number)
+    return edges, joints
+
+
+@dataclass(frozen=True, eq=False)
+class _Motion:
+    """Where a frame is and how it moves, in some other frame."""
+
+    position: Floats
+    rotation: Quat
+    velocity: Floats
+    spin: Floats
+
+    def seen_from(self, base: _Motion) -> _Motion:
+        """The same in the axes of `base`, which moves as well."""
+        back = matrix(base.rotation).T
+        arm = self.position - base.position
+        return _Motion(
+            back @ arm,
+            multiply(conjugate(base.rotation), self.rotation),
+            back @ (self.velocity - base.velocity - np.cross(base.spin, arm)),
+            back @ (self.spin - base.spin),
+        )
+
+    def carried_by(self, base: _Motion) -> _Motion:
+        """Given in the axes of `base`, in the frame that `base` is given in."""
+        turn = matrix(base.rotation)
+        arm = turn @ self.position
+        return _Motion(
+            base.position + arm,
+            unit(multiply(base.rotation, self.rotation)),
+            base.velocity + np.cross(base.spin, arm) + turn @ self.velocity,
+            base.spin + turn @ self.spin,
+        )
+
+
+def _motions(state: State) -> list[_Motion]:
+    """Of all bodies, then of the ground."""
+    zero = np.zeros(3)
+    rows = zip(state.position, state.rotation.tolist(), state.velocity, state.angular_velocity, strict=True)
+    bodies = [_Motion(p, (q[0], q[1], q[2], q[3]), v, w) for p, q, v, w in rows]
+    return [*bodies, _Motion(zero, IDENTITY, zero, zero)]
+
+
+def _posed(model: Model, number: int, child: int, relative: _Motion, given: Given) -> _Motion:
+    """The motion of a body seen from the one before it, with their joint closed and as it is given."""
+    positions = [g for g in given.positions if g.joint == number]
+    velocities = [g for g in given.velocities if g.joint == number]
+    start = State(
+        model.initial.time,
+        relative.position[None],
+        np.array([relative.rotation]),
+        relative.velocity[None],
+        relative.spin[None],
+    )
+    alone, place = _alone(model, model.joints[number], child, [*positions, *velocities], start)
+    positions = [replace(g, coordinate=place[g.coordinate]) for g in positions]
+    found = solve_positions(placed_rows(alone, positions))
+    if not found.met:
+        return relative
+    reached = alone.started(turned(alone, found.state, positions))
+    led = led_rows(reached, [replace(g, coordinate=place[g.coordinate]) for g in velocities])
+    system = _core.Lagrange(led.core)
+    led.put(system, led.initial)
+    system.project()
+    _, _, _, velocity, spin = system.state()
+    (w, x, y, z) = found.state.rotation[0].tolist()
+    return _Motion(found.state.position[0], (w, x, y, z), velocity[0], spin[0])
+
+
+def _alone(
+    model: Model, joint: JointRecord, child: int, given: Iterable[GivenValue], start: State
+) -> tuple[Model, dict[int, int]]:
+    """One body and the joint that holds it to the one before, which is the ground now.
+
+    Also the coordinates that are kept: new index by old one.
+    """
+    arrays = model.arrays
+    rows = [
+        row
+        for block in joint.blocks
+        for row in range(*arrays["block_row_start"][block : block + 2])
+        if model.rigid_rows[row] and row not in model.start.rows
+    ]
+    spans = [range(*arrays["row_term_start"][row : row + 2]) for row in rows]
+    terms = [term for span in spans for term in span]
+    used = [*arrays["term_coordinate"][terms].tolist(), *(g.coordinate for g in given)]
+    coordinates = list(dict.fromkeys(used))
+    place = {old: new for new, old in enumerate(coordinates)}
+    pairs = np.unique(arrays["coordinate_pair"][coordinates])
+    params = [
+        arrays["coordinate_params"][slice(*arrays["coordinate_param_start"][c : c + 2])] for c in coordinates
+    ]
+    one_each = np.arange(len(rows) + 1, dtype=np.int32)
+    changed: dict[str, Any] = {
+        **{name: arrays[name][[child]] for name in ("body_mass", "body_com", "body_inertia")},
+        "pair_bodies": np.where(arrays["pair_bodies"][pairs] == child, 0, 1).astype(np.int32),
+        **{name: arrays[name][pairs] for name in ("pair_positions", "pair_rotations")},
+        "coordinate_kind": [arrays["coordinate_kind"][c] for c in coordinates],
+        "coordinate_pair": np.searchsorted(pairs, arrays["coordinate_pair"][coordinates]).astype(np.int32),
+        "coordinate_param_start": np.cumsum([0, *map(len, params)]).astype(np.int32),
+        "coordinate_params": np.concatenate([np.zeros(0), *params]),
+        "block_row_start": one_each,
+        "block_unilateral": np.zeros(len(rows), dtype=np.uint8),
+        "block_compliance": np.zeros(len(rows)),
+        "block_restitution": np.zeros(len(rows)),
+        "row_term_start": np.cumsum([0, *map(len, spans)]).astype(np.int32),
+        "term_coordinate": np.array([place[c] for c in used[: len(terms)]], dtype=np.int32),
+        "term_coefficient": arrays["term_coefficient"][terms],
+        **{name: arrays[name][rows] for name in ("row_function", "row_constant")},
+        "gravity": np.zeros(3),
+        "law_kind": [],
+        "law_param_start": np.zeros(1, dtype=np.int32),
+        **{name: arrays[name][:0] for name in ("law_coordinate", "law_function", "law_params")},
+        **{name: arrays[name][:0] for name in arrays if name.startswith("wrench_")},
+    }
+    bare = replace(
+        nameless(model), bodies=model.bodies[child : child + 1], block_owner=("",) * len(rows), initial=start
+    )
+    return bare.with_arrays(**changed), place

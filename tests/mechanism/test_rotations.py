@@ -1,0 +1,98 @@
+"""Rotations as the user gives them: axis and angle, roll-pitch-yaw, vectors, matrices."""
+
+import math
+
+import numpy as np
+import pytest
+from scipy.spatial.transform import Rotation
+
+import bellcrank as bc
+
+
+def same(quaternion, expected):
+    assert Rotation.from_quat(np.roll(quaternion, -1)).approx_equal(expected, atol=1e-12)
+
+
+@pytest.mark.parametrize(
+    ("given", "expected"),
+    [
+        ((("z", 0.5), {}), Rotation.from_rotvec((0, 0, 0.5))),
+        (((np.array([0.6, 0, 0.8]), -2.0), {}), Rotation.from_rotvec((-1.2, 0, -1.6))),
+        (((), {"rpy": (0.3, -0.4, 2.0)}), Rotation.from_euler("xyz", (0.3, -0.4, 2.0))),
+        (((), {"vector": (0.1, 0.2, 3.0)}), Rotation.from_rotvec((0.1, 0.2, 3.0))),
+        (((), {"matrix": [[0, -1, 0], [1, 0, 0], [0, 0, 1]]}), Rotation.from_rotvec((0, 0, math.pi / 2))),
+    ],
+)
+def test_ways_to_give_a_rotation(given, expected):
+    arguments, named = given
+    quaternion = bc.rotation(*arguments, **named)
+    same(quaternion, expected)
+    assert math.hypot(*quaternion) == pytest.approx(1.0, abs=1e-15)
+
+
+def test_a_matrix_stands_for_a_quaternion_everywhere():
+    turn = Rotation.from_rotvec((0.3, -0.2, 0.9))
+    mech = bc.Mechanism("turned")
+    body = mech.add_body("body", 1.0, (1, 1, 1), rotation=turn.as_matrix())
+    same(body.rotation, turn)
+    same(body.marker(rotation=turn.as_matrix().tolist()).rotation, turn)
+    same(bc.Box(size=(1, 1, 1), rotation=turn.as_matrix()).rotation, turn)
+
+
+@pytest.mark.parametrize(
+    ("given", "says"),
+    [
+        ({"axis": (0, 1, 1), "angle": 1.0}, "unit direction.*normalised"),
+        ({"axis": "z"}, "give axis and angle"),
+        ({"angle": 1.0}, "give axis and angle"),
+        ({"axis": "w", "angle": 1.0}, "axis must hold 3 numbers"),
+        ({"axis": "z", "angle": math.nan}, "angle must be finite"),
+        ({"rpy": (1, 2)}, "rpy must hold 3 numbers"),
+        ({"rpy": (1, 2, 3), "vector": (1, 2, 3)}, "give axis and angle"),
+        ({"matrix": np.diag([1.0, 1.0, -1.0])}, "it mirrors"),
+        ({"matrix": np.diag([1.0, 1.0, 2.0])}, "perpendicular unit vectors, they miss by 3"),
+        ({"matrix": np.ones((2, 2))}, "3 x 3 numbers"),
+    ],
+)
+def test_faults(given, says):
+    with pytest.raises(bc.MechanismError, match=says):
+        bc.rotation(**given)
+
+
+def test_rotations_in_files():
+    text = """
+bellcrank: 1
+bodies:
+  a: {mass: 1, inertia: [1, 1, 1], rotation: {rpy: [10 deg, 0, 90 deg]}}
+"""
+    body = bc.loads(text, "yaml").bodies["a"]
+    same(body.rotation, Rotation.from_euler("xyz", (10, 0, 90), degrees=True))
+    with pytest.raises(bc.MechanismError, match="rpy stands alone"):
+        bc.loads(text.replace("rpy:", "angle: 1, rpy:"), "yaml")
+
+
+def test_published_moments_that_no_body_has():
+    moments = (0.066, 0.086, 0.0125)
+    mech = bc.Mechanism("arm")
+    with pytest.raises(bc.MechanismError, match="check_inertia=False"):
+        mech.add_body("link 3", 4.8, moments)
+    body = mech.add_body("link 3", 4.8, moments, check_inertia=False)
+    assert np.diag(body.inertia).tolist() == list(moments)
+    with pytest.raises(bc.MechanismError, match="positive definite"):
+        mech.add_body("hollow", 1.0, (1, 1, -1), check_inertia=False)
+    mech.add_joint("pivot", bc.Revolute(), mech.ground, body, velocity=1.0)
+    assert bc.simulate(mech, 0.1).violation.position.max() < 1e-12
+
+
+def test_misspelt_names_of_the_package():
+    with pytest.raises(AttributeError, match="did you mean Revolute"):
+        _ = bc.Revolut
+    with pytest.raises(AttributeError, match="did you mean Prismatic"):
+        _ = bc.prismatic
+    assert not hasattr(bc, "__wrapped__")
+
+
+def test_the_ground_by_its_class():
+    mech = bc.Mechanism("g")
+    body = mech.add_body("a", 1.0, (1, 1, 1))
+    assert mech.add_joint("j", bc.Revolute(), bc.Ground(), body).marker_1 == mech.ground.marker()
