@@ -6,8 +6,10 @@
 #include <nanobind/stl/vector.h>
 
 #include <algorithm>
+#include <ctime>
 
 #include "bindings.hpp"
+#include "programs/c_source.hpp"
 #include "programs/compiled_program.hpp"
 #include "programs/llvm_source.hpp"
 #include "programs/sine_cosine.hpp"
@@ -79,6 +81,21 @@ void evaluate_batch(const CompiledProgram& self, const Points& rows, const Numbe
                         !interpret);
 }
 
+// Seconds of processor time for one evaluation: the mean of so many in a row.
+double seconds(const CompiledProgram& self, const Numbers& in, int repetitions, bool interpret) {
+    check_size(in.size(), self.inputs(), "inputs");
+    const std::unique_ptr<double[]> work(new double[self.work_size()]);
+    std::vector<double> out(static_cast<std::size_t>(self.outputs()));
+    const std::clock_t start = std::clock();
+    for (int k = 0; k < repetitions; ++k) {
+        if (interpret)
+            self.interpret(in.data(), out.data(), work.get());
+        else
+            self.evaluate(in.data(), out.data(), work.get());
+    }
+    return static_cast<double>(std::clock() - start) / CLOCKS_PER_SEC / repetitions;
+}
+
 // Keeps a Python object alive from C++; let go with the GIL, or never once Python has ended.
 std::shared_ptr<void> kept(nb::object object) {
     return {object.release().ptr(), [](void* p) {
@@ -118,6 +135,8 @@ void bind_compiled(nb::module_& m) {
         .def("evaluate_batch", &evaluate_batch, "rows"_a, "shared"_a, "out"_a, "threads"_a = 0, "interpret"_a = false,
              "Many points: rows (n, k), the other inputs shared by all (inputs - k,), out (n, outputs). threads 0: as "
              "many as pay.")
+        .def("seconds", &seconds, "inputs"_a, "repetitions"_a, "interpret"_a = false,
+             "Seconds of processor time for one evaluation, the mean of so many in a row.")
         .def(
             "set_native",
             [](CompiledProgram& self, std::uintptr_t address, int lanes, nb::object keeper) {
@@ -153,6 +172,16 @@ void bind_programs(nb::module_& m) {
         "program"_a, "lanes"_a = 1, "operations"_a = 500,
         "The program as LLVM IR, as a function bellcrank_program for that many points side by side, in pieces of so "
         "many operations.");
+    m.def(
+        "c_source",
+        [](const Program& program, const std::string& name, const std::vector<std::string>& input_names,
+           const std::vector<std::string>& output_names) {
+            CSource both = c_source(program, name, input_names, output_names);
+            return std::pair(std::move(both.header), std::move(both.source));
+        },
+        "program"_a, "name"_a, "input_names"_a = std::vector<std::string>(),
+        "output_names"_a = std::vector<std::string>(),
+        "Header and source of the program as a C function of that name. Raises ValueError if it cannot be one.");
     m.def(
         "sine_cosine",
         [](const Numbers& x, const Results& out) {
