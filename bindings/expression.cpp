@@ -182,6 +182,10 @@ void bind_expression(nb::module_& m) {
              })
         .def("__float__", &value_of)
         .def("__repr__", &printed)
+        .def(
+            "__reduce__",
+            [](Expression a) { return nb::module_::import_("bellcrank.expression.pickling").attr("reduced")(a); },
+            nb::sig("def __reduce__(self) -> tuple[object, ...]"))
         .def_prop_ro(
             "op", [](Expression a) { return std::string(kNames[static_cast<size_t>(a.graph->node(a.ref).op)]); },
             "Name of the outermost operation, without a sign.")
@@ -201,9 +205,22 @@ void bind_expression(nb::module_& m) {
             nb::sig("def range(self) -> tuple[float, float]"),
             "An interval (low, high) in which the value is known to lie.")
         .def_prop_ro(
+            "is_nonzero", [](Expression a) { return a.graph->range(a.ref).is_nonzero(); },
+            "Whether it is known not to vanish.")
+        .def_prop_ro(
             "table",
             [](Expression a) { return nb::make_tuple(a.graph->node(a.ref).function, a.graph->node(a.ref).order); },
             nb::sig("def table(self) -> tuple[int, int]"), "Of a table: its number and the order of the derivative.")
+        .def_prop_ro(
+            "table_data",
+            [](Expression a) {
+                const Node& n = a.graph->node(a.ref);
+                if (n.op != Op::table) throw nb::type_error("not a table");
+                const Table& table = a.graph->table_of(n.function);
+                return nb::make_tuple(table.kind, table.params, n.order);
+            },
+            nb::sig("def table_data(self) -> tuple[str, list[float], int]"),
+            "Of a table: the kind of function, its parameters and the order of the derivative.")
         .def_prop_ro("bits", [](Expression a) { return a.ref.bits; }, "The reference into the process' graph.");
     bind_arithmetic(c);
     nb::implicitly_convertible<double, Expression>();
@@ -222,11 +239,12 @@ void bind_expression(nb::module_& m) {
           "An operation by its name. Raises ValueError if there is none of that name with so many operands.");
     m.def(
         "expression_table",
-        [](std::string kind, std::vector<double> params, Expression x) {
+        [](std::string kind, std::vector<double> params, Expression x, int order) {
             Graph& g = *process_graph();
-            return own(g.table_value(g.table({std::move(kind), std::move(params)}), 0, x.ref));
+            return own(g.table_value(g.table({std::move(kind), std::move(params)}), order, x.ref));
         },
-        "kind"_a, "params"_a, "x"_a, "A function of one variable (see function_kinds) at x.");
+        "kind"_a, "params"_a, "x"_a, "order"_a = 0,
+        "A function of one variable (see function_kinds), or its first or second derivative, at x.");
     m.def(
         "expression_nodes",
         [](const std::vector<Expression>& roots) {

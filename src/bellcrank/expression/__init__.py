@@ -5,6 +5,15 @@ substitution, operation counts. All are kept in one graph, in which equal expres
 """
 
 from bellcrank.expression.arrays import Matrix, Vector, cross, dot, norm
+from bellcrank.expression.derivatives import (
+    OperationCount,
+    coefficient,
+    count_operations,
+    count_path_operations,
+    derivative,
+    rate,
+    substitute,
+)
 from bellcrank.expression.expression import Expression, symbol, symbols, t, table
 from bellcrank.expression.functions import (
     acos,
@@ -44,6 +53,7 @@ from bellcrank.expression.poses import (
 __all__ = [
     "Expression",
     "Matrix",
+    "OperationCount",
     "Rotation",
     "Transform",
     "Vector",
@@ -53,9 +63,13 @@ __all__ = [
     "asin",
     "atan",
     "atan2",
+    "coefficient",
     "cos",
     "cosh",
+    "count_operations",
+    "count_path_operations",
     "cross",
+    "derivative",
     "dot",
     "exp",
     "floor",
@@ -65,6 +79,7 @@ __all__ = [
     "negation",
     "norm",
     "piecewise",
+    "rate",
     "rotation_about",
     "rotation_from_quaternion",
     "rotation_from_vector",
@@ -75,6 +90,7 @@ __all__ = [
     "sin",
     "sinh",
     "sqrt",
+    "substitute",
     "symbol",
     "symbols",
     "t",

@@ -1,0 +1,76 @@
+"""Expressions as plain data, so that they can be pickled and copied.
+
+Within a process a symbol comes back as itself. In another one, all expressions that arrive from the same
+process share its symbols.
+"""
+
+from __future__ import annotations
+
+from typing import Any, Final
+from uuid import uuid4
+
+from bellcrank import _core
+from bellcrank.expression.expression import Expression, t
+
+_PROCESS: Final = uuid4().hex
+_symbols: dict[tuple[str, int], Expression] = {}
+_origin: dict[Expression, tuple[str, int]] = {}
+
+
+def reduced(expression: Expression) -> tuple[Any, ...]:
+    """What pickle asks for: a function and its arguments."""
+    nodes = _core.expression_nodes([expression])
+    place = {node: number for number, node in enumerate(nodes)}
+    return _restored, ([_record(node, place) for node in nodes], expression.negative)
+
+
+def _signed_place(operand: Expression, place: dict[Expression, int]) -> int:
+    """Places count from 1, so that they can carry a sign."""
+    return -(place[-operand] + 1) if operand.negative else place[operand] + 1
+
+
+def _record(node: Expression, place: dict[Expression, int]) -> tuple[Any, ...]:
+    if node.is_constant:
+        return ("constant", float(node))
+    if node.op == "symbol":
+        if node == t:
+            return ("time",)
+        if (key := _origin.get(node)) is None:
+            key = _origin[node] = (_PROCESS, node.bits)
+            _symbols[key] = node
+        low, high = node.range
+        return ("symbol", key, node.name, low, high, node.is_nonzero)
+    operands = [_signed_place(operand, place) for operand in node.operands]
+    return ("table", *node.table_data, operands) if node.op == "table" else (node.op, operands)
+
+
+def _symbol(key: tuple[str, int], name: str, low: float, high: float, nonzero: bool) -> Expression:
+    if key not in _symbols:
+        positive = nonzero and low == 0.0
+        found = (
+            _core.expression_positive_symbol(name, high)
+            if positive
+            else _core.expression_symbol(name, low, high)
+        )
+        _symbols[key] = found
+        _origin[found] = key
+    return _symbols[key]
+
+
+def _restored(records: list[tuple[Any, ...]], negative: bool) -> Expression:
+    made: list[Expression] = []
+    for kind, *data in records:
+        if kind == "constant":
+            made.append(Expression(data[0]))
+        elif kind == "time":
+            made.append(t)
+        elif kind == "symbol":
+            made.append(_symbol(*data))
+        else:
+            operands = [made[number - 1] if number > 0 else -made[-number - 1] for number in data[-1]]
+            if kind == "table":
+                name, params, order = data[:-1]
+                made.append(_core.expression_table(name, params, operands[0], order))
+            else:
+                made.append(_core.expression_apply(kind, operands))
+    return -made[-1] if negative else made[-1]
