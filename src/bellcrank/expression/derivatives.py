@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Literal, TypeAlias, TypeVar, overload
+from typing import Literal, TypeAlias, overload
 
 from bellcrank import _core
 from bellcrank.expression.arrays import Matrix, Vector
@@ -13,7 +13,6 @@ from bellcrank.expression.poses import Factor, General, Rotation, Shift, Transfo
 
 Form: TypeAlias = Literal["least", "forward", "reverse", "factored"]
 Whole: TypeAlias = Expression | Vector | Matrix | Transform
-AnyWhole = TypeVar("AnyWhole", Expression, Vector, Matrix, Transform)
 
 
 @dataclass(frozen=True)
@@ -103,7 +102,17 @@ def coefficient(f: Expression | Iterable[Scalar], x: Expression) -> Expression |
     return Vector(_core.expression_coefficients([as_expression(item) for item in f], x))
 
 
-def substitute(f: AnyWhole, values: Mapping[Expression, Scalar]) -> AnyWhole:
+@overload
+def substitute(f: Expression, values: Mapping[Expression, Scalar]) -> Expression: ...
+@overload
+def substitute(f: Vector, values: Mapping[Expression, Scalar]) -> Vector: ...
+@overload
+def substitute(f: Rotation, values: Mapping[Expression, Scalar]) -> Rotation: ...
+@overload
+def substitute(f: Matrix, values: Mapping[Expression, Scalar]) -> Matrix: ...
+@overload
+def substitute(f: Transform, values: Mapping[Expression, Scalar]) -> Transform: ...
+def substitute(f: Whole, values: Mapping[Expression, Scalar]) -> Whole:
     """F with values (numbers or expressions) in place of symbols, all at once, simplified anew."""
     symbols = list(values)
     images = [as_expression(values[symbol]) for symbol in symbols]
