@@ -42,7 +42,9 @@ Program make_program(int inputs, std::vector<double> constants, int slots, const
     return program;
 }
 
-nb::object steps_of(const Program& program) {
+using StepTable = nb::ndarray<nb::numpy, std::uint32_t, nb::shape<-1, 5>>;
+
+StepTable steps_of(const Program& program) {
     const std::size_t count = program.instructions.size();
     auto* data = new std::uint32_t[5 * count + 1];
     const nb::capsule owner(data, [](void* p) noexcept { delete[] static_cast<std::uint32_t*>(p); });
@@ -51,7 +53,7 @@ nb::object steps_of(const Program& program) {
         const std::uint32_t row[5] = {static_cast<std::uint32_t>(s.op), s.out, s.a, s.b, s.c};
         std::copy_n(row, 5, data + 5 * i);
     }
-    return nb::cast(nb::ndarray<nb::numpy, std::uint32_t, nb::shape<-1, 5>>(data, {count, 5}, owner));
+    return {data, {count, 5}, owner};
 }
 
 void check_size(std::size_t given, int wanted, const char* what) {

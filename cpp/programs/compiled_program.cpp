@@ -16,6 +16,8 @@ Program checked(Program program) {
 // A thread costs some tens of microseconds to start; each shall have at least this many operations to do.
 constexpr double kOperationsPerThread = 1e6;
 
+constexpr std::size_t kAlign = 8;  // doubles; for whole vectors
+
 }  // namespace
 
 struct CompiledProgram::Batch {
@@ -45,14 +47,9 @@ int CompiledProgram::native_lanes() const {
 }
 
 // Whole blocks: the points of a block are transposed in and out, the last block is filled up with its last point.
-void CompiledProgram::run_points(const Batch& batch, std::size_t begin, std::size_t end) const {
+void CompiledProgram::run_points(const Batch& batch, std::size_t begin, std::size_t end, double* in) const {
     const std::size_t width = static_cast<std::size_t>(batch.block), own = batch.row;
     const std::size_t in_count = static_cast<std::size_t>(inputs()), out_count = program_.outputs.size();
-    // Not touched before it is used, and aligned for whole vectors.
-    constexpr std::size_t kAlign = 8;
-    const std::size_t total = (in_count + out_count + work_size()) * width + kAlign;
-    const std::unique_ptr<double[]> buffer(new double[total]);
-    double* in = buffer.get();
     while (reinterpret_cast<std::uintptr_t>(in) % (kAlign * sizeof(double)) != 0) ++in;
     double *out = in + in_count * width, *work = out + out_count * width;
 
@@ -92,10 +89,16 @@ void CompiledProgram::evaluate_batch(const double* rows, std::size_t points, int
     }
     workers = std::max<std::size_t>(1, std::min(workers, blocks));
 
+    // For each thread: inputs, outputs and workspace of a block, not touched before they are used.
+    const std::size_t total =
+        (static_cast<std::size_t>(inputs()) + program_.outputs.size() + work_size()) * batch.block + kAlign;
+    std::vector<std::unique_ptr<double[]>> buffers;
+    for (std::size_t number = 0; number < workers; ++number) buffers.emplace_back(new double[total]);
+
     const auto share = [&](std::size_t number) {
         const std::size_t begin = blocks * number / workers * batch.block;
         const std::size_t end = std::min(points, blocks * (number + 1) / workers * batch.block);
-        run_points(batch, begin, end);
+        run_points(batch, begin, end, buffers[number].get());
     };
     std::vector<std::jthread> pool;
     for (std::size_t number = 1; number < workers; ++number) pool.emplace_back(share, number);

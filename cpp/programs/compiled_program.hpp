@@ -55,7 +55,7 @@ class CompiledProgram {
 
   private:
     struct Batch;
-    void run_points(const Batch& batch, std::size_t begin, std::size_t end) const;
+    void run_points(const Batch& batch, std::size_t begin, std::size_t end, double* in) const;
 
     Program program_;
     BoundTables tables_;

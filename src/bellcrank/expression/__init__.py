@@ -5,6 +5,7 @@ substitution, operation counts. All are kept in one graph, in which equal expres
 """
 
 from bellcrank.expression.arrays import Matrix, Vector, cross, dot, norm
+from bellcrank.expression.compiled import CompiledFunction, compile_function
 from bellcrank.expression.derivatives import (
     OperationCount,
     coefficient,
@@ -14,6 +15,7 @@ from bellcrank.expression.derivatives import (
     rate,
     substitute,
 )
+from bellcrank.expression.export_c import export_c
 from bellcrank.expression.expression import Expression, symbol, symbols, t, table
 from bellcrank.expression.functions import (
     acos,
@@ -51,6 +53,7 @@ from bellcrank.expression.poses import (
 )
 
 __all__ = [
+    "CompiledFunction",
     "Expression",
     "Matrix",
     "OperationCount",
@@ -64,6 +67,7 @@ __all__ = [
     "atan",
     "atan2",
     "coefficient",
+    "compile_function",
     "cos",
     "cosh",
     "count_operations",
@@ -72,6 +76,7 @@ __all__ = [
     "derivative",
     "dot",
     "exp",
+    "export_c",
     "floor",
     "log",
     "maximum",

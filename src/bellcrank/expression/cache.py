@@ -1,0 +1,98 @@
+"""Object code on disk, by what it was made from.
+
+The files lie in the user's cache directory (`bellcrank` under $XDG_CACHE_HOME or ~/.cache, ~/Library/Caches,
+%LOCALAPPDATA%). The environment variable BELLCRANK_CACHE names another directory, or is `off`. Nothing here
+is needed: files that are missing, damaged or cannot be written only cost time.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import sys
+import tempfile
+from contextlib import suppress
+from pathlib import Path
+
+__all__ = ["VARIABLE", "directory", "key_of", "load", "store"]
+
+VARIABLE = "BELLCRANK_CACHE"
+LIMIT = 256 << 20
+"""Bytes beyond which the files used longest ago are removed."""
+
+_MARK = b"bellcrank object 1\n"
+
+
+def directory() -> Path | None:
+    """Where the files lie, or None if the cache is off."""
+    given = os.environ.get(VARIABLE)
+    if given is not None:
+        return None if given in ("", "off") else Path(given)
+    if sys.platform == "win32":
+        base = os.environ.get("LOCALAPPDATA") or str(Path.home() / "AppData" / "Local")
+    elif sys.platform == "darwin":
+        base = str(Path.home() / "Library" / "Caches")
+    else:
+        base = os.environ.get("XDG_CACHE_HOME") or str(Path.home() / ".cache")
+    return Path(base) / "bellcrank"
+
+
+def key_of(*parts: str) -> str:
+    """A name for what was made from these texts."""
+    digest = hashlib.sha256()
+    for part in parts:
+        digest.update(f"{len(part)}\n".encode())
+        digest.update(part.encode())
+    return digest.hexdigest()
+
+
+def load(key: str) -> bytes | None:
+    """What was stored under that key; None if there is nothing or it is damaged."""
+    place = directory()
+    if place is None:
+        return None
+    path = place / f"{key}.o"
+    try:
+        content = path.read_bytes()
+    except OSError:
+        return None
+    start = len(_MARK) + 32
+    payload = content[start:]
+    if not content.startswith(_MARK) or hashlib.sha256(payload).digest() != content[len(_MARK) : start]:
+        return None
+    with suppress(OSError):
+        os.utime(path)  # used now
+    return payload
+
+
+def store(key: str, payload: bytes) -> None:
+    """Keep the payload, in one step, so that other processes see all of it or nothing."""
+    place = directory()
+    if place is None:
+        return
+    with suppress(OSError):
+        place.mkdir(mode=0o700, parents=True, exist_ok=True)
+        handle, name = tempfile.mkstemp(dir=place, suffix=".part")
+        try:
+            with os.fdopen(handle, "wb") as file:
+                file.write(_MARK + hashlib.sha256(payload).digest() + payload)
+            Path(name).replace(place / f"{key}.o")
+        except OSError:
+            Path(name).unlink(missing_ok=True)
+            return
+        _make_room(place)
+
+
+def _make_room(place: Path) -> None:
+    files = []
+    for path in place.glob("*.o"):
+        with suppress(OSError):
+            about = path.stat()
+            files.append((about.st_mtime, about.st_size, path))
+    excess = sum(size for _, size, _ in files) - LIMIT
+    for _, size, path in sorted(files, key=lambda file: file[0]):
+        if excess <= 0:
+            return
+        with suppress(OSError):
+            path.unlink()
+            excess -= size

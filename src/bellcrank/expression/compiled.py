@@ -1,0 +1,186 @@
+"""Expressions as functions of numbers."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Iterable, Mapping, Sequence
+from copy import copy
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from bellcrank import _core
+from bellcrank.expression import native as native_code
+from bellcrank.expression.expression import Expression, as_expression
+from bellcrank.expression.native import Native
+
+__all__ = ["CompiledFunction", "compile_function"]
+
+Array = NDArray[np.float64]
+
+# native="auto". Below so many instructions the call from Python takes longer than the interpreter.
+_WORTH_COMPILING = 200
+# So many points take the interpreter longer than compiling does, whatever the program.
+_WORTH_WAITING = 500_000
+
+
+def _flattened(outputs: Any) -> tuple[list[Expression], tuple[int, ...]]:
+    """The expressions of a nested sequence, and its shape."""
+    if isinstance(outputs, Expression | int | float):
+        return [as_expression(outputs)], ()
+    if not isinstance(outputs, Iterable):
+        raise TypeError(f"outputs are expressions or sequences of them, not {type(outputs).__name__}")
+    parts = [_flattened(item) for item in outputs]
+    shapes = {shape for _, shape in parts}
+    if len(shapes) > 1:
+        raise ValueError("outputs that are nested must be so regularly, like the rows of a matrix")
+    inner = shapes.pop() if shapes else ()
+    return [expression for items, _ in parts for expression in items], (len(parts), *inner)
+
+
+class CompiledFunction:
+    """Expressions as a function of numbers; made by `compile_function`.
+
+    Interpreted from the first moment and native later, with the same bits. Several threads may call it.
+    """
+
+    inputs: tuple[Expression, ...]
+    """The symbols, in the order of the numbers of a call."""
+    parameters: tuple[Expression, ...]
+    """The symbols with values of their own."""
+    shape: tuple[int, ...]
+    """Shape of the results of one point."""
+    prologue: _core.CompiledProgram
+    """From the parameters to what depends on nothing else."""
+    main: _core.CompiledProgram
+    """From the inputs, and after them what the prologue gave, to the results."""
+
+    def __init__(
+        self,
+        outputs: Any,
+        inputs: Sequence[Expression],
+        parameters: Mapping[Expression, float] | Sequence[Expression],
+        native: Native,
+    ) -> None:
+        expressions, self.shape = _flattened(outputs)
+        self.inputs, self.parameters = tuple(inputs), tuple(parameters)
+        prologue, main = _core.lower_expressions(expressions, list(inputs), list(parameters))
+        self.prologue, self.main = _core.CompiledProgram(prologue), _core.CompiledProgram(main)
+        self._native = native
+        self._threads: list[threading.Thread] = []
+        self._batch_begun = False
+        self._shared: Array | None = None
+        if isinstance(parameters, Mapping) or not self.parameters:
+            values = parameters.values() if isinstance(parameters, Mapping) else ()
+            self._set_parameters(np.array(list(values), dtype=np.float64))
+        if native is True:
+            native_code.attach(self.main)
+        elif native == "auto" and len(main.steps) >= _WORTH_COMPILING:
+            self._attach_soon(batch=False)
+
+    def __call__(
+        self, values: ArrayLike, *, out: Array | None = None, threads: int = 0, interpret: bool = False
+    ) -> Array:
+        """The results at one point or at many.
+
+        values: one number for each of `inputs`, (n,), or (points, n). out: array for the results, in C order,
+        not overlapping the values; one is made if none is given. threads: for many points, 0 as many as pay.
+        interpret: never by native code (the results do not differ).
+
+        Returns an array of `shape`, or (points, *shape). Raises ValueError for a wrong number of values and
+        for parameters without values.
+        """
+        if self._shared is None:
+            raise ValueError("the parameters have no values yet: use what with_parameters(values) returns")
+        points = np.ascontiguousarray(values, dtype=np.float64)
+        if points.ndim not in (1, 2) or points.shape[-1] != len(self.inputs):
+            raise ValueError(
+                f"{len(self.inputs)} inputs: values of shape ({len(self.inputs)},) or (points, "
+                f"{len(self.inputs)}) are needed, got {points.shape}"
+            )
+        shape = (*points.shape[:-1], *self.shape)
+        if out is None:
+            out = np.empty(shape)
+        elif out.shape != shape or out.dtype != np.float64 or not out.flags.c_contiguous:
+            raise ValueError(f"out must be an array of float64 of shape {shape} in C order, got {out.shape}")
+        if points.ndim == 1:
+            full = np.concatenate((points, self._shared)) if self._shared.size else points
+            self.main.evaluate(full, out.reshape(-1), interpret)
+        else:
+            if not interpret:
+                self._prepare_batch(len(points))
+            size = len(self.main.program.outputs)
+            self.main.evaluate_batch(points, self._shared, out.reshape(len(points), size), threads, interpret)
+        return out
+
+    def with_parameters(self, values: Mapping[Expression, float] | ArrayLike) -> CompiledFunction:
+        """The same function with other values of the parameters; nothing is compiled anew.
+
+        values: by symbol, or in the order of `parameters`. Raises ValueError if they are not as many.
+        """
+        if isinstance(values, Mapping):
+            missing = [symbol.name for symbol in self.parameters if symbol not in values]
+            if missing or len(values) != len(self.parameters):
+                raise ValueError(f"one value for each parameter is needed; missing: {missing}")
+            values = [values[symbol] for symbol in self.parameters]
+        other = copy(self)
+        other._set_parameters(np.ascontiguousarray(values, dtype=np.float64))  # noqa: SLF001 (of this class)
+        return other
+
+    @property
+    def operations(self) -> dict[str, int]:
+        """How many operations of each sort one evaluation does, the prologue apart."""
+        return _core.program_operations(self.main.program)
+
+    @property
+    def is_native(self) -> bool:
+        """Whether one point is evaluated by native code now."""
+        return self.main.native
+
+    def wait(self) -> None:
+        """Return when the native code that is being made is in place."""
+        for thread in self._threads:
+            thread.join()
+
+    def _set_parameters(self, values: Array) -> None:
+        if values.shape != (len(self.parameters),):
+            raise ValueError(
+                f"{len(self.parameters)} parameters: as many values are needed, got {values.shape}"
+            )
+        self._shared = np.empty(len(self.prologue.program.outputs))
+        self.prologue.evaluate(values, self._shared)
+
+    def _prepare_batch(self, points: int) -> None:
+        if self._native is False or self.main.native_lanes or points <= 1:
+            return
+        if self._native is True or (points >= _WORTH_WAITING and native_code.available()):
+            native_code.attach(self.main, batch=True)
+        elif not self._batch_begun:
+            self._batch_begun = True
+            self._attach_soon(batch=True)
+
+    def _attach_soon(self, *, batch: bool) -> None:
+        thread = native_code.attach_soon([self.main], batch=batch)
+        if thread is not None:
+            self._threads.append(thread)
+
+
+def compile_function(
+    outputs: Any,
+    inputs: Sequence[Expression],
+    parameters: Mapping[Expression, float] | Sequence[Expression] = (),
+    *,
+    native: Native = "auto",
+) -> CompiledFunction:
+    """Expressions as a function of numbers.
+
+    outputs: an expression, a vector, a matrix or any regular nesting of them. inputs: the symbols that calls
+    give numbers for. parameters: symbols with their values, or symbols whose values `with_parameters` gives
+    later; what depends on them alone is computed once. native: "auto", interpreted at first and native once
+    that has been compiled beside, if llvmlite is installed; True, compiled before this returns; False, never.
+
+    Raises ValueError for symbols in the outputs that are neither inputs nor parameters, or are given twice;
+    Unsupported for native=True without llvmlite.
+    """
+    return CompiledFunction(outputs, inputs, parameters, native)

@@ -1,0 +1,46 @@
+"""Functions as C files."""
+
+from __future__ import annotations
+
+from os import PathLike
+from pathlib import Path
+
+from bellcrank import _core
+from bellcrank.expression.compiled import CompiledFunction
+
+__all__ = ["export_c"]
+
+
+def export_c(
+    function: CompiledFunction, path: str | PathLike[str], name: str | None = None
+) -> tuple[Path, Path]:
+    """Write a compiled function as a C99 file and its header, which need nothing but the C library.
+
+    path: of the C file; the header lies beside it. name: of the C function, the file's without its ending
+    if none is given. With parameters, two functions are written: NAME_prologue takes the parameters and gives
+    the last of the inputs of NAME. The header says which input is which.
+
+    Compiled with contraction off (-ffp-contract=off) the C functions agree with bellcrank bit for bit.
+
+    Returns the paths of both files. Raises ValueError if the name is no C identifier.
+    """
+    source_path = Path(path)
+    name = source_path.stem if name is None else name
+    shared = function.prologue.program
+    header, source = _core.c_source(
+        function.main.program,
+        name,
+        [symbol.name for symbol in function.inputs]
+        + [f"{name}_prologue {k}" for k in range(len(shared.outputs))],
+        [],
+    )
+    header_path = source_path.with_name(f"{name}.h")
+    source_path.write_text(source, encoding="utf-8")
+    header_path.write_text(header, encoding="utf-8")
+    if function.parameters:
+        parts = _core.c_source(
+            shared, f"{name}_prologue", [symbol.name for symbol in function.parameters], []
+        )
+        for text, suffix in zip(parts, (".h", ".c"), strict=True):
+            source_path.with_name(f"{name}_prologue{suffix}").write_text(text, encoding="utf-8")
+    return source_path, header_path

@@ -1,0 +1,140 @@
+"""Native code for programs, by LLVM (the extra `jit`).
+
+The core writes a program as LLVM IR; llvmlite makes object code of it, which is kept on disk; the address of
+the function goes back to the core, which calls it from then on without Python. All of it may happen beside
+running evaluations: interpreter and native code give the same bits.
+"""
+
+from __future__ import annotations
+
+import os
+import threading
+from collections.abc import Sequence
+from functools import lru_cache
+from importlib.util import find_spec
+from types import ModuleType
+from typing import Any, Literal, TypeAlias
+
+from bellcrank import _core
+from bellcrank.errors import Unsupported
+from bellcrank.expression import cache
+
+__all__ = ["Native", "attach", "attach_soon", "available"]
+
+Native: TypeAlias = bool | Literal["auto"]
+
+_LEVELS = {1: 1, 4: 2, 8: 2}  # effort of LLVM's code generator, by lanes: what paid when measured
+_llvm_turn = threading.Lock()
+
+
+@lru_cache(maxsize=1)
+def _llvm() -> ModuleType | None:
+    try:
+        import llvmlite.binding as llvm
+    except ImportError:
+        return None
+    llvm.initialize_native_target()
+    llvm.initialize_native_asmprinter()
+    return llvm  # type: ignore[no-any-return]
+
+
+def available() -> bool:
+    """Whether native code can be made here. Does not load LLVM, which takes longer than most derivations."""
+    return find_spec("llvmlite") is not None
+
+
+def _required() -> ModuleType:
+    llvm = _llvm()
+    if llvm is None:
+        raise Unsupported(
+            "native code needs llvmlite, which is not installed: pip install 'bellcrank[jit]', "
+            "or leave native='auto' to evaluate with the interpreter"
+        )
+    return llvm
+
+
+@lru_cache(maxsize=1)
+def _processor() -> tuple[str, str, str]:
+    """Name and features of the processor, versions of what compiles."""
+    import llvmlite
+
+    llvm = _required()
+    versions = f"{llvmlite.__version__} {llvm.llvm_version_info}"
+    return llvm.get_host_cpu_name(), llvm.get_host_cpu_features().flatten(), versions
+
+
+def _vector_lanes() -> int:
+    return 8 if "+avx512f" in _processor()[1] else 4
+
+
+def _machine(level: int) -> Any:
+    cpu, features, _ = _processor()
+    target = _required().Target.from_default_triple()
+    return target.create_target_machine(
+        cpu=cpu, features=features, opt=level, reloc="pic", codemodel="small", jit=True
+    )
+
+
+def _object_code(program: _core.Program, lanes: int) -> bytes:
+    """The object code of a program, from the disk if it is there."""
+    llvm = _required()
+    source = _core.llvm_source(program, lanes)
+    level = _LEVELS[lanes]
+    key = cache.key_of(source, *_processor(), str(level))
+    found = cache.load(key)
+    if found is not None:
+        return found
+    context = llvm.create_context()
+    module = llvm.parse_assembly(source, context)
+    machine = _machine(level)
+    module.triple = machine.triple
+    module.data_layout = str(machine.target_data)
+    made: bytes = machine.emit_object(module)
+    cache.store(key, made)
+    return made
+
+
+def attach(program: _core.CompiledProgram, *, batch: bool = False) -> None:
+    """Give a program native code for one point, or for many side by side; nothing if it has it.
+
+    Raises Unsupported if llvmlite is not installed.
+    """
+    with _llvm_turn:
+        llvm = _required()
+        if program.native_lanes if batch else program.native:
+            return
+        lanes = _vector_lanes() if batch else 1
+        code = llvm.ObjectFileRef.from_data(_object_code(program.program, lanes))
+        engine = llvm.create_mcjit_compiler(llvm.parse_assembly(""), _machine(1))
+        engine.add_object_file(code)
+        engine.finalize_object()
+        program.set_native(engine.get_function_address("bellcrank_program"), lanes, engine)
+
+
+def attach_soon(programs: Sequence[_core.CompiledProgram], *, batch: bool = False) -> threading.Thread | None:
+    """The same for several programs, in a thread, which is returned; None without llvmlite.
+
+    A program that has not been begun when the main thread ends is left to the interpreter.
+    """
+    if not available():
+        return None
+    main = threading.main_thread()
+
+    def work() -> None:
+        for program in programs:
+            if main.is_alive():
+                attach(program, batch=batch)
+
+    # Not a daemon: LLVM must not be at work while the process is torn down.
+    thread = threading.Thread(target=work, name="bellcrank-native", daemon=False)
+    thread.start()
+    return thread
+
+
+if hasattr(os, "register_at_fork"):
+    # A child of a fork has none of the threads, but perhaps a lock that one of them held.
+    def _new_turn() -> None:
+        global _llvm_turn  # noqa: PLW0603
+        _llvm_turn = threading.Lock()
+
+    os.register_at_fork(after_in_child=_new_turn)
