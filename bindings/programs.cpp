@@ -116,7 +116,7 @@ void bind_program(nb::module_& m) {
         .def_ro("inputs", &Program::inputs, "Number of inputs; they are the first slots.")
         .def_ro("constants", &Program::constants, "The slots after the inputs.")
         .def_ro("slots", &Program::slots, "Number of slots.")
-        .def_prop_ro("steps", &steps_of, "Instructions (n, 5): operation, out, a, b, c.")
+        .def_prop_ro("steps", &steps_of, nb::rv_policy::automatic, "Instructions (n, 5): operation, out, a, b, c.")
         .def_ro("outputs", &Program::outputs, "The slots that hold the results.")
         .def_prop_ro(
             "tables",
