@@ -46,7 +46,7 @@ def test_they_are_written_and_read_back(name):
         ("30 deg", "30 kg", r"this unit does not fit here, got '30 kg'; give it in rad or m.*line 9"),
         ("[10 mm, 0]", "[10 mm]", "a number for each free coordinate.*line 10"),
         ("{theta_z: 3}", "{theta_y: 3}", "does not let this coordinate move, got 'theta_y'.*line 10"),
-        ("{theta_z: 3}", "{theta_z: fast}", "must be a number, got 'fast'.*line 10"),
+        ("{theta_z: 3}", "{theta_z: fast}", "the name 'fast' is not known.*line 10"),
         ("velocity: 2}", "velocty: 2}", "not known, got 'velocty'; did you mean 'velocity'.*line 11"),
     ],
 )

@@ -200,13 +200,14 @@ MESSAGES = {
     ),
     "limit without a class": (joined(limits={"theta_z": (0, 1)}), "the limit of 'theta_z' must be a Limit"),
     # drives
-    "text for a function": (
-        drive(position="0.5*sin(2*pi*t)"),
-        "drive 'motor'",
-        "expressions as text are not available",
-        "bc.Harmonic(...)",
-        "bc.CubicSpline",
+    "text that is no expression": (
+        drive(position="0.5*sni(2*pi*t)"),
+        "drive 'motor': position: there is no function 'sni'",
+        "did you mean 'sin'",
+        "0.5*sni(2*pi*t)\n        ^",
     ),
+    "a text with a jump": (drive(position="if(t < 1, 0, 1)"), "must have a continuous first derivative"),
+    "a text of something else": (drive(position="2*x"), "the name 'x' is not known; known are t, pi, e"),
     "a list for a function": (drive(position=[1, 2]), "position must be a function", "[1, 2]", "Table"),
     "no function": (drive(), "exactly one of position and velocity"),
     "two functions": (drive(position=1, velocity=1), "exactly one of position and velocity"),
@@ -275,8 +276,9 @@ MESSAGES = {
     "stiction below coulomb": (lambda: bc.JointFriction(coulomb=2, stiction=1), "not be less than coulomb"),
     "spring table without potential": (lambda: bc.TabulatedSpring(bc.Nurbs((0, 1, 2, 3))), "antiderivative"),
     "motor without a gear": (lambda: bc.GearedMotor(0.0), "ratio must not be zero"),
-    "text for a torque": (lambda: bc.JointMotor("sin(t)"), "effort: expressions as text", "bc.Harmonic"),
-    "text in a wrench": (lambda: bc.Wrench(force=("t", 0, 0)), "force x: expressions as text"),
+    "text for a torque": (lambda: bc.JointMotor("sin(t"), "effort: this parenthesis is not closed"),
+    "text in a wrench": (lambda: bc.Wrench(force=("t t", 0, 0)), "force x: an operator is missing"),
+    "time in a characteristic": (lambda: bc.TabulatedSpring("t"), "a function of the coordinate, not of t"),
     "wrench of two": (lambda: bc.Wrench(force=(1, 2)), "force must hold three numbers or functions"),
     "wrench in other axes": (
         lambda: bc.Wrench(axes="body"),

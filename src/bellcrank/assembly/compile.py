@@ -15,6 +15,7 @@ from bellcrank.assembly.model import Model
 from bellcrank.assembly.posing import carried
 from bellcrank.assembly.records import (
     EFFORT_UNITS,
+    CustomRecord,
     ElementRecord,
     Given,
     GivenValue,
@@ -25,10 +26,11 @@ from bellcrank.assembly.records import (
 from bellcrank.assembly.state import State
 from bellcrank.assembly.validate import validate
 from bellcrank.mechanism.body import Body
-from bellcrank.mechanism.coordinate import COORDINATE_KINDS
+from bellcrank.mechanism.coordinate import COORDINATE_KINDS, OWN
+from bellcrank.mechanism.evaluation import with_numbers
 from bellcrank.mechanism.lowering import LoweredElement, lower
 from bellcrank.mechanism.mechanism import Mechanism
-from bellcrank.mechanism.rows import Block
+from bellcrank.mechanism.rows import Block, Lowered
 
 _MULTIPLIER_KINDS: dict[str, Literal["drive", "limit", "motor", "constraint"]] = {
     "drive": "drive",
@@ -48,8 +50,9 @@ def compile_mechanism(mechanism: Mechanism, time: float = 0.0) -> Model:
     time: of the initial state, s. Raises MechanismError with everything that is wrong with the mechanism.
     """
     with _without_collector():
-        validate(mechanism)
-        return _Compiler(mechanism, time).model()
+        numeric = with_numbers(mechanism)
+        validate(numeric)
+        return _Compiler(numeric, time).model()
 
 
 class _Compiler:
@@ -66,11 +69,14 @@ class _Compiler:
         self.owners: list[str] = []
         self.multipliers: list[MultiplierRecord] = []
         self.joints: list[JointRecord] = []
+        self.custom: list[CustomRecord] = []
         self.records: dict[str, list[ElementRecord]] = {"constraint": [], "force": [], "drive": []}
 
     def model(self) -> Model:
         elements = lower(self.mechanism)
         for element in elements:
+            if is_custom(element.lowered):
+                element = self._custom(element)
             if element.category == "joint":
                 self._joint(element)
             else:
@@ -94,6 +100,7 @@ class _Compiler:
             initial=initial_state(self.bodies, self.time),
             arrays=arrays,
             core=_core.Model(**arrays),
+            custom=tuple(self.custom),
         )
         if not positions and not velocities:
             return described.started(described.initial)
@@ -104,10 +111,17 @@ class _Compiler:
         """The initial positions or velocities that joints are given."""
         found = []
         for number, joint in enumerate(self.mechanism.joints.values()):
-            for name, value in getattr(joint, which):
+            for name, value in () if joint.kind.custom is not None else getattr(joint, which):
                 coordinate = self.flat.coordinate(joint.resolved(name))
                 found.append(GivenValue(number, coordinate, value, f"{which} of joint {joint.name!r}"))
         return tuple(found)
+
+    def _custom(self, element: LoweredElement) -> LoweredElement:
+        """Note an element that the arrays cannot hold, and leave nothing of it for them."""
+        held = element.lowered.custom
+        kind = "on a coordinate given by formulas" if held is None else type(held).__name__
+        self.custom.append(CustomRecord(element.category, element.name, kind, element.lowered))
+        return LoweredElement(element.category, element.name, Lowered())
 
     def _joint(self, element: LoweredElement) -> None:
         joint = self.mechanism.joints[element.name]
@@ -119,7 +133,7 @@ class _Compiler:
                 bodies=(self.body_index[joint.marker_1.body], self.body_index[joint.marker_2.body]),
                 pair=self.flat.pair(joint.marker_1, joint.marker_2),
                 coordinates=tuple(self.flat.coordinate(c) for c in coordinates),
-                coordinate_names=joint.kind.free,
+                coordinate_names=joint.kind.free[: len(coordinates)],
                 units=tuple(COORDINATE_KINDS[c.kind].unit for c in coordinates),
                 blocks=self._blocks(element),
             )
@@ -164,6 +178,13 @@ class _Compiler:
 
 def _unit(coordinate: str) -> str:
     return COORDINATE_KINDS[coordinate].unit
+
+
+def is_custom(lowered: Lowered) -> bool:
+    """Whether there are formulas in it, or rows and laws on coordinates of joints given by formulas."""
+    terms = [term.coordinate for block in lowered.blocks for row in block.rows for term in row.terms]
+    laws = [law.coordinate for law in lowered.laws]
+    return lowered.custom is not None or any(coordinate.kind == OWN for coordinate in (*terms, *laws))
 
 
 def _owner(element: LoweredElement, block: Block) -> str:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
@@ -10,9 +10,16 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from bellcrank import _core
-from bellcrank.assembly.records import ElementRecord, Given, JointRecord, MultiplierRecord, StartValues
+from bellcrank.assembly.records import (
+    CustomRecord,
+    ElementRecord,
+    Given,
+    JointRecord,
+    MultiplierRecord,
+    StartValues,
+)
 from bellcrank.assembly.state import Floats, Ints, State
-from bellcrank.errors import Fault, MechanismError
+from bellcrank.errors import Fault, MechanismError, Unsupported
 from bellcrank.mechanism.coordinate import COORDINATE_KINDS
 from bellcrank.mechanism.naming import nearest
 
@@ -30,6 +37,8 @@ class Model:
     start: what was taken from the initial configuration.
     initial: the State that the simulation starts from.
     given: initial values of joints that are yet to be met by assembly.
+    custom: elements given by formulas, which are in none of the arrays; joints among them are in `joints`
+        too, without blocks and coordinates.
     """
 
     name: str
@@ -45,6 +54,14 @@ class Model:
     arrays: Mapping[str, Any]
     core: _core.Model
     given: Given = Given()  # noqa: RUF009  (a frozen value)
+    custom: tuple[CustomRecord, ...] = ()
+
+    def refuse_custom(self, who: str, taken: Collection[str] = ()) -> None:
+        """Raise Unsupported, naming them, for elements given by formulas of kinds that are not taken."""
+        refused = [str(record) for record in self.custom if record.kind not in taken]
+        if refused:
+            named = ", ".join(refused[:5]) + (f" and {len(refused) - 5} more" if len(refused) > 5 else "")
+            raise Unsupported(f"{who} cannot take what is given by formulas: {named}")
 
     @property
     def mass(self) -> Floats:

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from bellcrank.assembly.state import State
+from bellcrank.mechanism.rows import Lowered
 
 EFFORT_UNITS = {"m": "N", "rad": "N m", "1": "N m"}
 """Unit of the effort along a coordinate, by the coordinate's unit."""
@@ -34,6 +35,23 @@ class JointRecord:
         """A coordinate for messages: "joint 'pivot'", or "joint 'slot' (z)" where there are several."""
         several = len(self.coordinate_names) > 1
         return f"joint {self.name!r}" + (f" ({self.coordinate_names[which]})" if several else "")
+
+
+@dataclass(frozen=True)
+class CustomRecord:
+    """An element given by formulas, or one that acts on the coordinate of such a joint.
+
+    category: "joint", "constraint", "force" or "drive". kind: name of its kind, such as "PathJoint".
+    lowered: what it becomes: its formulas (`custom`), rows and laws on own coordinates.
+    """
+
+    category: str
+    name: str
+    kind: str
+    lowered: Lowered
+
+    def __str__(self) -> str:
+        return f"{self.category} {self.name!r} ({self.kind})"
 
 
 @dataclass(frozen=True)

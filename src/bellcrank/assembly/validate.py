@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from dataclasses import replace
 
 from bellcrank.errors import FaultList, MechanismError
 from bellcrank.mechanism import GROUND, Coordinate, Drive, Joint, Lowered, Mechanism, PathDrive, Row
 from bellcrank.mechanism.attachment import Attached
+from bellcrank.mechanism.evaluation import with_numbers
 from bellcrank.mechanism.lowering import resolve, resolve_ends
 from bellcrank.mechanism.marker import Marker
 from bellcrank.mechanism.naming import nearest
@@ -20,6 +22,7 @@ def validate(mechanism: Mechanism) -> None:
     are not there, joints of a body with itself, references to joints or coordinates that are not there or are
     locked, constraints and forces that cannot do anything, drives that contradict each other.
     """
+    mechanism = with_numbers(mechanism)
     faults = FaultList()
     if not mechanism.bodies:
         faults.add(
@@ -72,7 +75,8 @@ def _check_attached(mechanism: Mechanism, faults: FaultList, attached: Attached)
     with inner.collect():
         _check_effect(inner, element, attached.kind.lowered(resolve_ends(mechanism, attached)))
     for fault in inner:
-        faults.add(element, fault.rule, fault.value, fault.advice, fault.location)
+        with faults.collect():
+            raise MechanismError(replace(fault, element=element))
 
 
 def _check_joints(mechanism: Mechanism, faults: FaultList, element: str, names: Iterable[str]) -> bool:

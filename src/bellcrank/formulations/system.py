@@ -22,7 +22,10 @@ from bellcrank.mechanism.naming import nearest
 _MET = 1e-7  # largest constraint error after a projection, redundant rows included [m or rad/2]
 
 FORMULATIONS: Final = {"lagrange": "bellcrank.formulations.lagrange"}
-"""The module of each formulation: NAME, SUMMARY, OPTIONS, refusals(model), create(model, options)."""
+"""The module of each formulation: NAME, SUMMARY, OPTIONS, refusals(model), create(model, options).
+
+CUSTOM, where there is one, names the kinds given by formulas that it takes.
+"""
 
 
 @dataclass(frozen=True)
@@ -191,6 +194,7 @@ def prepare(mechanism: Mechanism | Model, formulation: str = "auto", **options: 
     if formulation == "auto":
         formulation, reason = _chosen(model)
     module = import_module(FORMULATIONS[formulation])
+    model.refuse_custom(f"formulation {formulation!r}", getattr(module, "CUSTOM", ()))
     refusals = module.refusals(model)
     if refusals:
         raise Unsupported(

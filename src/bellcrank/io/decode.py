@@ -4,20 +4,23 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Collection, Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
 from typing import Any, Final
 
 from bellcrank.errors import Fault, FaultList, MechanismError
 from bellcrank.io.culprit import culprit, words_of
 from bellcrank.io.dimensions import fits, units_of
+from bellcrank.io.expressions import expression
 from bellcrank.io.fields import NOUNS, Parameter, Wanted, parameters, wanted
 from bellcrank.io.node import Entries, Items, Node, Place, Scalar, described, plain
 from bellcrank.io.units import UnitError, quantity
+from bellcrank.mechanism import Function
 from bellcrank.mechanism.given_rotation import rotation
 from bellcrank.mechanism.marker import orientation
 from bellcrank.mechanism.naming import nearest
-from bellcrank.mechanism.rotation import from_rotation_vector
+from bellcrank.mechanism.rotation import about
 
 AXES: Final = ("axis", "x_axis", "y_axis", "z_axis")
 """The keys that give an orientation by axes, as in body.marker(...)."""
@@ -67,12 +70,14 @@ class Decoder:
 
     folder: to which relative paths in fields called `file` are relative; None leaves them as they are.
     readers: classes that are read in a way of their own.
+    names: what expressions may name, beside the time where a function of it is wanted.
     """
 
     def __init__(self, faults: FaultList, folder: Path | None = None) -> None:
         self.faults = faults
         self.folder = folder
         self.readers: dict[type, Reader] = {}
+        self.names: Mapping[str, Any] = {}
 
     def fault(
         self, place: Place, node: Node | None, rule: str, value: object = None, advice: str = ""
@@ -158,11 +163,10 @@ class Decoder:
         try:
             found = quantity(node.value)
         except UnitError as error:
-            if want.classes:  # it may be an expression, which is for the constructor to judge
-                return node.value
             return self.fault(place, node, str(error), node.value, error.advice)
         if found is None:
-            return node.value
+            timed = Function in want.classes
+            return self.made(node, place, partial(expression, node.value, self.names, timed, place.element))
         if not fits(found.dimension, field.units):
             advice = (
                 f"give it in {' or '.join(field.units)}" if field.units != ("1",) else "it is a plain number"
@@ -253,8 +257,7 @@ class Decoder:
 
         def turned() -> Any:
             orientation(place.element, axis=axes["axis"])
-            x, y, z = (angle * component for component in axes["axis"])
-            return from_rotation_vector((x, y, z))
+            return about(axes["axis"], angle)
 
         return self.made(node, place, turned)
 
@@ -290,7 +293,8 @@ class Decoder:
         named = "'" in fault.element or fault.element == place.element
         element = fault.element if named else f"{place.element}, {fault.element}"
         location = fault.location or culprit(node, place, fault)
-        self.faults.add(element, fault.rule, fault.value, fault.advice, location)
+        with self.faults.collect():
+            raise MechanismError(replace(fault, element=element, location=location))
 
 
 def whole_path(folder: Path, file: str) -> str:

@@ -65,8 +65,11 @@ class Builder:
         return False
 
     def head(self, entries: Mapping[str, Node], place: Place) -> None:
-        """Name, gravity, the ground's shapes and the simulation."""
+        """Name, parameters, gravity, the ground's shapes and the simulation."""
         mechanism, decoder = self.mechanism, self.decoder
+        for name, given, at in self.section(entries, "parameters", place):
+            self.elements.add_parameter(name, given, at)
+        decoder.names = {name: parameter.symbol for name, parameter in mechanism.parameters.items()}
         for key, hint in (("name", str), ("gravity", Vec3)):
             if (node := entries.get(key)) is not None:
                 at = replace(place.at(key), element="mechanism")
@@ -124,7 +127,8 @@ class Builder:
                     continue
                 node, place = places.get(fault.element, (None, Place()))
                 location = place.location() if node is None else culprit(node, place, fault)
-                self.faults.add(fault.element, fault.rule, fault.value, fault.advice, location)
+                with self.faults.collect():
+                    raise MechanismError(replace(fault, location=location)) from None
 
 
 def _set_head(mechanism: Mechanism, key: str, value: Any) -> None:

@@ -16,6 +16,7 @@ from bellcrank.io.sections import (
     DRIVE_FIELDS,
     ENDS,
     MARKER_KEYS,
+    PARAMETER_FIELDS,
     PLACEMENT_FIELDS,
     SOURCES,
     STARTS,
@@ -32,6 +33,7 @@ from bellcrank.mechanism import (
     Limit,
     Mechanism,
 )
+from bellcrank.mechanism import Parameter as ParameterOfMechanism
 
 
 @dataclass
@@ -74,6 +76,17 @@ class Elements:
             return FAILED
         given = self.decoder.fields(node, place, entries, known, owner)
         return self.decoder.constructed(node, place, given, lambda: make(**given.values))
+
+    def add_parameter(self, name: str, node: Node, place: Place) -> object:
+        """A parameter: a number, or a mapping with its value."""
+        owner = ParameterOfMechanism
+        if isinstance(node, Entries):
+            add = partial(self.mechanism.add_parameter, name)
+            return self.whole(node, place, PARAMETER_FIELDS, owner, add)
+        value = self.decoder.value(node, wanted(float), place, Field(owner, "value"))
+        if value is FAILED:
+            return FAILED
+        return self.decoder.made(node, place, lambda: self.mechanism.add_parameter(name, value))
 
     def add_body(self, name: str, node: Node, place: Place) -> object:
         """A body, with mass properties from numbers or from shapes."""
@@ -211,7 +224,9 @@ class Elements:
         entries = self.decoder.entries(node, place)
         if isinstance(entries, Failed):
             return FAILED
-        given = self.decoder.fields(node, place, entries, PLACEMENT_FIELDS, Mechanism, SOURCES)
+        given = self.decoder.fields(
+            node, place, entries, PLACEMENT_FIELDS, Mechanism, (*SOURCES, "parameters")
+        )
         sources = [key for key in SOURCES if key in entries]
         if len(sources) != 1:
             rule = "exactly one of 'file' and 'mechanism' must be given"
@@ -228,9 +243,27 @@ class Elements:
         )
         if isinstance(carrier, Failed):
             return FAILED
-        placed = {**values, "attach_to": carrier}
+        numbers = (
+            self.numbers(entries["parameters"], place.at("parameters")) if "parameters" in entries else {}
+        )
+        if isinstance(numbers, Failed):
+            return FAILED
+        placed = {**values, "attach_to": carrier, "parameters": numbers}
         if self.decoder.made(node, place, lambda: self.mechanism.place(inner.mechanism, **placed)) is FAILED:
             return FAILED
         for (noun, inner_name), where in inner.places.items():
             self.document.places[noun, f"{values['prefix']}/{inner_name}"] = where
         return None
+
+    def numbers(self, node: Node | None, place: Place) -> dict[str, Any] | Failed:
+        """Numbers by name."""
+        if node is None:
+            return {}
+        entries = self.decoder.entries(node, place, "a mapping from names of parameters")
+        if isinstance(entries, Failed):
+            return FAILED
+        found = {
+            name: self.decoder.value(child, wanted(float), place.at(name), Field(ParameterOfMechanism, name))
+            for name, child in entries.items()
+        }
+        return FAILED if any(value is FAILED for value in found.values()) else found

@@ -12,11 +12,23 @@ from bellcrank.io.decode import whole_path
 from bellcrank.io.fields import Wanted, parameters, wanted
 from bellcrank.io.sections import MARKER_KEYS, SECTIONS, STARTS, VERSION
 from bellcrank.io.simulation import Simulation
-from bellcrank.mechanism import GROUND, Body, Drive, Joint, JointCoordinate, Marker, Mechanism, PathDrive
+from bellcrank.mechanism import (
+    GROUND,
+    Body,
+    Drive,
+    Joint,
+    JointCoordinate,
+    Marker,
+    Mechanism,
+    Parameter,
+    PathDrive,
+)
 from bellcrank.mechanism.attachment import Attached
 from bellcrank.mechanism.checking import UNIT_TOLERANCE
+from bellcrank.mechanism.functions.function_of_time import FunctionOfTime
 from bellcrank.mechanism.functions.harmonic import Constant
 from bellcrank.mechanism.marker import orientation
+from bellcrank.mechanism.parametric import holds_expressions, is_expression
 
 _AXIS_DIGITS = (3, 12, 15, 16)
 
@@ -26,7 +38,10 @@ def encoded(
 ) -> dict[str, Any]:
     """The data of a mechanism's file; paths are made relative to the folder, if one is given."""
     encoder = _Encoder(mechanism, folder)
-    data: dict[str, Any] = {"bellcrank": VERSION, "name": mechanism.name, "gravity": list(mechanism.gravity)}
+    data: dict[str, Any] = {"bellcrank": VERSION, "name": mechanism.name}
+    if mechanism.parameters:
+        data["parameters"] = {name: encoder.parameter(p) for name, p in mechanism.parameters.items()}
+    data["gravity"] = encoder.value(mechanism.gravity)
     if mechanism.ground.shapes:
         data["ground"] = encoder.fields(mechanism.ground)
     tables: dict[str, tuple[Mapping[str, Any], Callable[[Any], dict[str, Any]]]] = {
@@ -37,7 +52,7 @@ def encoded(
         "forces": (mechanism.forces, encoder.attached),
         "drives": (mechanism.drives, encoder.drive),
     }
-    assert set(tables) == set(SECTIONS) - {"mechanisms"}
+    assert set(tables) == set(SECTIONS) - {"mechanisms", "parameters"}
     for section, (table, encode) in tables.items():
         if table:
             data[section] = {name: encode(element) for name, element in table.items()}
@@ -61,6 +76,8 @@ class _Encoder:
             return [self.value(item, want.items if want else None) for item in value]
         if isinstance(value, Mapping):
             return {str(key): self.value(item) for key, item in value.items()}
+        if is_expression(value) or isinstance(value, FunctionOfTime):
+            return str(value)
         if not hasattr(value, "__dataclass_fields__"):
             return value
         alone = want is not None and len(want.named) == 1
@@ -84,6 +101,11 @@ class _Encoder:
             found[name] = self.value(given, None if free else wanted(parameter.hint))
         return found
 
+    def parameter(self, parameter: Parameter) -> Any:
+        """A parameter: its value alone, if there is no more to say."""
+        found = self.fields(parameter, "name", "symbol")
+        return parameter.value if list(found) == ["value"] else found
+
     def path(self, file: str) -> str:
         """A path as it stands in the file: relative if it lies beside or below it, else absolute."""
         assert self.folder is not None
@@ -94,7 +116,7 @@ class _Encoder:
         """A body, with three principal moments where they are all."""
         found = self.fields(body, "name")
         (xx, xy, xz), (_, yy, yz), (_, _, zz) = body.inertia
-        if not (xy or xz or yz):
+        if (xy, xz, yz) == (0.0, 0.0, 0.0):
             found["inertia"] = [xx, yy, zz]
         return found
 
@@ -104,7 +126,7 @@ class _Encoder:
 
     def turned(self, marker: Marker, found: dict[str, Any]) -> dict[str, Any]:
         """With the z axis in the place of the rotation, if the axis alone gives the same rotation."""
-        if "rotation" in found:
+        if "rotation" in found and not holds_expressions(marker.rotation):
             for digits in _AXIS_DIGITS:
                 axis = [round(component, digits) + 0.0 for component in marker.z_axis]
                 unit = abs(sum(component * component for component in axis) - 1.0) < UNIT_TOLERANCE

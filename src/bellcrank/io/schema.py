@@ -10,7 +10,15 @@ from bellcrank.io.decode import AXES
 from bellcrank.io.dimensions import units_of
 from bellcrank.io.fields import NOUNS, REGISTRIES, Parameter, parameters, wanted
 from bellcrank.io.references import MARKER_FIELDS
-from bellcrank.io.sections import BODY_FIELDS, DRIVE_FIELDS, PLACEMENT_FIELDS, SECTIONS, STARTS, VERSION
+from bellcrank.io.sections import (
+    BODY_FIELDS,
+    DRIVE_FIELDS,
+    PARAMETER_FIELDS,
+    PLACEMENT_FIELDS,
+    SECTIONS,
+    STARTS,
+    VERSION,
+)
 from bellcrank.io.simulation import Simulation
 from bellcrank.mechanism import (
     Body,
@@ -26,6 +34,7 @@ from bellcrank.mechanism import (
     Marker,
     Mechanism,
 )
+from bellcrank.mechanism import Parameter as ParameterOfMechanism
 from bellcrank.mechanism.attachment import AttachedKind
 from bellcrank.mechanism.checking import Quat, Vec3
 
@@ -33,8 +42,8 @@ Schema = dict[str, Any]
 
 _TEXT: Schema = {"type": "string"}
 _QUANTITY: Schema = {
-    "description": "a number in SI units, or a text with a unit such as '30 deg'",
-    "anyOf": [{"type": "number"}, {"type": "string", "pattern": r"^\s*[-+]?(\.[0-9]|[0-9])"}],
+    "description": "a number in SI units, a text with a unit such as '30 deg', or an expression",
+    "anyOf": [{"type": "number"}, {"type": "string"}],
 }
 
 
@@ -51,6 +60,7 @@ def schema() -> Schema:
         "end": {"anyOf": [_TEXT, _marker("body"), _object(parameters(JointCoordinate), JointCoordinate)]},
         "body": _object(BODY_FIELDS, Body),
         "drive": _object(DRIVE_FIELDS, Drive),
+        "parameter": {"anyOf": [_reference("quantity"), _object(PARAMETER_FIELDS, ParameterOfMechanism)]},
         "placement": _placement(),
         "limit": _object(parameters(Limit), Limit),
         "mechanism": _mechanism(),
@@ -179,7 +189,8 @@ def _joint_coordinate() -> Schema:
 
 def _placement() -> Schema:
     sources = {"file": _TEXT, "mechanism": _reference("mechanism")}
-    found = _object(PLACEMENT_FIELDS, Mechanism, sources)
+    numbers = {"type": "object", "additionalProperties": _reference("quantity")}
+    found = _object(PLACEMENT_FIELDS, Mechanism, {**sources, "parameters": numbers})
     return {**found, "anyOf": [{"required": [source]} for source in sources]}
 
 

@@ -7,12 +7,14 @@ from typing import Final
 
 from bellcrank.io.fields import Parameter, parameters
 from bellcrank.mechanism import Body, Drive, JointCoordinate, PathDrive
+from bellcrank.mechanism import Parameter as ParameterOfMechanism
 from bellcrank.mechanism.checking import Mat3, Quat, Vec3
 
 VERSION: Final = 1
 """The version of the file format: the value of the key `bellcrank`."""
 
 SECTIONS: Final = {
+    "parameters": "parameter",
     "bodies": "body",
     "markers": "marker",
     "joints": "joint",
@@ -46,6 +48,11 @@ DRIVE_FIELDS: Final = {
         if name != "name"
     },
     "coordinate": parameters(JointCoordinate)["coordinate"],
+}
+PARAMETER_FIELDS: Final = {
+    name: parameter
+    for name, parameter in parameters(ParameterOfMechanism).items()
+    if name not in ("name", "symbol")
 }
 SOURCES: Final = ("file", "mechanism")
 """The keys that say what is placed: the name of another file, or a mechanism written out."""

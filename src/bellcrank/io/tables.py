@@ -8,7 +8,7 @@ from typing import Any, Final
 from bellcrank.io.dimensions import units_of
 from bellcrank.io.fields import Parameter, parameters
 from bellcrank.io.references import MARKER_FIELDS
-from bellcrank.io.sections import BODY_FIELDS, DRIVE_FIELDS, PLACEMENT_FIELDS, SOURCES
+from bellcrank.io.sections import BODY_FIELDS, DRIVE_FIELDS, PARAMETER_FIELDS, PLACEMENT_FIELDS, SOURCES
 from bellcrank.io.simulation import Simulation
 from bellcrank.io.units import definition, known_units
 from bellcrank.mechanism import (
@@ -24,6 +24,7 @@ from bellcrank.mechanism import (
     Mechanism,
     MotorKind,
 )
+from bellcrank.mechanism import Parameter as ParameterOfMechanism
 from bellcrank.mechanism.functions.curve import Curve
 from bellcrank.mechanism.functions.nurbs import NurbsCurve
 from bellcrank.mechanism.functions.path import Path
@@ -50,9 +51,10 @@ def _meaning(cls: type) -> str:
 
 
 def _sections() -> str:
-    placed: Any = [Parameter(name, str) for name in SOURCES]
+    placed: Any = [Parameter(name, str) for name in (*SOURCES, "parameters")]
     simulation = [*parameters(Simulation).values()]
     rows = [
+        ("a parameter", _keys(PARAMETER_FIELDS.values(), ParameterOfMechanism)),
         ("a body", _keys(BODY_FIELDS.values(), Body)),
         ("a marker", _keys([Parameter("body", str), *MARKER_FIELDS.values()], Marker)),
         ("a limit", _keys(parameters(Limit).values(), Limit)),

@@ -25,6 +25,7 @@ from bellcrank.mechanism.lowering import LoweredElement, lower
 from bellcrank.mechanism.marker import GROUND, Marker
 from bellcrank.mechanism.mechanism import Mechanism
 from bellcrank.mechanism.motor_joints import MotorKind
+from bellcrank.mechanism.parameter import Parameter
 from bellcrank.mechanism.placement import Placement
 from bellcrank.mechanism.rows import FROM_START, LAW_KINDS, AppliedWrench, Block, Law, Lowered, Row, Term
 from bellcrank.mechanism.shape import SHAPES, Shape
@@ -61,6 +62,7 @@ __all__ = [
     "Marker",
     "Mechanism",
     "MotorKind",
+    "Parameter",
     "PathDrive",
     "Placement",
     "Row",

@@ -11,7 +11,7 @@ from bellcrank.errors import Fault, MechanismError
 from bellcrank.mechanism.checking import Check, Mat3, Quat, Vec3, check_name
 from bellcrank.mechanism.marker import GROUND, Marker, orientation
 from bellcrank.mechanism.mass import MassProperties, check_inertia, total
-from bellcrank.mechanism.parametric import Parametric, present
+from bellcrank.mechanism.parametric import Parametric, present, quiet
 from bellcrank.mechanism.rotation import IDENTITY, conjugate, multiply, rotate
 from bellcrank.mechanism.shape import Shape
 
@@ -65,7 +65,8 @@ class _Carrier(Parametric):
             position, axis, rotation=rotation, x_axis=x_axis, y_axis=y_axis, z_axis=z_axis, name=name
         )
         back = conjugate(self.rotation)
-        x, y, z = (np.asarray(world.position) - np.asarray(self.position)).tolist()
+        with quiet():
+            x, y, z = (np.asarray(world.position) - np.asarray(self.position)).tolist()
         return Marker(self.name, rotate(back, (x, y, z)), multiply(back, world.rotation), name)
 
 
@@ -174,10 +175,12 @@ class Body(_Carrier):
                 check.fault("a com needs an inertia about it", com, "leave it out: it comes from the shapes")
             if mass is not None:
                 check.positive("mass", present(mass), "kg")
-        sum_ = total(shape.mass_properties() for shape in solids)
-        if mass is not None:
-            sum_ = sum_.scaled(mass / sum_.mass)
-        return Body(name, sum_.mass, _as_inertia(sum_), _as_vector(sum_.com), shapes=shapes, **pose)
+        with quiet():
+            sum_ = total(shape.mass_properties() for shape in solids)
+            if mass is not None:
+                sum_ = sum_.scaled(mass / sum_.mass)
+            inertia = _as_inertia(sum_)
+        return Body(name, sum_.mass, inertia, _as_vector(sum_.com), shapes=shapes, **pose)
 
 
 def _check_shapes(element: str, shapes: Any) -> tuple[Shape, ...]:

@@ -24,9 +24,9 @@ class ConstraintKind(AttachedKind):
 
     effort_sign: ClassVar[float] = 1.0
 
-    def __init_subclass__(cls, **kwargs: Any) -> None:
+    def __init_subclass__(cls, listed: bool = True, **kwargs: Any) -> None:
         super().__init_subclass__(**kwargs)
-        if not cls.__name__.startswith("_"):
+        if listed and not cls.__name__.startswith("_"):
             CONSTRAINT_KINDS[cls.__name__] = cls
 
     @abstractmethod

@@ -14,6 +14,8 @@ from bellcrank.errors import Fault, MechanismError
 from bellcrank.mechanism.marker import Marker
 
 MIRRORED: Final = "mirrored_"
+OWN: Final = "own"
+"""The kind of a coordinate that belongs to a joint given by formulas; its parameter is its number there."""
 
 
 @dataclass(frozen=True)

@@ -15,9 +15,9 @@ FORCE_KINDS: dict[str, type[ForceKind]] = {}
 class ForceKind(AttachedKind):
     """Base of all force kinds."""
 
-    def __init_subclass__(cls, **kwargs: Any) -> None:
+    def __init_subclass__(cls, listed: bool = True, **kwargs: Any) -> None:
         super().__init_subclass__(**kwargs)
-        if not cls.__name__.startswith("_"):
+        if listed and not cls.__name__.startswith("_"):
             FORCE_KINDS[cls.__name__] = cls
 
 

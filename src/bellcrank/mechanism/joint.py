@@ -16,7 +16,7 @@ from bellcrank.mechanism.checking import Check, check_name
 from bellcrank.mechanism.coordinate import Coordinate, coordinate, coordinate_kind, stands_still
 from bellcrank.mechanism.limit import Limit
 from bellcrank.mechanism.marker import Marker
-from bellcrank.mechanism.parametric import Parametric, present
+from bellcrank.mechanism.parametric import Parametric, holds_expressions, present
 from bellcrank.mechanism.rows import Block, Lowered, Row, lock
 
 JOINT_KINDS: dict[str, type[JointKind]] = {}
@@ -31,6 +31,7 @@ class JointKind(Parametric):
     free: coordinates that are left, by name: the joint's position and velocity in results.
     own: the rows beyond those locks, in words.
     meaning: one sentence.
+    custom: of kinds that are given by formulas, the kind itself.
     shorthand: True for kinds that stand for a plain joint and drives, and are no joints themselves.
     """
 
@@ -39,6 +40,7 @@ class JointKind(Parametric):
     own: ClassVar[str] = ""
     meaning: ClassVar[str] = ""
     shorthand: ClassVar[bool] = False
+    custom: ClassVar[object | None] = None
 
     @property
     def name(self) -> str:
@@ -174,7 +176,8 @@ class Joint:
                     known = self.coordinate_name(name)
                     if known in found:
                         check.fault(f"the initial {which} of a coordinate is given twice", name)
-                    found[known] = check.number(f"the initial {which} of {known!r}", value)
+                    number = check.number(f"the initial {which} of {known!r}", present(value))
+                    found[known] = value if holds_expressions(value) else number
         return tuple(found.items())
 
     def coordinate_name(self, which: str | int | None = None) -> str:
@@ -196,9 +199,11 @@ class Joint:
             if not 0 <= which < len(free):
                 raise MechanismError(Fault(element, "there is no free coordinate of this number", which, has))
             return free[which]
+        if isinstance(which, str) and which in free:
+            return which
         if not isinstance(which, str) or coordinate_kind(which) is None:
             raise MechanismError(Fault(element, "this is not a coordinate", which, has))
-        if which not in free and (rule := self._obstacle(which)):
+        if rule := self._obstacle(which):
             raise MechanismError(Fault(element, rule, which, has))
         return which
 
@@ -230,7 +235,8 @@ class Joint:
         blocks = [Block("joint", rows)] if rows else []
         for name, limit in self.limits:
             blocks += limit.lowered(self.resolved(name))
-        return Lowered(tuple(blocks), coordinates=tuple(self.resolved(name) for name in self.kind.free))
+        free = tuple(self.resolved(name) for name in self.kind.free)
+        return Lowered(tuple(blocks), coordinates=free, custom=self.kind.custom)
 
 
 def _are_pairs(given: Any) -> bool:

@@ -42,7 +42,7 @@ def total(parts: Iterable[MassProperties]) -> MassProperties:
     inertia = np.zeros((3, 3))
     for part in known:
         d = part.com - com
-        inertia += part.inertia + part.mass * ((d @ d) * np.eye(3) - np.outer(d, d))
+        inertia = inertia + part.inertia + part.mass * ((d @ d) * np.eye(3) - np.outer(d, d))
     return MassProperties(mass, com, inertia)
 
 

@@ -244,16 +244,20 @@ class Mechanism(Contents):
         position: Any = (0.0, 0.0, 0.0),
         rotation: Any = (1.0, 0.0, 0.0, 0.0),
         attach_to: Body | str | None = None,
+        parameters: Mapping[str, Any] | None = None,
     ) -> Placement:
         """Put a copy of another mechanism into this one, any number of times, its names after "prefix/".
 
         position, rotation: pose of the other's ground frame, in this world or, with attach_to, in that body's
             frame.
         attach_to: a body (or its name) that takes the place of the other's ground: an arm bolted on a cart.
+        parameters: other values for some of the other's parameters, or expressions of this one's. Its
+            parameters become parameters of this one, called "prefix_name", but for those that are led by an
+            expression.
         The other's gravity is not taken over, and forces of its wrenches in world axes keep their direction.
         Raises MechanismError if a name is taken or the body is not there; nothing is added then.
         """
-        return place(self, other, prefix, position, rotation, attach_to)
+        return place(self, other, prefix, position, rotation, attach_to, parameters or {})
 
     def remove(self, element: Body | Element | Marker, cascade: bool = False) -> None:
         """Take out an element (or a named marker).

@@ -10,6 +10,7 @@ from bellcrank.mechanism.checking import Check
 from bellcrank.mechanism.force import ForceKind
 from bellcrank.mechanism.functions.function import Function, as_function
 from bellcrank.mechanism.functions.harmonic import Constant
+from bellcrank.mechanism.parametric import is_expression
 from bellcrank.mechanism.rows import AppliedWrench, Block, Law, Lowered, lock
 
 
@@ -129,7 +130,7 @@ def _components(check: Check, field: str, values: object) -> tuple[Function | fl
     for axis, value in zip("xyz", given, strict=True):
         if isinstance(value, Function):
             components.append(value)
-        elif isinstance(value, str):
+        elif isinstance(value, str) or is_expression(value):
             with check.faults.collect():
                 components.append(as_function(check.element, f"{field} {axis}", value))
         else:

@@ -8,7 +8,6 @@ from importlib import import_module
 from typing import Any
 
 from bellcrank.errors import Fault, FaultList, MechanismError
-from bellcrank.expression.grammar import RESERVED, is_name
 from bellcrank.mechanism.checking import Check, check_name
 from bellcrank.mechanism.naming import nearest
 
@@ -37,11 +36,12 @@ class Parameter:
     def __post_init__(self) -> None:
         element = f"parameter {self.name!r}"
         check_name(element, self.name)
+        grammar = import_module("bellcrank.expression.grammar")  # as late as this: there may be no parameters
         with Check(element) as check:
-            if not is_name(self.name):
+            if not grammar.is_name(self.name):
                 rule = "the name must be letters, digits and '_', as expressions use it"
                 check.fault(rule, self.name)
-            elif self.name in RESERVED:
+            elif self.name in grammar.RESERVED:
                 check.fault("this name has a meaning in expressions", self.name, "choose another")
             for text in ("unit", "doc"):
                 if not isinstance(getattr(self, text), str):
@@ -87,6 +87,11 @@ def changed_parameters(known: Mapping[str, Parameter], values: Mapping[str, Any]
             changed[name] = replace(known[name], value=value)
     faults.raise_any()
     return changed
+
+
+def is_parameter(symbol: Any) -> bool:
+    """Whether a symbol is that of a parameter of some mechanism."""
+    return symbol in _AS_MADE
 
 
 def value_as_made(expression: Any) -> float:

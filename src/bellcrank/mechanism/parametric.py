@@ -15,6 +15,8 @@ from typing import Any, TypeVar
 
 import numpy as np
 
+from bellcrank.errors import FaultList, MechanismError
+
 _MODULE = "bellcrank.expression.expression"
 E = TypeVar("E")
 Evaluate = Callable[[Any], float]
@@ -48,14 +50,29 @@ class Parametric:
 def _by_twin(check: Callable[[Any], None]) -> Callable[[Any], None]:
     @wraps(check)
     def checked(self: Any) -> None:
-        if expressions_loaded():
+        if expressions_loaded() and not hasattr(type(self), "open_parameters"):
             _adopt_functions(self)
             if holds_expressions(self):
-                _settle(self, evaluated(self, present_value))
+                _check_dependence(self)
+                _settle(self, present(self))
                 return
         check(self)
 
     return checked
+
+
+def _check_dependence(element: Any) -> None:
+    """Raise MechanismError, with the fields, where numbers depend on what is no parameter."""
+    faults = FaultList()
+    for field in fields(element):
+        try:
+            for expression in expressions_in(getattr(element, field.name)):
+                present_value(expression)
+        except MechanismError as error:
+            label = f"body {element.name!r}" if "mass" in vars(element) else type(element).__name__
+            for fault in error.faults:
+                faults.add(label, f"{field.name}: {fault.rule}", fault.value, fault.advice)
+    faults.raise_any()
 
 
 def _adopt_functions(element: Any) -> None:
@@ -81,12 +98,12 @@ def _settle(element: Any, twin: Any) -> None:
     for field in fields(element):
         if field.init:
             given = getattr(element, field.name)
-            object.__setattr__(element, field.name, _kept(given, getattr(twin, field.name)))
+            object.__setattr__(element, field.name, kept(given, getattr(twin, field.name)))
     if "free" in vars(twin):  # of a joint kind whose coordinates depend on its fields
         object.__setattr__(element, "free", vars(twin)["free"])
 
 
-def _kept(given: Any, checked: Any) -> Any:
+def kept(given: Any, checked: Any) -> Any:
     """The checked form of a value, with the expressions that were given."""
     if not holds_expressions(given):
         return given if given is None else checked
@@ -99,9 +116,14 @@ def _kept(given: Any, checked: Any) -> Any:
                     tuple(value if column == row else 0.0 for column in range(len(given)))
                     for row, value in enumerate(given)
                 )
-            return tuple(map(_kept, given, checked))
+            return tuple(map(kept, given, checked))
         return tuple(given)
     return given
+
+
+def quiet() -> np.errstate:
+    """For arithmetic of arrays that may hold expressions, whose infinite bounds are no reason to warn."""
+    return np.errstate(all="ignore") if expressions_loaded() else np.errstate()
 
 
 def holds_expressions(value: Any) -> bool:
@@ -144,24 +166,29 @@ def evaluated(value: E, number: Evaluate) -> E:
 
     Raises MechanismError where an element does not take its numbers.
     """
-    return value if not holds_expressions(value) else _evaluated(value, number)
+    return mapped(value, number, lambda function: function.with_numbers(number))
 
 
-def _evaluated(value: Any, number: Evaluate) -> Any:
+def mapped(value: E, expression: Callable[[Any], Any], function: Callable[[Any], Any]) -> E:
+    """The value with each expression of parameters, and each function of time with some, replaced."""
+    return _mapped(value, expression, function) if holds_expressions(value) else value
+
+
+def _mapped(value: Any, expression: Callable[[Any], Any], function: Callable[[Any], Any]) -> Any:
     if is_expression(value):
-        return number(value)
-    if isinstance(value, np.ndarray) and value.dtype == object:
-        value = value.tolist()
-    if isinstance(value, (tuple, list)):
-        return tuple(_evaluated(item, number) for item in value)
-    if isinstance(value, Mapping):
-        return {key: _evaluated(item, number) for key, item in value.items()}
+        return expression(value)
     if not holds_expressions(value):
         return value
     if hasattr(value, "open_parameters"):
-        return value.with_numbers(number)
+        return function(value)
+    if isinstance(value, np.ndarray):
+        value = value.tolist()
+    if isinstance(value, (tuple, list)):
+        return tuple(_mapped(item, expression, function) for item in value)
+    if isinstance(value, Mapping):
+        return {key: _mapped(item, expression, function) for key, item in value.items()}
     given = {field.name: getattr(value, field.name) for field in fields(value) if field.init}
-    return type(value)(**{name: _evaluated(item, number) for name, item in given.items()})
+    return type(value)(**{name: _mapped(item, expression, function) for name, item in given.items()})
 
 
 def present(value: E) -> E:

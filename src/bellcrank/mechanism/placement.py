@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+import re
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, fields, replace
+from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -16,6 +19,8 @@ from bellcrank.mechanism.force import Force
 from bellcrank.mechanism.joint import Joint
 from bellcrank.mechanism.marker import GROUND, Marker
 from bellcrank.mechanism.naming import nearest
+from bellcrank.mechanism.parameter import changed_parameters
+from bellcrank.mechanism.parametric import is_expression, kept, mapped, present, quiet
 from bellcrank.mechanism.references import remapped
 from bellcrank.mechanism.rotation import multiply, rotate, unit
 
@@ -75,8 +80,9 @@ class _Pose:
     def placed(self, body: Body, name: str) -> Body:
         """The body, given in this frame, in the outer one; it moves along with the frame."""
         position = self.point(body.position)
-        arm = np.asarray(position) - np.asarray(self.position)
-        carried = np.cross(self.angular_velocity, arm).tolist()
+        with quiet():
+            arm = np.asarray(position) - np.asarray(self.position)
+            carried = np.cross(self.angular_velocity, arm).tolist()
         return replace(
             body,
             name=name,
@@ -99,14 +105,19 @@ def place(
     position: Any,
     rotation: Any,
     attach_to: Body | str | None,
+    parameters: Mapping[str, Any],
 ) -> Placement:
     """See Mechanism.place."""
     element = f"placement {prefix!r}"
     check_name(element, prefix, forbidden=".")
     with Check(element) as check:
-        local = _Pose(check.vector("position", position), check.quaternion("rotation", rotation))
+        local = _Pose(
+            kept(position, check.vector("position", present(position))),
+            kept(rotation, check.quaternion("rotation", present(rotation))),
+        )
     carrier = _carrier(mechanism, element, attach_to)
     _refuse_taken(mechanism, other, prefix)
+    adapted = _adapted(mechanism, other, prefix, parameters)
     outer = _world_pose(carrier, local)
     name = carrier.name if isinstance(carrier, Body) else GROUND
 
@@ -118,10 +129,10 @@ def place(
     def joint(inner: str) -> str:
         return f"{prefix}/{inner}"
 
-    source = {
-        table: list(getattr(other, table).values()) for table in TABLES
-    }  # it may be this very mechanism
-    known, shapes = list(other.markers.values()), other.ground.shapes
+    source = {  # it may be this very mechanism
+        table: [adapted(element) for element in getattr(other, table).values()] for table in TABLES
+    }
+    known, shapes = [adapted(known) for known in other.markers.values()], adapted(other.ground.shapes)
     for body in source.pop("_bodies"):
         placed = outer.placed(body, f"{prefix}/{body.name}")
         mechanism._bodies[placed.name] = placed  # noqa: SLF001
@@ -136,6 +147,40 @@ def place(
         moved = tuple(shape.moved(local.position, local.rotation) for shape in shapes)
         mechanism.replace(carrier, shapes=(*carrier.shapes, *moved))
     return Placement(mechanism, prefix)
+
+
+def _adapted(
+    mechanism: Mechanism, other: Mechanism, prefix: str, values: Mapping[str, Any]
+) -> Callable[[Any], Any]:
+    """What elements of the other mechanism are with parameters of this one.
+
+    Each of its parameters enters as prefix_name; those for which an expression is given are replaced by it.
+    """
+    if not other.parameters:
+        changed_parameters({}, values)
+        return lambda element: element
+    led = {name: value for name, value in values.items() if is_expression(value)}
+    changed = {**other.parameters, **changed_parameters(other.parameters, _without(values, led))}
+    changed_parameters(other.parameters, {name: present(value) for name, value in led.items()})
+    stem = re.sub(r"\W", "_", prefix, flags=re.ASCII)
+    images: dict[Any, Any] = {}
+    for name, parameter in changed.items():
+        old = other.parameters[name].symbol
+        if name in led:
+            images[old] = led[name]
+        else:
+            own = {f.name: getattr(parameter, f.name) for f in fields(parameter) if f.name != "symbol"}
+            images[old] = mechanism.add_parameter(**{**own, "name": f"{stem}_{name}"})
+    substitute = import_module("bellcrank.expression").substitute
+
+    def image(expression: Any) -> Any:
+        return substitute(expression, images)
+
+    return lambda element: mapped(element, image, lambda given: given.with_formulas(image))
+
+
+def _without(values: Mapping[str, Any], names: Mapping[str, Any]) -> dict[str, Any]:
+    return {name: value for name, value in values.items() if name not in names}
 
 
 def _carrier(mechanism: Mechanism, element: str, attach_to: Body | str | None) -> Body | Ground:
@@ -155,8 +200,9 @@ def _world_pose(carrier: Body | Ground, local: _Pose) -> _Pose:
         return local
     base = _Pose(carrier.position, carrier.rotation, carrier.velocity, carrier.angular_velocity)
     position = base.point(local.position)
-    arm = np.asarray(position) - np.asarray(base.position)
-    velocity = _sum(base.velocity, tuple(np.cross(base.angular_velocity, arm).tolist()))
+    with quiet():
+        arm = np.asarray(position) - np.asarray(base.position)
+        velocity = _sum(base.velocity, tuple(np.cross(base.angular_velocity, arm).tolist()))
     return _Pose(position, base.turned(local.rotation), velocity, base.angular_velocity)
 
 

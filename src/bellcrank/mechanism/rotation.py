@@ -5,12 +5,14 @@ Only what placing and describing needs; the dynamics has its own frame algebra i
 
 from __future__ import annotations
 
+from importlib import import_module
 from math import hypot
+from typing import Any
 
 import numpy as np
 
 from bellcrank.mechanism.checking import Quat, Vec3
-from bellcrank.mechanism.parametric import is_expression
+from bellcrank.mechanism.parametric import is_expression, quiet
 
 IDENTITY: Quat = (1.0, 0.0, 0.0, 0.0)
 
@@ -48,7 +50,8 @@ def rotate(q: Quat, v: Vec3) -> Vec3:
     """The vector v, given in local axes, in world axes."""
     if q == IDENTITY:
         return v
-    x, y, z = (matrix(q) @ np.asarray(v)).tolist()
+    with quiet():
+        x, y, z = (matrix(q) @ np.asarray(v)).tolist()
     return (x, y, z)
 
 
@@ -92,6 +95,15 @@ def between(a: Vec3, b: Vec3) -> Quat:
         x, y, z = axis.tolist()
         return (0.0, x, y, z)
     return unit((w, a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0]))
+
+
+def about(axis: Vec3, angle: float) -> Quat:
+    """The rotation about a unit axis by an angle in rad."""
+    if is_expression(angle) or any(map(is_expression, axis)):
+        functions = import_module("bellcrank.expression")
+        sine: Any = functions.sin(0.5 * angle)
+        return (functions.cos(0.5 * angle), sine * axis[0], sine * axis[1], sine * axis[2])
+    return from_rotation_vector((angle * axis[0], angle * axis[1], angle * axis[2]))
 
 
 def from_rotation_vector(vector: Vec3) -> Quat:

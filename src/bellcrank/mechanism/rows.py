@@ -94,12 +94,17 @@ class AppliedWrench:
 
 @dataclass(frozen=True)
 class Lowered:
-    """What one element becomes. `coordinates` are the free coordinates that results report (joints only)."""
+    """What one element becomes.
+
+    coordinates: the free ones that results report (joints only).
+    custom: a kind that is given by formulas (`formulas.Formulas`), for which there are no rows and laws.
+    """
 
     blocks: tuple[Block, ...] = ()
     laws: tuple[Law, ...] = ()
     wrenches: tuple[AppliedWrench, ...] = ()
     coordinates: tuple[Coordinate, ...] = ()
+    custom: object | None = None
 
 
 def lock(coordinate: Coordinate, constant: float | None = 0.0, function: Function | None = None) -> Row:

@@ -11,7 +11,7 @@ import numpy as np
 
 from bellcrank.mechanism.checking import Check, Quat, Vec3
 from bellcrank.mechanism.mass import MassProperties
-from bellcrank.mechanism.parametric import Parametric
+from bellcrank.mechanism.parametric import Parametric, quiet
 from bellcrank.mechanism.rotation import IDENTITY, multiply, rotate
 
 SHAPES: dict[str, type[Shape]] = {}
@@ -67,7 +67,8 @@ class Shape(Parametric, ABC):
 
     def moved(self, position: Vec3, rotation: Quat) -> Shape:
         """The shape, given in one frame, in the frame in which that one has the given pose."""
-        x, y, z = (np.asarray(position) + np.asarray(rotate(rotation, self.position))).tolist()
+        with quiet():
+            x, y, z = (np.asarray(position) + np.asarray(rotate(rotation, self.position))).tolist()
         return replace(self, position=(x, y, z), rotation=multiply(rotation, self.rotation))
 
 

@@ -11,6 +11,7 @@ from bellcrank.mechanism.checking import Check, Vec3
 from bellcrank.mechanism.coordinate import Coordinate
 from bellcrank.mechanism.force import ForceKind
 from bellcrank.mechanism.functions.function import Function, as_function
+from bellcrank.mechanism.functions.function_of_time import FunctionOfTime
 from bellcrank.mechanism.functions.nurbs import _RationalFunction
 from bellcrank.mechanism.rows import FROM_START, Law, Lowered
 
@@ -108,6 +109,9 @@ class TabulatedSpring(ForceKind):
         with Check("TabulatedSpring") as check:
             with check.faults.collect():
                 effort = as_function(check.element, "effort", self.effort)
+                if isinstance(effort, FunctionOfTime):
+                    advice = "use a Table, a CubicSpline or a Polynomial"
+                    check.fault("effort must be a function of the coordinate, not of t", str(effort), advice)
                 if isinstance(effort, _RationalFunction):
                     check.fault("effort must have an antiderivative", effort, "use a Table or a CubicSpline")
             check.settle(self, damping=check.not_negative("damping", self.damping), effort=effort)

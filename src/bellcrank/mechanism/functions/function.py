@@ -7,13 +7,13 @@ evaluates it.
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 
 from bellcrank.errors import Fault, MechanismError, Unsupported
-from bellcrank.mechanism.parametric import Parametric
+from bellcrank.mechanism.parametric import Parametric, is_expression
 
 FUNCTIONS: dict[str, type[Function]] = {}
 """Every public function class by name, as files and tables refer to it. All are frozen dataclasses."""
@@ -24,11 +24,12 @@ SMOOTH = 99
 
 @dataclass(frozen=True)
 class FlatFunction:
-    """A function as C++ takes it: its kind ("piecewise", "rational" or "harmonic") and numbers.
+    """A function as C++ takes it: its kind ("piecewise", "rational", "harmonic", "program") and numbers.
 
     piecewise: order k, pieces n, extrapolation, breaks (n + 1), coefficients (n, k) in ascending powers
         of (x - break).
     rational: the same with numerator coefficients (n, k), then denominator coefficients (n, k).
+    program: number of a published program, then what it takes after the variable.
     harmonic: offset, slope, amplitude, omega, phase:  offset + slope x + amplitude sin(omega x + phase).
 
     Extrapolation: 0 hold the end values, 1 go on linearly, 2 periodic.
@@ -41,9 +42,9 @@ class FlatFunction:
 class Function(Parametric, ABC):
     """A function f(x) of one variable."""
 
-    def __init_subclass__(cls, **kwargs: Any) -> None:
+    def __init_subclass__(cls, listed: bool = True, **kwargs: Any) -> None:
         super().__init_subclass__(**kwargs)
-        if not cls.__name__.startswith("_"):
+        if listed and not cls.__name__.startswith("_"):
             FUNCTIONS[cls.__name__] = cls
 
     @abstractmethod
@@ -77,9 +78,9 @@ class Function(Parametric, ABC):
 
 
 def as_function(element: str, field: str, value: Any) -> Function:
-    """A Function from what the user gave: a Function, or a number that becomes a Constant.
+    """A Function from what the user gave: a Function, a number (a Constant), an expression of t, or its text.
 
-    Raises MechanismError for anything else, a text among it: expressions as text are not available.
+    Raises MechanismError for anything else; ExpressionError, which is one, for a text that is no expression.
     """
     from bellcrank.mechanism.functions.harmonic import Constant
 
@@ -87,11 +88,15 @@ def as_function(element: str, field: str, value: Any) -> Function:
         return value
     if isinstance(value, (int, float, np.integer, np.floating)) and not isinstance(value, bool):
         return Constant(float(value))
-    if isinstance(value, str):
-        known = ", ".join(
-            f"bc.{name}" for name in ("Harmonic", "Ramp", "Polynomial", "Table", "CubicSpline", "Nurbs")
-        )
-        advice = f"use bc.Harmonic(...) or another of {known}"
-        raise MechanismError(Fault(element, f"{field}: expressions as text are not available", value, advice))
-    advice = f"use a number or one of {', '.join(sorted(FUNCTIONS))}"
+    if isinstance(value, str) or is_expression(value):
+        from bellcrank.mechanism.functions.function_of_time import FunctionOfTime
+
+        try:
+            return FunctionOfTime(value)
+        except MechanismError as error:
+            named = [replace(fault, element=element, rule=f"{field}: {fault.rule}") for fault in error.faults]
+            raise MechanismError(named) from None
+    advice = (
+        f"use a number, an expression such as '0.5*sin(2*pi*t)', or one of {', '.join(sorted(FUNCTIONS))}"
+    )
     raise MechanismError(Fault(element, f"{field} must be a function", value, advice))

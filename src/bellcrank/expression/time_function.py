@@ -1,0 +1,133 @@
+"""Expressions of the time as functions with derivatives that are evaluated many times."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Final
+
+import numpy as np
+
+from bellcrank import _core
+from bellcrank.expression.derivatives import derivative
+from bellcrank.expression.expression import Expression, as_expression
+from bellcrank.expression.reading import TIME, symbols_of
+
+SMOOTH: Final = 99
+"""Smoothness of a function that has all derivatives."""
+
+_SWITCHES: Final = ("abs", "sign", "min", "max", "floor", "less", "less_equal")
+_WINDOW: Final = np.concatenate([np.linspace(-10.0, 0.0, 2001), np.linspace(0.0, 100.0, 20001)[1:]])
+_STEPS: Final = (1e-5, 1e-6)  # relative, on both sides of a place where a derivative may jump
+_WHOLE: Final = range(-2, 4)  # values of floor whose edges are looked at
+
+
+class TimeFunction:
+    """An expression of t and of parameters, with two derivatives, as one program.
+
+    parameters: the symbols beside t, in the order in which the program takes them.
+    """
+
+    def __init__(self, expression: Expression) -> None:
+        self.parameters = tuple(symbol for symbol in symbols_of(expression) if symbol != TIME)
+        self.forms = [expression]
+        self.program = self._program(self._orders(2))
+        self._published = _core.PublishedProgram(self.program)
+
+    def _orders(self, order: int) -> Sequence[Expression]:
+        """The expression and its derivatives up to an order."""
+        while len(self.forms) <= order:
+            self.forms.append(rate(self.forms[-1]))
+        return self.forms[: order + 1]
+
+    def _program(self, outputs: Sequence[Expression]) -> _core.CompiledProgram:
+        _, main = _core.lower_expressions(list(outputs), [TIME, *self.parameters])
+        return _core.CompiledProgram(main)
+
+    def _values(self, values: Mapping[Expression, float]) -> np.ndarray:
+        return np.array([values[symbol] for symbol in self.parameters], dtype=np.float64)
+
+    def derivative(self, x: np.ndarray, order: int, values: Mapping[Expression, float]) -> np.ndarray:
+        """The derivative of that order (0: the value) at times x, in their shape."""
+        program = self.program if order <= 2 else self._program(self._orders(order))
+        return self._evaluated(program, np.asarray(x), values)[..., order]
+
+    def _evaluated(
+        self, program: _core.CompiledProgram, x: np.ndarray, values: Mapping[Expression, float]
+    ) -> np.ndarray:
+        rows = np.ascontiguousarray(x, dtype=np.float64).reshape(-1, 1)
+        out = np.empty((len(rows), len(program.program.outputs)))
+        program.evaluate_batch(rows, self._values(values), out, 1)
+        return out.reshape(*x.shape, -1)
+
+    def flat(self, values: Mapping[Expression, float]) -> tuple[float, ...]:
+        """Parameters of the core's function kind "program"."""
+        return (float(self._published.number), *self._values(values).tolist())
+
+    def smoothness(self, values: Mapping[Expression, float]) -> int:
+        """How many derivatives are continuous, judged at the places where the expression switches.
+
+        Places are found exactly where what switches is linear in t, else by sampling from t = -10 to 100 s.
+        """
+        places = self._places(values)
+        if places is None:
+            return SMOOTH
+        found = 2
+        for place in places:
+            both = []
+            for step in _STEPS:
+                h = step * (1.0 + abs(place))
+                left, right = self._evaluated(self.program, np.array([place - h, place + h]), values)
+                both.append((np.abs(right - left), np.maximum(np.abs(left), np.abs(right))))
+            (wide, _), (near, size) = both
+            scale = np.maximum.accumulate(size)
+            jumps = (near > 0.5 * wide) & (near > 1e-7 * scale)
+            if jumps.any():
+                found = min(found, int(np.argmax(jumps)) - 1)
+        return found
+
+    def _places(self, values: Mapping[Expression, float]) -> list[float] | None:
+        """The times at which a piecewise part switches; None if there is no such part."""
+        nodes = [node for node in _core.expression_nodes([self.forms[0]]) if node.op in _SWITCHES]
+        timed = [node for node in nodes if TIME in symbols_of(node)]
+        if not timed:
+            return None
+        places: list[float] = []
+        for node in timed:
+            first, *others = node.operands
+            gap = first - others[0] if others else first
+            places += self._crossings(gap, node.op == "floor", values)
+        return places
+
+    def _crossings(self, gap: Expression, whole: bool, values: Mapping[Expression, float]) -> list[float]:
+        """The times at which an expression is zero, or a whole number."""
+        slope = rate(gap)
+        program = self._program([gap, slope])
+        levels = np.array(_WHOLE if whole else [0], dtype=np.float64)
+        if TIME not in symbols_of(slope):
+            start, rise = self._evaluated(program, np.array([0.0]), values)[0]
+            return [] if rise == 0.0 else ((levels - start) / rise).tolist()
+        sampled = self._evaluated(program, _WINDOW, values)[:, 0]
+        places: list[float] = []
+        for level in levels:
+            below = sampled < level
+            crossed = np.flatnonzero(below[1:] != below[:-1]).tolist()
+            places.extend(self._bisected(program, values, float(level), index) for index in crossed)
+        return places
+
+    def _bisected(
+        self, program: _core.CompiledProgram, values: Mapping[Expression, float], level: float, index: int
+    ) -> float:
+        low, high = float(_WINDOW[index]), float(_WINDOW[index + 1])
+        ends = self._evaluated(program, np.array([low, high]), values)[:, 0] < level
+        for _ in range(60):
+            middle = 0.5 * (low + high)
+            same = (self._evaluated(program, np.array([middle]), values)[0, 0] < level) == ends[0]
+            low, high = (middle, high) if same else (low, middle)
+        return 0.5 * (low + high)
+
+
+def rate(expression: Expression) -> Expression:
+    """The derivative with respect to time."""
+    if TIME not in symbols_of(expression):
+        return as_expression(0.0)
+    return derivative(expression, TIME)

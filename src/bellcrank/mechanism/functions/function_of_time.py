@@ -1,0 +1,116 @@
+"""Functions of time written as expressions of t and of parameters."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from functools import cache
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from bellcrank.errors import Fault, MechanismError
+from bellcrank.mechanism.functions.function import FlatFunction, Function
+from bellcrank.mechanism.functions.harmonic import Constant
+from bellcrank.mechanism.parameter import is_parameter
+from bellcrank.mechanism.parametric import Evaluate
+
+if TYPE_CHECKING:
+    from bellcrank.expression.time_function import TimeFunction
+
+
+@dataclass(frozen=True)
+class FunctionOfTime(Function, listed=False):
+    """A function of time from an expression; derivatives are derived from it.
+
+    expression: of t (s) and of parameters; a text is read, with t and the constants pi and e.
+    values: the parameters that have numbers already, with these.
+    """
+
+    expression: Any
+    values: tuple[tuple[Any, float], ...] = ()
+
+    def __post_init__(self) -> None:
+        if isinstance(self.expression, str):
+            object.__setattr__(self, "expression", _read(self.expression))
+        known = {symbol for symbol, _ in self.values}
+        strangers = [s for s in self._symbols if s not in known and not is_parameter(s)]
+        if strangers:
+            names = " and ".join(repr(str(symbol)) for symbol in strangers)
+            advice = "a function of time takes t and parameters of the mechanism"
+            raise MechanismError(Fault("expression", f"it depends on {names}", str(self), advice))
+
+    @property
+    def _symbols(self) -> tuple[Any, ...]:
+        """The symbols beside t."""
+        reading = import_module("bellcrank.expression.reading")
+        return tuple(s for s in reading.symbols_of(self.expression) if s != reading.TIME)
+
+    @property
+    def open_parameters(self) -> tuple[Any, ...]:
+        """The parameters that have no numbers yet; the whole expression where it does not depend on time."""
+        known = {symbol for symbol, _ in self.values}
+        missing = tuple(symbol for symbol in self._symbols if symbol not in known)
+        reading = import_module("bellcrank.expression.reading")
+        return (
+            (self.expression,)
+            if missing and len(reading.symbols_of(self.expression)) == len(missing)
+            else missing
+        )
+
+    def with_numbers(self, number: Evaluate) -> Function:
+        """The function with numbers for its parameters; a Constant if it does not depend on time."""
+        missing = self.open_parameters
+        if missing == (self.expression,):
+            return Constant(number(self.expression))
+        return replace(self, values=(*self.values, *((symbol, number(symbol)) for symbol in missing)))
+
+    def with_formulas(self, change: Callable[[Any], Any]) -> FunctionOfTime:
+        """The same with the expression changed."""
+        return replace(self, expression=change(self.expression))
+
+    @property
+    def compiled(self) -> TimeFunction:
+        """What evaluates it: made once for each expression, whatever values its parameters have."""
+        return _compiled(self.expression)
+
+    def __str__(self) -> str:
+        return str(self.expression)
+
+    def derivative(self, x: Any, order: int = 1) -> np.ndarray:
+        """See Function.derivative."""
+        at = np.asarray(x, dtype=float)
+        found: np.ndarray = self.compiled.derivative(at, order, dict(self.values))
+        return found
+
+    @property
+    def smoothness(self) -> int:
+        """See Function.smoothness."""
+        found: int = self.compiled.smoothness(dict(self.values))
+        return found
+
+    def flat(self) -> FlatFunction:
+        """See Function.flat."""
+        return FlatFunction("program", self.compiled.flat(dict(self.values)))
+
+    def scaled(self, factor: float) -> FunctionOfTime:
+        """See Function.scaled."""
+        return replace(self, expression=factor * self.expression)
+
+    def integral(self) -> FunctionOfTime:
+        """See Function.integral."""
+        module = import_module("bellcrank.expression.integral")
+        return replace(self, expression=module.antiderivative(self.expression))
+
+
+def _read(text: str) -> Any:
+    reading = import_module("bellcrank.expression.reading")
+    found = reading.read(text, {"t": reading.TIME}, "expression")
+    return import_module("bellcrank.expression").Expression(found) if isinstance(found, float) else found
+
+
+@cache
+def _compiled(expression: Any) -> TimeFunction:
+    made: TimeFunction = import_module("bellcrank.expression.time_function").TimeFunction(expression)
+    return made

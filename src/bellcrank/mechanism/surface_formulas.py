@@ -1,0 +1,142 @@
+"""Joints on surfaces that are given by formulas: a frame on one, two in contact, two that roll."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from importlib import import_module
+from typing import TYPE_CHECKING, Any, ClassVar
+
+from bellcrank.mechanism.checking import Check
+from bellcrank.mechanism.custom_joints import _FormulaJoint
+from bellcrank.mechanism.formulas import as_formulas, as_symbols
+
+if TYPE_CHECKING:
+    from bellcrank.expression import Expression, Transform
+
+
+def _check_surface(check: Check, field: str, surface: tuple[Any, ...], parameters: tuple[Any, ...]) -> None:
+    found = import_module("bellcrank.expression.reading").symbols_of(*surface)
+    for symbol in parameters:
+        if symbol not in found:
+            check.fault(f"the {field} does not depend on its parameter {symbol.name!r}")
+
+
+@dataclass(frozen=True)
+class SurfaceJoint(_FormulaJoint):
+    """A frame that slides on a surface.
+
+    parameters: two symbols, which are coordinates.
+    surface: x, y and z over the parameters, m, in the axes of marker 1.
+    spin: a third symbol if the frame may turn about the normal, else None: then its x axis is the tangent
+        along the first parameter. z is the normal, the first tangent crossed with the second.
+    """
+
+    parameters: Any
+    surface: Any
+    spin: Any = None
+    values: tuple[tuple[Any, float], ...] = ()
+    meaning: ClassVar[str] = "A frame that slides on a surface given by formulas."
+
+    def __post_init__(self) -> None:
+        with Check("SurfaceJoint") as check:
+            parameters = as_symbols(check, "parameters", self.parameters, 2)
+            surface = as_formulas(check, "surface", self.surface, 3)
+            spin = None if self.spin is None else as_symbols(check, "spin", self.spin, 1)[0]
+            check.settle(self, parameters=parameters, surface=surface, spin=spin)
+            as_symbols(check, "parameters and spin", self.own_symbols)
+            _check_surface(check, "surface", surface, parameters)
+            self._finish(check)
+
+    @property
+    def own_symbols(self) -> tuple[Any, ...]:
+        """The parameters, and the spin if there is one."""
+        return self.parameters if self.spin is None else (*self.parameters, self.spin)
+
+    @property
+    def units_of_coordinates(self) -> tuple[str, ...]:
+        """Parameters have none."""
+        return ("1", "1") if self.spin is None else ("1", "1", "rad")
+
+    @property
+    def transform(self) -> Transform:
+        """The frame on the surface."""
+        frames = import_module("bellcrank.expression.frames")
+        made: Transform = frames.surface_frame(self.surface, self.parameters, self.spin)
+        return made
+
+
+@dataclass(frozen=True)
+class SurfaceOnSurface(_FormulaJoint):
+    """Two surfaces that touch at a point and slide on each other.
+
+    parameters_1, parameters_2: two symbols each. surface_1, surface_2: x, y and z over them, m, each in the
+        axes of its own marker; the normals (first tangent crossed with the second) point out of the bodies.
+    spin: the symbol of the angle between the first tangents, or None: then they stay parallel.
+
+    The coordinates are the parameters of both, then the spin.
+    """
+
+    parameters_1: Any
+    surface_1: Any
+    parameters_2: Any
+    surface_2: Any
+    spin: Any = None
+    values: tuple[tuple[Any, float], ...] = ()
+    meaning: ClassVar[str] = "Two surfaces given by formulas that touch and slide on each other."
+
+    def __post_init__(self) -> None:
+        with Check(type(self).__name__) as check:
+            settled: dict[str, Any] = {}
+            for number in ("1", "2"):
+                parameters = as_symbols(
+                    check, f"parameters_{number}", getattr(self, f"parameters_{number}"), 2
+                )
+                surface = as_formulas(check, f"surface_{number}", getattr(self, f"surface_{number}"), 3)
+                _check_surface(check, f"surface_{number}", surface, parameters)
+                settled |= {f"parameters_{number}": parameters, f"surface_{number}": surface}
+            settled["spin"] = None if self.spin is None else as_symbols(check, "spin", self.spin, 1)[0]
+            check.settle(self, **settled)
+            as_symbols(check, "parameters and spin", self.own_symbols)
+            self._finish(check)
+
+    @property
+    def own_symbols(self) -> tuple[Any, ...]:
+        """The parameters of both surfaces, and the spin if there is one."""
+        both: tuple[Any, ...] = (*self.parameters_1, *self.parameters_2)
+        return both if self.spin is None else (*both, self.spin)
+
+    @property
+    def units_of_coordinates(self) -> tuple[str, ...]:
+        """Parameters have none."""
+        return ("1",) * 4 if self.spin is None else ("1", "1", "1", "1", "rad")
+
+    @property
+    def transform(self) -> Transform:
+        """From the frame of marker 2 over the contact to that of marker 1."""
+        frames = import_module("bellcrank.expression.frames")
+        one = frames.surface_frame(self.surface_1, self.parameters_1, self.spin)
+        two = frames.surface_frame(self.surface_2, self.parameters_2, None)
+        made: Transform = one @ frames.face_to_face() @ two.inverse()
+        return made
+
+
+@dataclass(frozen=True)
+class Rolling(SurfaceOnSurface):
+    """Two surfaces that roll on each other without sliding: the point of contact runs as fast on both.
+
+    The arguments are those of SurfaceOnSurface; with a spin they may turn about the normal.
+    """
+
+    meaning: ClassVar[str] = "Two surfaces given by formulas that roll on each other without sliding."
+
+    @property
+    def rolling(self) -> tuple[tuple[Expression, ...], ...]:
+        """Velocity of the point of contact on one surface less that on the other, in the contact's plane."""
+        frames = import_module("bellcrank.expression.frames")
+        found: tuple[tuple[Expression, ...], ...] = frames.rolling_conditions(
+            (self.surface_1, self.parameters_1),
+            (self.surface_2, self.parameters_2),
+            self.spin,
+            self.own_symbols,
+        )
+        return found
