@@ -61,10 +61,11 @@ bool root_of_squares(Graph& graph, Ref a, Ref& out) {
     for (int i = 0; i < m.count; i += 2) {
         if (m.factors[i] != m.factors[i + 1]) return false;
     }
-    out = graph.constant(std::sqrt(m.coefficient));
+    Ref root = graph.constant(1.0);
     for (int i = 0; i < m.count; i += 2) {
-        out = graph.multiply(out, graph.apply(Op::absolute, Ref(m.factors[i], false)));
+        root = graph.multiply(root, graph.apply(Op::absolute, Ref(m.factors[i], false)));
     }
+    out = graph.multiply(graph.constant(std::sqrt(m.coefficient)), root);
     return true;
 }
 

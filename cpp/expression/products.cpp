@@ -76,9 +76,10 @@ struct Graph::Products {
                 out = product(inverse.without(graph, i), other.without(graph, j), quotient);
                 return true;
             }
-            Ref rest = y;
-            if (graph.node(k).op != Op::multiply || !divide_out(k, rest)) continue;
-            out = graph.multiply(inverse.without(graph, i), rest);
+            if (graph.node(k).op != Op::multiply || !contained(k, x, y)) continue;
+            Ref rest_x = inverse.without(graph, i), rest_y = y;
+            if (!divide_out(k, rest_x, rest_y)) continue;
+            out = graph.multiply(rest_x, rest_y);
             return true;
         }
         return false;
@@ -98,19 +99,35 @@ struct Graph::Products {
         return true;
     }
 
-    // rest / k for a product k, if all its factors are there.
-    bool divide_out(Ref k, Ref& rest) const {
-        if (facts(k).factors > Monomial::kMost || facts(k).factors > facts(rest).factors) return false;
-        const Monomial wanted(graph, k, facts(k).factors);
-        if (wanted.coefficient != 1.0 || !wanted.open) return false;
+    // Whether x and y together have all factors of the product k, and y some of them.
+    bool contained(Ref k, Ref x, Ref y) const {
+        if (facts(k).factors > Monomial::kMost || facts(k).factors > facts(x).factors + facts(y).factors) return false;
+        const Monomial wanted(graph, k), p(graph, x, facts(x).factors), q(graph, y, facts(y).factors);
+        if (!wanted.open || !p.open || !q.open || wanted.coefficient != 1.0) return false;
+        std::array<std::uint32_t, 2 * Monomial::kMost> both;
+        const auto end = std::merge(p.list().begin(), p.list().end(), q.list().begin(), q.list().end(), both.begin());
+        const auto any = [&](std::uint32_t f) { return std::binary_search(q.list().begin(), q.list().end(), f); };
+        return std::includes(both.begin(), end, wanted.list().begin(), wanted.list().end()) &&
+               std::any_of(wanted.list().begin(), wanted.list().end(), any);
+    }
+
+    // Takes the factors of k out of y and, where it has them not, out of x.
+    bool divide_out(Ref k, Ref& x, Ref& y) const {
+        const Monomial wanted(graph, k);
         for (const std::uint32_t factor : wanted.list()) {
-            const Factors factors(graph, Op::multiply, rest);
-            int at = 0;
-            while (at < factors.count() && factors[at].index() != factor) ++at;
-            if (at == factors.count()) return false;
-            rest = factors.without(graph, at);
+            if (!take_out(factor, y) && !take_out(factor, x)) return false;
         }
         return true;
+    }
+
+    bool take_out(std::uint32_t factor, Ref& product) const {
+        const AllFactors factors(graph, Op::multiply, product);
+        for (int i = 0; i < factors.count(); ++i) {
+            if (factors[i].index() != factor) continue;
+            product = factors.without(graph, i);
+            return true;
+        }
+        return false;
     }
 
     // √k √k → k and |k| |k| → k².
