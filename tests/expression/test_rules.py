@@ -1,0 +1,250 @@
+"""Simplification as expressions are built: what each rule gives, and where it must not apply."""
+
+import math
+from itertools import permutations
+
+import pytest
+
+from bellcrank import _core
+from bellcrank import expression as ex
+from bellcrank.expression import cos, sin, sqrt, symbol, symbols
+
+x, y, z, w = symbols("x y z w")
+k = symbol("k", positive=True)
+n = symbol("n", high=-1.0)
+ranged = symbol("r", low=2.0, high=5.0)
+
+
+@pytest.fixture
+def plain():
+    """Expressions are built without trigonometric merging."""
+    before = _core.expression_rules(False, False)
+    yield
+    _core.expression_rules(*before)
+
+
+@pytest.fixture
+def factoring():
+    before = _core.expression_rules(True, True)
+    yield
+    _core.expression_rules(*before)
+
+
+@pytest.mark.parametrize(
+    ("built", "wanted"),
+    [
+        (x + 0.0, x),
+        (x * 0.0, 0.0),
+        (x * 1.0, x),
+        (x - x, 0.0),
+        (x + x, 2.0 * x),
+        (x + 2.0 * x, 3.0 * x),
+        (0.5 * x + 0.5 * x, x),
+        (3.0 * x - 3.0 * x, 0.0),
+        (2.0 * (3.0 * x), 6.0 * x),
+        (x + y, y + x),
+        (x - y, -(y - x)),
+        (x * y, y * x),
+        (-x * y, x * -y),
+        (-x * -y, x * y),
+        (-(-x), x),
+        ((x + y) - x, y),
+        ((x + 1.0) + 2.0, x + 3.0),
+        (2.0 - (x + 2.0), -x),
+        (x * y * z - z * (y * x), 0.0),
+        (w + x * (y * z) - w - (z * x) * y, 0.0),
+        ((2.0 * x) * y + x * (3.0 * y), 5.0 * (x * y)),
+        (1.0 / (1.0 / x), x),
+        (1.0 / (4.0 * x), 0.25 * (1.0 / x)),
+        (1.0 / (x / y), y / x),
+        (1.0 / -x, -(1.0 / x)),
+        (x / k * k, x),
+        ((y * k) * (x / k), x * y),
+        (x / ranged * (y * ranged), x * y),
+        (x / (k * ranged) * ranged * k, x),
+        (sqrt(k) * sqrt(k), k),
+        (sqrt(x) * sqrt(x), x),
+        (k / sqrt(k), sqrt(k)),
+        (sqrt(k) / k, 1.0 / sqrt(k)),
+        (sqrt(k * k), k),
+        (sqrt(n * n), -n),
+        (sqrt(x * x), abs(x)),
+        (sqrt(4.0 * x * x * k * k), 2.0 * (abs(x) * k)),
+        (sqrt(x**4), x * x),
+        (abs(x) * abs(x), x * x),
+        (abs(-x), abs(x)),
+        (abs(abs(x)), abs(x)),
+        (abs(k), k),
+        (abs(n), -n),
+        (abs(x * x), x * x),
+        (sin(-x), -sin(x)),
+        (ex.tan(-x), -ex.tan(x)),
+        (ex.asin(-x), -ex.asin(x)),
+        (ex.atan(-x), -ex.atan(x)),
+        (ex.sinh(-x), -ex.sinh(x)),
+        (ex.tanh(-x), -ex.tanh(x)),
+        (ex.sign(-x), -ex.sign(x)),
+        (cos(-x), cos(x)),
+        (ex.cosh(-x), ex.cosh(x)),
+        (ex.sign(k), 1.0),
+        (ex.sign(n), -1.0),
+        (sin(x - x), 0.0),
+        (cos(x - x), 1.0),
+        (sin(ex.asin(x)), x),
+        (cos(ex.acos(x)), x),
+        (ex.tan(ex.atan(x)), x),
+        (ex.log(ex.exp(x)), x),
+        (ex.exp(ex.log(x)), x),
+        (ex.atan2(0.0, k), 0.0),
+        (ex.atan2(-x, k), -ex.atan2(x, k)),
+        (x**0, 1.0),
+        (x**1, x),
+        (x**2, x * x),
+        (x**3, x * (x * x)),
+        (x**-1, 1.0 / x),
+        (x**0.5, sqrt(x)),
+        (x**-0.5, 1.0 / sqrt(x)),
+        (x**1.5, x * sqrt(x)),
+        ((-x) ** 3, -(x**3)),
+        ((-x) ** 4, x**4),
+        (ex.minimum(x, x), x),
+        (ex.minimum(n, k), n),
+        (ex.maximum(n, k), k),
+        (ex.minimum(x, y), ex.minimum(y, x)),
+        (n < k, 1.0),
+        (k < n, 0.0),
+        (x < x, 0.0),
+        (x <= x, 1.0),
+        (ranged <= 5.0, 1.0),
+        (ex.piecewise(n < k, x, y), x),
+        (ex.piecewise(x < y, z, z), z),
+        (ex.piecewise(x < y, -z, -w), -ex.piecewise(x < y, z, w)),
+        (ex.floor(ex.floor(x)), ex.floor(x)),
+        (ex.Expression(2.0) + 3.0, 5.0),
+        (ex.Expression(6.0) / 49.0, 6.0 / 49.0),
+        (ex.Expression(2.0) ** 0.3, 2.0**0.3),
+        (sin(ex.Expression(0.3)), math.sin(0.3)),
+    ],
+)
+def test_equal_expressions_are_one(built, wanted):
+    assert built == ex.Expression(wanted) if isinstance(wanted, float) else built == wanted
+    if not isinstance(wanted, float):
+        assert hash(built) == hash(wanted)
+
+
+@pytest.mark.parametrize(
+    ("built", "not_this"),
+    [
+        (x / y * y, x),  # y may be zero
+        (x / x, 1.0),
+        (sqrt(x * x), x),
+        (sqrt(x * x * y), abs(x)),
+        (ex.asin(sin(x)), x),
+        (ex.acos(cos(x)), x),
+        (ex.atan2(-x, y), -ex.atan2(x, y)),  # at x = 0, y < 0 both are pi
+        (ex.floor(-x), -ex.floor(x)),
+        (ex.acos(-x), -ex.acos(x)),
+        (ex.minimum(x, ranged), ranged),
+        (ranged < 5.0, 1.0),
+        (abs(ranged - 3.0), ranged - 3.0),
+        (x**2.3, x * x),
+        (1e-200 * (1e-200 * x), 0.0),  # would vanish
+        (1e200 * (1e200 * x), x),
+    ],
+)
+def test_rules_that_would_change_a_value(built, not_this):
+    assert built != not_this
+
+
+SINE, COSINE = sin(x), cos(x)
+
+
+@pytest.mark.parametrize(
+    ("factor", "wanted"),
+    [
+        (1.0, 1.0),
+        (3.5, 3.5),
+        (y, y),
+        (-y, -y),
+        (k + w, k + w),
+        (2.0 * y * (z + 1.0), 2.0 * y * (z + 1.0)),
+        (SINE * SINE, SINE * SINE),
+        (COSINE * y, COSINE * y),
+    ],
+)
+def test_squares_of_sine_and_cosine_merge(factor, wanted):
+    left, right = [factor, SINE, SINE], [factor, COSINE, COSINE]
+    for order in permutations(range(3)):
+        a, b, c = (left[i] for i in order)
+        p, q, r = (right[i] for i in reversed(order))
+        merged = a * (b * c) + (p * q) * r
+        assert merged - wanted == 0.0, (order, merged)
+
+
+def test_squares_merge_between_other_terms():
+    others = [y, z * w, k, sqrt(z), sin(y) * cos(w), ex.exp(w)]
+    total = y * SINE * SINE
+    for term in others:
+        total = total + term
+    assert total + COSINE * (COSINE * y) - sum(others, start=ex.Expression(0.0)) == y
+
+
+def test_nothing_merges_where_the_rule_is_off(plain):
+    assert SINE * SINE + COSINE * COSINE != 1.0
+
+
+def test_squares_of_different_factors_stay():
+    assert ex.count_operations(2.0 * SINE * SINE + COSINE * COSINE).additions == 1
+    assert ex.count_operations(y * SINE * SINE + z * COSINE * COSINE).additions == 1
+    assert ex.count_operations(y * SINE * SINE - y * COSINE * COSINE).additions == 1
+
+
+def test_common_factors_on_request(factoring):
+    a, b, c = symbols("a b c")
+    assert a * b + a * c == a * (b + c)
+    assert a * b - c * a == a * (b - c)
+
+
+def test_common_factors_stay_otherwise():
+    a, b, c = symbols("a b c")
+    assert ex.count_operations(a * b + a * c).multiplications == 2
+
+
+def test_a_positive_length_is_proved():
+    u = symbol("u")
+    tube = 1.0 + 0.3 * cos(u)  # the distance from the axis of a torus
+    assert tube.range[0] == pytest.approx(0.7, abs=1e-6)
+    assert sqrt((tube * SINE) ** 2 + (tube * COSINE) ** 2) == tube
+    narrow = 1.0 + 1.5 * cos(u)
+    assert sqrt(narrow * narrow) == abs(narrow)
+
+
+@pytest.mark.parametrize("power", [1, 2, 3, 5, 7, 8, 15, 64, 1024])
+def test_whole_powers_are_products_of_few(power):
+    counted = ex.count_operations(x**power)
+    assert counted.multiplications == power.bit_length() + power.bit_count() - 2
+    assert counted.total == counted.multiplications
+
+
+def test_constants_of_no_number_are_refused():
+    for value in (math.inf, -math.inf, math.nan):
+        with pytest.raises(ValueError, match="finite"):
+            ex.Expression(value)
+        with pytest.raises(ValueError, match="finite"):
+            x + value
+
+
+def test_no_value_is_made_of_what_has_none():
+    undefined = ex.Expression(1.0) / 0.0
+    assert not undefined.is_constant
+    assert not ex.log(ex.Expression(-1.0)).is_constant
+    assert ex.exp(ex.Expression(1e3)).op == "exp"
+
+
+def test_symbols_differ_even_by_one_name():
+    assert symbol("a") != symbol("a")
+
+
+def test_a_symbol_without_values_is_refused():
+    with pytest.raises(ValueError, match="no value lies"):
+        symbol("a", low=2.0, high=1.0)
