@@ -68,7 +68,7 @@ def _node(node: Expression, known: Mapping[Expression, float], values: dict[Expr
 
 
 def values_of(expressions: Sequence[Expression], known: Mapping[Expression, float]) -> list[float]:
-    """The values of expressions where their symbols have the known values; not a number where there is none."""
+    """Values where the symbols have the known values; not a number where there is none."""
     values: dict[Expression, float] = {}
     for node in _core.expression_nodes(list(expressions)):
         values[node] = _node(node, known, values)

@@ -65,7 +65,7 @@ def poses():
     }
 
 
-# The prototype's counts of the same derivatives, forward and factored, on a graph without trigonometric merging.
+# What a prototype took for the same derivatives, forward and factored, without trigonometric merging.
 PROTOTYPE = {"frame": (93, 96), "link": (377, 438), "two links": (1098, 1220), "three links": (2010, 2193)}
 
 

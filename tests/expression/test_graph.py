@@ -126,7 +126,7 @@ def test_truth_and_numbers():
         float(x)
     assert float(Expression(2.5) * 2.0) == 5.0
     assert bool(Expression(1.0) < 2.0)
-    assert x == x  # noqa: PLR0124 (identity of the node)
+    assert x == x
     assert {x: 1, y: 2}[x + 0.0] == 1
     assert Expression(2.0) == 2.0
     assert x != "x"
