@@ -44,6 +44,7 @@ class Arrays {
         if (!flat.empty()) std::memcpy(out.data(), flat.data(), flat.size() * sizeof(double));
         return out;
     }
+    Formulas formulas(const char* name) { return left_.contains(name) ? nb::cast<Formulas>(take(name)) : Formulas{}; }
     void finish() const {
         for (const auto& item : left_)
             throw std::invalid_argument("unknown array " + nb::cast<std::string>(item.first));
@@ -98,6 +99,7 @@ ModelData model_data(const nb::kwargs& kwargs) {
     d.wrench_local = a.numbers<std::uint8_t>("wrench_local");
     d.wrench_function = a.numbers<int>("wrench_function");
     d.wrench_constant = a.numbers<double>("wrench_constant");
+    d.formulas = a.formulas("formulas");
     a.finish();
     return d;
 }

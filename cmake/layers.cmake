@@ -11,7 +11,7 @@ set(expression_sees programs)
 set(joints_sees spatial functions programs)
 set(constraints_sees joints) # a constraint is rows over coordinates, a force an effort along one
 set(forces_sees joints)
-set(model_sees constraints forces)
+set(model_sees constraints forces expression) # what users write as formulas is differentiated when the model is made
 set(linalg_sees model)
 set(assemblies_sees linalg)
 set(formulations_sees linalg assemblies expression)

@@ -22,12 +22,14 @@ double mass_ratio(const Model& model) {
 }
 
 // Azimuths and angles along a curve change as points move, without any body turning.
-bool turns_by_moving(const CoordinateKind& kind) {
-    return kind.angular && !kind.name.starts_with("theta") && !kind.name.starts_with("universal");
+bool turns_by_moving(const Coordinate& coordinate) {
+    const CoordinateKind& kind = *coordinate.kind;
+    return coordinate.followed() && !kind.name.starts_with("theta") && !kind.name.starts_with("universal");
 }
 
 // A locked quaternion component e_k turns half as fast as the angle it stands for, so its multiplier is twice a moment.
 double row_weight(const Model& model, const Row& row) {
+    if (row.term_begin == row.term_end) return 1.0;
     const std::string& name = model.coordinates[model.terms[row.term_begin].coordinate].kind->name;
     return name.size() == 2 && name[0] == 'e' ? 0.5 : 1.0;
 }
@@ -79,7 +81,7 @@ Lagrange::Lagrange(std::shared_ptr<const Model> model, const LagrangeOptions& op
         for (int r : stops_) enabled_[r] = 0;
     }
     for (int i = 0; i < static_cast<int>(model_->coordinates.size()); ++i)
-        if (turns_by_moving(*model_->coordinates[i].kind)) drifting_.push_back(i);
+        if (turns_by_moving(model_->coordinates[i])) drifting_.push_back(i);
     trusted_pivot_ = options_.rank_tolerance;
     forget_dependent_rows();
     wide_masses_ = mass_ratio(*model_) > kExactMassRatio;

@@ -3,46 +3,12 @@
 #include <algorithm>
 #include <array>
 #include <map>
-#include <numbers>
 #include <string_view>
 
 #include "spatial/body_state.hpp"
 #include "spatial/record.hpp"
 
 namespace bellcrank {
-
-// Half a turn is a common angle: it shall not be now π and now −π by rounding. Hence not exactly zero.
-AngleBranches::AngleBranches(const Model& model) : reference_(model.coordinates.size(), 1e-6) {}
-
-AngleBranches::AngleBranches(const Model& model, double t) : AngleBranches(model) {
-    for (const Block& block : model.blocks) {
-        if (block.unilateral || block.compliance > 0.0) continue;
-        for (int r = block.row_begin; r < block.row_end; ++r) {
-            const Row& row = model.rows[r];
-            if (row.term_end - row.term_begin != 1) continue;
-            const Term& term = model.terms[row.term_begin];
-            if (!model.coordinates[term.coordinate].kind->angular) continue;
-            const double led = row.function < 0 ? 0.0 : model.functions[row.function](t).f;
-            set(term.coordinate, (led + row.constant) / term.coefficient);
-        }
-    }
-}
-
-double AngleBranches::nearest(int coordinate, double principal) const {
-    constexpr double turn = 2.0 * std::numbers::pi;
-    return principal + turn * std::round((reference_[coordinate] - principal) / turn);
-}
-
-void evaluate_coordinate(const Model& model, const AngleBranches& branches, int coordinate, const double* x,
-                         const double* u, BodyCoordinate& out) {
-    const Coordinate& c = model.coordinates[coordinate];
-    RelativeJacobian jacobian;
-    CoordinateValue value;
-    const RelativeMotion motion = relative_motion(model.pairs[c.pair], x, u, &jacobian);
-    c.kind->evaluate(motion, c.params, value);
-    if (c.kind->angular) value.value = branches.nearest(coordinate, value.value);
-    contract(value, motion, jacobian, out);
-}
 
 namespace {
 
@@ -139,14 +105,8 @@ void ConstraintRows::build_layout(std::span<const int> block_order) {
         const int linear =
             locked.empty() ? K : static_cast<int>(std::lower_bound(locked.begin(), locked.end(), 3) - locked.begin());
         BlockLayout b{index, row, K, linear, static_cast<int>(sides_.size()), 0};
-        std::vector<int> bodies;
-        for (int r = block.row_begin; r < block.row_end; ++r) {
-            storage_row_[r] = row++;
-            for (int t = model_.rows[r].term_begin; t < model_.rows[r].term_end; ++t)
-                for (int body : model_.pairs[model_.coordinates[model_.terms[t].coordinate].pair].body)
-                    if (std::find(bodies.begin(), bodies.end(), body) == bodies.end()) bodies.push_back(body);
-        }
-        for (int body : bodies) {
+        for (int r = block.row_begin; r < block.row_end; ++r) storage_row_[r] = row++;
+        for (int body : model_.bodies_of(index)) {
             sides_.push_back({body, jacobian});
             jacobian += kTwist * K;
         }
@@ -206,7 +166,10 @@ void ConstraintRows::evaluate_general(double t, const double* x, const double* u
         const BlockLayout& b = layout_[index];
         if (level == Level::jacobian)
             std::fill_n(&J[sides(b).front().jacobian], kTwist * b.size * sides(b).size(), 0.0);
-        for (int r = 0; r < b.size; ++r) evaluate_general_row(t, b, r, level);
+        if (const int formula = model_.formula_of_block[b.block]; formula >= 0)
+            evaluate_formula(t, x, u, b, model_.formula_rows[formula], level);
+        else
+            for (int r = 0; r < b.size; ++r) evaluate_general_row(t, b, r, level);
     }
 }
 
@@ -221,8 +184,7 @@ void ConstraintRows::evaluate_general_row(double t, const BlockLayout& b, int r,
         const Coordinate& coordinate = model_.coordinates[term.coordinate];
         const int motion = motion_of_pair_[coordinate.pair];
         CoordinateValue c;
-        coordinate.kind->evaluate(motions_[motion], coordinate.params, c);
-        if (coordinate.kind->angular) c.value = branches_.nearest(term.coordinate, c.value);
+        evaluate_along(model_, branches_, term.coordinate, motions_[motion], c);
         value += term.coefficient * c.value;
         if (level == Level::value) continue;
         BodyCoordinate on_bodies;
@@ -240,6 +202,26 @@ void ConstraintRows::evaluate_general_row(double t, const BlockLayout& b, int r,
     C[b.row + r] = value;
     Ct[b.row + r] = -f.d1;
     if (level == Level::bias) Qc[b.row + r] = f.d2 - bias;
+}
+
+// C, Ct = Ċ without motion, Qc = −(C̈ − J u̇); the markers of one body share its side.
+void ConstraintRows::evaluate_formula(double t, const double* x, const double* u, const BlockLayout& b,
+                                      const FormulaRows& formula, Level level) {
+    formula.evaluate(t, x, u, formula_values_);
+    for (int r = 0; r < b.size; ++r) {
+        C[b.row + r] = formula_values_.value[r];
+        Ct[b.row + r] = formula_values_.drift[r];
+        if (level == Level::bias) Qc[b.row + r] = -formula_values_.bias[r];
+    }
+    if (level != Level::jacobian) return;
+    for (size_t m = 0; m < formula.markers().size(); ++m)
+        for (const BlockSide& side : sides(b)) {
+            if (side.body != formula.markers()[m].body) continue;
+            for (int r = 0; r < b.size; ++r)
+                for (int i = 0; i < 6; ++i)
+                    J[side.jacobian + kTwist * r + kComponent[i]] +=
+                        formula_values_.J[6 * (m * b.size + r) + i] * inverse_sqrt_[6 * side.body + i];
+        }
 }
 
 void ConstraintRows::evaluate_values(double t, const double* x) {

@@ -6,27 +6,10 @@
 #include <vector>
 
 #include "constraints/lock_rows.hpp"
+#include "model/branches.hpp"
 #include "model/model.hpp"
 
 namespace bellcrank {
-
-// Follows the branch of every angular coordinate: the multiple of 2π nearest to its last known value.
-class AngleBranches {
-  public:
-    explicit AngleBranches(const Model& model);
-    // Where a row leads an angle, the branch nearest to what it asks for at time t; the principal one elsewhere.
-    AngleBranches(const Model& model, double t);
-    double nearest(int coordinate, double principal) const;
-    void set(int coordinate, double value) { reference_[coordinate] = value; }
-    double reference(int coordinate) const { return reference_[coordinate]; }
-
-  private:
-    std::vector<double> reference_;
-};
-
-// One coordinate of the model at x, u on its branch; jacobian columns as in BodyCoordinate.
-void evaluate_coordinate(const Model& model, const AngleBranches& branches, int coordinate, const double* x,
-                         const double* u, BodyCoordinate& out);
 
 // A body that a block acts on and where the block's scaled Jacobian for it lies: K rows in records of kTwist.
 struct BlockSide {
@@ -74,6 +57,8 @@ class ConstraintRows {
     enum class Level { value, jacobian, bias };
     void evaluate_general(double t, const double* x, const double* u, Level level);
     void evaluate_general_row(double t, const BlockLayout& b, int r, Level level);
+    void evaluate_formula(double t, const double* x, const double* u, const BlockLayout& b, const FormulaRows& formula,
+                          Level level);
 
     const Model& model_;
     const AngleBranches& branches_;
@@ -88,6 +73,7 @@ class ConstraintRows {
     std::vector<int> motion_of_pair_;
     std::vector<RelativeMotion> motions_;
     std::vector<RelativeJacobian> motion_jacobians_;
+    FormulaRows::Values formula_values_;
     std::vector<std::pair<int, double>> lock_constants_;  // storage row, constant ≠ 0
 };
 

@@ -1,5 +1,6 @@
 #include "model/model.hpp"
 
+#include <algorithm>
 #include <stdexcept>
 
 #include "spatial/inertia.hpp"
@@ -72,6 +73,22 @@ void check(const ModelData& d) {
     check_size(d.wrench_constant.size(), 6 * wrenches, "wrench_constant");
 }
 
+// A coordinate's kind by name; those of joints given by formulas are no kinds of the registry.
+const CoordinateKind& kind_named(const std::string& name) {
+    for (const CoordinateKind* kind : {&kFormulaRow, &kFormulaCoordinate})
+        if (name == kind->name) return *kind;
+    return coordinate_kind(name);
+}
+
+void check_formula_coordinate(const Coordinate& c, const Formulas& formulas, size_t index) {
+    require(c.params.size() == 2 && c.formula() >= 0 && c.formula() < static_cast<int>(formulas.joints.size()),
+            "coordinate_params", index, "no such joint formula");
+    const JointFormula& joint = formulas.joints[c.formula()];
+    const int free = static_cast<int>(joint.coordinates.size()), count = c.kind == &kFormulaRow ? 6 - free : free;
+    require(c.pair == joint.pair && c.component() >= 0 && c.component() < count, "coordinate_params", index,
+            "not of this joint formula");
+}
+
 }  // namespace
 
 Model::Model(ModelData data) : data_(std::move(data)) {
@@ -88,27 +105,22 @@ Model::Model(ModelData data) : data_(std::move(data)) {
         principal_inertia.push_back(p.moments);
         principal_rotation.push_back(p.rotation);
     }
-    // A marker of a body frame, moved to the body's principal frame.
-    const auto offset = [&](int body, const Vec3& p) {
-        if (body == ground()) return p;
-        return transpose_times(rotation_matrix(principal_rotation[body]), p - com[body]);
-    };
-    const auto rotation = [&](int body, const Quat& q) {
-        return body == ground() ? q : conjugate(principal_rotation[body]) * q;
-    };
     for (size_t i = 0; i < d.pair_bodies.size(); i += 2) {
         MarkerPair pair;
         for (int s = 0; s < 2; ++s) {
             pair.body[s] = d.pair_bodies[i + s];
-            pair.offset[s] = offset(pair.body[s], d.pair_positions[i + s]);
-            pair.rotation[s] = rotation(pair.body[s], d.pair_rotations[i + s]);
+            pair.offset[s] = principal_offset(pair.body[s], d.pair_positions[i + s]);
+            pair.rotation[s] = in_principal(pair.body[s], d.pair_rotations[i + s]);
         }
         pairs.push_back(pair);
     }
     for (size_t i = 0; i < d.coordinate_kind.size(); ++i) {
-        const Coordinate c{&coordinate_kind(d.coordinate_kind[i]), d.coordinate_pair[i],
+        const Coordinate c{&kind_named(d.coordinate_kind[i]), d.coordinate_pair[i],
                            slice(d.coordinate_params, d.coordinate_param_start, i)};
-        check_coordinate(*c.kind, c.params);
+        if (c.of_formula())
+            check_formula_coordinate(c, d.formulas, i);
+        else
+            check_coordinate(*c.kind, c.params);
         coordinates.push_back(c);
     }
     for (size_t i = 0; i < d.function_kind.size(); ++i)
@@ -128,15 +140,76 @@ Model::Model(ModelData data) : data_(std::move(data)) {
     }
     for (size_t i = 0; i < d.wrench_body.size(); ++i) {
         const int body = d.wrench_body[i];
-        Wrench w{
-            body, offset(body, d.wrench_position[i]), rotation(body, d.wrench_rotation[i]), d.wrench_local[i] != 0, {},
-            {}};
+        Wrench w{body,
+                 principal_offset(body, d.wrench_position[i]),
+                 in_principal(body, d.wrench_rotation[i]),
+                 d.wrench_local[i] != 0,
+                 {},
+                 {}};
         for (int k = 0; k < 6; ++k) {
             w.function[k] = d.wrench_function[6 * i + k];
             w.constant[k] = d.wrench_constant[6 * i + k];
         }
         wrenches.push_back(w);
     }
+    add_formulas();
+}
+
+// A marker of a body frame, moved to the body's principal frame.
+Vec3 Model::principal_offset(int body, const Vec3& p) const {
+    if (body == ground()) return p;
+    return transpose_times(rotation_matrix(principal_rotation[body]), p - com[body]);
+}
+
+Quat Model::in_principal(int body, const Quat& q) const {
+    return body == ground() ? q : conjugate(principal_rotation[body]) * q;
+}
+
+void Model::add_formulas() {
+    const Formulas& f = data_.formulas;
+    const auto compiled = [](Program program) { return std::make_shared<const CompiledProgram>(std::move(program)); };
+    const auto markers = [&](const std::vector<MarkerSymbols>& symbols) {
+        std::vector<FormulaMarker> out;
+        for (const MarkerSymbols& m : symbols) {
+            if (m.body < 0 || m.body > ground()) throw std::invalid_argument("a formula's marker: no such body");
+            out.push_back({m.body, principal_offset(m.body, m.offset), in_principal(m.body, m.attitude)});
+        }
+        return out;
+    };
+    for (const JointFormula& joint : f.joints) {
+        const int count = static_cast<int>(joint.coordinates.size());
+        formula_joints.push_back({ParametricJoint(compiled(joint_program(*f.graph, joint)), count), joint.pair,
+                                  std::vector<int>(count, -1), joint.start});
+    }
+    for (size_t i = 0; i < coordinates.size(); ++i)
+        if (coordinates[i].kind == &kFormulaCoordinate)
+            formula_joints[coordinates[i].formula()].coordinate[coordinates[i].component()] = static_cast<int>(i);
+    formula_of_block.assign(blocks.size(), -1);
+    for (const ConstraintFormula& c : f.constraints) {
+        const int count = static_cast<int>(c.rows.size());
+        if (c.block < 0 || c.block >= static_cast<int>(blocks.size()) ||
+            blocks[c.block].row_end - blocks[c.block].row_begin != count)
+            throw std::invalid_argument("a constraint formula: no block of as many rows");
+        formula_of_block[c.block] = static_cast<int>(formula_rows.size());
+        formula_rows.emplace_back(c.block, count, c.of_velocity, markers(c.markers),
+                                  compiled(constraint_program(*f.graph, f.time, c)));
+    }
+    for (const ForceFormula& force : f.forces)
+        formula_forces.emplace_back(markers(force.markers), force.has_potential,
+                                    compiled(force_program(*f.graph, f.time, force)));
+}
+
+std::vector<int> Model::bodies_of(int block) const {
+    std::vector<int> bodies;
+    const auto add = [&](int body) {
+        if (std::find(bodies.begin(), bodies.end(), body) == bodies.end()) bodies.push_back(body);
+    };
+    if (formula_of_block[block] >= 0)
+        for (const FormulaMarker& m : formula_rows[formula_of_block[block]].markers()) add(m.body);
+    for (int r = blocks[block].row_begin; r < blocks[block].row_end; ++r)
+        for (int t = rows[r].term_begin; t < rows[r].term_end; ++t)
+            for (int body : pairs[coordinates[terms[t].coordinate].pair].body) add(body);
+    return bodies;
 }
 
 }  // namespace bellcrank

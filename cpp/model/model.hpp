@@ -9,6 +9,8 @@
 #include "functions/function.hpp"
 #include "joints/coordinate.hpp"
 #include "joints/marker_pair.hpp"
+#include "model/formula_rows.hpp"
+#include "model/formulas.hpp"
 #include "spatial/algebra.hpp"
 
 namespace bellcrank {
@@ -45,6 +47,7 @@ struct ModelData {
     std::vector<std::uint8_t> wrench_local;
     std::vector<int> wrench_function;     // nw × 6
     std::vector<double> wrench_constant;  // nw × 6
+    Formulas formulas;
 };
 
 // A coordinate bound to its pair. Angular ones carry no branch here: a System follows it.
@@ -52,6 +55,20 @@ struct Coordinate {
     const CoordinateKind* kind;
     int pair;
     std::span<const double> params;
+
+    // Whether its value depends on where it was: the turns of an angle, which of several solutions a formula's is.
+    bool followed() const { return kind->angular || kind == &kFormulaCoordinate; }
+    bool of_formula() const { return kind == &kFormulaRow || kind == &kFormulaCoordinate; }
+    int formula() const { return static_cast<int>(params[0]); }  // joint of Model::formula_joints
+    int component() const { return static_cast<int>(params[1]); }
+};
+
+// A joint given by formulas, and which coordinates of the model its own are (−1: not used).
+struct FormulaJoint {
+    ParametricJoint joint;
+    int pair;
+    std::vector<int> coordinate;
+    std::vector<double> start;
 };
 
 struct Term {
@@ -101,6 +118,8 @@ class Model {
     int ground() const { return bodies(); }
     int rows_total() const { return static_cast<int>(rows.size()); }
     const ModelData& data() const { return data_; }  // as it was given
+    // The bodies that a block's rows connect, each once, in the order in which the rows name them.
+    std::vector<int> bodies_of(int block) const;
 
     Vec3 gravity;
     std::vector<double> mass;              // nb [kg]
@@ -115,8 +134,16 @@ class Model {
     std::vector<Term> terms;
     std::vector<Law> laws;
     std::vector<Wrench> wrenches;
+    std::vector<FormulaJoint> formula_joints;
+    std::vector<FormulaRows> formula_rows;
+    std::vector<int> formula_of_block;  // index into formula_rows; −1: rows of coordinates
+    std::vector<FormulaForce> formula_forces;
 
   private:
+    Vec3 principal_offset(int body, const Vec3& p) const;
+    Quat in_principal(int body, const Quat& q) const;
+    void add_formulas();
+
     ModelData data_;  // owns the parameters that spans above point into
 };
 

@@ -59,7 +59,7 @@ void Lagrange::follow_angles(const double* x) {
     remembered_ = false;
     std::fill(step_.begin(), step_.end(), 0.0);
     for (int i = 0; i < static_cast<int>(model_->coordinates.size()); ++i)
-        if (model_->coordinates[i].kind->angular) follow_angle(i, x);
+        if (model_->coordinates[i].followed()) follow_angle(i, x);
 }
 
 void Lagrange::follow_angle(int coordinate, const double* x) {

@@ -13,22 +13,16 @@ namespace {
 constexpr int kHubDegree = 8;
 constexpr int kJointsPerCopy = 4;
 
-std::vector<int> bodies_of(const Model& model, const Block& block) {
-    std::vector<int> bodies;
-    for (int r = block.row_begin; r < block.row_end; ++r)
-        for (int t = model.rows[r].term_begin; t < model.rows[r].term_end; ++t)
-            for (int body : model.pairs[model.coordinates[model.terms[t].coordinate].pair].body)
-                if (body != model.ground() && std::find(bodies.begin(), bodies.end(), body) == bodies.end())
-                    bodies.push_back(body);
+// The bodies of a block but for the ground.
+std::vector<int> moving_bodies_of(const Model& model, int block) {
+    std::vector<int> bodies = model.bodies_of(block);
+    std::erase(bodies, model.ground());
     return bodies;
 }
 
-bool touches_ground(const Model& model, const Block& block) {
-    for (int r = block.row_begin; r < block.row_end; ++r)
-        for (int t = model.rows[r].term_begin; t < model.rows[r].term_end; ++t)
-            for (int body : model.pairs[model.coordinates[model.terms[t].coordinate].pair].body)
-                if (body == model.ground()) return true;
-    return false;
+bool touches_ground(const Model& model, int block) {
+    const std::vector<int> bodies = model.bodies_of(block);
+    return std::find(bodies.begin(), bodies.end(), model.ground()) != bodies.end();
 }
 
 }  // namespace
@@ -42,7 +36,7 @@ void Delassus::split_hubs() {
     const int blocks = static_cast<int>(model_.blocks.size());
     std::vector<std::vector<int>> incident(model_.bodies());
     for (int i = 0; i < blocks; ++i)
-        for (int body : bodies_of(model_, model_.blocks[i])) incident[body].push_back(i);
+        for (int body : moving_bodies_of(model_, i)) incident[body].push_back(i);
     for (int body = 0; body < model_.bodies(); ++body) {
         const int degree = static_cast<int>(incident[body].size());
         if (degree == 0) continue;
@@ -90,7 +84,7 @@ std::vector<int> Delassus::distance_from_ground(int nodes, const std::vector<std
     std::vector<int> distance(nodes, 0), reached;
     std::vector<char> seen(nodes, 0);
     for (int i = 0; i < static_cast<int>(model_.blocks.size()); ++i)
-        if (touches_ground(model_, model_.blocks[i])) reached.push_back(i), seen[i] = 1;
+        if (touches_ground(model_, i)) reached.push_back(i), seen[i] = 1;
     for (size_t k = 0; k < reached.size(); ++k)
         for (int j : neighbours[reached[k]]) {
             if (seen[j]) continue;

@@ -1,0 +1,157 @@
+// Error of the joint at s, in marker-1 axes, where ρ = q q(s)* is the rotation left over:
+//   e = (r − p(s);  2 vec ρ)                                                                              (1)
+//   ė = (ṙ − p'ṡ;  ρ0 (Ω − Ω_s) + (Ω + Ω_s) × vec ρ),   Ω_s = W ṡ                                         (2)
+// With P = (p'; W), 6×d, the coordinates are those that leave the least error: Pᵀ e(s) = 0 (metres and radians weigh
+// alike; where the joint holds, any weight gives the same s). On the joint e = 0 and (2) gives
+//   ṡ = P⁺ (ṙ; Ω),   s̈ = P⁺ ((r̈; Ω̇) − Ṗṡ)                                                                (3)
+// and the rows are Nᵀ e with the columns of N an orthonormal basis of what P does not reach, NᵀP = 0:
+//   d/dt Nᵀe = Nᵀ(ṙ; Ω),   d²/dt² Nᵀe = Nᵀ((r̈; Ω̇) − Ṗṡ)                                                   (4)
+// Off the joint (3) and (4) are right to first order in e, so that Newton's method still converges quadratically.
+#include "joints/parametric.hpp"
+
+#include <Eigen/Dense>
+#include <algorithm>
+#include <atomic>
+#include <cmath>
+#include <cstring>
+#include <stdexcept>
+#include <vector>
+
+#include "spatial/rotation.hpp"
+
+namespace bellcrank {
+
+namespace {
+
+using Vector6 = Eigen::Matrix<double, 6, 1>;
+using Columns = Eigen::Matrix<double, 6, Eigen::Dynamic, Eigen::ColMajor, 6, 6>;
+using Coordinates = Eigen::Matrix<double, Eigen::Dynamic, 1, Eigen::ColMajor, 6, 1>;
+using Decomposition = Eigen::HouseholderQR<Columns>;
+
+constexpr int kMaxIterations = 60;
+
+std::atomic<std::uint64_t> joints_made{0};
+
+Vector6 stacked(const Vec3& a, const Vec3& b) { return (Vector6() << a.x, a.y, a.z, b.x, b.y, b.z).finished(); }
+
+// A scalar whose rate is g·(ṙ; Ω) and whose acceleration has the part `quadratic`.
+CoordinateValue value_of(double value, const Vector6& g, double quadratic) {
+    return {value, {g[0], g[1], g[2]}, {g[3], g[4], g[5]}, quadratic};
+}
+
+}  // namespace
+
+// Their values come from ParametricJoint::evaluate, for all at once.
+const CoordinateKind kFormulaRow{"formula_row", nullptr, false, nullptr};
+const CoordinateKind kFormulaCoordinate{"formula_coordinate", nullptr, false, nullptr};
+
+struct ParametricJoint::Frame {
+    Coordinates s, rate;
+    Vec3 p;
+    Quat q;
+    Columns P;
+    Vector6 bias;  // Ṗṡ
+
+    Vector6 error(const RelativeMotion& m) const {
+        Quat left = m.q * conjugate(q);
+        const double sign = left.w < 0.0 ? -2.0 : 2.0;
+        return stacked(m.r - p, sign * Vec3{left.x, left.y, left.z});
+    }
+};
+
+ParametricJoint::ParametricJoint(std::shared_ptr<const CompiledProgram> program, int coordinates)
+    : program_(std::move(program)), coordinates_(coordinates), id_(++joints_made) {
+    if (coordinates < 1 || coordinates > kMaxCoordinates)
+        throw std::invalid_argument("a joint given by formulas has 1 to 6 coordinates");
+    if (program_->inputs() != inputs(coordinates) || program_->outputs() != outputs(coordinates))
+        throw std::invalid_argument("a joint's formulas: wrong number of inputs or outputs");
+}
+
+void ParametricJoint::read(Frame& frame) const {
+    thread_local std::vector<double> work;
+    if (work.size() < program_->work_size()) work.resize(program_->work_size());
+    double in[2 * kMaxCoordinates], out[12 + 6 * kMaxCoordinates + 6];
+    const int d = coordinates_;
+    for (int i = 0; i < d; ++i) {
+        in[i] = frame.s[i];
+        in[d + i] = frame.rate[i];
+    }
+    program_->evaluate(in, out, work.data());
+    frame.p = {out[0], out[1], out[2]};
+    Mat3 rotation;
+    std::copy_n(out + 3, 9, rotation.m);
+    frame.q = quaternion_from_matrix(rotation);
+    frame.P = Eigen::Map<const Columns>(out + 12, 6, d);
+    frame.bias = Eigen::Map<const Vector6>(out + 12 + 6 * d);
+}
+
+// Gauss–Newton from `near`; a step that leaves a larger error is halved.
+bool ParametricJoint::find_coordinates(const RelativeMotion& motion, const double* near, Frame& frame) const {
+    frame.s = Eigen::Map<const Coordinates>(near, coordinates_);
+    frame.rate = Coordinates::Zero(coordinates_);
+    read(frame);
+    Vector6 error = frame.error(motion);
+    for (int iteration = 0; iteration < kMaxIterations; ++iteration) {
+        Coordinates step = Decomposition(frame.P).solve(error);
+        if (!step.allFinite()) return false;
+        const Coordinates from = frame.s;
+        const double before = error.squaredNorm();
+        const bool close = step.norm() <= 1e-13 * (1.0 + from.norm());
+        for (int halving = 0;; ++halving) {
+            frame.s = from + step;
+            read(frame);
+            error = frame.error(motion);
+            if (error.squaredNorm() <= before || close) break;
+            if (halving == 40) {
+                frame.s = from;
+                read(frame);
+                return true;
+            }
+            step *= 0.5;
+        }
+        if (close) return true;
+    }
+    return false;
+}
+
+const ParametricJoint::Values& ParametricJoint::evaluate(const RelativeMotion& motion, const double* near) const {
+    struct Last {
+        std::uint64_t id = 0;
+        double key[13 + kMaxCoordinates];
+        Values values;
+    };
+    thread_local Last last;
+    const Vec3 &r = motion.r, &v = motion.rdot, &w = motion.omega;
+    const Quat& q = motion.q;
+    double key[13 + kMaxCoordinates] = {r.x, r.y, r.z, q.w, q.x, q.y, q.z, v.x, v.y, v.z, w.x, w.y, w.z};
+    std::copy_n(near, coordinates_, key + 13);
+    if (last.id == id_ && std::memcmp(key, last.key, sizeof(key)) == 0) return last.values;
+    compute(motion, near, last.values);
+    std::memcpy(last.key, key, sizeof(key));
+    last.id = id_;
+    return last.values;
+}
+
+void ParametricJoint::compute(const RelativeMotion& motion, const double* near, Values& out) const {
+    const int d = coordinates_;
+    Frame frame;
+    out.found = find_coordinates(motion, near, frame);
+    const Decomposition qr(frame.P);
+    const Eigen::Matrix<double, 6, 6> Q = qr.householderQ() * Eigen::Matrix<double, 6, 6>::Identity();
+    // P = Q₁ R: the rows of P⁺ = R⁻¹ Q₁ᵀ are the gradients of s.
+    Eigen::Matrix<double, Eigen::Dynamic, 6, Eigen::ColMajor, 6, 6> inverse = Q.leftCols(d).transpose();
+    qr.matrixQR().topLeftCorner(d, d).triangularView<Eigen::Upper>().solveInPlace(inverse);
+    frame.rate = inverse * stacked(motion.rdot, motion.omega);
+    read(frame);
+    const Vector6 error = frame.error(motion);
+    for (int i = 0; i < d; ++i) {
+        const Vector6 g = inverse.row(i).transpose();
+        out.free[i] = value_of(frame.s[i], g, -g.dot(frame.bias));
+    }
+    for (int k = 0; k < rows(); ++k) {
+        const Vector6 n = Q.col(d + k);
+        out.row[k] = value_of(n.dot(error), n, -n.dot(frame.bias));
+    }
+}
+
+}  // namespace bellcrank

@@ -1,0 +1,60 @@
+#include "model/branches.hpp"
+
+#include <cmath>
+#include <numbers>
+
+namespace bellcrank {
+
+// Half a turn is a common angle: it shall not be now π and now −π by rounding. Hence not exactly zero.
+AngleBranches::AngleBranches(const Model& model) : reference_(model.coordinates.size(), 1e-6) {
+    for (const FormulaJoint& j : model.formula_joints)
+        for (size_t k = 0; k < j.coordinate.size(); ++k)
+            if (j.coordinate[k] >= 0) set(j.coordinate[k], j.start[k]);
+}
+
+AngleBranches::AngleBranches(const Model& model, double t) : AngleBranches(model) {
+    for (const Block& block : model.blocks) {
+        if (block.unilateral || block.compliance > 0.0) continue;
+        for (int r = block.row_begin; r < block.row_end; ++r) {
+            const Row& row = model.rows[r];
+            if (row.term_end - row.term_begin != 1) continue;
+            const Term& term = model.terms[row.term_begin];
+            if (!model.coordinates[term.coordinate].followed()) continue;
+            const double led = row.function < 0 ? 0.0 : model.functions[row.function](t).f;
+            set(term.coordinate, (led + row.constant) / term.coefficient);
+        }
+    }
+}
+
+double AngleBranches::nearest(int coordinate, double principal) const {
+    constexpr double turn = 2.0 * std::numbers::pi;
+    return principal + turn * std::round((reference_[coordinate] - principal) / turn);
+}
+
+void evaluate_along(const Model& model, const AngleBranches& branches, int coordinate, const RelativeMotion& motion,
+                    CoordinateValue& out) {
+    const Coordinate& c = model.coordinates[coordinate];
+    if (!c.of_formula()) {
+        c.kind->evaluate(motion, c.params, out);
+        if (c.kind->angular) out.value = branches.nearest(coordinate, out.value);
+        return;
+    }
+    const FormulaJoint& formula = model.formula_joints[c.formula()];
+    double near[ParametricJoint::kMaxCoordinates];
+    for (size_t k = 0; k < formula.coordinate.size(); ++k)
+        near[k] = formula.coordinate[k] < 0 ? formula.start[k] : branches.reference(formula.coordinate[k]);
+    const ParametricJoint::Values& values = formula.joint.evaluate(motion, near);
+    out = c.kind == &kFormulaRow ? values.row[c.component()] : values.free[c.component()];
+}
+
+void evaluate_coordinate(const Model& model, const AngleBranches& branches, int coordinate, const double* x,
+                         const double* u, BodyCoordinate& out) {
+    const Coordinate& c = model.coordinates[coordinate];
+    RelativeJacobian jacobian;
+    CoordinateValue value;
+    const RelativeMotion motion = relative_motion(model.pairs[c.pair], x, u, &jacobian);
+    evaluate_along(model, branches, coordinate, motion, value);
+    contract(value, motion, jacobian, out);
+}
+
+}  // namespace bellcrank

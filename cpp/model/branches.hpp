@@ -1,0 +1,33 @@
+// Coordinates of a model whose value depends on where they were: angles count their turns, formulas may have several
+// solutions.
+#pragma once
+
+#include <vector>
+
+#include "model/model.hpp"
+
+namespace bellcrank {
+
+// Follows the branch of every angular coordinate: the multiple of 2π nearest to its last known value.
+class AngleBranches {
+  public:
+    explicit AngleBranches(const Model& model);
+    // Where a row leads an angle, the branch nearest to what it asks for at time t; the principal one elsewhere.
+    AngleBranches(const Model& model, double t);
+    double nearest(int coordinate, double principal) const;
+    void set(int coordinate, double value) { reference_[coordinate] = value; }
+    double reference(int coordinate) const { return reference_[coordinate]; }
+
+  private:
+    std::vector<double> reference_;
+};
+
+// Value and derivatives of a coordinate along the motion of its pair, on its branch.
+void evaluate_along(const Model& model, const AngleBranches& branches, int coordinate, const RelativeMotion& motion,
+                    CoordinateValue& out);
+
+// One coordinate of the model at x, u on its branch; jacobian columns as in BodyCoordinate.
+void evaluate_coordinate(const Model& model, const AngleBranches& branches, int coordinate, const double* x,
+                         const double* u, BodyCoordinate& out);
+
+}  // namespace bellcrank

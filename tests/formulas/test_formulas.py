@@ -1,0 +1,286 @@
+"""Joints, constraints and forces given by formulas: against the catalogue, differences and closed forms."""
+
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import bellcrank as bc
+from bellcrank.expression import (
+    Vector,
+    cos,
+    cross,
+    dot,
+    norm,
+    rotation_from_vector,
+    rotation_x,
+    rotation_y,
+    rotation_z,
+    sin,
+    symbols,
+    t,
+    translation,
+)
+
+sys.path.insert(0, str(Path(__file__).parent))
+from flat import IDENTITY, Flat, Seen, scene
+
+OFFSETS = ((0.1, 0.2, -0.1), (-0.2, 0.1, 0.3))
+
+
+def rigs(catalogue, poses):
+    """The same two bodies with a joint of the catalogue, on its rows, and with the one of formulas."""
+    mech = scene(3)
+    one, two = (mech.bodies[f"body{k}"] for k in range(2))
+    mech.add_joint("joint", catalogue, one.marker(OFFSETS[0]), two.marker(OFFSETS[1]))
+    listed = Flat(mech)
+    system = listed.system()
+    assert system.project()
+    written = Flat(scene(3))
+    coordinates, pose, start = poses
+    written.joint(written.pair((0, 1), OFFSETS), coordinates, pose, start)
+    return system, written.system()
+
+
+def put(system, state):
+    """Set a system to a state as another gives it."""
+    system.set_state(*state)
+
+
+def joints():
+    """Catalogue kinds and their formulas."""
+    a, b, c = symbols("a b c")
+    return {
+        "Revolute": (bc.Revolute(), ((a,), rotation_z(a), (0.0,))),
+        "Prismatic": (bc.Prismatic(), ((a,), translation(0, 0, a), (0.0,))),
+        "Cylindrical": (bc.Cylindrical(), ((a, b), rotation_z(a) @ translation(0, 0, b), (0.0, 0.0))),
+        "Universal": (bc.Universal(), ((a, b), rotation_x(a) @ rotation_y(b), (0.0, 0.0))),
+        "Planar": (bc.Planar(), ((a, b, c), translation(a, b, 0) @ rotation_z(c), (0.0, 0.0, 0.0))),
+        "Spherical": (bc.Spherical(), ((a, b, c), rotation_from_vector((a, b, c)), (0.0, 0.0, 0.0))),
+        "Screw": (
+            bc.Screw(pitch=0.2),
+            ((a,), rotation_z(a) @ translation(0, 0, 0.2 / (2 * np.pi) * a), (0.0,)),
+        ),
+    }
+
+
+@pytest.mark.parametrize("name", joints())
+def test_a_joint_of_formulas_accelerates_like_the_one_of_the_catalogue(name):
+    listed, written = rigs(*joints()[name])
+    put(written, listed.state())
+    for expected, found in zip(listed.accelerate()[:2], written.accelerate()[:2], strict=True):
+        np.testing.assert_allclose(found, expected, rtol=1e-9, atol=1e-10)
+    assert max(written.violation()) < 1e-10
+
+
+@pytest.mark.parametrize("name", joints())
+def test_a_joint_of_formulas_comes_back_onto_its_rows(name):
+    listed, written = rigs(*joints()[name])
+    put(written, listed.state())
+    written.displace(0.05 * np.random.default_rng(1).uniform(-1, 1, (2, 6)))
+    assert written.violation()[0] > 1e-4
+    assert written.project()
+    assert max(written.violation()) < 1e-11
+
+
+def test_coordinates_of_formulas_are_the_angles_they_are_called():
+    listed, written = rigs(*joints()["Universal"])
+    put(written, listed.state())
+    values, rates = written.coordinates()
+    expected, expected_rates = listed.coordinates()
+    np.testing.assert_allclose(values[-2:], expected[:2], atol=1e-11)
+    np.testing.assert_allclose(rates[-2:], expected_rates[:2], atol=1e-11)
+
+
+def test_a_bead_on_a_helix_runs_down_as_the_closed_form_says():
+    # s̈ = −g sin(slope), with the bead's own turning: I of the frame that turns with the helix
+    mech = bc.Mechanism("bead", gravity=(0.0, 0.0, -9.81))
+    mech.add_body("bead", mass=0.7, inertia=(1e-3, 2e-3, 3e-3), position=(0.5, 0.0, 0.0))
+    flat = Flat(mech)
+    (angle,) = symbols("angle")
+    radius, rise = 0.5, 0.3
+    pose = translation(radius * cos(angle), radius * sin(angle), rise * angle) @ rotation_z(angle)
+    flat.joint(flat.pair((1, 0), ((0, 0, 0), (0, 0, 0))), (angle,), pose, (0.0,))
+    system = flat.system()
+    linear, angular, _ = system.accelerate()
+    inertia = 0.7 * (radius**2 + rise**2) + 3e-3
+    expected = -0.7 * 9.81 * rise / inertia
+    np.testing.assert_allclose(linear[0], (0.0, radius * expected, rise * expected), atol=1e-12)
+    np.testing.assert_allclose(angular[0], (0.0, 0.0, expected), atol=1e-12)
+
+
+def test_a_constraint_of_formulas_is_the_rod_of_the_catalogue():
+    mech = scene(5)
+    one, two = (mech.bodies[f"body{k}"] for k in range(2))
+    mech.add_joint("rod", bc.Distance(length=0.9), one.marker(OFFSETS[0]), two.marker(OFFSETS[1]))
+    listed = Flat(mech).system()
+    assert listed.project()
+    flat = Flat(scene(5))
+    a, b = Seen("a", 0, OFFSETS[0]), Seen("b", 1, OFFSETS[1])
+    gap = Vector(b.position) - a.position
+    flat.formulas.add_constraint(flat.block([[]]), [a.marker, b.marker], [dot(gap, gap) - 0.81])
+    written = flat.system()
+    put(written, listed.state())
+    for expected, found in zip(listed.accelerate()[:2], written.accelerate()[:2], strict=True):
+        np.testing.assert_allclose(found, expected, rtol=1e-10, atol=1e-11)
+    written.displace(0.05 * np.ones((2, 6)))
+    assert written.project()
+    assert max(written.violation()) < 1e-11
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_rows_of_formulas_against_differences(seed):
+    # C of three markers on two bodies and the ground, with the time in it; Ċ and C̈ along a motion
+    flat = Flat(scene(seed))
+    a, b, c = Seen("a", 0, OFFSETS[0]), Seen("b", 1, OFFSETS[1]), Seen("c", 2, (0.4, 0.1, -0.3))
+    rows = [
+        dot(a.axis(2), b.axis(0)) + 0.2 * sin(3 * t),
+        norm(Vector(a.position) - c.position) * cos(dot(b.axis(1), c.axis(1))),
+        dot(cross(a.position, b.position), c.axis(0)) - t * t,
+    ]
+    flat.formulas.add_constraint(flat.block([[], [], []]), [a.marker, b.marker, c.marker], rows)
+    system = flat.system()
+    initial = flat.initial
+    h = 1e-3
+
+    def row_values(time, displacement):
+        system.set_state(time, initial.position, initial.rotation, initial.velocity, initial.angular_velocity)
+        system.displace(displacement)
+        return system.rows()
+
+    rng = np.random.default_rng(seed)
+    _, drift, _, J = row_values(0.4, np.zeros((2, 6)))
+    direction = rng.uniform(-1, 1, (2, 6))
+
+    def difference(f):
+        return (8 * (f(h) - f(-h)) - (f(2 * h) - f(-2 * h))) / (12 * h)
+
+    along = difference(lambda s: row_values(0.4, s * direction)[0])
+    np.testing.assert_allclose(J @ direction.ravel(), along, atol=1e-9)
+    np.testing.assert_allclose(
+        drift, difference(lambda s: row_values(0.4 + s, np.zeros((2, 6)))[0]), atol=1e-9
+    )
+
+
+def test_what_velocity_adds_to_rows_of_formulas():
+    # along a free motion of the bodies, C̈ = J u̇ − Qc; J u̇ from the accelerations without rows
+    mech = scene(9, gravity=(0.0, 0.0, 0.0))
+    flat = Flat(mech)
+    a, b = Seen("a", 0, OFFSETS[0]), Seen("b", 1, OFFSETS[1])
+    gap = Vector(a.position) - b.position
+    rows = [dot(a.axis(0), b.axis(1)) + sin(2 * t), dot(gap, a.axis(2)), norm(gap)]
+    flat.formulas.add_constraint(flat.block([[], [], []]), [a.marker, b.marker], rows)
+    system = flat.system()
+    free = bc.simulate(mech, duration=0.02, step=1e-4, output_step=0.002)
+
+    def at(index):
+        system.set_state(
+            free.time[index],
+            *(
+                np.array([getattr(free.body(name), what)[index] for name in ("body0", "body1")])
+                for what in ("position", "rotation", "velocity", "angular_velocity")
+            ),
+        )
+        return system.rows()
+
+    values = np.array([at(index)[0] for index in range(11)])
+    h, k = 0.002, 5
+    second = (-(values[k + 2] + values[k - 2]) + 16 * (values[k + 1] + values[k - 1]) - 30 * values[k]) / (
+        12 * h * h
+    )
+    _, _, bias, J = at(k)
+    udot = []
+    for number in range(2):
+        principal = np.array([*system_inertia(mech, number)])
+        spin = free.body(f"body{number}").angular_velocity[k]
+        rotation = free.body(f"body{number}").rotation[k]
+        udot += [np.zeros(3), euler(principal, spin, rotation)]
+    np.testing.assert_allclose(J @ np.concatenate(udot) - bias, second, atol=2e-5)
+
+
+def system_inertia(mech, number):
+    """Principal moments of a body that is given in principal axes."""
+    return np.diag(np.array(mech.bodies[f"body{number}"].inertia))
+
+
+def euler(moments, spin, rotation):
+    """Angular acceleration of a free body, principal axes."""
+    w, x, y, z = rotation
+    R = np.array(
+        [
+            [1 - 2 * (y * y + z * z), 2 * (x * y - w * z), 2 * (x * z + w * y)],
+            [2 * (x * y + w * z), 1 - 2 * (x * x + z * z), 2 * (y * z - w * x)],
+            [2 * (x * z - w * y), 2 * (y * z + w * x), 1 - 2 * (x * x + y * y)],
+        ]
+    )
+    local = R.T @ spin
+    return -np.cross(local, moments * local) / moments
+
+
+def test_a_force_of_formulas_is_the_spring_of_the_catalogue():
+    mech = scene(6)
+    one, two = (mech.bodies[f"body{k}"] for k in range(2))
+    spring = bc.SpringDamper(stiffness=30.0, damping=2.0, rest_length=0.4)
+    mech.add_force("spring", spring, one.marker(OFFSETS[0]), two.marker(OFFSETS[1]))
+    listed = Flat(mech).system()
+    flat = Flat(scene(6))
+    a, b = Seen("a", 0, OFFSETS[0]), Seen("b", 1, OFFSETS[1])
+    gap = Vector(b.position) - a.position
+    length = norm(gap)
+    unit = gap / length
+    tension = 30.0 * (length - 0.4) + 2.0 * dot(unit, Vector(b.velocity) - a.velocity)
+    pull = [tension * k for k in unit]
+    nothing = [0.0 * length] * 3
+    flat.formulas.add_force(
+        [a.marker, b.marker], [pull, [-k for k in pull]], [nothing, nothing], 15.0 * (length - 0.4) ** 2
+    )
+    written = flat.system()
+    for expected, found in zip(listed.accelerate()[:2], written.accelerate()[:2], strict=True):
+        np.testing.assert_allclose(found, expected, rtol=1e-12, atol=1e-12)
+    np.testing.assert_allclose(written.energy(), listed.energy(), rtol=1e-13)
+
+
+def test_a_ball_rolls_down_a_slope_with_five_sevenths_of_gravity():
+    slope, radius, mass = 0.3, 0.1, 0.5
+    mech = bc.Mechanism("slope", gravity=(9.81 * np.sin(slope), 0.0, -9.81 * np.cos(slope)))
+    inertia = 0.4 * mass * radius**2
+    mech.add_body("ball", mass=mass, inertia=(inertia,) * 3, position=(0.0, 0.0, radius))
+    flat = Flat(mech)
+    ball = Seen("ball", 0)
+    flat.formulas.add_constraint(flat.block([[]]), [ball.marker], [ball.position[2] - radius])
+    slip = Vector(ball.velocity) + cross(ball.angular_velocity, (0.0, 0.0, -radius))
+    flat.formulas.add_constraint(flat.block([[], []]), [ball.marker], [slip.x, slip.y], of_velocity=True)
+    system = flat.system()
+    linear, angular, _ = system.accelerate()
+    expected = 5.0 / 7.0 * 9.81 * np.sin(slope)
+    np.testing.assert_allclose(linear[0], (expected, 0.0, 0.0), atol=1e-12)
+    np.testing.assert_allclose(angular[0], (0.0, expected / radius, 0.0), atol=1e-11)
+
+
+def test_rolling_velocities_are_projected():
+    mech = bc.Mechanism("plane")
+    mech.add_body("ball", mass=1.0, inertia=(0.01,) * 3, position=(0, 0, 0.2), velocity=(1.0, 0.5, 0.0))
+    flat = Flat(mech)
+    ball = Seen("ball", 0)
+    slip = Vector(ball.velocity) + cross(ball.angular_velocity, (0.0, 0.0, -0.2))
+    flat.formulas.add_constraint(flat.block([[], []]), [ball.marker], [slip.x, slip.y], of_velocity=True)
+    system = flat.system()
+    assert system.violation()[1] > 0.4
+    assert system.project()
+    assert max(system.violation()) < 1e-13
+    _, position, _, velocity, spin = system.state()
+    np.testing.assert_allclose(velocity[0] + np.cross(spin[0], (0, 0, -0.2)), 0.0, atol=1e-13)
+    np.testing.assert_allclose(position[0], (0, 0, 0.2), atol=1e-15)
+
+
+def test_what_is_wrong_with_formulas_is_told():
+    flat = Flat(scene(1))
+    (a,) = symbols("a")
+    pair = flat.pair((0, 1), OFFSETS, (IDENTITY, IDENTITY))
+    pose = rotation_z(a)
+    entries = [entry for row in pose.rotation for entry in row]
+    flat.formulas.add_joint(pair, [a], list(pose.position), entries, [0.0])
+    flat.coordinate("formula_coordinate", pair, (1, 0))
+    with pytest.raises(ValueError, match="no such joint formula"):
+        flat.system()
