@@ -57,10 +57,23 @@ struct Graph::Products {
     Ref product(Ref x, Ref y, Ref z) const { return graph.multiply(graph.multiply(x, y), z); }
 
     bool simplify(Ref& out) const {
+        if (graph.is_constant(a) && undo_constant(out)) return true;
         const std::uint8_t p = facts(a).flags, q = facts(b).flags;
         if ((p & kReciprocal) != 0 && cancel(a, b, out)) return true;
         if ((q & kReciprocal) != 0 && cancel(b, a, out)) return true;
         return (p & q & kRoot) != 0 && roots(out);
+    }
+
+    // c ((1/c x) y) → x y: a constant within the product that a undoes to the last bit but one.
+    bool undo_constant(Ref& out) const {
+        const Factors factors(graph, Op::multiply, b);
+        for (int i = 0; i < factors.count(); ++i) {
+            if (!graph.is_constant(factors[i])) continue;
+            if (std::abs(graph.node(a).value * graph.node(factors[i]).value - 1.0) > 2.3e-16) continue;
+            out = factors.without(graph, i);
+            return true;
+        }
+        return false;
     }
 
     // A factor 1/k of x against a factor k of y.
