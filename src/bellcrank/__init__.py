@@ -28,6 +28,9 @@ if TYPE_CHECKING:
     from bellcrank.errors import MechanismError as MechanismError
     from bellcrank.errors import SimulationError as SimulationError
     from bellcrank.errors import Unsupported as Unsupported
+    from bellcrank.expression.expression import symbol as symbol
+    from bellcrank.expression.expression import symbols as symbols
+    from bellcrank.expression.expression import t as t
     from bellcrank.formulations.system import System as System
     from bellcrank.formulations.system import prepare as prepare
     from bellcrank.io.files import load as load
@@ -40,6 +43,12 @@ if TYPE_CHECKING:
     from bellcrank.mechanism import Mechanism as Mechanism
     from bellcrank.mechanism import joint_kind as joint_kind
     from bellcrank.mechanism.body import Ground as Ground
+    from bellcrank.mechanism.custom_elements import CustomConstraint as CustomConstraint
+    from bellcrank.mechanism.custom_elements import CustomForce as CustomForce
+    from bellcrank.mechanism.custom_ends import EndCoordinate as EndCoordinate
+    from bellcrank.mechanism.custom_ends import EndPose as EndPose
+    from bellcrank.mechanism.custom_joints import CustomJoint as CustomJoint
+    from bellcrank.mechanism.custom_joints import PathJoint as PathJoint
     from bellcrank.mechanism.friction import Brake as Brake
     from bellcrank.mechanism.friction import JointFriction as JointFriction
     from bellcrank.mechanism.functions.curve import Curve as Curve
@@ -125,6 +134,7 @@ if TYPE_CHECKING:
     from bellcrank.mechanism.motors import GearedMotor as GearedMotor
     from bellcrank.mechanism.motors import JointMotor as JointMotor
     from bellcrank.mechanism.motors import Wrench as Wrench
+    from bellcrank.mechanism.parameter import Parameter as Parameter
     from bellcrank.mechanism.shape import Box as Box
     from bellcrank.mechanism.shape import Capsule as Capsule
     from bellcrank.mechanism.shape import Cone as Cone
@@ -146,6 +156,9 @@ if TYPE_CHECKING:
     from bellcrank.mechanism.springs import SpringDamper as SpringDamper
     from bellcrank.mechanism.springs import TabulatedSpring as TabulatedSpring
     from bellcrank.mechanism.springs import TorsionSpring as TorsionSpring
+    from bellcrank.mechanism.surface_formulas import Rolling as Rolling
+    from bellcrank.mechanism.surface_formulas import SurfaceJoint as SurfaceJoint
+    from bellcrank.mechanism.surface_formulas import SurfaceOnSurface as SurfaceOnSurface
     from bellcrank.mechanism.surface_joints import CylinderOnPlane as CylinderOnPlane
     from bellcrank.mechanism.surface_joints import PointOnCone as PointOnCone
     from bellcrank.mechanism.surface_joints import PointOnCurve as PointOnCurve
@@ -177,6 +190,9 @@ _EXPORTS: dict[str, str] = {
     "prepare": "formulations.system",
     "simulate": "simulate",
     "validate": "assembly.validate",
+    "symbol": "expression.expression",
+    "symbols": "expression.expression",
+    "t": "expression.expression",
     "AssemblyError": "errors",
     "Fault": "errors",
     "MechanismError": "errors",
@@ -192,6 +208,16 @@ _EXPORTS: dict[str, str] = {
     "Mechanism": "mechanism",
     "joint_kind": "mechanism",
     "Ground": "mechanism.body",
+    "CustomConstraint": "mechanism.custom_elements",
+    "CustomForce": "mechanism.custom_elements",
+    "EndCoordinate": "mechanism.custom_ends",
+    "EndPose": "mechanism.custom_ends",
+    "CustomJoint": "mechanism.custom_joints",
+    "PathJoint": "mechanism.custom_joints",
+    "Rolling": "mechanism.surface_formulas",
+    "SurfaceJoint": "mechanism.surface_formulas",
+    "SurfaceOnSurface": "mechanism.surface_formulas",
+    "Parameter": "mechanism.parameter",
     "Brake": "mechanism.friction",
     "JointFriction": "mechanism.friction",
     "Curve": "mechanism.functions.curve",
@@ -317,6 +343,8 @@ __all__ = ["__version__", *_EXPORTS]  # noqa: PLE0604  (all strings, by the anno
 
 
 def __getattr__(name: str) -> Any:
+    if name == "expression":  # a folder of the package, not a name of one
+        return import_module("bellcrank.expression")
     if name not in _EXPORTS:
         raise AttributeError(f"module 'bellcrank' has no attribute {name!r}{_meant(name)}")
     value = getattr(import_module(f"bellcrank.{_EXPORTS[name]}"), name)

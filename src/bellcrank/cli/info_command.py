@@ -66,7 +66,15 @@ def _version(package: str) -> str:
 
 
 def _tables(mechanism: Mechanism, most: int | None) -> None:
-    """Bodies, joints and the other elements, `most` of each."""
+    """Parameters, bodies, joints and the other elements, `most` of each."""
+    from bellcrank.mechanism.evaluation import with_numbers
+
+    parameters = [
+        (p.name, f"{p.value:.6g}", p.unit, _bounds(p.low, p.high), p.doc)
+        for p in list(mechanism.parameters.values())[:most]
+    ]
+    _show("Parameters", ("parameter", "value", "unit", "bounds", ""), parameters, len(mechanism.parameters))
+    mechanism = with_numbers(mechanism)
     bodies = [
         (body.name, f"{body.mass:.6g}", _vector(body.com), _vector(_principal(body.inertia)))
         for body in list(mechanism.bodies.values())[:most]
@@ -149,6 +157,10 @@ def _free(joint: Any) -> str:
         limit = limited.get(name)
         texts.append(name if limit is None else f"{name} [{_bound(limit.lower)}, {_bound(limit.upper)}]")
     return ", ".join(texts) or "none"
+
+
+def _bounds(low: float | None, high: float | None) -> str:
+    return "" if low is None and high is None else f"[{_bound(low)}, {_bound(high)}]"
 
 
 def _bound(value: float | None) -> str:

@@ -27,6 +27,7 @@ _EXISTING = click.Path(exists=True, dir_okay=False)
 @click.option("--accelerations", is_flag=True, default=None, help="Record the bodies' accelerations.")
 @click.option("--no-reactions", is_flag=True, help="Do not record joint reactions.")
 @click.option("--option", "-o", "options", multiple=True, metavar="NAME=VALUE", help="For the formulation.")
+@click.option("--set", "parameters", multiple=True, metavar="NAME=VALUE", help="Value of a parameter.")
 @click.option("--out", type=click.Path(dir_okay=False), metavar="RUN.h5", help="Record into this file.")
 @click.option(
     "--plot", type=click.Path(dir_okay=False), metavar="PNG", help="Write an overview (PNG, PDF, SVG)."
@@ -34,7 +35,13 @@ _EXISTING = click.Path(exists=True, dir_okay=False)
 @click.option("--progress/--no-progress", default=None, help="Show a bar (default: on a terminal).")
 @click.option("--quiet", "-q", is_flag=True, help="Write nothing but errors.")
 def command(
-    file: str, out: str | None, plot: str | None, progress: bool | None, quiet: bool, **given: Any
+    file: str,
+    out: str | None,
+    plot: str | None,
+    progress: bool | None,
+    quiet: bool,
+    parameters: tuple[str, ...],
+    **given: Any,
 ) -> None:
     """Simulate the mechanism in FILE (YAML or JSON).
 
@@ -42,9 +49,11 @@ def command(
     what was computed.
     """
     from bellcrank.cli.messages import wants_progress
+    from bellcrank.cli.settings import with_settings
     from bellcrank.io import dumps, read
 
     content = read(file)
+    mechanism = with_settings(content.mechanism, parameters)
     arguments = content.simulation.arguments() | _overrides(given)
     if arguments.get("duration") is None:
         advice = "add --duration 10, or write 'simulation: {duration: 10 s}' into the file"
@@ -55,10 +64,10 @@ def command(
 
     try:
         run = simulate(
-            content.mechanism,
+            mechanism,
             path=out,
             progress=wants_progress(progress) and not quiet,
-            description=dumps(content.mechanism, "yaml", content.simulation),
+            description=dumps(mechanism, "yaml", content.simulation),
             **arguments,
         )
     except SimulationError as error:

@@ -130,6 +130,8 @@ class _Page:
             return self.notation.square(self.shown(a))
         if a.op == "reciprocal" and b.op != "reciprocal":
             a, b = b, a
+        if _simplicity(b) < _simplicity(a):  # the order of factors has no meaning
+            a, b = b, a
         if b.op == "reciprocal":
             return self.notation.quotient(self.shown(a), self.shown(b.operands[0]))
         return self.notation.product(self.shown(a), self.shown(b))
@@ -155,6 +157,10 @@ class _Page:
 
 def _unsigned(expression: Expression) -> Expression:
     return -expression if expression.negative else expression
+
+
+def _simplicity(factor: Expression) -> int:
+    return 0 if factor.is_constant else 1 if factor.op == "symbol" else 2
 
 
 def _leaf(node: Expression) -> str:

@@ -9,6 +9,7 @@ from typing import Any, get_origin
 
 from bellcrank.errors import MechanismError
 from bellcrank.io.decode import whole_path
+from bellcrank.io.expressions import written_expression
 from bellcrank.io.fields import Wanted, parameters, wanted
 from bellcrank.io.sections import MARKER_KEYS, SECTIONS, STARTS, VERSION
 from bellcrank.io.simulation import Simulation
@@ -77,7 +78,7 @@ class _Encoder:
         if isinstance(value, Mapping):
             return {str(key): self.value(item) for key, item in value.items()}
         if is_expression(value) or isinstance(value, FunctionOfTime):
-            return str(value)
+            return written_expression(getattr(value, "expression", value))
         if not hasattr(value, "__dataclass_fields__"):
             return value
         alone = want is not None and len(want.named) == 1
@@ -117,7 +118,7 @@ class _Encoder:
         found = self.fields(body, "name")
         (xx, xy, xz), (_, yy, yz), (_, _, zz) = body.inertia
         if (xy, xz, yz) == (0.0, 0.0, 0.0):
-            found["inertia"] = [xx, yy, zz]
+            found["inertia"] = self.value([xx, yy, zz])
         return found
 
     def marker(self, marker: Marker) -> dict[str, Any]:
@@ -176,7 +177,7 @@ class _Encoder:
         if joint.limits:
             found["limits"] = self.limits(joint)
         for key in STARTS:
-            if values := dict(getattr(joint, key)):
+            if values := self.value(dict(getattr(joint, key))):
                 only = joint.kind.free == tuple(values)
                 found[key] = next(iter(values.values())) if only and len(values) == 1 else values
         return found

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from bellcrank.errors import Unsupported
+
 
 def expression(text: str, names: Mapping[str, Any], timed: bool, element: str) -> Any:
     """What a text means: an expression of what is named, and of the time t if `timed`, or a number.
@@ -15,3 +17,16 @@ def expression(text: str, names: Mapping[str, Any], timed: bool, element: str) -
 
     known = {**names, "t": TIME} if timed else names
     return read(text, known, element)
+
+
+def written_expression(expression: Any) -> str:
+    """The text of an expression, from which the same one is read.
+
+    Raises Unsupported for one that has no such text: it is too long, or holds a table of numbers.
+    """
+    from bellcrank.expression.printing import one_line
+
+    try:
+        return one_line(expression)
+    except ValueError as error:
+        raise Unsupported(f"an expression cannot be written into a file: {error}") from None

@@ -70,7 +70,7 @@ class CustomJoint(_FormulaJoint):
     """A joint whose relative pose is any rigid transform of its coordinates.
 
     coordinates: one to six symbols.
-    pose: the Transform of marker 2 seen from marker 1, such as bc.translation(u, 0, u**2) @ bc.rotation_z(v).
+    pose: the Transform of marker 2 seen from marker 1, such as translation(u, 0, u**2) @ rotation_z(v).
         It must depend on every coordinate, and differently.
     units: "m", "rad" or "1", for all coordinates or for each.
     """
@@ -95,7 +95,7 @@ class CustomJoint(_FormulaJoint):
                 check.fault(
                     "pose must be a Transform",
                     self.pose,
-                    "such as bc.translation(u, 0, 0) @ bc.rotation_z(v)",
+                    "such as translation(u, 0, 0) @ rotation_z(v) of bellcrank.expression",
                 )
                 pose = ()
             units = _units(check, self.units, len(coordinates))

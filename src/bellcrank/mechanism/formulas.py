@@ -39,7 +39,7 @@ class Formulas:
     @property
     def formulas(self) -> tuple[Any, ...]:
         """All expressions in it."""
-        held = [f.name for f in fields(self) if f.name != "values"]  # type: ignore[arg-type]
+        held = [f.name for f in fields(self) if f.name not in ("values", "ends")]  # type: ignore[arg-type]
         return tuple(_expressions([getattr(self, name) for name in held]))
 
     @property
@@ -61,7 +61,7 @@ class Formulas:
         given = {
             f.name: _changed(getattr(self, f.name), lambda e: e if e in own else change(e))
             for f in fields(self)  # type: ignore[arg-type]
-            if f.name != "values"
+            if f.name not in ("values", "ends")
         }
         return replace(self, **given)  # type: ignore[type-var]
 
@@ -111,7 +111,7 @@ def as_formula(check: Check, field: str, value: Any) -> Any:
         return value
     if isinstance(value, (int, float)) and not isinstance(value, bool):
         return expressions.Expression(float(value))
-    check.fault(f"{field} must be an expression", value, "such as bc.sin(u), or a number")
+    check.fault(f"{field} must be an expression", value, "such as 2*u + 1, or a number")
     return expressions.Expression(0.0)
 
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import fields, is_dataclass
-from functools import wraps
+from functools import cache, wraps
 from importlib import import_module
 from typing import Any, TypeVar
 
@@ -105,7 +105,7 @@ def _settle(element: Any, twin: Any) -> None:
 
 def kept(given: Any, checked: Any) -> Any:
     """The checked form of a value, with the expressions that were given."""
-    if not holds_expressions(given):
+    if not holds_expressions(given) or (is_expression(given) and given.is_constant):
         return given if given is None else checked
     if isinstance(given, np.ndarray):
         given = given.tolist()
@@ -204,11 +204,13 @@ def present_value(expression: Any) -> float:
 
 
 def comparable(value: Any) -> Any:
-    """The value with texts in the place of expressions: what is equal for other symbols of the same names."""
+    """The value with the same symbols for all of one name: equal for other symbols of the same names."""
     if not expressions_loaded():
         return value
     if is_expression(value):
-        return ("expression", str(value))
+        reading = import_module("bellcrank.expression.reading")
+        images = {s: _of_name(s.name) for s in reading.symbols_of(value) if s != reading.TIME}
+        return import_module("bellcrank.expression").substitute(value, images)
     if isinstance(value, (tuple, list)):
         return tuple(map(comparable, value))
     if isinstance(value, Mapping):
@@ -217,3 +219,9 @@ def comparable(value: Any) -> Any:
         own = tuple(comparable(getattr(value, field.name)) for field in fields(value) if field.compare)
         return (type(value), own)
     return value
+
+
+@cache
+def _of_name(name: str) -> Any:
+    """The symbol that stands for all symbols of a name in comparisons."""
+    return import_module("bellcrank.expression").symbol(name)

@@ -1,0 +1,43 @@
+"""Parameters of a mechanism that are set on the command line."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from bellcrank.errors import Fault, FaultList, MechanismError
+
+if TYPE_CHECKING:
+    from bellcrank.mechanism.mechanism import Mechanism
+
+
+def with_settings(mechanism: Mechanism, settings: tuple[str, ...]) -> Mechanism:
+    """The mechanism with parameters set by texts NAME=VALUE: a number in SI units or with one, or arithmetic.
+
+    Raises MechanismError for everything that is wrong with them.
+    """
+    values: dict[str, float] = {}
+    faults = FaultList()
+    for text in settings:
+        with faults.collect():
+            name, value = _setting(text)
+            values[name] = value
+    faults.raise_any()
+    return mechanism.with_parameters(**values) if values else mechanism
+
+
+def _setting(text: str) -> tuple[str, float]:
+    from bellcrank.expression.reading import read
+    from bellcrank.io.units import UnitError, quantity
+
+    name, equals, value = (part.strip() for part in text.partition("="))
+    if not name or not equals:
+        raise MechanismError(Fault("--set", "it is written as NAME=VALUE", text, "such as length=0.6"))
+    try:
+        return name, float(value)
+    except ValueError:
+        pass
+    try:
+        found = quantity(value)
+    except UnitError as error:
+        raise MechanismError(Fault(f"--set {name}", str(error), value, error.advice)) from None
+    return name, float(read(value, {}, f"--set {name}") if found is None else found.value)
