@@ -156,8 +156,6 @@ void bind_arithmetic(nb::class_<Expression>& c) {
 }  // namespace
 
 void bind_expression(nb::module_& m) {
-    // Symbols in module variables, and the class in the caches of `typing`, live to the very end of the process.
-    nb::set_leak_warnings(false);
     nb::class_<Expression> c(m, "Expression",
                              "A scalar expression: equal expressions are one object of the graph, and compare equal.");
     c.def(

@@ -35,6 +35,5 @@ NB_MODULE(BELLCRANK_MODULE, m) {
     m.attr("variant") = BELLCRANK_VARIANT;
     m.def("build_info", &build_info, nb::sig("def build_info() -> dict[str, str | int]"),
           "What this module was built with: variant, lanes, compiler, flags, and the version of Eigen.");
-    nb::set_leak_warnings(false);  // symbols such as the time live as long as the process
     bellcrank::bind_all(m);
 }

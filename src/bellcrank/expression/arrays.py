@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from typing import overload
 
 from bellcrank.expression.expression import Expression, Scalar, as_expression
 from bellcrank.expression.functions import sqrt
+from bellcrank.overloads import overload
 
 __all__ = ["Matrix", "Vector", "cross", "dot", "norm"]
 

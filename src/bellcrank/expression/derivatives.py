@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Literal, TypeAlias, overload
+from typing import Literal, TypeAlias
 
 from bellcrank import _core
 from bellcrank.expression.arrays import Matrix, Vector
 from bellcrank.expression.expression import Expression, Scalar, as_expression
 from bellcrank.expression.poses import Factor, General, Rotation, Shift, Transform, Turn
+from bellcrank.overloads import overload
 
 Form: TypeAlias = Literal["least", "forward", "reverse", "factored"]
 Whole: TypeAlias = Expression | Vector | Matrix | Transform

@@ -8,11 +8,12 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import Literal, TypeAlias, overload
+from typing import Literal, TypeAlias
 
 from bellcrank.expression.arrays import Matrix, Vector, cross
 from bellcrank.expression.expression import Expression, Scalar, as_expression
 from bellcrank.expression.functions import cos, piecewise, sin, sqrt
+from bellcrank.overloads import overload
 
 Axis: TypeAlias = Literal["x", "y", "z"]
 _INDEX = {"x": 0, "y": 1, "z": 2}

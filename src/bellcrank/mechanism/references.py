@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar, overload
+from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar
 
 from bellcrank.errors import Fault, MechanismError
 from bellcrank.mechanism.attachment import Attached, AttachedKind, Attachment
@@ -13,6 +13,7 @@ from bellcrank.mechanism.drive import Drive, PathDrive
 from bellcrank.mechanism.joint import Joint, JointCoordinate
 from bellcrank.mechanism.marker import Marker
 from bellcrank.mechanism.naming import nearest
+from bellcrank.overloads import overload
 
 if TYPE_CHECKING:
     from bellcrank.mechanism.mechanism import Mechanism
