@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from functools import partial
 from typing import Any, TypeAlias
 
+from bellcrank.io.custom import CustomReader, custom_kind, custom_kinds
 from bellcrank.io.decode import FAILED, Decoder, Failed, Field
 from bellcrank.io.fields import Parameter, parameters, wanted
 from bellcrank.io.node import Entries, Node, Place, Scalar
@@ -31,6 +32,7 @@ from bellcrank.mechanism import (
     Drive,
     Joint,
     Limit,
+    Marker,
     Mechanism,
 )
 from bellcrank.mechanism import Parameter as ParameterOfMechanism
@@ -183,9 +185,17 @@ class Elements:
         named: Mapping[str, type],
         noun: str,
         others: Collection[str],
+        letters: str = "",
     ) -> Any:
-        """The kind that `type` and its fields give, in a mapping that has other keys as well."""
-        cls = self.decoder.kind(node, place, entries, named, noun)
+        """The kind that `type` and its fields give, in a mapping that has other keys as well.
+
+        letters: of the ends, for kinds given by formulas: M for each marker, J for each joint.
+        """
+        custom = custom_kind(entries, noun)
+        if custom is not None:
+            reader = CustomReader(self.decoder, place, letters)
+            return reader.kind(custom, node, entries, ("type", *others))
+        cls = self.decoder.kind(node, place, entries, {**named, **custom_kinds(noun)}, noun)
         if isinstance(cls, Failed):
             return FAILED
         given = self.decoder.fields(node, place, entries, parameters(cls), cls, ("type", *others))
@@ -207,10 +217,17 @@ class Elements:
         if isinstance(entries, Failed):
             return FAILED
         noun = place.element.split()[0]
-        kind = self.kind(node, place, entries, named, noun, ENDS)
         given = entries.get("type")
         cls = named.get(given.text) if isinstance(given, Scalar) else None
-        ends = self.references.ends(node, place, entries, cls)
+        custom = custom_kind(entries, noun) is not None
+        ends = self.references.ends(node, place, entries, cls) if custom else FAILED
+        if custom and isinstance(ends, Failed):
+            return FAILED
+        listed = [] if isinstance(ends, Failed) else ends
+        letters = "".join("M" if isinstance(end, Marker) else "J" for end in listed)
+        kind = self.kind(node, place, entries, named, noun, ENDS, letters)
+        if not custom:
+            ends = self.references.ends(node, place, entries, cls)
         if kind is FAILED or isinstance(ends, Failed):
             return FAILED
         return self.decoder.made(node, place, lambda: add(name, kind, *ends))

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any, get_origin
 
 from bellcrank.errors import MechanismError
+from bellcrank.io.custom import encoded_kind
 from bellcrank.io.decode import whole_path
 from bellcrank.io.expressions import written_expression
 from bellcrank.io.fields import Wanted, parameters, wanted
@@ -26,6 +27,7 @@ from bellcrank.mechanism import (
 )
 from bellcrank.mechanism.attachment import Attached
 from bellcrank.mechanism.checking import UNIT_TOLERANCE
+from bellcrank.mechanism.formulas import Formulas
 from bellcrank.mechanism.functions.function_of_time import FunctionOfTime
 from bellcrank.mechanism.functions.harmonic import Constant
 from bellcrank.mechanism.marker import orientation
@@ -170,9 +172,13 @@ class _Encoder:
         only = joint is not None and joint.kind.free == (reference.coordinate,)
         return JointCoordinate(reference.joint) if only else reference
 
+    def kind(self, kind: Any) -> dict[str, Any]:
+        """Type and fields of a joint, constraint or force."""
+        return encoded_kind(kind) if isinstance(kind, Formulas) else {"type": kind.name, **self.fields(kind)}
+
     def joint(self, joint: Joint) -> dict[str, Any]:
         """A joint: its kind, its markers, its limits, what it starts with."""
-        found = {"type": joint.kind.name, **self.fields(joint.kind)}
+        found = self.kind(joint.kind)
         found |= {key: self.reference(getattr(joint, name)) for key, name in MARKER_KEYS.items()}
         if joint.limits:
             found["limits"] = self.limits(joint)
@@ -189,7 +195,7 @@ class _Encoder:
 
     def attached(self, element: Attached) -> dict[str, Any]:
         """A constraint or force: its kind and its ends."""
-        found = {"type": element.kind.name, **self.fields(element.kind)}
+        found = self.kind(element.kind)
         if len(element.ends) == 1 and isinstance(only := element.ends[0], JointCoordinate):
             return {**found, **self.fields(self.shortened(only))}
         return {**found, "ends": [self.value(end) for end in element.ends]}

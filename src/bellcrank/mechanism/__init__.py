@@ -4,12 +4,14 @@ Importing this package fills the registries (JOINT_KINDS, CONSTRAINT_KINDS, FORC
 """
 
 from bellcrank.mechanism import (
+    custom_elements,
     friction,
     functions,
     gears,
     mesh,
     motors,
     springs,
+    surface_formulas,
     surface_joints,
     transmissions,
 )
@@ -68,6 +70,7 @@ __all__ = [
     "Row",
     "Shape",
     "Term",
+    "custom_elements",
     "friction",
     "functions",
     "gears",
@@ -76,6 +79,7 @@ __all__ = [
     "mesh",
     "motors",
     "springs",
+    "surface_formulas",
     "surface_joints",
     "transmissions",
 ]

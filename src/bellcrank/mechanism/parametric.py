@@ -218,6 +218,8 @@ def comparable(value: Any) -> Any:
     if is_dataclass(value) and not isinstance(value, type):
         own = tuple(comparable(getattr(value, field.name)) for field in fields(value) if field.compare)
         return (type(value), own)
+    if type(value).__module__.startswith("bellcrank.expression."):  # vectors, matrices
+        return tuple(map(comparable, value))
     return value
 
 

@@ -1,0 +1,105 @@
+"""Joints, constraints and forces given by formulas, in files."""
+
+import pytest
+
+import bellcrank as bc
+from bellcrank.io import dumps
+
+FILE = """\
+bellcrank: 1
+parameters: {R: 2, k: 30}
+bodies:
+  bead: {mass: 1, inertia: [1, 1, 1]}
+  car: {mass: 1, inertia: [1, 1, 1]}
+  ball: {mass: 1, inertia: [1, 1, 1]}
+  egg: {mass: 1, inertia: [1, 1, 1]}
+joints:
+  wire:
+    type: CustomJoint
+    first: ground
+    second: bead
+    coordinates: [s]
+    units: rad
+    pose: [{shift: [R*cos(s), R*sin(s), 0.1*s]}, {turn: z, angle: s}]
+    position: 0.3
+    limits: {lower: 0, upper: 2*R}
+  track: {type: PathJoint, first: ground, second: car, parameter: u, curve: [u, sin(u), 0], up: [0, 0, 1], unit: m}
+  floor:
+    type: Rolling
+    first: ground
+    second: ball
+    parameters_1: [x, y]
+    surface_1: [x, y, 0]
+    parameters_2: [a, b]
+    surface_2: [R*cos(a)*cos(b), R*sin(a)*cos(b), R*sin(b)]
+    spin: psi
+  slide: {type: SurfaceJoint, first: ball, second: egg, parameters: [v, w], surface: [v, w, v*w/R]}
+constraints:
+  rod: {type: CustomConstraint, ends: [bead, car], names: [p, q], equations: ["(p.x - q.x)^2 + (p.y - q.y)^2 - R^2 - sin(t)"]}
+  mix: {type: CustomConstraint, ends: [wire, ball], equations: [a - b.z + b.z_axis.x]}
+forces:
+  spring: {type: CustomForce, ends: [bead, car], potential: "k/2*((a.x - b.x)^2 + (a.z - b.z)^2)"}
+  drag: {type: CustomForce, ends: egg, names: egg, force: [-k*egg.vx, -k*egg.vy, 0], moment: [0, 0, -egg.wz]}
+  motor: {type: CustomForce, joint: wire, names: s, efforts: -k*s - s.rate}
+drives:
+  lead: {joint: track, position: 0.1*t^2}
+"""  # noqa: E501
+
+
+def test_what_is_read():
+    mech = bc.loads(FILE)
+    assert [joint.kind.free for joint in mech.joints.values()] == [
+        ("s",), ("u",), ("x", "y", "a", "b", "psi"), ("v", "w"),
+    ]  # fmt: skip
+    wire = mech.joints["wire"].kind
+    radius = mech.parameters["R"].symbol
+    assert wire.open_parameters == (radius,)
+    (s,) = wire.coordinates
+    assert wire.transform.position[0] == radius * bc.expression.cos(s)
+    assert mech.joints["wire"].limits[0][0] == "s"
+    assert mech.constraints["mix"].kind.pattern == "JM"
+    assert mech.forces["motor"].kind.efforts[0].op == "add"
+    assert mech.joints["track"].kind.up == (0.0, 0.0, 1.0)
+
+
+@pytest.mark.parametrize("kind", ["yaml", "json"])
+def test_round_trip(kind):
+    mech = bc.loads(FILE)
+    again = bc.loads(dumps(mech, kind))
+    assert again == mech
+    assert dumps(again, kind) == dumps(mech, kind)
+    assert bc.loads(FILE.replace("sin(u)", "cos(u)")) != mech
+
+
+def test_formulations_refuse_them_by_name():
+    with pytest.raises(bc.Unsupported) as caught:
+        bc.prepare(bc.loads(FILE), "lagrange")
+    for name in ("joint 'wire' (CustomJoint)", "joint 'track' (PathJoint)", "and 5 more"):
+        assert name in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "said"),
+    [
+        ("R*cos(s)", "R*cos(q)", "joint 'wire': the name 'q' is not known"),
+        ("R*cos(s)", "R*cos(t)", "joint 'wire': the name 't' is not known"),
+        ("coordinates: [s]", "coordinates: [R]", "joint 'wire': this name is taken, got 'R'"),
+        ("coordinates: [s]", "coordinates: [3]", "the name of a symbol is needed here"),
+        ("coordinates: [s]", "coordinates: [s, r]", "the pose does not depend on the coordinate 'r'"),
+        ("turn: z", "turn: w", "this is no factor of a pose"),
+        ("curve: [u, sin(u), 0]", "curve: [u, 0]", "curve must hold 3 expressions"),
+        ("type: PathJoint", "type: PathJoin", "did you mean 'PathJoint'"),
+        ("up: [0, 0, 1]", "ups: [0, 0, 1]", "this key is not known, got 'ups'; did you mean 'up'"),
+        ("names: [p, q]", "names: [p]", "a name for each end is needed"),
+        ("p.x - q.x", "p.x - q.xx", "the name 'q.xx' is not known"),
+        ("p.x - q.x", "p.x - q.vx", "must not depend on velocities, such as q.vx"),
+        ("(p.y - q.y)^2", "(p.y - q.y", "this parenthesis is not closed"),
+        ("potential:", "potentials:", "did you mean 'potential'"),
+        ("efforts: -k*s - s.rate", "efforts: [1, 2]", "efforts must hold 1 expressions"),
+    ],
+)
+def test_faults(old, new, said):
+    with pytest.raises(bc.MechanismError) as caught:
+        bc.loads(FILE.replace(old, new, 1))
+    assert said in str(caught.value), str(caught.value)
+    assert "line " in str(caught.value)
