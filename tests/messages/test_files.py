@@ -33,8 +33,10 @@ def test_one_fault_is_told_where_it_stands(case):
     assert (f"{place.line}:{place.column}", place.key) == (case["place"], case["key"]), str(fault)
     assert str(fault).startswith(case["says"])
     assert fault.advice.startswith(case.get("advice", ""))
-    assert str(fault).split("\n")[0].endswith(
-        f"[line {place.line}, column {place.column}{', ' * bool(place.key)}{place.key or ''}]"
+    assert (
+        str(fault)
+        .split("\n")[0]
+        .endswith(f"[line {place.line}, column {place.column}{', ' * bool(place.key)}{place.key or ''}]")
     )
 
 
