@@ -29,17 +29,18 @@ static inline void sine_cosine(double x, double *sine, double *cosine) {
     const double n = shifted - 0x1.8p+52;
     uint64_t quarter, s_bits, c_bits, r_bits, difference;
     memcpy(&quarter, &shifted, 8);
-    double r = fma(-n, HALF_PI_1, x);
-    r = fma(-n, HALF_PI_2, r);
-    r = fma(-n, HALF_PI_3, r);
+    const double first = fma(-n, HALF_PI_1, x);
+    const double r = fma(-n, HALF_PI_2, first);
+    const double rest = fma(-n, HALF_PI_3, fma(-n, HALF_PI_2, first - r));
     const double z = r * r, zz = z * z;
     const double p = fma(fma(fma(SINE_5, z, SINE_4), zz, fma(SINE_3, z, SINE_2)), zz, fma(SINE_1, z, SINE_0));
     const double q =
         fma(fma(fma(COSINE_5, z, COSINE_4), zz, fma(COSINE_3, z, COSINE_2)), zz, fma(COSINE_1, z, COSINE_0));
-    const double s = fma(r * z, p, r);
     const double half = 0.5 * r;
     const double c0 = fma(-half, r, 1.0);
-    const double c = c0 + fma(zz, q, fma(-half, r, 1.0 - c0));
+    const double c1 = fma(-half, r, 1.0 - c0);
+    const double c = c0 + fma(zz, q, fma(-r, rest, c1));
+    const double s = r + fma(r * z, p, rest * c0);
     const uint64_t sign = (uint64_t)1 << 63;
     memcpy(&s_bits, &s, 8);
     memcpy(&r_bits, &r, 8);

@@ -84,9 +84,11 @@ std::string LlvmText::sine_cosine_near() const {
     line("%n = fsub $T %shifted, " + constant(kShift));
     line("%quarter = bitcast $T %shifted to $I");
     line("%minus_n = fneg $T %n");
-    fma("r0", "%minus_n", constant(kHalfPi[0]), "%x");
-    fma("r1", "%minus_n", constant(kHalfPi[1]), "%r0");
-    fma("r", "%minus_n", constant(kHalfPi[2]), "%r1");
+    fma("first", "%minus_n", constant(kHalfPi[0]), "%x");
+    fma("r", "%minus_n", constant(kHalfPi[1]), "%first");
+    line("%off = fsub $T %first, %r");
+    fma("rest1", "%minus_n", constant(kHalfPi[1]), "%off");
+    fma("rest", "%minus_n", constant(kHalfPi[2]), "%rest1");
     line("%z = fmul $T %r, %r");
     line("%zz = fmul $T %z, %z");
     for (const auto& [name, k] : {std::pair(std::string("p"), kSine), std::pair(std::string("q"), kCosine)}) {
@@ -96,15 +98,19 @@ std::string LlvmText::sine_cosine_near() const {
         fma(name + "h", "%" + name + "4", "%zz", "%" + name + "2");
         fma(name, "%" + name + "h", "%zz", "%" + name + "0");
     }
-    line("%rz = fmul $T %r, %z");
-    fma("s", "%rz", "%p", "%r");
     line("%half = fmul $T %r, " + constant(0.5));
     line("%minus_half = fneg $T %half");
+    line("%minus_r = fneg $T %r");
     fma("c0", "%minus_half", "%r", constant(1.0));
-    line("%rest = fsub $T " + constant(1.0) + ", %c0");
-    fma("c1", "%minus_half", "%r", "%rest");
-    fma("c2", "%zz", "%q", "%c1");
-    line("%c = fadd $T %c0, %c2");
+    line("%short = fsub $T " + constant(1.0) + ", %c0");
+    fma("c1", "%minus_half", "%r", "%short");
+    fma("c2", "%minus_r", "%rest", "%c1");
+    fma("c3", "%zz", "%q", "%c2");
+    line("%c = fadd $T %c0, %c3");
+    line("%rz = fmul $T %r, %z");
+    line("%s0 = fmul $T %rest, %c0");
+    fma("s1", "%rz", "%p", "%s0");
+    line("%s = fadd $T %r, %s1");
     const std::string sign = whole(std::int64_t(std::uint64_t{1} << 63));
     line("%s_raw = bitcast $T %s to $I");
     line("%r_raw = bitcast $T %r to $I");

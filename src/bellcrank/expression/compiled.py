@@ -146,7 +146,7 @@ class CompiledFunction:
     def _set_parameters(self, values: Array) -> None:
         if values.shape != (len(self.parameters),):
             raise ValueError(
-                f"{len(self.parameters)} parameters: as many values are needed, got {values.shape}"
+                f"{len(self.parameters)} parameters need as many values, got shape {values.shape}"
             )
         self._shared = np.empty(len(self.prologue.program.outputs))
         self.prologue.evaluate(values, self._shared)

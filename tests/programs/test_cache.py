@@ -1,0 +1,124 @@
+"""Object code on disk: found again, by content; damage and other processes do no harm."""
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+from random_programs import interpreted, points, random_program
+
+from bellcrank import _core
+from bellcrank.expression import cache, native
+
+
+def made(draft):
+    program = _core.CompiledProgram(draft.made_by(_core))
+    native.attach(program)
+    return program
+
+
+def right(program, draft):
+    x = points(1, 3)[1:2]
+    out = np.empty(len(draft.outputs))
+    program.evaluate(x[0], out)
+    return np.array_equal(out, interpreted(_core, draft, x)[0], equal_nan=True)
+
+
+@pytest.fixture
+def compilations(monkeypatch):
+    """What is really compiled."""
+    seen = []
+    store = cache.store
+    monkeypatch.setattr(cache, "store", lambda key, data: (seen.append(key), store(key, data)))
+    return seen
+
+
+def test_found_again(own_cache, compilations):
+    draft = random_program(1, 60)
+    for _ in range(3):
+        assert right(made(draft), draft)
+    assert len(compilations) == 1
+    assert [path.suffix for path in own_cache.iterdir()] == [".o"]
+
+
+def test_by_content_and_lanes(own_cache, compilations):
+    draft = random_program(1, 60)
+    made(draft)
+    changed = random_program(1, 60)
+    changed.constants[0] += 1e-12
+    assert right(made(changed), changed)
+    program = _core.CompiledProgram(draft.made_by(_core))
+    native.attach(program, batch=True)
+    assert len(set(compilations)) == 3
+
+
+def test_by_processor_and_version(compilations, monkeypatch):
+    draft = random_program(1, 30)
+    made(draft)
+    about = native._processor()
+    monkeypatch.setattr(native, "_processor", lambda: (*about[:2], "another version"))
+    made(draft)
+    assert len(set(compilations)) == 2
+
+
+@pytest.mark.parametrize(
+    "damage", [lambda b: b"", lambda b: b[:-1], lambda b: b[:200] + b"x" + b[201:], lambda b: b"x" + b]
+)
+def test_damaged_files_are_made_anew(own_cache, compilations, damage):
+    draft = random_program(1, 60)
+    made(draft)
+    (path,) = own_cache.iterdir()
+    whole = path.read_bytes()
+    path.write_bytes(damage(whole))
+    assert right(made(draft), draft)
+    assert len(compilations) == 2
+    assert path.read_bytes() == whole
+
+
+@pytest.mark.parametrize("setting", ["off", ""])
+def test_off(own_cache, monkeypatch, setting):
+    monkeypatch.setenv(cache.VARIABLE, setting)
+    draft = random_program(1, 60)
+    assert right(made(draft), draft)
+    assert not own_cache.exists()
+
+
+def test_a_directory_that_cannot_be(tmp_path, monkeypatch):
+    (tmp_path / "file").write_text("")
+    monkeypatch.setenv(cache.VARIABLE, str(tmp_path / "file" / "cache"))
+    draft = random_program(1, 60)
+    assert right(made(draft), draft)
+
+
+def test_the_usual_place(monkeypatch):
+    monkeypatch.delenv(cache.VARIABLE)
+    if sys.platform.startswith("linux"):
+        monkeypatch.setenv("XDG_CACHE_HOME", "/somewhere")
+        assert cache.directory() == Path("/somewhere/bellcrank")
+    assert cache.directory().name == "bellcrank"
+
+
+def test_what_was_used_longest_ago_makes_room(own_cache, monkeypatch):
+    monkeypatch.setattr(cache, "LIMIT", 3000)
+    for age, name in enumerate("abcd"):
+        cache.store(name, bytes(800))
+        os.utime(own_cache / f"{name}.o", (1e9 + age, 1e9 + age))
+    assert cache.load("b") is not None  # used now
+    cache.store("e", bytes(800))
+    assert sorted(path.stem for path in own_cache.iterdir()) == ["b", "d", "e"]
+
+
+def test_several_processes_at_once(own_cache):
+    code = (
+        "import sys; sys.path.insert(0, sys.argv[1])\n"
+        "from test_cache import made, right, random_program\n"
+        "for seed in (1, 2, 3):\n"
+        "    draft = random_program(seed, 60)\n"
+        "    assert right(made(draft), draft)\n"
+    )
+    here = str(Path(__file__).parent)
+    running = [subprocess.Popen([sys.executable, "-c", code, here]) for _ in range(3)]
+    assert [process.wait() for process in running] == [0, 0, 0]
+    assert sorted(path.suffix for path in own_cache.iterdir()) == [".o"] * 3
