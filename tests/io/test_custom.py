@@ -1,6 +1,9 @@
 """Joints, constraints and forces given by formulas, in files."""
 
+import json
+
 import pytest
+from tests.io.test_schema import SCHEMA, accepts
 
 import bellcrank as bc
 from bellcrank.io import dumps
@@ -103,3 +106,7 @@ def test_faults(old, new, said):
         bc.loads(FILE.replace(old, new, 1))
     assert said in str(caught.value), str(caught.value)
     assert "line " in str(caught.value)
+
+
+def test_the_schema_takes_them():
+    assert accepts(SCHEMA, json.loads(dumps(bc.loads(FILE), "json")))

@@ -37,6 +37,7 @@ from bellcrank.mechanism import (
 from bellcrank.mechanism import Parameter as ParameterOfMechanism
 from bellcrank.mechanism.attachment import AttachedKind
 from bellcrank.mechanism.checking import Quat, Vec3
+from bellcrank.mechanism.formulas import CUSTOM_KINDS
 
 Schema = dict[str, Any]
 
@@ -67,7 +68,8 @@ def schema() -> Schema:
     }
     for base, registry in REGISTRIES.items():
         noun = NOUNS[base]
-        definitions[noun] = {"anyOf": [_reference(f"{noun} {name}") for name in registry]}
+        custom = _given_by_formulas(base)
+        definitions[noun] = {"anyOf": [*(_reference(f"{noun} {name}") for name in registry), *custom]}
         definitions |= {f"{noun} {name}": _kind(base, name, cls) for name, cls in registry.items()}
     return {
         "$schema": "https://json-schema.org/draft/2020-12/schema",
@@ -76,6 +78,12 @@ def schema() -> Schema:
         "required": ["bellcrank"],
         "$defs": definitions,
     }
+
+
+def _given_by_formulas(base: type) -> list[Schema]:
+    """The kinds of a family that are given by formulas, by type and with any keys."""
+    names = [name for name, cls in CUSTOM_KINDS.items() if issubclass(cls, base)]
+    return [{"type": "object", "properties": {"type": {"const": n}}, "required": ["type"]} for n in names]
 
 
 def _reference(name: str) -> Schema:

@@ -17,6 +17,10 @@ MIRRORED: Final = "mirrored_"
 OWN: Final = "own"
 """The kind of a coordinate that belongs to a joint given by formulas; its parameter is its number there."""
 
+FORMULA_ROW: Final = "formula_row"
+FORMULA_COORDINATE: Final = "formula_coordinate"
+"""What the rows and the own coordinates of joints given by formulas are called in the flat arrays."""
+
 
 @dataclass(frozen=True)
 class CoordinateKind:

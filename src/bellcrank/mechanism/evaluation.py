@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from bellcrank.errors import FaultList, MechanismError
 from bellcrank.mechanism.parameter import values_of
-from bellcrank.mechanism.parametric import evaluated, expressions_in, holds_expressions
+from bellcrank.mechanism.parametric import evaluated, expressions_in, expressions_loaded, holds_expressions
 
 if TYPE_CHECKING:
     from bellcrank.mechanism.mechanism import Mechanism
@@ -29,6 +29,8 @@ def with_numbers(mechanism: Mechanism) -> Mechanism:
 
     Raises MechanismError naming the elements whose numbers break a rule at these values.
     """
+    if not expressions_loaded():
+        return mechanism
     held = {
         (table, name): element
         for table in _TABLES

@@ -54,6 +54,7 @@ class Block:
     compliance: with a value c > 0 the row is an inertance, C'' + c * multiplier = 0: a reflected inertia 1/c
         along its coordinate. It holds for accelerations only and is not projected.
     restitution: ratio of the velocities after and before an impact on a unilateral row, 0 to 1.
+    formula: number of the constraint formula that the rows are; such rows have no terms. -1: none.
     """
 
     role: str
@@ -61,6 +62,7 @@ class Block:
     unilateral: bool = False
     compliance: float = 0.0
     restitution: float = 0.0
+    formula: int = -1
 
 
 @dataclass(frozen=True)
