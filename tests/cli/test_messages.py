@@ -41,7 +41,7 @@ def test_every_fault_has_its_place_in_front_and_advice_below(program, tmp_path, 
     ("arguments", "status", "message"),
     [
         (["run", "none.yaml"], 2, "File 'none.yaml' does not exist"),
-        (["runn", "four_bar.yaml"], 2, "No such command 'runn'"),
+        (["runn", "four_bar.yaml"], 2, "there is no command 'runn'; did you mean 'run'?"),
         (["run", "four_bar.yaml", "-m", "rk5"], 2, "there is no method 'rk5'; did you mean 'rk4'?"),
         (["run", "four_bar.yaml", "-f", "lagrang"], 2, "lagrang"),
         (["run", "four_bar.yaml", "-d", "-1"], 2, "duration must be greater than zero, got -1.0"),

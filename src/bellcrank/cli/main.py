@@ -31,6 +31,16 @@ class Commands(click.Group):
         command: click.Command = import_module(f"bellcrank.cli.{cmd_name}_command").command
         return command
 
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        """The command that the arguments name; one that is misspelt is refused with what may be meant."""
+        if args and not args[0].startswith("-") and args[0] not in _COMMANDS:
+            from bellcrank.mechanism.naming import nearest
+
+            ctx.fail(f"there is no command {args[0]!r}; {nearest(args[0], _COMMANDS)}")
+        return super().resolve_command(ctx, args)
+
     def invoke(self, ctx: click.Context) -> object:
         """Run a command; errors of the user become messages."""
         from bellcrank.cli.messages import report
