@@ -79,56 +79,10 @@ std::pair<Eigen::VectorXd, Eigen::VectorXd> coordinates(LagrangeAt& self) {
     return {value, rate};
 }
 
-// φ̈ of every coordinate, for accelerations of the frames' origins in world axes.
-Eigen::VectorXd coordinate_accelerations(LagrangeAt& self, const Rows& linear, const Rows& angular) {
-    const Model& model = self.system.model();
-    const Eigen::Index n = model.bodies();
-    if (linear.rows() != n || angular.rows() != n || (n > 0 && (linear.cols() != 3 || angular.cols() != 3)))
-        throw std::invalid_argument("accelerations: three numbers per body");
-    std::vector<double> udot(self.system.tangent_size(), 0.0);
-    accelerations_to_principal(model, self.x.data(), self.u.data(), linear.data(), angular.data(), udot.data());
-    Eigen::VectorXd out(model.coordinates.size());
-    BodyCoordinate c;
-    for (size_t i = 0; i < model.coordinates.size(); ++i) {
-        evaluate_coordinate(model, self.system.branches(), static_cast<int>(i), self.x.data(), self.u.data(), c);
-        const auto& bodies = model.pairs[model.coordinates[i].pair].body;
-        out[i] = c.bias;
-        for (int side = 0; side < 2; ++side)
-            for (int k = 0; k < 6; ++k) out[i] += c.J[side][k] * udot[kTwist * bodies[side] + (k < 3 ? k : k + 1)];
-    }
-    return out;
-}
-
 void set_angles(LagrangeAt& self, const Eigen::VectorXd& values) {
     if (values.size() != static_cast<Eigen::Index>(self.system.model().coordinates.size()))
         throw std::invalid_argument("values: one for each coordinate of the model");
     self.system.set_angles(self.x.data(), values.data());
-}
-
-// C, Ct, Qc and the dense Jacobian against (com velocity, world axes; angular velocity, principal axes) per body.
-std::tuple<Eigen::VectorXd, Eigen::VectorXd, Eigen::VectorXd, Rows> rows(LagrangeAt& self) {
-    const Model& model = self.system.model();
-    const int m = model.rows_total(), n = 6 * model.bodies();
-    std::vector<int> order(model.blocks.size());
-    for (size_t i = 0; i < order.size(); ++i) order[i] = static_cast<int>(i);
-    ConstraintRows r(model, self.system.branches(), order);
-    r.evaluate_jacobians(self.time, self.x.data());
-    r.evaluate_biases(self.time, self.x.data(), self.u.data());
-    Rows J = Rows::Zero(m, n);
-    for (const BlockLayout& b : r.blocks())
-        for (const BlockSide& side : r.sides(b)) {
-            if (side.body == model.ground()) continue;
-            const Vec3& I = model.principal_inertia[side.body];
-            const double mass = model.mass[side.body], diagonal[6] = {mass, mass, mass, I.x, I.y, I.z};
-            for (int k = 0; k < 6; ++k)
-                for (int i = 0; i < b.size; ++i)
-                    J(b.row + i, 6 * side.body + k) =
-                        r.J[side.jacobian + kTwist * i + (k < 3 ? k : k + 1)] * std::sqrt(diagonal[k]);
-        }
-    const auto vector = [m](const std::vector<double>& v) {
-        return Eigen::VectorXd(Eigen::Map<const Eigen::VectorXd>(v.data(), m));
-    };
-    return {vector(r.C), vector(r.Ct), vector(r.Qc), J};
 }
 
 // Moves the configuration along a displacement per body: translation of the com in world axes, rotation vector in
@@ -140,18 +94,6 @@ void displace(LagrangeAt& self, const Rows& displacement) {
     for (Eigen::Index b = 0; b < displacement.rows(); ++b)
         for (int k = 0; k < 6; ++k) xi[kTwist * b + (k < 3 ? k : k + 1)] = displacement(b, k);
     self.system.retract(self.x.data(), xi.data(), self.x.data());
-}
-
-nb::dict statistics(const LagrangeAt& self) {
-    const Statistics& s = self.system.statistics();
-    nb::dict d;
-    d["evaluations"] = s.evaluations;
-    d["factorizations"] = s.factorizations;
-    d["corrections"] = s.corrections;
-    d["impacts"] = s.impacts;
-    d["dropped_rows"] = s.dropped_rows;
-    d["smallest_pivot"] = s.smallest_pivot;
-    return d;
 }
 
 // Repeats one piece of work, so that it can be timed without the calls from Python.
@@ -171,8 +113,64 @@ void repeat(LagrangeAt& self, const std::string& work, int times, double step) {
 
 }  // namespace
 
+nb::dict statistics_dict(const Statistics& s) {
+    nb::dict d;
+    d["evaluations"] = s.evaluations;
+    d["factorizations"] = s.factorizations;
+    d["corrections"] = s.corrections;
+    d["impacts"] = s.impacts;
+    d["dropped_rows"] = s.dropped_rows;
+    d["smallest_pivot"] = s.smallest_pivot;
+    return d;
+}
+
+// φ̈ of every coordinate, for accelerations of the frames' origins in world axes.
+Eigen::VectorXd coordinate_accelerations(const Model& model, const AngleBranches& branches, const double* x,
+                                         const double* u, const Rows& linear, const Rows& angular) {
+    const Eigen::Index n = model.bodies();
+    if (linear.rows() != n || angular.rows() != n || (n > 0 && (linear.cols() != 3 || angular.cols() != 3)))
+        throw std::invalid_argument("accelerations: three numbers per body");
+    std::vector<double> udot(kTwist * (n + 1), 0.0);
+    accelerations_to_principal(model, x, u, linear.data(), angular.data(), udot.data());
+    Eigen::VectorXd out(model.coordinates.size());
+    BodyCoordinate c;
+    for (size_t i = 0; i < model.coordinates.size(); ++i) {
+        evaluate_coordinate(model, branches, static_cast<int>(i), x, u, c);
+        const auto& bodies = model.pairs[model.coordinates[i].pair].body;
+        out[i] = c.bias;
+        for (int side = 0; side < 2; ++side)
+            for (int k = 0; k < 6; ++k) out[i] += c.J[side][k] * udot[kTwist * bodies[side] + (k < 3 ? k : k + 1)];
+    }
+    return out;
+}
+
+RowArrays dense_rows(const Model& model, const AngleBranches& branches, double t, const double* x, const double* u) {
+    const int m = model.rows_total(), n = 6 * model.bodies();
+    std::vector<int> order(model.blocks.size());
+    for (size_t i = 0; i < order.size(); ++i) order[i] = static_cast<int>(i);
+    ConstraintRows r(model, branches, order);
+    r.evaluate_jacobians(t, x);
+    r.evaluate_biases(t, x, u);
+    Rows J = Rows::Zero(m, n);
+    for (const BlockLayout& b : r.blocks())
+        for (const BlockSide& side : r.sides(b)) {
+            if (side.body == model.ground()) continue;
+            const Vec3& I = model.principal_inertia[side.body];
+            const double mass = model.mass[side.body], diagonal[6] = {mass, mass, mass, I.x, I.y, I.z};
+            for (int k = 0; k < 6; ++k)
+                for (int i = 0; i < b.size; ++i)
+                    J(b.row + i, 6 * side.body + k) =
+                        r.J[side.jacobian + kTwist * i + (k < 3 ? k : k + 1)] * std::sqrt(diagonal[k]);
+        }
+    const auto vector = [m](const std::vector<double>& v) {
+        return Eigen::VectorXd(Eigen::Map<const Eigen::VectorXd>(v.data(), m));
+    };
+    return {vector(r.C), vector(r.Ct), vector(r.Qc), J};
+}
+
 void bind_formulations(nb::module_& m) {
-    nb::class_<LagrangeAt>(m, "Lagrange", "The lagrange formulation of a model, at a state.")
+    nb::class_<SystemAt>(m, "SystemAt", "A formulation of a model, at a state: what can be simulated.");
+    nb::class_<LagrangeAt, SystemAt>(m, "Lagrange", "The lagrange formulation of a model, at a state.")
         .def(
             "__init__",
             [](LagrangeAt* self, std::shared_ptr<Model> model, nb::kwargs options) {
@@ -196,12 +194,24 @@ void bind_formulations(nb::module_& m) {
              "After accelerate(): per entry (blocks, pair) the moment and force (6) on the pair's second body about\n"
              "marker 2, world axes, of least norm; and whether moment and force are unique (n, 2).")
         .def("coordinates", &coordinates, "Values and rates of all coordinates of the model.")
-        .def("coordinate_accelerations", &coordinate_accelerations, "linear"_a, "angular"_a,
-             "Second derivatives of all coordinates for accelerations (nb, 3) of the frame origins, world axes.")
+        .def(
+            "coordinate_accelerations",
+            [](LagrangeAt& self, const Rows& linear, const Rows& angular) {
+                const Lagrange& s = self.system;
+                return coordinate_accelerations(s.model(), s.branches(), self.x.data(), self.u.data(), linear, angular);
+            },
+            "linear"_a, "angular"_a,
+            "Second derivatives of all coordinates for accelerations (nb, 3) of the frame origins, world axes.")
         .def(
             "set_angles", &set_angles, "values"_a,
             "Takes every angle to its branch nearest to the value (coordinates,) given; other kinds are not looked at.")
-        .def("rows", &rows, "C, Ct, Qc (rows,) and the dense Jacobian (rows, 6 nb) in com and principal axes.")
+        .def(
+            "rows",
+            [](LagrangeAt& self) {
+                const Lagrange& system = self.system;
+                return dense_rows(system.model(), system.branches(), self.time, self.x.data(), self.u.data());
+            },
+            "C, Ct, Qc (rows,) and the dense Jacobian (rows, 6 nb) in com and principal axes.")
         .def("displace", &displace, "displacement"_a,
              "Moves the bodies by (nb, 6): translation of the com, world axes, and rotation vector, principal axes.")
         .def(
@@ -226,8 +236,9 @@ void bind_formulations(nb::module_& m) {
                 return std::make_pair(e.kinetic, e.potential);
             },
             "Kinetic and potential energy [J].")
-        .def("statistics", &statistics, nb::sig("def statistics(self) -> dict[str, float]"),
-             "What the solver did so far.")
+        .def(
+            "statistics", [](const LagrangeAt& self) { return statistics_dict(self.system.statistics()); },
+            nb::sig("def statistics(self) -> dict[str, float]"), "What the solver did so far.")
         .def("repeat", &repeat, "work"_a, "times"_a, "step"_a = 1e-12,
              "Repeats \"accelerate\" at alternating configurations, for timing.");
 }

@@ -17,9 +17,9 @@ using namespace nb::literals;
 
 namespace bellcrank {
 
-void LagrangeAt::set(double t, const Rows& position, const Rows& rotation, const Rows& velocity,
-                     const Rows& angular_velocity, bool continued) {
-    const Eigen::Index n = system.model().bodies();
+void records_of(const Model& model, double t, const Rows& position, const Rows& rotation, const Rows& velocity,
+                const Rows& angular_velocity, double* poses, double* twists) {
+    const Eigen::Index n = model.bodies();
     const auto check = [n](const Rows& a, Eigen::Index columns, const char* name) {
         if (a.rows() != n || (n > 0 && a.cols() != columns))
             throw std::invalid_argument(std::string(name) + ": expected shape (" + std::to_string(n) + ", " +
@@ -30,19 +30,25 @@ void LagrangeAt::set(double t, const Rows& position, const Rows& rotation, const
     check(velocity, 3, "velocity");
     check(angular_velocity, 3, "angular_velocity");
     const auto copy = [](const Rows& a) { return std::vector<double>(a.data(), a.data() + a.size()); };
+    to_principal(model, {t, copy(position), copy(rotation), copy(velocity), copy(angular_velocity)}, poses, twists);
+}
+
+NeutralArrays arrays_of(const Model& model, double t, const double* poses, const double* twists) {
+    const int n = model.bodies();
+    Rows position(n, 3), rotation(n, 4), velocity(n, 3), angular(n, 3);
+    to_neutral(model, poses, twists, position.data(), rotation.data(), velocity.data(), angular.data());
+    return {t, position, rotation, velocity, angular};
+}
+
+void LagrangeAt::set(double t, const Rows& position, const Rows& rotation, const Rows& velocity,
+                     const Rows& angular_velocity, bool continued) {
     time = t;
-    to_principal(system.model(), {t, copy(position), copy(rotation), copy(velocity), copy(angular_velocity)}, x.data(),
-                 u.data());
+    records_of(system.model(), t, position, rotation, velocity, angular_velocity, x.data(), u.data());
     if (!continued) system.reset_angles(t);
     system.follow_angles(x.data());
 }
 
-std::tuple<double, Rows, Rows, Rows, Rows> LagrangeAt::get() const {
-    const int n = system.model().bodies();
-    Rows position(n, 3), rotation(n, 4), velocity(n, 3), angular(n, 3);
-    to_neutral(system.model(), x.data(), u.data(), position.data(), rotation.data(), velocity.data(), angular.data());
-    return {time, position, rotation, velocity, angular};
-}
+NeutralArrays LagrangeAt::get() const { return arrays_of(system.model(), time, x.data(), u.data()); }
 
 namespace {
 
@@ -142,25 +148,25 @@ nb::dict result_dict(const SimulationResult& result) {
     return d;
 }
 
-nb::dict kinematics(LagrangeAt& self, const std::vector<double>& output_times, std::vector<int> coordinates,
+nb::dict kinematics(SystemAt& self, const std::vector<double>& output_times, std::vector<int> coordinates,
                     std::vector<int> rows, std::vector<std::pair<std::vector<int>, int>> reactions, bool accelerations,
                     nb::callable on_block, nb::callable on_progress) {
     if (output_times.empty()) throw std::invalid_argument("output_times: at least the start");
     const Observation what =
         observation_of(std::move(coordinates), std::move(rows), std::move(reactions), accelerations);
-    PythonSink sink(self.system.observation_size(what), std::move(on_block), std::move(on_progress));
+    PythonSink sink(self.core().observation_size(what), std::move(on_block), std::move(on_progress));
     SimulationResult result;
     {
         nb::gil_scoped_release release;
-        result = follow_constraints(self.system, output_times, what, self.x, self.u, sink);
+        result = follow_constraints(self.core(), output_times, what, self.x, self.u, sink);
         sink.flush();
     }
     self.time = result.time;
     return result_dict(result);
 }
 
-nb::dict run(LagrangeAt& self, const std::string& method, std::vector<double> output_times, double step,
-             double max_step, double rtol, double atol, std::vector<int> coordinates, std::vector<int> rows,
+nb::dict run(SystemAt& self, const std::string& method, std::vector<double> output_times, double step, double max_step,
+             double rtol, double atol, std::vector<int> coordinates, std::vector<int> rows,
              std::vector<std::pair<std::vector<int>, int>> reactions, bool accelerations, nb::callable on_block,
              nb::callable on_progress) {
     if (output_times.empty()) throw std::invalid_argument("output_times: at least the start");
@@ -172,11 +178,11 @@ nb::dict run(LagrangeAt& self, const std::string& method, std::vector<double> ou
     options.output_times = std::move(output_times);
     const Observation what =
         observation_of(std::move(coordinates), std::move(rows), std::move(reactions), accelerations);
-    PythonSink sink(self.system.observation_size(what), std::move(on_block), std::move(on_progress));
+    PythonSink sink(self.core().observation_size(what), std::move(on_block), std::move(on_progress));
     SimulationResult result;
     {
         nb::gil_scoped_release release;
-        result = simulate(self.system, options, what, self.x, self.u, sink);
+        result = simulate(self.core(), options, what, self.x, self.u, sink);
         sink.flush();
     }
     self.time = result.time;
@@ -188,7 +194,7 @@ nb::dict run(LagrangeAt& self, const std::string& method, std::vector<double> ou
 void bind_integrate(nb::module_& m) {
     m.def("kinematics", &kinematics, "system"_a, "output_times"_a, "coordinates"_a, "rows"_a, "reactions"_a,
           "accelerations"_a, "on_block"_a, "on_progress"_a,
-          nb::sig("def kinematics(system: Lagrange, output_times: collections.abc.Sequence[float], "
+          nb::sig("def kinematics(system: SystemAt, output_times: collections.abc.Sequence[float], "
                   "coordinates: collections.abc.Sequence[int], rows: collections.abc.Sequence[int], "
                   "reactions: collections.abc.Sequence[tuple[collections.abc.Sequence[int], int]], "
                   "accelerations: bool, "
@@ -200,7 +206,7 @@ void bind_integrate(nb::module_& m) {
         "simulate", &run, "system"_a, "method"_a, "output_times"_a, "step"_a, "max_step"_a, "rtol"_a, "atol"_a,
         "coordinates"_a, "rows"_a, "reactions"_a, "accelerations"_a, "on_block"_a, "on_progress"_a,
         nb::sig(
-            "def simulate(system: Lagrange, method: str, output_times: collections.abc.Sequence[float], step: float, "
+            "def simulate(system: SystemAt, method: str, output_times: collections.abc.Sequence[float], step: float, "
             "max_step: float, rtol: float, atol: float, coordinates: collections.abc.Sequence[int], "
             "rows: collections.abc.Sequence[int], "
             "reactions: collections.abc.Sequence[tuple[collections.abc.Sequence[int], int]], accelerations: bool, "

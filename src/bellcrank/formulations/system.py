@@ -9,7 +9,6 @@ from typing import Any, Final
 
 import numpy as np
 
-from bellcrank import _core
 from bellcrank.assembly.compile import compile_mechanism
 from bellcrank.assembly.model import Model
 from bellcrank.assembly.state import Floats, State
@@ -21,10 +20,14 @@ from bellcrank.mechanism.naming import nearest
 
 _MET = 1e-7  # largest constraint error after a projection, redundant rows included [m or rad/2]
 
-FORMULATIONS: Final = {"lagrange": "bellcrank.formulations.lagrange"}
+FORMULATIONS: Final = {
+    "lagrange": "bellcrank.formulations.lagrange",
+    "symbolic": "bellcrank.formulations.symbolic",
+}
 """The module of each formulation: NAME, SUMMARY, OPTIONS, refusals(model), create(model, options).
 
-CUSTOM, where there is one, names the kinds given by formulas that it takes.
+CUSTOM, where there is one, names the kinds given by formulas that it takes; SYSTEM a subclass of System that
+answers more than others do.
 """
 
 
@@ -77,9 +80,7 @@ class System:
     core: the core's object, for `integrate`. A System holds one state and serves one thread at a time.
     """
 
-    def __init__(
-        self, model: Model, formulation: str, core: _core.Lagrange, options: Any, reason: str = ""
-    ) -> None:
+    def __init__(self, model: Model, formulation: str, core: Any, options: Any, reason: str = "") -> None:
         self.model = model
         self.formulation = formulation
         self.core = core
@@ -202,7 +203,8 @@ def prepare(mechanism: Mechanism | Model, formulation: str = "auto", **options: 
             "Use formulation='lagrange', which takes every mechanism."
         )
     checked = checked_options(formulation, module.OPTIONS, options)
-    return System(model, formulation, module.create(model, checked), asdict(checked), reason)
+    system: type[System] = getattr(module, "SYSTEM", System)
+    return system(model, formulation, module.create(model, checked), asdict(checked), reason)
 
 
 def check_request(formulation: str, options: Mapping[str, Any], others: Iterable[str] = ()) -> None:

@@ -71,7 +71,7 @@ def output_times(start: float, duration: float, output_step: float | None, optio
 
 
 def advance(
-    core: _core.Lagrange,
+    core: Any,
     options: MethodOptions,
     times: Floats,
     observed: Observed,
@@ -89,7 +89,7 @@ def advance(
 
 
 def follow(
-    core: _core.Lagrange,
+    core: Any,
     times: Floats,
     observed: Observed,
     on_block: Callable[[Floats], None],

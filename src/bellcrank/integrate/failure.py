@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
@@ -27,7 +28,7 @@ class Explanation:
     row: str | None = None
 
 
-def explain(model: Model, core: _core.Lagrange, options: MethodOptions, outcome: Outcome) -> Explanation:
+def explain(model: Model, core: Any, options: MethodOptions, outcome: Outcome) -> Explanation:
     """What to tell about the end of a run, nothing if it finished. `core` holds the last good state."""
     if outcome.status == "finished":
         return Explanation("")
@@ -51,9 +52,7 @@ def explain(model: Model, core: _core.Lagrange, options: MethodOptions, outcome:
     )
 
 
-def _constraints_lost(
-    model: Model, core: _core.Lagrange, options: MethodOptions, outcome: Outcome
-) -> Explanation:
+def _constraints_lost(model: Model, core: Any, options: MethodOptions, outcome: Outcome) -> Explanation:
     row = model.row_text(outcome.row)
     reasons, advice = [], []
     if _near_singular(model, core):
@@ -78,7 +77,7 @@ def _constraints_lost(
     )
 
 
-def _near_singular(model: Model, core: _core.Lagrange) -> bool:
+def _near_singular(model: Model, core: Any) -> bool:
     """Whether the rows that were independent at the start have come close to losing rank."""
     if not 0 < model.row_count <= _DENSE_ROWS:
         return False
@@ -89,7 +88,7 @@ def _near_singular(model: Model, core: _core.Lagrange) -> bool:
     return bool(values[1][rank - 1] < _SINGULAR * values[0][rank - 1])
 
 
-def _speed_text(core: _core.Lagrange, body: int) -> str:
+def _speed_text(core: Any, body: int) -> str:
     _, _, _, velocity, spin = core.state()
     fastest = max(abs(velocity[body]).max(), abs(spin[body]).max())
     return f" (it last moved at {fastest:.3g} m/s or rad/s)" if fastest < float("inf") else ""

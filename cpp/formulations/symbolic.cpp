@@ -1,0 +1,277 @@
+#include "formulations/symbolic.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <stdexcept>
+
+#include "expression/lower.hpp"
+#include "formulations/symbolic/runner.hpp"
+#include "spatial/body_state.hpp"
+#include "spatial/rotation.hpp"
+
+namespace bellcrank {
+
+namespace {
+
+using symbolic::Equations;
+using symbolic::Form;
+
+// However doubtful a configuration, a row this independent is kept.
+constexpr double kMostDoubtfulPivot = 1e-3;
+
+std::shared_ptr<const Model> accepted(std::shared_ptr<const Model> model) {
+    std::string reasons;
+    for (const std::string& reason : Equations::refusals(*model)) reasons += (reasons.empty() ? "" : "; ") + reason;
+    if (!reasons.empty()) throw std::invalid_argument(reasons);
+    return model;
+}
+
+std::vector<int> in_order(size_t count) {
+    std::vector<int> order(count);
+    for (size_t i = 0; i < count; ++i) order[i] = static_cast<int>(i);
+    return order;
+}
+
+Form derived(Equations& e, const std::string& name) {
+    if (name == "accelerations" && e.is_free()) return e.accelerations();
+    if (name == "linearization") return e.linearization();
+    if (name == "system") return e.system();
+    if (name == "closure") return e.closure();
+    if (name == "bodies") return e.bodies();
+    if (name == "body_rates") return e.body_rates();
+    if (name == "inverse") return e.inverse();
+    if (name == "mass_matrix") return e.mass_matrix();
+    if (name == "literal") return e.literal();
+    throw std::invalid_argument("symbolic: no form '" + name + "' of this model");
+}
+
+}  // namespace
+
+Symbolic::Symbolic(std::shared_ptr<const Model> model, const SymbolicOptions& options)
+    : model_(accepted(std::move(model))),
+      options_(options),
+      equations_(model_),
+      branches_(*model_),
+      rows_(*model_, branches_, in_order(model_->blocks.size())) {
+    const int n = equations_.speeds(), m = static_cast<int>(equations_.rows.size());
+    closure_.resize(n, m);
+    trusted_pivot_ = options_.rank_tolerance;
+    input_.assign(equations_.inputs().size(), 0.0);
+    speeds_.assign(n, 0.0);
+    step_.assign(n, 0.0);
+    lambda_.assign(m, 0.0);
+    const int records = kPose * (model_->bodies() + 1);
+    for (auto* v : {&poses_, &twists_, &rates_, &force_}) v->assign(records, 0.0);
+    row_lambda_.assign(rows_.rows(), 0.0);
+    last_rotation_.assign(model_->bodies(), {1, 0, 0, 0});
+    turn_coordinates_.assign(equations_.coordinates(), -1);
+    for (size_t c = 0; c < model_->coordinates.size(); ++c) {
+        const Expression own = equations_.mechanism.own_coordinate(model_->coordinates[c]);
+        if (!model_->coordinates[c].kind->angular) continue;
+        has_other_angles_ = has_other_angles_ || own.graph == nullptr;
+        if (own.graph == nullptr) continue;
+        for (int i = 0; i < equations_.coordinates(); ++i)
+            if (equations_.symbols().coordinates[i].ref == own.ref) turn_coordinates_[i] = static_cast<int>(c);
+    }
+    for (const symbolic::JointMap& map : equations_.mechanism.joints)
+        if (map.ball >= 0) {
+            quaternions_.push_back(map.ball);
+            ball_speeds_.push_back(map.ball_speed);
+        }
+}
+
+Symbolic::~Symbolic() = default;
+
+Symbolic::Runner& Symbolic::runner(const std::string& name) {
+    std::unique_ptr<Runner>& made = runners_[name];
+    if (made == nullptr) {
+        const Form form = derived(equations_, name);
+        made = std::make_unique<Runner>(lower(equations_.graph, form.outputs, equations_.inputs()), form.count);
+    }
+    return *made;
+}
+
+CompiledProgram& Symbolic::program(const std::string& name) { return runner(name).program; }
+OperationCount Symbolic::operations(const std::string& name) { return runner(name).count; }
+
+// Inputs: t, q, u, where angles were last, u̇, λ.
+const double* Symbolic::run(const std::string& name, double t, const double* x, const double* u, const double* udot) {
+    Runner& r = runner(name);
+    const int nq = equations_.coordinates(), nv = equations_.speeds();
+    double* in = input_.data();
+    in[0] = t;
+    std::copy_n(x, nq, in + 1);
+    std::copy_n(u, nv, in + 1 + nq);
+    double* rest = in + 1 + nq + nv;
+    for (const int c : equations_.branch_coordinates) *rest++ = branches_.reference(c);
+    if (udot != nullptr) std::copy_n(udot, nv, rest);
+    std::copy(lambda_.begin(), lambda_.end(), rest + nv);
+    r.program.evaluate(in, r.out.data(), r.work.data());
+    return r.out.data();
+}
+
+void Symbolic::accelerate(double t, const double* x, const double* u, double* udot) {
+    ++statistics_.evaluations;
+    const int n = tangent_size();
+    if (equations_.is_free()) {
+        std::copy_n(run("accelerations", t, x, u), n, udot);
+        return;
+    }
+    load_system(t, x, u);
+    Eigen::VectorXd a = closure_.b, lambda = -closure_.gamma;
+    closure_.solve_mass(a);
+    lambda -= closure_.J * a;
+    closure_.solve_rows(lambda);
+    a = closure_.b + closure_.J.transpose() * lambda;
+    closure_.solve_mass(a);
+    std::copy_n(a.data(), n, udot);
+    std::copy_n(lambda.data(), lambda.size(), lambda_.begin());
+}
+
+void Symbolic::load_system(double t, const double* x, const double* u) {
+    const double* out = run("system", t, x, u);
+    for (const auto& [i, j] : equations_.mass_places) closure_.M(i, j) = *out++;
+    for (int i = 0; i < tangent_size(); ++i) closure_.b[i] = *out++;
+    for (const auto& [i, j] : equations_.row_places) closure_.J(i, j) = *out++;
+    for (Eigen::Index i = 0; i < closure_.gamma.size(); ++i) closure_.gamma[i] = *out++;
+    factor();
+}
+
+void Symbolic::factor() {
+    closure_.factor(trusted_pivot_);
+    ++statistics_.factorizations;
+    statistics_.dropped_rows = static_cast<int>(closure_.dropped().size());
+    statistics_.smallest_pivot = closure_.smallest_pivot();
+}
+
+std::vector<int> Symbolic::dropped_rows() const {
+    std::vector<int> out;
+    for (const int r : closure_.dropped()) out.push_back(equations_.rows[r]);
+    return out;
+}
+
+// C, its partial time derivative and J; the largest |C| of rows that are not dropped.
+double Symbolic::load_closure(double t, const double* x) {
+    const double* out = run("closure", t, x, speeds_.data());
+    double largest = -1.0;
+    for (Eigen::Index i = 0; i < closure_.C.size(); ++i) closure_.C[i] = *out++;
+    for (Eigen::Index i = 0; i < closure_.C.size(); ++i) closure_.drift[i] = *out++;
+    for (const auto& [i, j] : equations_.row_places) closure_.J(i, j) = *out++;
+    for (Eigen::Index i = 0; i < closure_.C.size(); ++i) {
+        const double error = std::abs(closure_.C[i]);
+        if (closure_.is_dropped(static_cast<int>(i)) || error <= largest) continue;
+        largest = error;
+        worst_row_ = equations_.rows[i];
+    }
+    return std::max(largest, 0.0);
+}
+
+bool Symbolic::project(double t, double* x, double* u) {
+    if (equations_.is_free()) return true;
+    trusted_pivot_ = options_.rank_tolerance;
+    const double error = correct_positions(t, x);
+    correct_velocities(u);
+    return error <= std::max(1e3 * options_.position_tolerance, 1e-8);
+}
+
+void Symbolic::project_stage(double t, double* x, double* u) {
+    if (equations_.is_free()) return;
+    trusted_pivot_ = options_.rank_tolerance;
+    load_system(t, x, u);
+    if (statistics_.smallest_pivot >= options_.stage_pivot) return;
+    correct_positions(t, x);
+    correct_velocities(u);
+}
+
+// Newton's method along M⁻¹Jᵀ, the least motion in the norm of the kinetic energy; ends with J and factors at x. A
+// configuration that is wrong by ε tells nothing about rows that are dependent up to an angle of that size: near a
+// singular configuration such rows are dropped as if it were singular.
+double Symbolic::correct_positions(double t, double* x) {
+    double error = 0.0;
+    for (int i = 0; i <= options_.max_corrections; ++i) {
+        load_system(t, x, speeds_.data());
+        const double next = load_closure(t, x);
+        const bool slow = i > 0 && !(next < 0.25 * error);
+        error = next;
+        if (error <= options_.position_tolerance || (slow && error < 1e-9) || i == options_.max_corrections) break;
+        Eigen::VectorXd xi = position_step();
+        const double doubtful = options_.doubt * xi.lpNorm<Eigen::Infinity>();
+        if (doubtful * doubtful > trusted_pivot_) {
+            trusted_pivot_ = std::min(doubtful * doubtful, kMostDoubtfulPivot);
+            if (statistics_.smallest_pivot < trusted_pivot_) {
+                factor();
+                xi = position_step();
+            }
+        }
+        retract(x, xi.data(), x);
+        ++statistics_.corrections;
+    }
+    return error;
+}
+
+Eigen::VectorXd Symbolic::position_step() const {
+    Eigen::VectorXd lambda = -closure_.C;
+    closure_.solve_rows(lambda);
+    Eigen::VectorXd xi = closure_.J.transpose() * lambda;
+    closure_.solve_mass(xi);
+    return xi;
+}
+
+void Symbolic::correct_velocities(double* u) {
+    Eigen::Map<Eigen::VectorXd> velocity(u, tangent_size());
+    Eigen::VectorXd lambda = -(closure_.J * velocity + closure_.drift);
+    closure_.solve_rows(lambda);
+    Eigen::VectorXd change = closure_.J.transpose() * lambda;
+    closure_.solve_mass(change);
+    velocity += change;
+}
+
+void Symbolic::violation(double t, const double* x, const double* u, double* position, double* velocity) {
+    *position = *velocity = 0.0;
+    if (equations_.is_free()) return;
+    load_closure(t, x);
+    *position = closure_.C.cwiseAbs().maxCoeff();
+    const Eigen::Map<const Eigen::VectorXd> speed(u, tangent_size());
+    *velocity = (closure_.J * speed + closure_.drift).cwiseAbs().maxCoeff();
+}
+
+void Symbolic::inverse_dynamics(double t, const double* x, const double* u, const double* udot, double* efforts) {
+    std::copy_n(run("inverse", t, x, u, udot), tangent_size(), efforts);
+}
+
+void Symbolic::mass_matrix(double t, const double* x, const double* u, double* M, double* b) {
+    const int n = tangent_size();
+    const double* out = run("mass_matrix", t, x, u);
+    std::fill_n(M, n * n, 0.0);
+    for (const auto& [i, j] : equations_.mass_places) M[n * i + j] = M[n * j + i] = *out++;
+    std::copy_n(out, n, b);
+}
+
+// From M δu̇ − Jᵀ δλ = δτ − δr and J δu̇ = −δs, the residuals' changes at fixed u̇ and λ.
+void Symbolic::linearize(double t, const double* x, const double* u, double* out) {
+    const int n = tangent_size(), m = static_cast<int>(equations_.rows.size());
+    std::vector<double> udot(n), b(n);
+    Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor> M(n, n);
+    accelerate(t, x, u, udot.data());
+    if (m == 0) {
+        mass_matrix(t, x, u, M.data(), b.data());
+        closure_.M = M;
+        factor();
+    }
+    const double* residual = run("linearization", t, x, u, udot.data());
+    for (int column = 0; column < 3 * n; ++column) {
+        Eigen::VectorXd force(n), rows(m);
+        for (int i = 0; i < n; ++i)
+            force[i] = column < 2 * n ? -residual[2 * n * i + column] : (i == column - 2 * n ? 1.0 : 0.0);
+        for (int i = 0; i < m; ++i) rows[i] = column < 2 * n ? -residual[2 * n * (n + i) + column] : 0.0;
+        Eigen::VectorXd a = force;
+        closure_.solve_mass(a);
+        rows -= closure_.J * a;
+        closure_.solve_rows(rows);
+        a = force + closure_.J.transpose() * rows;
+        closure_.solve_mass(a);
+        for (int i = 0; i < n; ++i) out[3 * n * i + column] = a[i];
+    }
+}
+
+}  // namespace bellcrank

@@ -1,0 +1,84 @@
+// The equations of motion of a model, generated once: M u̇ = b + Jᵀ λ with rows J u̇ = −γ, or u̇ itself where no row is
+// left (docs/theory/symbolic.md).
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "expression/derivative.hpp"
+#include "formulations/symbolic/coordinates.hpp"
+#include "formulations/symbolic/dynamics.hpp"
+
+namespace bellcrank::symbolic {
+
+// One function of the inputs.
+struct Form {
+    std::vector<Ref> outputs;
+    OperationCount count;
+};
+
+// A place (row, column) of a matrix, in the order of outputs.
+struct Place {
+    int row, column;
+};
+
+class Equations {
+  public:
+    explicit Equations(std::shared_ptr<const Model> model);
+
+    // Why a model cannot be taken, everything at once; empty if it can.
+    static std::vector<std::string> refusals(const Model& model);
+
+    // Inputs of every form: t, q, u, where angles were last, u̇, λ of the rows that remain.
+    std::vector<Ref> inputs() const;
+    int coordinates() const { return static_cast<int>(symbols().coordinates.size()); }
+    int speeds() const { return static_cast<int>(symbols().speeds.size()); }
+    const Symbols& symbols() const { return mechanism.tree.symbols; }
+    bool is_free() const { return rows.empty(); }
+
+    Graph graph;
+    std::shared_ptr<const Model> model;
+    MechanismTree mechanism;
+    Kinematics kinematics;
+    Coordinates values;
+    std::vector<int> rows;                // of the model, those that remain
+    std::vector<int> branch_coordinates;  // of the model, whose last values are inputs
+    std::string method;                   // how accelerations of trees are found: "composite" or "articulated"
+    std::string mass_matrix_method;       // "composite" or "unit accelerations"
+
+    Form bodies();         // per body: rotation (9), position (3), angular velocity (3), velocity (3)
+    Form body_rates();     // per body: angular acceleration, acceleration; of the principal frame
+    Form accelerations();  // u̇; only without rows
+    Form system();         // M, b, J, γ at the places below
+    Form closure();        // C, Ct, J
+    Form inverse();        // efforts that u̇ needs
+    Form mass_matrix();    // M at mass_places, then b
+    Form literal();        // equation (13): efforts of motion and gravity alone
+    Form linearization();  // ∂(M u̇ − b − Jᵀ λ) and ∂(J u̇ + γ) by (ξ, u), row by row
+    std::vector<Place> mass_places, row_places;
+
+  private:
+    void make_forces();
+    void make_rows();
+    void make_inertances();
+    Expression function_of_time(int function, int order);
+    Expression table(int function, int order, Expression at);
+    Expression effort(const Law& law, Expression value, Expression rate);
+    void add_wrench(const bellcrank::Wrench& wrench);
+    LowerTriangle mass_lower();
+    int operations(const LowerTriangle& M) const;
+    std::vector<Expression> known_forces();
+    std::vector<Expression> inverse_efforts();
+    Form form(const std::vector<Expression>& outputs) const;
+    std::vector<Expression> gradient(Expression rate);
+
+    std::vector<int> tables_;                // of the model's functions in the graph
+    std::vector<Expression> generalized_;    // forces along the speeds
+    std::vector<symbolic::Wrench> applied_;  // per link
+    std::vector<Expression> C_, Cdot_, gamma_, multipliers_;
+    std::vector<std::vector<Expression>> J_;
+    LowerTriangle rotors_;  // what inertances add to M
+};
+
+}  // namespace bellcrank::symbolic

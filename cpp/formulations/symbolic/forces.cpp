@@ -1,0 +1,85 @@
+// Force laws and applied wrenches of a model as expressions.
+#include "formulations/symbolic/equations.hpp"
+
+namespace bellcrank::symbolic {
+
+namespace {
+
+Expression apply(Op op, Expression a) { return {a.graph, a.graph->apply(op, a.ref)}; }
+
+}  // namespace
+
+Expression Equations::table(int function, int order, Expression at) {
+    int& number = tables_[function];
+    if (number < 0) {
+        const ModelData& data = model->data();
+        const int begin = data.function_param_start[function], end = data.function_param_start[function + 1];
+        number = graph.table(
+            {data.function_kind[function], {data.function_params.begin() + begin, data.function_params.begin() + end}});
+    }
+    return {&graph, graph.table_value(static_cast<std::uint16_t>(number), order, at.ref)};
+}
+
+Expression Equations::function_of_time(int function, int order) { return table(function, order, symbols().time); }
+
+void Equations::make_forces() {
+    for (const Law& law : model->laws) {
+        const Expression value = values.value(law.coordinate);
+        const Expression rate = time_derivatives(symbols(), {value}, false)[0];
+        const Expression tau = effort(law, value, rate);
+        const std::vector<Expression> g = gradient(rate);
+        for (int i = 0; i < speeds(); ++i) generalized_[i] = generalized_[i] + tau * g[i];
+    }
+    if (model->wrenches.empty()) return;
+    applied_.assign(mechanism.tree.links.size(), {zero_vector(graph), zero_vector(graph)});
+    for (const bellcrank::Wrench& wrench : model->wrenches) add_wrench(wrench);
+}
+
+// The formulae of cpp/forces.
+Expression Equations::effort(const Law& law, Expression value, Expression rate) {
+    const std::string& kind = law.kind->name;
+    const auto& p = law.params;
+    if (kind == "linear") {
+        const Expression tau = p[3] - p[0] * (value - p[2]) - p[1] * rate;
+        return law.function < 0 ? tau : tau + function_of_time(law.function, 0);
+    }
+    if (kind == "table") return table(law.function, 0, value) - p[0] * rate;
+    if (kind == "motor") return function_of_time(law.function, 0) - p[0] * rate;
+    if (kind == "friction") {
+        const Expression ratio = rate / p[3];
+        const Expression level = p[1] + (p[2] - p[1]) * apply(Op::exponential, -(ratio * ratio));
+        return -(p[0] * rate) - level * apply(Op::hyperbolic_tangent, rate / p[4]);
+    }
+    if (kind == "brake") {
+        const Expression level = function_of_time(law.function, 0);
+        const Expression held{&graph, graph.apply(Op::maximum, level.ref, graph.constant(0.0))};
+        return -(held * apply(Op::hyperbolic_tangent, rate / p[0]));
+    }
+    throw std::invalid_argument("symbolic: no formula for the force law '" + kind + "'");
+}
+
+void Equations::add_wrench(const bellcrank::Wrench& wrench) {
+    const BodyPlace& body = mechanism.bodies[wrench.body];
+    if (body.link < 0) return;
+    Expression component[6];
+    for (int k = 0; k < 6; ++k) {
+        component[k] = constant(graph, wrench.constant[k]);
+        if (wrench.function[k] >= 0) component[k] = component[k] + function_of_time(wrench.function[k], 0);
+    }
+    const Placement place = body.at * Placement{rotation_matrix(wrench.rotation), wrench.offset};
+    Vector moment{component[0], component[1], component[2]}, force{component[3], component[4], component[5]};
+    if (wrench.local) {
+        const Matrix R = matrix(graph, place.rotation);
+        moment = R * moment;
+        force = R * force;
+    } else {
+        const Matrix R = kinematics.pose(-1, body.link).rotation;
+        moment = transpose_times(R, moment);
+        force = transpose_times(R, force);
+    }
+    symbolic::Wrench& on = applied_[body.link];
+    on.force = on.force + force;
+    on.moment = on.moment + moment + cross(vector(graph, place.shift), force);
+}
+
+}  // namespace bellcrank::symbolic

@@ -1,0 +1,48 @@
+// From links in the frames of a description to links in frames that cost the least.
+#pragma once
+
+#include "formulations/symbolic/links.hpp"
+
+namespace bellcrank::symbolic {
+
+// A rotation and a shift: r_outer = rotation r_inner + shift.
+struct Placement {
+    Mat3 rotation{{1, 0, 0, 0, 1, 0, 0, 0, 1}};
+    Vec3 shift{0, 0, 0};
+};
+Placement operator*(const Placement& a, const Placement& b);
+Placement inverse(const Placement& a);
+
+// A link as described: its joint frame lies at `placement` in the parent's frame, its mass in its own frame.
+struct DescribedLink {
+    int parent;
+    Mat3 rotation;
+    Vector offset;
+    Motion motion;
+    Expression position;             // turn, slide
+    std::array<Expression, 4> ball;  // its quaternion: the link's axes → the parent's, in chosen frames
+    int first_speed = -1;            // ball
+    Matrix matrix;                   // general
+    Vector shift;
+    // Bodies fixed to the link: mass, com, inertia about it.
+    struct Part {
+        Expression mass;
+        Vector com;
+        Symmetric inertia;
+    };
+    std::vector<Part> parts;
+
+    void add(Expression mass, const Vector& com, const Symmetric& inertia) { parts.push_back({mass, com, inertia}); }
+};
+
+struct ChosenFrames {
+    std::vector<Link> links;
+    std::vector<Placement> placements;  // of each chosen frame in the described one
+};
+
+// Frames with z on the inboard axis and x on the common normal to the first outboard one, as J. Denavit and
+// R. Hartenberg chose them; angle offsets go into sine and cosine. Where lengths are parameters rather than numbers,
+// origins stay where they are described. `keep`: frames as described.
+ChosenFrames choose_frames(Graph& graph, const std::vector<DescribedLink>& described, bool keep = false);
+
+}  // namespace bellcrank::symbolic

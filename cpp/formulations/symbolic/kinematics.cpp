@@ -1,0 +1,120 @@
+#include "formulations/symbolic/kinematics.hpp"
+
+#include "spatial/rotation.hpp"
+
+namespace bellcrank::symbolic {
+
+namespace {
+
+QuatT<Expression> quaternion_number(Graph& graph, const Quat& q) {
+    const auto number = [&](double v) { return constant(graph, std::abs(v) < 4e-15 ? 0.0 : v); };
+    return {number(q.w), number(q.x), number(q.y), number(q.z)};
+}
+
+// About a coordinate axis, from cosine and sine of half the angle.
+QuatT<Expression> quaternion_turn(Graph& graph, int axis, Expression cosine, Expression sine) {
+    const Expression o = constant(graph, 0.0);
+    return {cosine, axis == 0 ? sine : o, axis == 1 ? sine : o, axis == 2 ? sine : o};
+}
+
+// Of a rotation matrix whose angle stays below π: w = ½ √(1 + tr R), v = vee(R − Rᵀ)/(4 w).
+QuatT<Expression> quaternion_of(const Matrix& R) {
+    const Expression w = half(sqrt(1.0 + (R.m[0] + R.m[4] + R.m[8])));
+    const Expression s = 0.25 / w;
+    return {w, s * (R.m[7] - R.m[5]), s * (R.m[2] - R.m[6]), s * (R.m[3] - R.m[1])};
+}
+
+}  // namespace
+
+Pose Kinematics::step(const Link& link) const {
+    Graph& graph = *tree_.graph;
+    const bool turns = link.motion == Motion::turn, slides = link.motion == Motion::slide;
+    Matrix R = turns ? rotation_matrix_of(graph, link.turn) : slides ? identity_matrix(graph) : link.rotation;
+    for (auto turn = link.setting.rbegin(); turn != link.setting.rend(); ++turn) R = rotated_columns(*turn, R);
+    return {R, link.offset + from_joint(link, displacement(tree_, link))};
+}
+
+Pose Kinematics::pose(int ancestor, int link) {
+    if (link == ancestor) return {identity_matrix(*tree_.graph), zero_vector(*tree_.graph)};
+    const auto found = poses_.find({ancestor, link});
+    if (found != poses_.end()) return found->second;
+    const Link& last = tree_.links[link];
+    const Pose above = pose(ancestor, last.parent), own = step(last);
+    const Pose out{above.rotation * own.rotation, above.position + above.rotation * own.position};
+    return poses_[{ancestor, link}] = out;
+}
+
+Pose Kinematics::pose(int ancestor, const BodyPlace& place) {
+    Graph& graph = *tree_.graph;
+    const Pose link = pose(ancestor, place.link);
+    return {link.rotation * matrix(graph, place.at.rotation),
+            link.position + link.rotation * vector(graph, place.at.shift)};
+}
+
+int Kinematics::common_ancestor(int a, int b) const {
+    while (a != b) (a > b ? a : b) = tree_.links[a > b ? a : b].parent;
+    return a;
+}
+
+Pose Kinematics::between(const BodyPlace& first, const BodyPlace& second) {
+    const int ancestor = common_ancestor(first.link, second.link);
+    const Pose a = pose(ancestor, first), b = pose(ancestor, second);
+    return {transpose_times(a.rotation, b.rotation), transpose_times(a.rotation, b.position - a.position)};
+}
+
+QuatT<Expression> Kinematics::quaternion_step(const Link& link) const {
+    Graph& graph = *tree_.graph;
+    QuatT<Expression> q = quaternion_number(graph, {1, 0, 0, 0});
+    for (const Turn& turn : link.setting) {
+        const double angle = std::atan2(graph.constant_value(turn.sine.ref), graph.constant_value(turn.cosine.ref));
+        q = q * quaternion_turn(graph, turn.axis, constant(graph, std::cos(0.5 * angle)),
+                                constant(graph, std::sin(0.5 * angle)));
+    }
+    switch (link.motion) {
+        case Motion::turn: {
+            const Expression angle = half(link.position);
+            return q * quaternion_turn(graph, 2, cos(angle), sin(angle));
+        }
+        case Motion::slide:
+            return q;
+        case Motion::ball:
+            return q * link.quaternion;
+        case Motion::general:
+            return q * quaternion_of(link.rotation);
+    }
+    return q;
+}
+
+QuatT<Expression> Kinematics::quaternion(int ancestor, const BodyPlace& place) {
+    QuatT<Expression> q = quaternion_number(*tree_.graph, quaternion_from_matrix(place.at.rotation));
+    for (int k = place.link; k != ancestor; k = tree_.links[k].parent) q = quaternion_step(tree_.links[k]) * q;
+    return q;
+}
+
+QuatT<Expression> Kinematics::quaternion_between(const BodyPlace& first, const BodyPlace& second) {
+    const int ancestor = common_ancestor(first.link, second.link);
+    return conjugate(quaternion(ancestor, first)) * quaternion(ancestor, second);
+}
+
+const std::vector<Vector>& Kinematics::angular_velocities() {
+    if (!angular_.empty()) return angular_;
+    for (const Link& link : tree_.links) {
+        Vector w = link.parent < 0 ? zero_vector(*tree_.graph) : to_link(link, angular_[link.parent]);
+        for (int i = link.first_axis; i < link.first_axis + link.axes; ++i) {
+            const Axis& axis = tree_.axes[i];
+            if (link.motion == Motion::turn) w.z = w.z + axis.rate;
+            if (link.motion == Motion::ball)
+                (i == link.first_axis       ? w.x
+                 : i == link.first_axis + 1 ? w.y
+                                            : w.z) = (i == link.first_axis       ? w.x
+                                                      : i == link.first_axis + 1 ? w.y
+                                                                                 : w.z) +
+                                                     axis.rate;
+            if (link.motion == Motion::general) w = w + scaled(axis.rate, axis.angular);
+        }
+        angular_.push_back(w);
+    }
+    return angular_;
+}
+
+}  // namespace bellcrank::symbolic

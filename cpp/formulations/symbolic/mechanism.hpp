@@ -1,0 +1,48 @@
+// A model as a tree of links, with what leads from body states to coordinates and back.
+#pragma once
+
+#include <memory>
+
+#include "formulations/symbolic/plan.hpp"
+#include "formulations/symbolic/tree.hpp"
+
+namespace bellcrank::symbolic {
+
+// A body's principal frame (origin at the com) in its link's chosen frame. Link −1 is the ground.
+struct BodyPlace {
+    int link = -1;
+    Placement at;
+};
+
+// Numbers of the coordinates and speeds of a joint of the tree; −1: it has none there.
+struct JointMap {
+    TreeJoint joint;
+    int slide[3] = {-1, -1, -1}, slide_speed[3] = {-1, -1, -1};
+    int turn[2] = {-1, -1}, turn_speed[2] = {-1, -1};  // angle, two angles of a universal, two swings
+    int ball = -1, ball_speed = -1;
+    Quat before{1, 0, 0, 0};  // ball: its parent link's axes → the marker's before the joint
+    Quat after{1, 0, 0, 0};   // ball: its link's axes → the marker's behind the joint
+};
+
+class MechanismTree {
+  public:
+    MechanismTree(Graph& graph, const Model& model, Plan plan);
+
+    // The marker of a pair: its body's link, and its pose there (chosen frames).
+    BodyPlace marker(int pair, int side) const;
+    // The symbol behind a coordinate of a joint of the tree; no graph if there is none.
+    Expression own_coordinate(const Coordinate& coordinate) const;
+
+    Graph& graph;
+    const Model& model;
+    Plan plan;
+    TreeDescription description;
+    LinkTree tree;
+    std::vector<BodyPlace> bodies;
+    std::vector<JointMap> joints;
+
+  private:
+    struct Builder;
+};
+
+}  // namespace bellcrank::symbolic

@@ -1,0 +1,181 @@
+#include "formulations/symbolic/plan.hpp"
+
+#include <algorithm>
+#include <numeric>
+
+namespace bellcrank::symbolic {
+
+namespace {
+
+// What one block of rows says of its pair, as far as a transform can say it.
+class BlockReader {
+  public:
+    BlockReader(const Model& model, const Block& block) : model_(model), block_(block) {}
+
+    // The joint that the block makes, or one without rows if it makes none.
+    TreeJoint read() {
+        TreeJoint joint;
+        if (block_.unilateral || block_.compliance > 0.0) return joint;
+        joint.pair = model_.coordinates[model_.terms[model_.rows[block_.row_begin].term_begin].coordinate].pair;
+        for (int r = block_.row_begin; r < block_.row_end; ++r) read_lock(joint, r);
+        read_turning(joint);
+        for (int r = block_.row_begin; r < block_.row_end; ++r) read_screw(joint, r);
+        return joint;
+    }
+
+  private:
+    const std::string& kind(int term) const { return model_.coordinates[model_.terms[term].coordinate].kind->name; }
+    bool is_of_pair(const Row& row, int pair) const {
+        for (int t = row.term_begin; t < row.term_end; ++t)
+            if (model_.coordinates[model_.terms[t].coordinate].pair != pair) return false;
+        return row.function < 0;
+    }
+
+    void read_lock(TreeJoint& joint, int r) {
+        const Row& row = model_.rows[r];
+        if (row.term_end != row.term_begin + 1 || !is_of_pair(row, joint.pair)) return;
+        const double coefficient = model_.terms[row.term_begin].coefficient;
+        const std::string& name = kind(row.term_begin);
+        if (coefficient == 0.0) return;
+        for (int i = 0; i < 3; ++i) {
+            if (name == std::string(1, "xyz"[i]) && joint.slides[i]) {
+                joint.slides[i] = false;
+                joint.held[i] = row.constant / coefficient;
+                joint.rows.push_back(r);
+            }
+            if (name == "e" + std::to_string(i + 1) && row.constant == 0.0 && lock_row_[i] < 0) lock_row_[i] = r;
+        }
+        if (name == "dot_xy" && row.constant == 0.0) universal_row_ = r;
+    }
+
+    void read_turning(TreeJoint& joint) {
+        const bool held[3] = {lock_row_[0] >= 0, lock_row_[1] >= 0, lock_row_[2] >= 0};
+        const int count = held[0] + held[1] + held[2];
+        const auto free = [&](bool wanted) { return static_cast<int>(std::find(held, held + 3, !wanted) - held); };
+        if (count == 3) joint.turning = Turning::none;
+        if (count == 2) joint.turning = static_cast<Turning>(static_cast<int>(Turning::about_x) + free(true));
+        if (count == 1) joint.turning = static_cast<Turning>(static_cast<int>(Turning::swing_x) + free(false));
+        for (const int r : lock_row_)
+            if (r >= 0) joint.rows.push_back(r);
+        if (count > 0 || universal_row_ < 0) return;
+        joint.turning = Turning::universal;
+        joint.rows.push_back(universal_row_);
+    }
+
+    // A translation that follows the angle:  a x + b θ = constant.
+    void read_screw(TreeJoint& joint, int r) {
+        const Row& row = model_.rows[r];
+        const int axis = static_cast<int>(joint.turning) - static_cast<int>(Turning::about_x);
+        if (row.term_end != row.term_begin + 2 || !is_of_pair(row, joint.pair) || axis < 0 || axis > 2) return;
+        if (joint.screw_axis >= 0 || !joint.slides[axis]) return;
+        const std::string along(1, "xyz"[axis]), angle = "theta_" + along;
+        for (int first : {row.term_begin, row.term_begin + 1}) {
+            const int second = 2 * row.term_begin + 1 - first;
+            if (kind(first) != along || kind(second) != angle || model_.terms[first].coefficient == 0.0) continue;
+            joint.screw_axis = axis;
+            joint.advance = -model_.terms[second].coefficient / model_.terms[first].coefficient;
+            joint.start = row.constant / model_.terms[first].coefficient;
+            joint.rows.push_back(r);
+            return;
+        }
+    }
+
+    const Model& model_;
+    const Block& block_;
+    int lock_row_[3] = {-1, -1, -1};
+    int universal_row_ = -1;
+};
+
+// Joins sets of bodies.
+class Sets {
+  public:
+    explicit Sets(int size) : parent_(size) { std::iota(parent_.begin(), parent_.end(), 0); }
+    bool join(int a, int b) {
+        a = find(a);
+        b = find(b);
+        if (a == b) return false;
+        parent_[a] = b;
+        return true;
+    }
+
+  private:
+    int find(int i) {
+        while (parent_[i] != i) i = parent_[i] = parent_[parent_[i]];
+        return i;
+    }
+    std::vector<int> parent_;
+};
+
+// Edges in the order of a walk from the ground, the nearest descendants of a body right after it.
+class Walk {
+  public:
+    Walk(const Model& model, std::vector<TreeJoint>& edges, std::vector<TreeJoint>& out)
+        : model_(model), edges_(edges), at_(model.bodies() + 1), out_(out) {
+        for (size_t i = 0; i < edges.size(); ++i)
+            for (const int body : {edges[i].parent, edges[i].child}) at_[body].push_back(static_cast<int>(i));
+    }
+    void run() {
+        std::vector<std::pair<int, int>> open{{model_.ground(), -1}};  // body, the edge that led there
+        while (!open.empty()) {
+            const auto [body, came] = open.back();
+            open.pop_back();
+            if (came >= 0) out_.push_back(edges_[came]);
+            for (auto i = at_[body].rbegin(); i != at_[body].rend(); ++i) {
+                if (*i == came) continue;
+                TreeJoint& edge = edges_[*i];
+                if (edge.child == body) {
+                    std::swap(edge.parent, edge.child);
+                    edge.reversed = true;
+                }
+                open.emplace_back(edge.child, *i);
+            }
+        }
+    }
+
+  private:
+    const Model& model_;
+    std::vector<TreeJoint>& edges_;
+    std::vector<std::vector<int>> at_;
+    std::vector<TreeJoint>& out_;
+};
+
+}  // namespace
+
+// A spanning tree of greatest weight, the weight of an edge being the number of rows that its transform makes needless.
+Plan make_plan(const Model& model) {
+    std::vector<TreeJoint> candidates;
+    for (const Block& block : model.blocks) {
+        TreeJoint joint = BlockReader(model, block).read();
+        if (joint.rows.empty()) continue;
+        joint.parent = model.pairs[joint.pair].body[0];
+        joint.child = model.pairs[joint.pair].body[1];
+        if (joint.parent != joint.child) candidates.push_back(joint);
+    }
+    std::stable_sort(candidates.begin(), candidates.end(),
+                     [](const TreeJoint& a, const TreeJoint& b) { return a.rows.size() > b.rows.size(); });
+    Sets sets(model.bodies() + 1);
+    std::vector<TreeJoint> edges;
+    for (const TreeJoint& joint : candidates)
+        if (sets.join(joint.parent, joint.child)) edges.push_back(joint);
+    for (int body = 0; body < model.bodies(); ++body)
+        if (sets.join(model.ground(), body)) {
+            TreeJoint free;
+            free.parent = model.ground();
+            free.child = body;
+            edges.push_back(free);
+        }
+    Plan plan;
+    Walk(model, edges, plan.joints).run();
+    std::vector<bool> held(model.rows.size(), false);
+    for (const TreeJoint& joint : plan.joints)
+        for (const int r : joint.rows) held[r] = true;
+    for (size_t b = 0; b < model.blocks.size(); ++b) {
+        const Block& block = model.blocks[b];
+        if (block.compliance > 0.0) plan.inertances.push_back(static_cast<int>(b));
+        for (int r = block.row_begin; r < block.row_end && block.compliance <= 0.0; ++r)
+            if (!held[r]) (block.unilateral ? plan.stops : plan.closing_rows).push_back(r);
+    }
+    return plan;
+}
+
+}  // namespace bellcrank::symbolic

@@ -1,0 +1,38 @@
+// Builds a tree of links from a description: coordinates, elementary transforms, mass properties.
+#pragma once
+
+#include <string>
+
+#include "formulations/symbolic/frames.hpp"
+
+namespace bellcrank::symbolic {
+
+class TreeDescription {
+  public:
+    explicit TreeDescription(Graph& graph);
+
+    // A coordinate of its own speed; returns its number among the coordinates.
+    int add_coordinate(const std::string& name);
+    // Four coordinates (a quaternion) and three speeds (angular velocity); returns the number of the first coordinate.
+    int add_quaternion(const std::string& name);
+
+    DescribedLink& add_link(int parent, Motion motion, const Mat3& rotation, const Vector& offset);
+
+    // `keep`: frames as described instead of chosen ones.
+    LinkTree tree(bool keep = false);
+    const std::vector<Placement>& placements() const { return placements_; }
+
+    Graph& graph;
+    Vector gravity;
+    Symbols symbols;
+    std::vector<DescribedLink> links;
+
+  private:
+    std::vector<Placement> placements_;  // of the tree built last
+};
+
+// d/dt of expressions of time, coordinates and speeds.
+std::vector<Expression> time_derivatives(const Symbols& symbols, const std::vector<Expression>& values,
+                                         bool accelerated);
+
+}  // namespace bellcrank::symbolic

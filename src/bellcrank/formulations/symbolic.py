@@ -1,0 +1,176 @@
+"""The symbolic formulation: the equations of motion in joint coordinates, derived once, run as programs.
+
+B. Guenter and S.-H. Lee, Symbolic Lagrangian Multibody Dynamics; see docs/theory/symbolic.md.
+"""
+
+from __future__ import annotations
+
+from dataclasses import asdict, dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from bellcrank import _core
+from bellcrank.assembly.model import Model
+from bellcrank.assembly.state import Floats, State
+from bellcrank.errors import Fault, MechanismError
+from bellcrank.formulations.options import option
+from bellcrank.formulations.system import System
+
+NAME = "symbolic"
+SUMMARY = (
+    "Joint coordinates, equations of motion derived symbolically and run as straight-line programs. "
+    "Trees without multipliers, loops by closing rows; no stops."
+)
+
+FORMS = (
+    "accelerations",
+    "system",
+    "closure",
+    "bodies",
+    "body_rates",
+    "inverse",
+    "mass_matrix",
+    "literal",
+    "linearization",
+)
+"""What is generated, by name; "accelerations" only where no row is left to close."""
+
+
+@dataclass(frozen=True)
+class SymbolicOptions:
+    """Options of the symbolic formulation; the metadata of each field hold its meaning and unit."""
+
+    rank_tolerance: float = option(
+        1e-10, "A closing row whose pivot falls below this part of its own diagonal entry is redundant."
+    )
+    position_tolerance: float = option(1e-13, "Largest constraint error after a projection.", "m or rad/2")
+    stage_pivot: float = option(
+        1e-2, "Smallest relative pivot below which the stages of a step are projected."
+    )
+    doubt: float = option(10.0, "Angle between rows, in sizes of a correction, that tells nothing of them.")
+    max_corrections: int = option(25, "Position corrections before a projection gives up.", least=1)
+
+
+OPTIONS = SymbolicOptions
+
+
+@dataclass(frozen=True)
+class Speed:
+    """A speed of the tree: its joint (None for a body that hangs on nothing), the body behind it, what moves.
+
+    kind: a coordinate of the joint, such as "theta_z"; "omega_x" and so on for the angular velocity of a ball
+    joint, in axes of the formulation's own; "swing_1", "swing_2" for a constant velocity joint.
+    """
+
+    joint: str | None
+    body: str
+    kind: str
+
+
+@dataclass(frozen=True, eq=False)
+class Linearization:
+    """Derivatives of the rates of the speeds at a state, (speeds, speeds) each.
+
+    position: by displacements of the joints (a ball joint's is a rotation vector in its own axes).
+    velocity: by the speeds. effort: by efforts along the speeds.
+    """
+
+    position: Floats
+    velocity: Floats
+    effort: Floats
+    speeds: tuple[Speed, ...]
+
+
+class SymbolicSystem(System):
+    """A model prepared for the symbolic formulation."""
+
+    @cached_property
+    def speeds(self) -> tuple[Speed, ...]:
+        """The speeds of the tree, in the order of all arrays over speeds."""
+        joints = {joint.pair: joint.name for joint in self.model.joints}
+        return tuple(
+            Speed(joints.get(pair), self.model.bodies[body], kind)
+            for pair, body, kind in self.core.speed_labels()
+        )
+
+    @property
+    def closing_rows(self) -> tuple[str, ...]:
+        """The rows that are met by multipliers; all others hold by the choice of coordinates."""
+        return tuple(self.model.row_text(row) for row in self.core.closing_rows())
+
+    def inverse_dynamics(self, accelerations: Floats, state: State | None = None) -> Floats:
+        """Efforts (speeds,) along the speeds that accelerations (speeds,) need beside the model's forces."""
+        self._go(state)
+        return np.asarray(self.core.inverse_dynamics(self._numbers("accelerations", accelerations)))
+
+    def mass_matrix(self, state: State | None = None) -> Floats:
+        """The mass matrix M (speeds, speeds) of M a = b."""
+        self._go(state)
+        return np.asarray(self.core.mass_matrix()[0])
+
+    def bias(self, state: State | None = None) -> Floats:
+        """The vector b (speeds,) of M a = b: the model's forces less those that the motion needs at a = 0."""
+        self._go(state)
+        return np.asarray(self.core.mass_matrix()[1])
+
+    def joint_accelerations(self, state: State | None = None) -> Floats:
+        """Rates (speeds,) of the speeds."""
+        self._go(state)
+        return np.asarray(self.core.joint_accelerations())
+
+    def linearize(self, state: State | None = None) -> Linearization:
+        """Derivatives of the rates of the speeds; with closing rows, along what they allow."""
+        self._go(state)
+        return Linearization(*(np.asarray(a) for a in self.core.linearize()), self.speeds)
+
+    def operations(self, form: str = "accelerations") -> dict[str, int]:
+        """Additions, multiplications, divisions, sines and cosines, and others of a generated form (FORMS).
+
+        One for each binary sum and product; signs are free.
+        """
+        return dict(self.core.operations(self._form(form)))
+
+    def program(self, form: str = "accelerations") -> Any:
+        """A generated form as the program that the core runs."""
+        return self.core.program(self._form(form))
+
+    def compile(self, *forms: str) -> None:
+        """Native code for forms, by default for those that a simulation runs; the same numbers, faster.
+
+        Raises Unsupported if llvmlite is not installed.
+        """
+        from bellcrank.expression.native import attach
+
+        for form in forms or (("system", "closure") if self.core.closing_rows() else ("accelerations",)):
+            attach(self.program(form))
+
+    def _go(self, state: State | None) -> None:
+        if state is not None:
+            self.set_state(state)
+
+    def _form(self, form: str) -> str:
+        known = [f for f in FORMS if f != "accelerations" or not self.core.closing_rows()]
+        if form not in known:
+            raise MechanismError(Fault("form", f"must be one of {', '.join(known)}", form))
+        return form
+
+    def _numbers(self, name: str, values: Floats) -> Floats:
+        numbers = np.ascontiguousarray(values, dtype=np.float64)
+        if numbers.shape != (len(self.speeds),):
+            raise MechanismError(Fault(name, f"must be {len(self.speeds)} numbers", numbers.shape))
+        return numbers
+
+
+SYSTEM = SymbolicSystem
+
+
+def refusals(model: Model) -> list[str]:
+    """Why it cannot take a model."""
+    return list(_core.Symbolic.refusals(model.core))
+
+
+def create(model: Model, options: SymbolicOptions) -> _core.Symbolic:
+    """The core's system of a model."""
+    return _core.Symbolic(model.core, **asdict(options))
