@@ -34,8 +34,10 @@ DerivativeForm form_of(const std::string& name) {
     if (name == "forward") return DerivativeForm::forward;
     if (name == "reverse") return DerivativeForm::reverse;
     if (name == "factored") return DerivativeForm::factored;
+    if (name == "eliminated") return DerivativeForm::eliminated;
     if (name == "least") return DerivativeForm::least;
-    throw std::invalid_argument("form must be 'least', 'forward', 'reverse' or 'factored', got '" + name + "'");
+    throw std::invalid_argument("form must be 'least', 'forward', 'reverse', 'factored' or 'eliminated', got '" + name +
+                                "'");
 }
 
 void same_length(const Expressions& symbols, const Expressions& values) {

@@ -13,7 +13,7 @@ namespace {
 
 // The order in which a form goes through the linearised graph; factored_up expands each node by its operands,
 // factored_down by its users.
-enum class Order { forward, reverse, factored_up, factored_down };
+enum class Order { forward, reverse, factored_up, factored_down, elimination };
 
 class HoistHalves {
   public:
@@ -44,6 +44,7 @@ std::vector<Ref> turned(const std::vector<Ref>& matrix, std::size_t rows, std::s
 }
 
 std::vector<Ref> build(Graph& graph, const Linearised& l, Order order) {
+    if (order == Order::elimination) return eliminated_path_sums(graph, l);
     const bool up = order == Order::forward || order == Order::factored_up;
     const auto sums = order == Order::forward || order == Order::reverse ? path_sums : factored_path_sums;
     if (up) return sums(graph, l.linear, l.outputs, l.symbols);
@@ -59,7 +60,9 @@ int total(const Graph& graph, std::span<const Ref> outputs, const std::vector<Re
 }
 
 // Orders that go through the whole graph once for each output, or for each symbol, where the other is much less.
+// Elimination keeps lists by node, which is too much for very large graphs.
 bool hopeless(Order order, const Linearised& l) {
+    if (order == Order::elimination) return l.linear.edges.size() > 200'000;
     const double visits = static_cast<double>(l.linear.edges.size());
     const bool by_symbols = order == Order::forward || order == Order::factored_up;
     const double mine = visits * static_cast<double>(by_symbols ? l.symbols.size() : l.outputs.size());
@@ -73,8 +76,9 @@ std::vector<Ref> least(Graph& graph, const Linearised& l, std::span<const Ref> o
     int fewest = std::numeric_limits<int>::max();
     for (const Order order : orders) {
         if (hopeless(order, l)) continue;
-        const int count = total(graph, outputs, build(graph, l, order));
-        if (count < fewest) {
+        const std::vector<Ref> matrix = build(graph, l, order);
+        const int count = total(graph, outputs, matrix);
+        if (count < fewest && matrix.size() == l.outputs.size() * l.symbols.size()) {
             fewest = count;
             best = order;
         }
@@ -89,7 +93,8 @@ std::vector<Ref> derivative(Graph& graph, std::span<const Ref> outputs, std::spa
                             DerivativeForm form) {
     const HoistHalves hoist(graph);
     const Linearised linearised = linearise(graph, outputs, symbols);
-    constexpr Order all[] = {Order::forward, Order::reverse, Order::factored_up, Order::factored_down};
+    constexpr Order all[] = {Order::forward, Order::reverse, Order::factored_up, Order::factored_down,
+                             Order::elimination};
     std::vector<Ref> matrix;
     switch (form) {
         case DerivativeForm::forward:
@@ -99,10 +104,16 @@ std::vector<Ref> derivative(Graph& graph, std::span<const Ref> outputs, std::spa
             matrix = build(graph, linearised, Order::reverse);
             break;
         case DerivativeForm::factored:
-            matrix = least(graph, linearised, outputs, std::span(all).subspan(2));
+            matrix = least(graph, linearised, outputs, std::span(all).subspan(2, 2));
+            break;
+        case DerivativeForm::eliminated:
+            matrix = build(graph, linearised, Order::elimination);
             break;
         default:
             matrix = least(graph, linearised, outputs, all);
+    }
+    if (matrix.size() != outputs.size() * symbols.size()) {  // elimination filled up
+        matrix = build(graph, linearised, Order::forward);
     }
     for (std::size_t k = 0; k < matrix.size(); ++k) {
         if (outputs[k / symbols.size()].negative()) matrix[k] = -matrix[k];

@@ -1,5 +1,5 @@
-// Differentiation of expressions: forward, reverse, and factored (B. Guenter, Efficient symbolic differentiation for
-// graphics applications, 2007: D*), whichever needs the fewest operations.
+// Differentiation of expressions: forward, reverse, factored (B. Guenter, Efficient symbolic differentiation for
+// graphics applications, 2007: D*), by elimination of vertices, or by whichever of these needs the fewest operations.
 #pragma once
 
 #include <span>
@@ -9,7 +9,7 @@
 
 namespace bellcrank {
 
-enum class DerivativeForm { forward, reverse, factored, least };
+enum class DerivativeForm { forward, reverse, factored, eliminated, least };
 
 // Row by row ∂ outputs[i] / ∂ symbols[j]. `factored` builds both its orders and `least` all forms; kept is the one
 // whose outputs and derivatives together need the fewest operations. Throws std::invalid_argument unless the symbols

@@ -53,4 +53,7 @@ std::vector<Ref> path_sums(Graph& graph, const Linear& linear, std::span<const s
 std::vector<Ref> factored_path_sums(Graph& graph, const Linear& linear, std::span<const std::uint32_t> tops,
                                     std::span<const std::uint32_t> sinks);
 
+// The same for a whole linearised graph, by elimination of its nodes one by one; nothing if that fills up with edges.
+std::vector<Ref> eliminated_path_sums(Graph& graph, const Linearised& linearised);
+
 }  // namespace bellcrank

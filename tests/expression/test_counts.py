@@ -91,8 +91,8 @@ def test_sharing_on_two_links_beats_unshared_paths_a_hundred_times(plain):
     assert paths >= 100 * arithmetic(*poses()["two links"], "least")
 
 
-def funnel(width: int):
-    """16 symbols, a few numbers in between, 16 outputs."""
+def funnel(width: int, neck: int = 1):
+    """16 symbols, a few sums of them, still fewer numbers, 16 outputs."""
     given = symbols(" ".join(f"x{i}" for i in range(16)))
     middle = []
     for i in range(width):
@@ -100,14 +100,21 @@ def funnel(width: int):
         for j, s in enumerate(given):
             total = total + (0.1 * j + 0.2 * i + 0.5) * ex.sin(s) * given[(j + i + 1) % 16]
         middle.append(ex.sin(total))
-    neck = ex.exp(sum(middle, start=ex.Expression(0.0)))
-    return [ex.sin((0.3 + 0.1 * i) * neck + 0.2) * neck for i in range(16)], given
+    numbers = [ex.exp(sum(middle[i::neck], start=ex.Expression(0.0))) for i in range(neck)]
+    outputs = []
+    for i in range(16):
+        phase = sum(
+            ((0.3 + 0.1 * i + j) * number for j, number in enumerate(numbers)), start=ex.Expression(0.2)
+        )
+        outputs.append(ex.sin(phase) * numbers[i % neck])
+    return outputs, given
 
 
-@pytest.mark.parametrize("width", [1, 2, 3])
-def test_factoring_wins_on_funnels(width):
-    f, given = funnel(width)
+@pytest.mark.parametrize(("width", "neck"), [(1, 1), (2, 1), (3, 1), (4, 2), (6, 3)])
+def test_factoring_and_elimination_win_on_funnels(width, neck):
+    f, given = funnel(width, neck)
     least = arithmetic(f, given, "least")
+    assert least == min(arithmetic(f, given, "factored"), arithmetic(f, given, "eliminated"))
     assert least <= 0.9 * arithmetic(f, given, "forward")
     assert least <= 0.9 * arithmetic(f, given, "reverse")
 

@@ -10,7 +10,7 @@ from numbers_of import differences, value_of, values_of
 from bellcrank import expression as ex
 from bellcrank.expression import Expression, derivative, symbol, symbols
 
-FORMS = ["forward", "reverse", "factored", "least"]
+FORMS = ["forward", "reverse", "factored", "eliminated", "least"]
 x, y, z = symbols("x y z")
 k = symbol("k", positive=True)
 CUBIC = ("piecewise", [4.0, 1.0, 1.0, 0.0, 1.0, 0.3, -0.7, 1.1, 0.4])

@@ -12,7 +12,7 @@ from bellcrank.expression.expression import Expression, Scalar, as_expression
 from bellcrank.expression.poses import Factor, General, Rotation, Shift, Transform, Turn
 from bellcrank.overloads import overload
 
-Form: TypeAlias = Literal["least", "forward", "reverse", "factored"]
+Form: TypeAlias = Literal["least", "forward", "reverse", "factored", "eliminated"]
 Whole: TypeAlias = Expression | Vector | Matrix | Transform
 
 
@@ -52,7 +52,8 @@ def derivative(
     """The derivative of f by the symbol or symbols x.
 
     f: a scalar, a vector (rows of the result) or, by one symbol, a matrix. form: "forward" or "reverse"
-    accumulation, "factored" (D*), or the one that needs the least operations together with f.
+    accumulation, "factored" (D*), "eliminated" (vertices by Markowitz's rule), or the one that needs the
+    "least" operations together with f.
 
     Raises ValueError unless x are symbols, and for a third derivative of a table.
     """
