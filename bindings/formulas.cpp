@@ -41,6 +41,29 @@ std::vector<std::array<Ref, 3>> refs(const std::vector<Row<3>>& list) {
     return out;
 }
 
+size_t add_joint(Formulas& self, const std::vector<Expression>& coordinates, const Row<3>& position,
+                 const Row<9>& rotation, std::vector<double> start) {
+    self.joints.push_back({refs(coordinates), refs(position), refs(rotation), std::move(start)});
+    return self.joints.size() - 1;
+}
+
+size_t add_constraint(Formulas& self, std::vector<MarkerSymbols> markers, std::vector<CoordinateSymbols> coordinates,
+                      const std::vector<Expression>& rows, bool of_velocity) {
+    self.constraints.push_back({std::move(markers), std::move(coordinates), refs(rows), of_velocity});
+    return self.constraints.size() - 1;
+}
+
+void add_force(Formulas& self, std::vector<MarkerSymbols> markers, std::vector<CoordinateSymbols> coordinates,
+               const std::vector<Row<3>>& force, const std::vector<Row<3>>& moment,
+               const std::vector<Expression>& effort, std::optional<Expression> potential) {
+    if (force.size() != moment.size() || (!force.empty() && force.size() != markers.size()) ||
+        (!effort.empty() && effort.size() != coordinates.size()) ||
+        (!potential && (force.size() != markers.size() || effort.size() != coordinates.size())))
+        throw std::invalid_argument("add_force: a force and a moment for each marker, an effort for each coordinate");
+    self.forces.push_back({std::move(markers), std::move(coordinates), refs(force), refs(moment), refs(effort),
+                           potential ? potential->ref : Ref(), potential.has_value()});
+}
+
 }  // namespace
 
 void bind_formulas(nb::module_& m) {
@@ -48,43 +71,48 @@ void bind_formulas(nb::module_& m) {
         .def(
             "__init__",
             [](MarkerSymbols* self, int body, const Triple& offset, const Quadruple& attitude, const Row<3>& position,
-               const Row<9>& rotation, const Row<3>& velocity, const Row<3>& angular_velocity) {
+               const Row<4>& rotation, const Row<3>& velocity, const Row<3>& angular_velocity) {
                 new (self) MarkerSymbols{body,           to_vec3(offset), to_quat(attitude),     refs(position),
                                          refs(rotation), refs(velocity),  refs(angular_velocity)};
             },
             "body"_a, "offset"_a, "attitude"_a, "position"_a, "rotation"_a, "velocity"_a, "angular_velocity"_a,
-            "offset [m] and attitude (quaternion): of the marker in the frame of its body. rotation: marker to world "
-            "axes, by rows.");
+            "offset [m] and attitude (quaternion): of the marker in the frame of its body. rotation: quaternion, "
+            "marker to world axes.");
+    nb::class_<CoordinateSymbols>(m, "CoordinateSymbols",
+                                  "A coordinate of the model and the symbols that stand for it.")
+        .def(
+            "__init__",
+            [](CoordinateSymbols* self, int coordinate, Expression value, Expression rate) {
+                new (self) CoordinateSymbols{coordinate, value.ref, rate.ref};
+            },
+            "coordinate"_a, "value"_a, "rate"_a);
     nb::class_<Formulas>(m, "Formulas", "What users wrote as formulas, for a Model.")
         .def(
             "__init__",
-            [](Formulas* self, Expression time) { new (self) Formulas{process_graph(), time.ref, {}, {}, {}}; },
-            "time"_a)
-        .def(
-            "add_joint",
-            [](Formulas& self, int pair, const std::vector<Expression>& coordinates, const Row<3>& position,
-               const Row<9>& rotation, std::vector<double> start) {
-                self.joints.push_back({pair, refs(coordinates), refs(position), refs(rotation), std::move(start)});
-                return self.joints.size() - 1;
+            [](Formulas* self, Expression time, const std::vector<Expression>& parameters, std::vector<double> values) {
+                new (self) Formulas{process_graph(), time.ref, refs(parameters), std::move(values), {}, {}, {}};
             },
-            "pair"_a, "coordinates"_a, "position"_a, "rotation"_a, "start"_a,
-            "Marker 2 seen from marker 1 as a function of 1 to 6 coordinates, and where the search for these starts; "
-            "the number of the joint.")
+            "time"_a, "parameters"_a = std::vector<Expression>(), "values"_a = std::vector<double>(),
+            "parameters: symbols that have one value throughout the model.")
+        .def("add_joint", &add_joint, "coordinates"_a, "position"_a, "rotation"_a, "start"_a,
+             "Marker 2 seen from marker 1 as a function of 1 to 6 coordinates, and where the search for these starts; "
+             "the number of the joint.")
+        .def("add_constraint", &add_constraint, "markers"_a, "coordinates"_a, "rows"_a, "of_velocity"_a = false,
+             "1 to 6 formulas that vanish; of_velocity: they are linear in velocities and rates. The number of the "
+             "constraint, for block_formula of a block without terms.")
         .def(
-            "add_constraint",
-            [](Formulas& self, int block, std::vector<MarkerSymbols> markers, const std::vector<Expression>& rows,
-               bool of_velocity) { self.constraints.push_back({block, std::move(markers), refs(rows), of_velocity}); },
-            "block"_a, "markers"_a, "rows"_a, "of_velocity"_a = false,
-            "1 to 6 formulas that vanish; they are the rows of a block without terms.")
-        .def(
-            "add_force",
-            [](Formulas& self, std::vector<MarkerSymbols> markers, const std::vector<Row<3>>& force,
-               const std::vector<Row<3>>& moment, std::optional<Expression> potential) {
-                self.forces.push_back({std::move(markers), refs(force), refs(moment),
-                                       potential ? potential->ref : Ref(), potential.has_value()});
+            "joints_only",
+            [](const Formulas& self) {
+                Formulas joints = self;
+                joints.constraints.clear();
+                joints.forces.clear();
+                return joints;
             },
-            "markers"_a, "force"_a, "moment"_a, "potential"_a = nb::none(),
-            "Force and moment on each marker, about its origin, world axes, and their potential if they have one.");
+            "The same without constraints and forces.")
+        .def("add_force", &add_force, "markers"_a, "coordinates"_a, "force"_a, "moment"_a, "effort"_a,
+             "potential"_a = nb::none(),
+             "Force and moment on each marker, about its origin, world axes, and the effort along each coordinate; "
+             "with a potential these may be left empty, and follow from it.");
 }
 
 }  // namespace bellcrank

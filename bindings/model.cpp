@@ -44,7 +44,8 @@ class Arrays {
         if (!flat.empty()) std::memcpy(out.data(), flat.data(), flat.size() * sizeof(double));
         return out;
     }
-    Formulas formulas(const char* name) { return left_.contains(name) ? nb::cast<Formulas>(take(name)) : Formulas{}; }
+    bool has(const char* name) const { return left_.contains(name); }
+    Formulas formulas(const char* name) { return has(name) ? nb::cast<Formulas>(take(name)) : Formulas{}; }
     void finish() const {
         for (const auto& item : left_)
             throw std::invalid_argument("unknown array " + nb::cast<std::string>(item.first));
@@ -99,6 +100,7 @@ ModelData model_data(const nb::kwargs& kwargs) {
     d.wrench_local = a.numbers<std::uint8_t>("wrench_local");
     d.wrench_function = a.numbers<int>("wrench_function");
     d.wrench_constant = a.numbers<double>("wrench_constant");
+    if (a.has("block_formula")) d.block_formula = a.numbers<int>("block_formula");
     d.formulas = a.formulas("formulas");
     a.finish();
     return d;
@@ -114,6 +116,7 @@ void bind_model(nb::module_& m) {
             "From arrays by name (int32, float64 and uint8, in C order; see cpp/model/model.hpp).\n\n"
             "Raises:\n    ValueError: an array is missing, unknown, of the wrong size, or holds a bad index.")
         .def_prop_ro("bodies", &Model::bodies, "Number of bodies, the ground not counted.")
+        .def("bodies_of", &Model::bodies_of, "block"_a, "The bodies that a block connects, the ground included.")
         .def_prop_ro("rows", &Model::rows_total, "Number of constraint rows.")
         .def_prop_ro(
             "principal_rotation",

@@ -59,24 +59,29 @@ struct ParametricJoint::Frame {
     }
 };
 
-ParametricJoint::ParametricJoint(std::shared_ptr<const CompiledProgram> program, int coordinates)
-    : program_(std::move(program)), coordinates_(coordinates), id_(++joints_made) {
+ParametricJoint::ParametricJoint(std::shared_ptr<const CompiledProgram> program, int coordinates,
+                                 std::vector<double> parameters)
+    : program_(std::move(program)), coordinates_(coordinates), parameters_(std::move(parameters)), id_(++joints_made) {
     if (coordinates < 1 || coordinates > kMaxCoordinates)
         throw std::invalid_argument("a joint given by formulas has 1 to 6 coordinates");
-    if (program_->inputs() != inputs(coordinates) || program_->outputs() != outputs(coordinates))
+    if (program_->inputs() != inputs(coordinates) + static_cast<int>(parameters_.size()) ||
+        program_->outputs() != outputs(coordinates))
         throw std::invalid_argument("a joint's formulas: wrong number of inputs or outputs");
 }
 
 void ParametricJoint::read(Frame& frame) const {
-    thread_local std::vector<double> work;
+    thread_local std::vector<double> work, in;
     if (work.size() < program_->work_size()) work.resize(program_->work_size());
-    double in[2 * kMaxCoordinates], out[12 + 6 * kMaxCoordinates + 6];
+    const size_t own = 2 * coordinates_, needed = own + parameters_.size();
+    if (in.size() < needed) in.resize(needed);
+    double out[12 + 6 * kMaxCoordinates + 6];
     const int d = coordinates_;
     for (int i = 0; i < d; ++i) {
         in[i] = frame.s[i];
         in[d + i] = frame.rate[i];
     }
-    program_->evaluate(in, out, work.data());
+    std::copy(parameters_.begin(), parameters_.end(), in.begin() + own);
+    program_->evaluate(in.data(), out, work.data());
     frame.p = {out[0], out[1], out[2]};
     Mat3 rotation;
     std::copy_n(out + 3, 9, rotation.m);

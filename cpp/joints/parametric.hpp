@@ -5,6 +5,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <vector>
 
 #include "joints/coordinate.hpp"
 #include "programs/compiled_program.hpp"
@@ -23,8 +24,8 @@ class ParametricJoint {
     static int inputs(int coordinates) { return 2 * coordinates; }
     static int outputs(int coordinates) { return 12 + 6 * coordinates + 6; }
 
-    // Throws std::invalid_argument if the program's shape is another.
-    ParametricJoint(std::shared_ptr<const CompiledProgram> program, int coordinates);
+    // parameters: further inputs, that stay. Throws std::invalid_argument if the program's shape is another.
+    ParametricJoint(std::shared_ptr<const CompiledProgram> program, int coordinates, std::vector<double> parameters);
 
     int coordinates() const { return coordinates_; }
     int rows() const { return 6 - coordinates_; }
@@ -46,6 +47,7 @@ class ParametricJoint {
 
     std::shared_ptr<const CompiledProgram> program_;
     int coordinates_;
+    std::vector<double> parameters_;
     std::uint64_t id_;  // of this joint among all there were
 };
 

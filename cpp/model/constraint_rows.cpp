@@ -204,23 +204,22 @@ void ConstraintRows::evaluate_general_row(double t, const BlockLayout& b, int r,
     if (level == Level::bias) Qc[b.row + r] = f.d2 - bias;
 }
 
-// C, Ct = Ċ without motion, Qc = −(C̈ − J u̇); the markers of one body share its side.
+// C, Ct = Ċ without motion, Qc = −(C̈ − J u̇); all that acts on one body shares its side.
 void ConstraintRows::evaluate_formula(double t, const double* x, const double* u, const BlockLayout& b,
                                       const FormulaRows& formula, Level level) {
-    formula.evaluate(t, x, u, formula_values_);
+    formula.evaluate({model_, branches_, t, x, u}, formula_values_);
     for (int r = 0; r < b.size; ++r) {
         C[b.row + r] = formula_values_.value[r];
         Ct[b.row + r] = formula_values_.drift[r];
         if (level == Level::bias) Qc[b.row + r] = -formula_values_.bias[r];
     }
     if (level != Level::jacobian) return;
-    for (size_t m = 0; m < formula.markers().size(); ++m)
+    for (const FormulaRows::Side& from : formula_values_.sides)
         for (const BlockSide& side : sides(b)) {
-            if (side.body != formula.markers()[m].body) continue;
+            if (side.body != from.body) continue;
             for (int r = 0; r < b.size; ++r)
                 for (int i = 0; i < 6; ++i)
-                    J[side.jacobian + kTwist * r + kComponent[i]] +=
-                        formula_values_.J[6 * (m * b.size + r) + i] * inverse_sqrt_[6 * side.body + i];
+                    J[side.jacobian + kTwist * r + kComponent[i]] += from.J[r][i] * inverse_sqrt_[6 * side.body + i];
         }
 }
 

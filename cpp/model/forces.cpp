@@ -74,7 +74,7 @@ void applied_forces(const Model& model, const AngleBranches& branches, double t,
     for (int k = 0; k < kTwist; ++k) ground[k] = 0.0;
     for (const Law& law : model.laws) add_law(model, branches, law, t, x, u, force);
     for (const Wrench& wrench : model.wrenches) add_wrench(model, wrench, t, x, force);
-    for (const FormulaForce& f : model.formula_forces) f.add(t, x, u, model.ground(), force);
+    for (const FormulaForce& f : model.formula_forces) f.add({model, branches, t, x, u}, force);
 }
 
 Energy energy(const Model& model, const AngleBranches& branches, double t, const double* x, const double* u) {
@@ -91,7 +91,7 @@ Energy energy(const Model& model, const AngleBranches& branches, double t, const
         const Function* function = law.function < 0 ? nullptr : &model.functions[law.function];
         e.potential += law.kind->potential({c.value, c.rate, t}, law.params, function);
     }
-    for (const FormulaForce& f : model.formula_forces) e.potential += f.potential(t, x, u);
+    for (const FormulaForce& f : model.formula_forces) e.potential += f.potential({model, branches, t, x, u});
     for (const Block& block : model.blocks) {
         if (block.compliance <= 0.0) continue;
         for (int r = block.row_begin; r < block.row_end; ++r) {

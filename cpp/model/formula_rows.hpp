@@ -4,10 +4,15 @@
 #include <memory>
 #include <vector>
 
+#include "joints/marker_pair.hpp"
+
 #include "programs/compiled_program.hpp"
 #include "spatial/algebra.hpp"
 
 namespace bellcrank {
+
+class AngleBranches;
+class Model;
 
 // A marker in the principal frame of its body.
 struct FormulaMarker {
@@ -16,44 +21,56 @@ struct FormulaMarker {
     Quat attitude;  // marker axes → principal axes
 };
 
+// What a formula speaks of.
+struct FormulaEnds {
+    std::vector<FormulaMarker> markers;
+    std::vector<int> coordinates;    // of the model
+    std::vector<double> parameters;  // further inputs, that stay
+};
+
+// Where and when, and with which branches of angles.
+struct Scenery {
+    const Model& model;
+    const AngleBranches& branches;
+    double t;
+    const double *x, *u;
+};
+
 class FormulaRows {
   public:
-    FormulaRows(int block, int rows, bool of_velocity, std::vector<FormulaMarker> markers,
-                std::shared_ptr<const CompiledProgram> program);
+    FormulaRows(int rows, FormulaEnds ends, std::shared_ptr<const CompiledProgram> program);
 
-    int block() const { return block_; }  // of the model, whose rows these are
     int rows() const { return rows_; }
-    bool of_velocity() const { return of_velocity_; }
-    const std::vector<FormulaMarker>& markers() const { return markers_; }
+    const FormulaEnds& ends() const { return ends_; }
 
-    struct Values {
-        double value[6];        // C
-        double drift[6];        // Ċ without motion
-        double bias[6];         // C̈ − J u̇
-        std::vector<double> J;  // per marker and row the gradient against its body's twist (6)
+    struct Side {
+        int body;
+        double J[6][6];  // per row, against the twist of the body
     };
-    void evaluate(double t, const double* x, const double* u, Values& out) const;
+    struct Values {
+        double value[6];          // C
+        double drift[6];          // Ċ without motion
+        double bias[6];           // C̈ − J u̇
+        std::vector<Side> sides;  // their sum is J; a body may be there more than once, and the ground too
+    };
+    void evaluate(const Scenery& at, Values& out) const;
 
   private:
-    int block_, rows_;
-    bool of_velocity_;
-    std::vector<FormulaMarker> markers_;
+    int rows_;
+    FormulaEnds ends_;
     std::shared_ptr<const CompiledProgram> program_;
 };
 
 class FormulaForce {
   public:
-    FormulaForce(std::vector<FormulaMarker> markers, bool has_potential,
-                 std::shared_ptr<const CompiledProgram> program);
+    FormulaForce(FormulaEnds ends, bool has_potential, std::shared_ptr<const CompiledProgram> program);
 
     // Adds to records as in applied_forces().
-    void add(double t, const double* x, const double* u, int ground, double* force) const;
-    double potential(double t, const double* x, const double* u) const;  // 0 if it has none
+    void add(const Scenery& at, double* force) const;
+    double potential(const Scenery& at) const;  // 0 if it has none
 
   private:
-    const double* run(double t, const double* x, const double* u) const;
-
-    std::vector<FormulaMarker> markers_;
+    FormulaEnds ends_;
     bool has_potential_;
     std::shared_ptr<const CompiledProgram> program_;
 };

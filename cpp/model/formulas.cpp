@@ -1,5 +1,5 @@
-// The derivatives that formulas need, taken on their graph. A rotation matrix R with columns in local axes changes with
-// the angular velocity ω (world, or marker-1 axes) by Ṙ = ω̃ R, and ω = vee(Ṙ Rᵀ).
+// The derivatives that formulas need, taken on their graph. With an angular velocity ω in outer axes (world, or those
+// of marker 1) a quaternion changes by q̇ = ½ ω q, and for a matrix ω = vee(Ṙ Rᵀ).
 #include "model/formulas.hpp"
 
 #include <stdexcept>
@@ -16,12 +16,13 @@ namespace bellcrank {
 namespace {
 
 using Vector = std::array<Ref, 3>;
-using Matrix = std::array<Ref, 9>;
 
 // A graph of its own for one formula, with the symbols it speaks of.
 class Workshop {
   public:
-    explicit Workshop(const Graph& source) : source_(source) {}
+    explicit Workshop(const Formulas& all) : source_(*all.graph) {
+        for (const Ref p : all.parameters) parameters_.push_back(symbol(p));
+    }
 
     Ref symbol(Ref original) {
         const Symbol& s = source_.symbol_of(original);
@@ -37,11 +38,17 @@ class Workshop {
     }
     std::vector<Ref> bring(std::span<const Ref> roots) const { return transfer(source_, roots, graph, images_); }
 
+    Program lowered(std::span<const Ref> outputs, std::vector<Ref> inputs) const {
+        inputs.insert(inputs.end(), parameters_.begin(), parameters_.end());
+        return lower(graph, outputs, inputs);
+    }
+
     mutable Graph graph;
 
   private:
     const Graph& source_;
     std::vector<std::pair<Ref, Ref>> images_;
+    std::vector<Ref> parameters_;
 };
 
 template <size_t N>
@@ -60,20 +67,22 @@ Vector turning(Graph& g, const Ref* D, const Ref* R) {
     return {entry(2, 1), entry(0, 2), entry(1, 0)};
 }
 
-// ω̃ R
-Matrix turned(Graph& g, const Vector& w, const Matrix& R) {
-    Matrix out;
-    for (int j = 0; j < 3; ++j)
-        for (int i = 0; i < 3; ++i) {
-            const int a = (i + 1) % 3, b = (i + 2) % 3;
-            out[3 * i + j] = g.subtract(g.multiply(w[a], R[3 * b + j]), g.multiply(w[b], R[3 * a + j]));
-        }
+// ½ ω q
+std::array<Ref, 4> quaternion_rate(Graph& g, const Vector& w, const std::array<Ref, 4>& q) {
+    const auto term = [&](Ref a, Ref b, Ref c, Ref d, Ref e, Ref f) {
+        return sum(g, g.multiply(a, b), g.multiply(c, d), g.multiply(e, f));
+    };
+    const std::array<Ref, 4> twice = {
+        -term(w[0], q[1], w[1], q[2], w[2], q[3]), term(w[0], q[0], w[1], q[3], w[2], -q[2]),
+        term(w[1], q[0], w[2], q[1], w[0], -q[3]), term(w[2], q[0], w[0], q[2], w[1], -q[1])};
+    std::array<Ref, 4> out;
+    for (int k = 0; k < 4; ++k) out[k] = g.multiply(g.constant(0.5), twice[k]);
     return out;
 }
 
 struct OwnMarker {
     Vector position, velocity, angular_velocity;
-    Matrix rotation;
+    std::array<Ref, 4> rotation;
 };
 
 // The symbols of all markers in the order of the inputs, and how they move.
@@ -81,10 +90,12 @@ struct Scene {
     Ref time;
     std::vector<OwnMarker> markers;
     std::vector<Ref> inputs;
-    std::vector<Ref> moving, rates;  // positions and rotations with their rates; time with rate 1
+    std::vector<Ref> moving, rates;  // positions, rotations and coordinates with their rates; time with rate 1
+    std::vector<Ref> speeds;         // per marker velocity and angular velocity, then the coordinates' rates
 };
 
-Scene make_scene(Workshop& shop, Ref time, const std::vector<MarkerSymbols>& markers) {
+Scene make_scene(Workshop& shop, Ref time, const std::vector<MarkerSymbols>& markers,
+                 const std::vector<CoordinateSymbols>& coordinates) {
     Graph& g = shop.graph;
     Scene scene;
     scene.time = shop.symbol(time);
@@ -101,37 +112,30 @@ Scene make_scene(Workshop& shop, Ref time, const std::vector<MarkerSymbols>& mar
         append(scene.moving, own.position);
         append(scene.rates, own.velocity);
         append(scene.moving, own.rotation);
-        append(scene.rates, turned(g, own.angular_velocity, own.rotation));
+        append(scene.rates, quaternion_rate(g, own.angular_velocity, own.rotation));
+        append(scene.speeds, own.velocity);
+        append(scene.speeds, own.angular_velocity);
         scene.markers.push_back(own);
+    }
+    for (const CoordinateSymbols& c : coordinates) {
+        scene.moving.push_back(shop.symbol(c.value));
+        scene.rates.push_back(shop.symbol(c.rate));
+        scene.speeds.push_back(scene.rates.back());
+        scene.inputs.push_back(scene.moving.back());
+        scene.inputs.push_back(scene.rates.back());
     }
     return scene;
 }
 
-// Twist gradients of what is linear in the twists: row by row, marker by marker, velocity then angular velocity.
-std::vector<Ref> twist_gradients(Graph& g, const Scene& scene, std::span<const Ref> speeds) {
-    std::vector<Ref> twists;
-    for (const OwnMarker& m : scene.markers) {
-        append(twists, m.velocity);
-        append(twists, m.angular_velocity);
-    }
-    return derivative(g, speeds, twists);
-}
-
-// The part of a speed that is there without motion.
-std::vector<Ref> at_rest(Graph& g, const Scene& scene, std::span<const Ref> speeds) {
-    std::vector<Ref> twists, zeros;
-    for (const OwnMarker& m : scene.markers) {
-        append(twists, m.velocity);
-        append(twists, m.angular_velocity);
-    }
-    zeros.assign(twists.size(), g.constant(0.0));
-    return substitute(g, speeds, twists, zeros);
+// The part of speeds that is there without motion.
+std::vector<Ref> at_rest(Graph& g, const Scene& scene, std::span<const Ref> roots) {
+    return substitute(g, roots, scene.speeds, std::vector<Ref>(scene.speeds.size(), g.constant(0.0)));
 }
 
 }  // namespace
 
-Program joint_program(const Graph& source, const JointFormula& joint) {
-    Workshop shop(source);
+Program joint_program(const Formulas& all, const JointFormula& joint) {
+    Workshop shop(all);
     Graph& g = shop.graph;
     std::vector<Ref> s, rates, pose;
     for (const Ref c : joint.coordinates) s.push_back(shop.symbol(c));
@@ -159,35 +163,46 @@ Program joint_program(const Graph& source, const JointFormula& joint) {
     outputs.insert(outputs.end(), bias.begin(), bias.end());
     std::vector<Ref> inputs = s;
     inputs.insert(inputs.end(), rates.begin(), rates.end());
-    return lower(g, outputs, inputs);
+    return shop.lowered(outputs, inputs);
 }
 
-Program constraint_program(const Graph& source, Ref time, const ConstraintFormula& constraint) {
-    Workshop shop(source);
+Program constraint_program(const Formulas& all, const ConstraintFormula& constraint) {
+    Workshop shop(all);
     Graph& g = shop.graph;
-    const Scene scene = make_scene(shop, time, constraint.markers);
+    const Scene scene = make_scene(shop, all.time, constraint.markers, constraint.coordinates);
     const std::vector<Ref> rows = shop.bring(constraint.rows);
     const std::vector<Ref> speeds = constraint.of_velocity ? rows : rate(g, rows, scene.moving, scene.rates);
-    const std::vector<Ref> gradients = twist_gradients(g, scene, speeds);
-    const std::vector<Ref> bias = rate(g, speeds, scene.moving, scene.rates);  // twists held
+    const std::vector<Ref> gradients = derivative(g, speeds, scene.speeds);
+    const std::vector<Ref> bias = rate(g, speeds, scene.moving, scene.rates);  // speeds held
 
     std::vector<Ref> outputs = constraint.of_velocity ? std::vector<Ref>(rows.size(), g.constant(0.0)) : rows;
     for (const Ref r : at_rest(g, scene, speeds)) outputs.push_back(r);
     for (const Ref r : bias) outputs.push_back(r);
     for (const Ref r : gradients) outputs.push_back(r);
-    return lower(g, outputs, scene.inputs);
+    return shop.lowered(outputs, scene.inputs);
 }
 
-Program force_program(const Graph& source, Ref time, const ForceFormula& force) {
-    Workshop shop(source);
-    const Scene scene = make_scene(shop, time, force.markers);
+Program force_program(const Formulas& all, const ForceFormula& force) {
+    Workshop shop(all);
+    Graph& g = shop.graph;
+    const Scene scene = make_scene(shop, all.time, force.markers, force.coordinates);
     std::vector<Ref> outputs;
-    for (size_t i = 0; i < force.markers.size(); ++i) {
+    for (size_t i = 0; i < force.force.size(); ++i) {
         append(outputs, force.force[i]);
         append(outputs, force.moment[i]);
     }
-    if (force.has_potential) outputs.push_back(force.potential);
-    return lower(shop.graph, shop.bring(outputs), scene.inputs);
+    outputs.insert(outputs.end(), force.effort.begin(), force.effort.end());
+    outputs = shop.bring(outputs);
+    if (force.has_potential) {
+        const Ref given[1] = {force.potential};
+        const std::vector<Ref> potential = shop.bring(given);
+        if (outputs.empty()) {  // efforts are what the potential loses per speed
+            const std::vector<Ref> loss = rate(g, potential, scene.moving, scene.rates);
+            for (const Ref r : derivative(g, loss, scene.speeds)) outputs.push_back(-r);
+        }
+        outputs.push_back(potential[0]);
+    }
+    return shop.lowered(outputs, scene.inputs);
 }
 
 }  // namespace bellcrank

@@ -15,7 +15,6 @@ namespace bellcrank {
 
 // Marker 2 seen from marker 1 as a function of the coordinates.
 struct JointFormula {
-    int pair;
     std::vector<Ref> coordinates;  // symbols, 1 to 6
     std::array<Ref, 3> position;   // marker-1 axes
     std::array<Ref, 9> rotation;   // marker-2 axes → marker-1 axes, by rows
@@ -28,22 +27,31 @@ struct MarkerSymbols {
     Vec3 offset;    // body frame; principal frame once in a Model
     Quat attitude;  // marker axes → body frame; → principal frame once in a Model
     std::array<Ref, 3> position;
-    std::array<Ref, 9> rotation;  // marker axes → world axes, by rows
+    std::array<Ref, 4> rotation;  // unit quaternion, marker axes → world axes
     std::array<Ref, 3> velocity, angular_velocity;
 };
 
-// C(poses, t) = 0; or, of velocities, A(poses, t)·twists + a(poses, t) = 0 (rolling), which holds no position.
+// A coordinate of the model that a formula speaks of, by its symbols.
+struct CoordinateSymbols {
+    int coordinate;
+    Ref value, rate;
+};
+
+// C(poses, coordinates, t) = 0; or, linear in velocities and rates, a condition of these alone (rolling).
 struct ConstraintFormula {
-    int block;  // of the model; its rows have no terms
     std::vector<MarkerSymbols> markers;
+    std::vector<CoordinateSymbols> coordinates;
     std::vector<Ref> rows;  // 1 to 6
     bool of_velocity = false;
 };
 
-// Force and moment on each marker, about its origin, in world axes.
+// Force and moment on each marker, about its origin, in world axes, and the effort along each coordinate; or the
+// potential of all these, which then are none.
 struct ForceFormula {
     std::vector<MarkerSymbols> markers;
+    std::vector<CoordinateSymbols> coordinates;
     std::vector<std::array<Ref, 3>> force, moment;  // of each marker
+    std::vector<Ref> effort;                        // of each coordinate
     Ref potential;
     bool has_potential = false;
 };
@@ -51,23 +59,27 @@ struct ForceFormula {
 struct Formulas {
     std::shared_ptr<const Graph> graph;
     Ref time;
+    std::vector<Ref> parameters;  // symbols with a value for this model
+    std::vector<double> values;   // of the parameters
     std::vector<JointFormula> joints;
     std::vector<ConstraintFormula> constraints;
     std::vector<ForceFormula> forces;
 };
 
+// All programs take the values of the parameters after their own inputs.
+
 // (s, ṡ) → as ParametricJoint asks for it.
-Program joint_program(const Graph& source, const JointFormula& joint);
+Program joint_program(const Formulas& all, const JointFormula& joint);
 
-// Inputs of constraint and force programs: t, then per marker position (3), rotation (9), velocity (3), angular
-// velocity (3).
-inline constexpr int kMarkerInputs = 18;
+// Inputs of constraint and force programs: t, then per marker position (3), rotation (4), velocity (3), angular
+// velocity (3), then per coordinate value and rate.
 
-// Outputs: C (n; 0 for a constraint of velocity), ∂C/∂t (n; of velocity: a), what velocity adds to C̈ (n), then per row
-// and marker the gradient against velocity (3) and angular velocity (3).
-Program constraint_program(const Graph& source, Ref time, const ConstraintFormula& constraint);
+// Outputs: C (n; 0 for a condition of velocities), Ċ without motion (n), what velocity adds to C̈ (n), then per row for
+// each marker the gradient against velocity (3) and angular velocity (3), and for each coordinate that against its
+// rate.
+Program constraint_program(const Formulas& all, const ConstraintFormula& constraint);
 
-// Outputs: per marker force (3) and moment (3); then the potential, if it has one.
-Program force_program(const Graph& source, Ref time, const ForceFormula& force);
+// Outputs: per marker force (3) and moment (3); per coordinate the effort; then the potential, if it has one.
+Program force_program(const Formulas& all, const ForceFormula& force);
 
 }  // namespace bellcrank

@@ -85,8 +85,7 @@ void check_formula_coordinate(const Coordinate& c, const Formulas& formulas, siz
             "coordinate_params", index, "no such joint formula");
     const JointFormula& joint = formulas.joints[c.formula()];
     const int free = static_cast<int>(joint.coordinates.size()), count = c.kind == &kFormulaRow ? 6 - free : free;
-    require(c.pair == joint.pair && c.component() >= 0 && c.component() < count, "coordinate_params", index,
-            "not of this joint formula");
+    require(c.component() >= 0 && c.component() < count, "coordinate_params", index, "not of this joint formula");
 }
 
 }  // namespace
@@ -168,35 +167,43 @@ Quat Model::in_principal(int body, const Quat& q) const {
 void Model::add_formulas() {
     const Formulas& f = data_.formulas;
     const auto compiled = [](Program program) { return std::make_shared<const CompiledProgram>(std::move(program)); };
-    const auto markers = [&](const std::vector<MarkerSymbols>& symbols) {
-        std::vector<FormulaMarker> out;
-        for (const MarkerSymbols& m : symbols) {
+    const auto ends = [&](const std::vector<MarkerSymbols>& markers, const std::vector<CoordinateSymbols>& symbols) {
+        FormulaEnds out;
+        for (const MarkerSymbols& m : markers) {
             if (m.body < 0 || m.body > ground()) throw std::invalid_argument("a formula's marker: no such body");
-            out.push_back({m.body, principal_offset(m.body, m.offset), in_principal(m.body, m.attitude)});
+            out.markers.push_back({m.body, principal_offset(m.body, m.offset), in_principal(m.body, m.attitude)});
         }
+        for (const CoordinateSymbols& c : symbols) {
+            if (c.coordinate < 0 || c.coordinate >= static_cast<int>(coordinates.size()))
+                throw std::invalid_argument("a formula's coordinate: no such coordinate");
+            out.coordinates.push_back(c.coordinate);
+        }
+        out.parameters = f.values;
         return out;
     };
+    if (f.parameters.size() != f.values.size()) throw std::invalid_argument("formulas: a value for each parameter");
     for (const JointFormula& joint : f.joints) {
         const int count = static_cast<int>(joint.coordinates.size());
-        formula_joints.push_back({ParametricJoint(compiled(joint_program(*f.graph, joint)), count), joint.pair,
+        formula_joints.push_back({ParametricJoint(compiled(joint_program(f, joint)), count, f.values),
                                   std::vector<int>(count, -1), joint.start});
     }
     for (size_t i = 0; i < coordinates.size(); ++i)
         if (coordinates[i].kind == &kFormulaCoordinate)
             formula_joints[coordinates[i].formula()].coordinate[coordinates[i].component()] = static_cast<int>(i);
-    formula_of_block.assign(blocks.size(), -1);
-    for (const ConstraintFormula& c : f.constraints) {
-        const int count = static_cast<int>(c.rows.size());
-        if (c.block < 0 || c.block >= static_cast<int>(blocks.size()) ||
-            blocks[c.block].row_end - blocks[c.block].row_begin != count)
-            throw std::invalid_argument("a constraint formula: no block of as many rows");
-        formula_of_block[c.block] = static_cast<int>(formula_rows.size());
-        formula_rows.emplace_back(c.block, count, c.of_velocity, markers(c.markers),
-                                  compiled(constraint_program(*f.graph, f.time, c)));
-    }
+    for (const ConstraintFormula& c : f.constraints)
+        formula_rows.emplace_back(static_cast<int>(c.rows.size()), ends(c.markers, c.coordinates),
+                                  compiled(constraint_program(f, c)));
+    formula_of_block = data_.block_formula;
+    if (formula_of_block.empty()) formula_of_block.assign(blocks.size(), -1);
+    check_size(formula_of_block.size(), blocks.size(), "block_formula");
+    check_index(formula_of_block, -1, static_cast<int>(formula_rows.size()), "block_formula");
+    for (size_t i = 0; i < blocks.size(); ++i)
+        require(formula_of_block[i] < 0 ||
+                    formula_rows[formula_of_block[i]].rows() == blocks[i].row_end - blocks[i].row_begin,
+                "block_formula", i, "the block has another number of rows");
     for (const ForceFormula& force : f.forces)
-        formula_forces.emplace_back(markers(force.markers), force.has_potential,
-                                    compiled(force_program(*f.graph, f.time, force)));
+        formula_forces.emplace_back(ends(force.markers, force.coordinates), force.has_potential,
+                                    compiled(force_program(f, force)));
 }
 
 std::vector<int> Model::bodies_of(int block) const {
@@ -204,8 +211,12 @@ std::vector<int> Model::bodies_of(int block) const {
     const auto add = [&](int body) {
         if (std::find(bodies.begin(), bodies.end(), body) == bodies.end()) bodies.push_back(body);
     };
-    if (formula_of_block[block] >= 0)
-        for (const FormulaMarker& m : formula_rows[formula_of_block[block]].markers()) add(m.body);
+    if (formula_of_block[block] >= 0) {
+        const FormulaEnds& ends = formula_rows[formula_of_block[block]].ends();
+        for (const FormulaMarker& m : ends.markers) add(m.body);
+        for (const int c : ends.coordinates)
+            for (const int body : pairs[coordinates[c].pair].body) add(body);
+    }
     for (int r = blocks[block].row_begin; r < blocks[block].row_end; ++r)
         for (int t = rows[r].term_begin; t < rows[r].term_end; ++t)
             for (int body : pairs[coordinates[terms[t].coordinate].pair].body) add(body);

@@ -47,6 +47,7 @@ struct ModelData {
     std::vector<std::uint8_t> wrench_local;
     std::vector<int> wrench_function;     // nw × 6
     std::vector<double> wrench_constant;  // nw × 6
+    std::vector<int> block_formula;       // constraint formula of a block without terms, −1: none; empty: all −1
     Formulas formulas;
 };
 
@@ -66,7 +67,6 @@ struct Coordinate {
 // A joint given by formulas, and which coordinates of the model its own are (−1: not used).
 struct FormulaJoint {
     ParametricJoint joint;
-    int pair;
     std::vector<int> coordinate;
     std::vector<double> start;
 };

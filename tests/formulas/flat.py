@@ -7,7 +7,7 @@ import numpy as np
 import bellcrank as bc
 from bellcrank import _core
 from bellcrank.assembly.compile import compile_mechanism
-from bellcrank.expression import symbol, t
+from bellcrank.expression import rotation_from_quaternion, symbol, t
 
 IDENTITY = (1.0, 0.0, 0.0, 0.0)
 
@@ -37,6 +37,8 @@ class Flat:
     def __init__(self, mechanism):
         model = compile_mechanism(mechanism)
         self.arrays = dict(model.arrays)
+        self.arrays.setdefault("block_formula", np.full(len(self.arrays["block_unilateral"]), -1, np.int32))
+        self.arrays.pop("formulas", None)
         self.initial = model.initial
         self.formulas = _core.Formulas(t)
 
@@ -61,7 +63,7 @@ class Flat:
         self.append("coordinate_param_start", [len(self.arrays["coordinate_params"])])
         return len(self.arrays["coordinate_kind"]) - 1
 
-    def block(self, rows):
+    def block(self, rows, formula=-1):
         """A block of rows, each a list of coordinates that add up to zero; its number."""
         for terms in rows:
             self.append("term_coordinate", terms)
@@ -73,12 +75,19 @@ class Flat:
         self.append("block_unilateral", [0])
         self.append("block_compliance", [0.0])
         self.append("block_restitution", [0.0])
+        self.append("block_formula", [formula])
         return len(self.arrays["block_unilateral"]) - 1
+
+    def constrain(self, ends, rows, of_velocity=False):
+        """A block of formulas of the motion of markers."""
+        markers = [end.marker for end in ends]
+        number = self.formulas.add_constraint(markers, [], rows, of_velocity)
+        return self.block([[] for _ in rows], number)
 
     def joint(self, pair, coordinates, pose, start):
         """A joint given by a Transform of its coordinates; the numbers of these."""
         entries = [entry for row in pose.rotation for entry in row]
-        number = self.formulas.add_joint(pair, list(coordinates), list(pose.position), entries, list(start))
+        number = self.formulas.add_joint(list(coordinates), list(pose.position), entries, list(start))
         count = len(coordinates)
         rows = [self.coordinate("formula_row", pair, (number, k)) for k in range(6 - count)]
         free = [self.coordinate("formula_coordinate", pair, (number, k)) for k in range(count)]
@@ -99,13 +108,13 @@ class Seen:
 
     def __init__(self, name, body, offset=(0.0, 0.0, 0.0), attitude=IDENTITY):
         self.position = [symbol(f"{name}.{k}") for k in "xyz"]
-        self.rotation = [symbol(f"{name}.R{i}{j}") for i in range(3) for j in range(3)]
+        self.quaternion = [symbol(f"{name}.e{k}") for k in range(4)]
         self.velocity = [symbol(f"{name}.v{k}") for k in "xyz"]
         self.angular_velocity = [symbol(f"{name}.w{k}") for k in "xyz"]
         self.marker = _core.MarkerSymbols(
-            body, offset, attitude, self.position, self.rotation, self.velocity, self.angular_velocity
+            body, offset, attitude, self.position, self.quaternion, self.velocity, self.angular_velocity
         )
 
     def axis(self, number):
         """An axis of the marker, world axes."""
-        return [self.rotation[3 * row + number] for row in range(3)]
+        return list(rotation_from_quaternion(self.quaternion).rotation.columns[number])

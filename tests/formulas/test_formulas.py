@@ -119,7 +119,13 @@ def test_a_constraint_of_formulas_is_the_rod_of_the_catalogue():
     flat = Flat(scene(5))
     a, b = Seen("a", 0, OFFSETS[0]), Seen("b", 1, OFFSETS[1])
     gap = Vector(b.position) - a.position
-    flat.formulas.add_constraint(flat.block([[]]), [a.marker, b.marker], [dot(gap, gap) - 0.81])
+    flat.constrain(
+        (
+            a,
+            b,
+        ),
+        [dot(gap, gap) - 0.81],
+    )
     written = flat.system()
     put(written, listed.state())
     for expected, found in zip(listed.accelerate()[:2], written.accelerate()[:2], strict=True):
@@ -139,7 +145,14 @@ def test_rows_of_formulas_against_differences(seed):
         norm(Vector(a.position) - c.position) * cos(dot(b.axis(1), c.axis(1))),
         dot(cross(a.position, b.position), c.axis(0)) - t * t,
     ]
-    flat.formulas.add_constraint(flat.block([[], [], []]), [a.marker, b.marker, c.marker], rows)
+    flat.constrain(
+        (
+            a,
+            b,
+            c,
+        ),
+        rows,
+    )
     system = flat.system()
     initial = flat.initial
     h = 1e-3
@@ -170,7 +183,13 @@ def test_what_velocity_adds_to_rows_of_formulas():
     a, b = Seen("a", 0, OFFSETS[0]), Seen("b", 1, OFFSETS[1])
     gap = Vector(a.position) - b.position
     rows = [dot(a.axis(0), b.axis(1)) + sin(2 * t), dot(gap, a.axis(2)), norm(gap)]
-    flat.formulas.add_constraint(flat.block([[], [], []]), [a.marker, b.marker], rows)
+    flat.constrain(
+        (
+            a,
+            b,
+        ),
+        rows,
+    )
     system = flat.system()
     free = bc.simulate(mech, duration=0.02, step=1e-4, output_step=0.002)
 
@@ -232,8 +251,9 @@ def test_a_force_of_formulas_is_the_spring_of_the_catalogue():
     tension = 30.0 * (length - 0.4) + 2.0 * dot(unit, Vector(b.velocity) - a.velocity)
     pull = [tension * k for k in unit]
     nothing = [0.0 * length] * 3
+    energy = 15.0 * (length - 0.4) ** 2
     flat.formulas.add_force(
-        [a.marker, b.marker], [pull, [-k for k in pull]], [nothing, nothing], 15.0 * (length - 0.4) ** 2
+        [a.marker, b.marker], [], [pull, [-k for k in pull]], [nothing, nothing], [], energy
     )
     written = flat.system()
     for expected, found in zip(listed.accelerate()[:2], written.accelerate()[:2], strict=True):
@@ -248,9 +268,9 @@ def test_a_ball_rolls_down_a_slope_with_five_sevenths_of_gravity():
     mech.add_body("ball", mass=mass, inertia=(inertia,) * 3, position=(0.0, 0.0, radius))
     flat = Flat(mech)
     ball = Seen("ball", 0)
-    flat.formulas.add_constraint(flat.block([[]]), [ball.marker], [ball.position[2] - radius])
+    flat.constrain((ball,), [ball.position[2] - radius])
     slip = Vector(ball.velocity) + cross(ball.angular_velocity, (0.0, 0.0, -radius))
-    flat.formulas.add_constraint(flat.block([[], []]), [ball.marker], [slip.x, slip.y], of_velocity=True)
+    flat.constrain((ball,), [slip.x, slip.y], of_velocity=True)
     system = flat.system()
     linear, angular, _ = system.accelerate()
     expected = 5.0 / 7.0 * 9.81 * np.sin(slope)
@@ -264,7 +284,7 @@ def test_rolling_velocities_are_projected():
     flat = Flat(mech)
     ball = Seen("ball", 0)
     slip = Vector(ball.velocity) + cross(ball.angular_velocity, (0.0, 0.0, -0.2))
-    flat.formulas.add_constraint(flat.block([[], []]), [ball.marker], [slip.x, slip.y], of_velocity=True)
+    flat.constrain((ball,), [slip.x, slip.y], of_velocity=True)
     system = flat.system()
     assert system.violation()[1] > 0.4
     assert system.project()
@@ -280,7 +300,7 @@ def test_what_is_wrong_with_formulas_is_told():
     pair = flat.pair((0, 1), OFFSETS, (IDENTITY, IDENTITY))
     pose = rotation_z(a)
     entries = [entry for row in pose.rotation for entry in row]
-    flat.formulas.add_joint(pair, [a], list(pose.position), entries, [0.0])
+    flat.formulas.add_joint([a], list(pose.position), entries, [0.0])
     flat.coordinate("formula_coordinate", pair, (1, 0))
     with pytest.raises(ValueError, match="no such joint formula"):
         flat.system()

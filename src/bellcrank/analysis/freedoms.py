@@ -78,6 +78,7 @@ def _joint_rates(model: Model, state: State) -> tuple[list[str], Floats]:
         "block_unilateral": np.zeros(count, dtype=np.uint8),
         "block_compliance": np.zeros(count),
         "block_restitution": np.zeros(count),
+        "block_formula": np.full(count, -1, dtype=np.int32),
         "row_term_start": starts,
         "term_coordinate": np.array([joint.coordinates[k] for joint, k in listed], dtype=np.int32),
         "term_coefficient": np.ones(count),

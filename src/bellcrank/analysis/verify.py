@@ -56,6 +56,7 @@ def verify(
         samples = check.integer("samples", samples, 1)
         duration = check.positive("duration", duration, "s")
     model = mechanism if isinstance(mechanism, Model) else compile_mechanism(mechanism)
+    model.refuse_custom("verify")
     model, _ = assembled(model)
     if run is None:
         run = _run(model, duration, formulation, method, options)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import gc
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
@@ -26,11 +26,15 @@ from bellcrank.assembly.records import (
 from bellcrank.assembly.state import State
 from bellcrank.assembly.validate import validate
 from bellcrank.mechanism.body import Body
-from bellcrank.mechanism.coordinate import COORDINATE_KINDS, OWN
+from bellcrank.mechanism.coordinate import COORDINATE_KINDS, OWN, Coordinate
 from bellcrank.mechanism.evaluation import with_numbers
-from bellcrank.mechanism.lowering import LoweredElement, lower
+from bellcrank.mechanism.joint import Joint
+from bellcrank.mechanism.lowering import LoweredElement, lower, resolve_ends
 from bellcrank.mechanism.mechanism import Mechanism
 from bellcrank.mechanism.rows import Block, Lowered
+
+if TYPE_CHECKING:
+    from bellcrank.assembly.formulas import FormulaBuilder
 
 _MULTIPLIER_KINDS: dict[str, Literal["drive", "limit", "motor", "constraint"]] = {
     "drive": "drive",
@@ -70,10 +74,16 @@ class _Compiler:
         self.multipliers: list[MultiplierRecord] = []
         self.joints: list[JointRecord] = []
         self.custom: list[CustomRecord] = []
+        self.formulas: FormulaBuilder | None = None
         self.records: dict[str, list[ElementRecord]] = {"constraint": [], "force": [], "drive": []}
 
     def model(self) -> Model:
         elements = lower(self.mechanism)
+        kinds = [element.lowered.custom for element in elements if element.lowered.custom is not None]
+        if kinds:
+            from bellcrank.assembly.formulas import FormulaBuilder
+
+            self.formulas = FormulaBuilder(self.flat, self.body_index, kinds)
         for element in elements:
             if is_custom(element.lowered):
                 element = self._custom(element)
@@ -86,6 +96,7 @@ class _Compiler:
             "gravity": np.array(self.mechanism.gravity, dtype=np.float64),
             **body_arrays(self.bodies),
             **self.flat.arrays(),
+            **({} if self.formulas is None else {"formulas": self.formulas.core}),
         }
         described = Model(
             name=self.mechanism.name,
@@ -111,17 +122,49 @@ class _Compiler:
         """The initial positions or velocities that joints are given."""
         found = []
         for number, joint in enumerate(self.mechanism.joints.values()):
-            for name, value in () if joint.kind.custom is not None else getattr(joint, which):
+            for name, value in getattr(joint, which):
                 coordinate = self.flat.coordinate(joint.resolved(name))
                 found.append(GivenValue(number, coordinate, value, f"{which} of joint {joint.name!r}"))
         return tuple(found)
 
+    def _owner_of(self, coordinate: Coordinate) -> Joint:
+        """The joint that a coordinate of its own belongs to."""
+        pair = self.flat.pair(coordinate.marker_1, coordinate.marker_2)
+        return next(
+            joint
+            for joint in self.mechanism.joints.values()
+            if joint.kind.custom is not None and self.flat.pair(joint.marker_1, joint.marker_2) == pair
+        )
+
+    def _named(self, coordinate: Coordinate) -> str:
+        if coordinate.kind != OWN:
+            return coordinate.kind
+        return self._owner_of(coordinate).kind.free[int(coordinate.params[0])]
+
+    def _unit(self, coordinate: Coordinate) -> str:
+        if coordinate.kind != OWN:
+            return COORDINATE_KINDS[coordinate.kind].unit
+        return _unit_of(self._owner_of(coordinate), coordinate)
+
     def _custom(self, element: LoweredElement) -> LoweredElement:
-        """Note an element that the arrays cannot hold, and leave nothing of it for them."""
+        """Note an element given by formulas, and lower it to rows over them."""
         held = element.lowered.custom
         kind = "on a coordinate given by formulas" if held is None else type(held).__name__
         self.custom.append(CustomRecord(element.category, element.name, kind, element.lowered))
-        return LoweredElement(element.category, element.name, Lowered())
+        if held is None or self.formulas is None:
+            return element
+        if element.category == "joint":
+            joint = self.mechanism.joints[element.name]
+            lowered = self.formulas.joint(joint, element.lowered, dict(joint.position))
+        else:
+            table = self.mechanism.constraints if element.category == "constraint" else self.mechanism.forces
+            ends = resolve_ends(self.mechanism, table[element.name])
+            if element.category == "constraint":
+                lowered = self.formulas.constraint(held, ends)
+            else:
+                self.formulas.force(held, ends)
+                lowered = Lowered()
+        return LoweredElement(element.category, element.name, lowered)
 
     def _joint(self, element: LoweredElement) -> None:
         joint = self.mechanism.joints[element.name]
@@ -134,7 +177,7 @@ class _Compiler:
                 pair=self.flat.pair(joint.marker_1, joint.marker_2),
                 coordinates=tuple(self.flat.coordinate(c) for c in coordinates),
                 coordinate_names=joint.kind.free[: len(coordinates)],
-                units=tuple(COORDINATE_KINDS[c.kind].unit for c in coordinates),
+                units=tuple(_unit_of(joint, c) for c in coordinates),
                 blocks=self._blocks(element),
             )
         )
@@ -161,7 +204,7 @@ class _Compiler:
         first = self.flat.block_start[-2]
         for number, row in enumerate(block.rows):
             kind, term = _MULTIPLIER_KINDS[block.role], row.terms[0]
-            names = [t.coordinate.kind for t in row.terms]
+            names = [self._named(t.coordinate) for t in row.terms]
             coupled = self.mechanism.constraints[name].kind if kind == "constraint" else None
             self.multipliers.append(
                 MultiplierRecord(
@@ -170,14 +213,18 @@ class _Compiler:
                     row=first + number,
                     coordinate=-1 if coupled else self.flat.coordinate(term.coordinate),
                     coordinate_name=" and ".join(dict.fromkeys(names)),
-                    unit=coupled.effort_unit(names) if coupled else EFFORT_UNITS[_unit(names[0])],
+                    unit=coupled.effort_unit(names) if coupled else EFFORT_UNITS[self._unit(term.coordinate)],
                     sign=coupled.effort_sign if coupled else term.coefficient,
                 )
             )
 
 
-def _unit(coordinate: str) -> str:
-    return COORDINATE_KINDS[coordinate].unit
+def _unit_of(joint: Joint, coordinate: Coordinate) -> str:
+    """The unit of one of a joint's coordinates."""
+    if coordinate.kind != OWN:
+        return COORDINATE_KINDS[coordinate.kind].unit
+    units: tuple[str, ...] = joint.kind.units_of_coordinates  # type: ignore[attr-defined]
+    return units[int(coordinate.params[0])]
 
 
 def is_custom(lowered: Lowered) -> bool:

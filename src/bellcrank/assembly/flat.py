@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from bellcrank.mechanism.coordinate import Coordinate
+from bellcrank.mechanism.coordinate import FORMULA_COORDINATE, OWN, Coordinate
 from bellcrank.mechanism.functions.function import Function
 from bellcrank.mechanism.marker import Marker
 from bellcrank.mechanism.rows import FROM_START, LAW_KINDS, AppliedWrench, Block, Law, Row
@@ -36,6 +36,8 @@ class FlatBuilder:
         self._coordinates: dict[tuple[str, int, tuple[float, ...]], int] = {}
         self._function_ids: dict[int, int] = {}
         self._functions: dict[tuple[str, tuple[float, ...]], int] = {}
+        self.formula_joints: dict[int, int] = {}  # pair: number of the joint formula
+        self.block_formula: list[int] = []
         self.block_start = [0]
         self.blocks: list[tuple[bool, float, float]] = []
         self.term_start = [0]
@@ -67,8 +69,12 @@ class FlatBuilder:
     def coordinate(self, coordinate: Coordinate) -> int:
         """Index of a coordinate."""
         one, two = coordinate.marker_1, coordinate.marker_2
-        pair = self._pair_ids.get((id(one), id(two)))
-        key = (coordinate.kind, self.pair(one, two) if pair is None else pair, coordinate.params)
+        found = self._pair_ids.get((id(one), id(two)))
+        pair = self.pair(one, two) if found is None else found
+        kind, params = coordinate.kind, coordinate.params
+        if kind == OWN:
+            kind, params = FORMULA_COORDINATE, (float(self.formula_joints[pair]), *params)
+        key = (kind, pair, params)
         return self._coordinates.setdefault(key, len(self._coordinates))
 
     def function(self, function: Function | None) -> int:
@@ -88,6 +94,7 @@ class FlatBuilder:
             self._row(row)
         self.block_start.append(len(self.row_constant))
         self.blocks.append((block.unilateral, block.compliance, block.restitution))
+        self.block_formula.append(block.formula)
         return len(self.blocks) - 1
 
     def _row(self, row: Row) -> None:
@@ -142,6 +149,7 @@ class FlatBuilder:
             "block_unilateral": np.array([b[0] for b in blocks], dtype=np.uint8),
             "block_compliance": _floats([b[1] for b in blocks]),
             "block_restitution": _floats([b[2] for b in blocks]),
+            "block_formula": _ints(self.block_formula),
             "row_term_start": _ints(self.term_start),
             "term_coordinate": _ints(self.term_coordinate),
             "term_coefficient": _floats(self.term_coefficient),

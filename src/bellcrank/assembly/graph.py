@@ -78,14 +78,9 @@ def analyse(model: Model) -> Graph:
 
 
 def _bodies_of_constraints(model: Model) -> list[tuple[str, list[int]]]:
-    arrays, result = model.arrays, []
+    result = []
     for record in model.constraints:
-        bodies: set[int] = set()
-        for block in record.blocks:
-            rows = arrays["block_row_start"][block : block + 2]
-            terms = slice(*arrays["row_term_start"][rows])
-            coordinates = arrays["term_coordinate"][terms]
-            bodies.update(model.coordinate_bodies[coordinates].ravel().tolist())
+        bodies = {body for block in record.blocks for body in model.core.bodies_of(block)}
         result.append((record.name, sorted(bodies)))
     return result
 

@@ -20,7 +20,7 @@ from bellcrank.assembly.records import (
 )
 from bellcrank.assembly.state import Floats, Ints, State
 from bellcrank.errors import Fault, MechanismError, Unsupported
-from bellcrank.mechanism.coordinate import COORDINATE_KINDS
+from bellcrank.mechanism.coordinate import COORDINATE_KINDS, FORMULA_COORDINATE
 from bellcrank.mechanism.naming import nearest
 
 if TYPE_CHECKING:
@@ -37,8 +37,7 @@ class Model:
     start: what was taken from the initial configuration.
     initial: the State that the simulation starts from.
     given: initial values of joints that are yet to be met by assembly.
-    custom: elements given by formulas, which are in none of the arrays; joints among them are in `joints`
-        too, without blocks and coordinates.
+    custom: elements given by formulas, as they were described.
     """
 
     name: str
@@ -108,9 +107,12 @@ class Model:
 
     @cached_property
     def angular(self) -> Ints:
-        """The coordinates that count whole turns, by index."""
+        """The coordinates whose value depends on where they were, by index.
+
+        Angles count whole turns; coordinates of joints given by formulas are found near their last values.
+        """
         kinds = self.arrays["coordinate_kind"]
-        found = [i for i, kind in enumerate(kinds) if COORDINATE_KINDS[kind].angular]
+        found = [i for i, kind in enumerate(kinds) if kind in _FOLLOWED]
         return np.array(found, dtype=np.int32)
 
     @cached_property
@@ -166,7 +168,9 @@ class Model:
         """What a row belongs to and what it is about: ("joint 'pivot'", "e1")."""
         begin, end = self.arrays["row_term_start"][row : row + 2]
         kinds = [self.arrays["coordinate_kind"][c] for c in self.arrays["term_coordinate"][begin:end]]
-        return self.block_owner[self.row_block[row]], " and ".join(dict.fromkeys(kinds))
+        block = self.row_block[row]
+        number = f"equation {row - self.arrays['block_row_start'][block] + 1}"
+        return self.block_owner[block], " and ".join(dict.fromkeys(kinds)) if kinds else number
 
     def row_text(self, row: int) -> str:
         """The same as one text: "joint 'pivot' (e1)"."""
@@ -241,6 +245,9 @@ class Model:
         return _core.Function(
             self.arrays["function_kind"][function], self.arrays["function_params"][begin:end].tolist()
         )
+
+
+_FOLLOWED = {*(name for name, kind in COORDINATE_KINDS.items() if kind.angular), FORMULA_COORDINATE}
 
 
 def _floats(array: Any) -> Floats:

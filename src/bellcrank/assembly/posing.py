@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -45,6 +45,7 @@ def _extended(
         "block_unilateral": _joined(arrays["block_unilateral"], [0] * count),
         "block_compliance": _joined(arrays["block_compliance"], [0.0] * count),
         "block_restitution": _joined(arrays["block_restitution"], [0.0] * count),
+        "block_formula": _joined(arrays["block_formula"], [-1] * count),
         "row_term_start": _joined(arrays["row_term_start"], terms + more),
         "term_coordinate": _joined(arrays["term_coordinate"], [g.coordinate for g in given]),
         "term_coefficient": _joined(arrays["term_coefficient"], [1.0] * count),
@@ -209,6 +210,11 @@ def _posed(model: Model, number: int, child: int, relative: _Motion, given: Give
     return _Motion(found.state.position[0], (w, x, y, z), velocity[0], spin[0])
 
 
+def _has_terms(arrays: Mapping[str, Any], row: int) -> bool:
+    begin, end = arrays["row_term_start"][row : row + 2]
+    return bool(end > begin)
+
+
 def _alone(
     model: Model, joint: JointRecord, child: int, given: Iterable[GivenValue], start: State
 ) -> tuple[Model, dict[int, int]]:
@@ -221,7 +227,7 @@ def _alone(
         row
         for block in joint.blocks
         for row in range(*arrays["block_row_start"][block : block + 2])
-        if model.rigid_rows[row] and row not in model.start.rows
+        if model.rigid_rows[row] and row not in model.start.rows and _has_terms(arrays, row)
     ]
     spans = [range(*arrays["row_term_start"][row : row + 2]) for row in rows]
     terms = [term for span in spans for term in span]
@@ -245,6 +251,8 @@ def _alone(
         "block_unilateral": np.zeros(len(rows), dtype=np.uint8),
         "block_compliance": np.zeros(len(rows)),
         "block_restitution": np.zeros(len(rows)),
+        "block_formula": np.full(len(rows), -1, dtype=np.int32),
+        **({"formulas": arrays["formulas"].joints_only()} if "formulas" in arrays else {}),
         "row_term_start": np.cumsum([0, *map(len, spans)]).astype(np.int32),
         "term_coordinate": np.array([place[c] for c in used[: len(terms)]], dtype=np.int32),
         "term_coefficient": arrays["term_coefficient"][terms],

@@ -164,12 +164,8 @@ def continued(model: Model, start: State) -> Found:
 
 def row_errors(model: Model, system: _core.Lagrange) -> Floats:
     """C of all rows (rows,) at a system's state; zero for open stops and for inertances."""
-    values = system.coordinates()[0]
+    error = system.rows()[0]
     arrays = model.arrays
-    terms = arrays["term_coefficient"] * values[arrays["term_coordinate"]]
-    error = np.add.reduceat(terms, arrays["row_term_start"][:-1]) - arrays["row_constant"]
-    for row in np.flatnonzero(arrays["row_function"] >= 0):
-        error[row] -= model.function_value(int(arrays["row_function"][row]), model.initial.time)
     stop = (arrays["block_unilateral"] != 0)[model.row_block]
     compliant = (arrays["block_compliance"] > 0.0)[model.row_block]
     return np.asarray(np.where(compliant | (stop & (error >= 0.0)), 0.0, error))
@@ -208,7 +204,8 @@ def without_rows(model: Model, rows: Any) -> Model:
         "block_row_start": _starts(counts[left]),
         "row_term_start": _starts(terms[keep]),
         **{
-            name: arrays[name][left] for name in ("block_unilateral", "block_compliance", "block_restitution")
+            name: arrays[name][left]
+            for name in ("block_unilateral", "block_compliance", "block_restitution", "block_formula")
         },
         **{name: arrays[name][keep] for name in ("row_function", "row_constant")},
         **{name: arrays[name][term_keep] for name in ("term_coordinate", "term_coefficient")},

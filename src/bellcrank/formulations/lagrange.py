@@ -9,13 +9,14 @@ from dataclasses import asdict, dataclass
 
 from bellcrank import _core
 from bellcrank.assembly.model import Model
-from bellcrank.formulations.options import option
+from bellcrank.formulations.options import ALL, option
 
 NAME = "lagrange"
 SUMMARY = (
     "Lagrange multipliers in maximal coordinates, one block factorization per evaluation. "
     "Takes every mechanism: trees, loops, redundant constraints, drives, stops."
 )
+CUSTOM = ALL
 
 
 @dataclass(frozen=True)

@@ -13,6 +13,9 @@ from bellcrank.mechanism.naming import nearest
 if TYPE_CHECKING:
     from _typeshed import DataclassInstance
 
+ALL = "all"
+"""Of kinds given by formulas: every one."""
+
 Options = TypeVar("Options", bound="DataclassInstance")
 
 

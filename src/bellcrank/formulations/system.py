@@ -14,7 +14,7 @@ from bellcrank.assembly.model import Model
 from bellcrank.assembly.state import Floats, State
 from bellcrank.errors import AssemblyError, Unsupported
 from bellcrank.formulations.accelerations import Accelerations, rotate
-from bellcrank.formulations.options import check_names, checked_options
+from bellcrank.formulations.options import ALL, check_names, checked_options
 from bellcrank.mechanism.mechanism import Mechanism
 from bellcrank.mechanism.naming import nearest
 
@@ -26,8 +26,8 @@ FORMULATIONS: Final = {
 }
 """The module of each formulation: NAME, SUMMARY, OPTIONS, refusals(model), create(model, options).
 
-CUSTOM, where there is one, names the kinds given by formulas that it takes; SYSTEM a subclass of System that
-answers more than others do.
+CUSTOM, where there is one, names the kinds given by formulas that it takes, or is ALL; SYSTEM a subclass of
+System that answers more than others do.
 """
 
 
@@ -80,7 +80,9 @@ class System:
     core: the core's object, for `integrate`. A System holds one state and serves one thread at a time.
     """
 
-    def __init__(self, model: Model, formulation: str, core: Any, options: Any, reason: str = "") -> None:
+    def __init__(
+        self, model: Model, formulation: str, core: Any, options: Any, reason: str = ""
+    ) -> None:
         self.model = model
         self.formulation = formulation
         self.core = core
@@ -195,7 +197,9 @@ def prepare(mechanism: Mechanism | Model, formulation: str = "auto", **options: 
     if formulation == "auto":
         formulation, reason = _chosen(model)
     module = import_module(FORMULATIONS[formulation])
-    model.refuse_custom(f"formulation {formulation!r}", getattr(module, "CUSTOM", ()))
+    taken = getattr(module, "CUSTOM", ())
+    if taken != ALL:
+        model.refuse_custom(f"formulation {formulation!r}", taken)
     refusals = module.refusals(model)
     if refusals:
         raise Unsupported(
