@@ -123,7 +123,8 @@ class SymbolicSystem(System):
     def linearize(self, state: State | None = None) -> Linearization:
         """Derivatives of the rates of the speeds; with closing rows, along what they allow."""
         self._go(state)
-        return Linearization(*(np.asarray(a) for a in self.core.linearize()), self.speeds)
+        position, velocity, effort = self.core.linearize()
+        return Linearization(position, velocity, effort, self.speeds)
 
     def operations(self, form: str = "accelerations") -> dict[str, int]:
         """Additions, multiplications, divisions, sines and cosines, and others of a generated form (FORMS).

@@ -80,9 +80,7 @@ class System:
     core: the core's object, for `integrate`. A System holds one state and serves one thread at a time.
     """
 
-    def __init__(
-        self, model: Model, formulation: str, core: Any, options: Any, reason: str = ""
-    ) -> None:
+    def __init__(self, model: Model, formulation: str, core: Any, options: Any, reason: str = "") -> None:
         self.model = model
         self.formulation = formulation
         self.core = core
