@@ -9,7 +9,7 @@ from bellcrank import _core
 from bellcrank.assembly.flat import FlatBuilder
 from bellcrank.errors import Fault, MechanismError
 from bellcrank.expression.arrays import Vector, cross
-from bellcrank.expression.expression import Expression, t
+from bellcrank.expression.expression import Expression, symbol, t
 from bellcrank.mechanism.coordinate import FORMULA_ROW, OWN, Coordinate
 from bellcrank.mechanism.custom_ends import EndPose
 from bellcrank.mechanism.joint import Joint
@@ -59,10 +59,10 @@ class FormulaBuilder:
         """The conditions  sum of factor * rate = 0  on the coordinates' rates."""
         if not kind.rolling:
             return []
-        rates = [_core.expression_symbol(f"{symbol.name}.rate") for symbol in kind.own_symbols]
+        rates = [symbol(f"{own.name}.rate") for own in kind.own_symbols]
         ends = [
-            _core.CoordinateSymbols(self._flat.coordinate(coordinate), symbol, rate)
-            for coordinate, symbol, rate in zip(coordinates, kind.own_symbols, rates, strict=True)
+            _core.CoordinateSymbols(self._flat.coordinate(coordinate), own, rate)
+            for coordinate, own, rate in zip(coordinates, kind.own_symbols, rates, strict=True)
         ]
         rows = [
             sum((f * rate for f, rate in zip(factors, rates, strict=True)), start=Expression(0.0))
