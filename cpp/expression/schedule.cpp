@@ -160,8 +160,15 @@ void Schedule::measure() {
 void Schedule::arrange(std::span<const Ref> roots) {
     done_.assign(graph_.size(), false);
     std::vector<std::uint32_t> stack;
+    // First the angles, then the functions in a row: native code computes several side by side.
+    const auto is_cheap_angle = [&](std::uint32_t index) {
+        return is_angle_function(graph_.node(index).op) && weight_[index] <= kCheapAngle + 1;
+    };
     for (const std::uint32_t index : inner_)
-        if (is_angle_function(graph_.node(index).op) && weight_[index] <= kCheapAngle + 1) visit(index, stack);
+        if (const std::uint32_t angle = graph_.node(index).a.index(); is_cheap_angle(index) && is_inner_[angle])
+            visit(angle, stack);
+    for (const std::uint32_t index : inner_)
+        if (is_cheap_angle(index)) visit(index, stack);
     for (const Ref root : roots)
         if (is_inner_[root.index()]) visit(root.index(), stack);
 }

@@ -1,11 +1,11 @@
 #include "programs/llvm_source.hpp"
 
-#include <charconv>
+#include <algorithm>
 #include <stdexcept>
-#include <string_view>
 #include <utility>
 
 #include "programs/cut_program.hpp"
+#include "programs/llvm_lines.hpp"
 #include "programs/llvm_text.hpp"
 
 namespace bellcrank {
@@ -16,7 +16,9 @@ constexpr const char* kParameters =
     "(ptr noalias readonly %in, ptr noalias %out, ptr noalias %work, ptr noalias readonly %calls) nounwind {\n";
 constexpr const char* kArguments = "(ptr noalias %in, ptr noalias %out, ptr noalias %work, ptr noalias %calls)\n";
 
-class Writer {
+bool is_angle(ProgramOp op) { return op == ProgramOp::sine || op == ProgramOp::cosine || op == ProgramOp::sine_cosine; }
+
+class Writer : LlvmLines {
   public:
     Writer(const Program& program, const LlvmOptions& options)
         : program_(program),
@@ -33,24 +35,14 @@ class Writer {
         for (piece_ = 0; piece_ < cut_.pieces(); ++piece_) write_piece();
         write_entry();
         put(text_.helpers(needs_));
-        if (options_.lanes != 1 && needs_.sine_cosine)
-            put(LlvmText(1).helpers({.sine_cosine = true, .unary = false, .binary = false, .table = false}));
+        LlvmText::Needs angles;
+        angles.sine_cosine = true;
+        if (needs_.angles) put(LlvmText(4).helpers(angles));
+        if (options_.lanes != 1 && needs_.sine_cosine) put(LlvmText(1).helpers(angles));
         return std::move(out_);
     }
 
   private:
-    void put(std::string_view s) { out_ += s; }
-    void put(std::uint64_t number) {
-        char digits[24];
-        out_.append(digits, std::to_chars(digits, digits + sizeof digits, number).ptr);
-    }
-    template <class... Parts>
-    void line(const Parts&... parts) {
-        put("  ");
-        (put(parts), ...);
-        put("\n");
-    }
-
     void write_entry() {
         put("define void @");
         put(options_.name);
@@ -74,15 +66,61 @@ class Writer {
         put(std::uint64_t(piece_));
         put(kParameters);
         for (std::size_t i = cut_.begin(piece_); i < cut_.end(piece_); ++i) {
+            if (const std::size_t angles = independent_angles(i); angles > 1) {
+                write_angles(i, angles);
+                i += angles - 1;
+                continue;
+            }
             const Instruction& step = program_.instructions[i];
             const std::uint32_t* values = cut_.operands(i);
             const std::uint32_t slots[3] = {step.a, step.b, step.c};
             for (int k = 0; k < op_operands(step.op); ++k) operand_[k] = operand(slots[k], values[k]);
             write_step(step, static_cast<std::uint32_t>(2 * i));
-            keep(static_cast<std::uint32_t>(2 * i), step.out);
-            if (step.op == ProgramOp::sine_cosine) keep(static_cast<std::uint32_t>(2 * i + 1), step.c);
+            keep_results(i);
         }
         put("  ret void\n}\n");
+    }
+
+    void keep_results(std::size_t i) {
+        const Instruction& step = program_.instructions[i];
+        keep(static_cast<std::uint32_t>(2 * i), step.out);
+        if (step.op == ProgramOp::sine_cosine) keep(static_cast<std::uint32_t>(2 * i + 1), step.c);
+    }
+
+    // How many sines and cosines from instruction i on, at most four, do not need each other, in code for one point:
+    // they are computed side by side.
+    std::size_t independent_angles(std::size_t i) const {
+        const std::size_t end = options_.lanes == 1 ? std::min(cut_.end(piece_), i + 4) : i;
+        std::size_t next = i;
+        while (next < end && is_angle(program_.instructions[next].op) &&
+               (*cut_.operands(next) == CutProgram::kGiven || *cut_.operands(next) < 2 * i))
+            ++next;
+        return next - i;
+    }
+
+    void write_angles(std::size_t first, std::size_t count) {
+        needs_.angles = needs_.sine_cosine = true;
+        const std::string group = std::to_string(first);
+        std::string angles = "undef";
+        for (std::size_t lane = 0; lane < 4; ++lane) {
+            const std::size_t i = first + std::min(lane, count - 1);
+            const std::string next = "%g" + group + "_" + std::to_string(lane);
+            const std::string angle = operand(program_.instructions[i].a, *cut_.operands(i));
+            line(next, " = insertelement <4 x double> ", angles, ", double ", angle, ", i32 ", std::uint64_t(lane));
+            angles = next;
+        }
+        const std::string pair = "{ <4 x double>, <4 x double> }", both = "%y" + group;
+        line(both, " = call ", pair, " @sine_cosine_4(<4 x double> ", angles, ", ptr %calls)");
+        line("%sines", group, " = extractvalue ", pair, " ", both, ", 0");
+        line("%cosines", group, " = extractvalue ", pair, " ", both, ", 1");
+        for (std::size_t lane = 0; lane < count; ++lane) {
+            const ProgramOp op = program_.instructions[first + lane].op;
+            const auto value = static_cast<std::uint32_t>(2 * (first + lane));
+            const std::string from = "extractelement <4 x double> ", at = group + ", i32 " + std::to_string(lane);
+            define(value, from, op == ProgramOp::cosine ? "%cosines" : "%sines", at);
+            if (op == ProgramOp::sine_cosine) define(value + 1, from, "%cosines", at);
+            keep_results(first + lane);
+        }
     }
 
     // The name of an operand, loaded where this piece has not met it yet.
@@ -115,11 +153,6 @@ class Writer {
         if (cut_.crosses(value)) put_store("work", slot, name);
         for (int k = cut_.first_output(value); k >= 0; k = cut_.next_output(k))
             put_store("out", static_cast<std::uint64_t>(k), name);
-    }
-
-    template <class... Parts>
-    void define(std::uint32_t value, const Parts&... parts) {
-        line("%v", std::uint64_t(value), " = ", parts...);
     }
 
     // ±a b ± c in one rounding.
@@ -256,7 +289,7 @@ class Writer {
     CutProgram cut_;
     std::vector<std::string> constants_;
     std::vector<int> loaded_input_, loaded_value_;
-    std::string operand_[3], out_;
+    std::string operand_[3];
     int piece_ = 0;
     std::uint64_t pointers_ = 0, conditions_ = 0;
 };

@@ -20,9 +20,9 @@ class LlvmText {
     std::string constant(double value) const;
     std::string typed(double value) const { return type_ + " " + constant(value); }
 
-    // The functions that a program has called.
+    // The functions that a program has called; angles: sines and cosines of four at once, in code for one point.
     struct Needs {
-        bool sine_cosine = false, unary = false, binary = false, table = false;
+        bool sine_cosine = false, angles = false, unary = false, binary = false, table = false;
     };
     // Declarations of the intrinsics over these lanes, and definitions of sine_cosine_LANES, call_unary, call_binary
     // and call_table as needed.

@@ -22,6 +22,9 @@ ARITHMETIC = [
 CASES = {
     "all operations": lambda: random_program(1, 400),
     "arithmetic": lambda: random_program(2, 300, names=ARITHMETIC),
+    "angles": lambda: random_program(
+        4, 300, names=["sine", "cosine", "sine_cosine", "sine_cosine", "multiply"], working=9, outputs=12
+    ),
     "many pieces": lambda: random_program(3, 2300, names=[*ARITHMETIC, "sine_cosine", "maximum", "divide"]),
     **{name: (lambda name=name: one_operation(name)) for name in OPS},
 }
@@ -127,7 +130,7 @@ def not_wide():
 
 
 @pytest.mark.skipif(COMPILER is None, reason="needs a C compiler")
-@pytest.mark.parametrize("name", ["all operations", "many pieces", *OPS])
+@pytest.mark.parametrize("name", ["all operations", "angles", "many pieces", *OPS])
 def test_exported_c(name, tmp_path):
     draft = CASES[name]()
     x = inputs_of(name, draft)
