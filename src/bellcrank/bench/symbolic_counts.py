@@ -101,8 +101,10 @@ def counted(
 
 
 def arm_row(name: str, robot: Robot) -> Row:
-    """Operations of an arm, with an effort on each joint."""
-    counts, method = counted(robot.mechanism(robot.states(1)))
+    """Operations of an arm; in forward dynamics an effort acts on each joint."""
+    counts, _ = counted(robot.mechanism(), ("inverse", "inverse_literal"))
+    forward_counts, method = counted(robot.mechanism(robot.states(1)), ("forward", "forward_literal"))
+    counts |= forward_counts
     forward = counts["forward"] or {}
     row: Row = {
         "geometry": name,
