@@ -102,7 +102,7 @@ def compiler(language: str) -> str | None:
 
 
 def compiled(job: Job, source: Path, flags: Sequence[str], reads: Sequence[Path] = ()) -> tuple[str, float]:
-    """An executable of a source file, and the CPU seconds of making it (0 if it was there from before).
+    """An executable of a source file, and the CPU seconds that making it took, now or when it was made.
 
     flags: of compiler and linker. reads: files that the source includes by name, trees.h apart.
     """
@@ -114,8 +114,9 @@ def compiled(job: Job, source: Path, flags: Sequence[str], reads: Sequence[Path]
         content.update(path.read_bytes())
     job.build.mkdir(parents=True, exist_ok=True)
     target = job.build / f"{source.stem}-{content.hexdigest()[:16]}"
-    if target.exists():
-        return str(target), 0.0
+    took = target.with_suffix(".seconds")
+    if target.exists() and took.exists():
+        return str(target), float(took.read_text(encoding="utf-8"))
     begun = os.times()
     partial = target.with_suffix(f".{os.getpid()}")
     folders = [
@@ -129,6 +130,7 @@ def compiled(job: Job, source: Path, flags: Sequence[str], reads: Sequence[Path]
     partial.rename(target)
     ended = os.times()
     spent = ended.children_user - begun.children_user + ended.children_system - begun.children_system
+    took.write_text(repr(spent), encoding="utf-8")
     return str(target), spent
 
 
