@@ -109,7 +109,7 @@ class Writer : LlvmLines {
             line(next, " = insertelement <4 x double> ", angles, ", double ", angle, ", i32 ", std::uint64_t(lane));
             angles = next;
         }
-        const std::string pair = "{ <4 x double>, <4 x double> }", both = "%y" + group;
+        const std::string pair = "{ <4 x double>, <4 x double> }", both = "%both" + group;
         line(both, " = call ", pair, " @sine_cosine_4(<4 x double> ", angles, ", ptr %calls)");
         line("%sines", group, " = extractvalue ", pair, " ", both, ", 0");
         line("%cosines", group, " = extractvalue ", pair, " ", both, ", 1");
@@ -177,9 +177,7 @@ class Writer : LlvmLines {
     // a ? yes : no, where a compares two operands.
     void chosen(std::uint32_t value, const char* comparison, const std::string& left, const std::string& right,
                 const std::string& yes, const std::string& no) {
-        std::string bits = "i1";
-        if (options_.lanes > 1) bits = "<" + std::to_string(options_.lanes) + " x i1>";
-        const std::string number = std::to_string(value), &type = text_.type();
+        const std::string number = std::to_string(value), &type = text_.type(), &bits = text_.condition_type();
         line("%t", ++conditions_, " = fcmp ", comparison, " ", type, " ", left, ", ", right);
         define(value, "select ", bits, " %t", conditions_, ", ", type, " ", yes, ", ", type, " ", no);
     }
@@ -187,9 +185,7 @@ class Writer : LlvmLines {
     void sign(std::uint32_t value) {
         // The sign of what is not positive first, under a name of its own.
         const std::string zero = text_.constant(0.0), below = "%n" + std::to_string(value);
-        std::string bits = "i1";
-        if (options_.lanes > 1) bits = "<" + std::to_string(options_.lanes) + " x i1>";
-        const std::string& type = text_.type();
+        const std::string &type = text_.type(), &bits = text_.condition_type();
         line("%t", ++conditions_, " = fcmp olt ", type, " ", operand_[0], ", ", zero);
         line(below, " = select ", bits, " %t", conditions_, ", ", text_.typed(-1.0), ", ", type, " ", zero);
         chosen(value, "ogt", operand_[0], zero, text_.constant(1.0), below);
@@ -207,8 +203,7 @@ class Writer : LlvmLines {
         const std::string pair = "{ " + type + ", " + type + " }", number = std::to_string(value);
         line("%y", number, " = call ", pair, " @sine_cosine_", std::uint64_t(options_.lanes), "(", type, " ",
              operand_[0], ", ptr %calls)");
-        if (step.op != ProgramOp::cosine) define(value, "extractvalue ", pair, " %y", number, ", 0");
-        if (step.op == ProgramOp::cosine) define(value, "extractvalue ", pair, " %y", number, ", 1");
+        define(value, "extractvalue ", pair, " %y", number, step.op == ProgramOp::cosine ? ", 1" : ", 0");
         if (step.op == ProgramOp::sine_cosine) define(value + 1, "extractvalue ", pair, " %y", number, ", 1");
     }
 

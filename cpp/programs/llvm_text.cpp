@@ -40,11 +40,13 @@ LlvmText::LlvmText(int lanes) : lanes_(lanes) {
     if (lanes == 1) {
         type_ = "double";
         integer_ = "i64";
+        condition_ = "i1";
         suffix_ = "f64";
     } else {
         const std::string n = std::to_string(lanes);
         type_ = "<" + n + " x double>";
         integer_ = "<" + n + " x i64>";
+        condition_ = "<" + n + " x i1>";
         suffix_ = "v" + n + "f64";
     }
 }

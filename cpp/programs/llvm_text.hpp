@@ -14,7 +14,8 @@ class LlvmText {
     explicit LlvmText(int lanes);
 
     int lanes() const { return lanes_; }
-    const std::string& type() const { return type_; }      // double or <4 x double>
+    const std::string& type() const { return type_; }  // double or <4 x double>
+    const std::string& condition_type() const { return condition_; }
     const std::string& suffix() const { return suffix_; }  // of intrinsics: f64 or v4f64
     // A number in every lane, with its type if asked for.
     std::string constant(double value) const;
@@ -42,7 +43,7 @@ class LlvmText {
                          const std::string& call) const;
 
     int lanes_;
-    std::string type_, integer_, suffix_;
+    std::string type_, integer_, condition_, suffix_;
 };
 
 std::string llvm_number(double value);
