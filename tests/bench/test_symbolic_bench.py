@@ -4,6 +4,7 @@ import json
 import subprocess
 import sys
 
+import click
 import numpy as np
 import pytest
 
@@ -250,6 +251,13 @@ def test_report_as_json_and_plot(tmp_path, capsys):
     assert targets["PUMA, full: inverse, operations"]
     assert targets["revolute chain: inverse per joint, exactly linear"]
     assert image.read_bytes().startswith(b"\x89PNG")
+
+
+def test_figures_need_the_growth(tmp_path):
+    with pytest.raises(click.UsageError, match="--part growth"):
+        symbolic.main(
+            ["--part", "operations", "--arm", "PUMA, full", "--plot", str(tmp_path / "figures.png")]
+        )
 
 
 def test_times_without_peers(capsys):

@@ -218,6 +218,8 @@ def command(
     as_json: bool,
 ) -> None:
     """Operations and times of the symbolic formulation, beside published figures and other engines."""
+    if image is not None and "growth" not in (parts or PARTS):
+        raise click.UsageError("--plot draws what --part growth counts")
     wanted = tuple(engine for engine in engines or ENGINES if engine != "none")
     request = Request(
         parts=parts or PARTS,
