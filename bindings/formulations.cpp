@@ -146,9 +146,7 @@ Eigen::VectorXd coordinate_accelerations(const Model& model, const AngleBranches
 
 RowArrays dense_rows(const Model& model, const AngleBranches& branches, double t, const double* x, const double* u) {
     const int m = model.rows_total(), n = 6 * model.bodies();
-    std::vector<int> order(model.blocks.size());
-    for (size_t i = 0; i < order.size(); ++i) order[i] = static_cast<int>(i);
-    ConstraintRows r(model, branches, order);
+    ConstraintRows r(model, branches);
     r.evaluate_jacobians(t, x);
     r.evaluate_biases(t, x, u);
     Rows J = Rows::Zero(m, n);
@@ -157,10 +155,11 @@ RowArrays dense_rows(const Model& model, const AngleBranches& branches, double t
             if (side.body == model.ground()) continue;
             const Vec3& I = model.principal_inertia[side.body];
             const double mass = model.mass[side.body], diagonal[6] = {mass, mass, mass, I.x, I.y, I.z};
-            for (int k = 0; k < 6; ++k)
-                for (int i = 0; i < b.size; ++i)
-                    J(b.row + i, 6 * side.body + k) =
-                        r.J[side.jacobian + kTwist * i + (k < 3 ? k : k + 1)] * std::sqrt(diagonal[k]);
+            for (int i = 0; i < b.size; ++i) {
+                double row[6];
+                side.rows.read(r.J.data(), i, row);
+                for (int k = 0; k < 6; ++k) J(b.row + i, 6 * side.body + k) = row[k] * std::sqrt(diagonal[k]);
+            }
         }
     const auto vector = [m](const std::vector<double>& v) {
         return Eigen::VectorXd(Eigen::Map<const Eigen::VectorXd>(v.data(), m));

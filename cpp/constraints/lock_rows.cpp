@@ -17,6 +17,9 @@ struct LockGroup::Kinematics {
 
 namespace {
 
+// Packs from the one at hand to the one whose Jacobian is fetched into the cache.
+constexpr int kAhead = 8 / kLanes;
+
 Vec3T<Lane> gather_vector(const double* records, const int* body, int stride, int at) {
     const double* place[kLanes];
     for (int l = 0; l < kLanes; ++l) place[l] = records + stride * body[l] + at;
@@ -50,21 +53,13 @@ LockGroup::LockGroup(std::vector<int> locked, std::span<const LockJoint> joints)
         Pack pack{};
         for (int l = 0; l < kLanes; ++l) {
             const LockJoint& j = joints[std::min(first + l, joints.size() - 1)];  // spare lanes repeat the last joint
-            const Mat3 A1 = rotation_matrix(j.pair.rotation[0]);
             const auto set = [l](Vec3T<Lane>& to, const Vec3& v) {
                 lane_set(to.x, l, v.x);
                 lane_set(to.y, l, v.y);
                 lane_set(to.z, l, v.z);
             };
-            set(pack.marker1, transpose_times(A1, j.pair.offset[0]));
+            set(pack.marker1, transpose_times(rotation_matrix(j.pair.rotation[0]), j.pair.offset[0]));
             set(pack.offset2, j.pair.offset[1]);
-            set(pack.inverse_sqrt_inertia2, j.inverse_sqrt_inertia[1]);
-            const Vec3& scale = j.inverse_sqrt_inertia[0];
-            const double row_scale[3] = {scale.x, scale.y, scale.z};
-            for (int i = 0; i < 9; ++i) {
-                lane_set(pack.axes1.m[i], l, A1.m[i]);
-                lane_set(pack.scaled_axes1.m[i], l, row_scale[i / 3] * A1.m[i]);
-            }
             for (int s = 0; s < 2; ++s) {
                 pack.body[s][l] = j.pair.body[s];
                 const Quat& a = j.pair.rotation[s];
@@ -72,7 +67,7 @@ LockGroup::LockGroup(std::vector<int> locked, std::span<const LockJoint> joints)
                 lane_set(pack.rotation[s].x, l, a.x);
                 lane_set(pack.rotation[s].y, l, a.y);
                 lane_set(pack.rotation[s].z, l, a.z);
-                lane_set(pack.inverse_sqrt_mass[s], l, j.inverse_sqrt_mass[s]);
+                set(pack.inverse_sqrt_inertia[s], j.inverse_sqrt_inertia[s]);
             }
             pack.row[l] = j.row;
             pack.jacobian[l] = j.jacobian;
@@ -93,11 +88,24 @@ LockGroup::Kinematics LockGroup::kinematics(const Pack& pack, const double* x) c
     return k;
 }
 
+// The locked ones of six numbers per joint to where the joints' rows are.
+void LockGroup::store_locked(const Pack& pack, const Lane all[6], double* rows) const {
+    double* place[kLanes];
+    for (int l = 0; l < kLanes; ++l) place[l] = rows + pack.row[l];
+    size_t i = 0;
+    if (locked_.size() >= 4) {
+        const Lane first[4] = {all[locked_[0]], all[locked_[1]], all[locked_[2]], all[locked_[3]]};
+        scatter4(first, place);
+        i = 4;
+    }
+    for (; i < locked_.size(); ++i)
+        for (int l = 0; l < kLanes; ++l) place[l][i] = lane_get(all[locked_[i]], l);
+}
+
 void LockGroup::store_values(const Pack& pack, const Kinematics& k, double* C) const {
     const Vec3T<Lane> r = k.d - pack.marker1;
     const Lane all[6] = {r.x, r.y, r.z, k.q.x, k.q.y, k.q.z};
-    for (size_t i = 0; i < locked_.size(); ++i)
-        for (int l = 0; l < kLanes; ++l) C[pack.row[l] + i] = lane_get(all[locked_[i]], l);
+    store_locked(pack, all, C);
 }
 
 // Rows of Ĵ. With e_i the marker-1 axes (rows of E), a_i the columns of A1, f_i the rows of F:
@@ -105,9 +113,10 @@ void LockGroup::store_values(const Pack& pack, const Kinematics& k, double* C) c
 //   row e_i:  side 1 (0; −Σ_j B_ij a_j),    side 2 (0; Σ_j B_ij f_j),    B = ½ (e0 I − [u]×)
 void LockGroup::store_jacobians(const Pack& pack, const Kinematics& k, double* J) const {
     const int K = static_cast<int>(locked_.size());
-    const Mat3T<Lane>& A = pack.scaled_axes1;
-    const Mat3T<Lane> B = half_rate_matrix(k.q);
-    const Vec3T<Lane> a[3] = {column(A, 0), column(A, 1), column(A, 2)};
+    const Mat3T<Lane> A = rotation_matrix(pack.rotation[0]), B = half_rate_matrix(k.q);
+    const Vec3T<Lane>&scale1 = pack.inverse_sqrt_inertia[0], &scale2 = pack.inverse_sqrt_inertia[1];
+    const Vec3T<Lane> a[3] = {hadamard(scale1, column(A, 0)), hadamard(scale1, column(A, 1)),
+                              hadamard(scale1, column(A, 2))};
     const Vec3T<Lane> f[3] = {row(k.F, 0), row(k.F, 1), row(k.F, 2)};
     const Vec3T<Lane> e_cross_d[3] = {k.d.y * a[2] - k.d.z * a[1], k.d.z * a[0] - k.d.x * a[2],
                                       k.d.x * a[1] - k.d.y * a[0]};
@@ -120,51 +129,54 @@ void LockGroup::store_jacobians(const Pack& pack, const Kinematics& k, double* J
         const Lane quad[4] = {v.x, v.y, v.z, zero};
         scatter4(quad, to);
     };
-    const Lane m1 = -pack.inverse_sqrt_mass[0], m2 = pack.inverse_sqrt_mass[1];
+    int linear = 0;
+    while (linear < K && locked_[linear] < 3) ++linear;
     for (int i = 0; i < K; ++i) {
-        const int n = locked_[i], side1 = kTwist * i, side2 = kTwist * (K + i);
+        const int n = locked_[i], side1 = kRow * (linear + i), side2 = side1 + kRow * K;
         if (n < 3) {
-            store(side1, m1 * row(k.E, n));
-            store(side1 + 4, e_cross_d[n]);
-            store(side2, m2 * row(k.E, n));
-            store(side2 + 4, hadamard(pack.inverse_sqrt_inertia2, cross(pack.offset2, f[n])));
-        } else {  // no linear part: those entries are zero from the start
+            store(kRow * i, row(k.E, n));
+            store(side1, e_cross_d[n]);
+            store(side2, hadamard(scale2, cross(pack.offset2, f[n])));
+        } else {
             const Vec3T<Lane> b = row(B, n - 3);
-            store(side1 + 4, -(b.x * a[0] + b.y * a[1] + b.z * a[2]));
-            store(side2 + 4, hadamard(pack.inverse_sqrt_inertia2, b.x * f[0] + b.y * f[1] + b.z * f[2]));
+            store(side1, -(b.x * a[0] + b.y * a[1] + b.z * a[2]));
+            store(side2, hadamard(scale2, b.x * f[0] + b.y * f[1] + b.z * f[2]));
         }
     }
 }
 
-void LockGroup::values(const double* x, double* C) const {
-    for (const Pack& pack : packs_) store_values(pack, kinematics(pack, x), C);
+// −C̈ from  r̈ = E (v̇2 − v̇1) + F (ω̇2 × s2) − ẇ1 × d + F(ω2 × (ω2 × s2)) − 2 w1 × ṙ − w1 × (w1 × d)
+//          Ω̇ = F ω̇2 − ẇ1 − w1 × F ω2,   ë = B Ω̇ − ¼|Ω|² e,   w1 = A1ᵀω1.
+void LockGroup::store_residuals(const Pack& pack, const Kinematics& k, const double* u, const double* udot,
+                                double* residual) const {
+    const auto linear = [&](const double* v, int s) { return gather_vector(v, pack.body[s], kTwist, 0); };
+    const auto angular = [&](const double* v, int s) { return gather_vector(v, pack.body[s], kTwist, 4); };
+    const Mat3T<Lane> A = rotation_matrix(pack.rotation[0]);
+    const Vec3T<Lane> w1 = transpose_times(A, angular(u, 0)), w1dot = transpose_times(A, angular(udot, 0));
+    const Vec3T<Lane> w2 = angular(u, 1), w2dot = angular(udot, 1), Fw2 = k.F * w2;
+    const Vec3T<Lane> spin = cross(w2, pack.offset2), turn = cross(w1, k.d);
+    const Vec3T<Lane> rdot = k.E * (linear(u, 1) - linear(u, 0)) + k.F * spin - turn;
+    const Vec3T<Lane> r = k.E * (linear(udot, 0) - linear(udot, 1)) -
+                          k.F * (cross(w2dot, pack.offset2) + cross(w2, spin)) + cross(w1dot, k.d) +
+                          cross(w1, rdot + rdot + turn);
+    const Vec3T<Lane> omega = Fw2 - w1, omega_dot = k.F * w2dot - w1dot - cross(w1, Fw2);
+    const Lane quarter = 0.25 * dot(omega, omega);
+    const Vec3T<Lane> e = quarter * Vec3T<Lane>{k.q.x, k.q.y, k.q.z} - half_rate_matrix(k.q) * omega_dot;
+    const Lane all[6] = {r.x, r.y, r.z, e.x, e.y, e.z};
+    store_locked(pack, all, residual);
 }
 
-void LockGroup::jacobians(const double* x, double* C, double* J) const {
-    for (const Pack& pack : packs_) {
+void LockGroup::evaluate(int begin, int end, const double* x, const double* u, const double* udot,
+                         const RowResults& out) const {
+    const int jacobian = 2 * kRow * static_cast<int>(locked_.size()), last = packs() - 1;
+    for (int i = begin; i < end; ++i) {
+        const Pack& pack = packs_[i];
+        if (out.J != nullptr)
+            for (int l = 0; l < kLanes; ++l) prefetch(out.J + packs_[std::min(i + kAhead, last)].jacobian[l], jacobian);
         const Kinematics k = kinematics(pack, x);
-        store_values(pack, k, C);
-        store_jacobians(pack, k, J);
-    }
-}
-
-// r̈ = … + F(ω2 × (ω2 × s2)) − 2 w1 × ṙ − w1 × (w1 × d),  Ω̇ = … − w1 × F ω2,  ë = … + B Ω̇ − ¼|Ω|² e,  w1 = A1ᵀω1.
-void LockGroup::biases(const double* x, const double* u, double* bias) const {
-    for (const Pack& pack : packs_) {
-        const Kinematics k = kinematics(pack, x);
-        const Vec3T<Lane> w1 = transpose_times(pack.axes1, gather_vector(u, pack.body[0], kTwist, 4));
-        const Vec3T<Lane> w2 = gather_vector(u, pack.body[1], kTwist, 4), Fw2 = k.F * w2;
-        const Vec3T<Lane> dv = gather_vector(u, pack.body[1], kTwist, 0) - gather_vector(u, pack.body[0], kTwist, 0);
-        const Vec3T<Lane> spin = cross(w2, pack.offset2);
-        const Vec3T<Lane> rdot = k.E * dv + k.F * spin - cross(w1, k.d);
-        const Lane two = broadcast(2.0);
-        const Vec3T<Lane> r = k.F * cross(w2, spin) - two * cross(w1, rdot) - cross(w1, cross(w1, k.d));
-        const Vec3T<Lane> omega = Fw2 - w1, omega_bias = -cross(w1, Fw2);
-        const Lane quarter = 0.25 * dot(omega, omega);
-        const Vec3T<Lane> e = half_rate_matrix(k.q) * omega_bias - quarter * Vec3T<Lane>{k.q.x, k.q.y, k.q.z};
-        const Lane all[6] = {r.x, r.y, r.z, e.x, e.y, e.z};
-        for (size_t i = 0; i < locked_.size(); ++i)
-            for (int l = 0; l < kLanes; ++l) bias[pack.row[l] + i] = lane_get(all[locked_[i]], l);
+        if (out.C != nullptr) store_values(pack, k, out.C);
+        if (out.J != nullptr) store_jacobians(pack, k, out.J);
+        if (out.residual != nullptr) store_residuals(pack, k, u, udot, out.residual);
     }
 }
 

@@ -41,19 +41,16 @@ Lagrange::Lagrange(std::shared_ptr<const Model> model, const LagrangeOptions& op
       options_(options),
       branches_(*model_),
       delassus_(*model_),
-      rows_(*model_, branches_, delassus_.block_order()) {
+      rows_(*model_, branches_, delassus_.row_order()) {
     delassus_.bind(rows_);
     const int n = tangent_size(), m = rows_.rows();
-    for (auto* v : {&sqrt_mass_, &inverse_sqrt_mass_, &free_, &scaled_, &step_}) v->assign(n, 0.0);
+    for (auto* v : {&sqrt_mass_, &scaled_, &step_}) v->assign(n, 0.0);
     configuration_.assign(configuration_size(), 0.0);
     for (auto* v : {&lambda_, &rhs_, &impulse_, &solution_, &residual_, &speed_}) v->assign(m, 0.0);
     for (int b = 0; b < model_->bodies(); ++b) {
         const Vec3& I = model_->principal_inertia[b];
         const double mass = model_->mass[b], diagonal[6] = {mass, mass, mass, I.x, I.y, I.z};
-        for (int k = 0; k < 6; ++k) {
-            sqrt_mass_[kTwist * b + kComponent[k]] = std::sqrt(diagonal[k]);
-            inverse_sqrt_mass_[kTwist * b + kComponent[k]] = 1.0 / std::sqrt(diagonal[k]);
-        }
+        for (int k = 0; k < 6; ++k) sqrt_mass_[kTwist * b + kComponent[k]] = std::sqrt(diagonal[k]);
     }
     rigid_.assign(m, 1);
     unilateral_.assign(m, 0);
@@ -93,10 +90,14 @@ bool Lagrange::is_current(double t, const double* x) const {
 
 void Lagrange::refresh(double t, const double* x) {
     rows_.evaluate_jacobians(t, x);
+    remember(t, x);
+    refactor();
+}
+
+void Lagrange::remember(double t, const double* x) {
     std::copy_n(x, configuration_.size(), configuration_.begin());
     time_ = t;
     valid_ = true;
-    refactor();
 }
 
 // rhs ← S⁺ rhs, refined: the residual of the kept rows is solved for again.
@@ -117,44 +118,68 @@ void Lagrange::scale(const double* u, double* scaled) const {
     for (size_t k = 0; k < sqrt_mass_.size(); ++k) scaled[k] = sqrt_mass_[k] * u[k];
 }
 
-// out = M^(−1/2) (free + Ĵᵀ λ)
-void Lagrange::apply_multipliers(const std::vector<double>& lambda, const double* free, double* out) {
-    std::copy_n(free, scaled_.size(), scaled_.begin());
-    rows_.add_transposed(lambda.data(), scaled_.data());
-    for (size_t k = 0; k < scaled_.size(); ++k) out[k] = inverse_sqrt_mass_[k] * scaled_[k];
+// out = M⁻¹ Jᵀ λ
+void Lagrange::apply_multipliers(const std::vector<double>& lambda, double* out) const {
+    std::fill_n(out, tangent_size(), 0.0);
+    rows_.add_accelerations(lambda.data(), out);
 }
 
-// Eq. 35 after elimination of the bodies: with â0 = M^(−1/2) f, S λ = Qc − Ĵ â0 and u̇ = M^(−1/2) (â0 + Ĵᵀ λ).
+// u̇ = M⁻¹ f
+void Lagrange::accelerate_freely(double t, const double* x, const double* u, double* udot) const {
+    applied_forces(*model_, branches_, t, x, u, udot);
+    const double* scale = rows_.inverse_sqrt_mass().data();
+    for (int k = 0; k < tangent_size(); ++k) udot[k] *= scale[k] * scale[k];
+}
+
+// Eq. 35 after elimination of the bodies: with u̇0 = M⁻¹ f, S λ = Qc − J u̇0 and u̇ = u̇0 + M⁻¹ Jᵀ λ.
 void Lagrange::accelerate(double t, const double* x, const double* u, double* udot) {
     ++statistics_.evaluations;
-    if (!is_current(t, x)) refresh(t, x);
-    applied_forces(*model_, branches_, t, x, u, free_.data());
-    for (size_t k = 0; k < free_.size(); ++k) free_[k] *= inverse_sqrt_mass_[k];
-    if (rows_.rows() > 0) {
-        rows_.evaluate_biases(t, x, u);
-        rows_.multiply(free_.data(), rhs_.data());
-        for (size_t r = 0; r < rhs_.size(); ++r) rhs_[r] = rows_.Qc[r] - rhs_[r];
-        if (stops_.empty()) {
-            std::copy(rhs_.begin(), rhs_.end(), lambda_.begin());
-            solve(lambda_);
-        } else {
-            accelerate_with_stops(u);
-        }
+    accelerate_freely(t, x, u, udot);
+    if (rows_.rows() == 0) return;
+    if (!stops_.empty()) {
+        if (!is_current(t, x)) refresh(t, x);
+        rows_.evaluate_residuals(t, x, u, udot, rhs_.data());
+        accelerate_with_stops(u);
+        rows_.add_accelerations(lambda_.data(), udot);
+    } else {
+        accelerate_in_stages(t, x, u, udot);
     }
-    apply_multipliers(lambda_, free_.data(), udot);
-    if (wide_masses_ && rows_.rows() > 0) restore_rows(udot);
+    const int passes = wide_masses_ ? 2 : stops_.empty() ? refinements_ : 0;
+    for (int i = 0; i < passes; ++i) refine_acceleration(t, x, u, udot);
 }
 
-// Between heavy bodies the force that is left for a light one is a small difference of large ones, and its acceleration
-// has their rounding. Where the rows say more they are right: u̇ += M⁻¹Jᵀ S⁻¹ (Qc − J u̇).
-void Lagrange::restore_rows(double* udot) {
-    scale(udot, scaled_.data());
-    rows_.multiply(scaled_.data(), rhs_.data());
-    for (size_t r = 0; r < rhs_.size(); ++r) rhs_[r] = rigid_[r] ? rows_.Qc[r] - rhs_[r] : 0.0;
-    solve(rhs_);
-    std::fill(step_.begin(), step_.end(), 0.0);
-    apply_multipliers(rhs_, step_.data(), step_.data());
-    for (size_t k = 0; k < step_.size(); ++k) udot[k] += step_[k];
+// What a stage needs stays in the cache from the evaluation of its rows to the forward substitution, and from there
+// back only factors and Jacobians are read again: large systems are bound by memory.
+void Lagrange::accelerate_in_stages(double t, const double* x, const double* u, double* udot) {
+    const bool known = is_current(t, x);
+    if (!known) begin_factorization();
+    for (int s = 0; s < rows_.stages(); ++s) {
+        rows_.evaluate_stage(s, t, x, !known, u, udot, lambda_.data());
+        if (!known) delassus_.factor_stage(s);
+        delassus_.forward_stage(s, lambda_.data());
+    }
+    if (!known) {
+        remember(t, x);
+        if (judge_factorization()) {
+            rows_.evaluate_residuals(t, x, u, udot, lambda_.data());
+            for (int s = 0; s < rows_.stages(); ++s) delassus_.forward_stage(s, lambda_.data());
+        }
+    }
+    for (int s = rows_.stages() - 1; s >= 0; --s) {
+        delassus_.backward_stage(s, lambda_.data());
+        rows_.add_accelerations(s, lambda_.data(), udot);
+    }
+}
+
+// A step of refinement: what the rows find of u̇ is solved for again. Between heavy bodies the force that is left for a
+// light one is a small difference of large ones, and its acceleration has their rounding; where the rows say more they
+// are right.
+void Lagrange::refine_acceleration(double t, const double* x, const double* u, double* udot) {
+    rows_.evaluate_residuals(t, x, u, udot, residual_.data());
+    delassus_.subtract_compliance(lambda_.data(), residual_.data());
+    delassus_.solve(residual_.data());
+    rows_.add_accelerations(residual_.data(), udot);
+    for (size_t r = 0; r < lambda_.size(); ++r) lambda_[r] += residual_[r];
 }
 
 }  // namespace bellcrank

@@ -73,8 +73,11 @@ class Lagrange final : public System {
     void refresh(double t, const double* x);
     void solve(std::vector<double>& rhs);
     void scale(const double* u, double* scaled) const;
-    void apply_multipliers(const std::vector<double>& lambda, const double* free, double* out);
-    void restore_rows(double* udot);
+    void remember(double t, const double* x);
+    void apply_multipliers(const std::vector<double>& lambda, double* out) const;
+    void accelerate_freely(double t, const double* x, const double* u, double* udot) const;
+    void accelerate_in_stages(double t, const double* x, const double* u, double* udot);
+    void refine_acceleration(double t, const double* x, const double* u, double* udot);
     void correct_positions(double t, double* x);
     double largest_coordinate(const double* x) const;
     void position_step();
@@ -97,6 +100,8 @@ class Lagrange final : public System {
 
     // Which rows count as dependent (lagrange/rank.cpp).
     void refactor();
+    void begin_factorization();
+    bool judge_factorization();
     void factor();
     void loosen();
     void forget_dependent_rows();
@@ -115,8 +120,8 @@ class Lagrange final : public System {
     ConstraintRows rows_;
     Statistics statistics_;
 
-    std::vector<double> sqrt_mass_, inverse_sqrt_mass_;  // M^(1/2), M^(−1/2) in records of kTwist, ground zero
-    std::vector<double> configuration_;                  // x of the current factorization, at time_
+    std::vector<double> sqrt_mass_;      // M^(1/2) in records of kTwist, ground zero
+    std::vector<double> configuration_;  // x of the current factorization, at time_
     double time_ = 0.0;
     bool valid_ = false;
     double trusted_pivot_ = 0.0;  // relative pivot below which rows are dropped just now
@@ -127,7 +132,7 @@ class Lagrange final : public System {
     int refinements_ = 0;
     double traveled_ = 0.0, followed_at_ = 0.0;  // bound on the rotation since angles were followed [rad]; time
 
-    std::vector<double> free_, scaled_, step_;                                  // tangent vectors
+    std::vector<double> scaled_, step_;                                         // tangent vectors
     std::vector<double> lambda_, rhs_, impulse_, solution_, residual_, speed_;  // rows
     std::vector<std::uint8_t> rigid_;       // per storage row: holds C = 0 (not an inertance)
     std::vector<std::uint8_t> unilateral_;  // per storage row: a stop

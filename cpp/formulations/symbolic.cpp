@@ -26,12 +26,6 @@ std::shared_ptr<const Model> accepted(std::shared_ptr<const Model> model) {
     return model;
 }
 
-std::vector<int> in_order(size_t count) {
-    std::vector<int> order(count);
-    for (size_t i = 0; i < count; ++i) order[i] = static_cast<int>(i);
-    return order;
-}
-
 Form derived(Equations& e, const std::string& name) {
     if (name == "accelerations" && e.is_free()) return e.accelerations();
     if (name == "linearization") return e.linearization();
@@ -52,7 +46,7 @@ Symbolic::Symbolic(std::shared_ptr<const Model> model, const SymbolicOptions& op
       options_(options),
       equations_(model_),
       branches_(*model_),
-      rows_(*model_, branches_, in_order(model_->blocks.size())) {
+      rows_(*model_, branches_) {
     const int n = equations_.speeds(), m = static_cast<int>(equations_.rows.size());
     closure_.resize(n, m);
     trusted_pivot_ = options_.rank_tolerance;

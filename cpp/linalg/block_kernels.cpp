@@ -7,40 +7,34 @@ namespace bellcrank {
 
 namespace {
 
-// P = S⁻¹ of a K×K positive semidefinite block by LDLᵀ; rows whose pivot is not above their threshold are left out of
-// S (rows and columns of P zero). S and P may be the same storage. Returns the smallest kept pivot ratio.
+// P = S⁻¹ of a K×K positive semidefinite block; rows whose pivot is not above their threshold are left out of S (rows
+// and columns of P zero). S and P may be the same storage. Returns the smallest kept pivot ratio.
+//
+// Gauss-Jordan elimination in place: a step takes row c from all others, which leaves −P in the rows and columns passed
+// and the Schur complement in the rest. A row that is left out takes nothing: no branches, and one division a step.
 template <int K>
-double invert_by_ldlt(const double* S, const double* threshold, const double* scale, std::uint8_t* dropped, double* P) {
-    double l[K][K] = {}, y[K][K] = {}, dinv[K], m[K][K] = {};
-    double smallest = std::numeric_limits<double>::infinity();
+double invert_by_rows(const double* S, const double* threshold, const double* scale, std::uint8_t* dropped, double* P) {
+    double a[K][K], mask[K], smallest = std::numeric_limits<double>::infinity();
+    for (int r = 0; r < K; ++r)
+        for (int c = 0; c < K; ++c) a[r][c] = S[r * K + c];
+#pragma GCC unroll 6
     for (int c = 0; c < K; ++c) {
-        double d = S[c * K + c];
-        for (int k = 0; k < c; ++k) d -= l[c][k] * y[c][k];
+        const double d = a[c][c];
         const bool keep = d > threshold[c];
-        dinv[c] = keep ? 1.0 / d : 0.0;
+        const double inverse = keep ? 1.0 / d : 0.0;
+        mask[c] = keep ? 1.0 : 0.0;
         dropped[c] = !keep;
         smallest = std::min(smallest, keep ? d / scale[c] : smallest);
-        for (int r = c + 1; r < K; ++r) {
-            double s = S[r * K + c];
-            for (int k = 0; k < c; ++k) s -= l[r][k] * y[c][k];
-            y[r][c] = s;
-            l[r][c] = s * dinv[c];
-            y[r][c] = keep ? s : 0.0;
-        }
+        double row[K], w[K];
+        for (int k = 0; k < K; ++k) row[k] = a[c][k];
+        for (int k = 0; k < K; ++k) w[k] = row[k] * inverse;
+        for (int i = 0; i < K; ++i)
+            for (int k = 0; k < K; ++k) a[i][k] -= row[i] * w[k];
+        for (int k = 0; k < K; ++k) a[c][k] = a[k][c] = w[k];
+        a[c][c] = -inverse;
     }
-    for (int c = 0; c < K; ++c)
-        for (int r = c + 1; r < K; ++r) {
-            double s = -l[r][c];
-            for (int k = c + 1; k < r; ++k) s -= l[r][k] * m[k][c];
-            m[r][c] = s;
-        }
     for (int r = 0; r < K; ++r)
-        for (int c = 0; c <= r; ++c) {
-            double s = r == c ? dinv[r] : m[r][c] * dinv[r];
-            for (int k = r + 1; k < K; ++k) s += m[k][r] * dinv[k] * m[k][c];
-            P[r * K + c] = s;
-            P[c * K + r] = s;
-        }
+        for (int c = 0; c < K; ++c) P[r * K + c] = -a[r][c] * mask[r] * mask[c];
     return smallest;
 }
 
@@ -115,7 +109,7 @@ double invert(const double* S, const double* threshold, const double* scale, boo
             return kSafePivot;
         }
     }
-    return invert_by_ldlt<K>(S, threshold, scale, dropped, P);
+    return invert_by_rows<K>(S, threshold, scale, dropped, P);
 }
 
 // W (K×N) = P (K×K) U (K×N)

@@ -10,67 +10,107 @@ BlockLdlt::BlockLdlt(std::span<const int> sizes, const Elimination& elimination)
     const int n = static_cast<int>(sizes.size());
     int row = 0, offset = 0;
     size_t widest = 0;
+    for (int size : sizes) {
+        if (size < 1 || size > kMaxBlock) throw std::invalid_argument("block size must be 1 to 6");
+        columns_.push_back({&block_kernels(size), size, row, offset, 0, 0, 0});
+        row += size;
+        offset += size * size;
+    }
     for (int k = 0; k < n; ++k) {
-        if (sizes[k] < 1 || sizes[k] > kMaxBlock) throw std::invalid_argument("block size must be 1 to 6");
-        Column c{&block_kernels(sizes[k]), sizes[k], row, offset, static_cast<int>(below_.size()), 0, 0};
-        row += sizes[k];
-        offset += sizes[k] * sizes[k];
+        Column& c = columns_[k];
+        c.below_begin = static_cast<int>(below_.size());
         size_t width = 0;
         for (int j : elimination.below[k]) {
-            below_.push_back({j, sizes[j], 0, offset});
-            offset += sizes[k] * sizes[j];
-            width += sizes[k] * sizes[j];
+            below_.push_back({j, sizes[j], columns_[j].row, offset});
+            offset += c.size * sizes[j];
+            width += c.size * sizes[j];
         }
         widest = std::max(widest, width);
         c.below_end = static_cast<int>(below_.size());
-        columns_.push_back(c);
-    }
-    for (Below& b : below_) b.row = columns_[b.step].row;
-    for (Column& c : columns_) {
-        c.target_begin = static_cast<int>(targets_.size());
-        for (int a = c.below_begin; a < c.below_end; ++a)
-            for (int b = a; b < c.below_end; ++b)
-                targets_.push_back(a == b ? columns_[below_[a].step].diagonal
-                                          : coupling_offset(below_[a].step, below_[b].step));
     }
     spill_ = offset;
     values_.assign(offset + kMaxBlock * kMaxBlock, 0.0);
     scratch_.assign(widest, 0.0);
     scale_.assign(row, 0.0);
     dropped_.assign(row, 0);
+    find_targets();
+    find_stages();
 }
 
-int BlockLdlt::coupling_offset(int step, int later) const {
+int BlockLdlt::coupling(int step, int later) const {
     const Column& c = columns_[step];
     const auto first = below_.begin() + c.below_begin, last = below_.begin() + c.below_end;
     const auto it = std::lower_bound(first, last, later, [](const Below& b, int s) { return b.step < s; });
     if (it == last || it->step != later) throw std::logic_error("blocks are not coupled");
-    return it->offset;
+    return static_cast<int>(it - below_.begin());
 }
 
-std::vector<std::pair<int, int>> BlockLdlt::block_offsets() const {
-    std::vector<std::pair<int, int>> blocks;
-    for (const Column& c : columns_) {
-        blocks.emplace_back(c.diagonal, c.size * c.size);
-        for (int b = c.below_begin; b < c.below_end; ++b)
-            blocks.emplace_back(below_[b].offset, c.size * below_[b].size);
+const BlockLdlt::Stored& BlockLdlt::block(int step, int later) const {
+    return stored_[step == later ? step : static_cast<int>(columns_.size()) + coupling(step, later)];
+}
+
+// Where the products of a column's lower blocks go, and the first stage that each block has a part in.
+void BlockLdlt::find_targets() {
+    const int n = static_cast<int>(columns_.size());
+    for (int k = 0; k < n; ++k)
+        stored_.push_back({columns_[k].diagonal, columns_[k].size * columns_[k].size, stage_of(k)});
+    for (int k = 0; k < n; ++k)
+        for (int b = columns_[k].below_begin; b < columns_[k].below_end; ++b)
+            stored_.push_back({below_[b].offset, columns_[k].size * below_[b].size, stage_of(k)});
+    for (int k = 0; k < n; ++k) {
+        Column& c = columns_[k];
+        c.target_begin = static_cast<int>(targets_.size());
+        for (int a = c.below_begin; a < c.below_end; ++a)
+            for (int b = a; b < c.below_end; ++b) {
+                const int first = below_[a].step;
+                Stored& target = stored_[a == b ? first : n + coupling(first, below_[b].step)];
+                target.stage = std::min(target.stage, stage_of(k));
+                targets_.push_back(target.offset);
+            }
     }
-    return blocks;
+}
+
+void BlockLdlt::find_stages() {
+    const int n = static_cast<int>(columns_.size());
+    for (int k = 0; k < n; ++k) scaled_.push_back(k);
+    std::stable_sort(scaled_.begin(), scaled_.end(),
+                     [this](int a, int b) { return stored_[a].stage < stored_[b].stage; });
+    int next = 0;
+    for (int begin = 0; begin < n; begin += kStageSteps) {
+        Stage s{begin, std::min(begin + kStageSteps, n), next, 0};
+        while (next < n && stored_[scaled_[next]].stage == stage_of(begin)) ++next;
+        s.scale_end = next;
+        stages_.push_back(s);
+    }
 }
 
 void BlockLdlt::factor(double tolerance, std::span<const std::uint8_t> enabled) {
+    begin(tolerance, enabled);
+    for (int s = 0; s < stages(); ++s) factor_stage(s);
+}
+
+void BlockLdlt::begin(double tolerance, std::span<const std::uint8_t> enabled) {
     dropped_count_ = 0;
     smallest_pivot_ = 1.0;
-    for (const Column& c : columns_)
+    tolerance_ = tolerance;
+    enabled_ = enabled;
+}
+
+void BlockLdlt::factor_stage(int stage) {
+    const Stage& s = stages_[stage];
+    for (int i = s.scale_begin; i < s.scale_end; ++i) {
+        const Column& c = columns_[scaled_[i]];
         for (int r = 0; r < c.size; ++r) scale_[c.row + r] = values_[c.diagonal + r * (c.size + 1)];
-    for (const Column& c : columns_) {
+    }
+    for (int k = s.column_begin; k < s.column_end; ++k) {
+        const Column& c = columns_[k];
         const BlockKernels& kernels = *c.kernels;
         double threshold[kMaxBlock];
         bool all_enabled = true;
         for (int r = 0; r < c.size; ++r) {
-            const bool on = enabled.empty() || enabled[c.row + r];
+            const bool on = enabled_.empty() || enabled_[c.row + r];
             all_enabled &= on;
-            threshold[r] = on ? tolerance * scale_[c.row + r] : std::numeric_limits<double>::infinity();
+            threshold[r] = on ? tolerance_ * scale_[c.row + r] : std::numeric_limits<double>::infinity();
         }
         double* P = &values_[c.diagonal];
         std::uint8_t* dropped = &dropped_[c.row];
@@ -97,17 +137,27 @@ void BlockLdlt::factor(double tolerance, std::span<const std::uint8_t> enabled) 
 }
 
 void BlockLdlt::solve(double* b) const {
-    for (const Column& c : columns_) {
+    for (int s = 0; s < stages(); ++s) forward_stage(s, b);
+    for (int s = stages() - 1; s >= 0; --s) backward_stage(s, b);
+}
+
+void BlockLdlt::forward_stage(int stage, double* b) const {
+    for (int k = stages_[stage].column_begin; k < stages_[stage].column_end; ++k) {
+        const Column& c = columns_[k];
         const BlockKernels& kernels = *c.kernels;
         double* x = b + c.row;
         for (int a = c.below_begin; a < c.below_end; ++a)
             kernels.forward[below_[a].size - 1](&values_[below_[a].offset], x, b + below_[a].row);
         kernels.apply(&values_[c.diagonal], x);
     }
-    for (auto c = columns_.rbegin(); c != columns_.rend(); ++c) {
-        const BlockKernels& kernels = *c->kernels;
-        for (int a = c->below_begin; a < c->below_end; ++a)
-            kernels.backward[below_[a].size - 1](&values_[below_[a].offset], b + below_[a].row, b + c->row);
+}
+
+void BlockLdlt::backward_stage(int stage, double* b) const {
+    for (int k = stages_[stage].column_end - 1; k >= stages_[stage].column_begin; --k) {
+        const Column& c = columns_[k];
+        const BlockKernels& kernels = *c.kernels;
+        for (int a = c.below_begin; a < c.below_end; ++a)
+            kernels.backward[below_[a].size - 1](&values_[below_[a].offset], b + below_[a].row, b + c.row);
     }
 }
 

@@ -9,46 +9,44 @@ namespace bellcrank {
 
 namespace {
 
-// Targets whose products are formed together, so that rows stay in the cache between the rounds.
-constexpr int kStepsPerChunk = 128;
-
-void gather_rows(const double* rows, const int* offsets, int count, int linear, Lane (*linear_part)[3],
-                 Lane (*angular_part)[3]) {
+void gather_rows(const double* rows, const int* offsets, int count, Lane (*out)[3]) {
     const double* place[kLanes];
     Lane quad[4];
     for (int r = 0; r < count; ++r) {
-        if (r < linear) {
-            for (int l = 0; l < kLanes; ++l) place[l] = rows + offsets[l] + 8 * r;
-            gather4(place, quad);
-            for (int k = 0; k < 3; ++k) linear_part[r][k] = quad[k];
-        }
-        for (int l = 0; l < kLanes; ++l) place[l] = rows + offsets[l] + 8 * r + 4;
+        for (int l = 0; l < kLanes; ++l) place[l] = rows + offsets[l] + kRow * r;
         gather4(place, quad);
-        for (int k = 0; k < 3; ++k) angular_part[r][k] = quad[k];
+        for (int k = 0; k < 3; ++k) out[r][k] = quad[k];
     }
 }
 
+Lane dot3(const Lane* a, const Lane* b) { return a[0] * b[0] + a[1] * b[1] + a[2] * b[2]; }
+
 template <int A, int B>
-void product(const double* rows, const int* a, int linear_a, const int* b, int linear_b, Lane* out) {
-    Lane la[A][3], aa[A][3], lb[B][3], ab[B][3];
-    gather_rows(rows, a, A, linear_a, la, aa);
-    gather_rows(rows, b, B, linear_b, lb, ab);
+void product(const double* rows, const int* linear_a, const int* angular_a, int count_a, const int* linear_b,
+             const int* angular_b, int count_b, Lane weight, Lane* out) {
+    Lane a[A][3], b[B][3];
+    gather_rows(rows, angular_a, A, a);
+    gather_rows(rows, angular_b, B, b);
     for (int r = 0; r < A; ++r)
-        for (int c = 0; c < B; ++c) out[r * B + c] = aa[r][0] * ab[c][0] + aa[r][1] * ab[c][1] + aa[r][2] * ab[c][2];
-    for (int r = 0; r < linear_a; ++r)
-        for (int c = 0; c < linear_b; ++c)
-            out[r * B + c] += la[r][0] * lb[c][0] + la[r][1] * lb[c][1] + la[r][2] * lb[c][2];
+        for (int c = 0; c < B; ++c) out[r * B + c] = dot3(a[r], b[c]);
+    gather_rows(rows, linear_a, count_a, a);
+    gather_rows(rows, linear_b, count_b, b);
+    for (int r = 0; r < count_a; ++r) {
+        for (int k = 0; k < 3; ++k) a[r][k] *= weight;
+        for (int c = 0; c < count_b; ++c) out[r * B + c] += dot3(a[r], b[c]);
+    }
 }
 
 // A Aᵀ: the rows are gathered once and half of the products formed.
 template <int A>
-void square(const double* rows, const int* a, int linear, Lane* out) {
-    Lane l[A][3], g[A][3];
-    gather_rows(rows, a, A, linear, l, g);
+void square(const double* rows, const int* linear, const int* angular, int count, Lane weight, Lane* out) {
+    Lane a[A][3];
+    gather_rows(rows, angular, A, a);
     for (int r = 0; r < A; ++r)
-        for (int c = 0; c <= r; ++c) out[r * A + c] = g[r][0] * g[c][0] + g[r][1] * g[c][1] + g[r][2] * g[c][2];
-    for (int r = 0; r < linear; ++r)
-        for (int c = 0; c <= r; ++c) out[r * A + c] += l[r][0] * l[c][0] + l[r][1] * l[c][1] + l[r][2] * l[c][2];
+        for (int c = 0; c <= r; ++c) out[r * A + c] = dot3(a[r], a[c]);
+    gather_rows(rows, linear, count, a);
+    for (int r = 0; r < count; ++r)
+        for (int c = 0; c <= r; ++c) out[r * A + c] += weight * dot3(a[r], a[c]);
     for (int r = 0; r < A; ++r)
         for (int c = r + 1; c < A; ++c) out[r * A + c] = out[c * A + r];
 }
@@ -74,9 +72,9 @@ void write(Lane* in, int count, bool overwrite, const int* target, double* value
         }
 }
 
-using SquareKernel = void (*)(const double*, const int*, int, Lane*);
+using SquareKernel = void (*)(const double*, const int*, const int*, int, Lane, Lane*);
 constexpr std::array<SquareKernel, 6> kSquare = {square<1>, square<2>, square<3>, square<4>, square<5>, square<6>};
-using ProductKernel = void (*)(const double*, const int*, int, const int*, int, Lane*);
+using ProductKernel = void (*)(const double*, const int*, const int*, int, const int*, const int*, int, Lane, Lane*);
 template <int A>
 constexpr std::array<ProductKernel, 6> kRow = {product<A, 1>, product<A, 2>, product<A, 3>,
                                                product<A, 4>, product<A, 5>, product<A, 6>};
@@ -84,36 +82,35 @@ constexpr std::array<std::array<ProductKernel, 6>, 6> kProduct = {kRow<1>, kRow<
 
 }  // namespace
 
-void RowProducts::add(const RowBlock& a, const RowBlock& b, int target, double weight, int step) {
-    products_.push_back({a, b, target, weight, step, 0});
+void RowProducts::add(const BodyRows& a, const BodyRows& b, int target, double weight, int stage) {
+    products_.push_back({a, b, target, weight, stage, 0});
 }
 
-void RowProducts::arrange(int spill) {
+void RowProducts::arrange(int stages, int spill) {
     std::map<int, int> rounds;
     for (Product& p : products_) p.round = rounds[p.target]++;
     for (const auto& [target, count] : rounds) targets_.push_back(target);
     // Rounds apart: lanes of one pack must not write to one target. Within a round, products of one kind together.
-    const auto key = [](const Product& p) {
-        return std::tuple(p.step / kStepsPerChunk, p.round, p.a.rows, p.a.linear, p.b.rows, p.b.linear, p.weight != 1.0,
-                          p.a.offset == p.b.offset, p.step);
-    };
     const auto kind = [](const Product& p) {
-        return std::tuple(p.step / kStepsPerChunk, p.round, p.a.rows, p.a.linear, p.b.rows, p.b.linear, p.weight != 1.0,
-                          p.a.offset == p.b.offset);
+        return std::tuple(p.stage, p.round, p.a.rows, p.a.linear_rows, p.b.rows, p.b.linear_rows, p.weight != 1.0,
+                          p.a.angular == p.b.angular);
     };
-    std::stable_sort(products_.begin(), products_.end(),
-                     [&](const Product& p, const Product& q) { return key(p) < key(q); });
+    std::stable_sort(products_.begin(), products_.end(), [&](const Product& p, const Product& q) {
+        return std::tuple(kind(p), p.a.angular) < std::tuple(kind(q), q.a.angular);
+    });
+    stage_begin_.assign(stages + 1, 0);
     for (size_t i = 0; i < products_.size();) {
         const Product& first = products_[i];
         Batch batch{first.a.rows,
-                    first.a.linear,
+                    first.a.linear_rows,
                     first.b.rows,
-                    first.b.linear,
+                    first.b.linear_rows,
                     first.round == 0,
                     first.weight != 1.0,
-                    first.a.offset == first.b.offset,
+                    first.a.angular == first.b.angular,
                     static_cast<int>(packs_.size()),
-                    0};
+                    0,
+                    static_cast<int>(weights_.size())};
         size_t end = i;
         while (end < products_.size() && kind(products_[end]) == kind(first)) ++end;
         for (; i < end; i += kLanes) {
@@ -121,36 +118,44 @@ void RowProducts::arrange(int spill) {
             for (int l = 0; l < kLanes; ++l) {
                 const bool spare = i + l >= end;
                 const Product& p = products_[spare ? i : i + l];
-                pack.a[l] = p.a.offset;
-                pack.b[l] = p.b.offset;
+                pack.a.linear[l] = p.a.linear;
+                pack.a.angular[l] = p.a.angular;
+                pack.b.linear[l] = p.b.linear;
+                pack.b.angular[l] = p.b.angular;
                 pack.target[l] = spare ? spill : p.target;
-                pack.weight[l] = p.weight;
+                pack.linear_weight[l] = p.a.scale * p.b.scale;
+                if (batch.weighted) weights_.push_back(p.weight);
             }
             packs_.push_back(pack);
         }
         i = end;
         batch.end = static_cast<int>(packs_.size());
         batches_.push_back(batch);
+        stage_begin_[first.stage + 1] = static_cast<int>(batches_.size());
     }
+    for (int s = 0; s < stages; ++s) stage_begin_[s + 1] = std::max(stage_begin_[s + 1], stage_begin_[s]);
     products_.clear();
     products_.shrink_to_fit();
 }
 
-void RowProducts::evaluate(const double* rows, double* values) const {
-    for (const Batch& batch : batches_) {
+void RowProducts::evaluate(int stage, const double* rows, double* values) const {
+    for (int k = stage_begin_[stage]; k < stage_begin_[stage + 1]; ++k) {
+        const Batch& batch = batches_[k];
         const ProductKernel kernel = kProduct[batch.rows_a - 1][batch.rows_b - 1];
         const int count = batch.rows_a * batch.rows_b;
         for (int i = batch.begin; i < batch.end; ++i) {
             const Pack& p = packs_[i];
-            Lane out[36];
+            Lane out[36], weight;
+            for (int l = 0; l < kLanes; ++l) lane_set(weight, l, p.linear_weight[l]);
             if (batch.square) {
-                kSquare[batch.rows_a - 1](rows, p.a, batch.linear_a, out);
+                kSquare[batch.rows_a - 1](rows, p.a.linear, p.a.angular, batch.linear_a, weight, out);
             } else {
-                kernel(rows, p.a, batch.linear_a, p.b, batch.linear_b, out);
+                kernel(rows, p.a.linear, p.a.angular, batch.linear_a, p.b.linear, p.b.angular, batch.linear_b, weight,
+                       out);
             }
             if (batch.weighted) {
-                Lane weight;
-                for (int l = 0; l < kLanes; ++l) lane_set(weight, l, p.weight[l]);
+                const double* of_pack = &weights_[batch.weights + kLanes * (i - batch.begin)];
+                for (int l = 0; l < kLanes; ++l) lane_set(weight, l, of_pack[l]);
                 for (int k = 0; k < count; ++k) out[k] *= weight;
             }
             write(out, count, batch.overwrite, p.target, values);

@@ -4,48 +4,49 @@
 #include <span>
 #include <vector>
 
+#include "spatial/body_rows.hpp"
 #include "spatial/lanes.hpp"
 
 namespace bellcrank {
 
-// Rows are records of eight doubles: three linear components, 0, three angular ones, 0. Only the first `linear` rows
-// of a block have a linear part.
-struct RowBlock {
-    int offset, rows, linear;
-};
-
 class RowProducts {
   public:
-    // values[target …] += weight · A Bᵀ, row-major; `step` orders the work in memory.
-    void add(const RowBlock& a, const RowBlock& b, int target, double weight, int step);
+    // values[target …] += weight · A Bᵀ, row-major, in a stage that is the same for all products into a target.
+    void add(const BodyRows& a, const BodyRows& b, int target, double weight, int stage);
     // Arranges the products; spill: offset of 36 doubles of the values that nobody reads.
-    void arrange(int spill);
-    // The first product into a target overwrites it, the others add.
-    void evaluate(const double* rows, double* values) const;
+    void arrange(int stages, int spill);
+    // The products of a stage. The first one into a target overwrites it, the others add.
+    void evaluate(int stage, const double* rows, double* values) const;
     // Whether some product goes into the target.
     bool writes(int target) const;
 
   private:
     struct Product {
-        RowBlock a, b;
+        BodyRows a, b;
         int target;
         double weight;
-        int step, round;
+        int stage, round;
+    };
+    struct Places {
+        int linear[kLanes], angular[kLanes];
     };
     struct Pack {
-        int a[kLanes], b[kLanes], target[kLanes];
-        double weight[kLanes];
+        Places a, b;
+        int target[kLanes];
+        double linear_weight[kLanes];
     };
     // Packs of one kind that follow one another.
     struct Batch {
         int rows_a, linear_a, rows_b, linear_b;
         bool overwrite, weighted, square;  // square: A Aᵀ
-        int begin, end;
+        int begin, end, weights;
     };
     std::vector<Product> products_;
     std::vector<Pack> packs_;
+    std::vector<double> weights_;  // of the packs of weighted batches
     std::vector<Batch> batches_;
-    std::vector<int> targets_;  // sorted
+    std::vector<int> stage_begin_;  // batches of each stage
+    std::vector<int> targets_;      // sorted
 };
 
 }  // namespace bellcrank

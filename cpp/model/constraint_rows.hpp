@@ -8,66 +8,104 @@
 #include "constraints/lock_rows.hpp"
 #include "model/branches.hpp"
 #include "model/model.hpp"
+#include "spatial/aligned.hpp"
+#include "spatial/body_rows.hpp"
 
 namespace bellcrank {
 
-// A body that a block acts on and where the block's scaled Jacobian for it lies: K rows in records of kTwist.
+// A body that a block acts on and where the block's scaled Jacobian for it lies.
 struct BlockSide {
-    int body, jacobian;
+    int body;
+    BodyRows rows;
 };
 
 struct BlockLayout {
     int block;  // index in the model
     int row, size;
-    int linear;  // only this many of its first rows have a linear part
     int side_begin, side_end;
+    int jacobian, jacobian_end;
+};
+
+// The order in which blocks are stored, and the stages of work in which their rows are evaluated and used.
+struct RowOrder {
+    std::vector<int> blocks;     // of the model
+    std::vector<int> evaluated;  // stage of each, in that order
+    std::vector<int> solved;     // stage of each, ascending, not before `evaluated`
+    int stages = 0;
 };
 
 // Rows are stored block by block in the order given at construction. Jacobians are scaled, Ĵ = J M^(−1/2), so that
 // Ĵ Ĵᵀ = J M⁻¹ Jᵀ and the ground (infinite mass) has Ĵ = 0; vectors in the scaled space carry a hat: û = M^(1/2) u.
 class ConstraintRows {
   public:
-    ConstraintRows(const Model& model, const AngleBranches& branches, std::span<const int> block_order);
+    ConstraintRows(const Model& model, const AngleBranches& branches, const RowOrder& order);
+    // Blocks in the order of the model, evaluated at once.
+    ConstraintRows(const Model& model, const AngleBranches& branches);
 
     int rows() const { return static_cast<int>(C.size()); }
     std::span<const BlockLayout> blocks() const { return layout_; }
     std::span<const BlockSide> sides(const BlockLayout& b) const {
         return std::span(sides_).subspan(b.side_begin, b.side_end - b.side_begin);
     }
-    // Appends constant rows to the Jacobian's storage; returns their offset.
-    int append_jacobian(std::span<const double> rows);
+    // Appends constant rows to the Jacobian: the identity against one body, scaled and with a sign.
+    BodyRows append_link(int body, double sign);
     // Row in storage of row i of the model.
     int storage_row(int model_row) const { return storage_row_[model_row]; }
 
     void evaluate_values(double t, const double* x);                   // C
     void evaluate_jacobians(double t, const double* x);                // C, J, Ct
     void evaluate_biases(double t, const double* x, const double* u);  // Qc, the right-hand side of J u̇ = Qc
+    // residual = Qc − J u̇ = −C̈ at twists u and their rates u̇.
+    void evaluate_residuals(double t, const double* x, const double* u, const double* udot, double* residual);
+    // Parts of the above: the rows evaluated in a stage, for it or later ones. C and J may be known, residual be null.
+    void evaluate_stage(int stage, double t, const double* x, bool jacobians, const double* u, const double* udot,
+                        double* residual);
+    int stages() const { return static_cast<int>(stages_.size()); }
 
     // out = Ĵ v̂ and v̂ += Ĵᵀ λ; vectors of kTwist records, the ground's included.
     void multiply(const double* v, double* out) const;
     void add_transposed(const double* lambda, double* v) const;
+    // u̇ += M⁻¹ Jᵀ λ for the rows that are solved for in a stage, or all rows.
+    void add_accelerations(int stage, const double* lambda, double* udot) const;
+    void add_accelerations(const double* lambda, double* udot) const;
+    // M^(−1/2) in records of kTwist, the ground's zero.
+    std::span<const double> inverse_sqrt_mass() const { return inverse_sqrt_; }
 
     std::vector<double> C, Ct, Qc;
-    std::vector<double> J;
+    AlignedVector J;
 
   private:
-    void build_layout(std::span<const int> block_order);
-    void build_groups();
+    void build_layout(const RowOrder& order);
+    void build_groups(const RowOrder& order);
     void find_general_pairs();
-    enum class Level { value, jacobian, bias };
-    void evaluate_general(double t, const double* x, const double* u, Level level);
-    void evaluate_general_row(double t, const BlockLayout& b, int r, Level level);
-    void evaluate_formula(double t, const double* x, const double* u, const BlockLayout& b, const FormulaRows& formula,
-                          Level level);
+    // What rows are evaluated at; udot: null where accelerations do not count.
+    struct Motion {
+        double t;
+        const double *x, *u, *udot;
+    };
+    struct Stage {
+        int block_begin = 0, block_end = 0;        // of layout_, solved for in it
+        int constant_begin = 0, constant_end = 0;  // of lock_constants_, evaluated in it
+    };
+    struct Group {
+        LockGroup joints;
+        std::vector<int> begin;  // packs of each stage
+    };
+    void evaluate_general(const Motion& m, bool jacobian, double* residual);
+    void evaluate_general_row(const Motion& m, const BlockLayout& b, int r, bool jacobian, double* residual);
+    void evaluate_formula(const Motion& m, const BlockLayout& b, const FormulaRows& formula, bool jacobian,
+                          double* residual);
+    void add_to_row(const BlockLayout& b, int r, int body, double factor, const double* gradient);
 
     const Model& model_;
     const AngleBranches& branches_;
     std::vector<BlockLayout> layout_;
     std::vector<BlockSide> sides_;
     std::vector<int> storage_row_;
-    std::vector<double> inverse_sqrt_;  // M^(−1/2): [body][6], ground zero
-    std::vector<double> at_rest_;       // zero twists, where only the configuration counts
-    std::vector<LockGroup> groups_;
+    std::vector<double> inverse_sqrt_;
+    std::vector<double> at_rest_;  // zero twists, where only the configuration counts
+    std::vector<Stage> stages_;
+    std::vector<Group> groups_;
     std::vector<int> general_;        // layout indices of blocks not in a group
     std::vector<int> general_pairs_;  // pairs they need, and the motions of these
     std::vector<int> motion_of_pair_;

@@ -1,4 +1,4 @@
-// A record of eight doubles (spatial/body_state.hpp) in registers.
+// Four consecutive doubles in registers: half a record of eight (spatial/body_state.hpp), three components and a 0.
 #pragma once
 
 #include "spatial/lanes.hpp"
@@ -7,60 +7,34 @@ namespace bellcrank {
 
 #if BELLCRANK_LANES == 4
 
-struct Record {
-    Lane low, high;
+struct Quad {
+    Lane value;
 
-    static Record load(const double* p) { return {load_lane(p), load_lane(p + 4)}; }
-    void store(double* p) const {
-        store_lane(p, low);
-        store_lane(p + 4, high);
-    }
-    void add_scaled(double s, const Record& r) {
-        low += s * r.low;
-        high += s * r.high;
-    }
-    void add_product(const Record& a, const Record& b) {
-        low += a.low * b.low;
-        high += a.high * b.high;
-    }
-    double sum() const {
-        const Lane s = low + high;
-        return (s[0] + s[2]) + (s[1] + s[3]);
-    }
+    static Quad load(const double* p) { return {load_lane(p)}; }
+    void store(double* p) const { store_lane(p, value); }
+    void add_scaled(double s, const Quad& q) { value += s * q.value; }
+    void add_product(const Quad& a, const Quad& b) { value += a.value * b.value; }
+    double sum() const { return (value[0] + value[2]) + (value[1] + value[3]); }
 };
 
 #else
 
-struct Record {
-    double value[8];
+struct Quad {
+    double value[4];
 
-    static Record load(const double* p) {
-        Record r;
-        for (int k = 0; k < 8; ++k) r.value[k] = p[k];
-        return r;
-    }
+    static Quad load(const double* p) { return {{p[0], p[1], p[2], p[3]}}; }
     void store(double* p) const {
-        for (int k = 0; k < 8; ++k) p[k] = value[k];
+        for (int k = 0; k < 4; ++k) p[k] = value[k];
     }
-    void add_scaled(double s, const Record& r) {
-        for (int k = 0; k < 8; ++k) value[k] += s * r.value[k];
+    void add_scaled(double s, const Quad& q) {
+        for (int k = 0; k < 4; ++k) value[k] += s * q.value[k];
     }
-    void add_product(const Record& a, const Record& b) {
-        for (int k = 0; k < 8; ++k) value[k] += a.value[k] * b.value[k];
+    void add_product(const Quad& a, const Quad& b) {
+        for (int k = 0; k < 4; ++k) value[k] += a.value[k] * b.value[k];
     }
-    double sum() const {
-        double s = 0.0;
-        for (int k = 0; k < 8; ++k) s += value[k];
-        return s;
-    }
+    double sum() const { return (value[0] + value[2]) + (value[1] + value[3]); }
 };
 
 #endif
-
-inline Record operator*(const Record& a, const Record& b) {
-    Record r{};
-    r.add_product(a, b);
-    return r;
-}
 
 }  // namespace bellcrank

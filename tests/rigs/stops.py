@@ -100,6 +100,9 @@ def tethered(length=1.0, speed=1.0):
 
 
 def impact_times(time, height, speed):
-    """When a ball in flight at these times left the ground: v₀² = v² + 2 g z, t = time − (v₀ − v)/g."""
-    launch = np.sqrt(speed**2 + 2.0 * GRAVITY * height)
+    """When a ball in flight at these times left the ground: v₀² = v² + 2 g z, t = time − (v₀ − v)/g.
+
+    For a ball at rest the square is zero up to rounding, of either sign.
+    """
+    launch = np.sqrt(np.maximum(speed**2 + 2.0 * GRAVITY * height, 0.0))
     return time - (launch - speed) / GRAVITY, launch

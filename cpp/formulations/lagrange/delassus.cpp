@@ -65,11 +65,35 @@ void Delassus::order_nodes() {
     }
     elimination_ = minimum_degree(nodes, couplings, distance_from_ground(nodes, couplings));
     std::vector<int> sizes;
-    for (int node : elimination_.order) {
-        if (node < blocks) block_order_.push_back(node);
+    for (int node : elimination_.order)
         sizes.push_back(node < blocks ? model_.blocks[node].row_end - model_.blocks[node].row_begin : 6);
-    }
     ldlt_ = std::make_unique<BlockLdlt>(sizes, elimination_);
+    order_rows();
+}
+
+// Rows are evaluated in the stage in which the first of their products is formed.
+void Delassus::order_rows() {
+    const int blocks = static_cast<int>(model_.blocks.size());
+    std::vector<int> first(elimination_.order.size());
+    for (size_t step = 0; step < first.size(); ++step) first[step] = BlockLdlt::stage_of(static_cast<int>(step));
+    for (const Copy& copy : copies_) {
+        std::vector<int> steps;
+        for (int block : copy.blocks) steps.push_back(elimination_.position[block]);
+        for (const auto& link : copy.links) steps.push_back(elimination_.position[link.first]);
+        for (int a : steps)
+            for (int b : steps) first[a] = std::min(first[a], stage_of_product(a, b));
+    }
+    for (size_t step = 0; step < first.size(); ++step) {
+        if (elimination_.order[step] >= blocks) continue;
+        row_order_.blocks.push_back(elimination_.order[step]);
+        row_order_.evaluated.push_back(first[step]);
+        row_order_.solved.push_back(BlockLdlt::stage_of(static_cast<int>(step)));
+    }
+    row_order_.stages = ldlt_->stages();
+}
+
+int Delassus::stage_of_product(int step, int other) const {
+    return ldlt_->block(std::min(step, other), std::max(step, other)).stage;
 }
 
 // Joints between the node and the ground, by breadth-first search. Eliminating from the ground outwards keeps pivots of
@@ -107,52 +131,72 @@ void Delassus::bind(ConstraintRows& rows) {
             row_of_[b.row + r] = ldlt_->row_start(step) + r;
             const double compliance = model_.blocks[b.block].compliance;
             if (compliance > 0.0)
-                compliances_.emplace_back(ldlt_->diagonal_offset(step) + r * (b.size + 1), compliance);
+                compliances_.push_back({stage_of_product(step, step),
+                                        ldlt_->block(step, step).offset + r * (b.size + 1), b.row + r, compliance});
         }
     }
     for (Copy& copy : copies_) {
-        std::vector<std::pair<int, RowBlock>> parts;  // elimination step, rows
+        std::vector<std::pair<int, BodyRows>> parts;  // elimination step, rows
         for (int block : copy.blocks)
             for (const BlockSide& side : rows.sides(*layout[block]))
-                if (side.body == copy.body)
-                    parts.push_back(
-                        {elimination_.position[block], {side.jacobian, layout[block]->size, layout[block]->linear}});
-        for (const auto& [node, sign] : copy.links) {
-            const Vec3& I = model_.principal_inertia[copy.body];
-            const double m = model_.mass[copy.body], diagonal[6] = {m, m, m, I.x, I.y, I.z};
-            double jacobian[6 * kTwist] = {};
-            for (int k = 0; k < 6; ++k) jacobian[kTwist * k + (k < 3 ? k : k + 1)] = sign / std::sqrt(diagonal[k]);
-            parts.push_back({elimination_.position[node], {rows.append_jacobian(jacobian), 6, 3}});
-        }
+                if (side.body == copy.body) parts.push_back({elimination_.position[block], side.rows});
+        for (const auto& [node, sign] : copy.links)
+            parts.push_back({elimination_.position[node], rows.append_link(copy.body, sign)});
         std::sort(parts.begin(), parts.end(), [](const auto& p, const auto& q) { return p.first < q.first; });
         for (size_t i = 0; i < parts.size(); ++i)
             for (size_t j = i; j < parts.size(); ++j) {
-                const int step = parts[i].first;
-                const int target = i == j ? ldlt_->diagonal_offset(step) : ldlt_->coupling_offset(step, parts[j].first);
-                products_.add(parts[i].second, parts[j].second, target, 1.0 / copy.share, step);
+                const BlockLdlt::Stored& target = ldlt_->block(parts[i].first, parts[j].first);
+                products_.add(parts[i].second, parts[j].second, target.offset, 1.0 / copy.share, target.stage);
             }
         if (links_ > 0) copy.parts = std::move(parts);
     }
-    products_.arrange(ldlt_->spill_offset());
-    for (const auto& [offset, size] : ldlt_->block_offsets())
-        if (!products_.writes(offset)) unwritten_.emplace_back(offset, size);
+    products_.arrange(ldlt_->stages(), ldlt_->spill_offset());
+    for (const BlockLdlt::Stored& block : ldlt_->blocks())
+        if (!products_.writes(block.offset)) unwritten_.push_back(block);
+    std::stable_sort(unwritten_.begin(), unwritten_.end(),
+                     [](const auto& a, const auto& b) { return a.stage < b.stage; });
+    std::stable_sort(compliances_.begin(), compliances_.end(),
+                     [](const auto& a, const auto& b) { return a.stage < b.stage; });
     enabled_.assign(ldlt_->rows(), 1);
     work_.assign(ldlt_->rows(), 0.0);
     body_work_.assign(kTwist * (model_.bodies() + 1), 0.0);
 }
 
 void Delassus::factor(double tolerance, std::span<const std::uint8_t> enabled) {
-    double* values = ldlt_->values();
-    for (const auto& [offset, size] : unwritten_) std::fill_n(values + offset, size, 0.0);
-    products_.evaluate(rows_->J.data(), values);
-    for (const auto& [offset, compliance] : compliances_) values[offset] += compliance;
+    begin(tolerance, enabled);
+    for (int s = 0; s < ldlt_->stages(); ++s) factor_stage(s);
+}
+
+void Delassus::begin(double tolerance, std::span<const std::uint8_t> enabled) {
+    next_unwritten_ = next_compliance_ = 0;
     for (size_t r = 0; r < enabled.size(); ++r) enabled_[row_of_[r]] = enabled[r];
-    ldlt_->factor(tolerance,
-                  enabled.empty() ? std::span<const std::uint8_t>{} : std::span<const std::uint8_t>(enabled_));
+    ldlt_->begin(tolerance,
+                 enabled.empty() ? std::span<const std::uint8_t>{} : std::span<const std::uint8_t>(enabled_));
+}
+
+void Delassus::factor_stage(int stage) {
+    double* values = ldlt_->values();
+    for (; next_unwritten_ < unwritten_.size() && unwritten_[next_unwritten_].stage == stage; ++next_unwritten_)
+        std::fill_n(values + unwritten_[next_unwritten_].offset, unwritten_[next_unwritten_].size, 0.0);
+    products_.evaluate(stage, rows_->J.data(), values);
+    for (; next_compliance_ < compliances_.size() && compliances_[next_compliance_].stage == stage; ++next_compliance_)
+        values[compliances_[next_compliance_].offset] += compliances_[next_compliance_].value;
+    ldlt_->factor_stage(stage);
 }
 
 void Delassus::solve(double* b) {
-    if (links_ == 0) return ldlt_->solve(b);
+    for (int s = 0; s < ldlt_->stages(); ++s) forward_stage(s, b);
+    for (int s = ldlt_->stages() - 1; s >= 0; --s) backward_stage(s, b);
+}
+
+void Delassus::forward_stage(int stage, double* b) {
+    if (links_ == 0) ldlt_->forward_stage(stage, b);
+}
+
+// Where there are links, their rows are solved for as well, all at once.
+void Delassus::backward_stage(int stage, double* b) {
+    if (links_ == 0) return ldlt_->backward_stage(stage, b);
+    if (stage + 1 < ldlt_->stages()) return;
     std::fill(work_.begin(), work_.end(), 0.0);
     for (size_t r = 0; r < row_of_.size(); ++r) work_[row_of_[r]] = b[r];
     ldlt_->solve(work_.data());
@@ -163,10 +207,12 @@ void Delassus::subtract_product(const double* lambda, double* r) {
     std::fill(body_work_.begin(), body_work_.end(), 0.0);
     rows_->add_transposed(lambda, body_work_.data());
     rows_->multiply(body_work_.data(), work_.data());
-    for (const BlockLayout& b : rows_->blocks()) {
-        const double compliance = model_.blocks[b.block].compliance;
-        for (int k = b.row; k < b.row + b.size; ++k) r[k] -= work_[k] + compliance * lambda[k];
-    }
+    for (int k = 0; k < rows_->rows(); ++k) r[k] -= work_[k];
+    subtract_compliance(lambda, r);
+}
+
+void Delassus::subtract_compliance(const double* lambda, double* r) const {
+    for (const Compliance& c : compliances_) r[c.row] -= c.value * lambda[c.row];
 }
 
 }  // namespace bellcrank

@@ -21,15 +21,22 @@ class Delassus {
     explicit Delassus(const Model& model);
 
     // Elimination order of the model's blocks, in which ConstraintRows must store them.
-    std::span<const int> block_order() const { return block_order_; }
+    const RowOrder& row_order() const { return row_order_; }
     void bind(ConstraintRows& rows);
 
     // S from the rows' current Jacobian, factored. enabled: per storage row, may be empty.
     void factor(double tolerance, std::span<const std::uint8_t> enabled);
     // b ← S⁺ b over the storage rows.
     void solve(double* b);
-    // r −= S λ, without the factors.
+    // The same in parts, so that what a stage needs stays in the cache from its rows' evaluation on: begin(), then for
+    // each stage factor_stage() and perhaps forward_stage(), then backward through the stages.
+    void begin(double tolerance, std::span<const std::uint8_t> enabled);
+    void factor_stage(int stage);
+    void forward_stage(int stage, double* b);
+    void backward_stage(int stage, double* b);
+    // r −= S λ, without the factors; r −= ε λ alone.
     void subtract_product(const double* lambda, double* r);
+    void subtract_compliance(const double* lambda, double* r) const;
 
     // The multipliers that exert nothing, a vector over the storage rows for each dropped row of those enabled: 1
     // there, what balances it on the rows kept. visit may keep the vector.
@@ -50,12 +57,14 @@ class Delassus {
         double share;
         std::vector<int> blocks;
         std::vector<std::pair<int, double>> links;    // node, sign
-        std::vector<std::pair<int, RowBlock>> parts;  // elimination step and rows of each; kept where there are links
+        std::vector<std::pair<int, BodyRows>> parts;  // elimination step and rows of each; kept where there are links
     };
     void refine(std::vector<double>& null_vector);
     void add_column(int ldlt_row, std::vector<double>& column) const;
     void split_hubs();
     void order_nodes();
+    void order_rows();
+    int stage_of_product(int step, int other) const;
     std::vector<int> distance_from_ground(int nodes, const std::vector<std::pair<int, int>>& couplings) const;
 
     const Model& model_;
@@ -63,12 +72,17 @@ class Delassus {
     std::vector<Copy> copies_;
     int links_ = 0;
     Elimination elimination_;
-    std::vector<int> block_order_;
+    RowOrder row_order_;
     std::unique_ptr<BlockLdlt> ldlt_;
     RowProducts products_;
-    std::vector<std::pair<int, int>> unwritten_;       // blocks of S without a product (fill): offset, size
-    std::vector<std::pair<int, double>> compliances_;  // offset of a diagonal entry, value
-    std::vector<int> row_of_;                          // storage row → row of ldlt_
+    std::vector<BlockLdlt::Stored> unwritten_;  // blocks of S without a product (fill), by stage
+    struct Compliance {
+        int stage, offset, row;  // offset of a diagonal entry, storage row
+        double value;
+    };
+    std::vector<Compliance> compliances_;  // by stage
+    size_t next_unwritten_ = 0, next_compliance_ = 0;
+    std::vector<int> row_of_;  // storage row → row of ldlt_
     std::vector<std::uint8_t> enabled_;
     std::vector<double> work_, body_work_;
 };

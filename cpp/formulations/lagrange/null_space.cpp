@@ -11,16 +11,20 @@ namespace bellcrank {
 void Delassus::add_column(int ldlt_row, std::vector<double>& column) const {
     const double* J = rows_->J.data();
     for (const Copy& copy : copies_) {
-        const double* unit = nullptr;
+        double unit[6], other[6];
+        bool found = false;
         for (const auto& [step, rows] : copy.parts) {
             const int at = ldlt_row - ldlt_->row_start(step);
-            if (at >= 0 && at < rows.rows) unit = J + rows.offset + kTwist * at;
+            if (at < 0 || at >= rows.rows) continue;
+            rows.read(J, at, unit);
+            found = true;
         }
-        if (unit == nullptr) continue;
+        if (!found) continue;
         for (const auto& [step, rows] : copy.parts)
-            for (int r = 0; r < rows.rows; ++r)
-                for (int k = 0; k < kTwist; ++k)
-                    column[ldlt_->row_start(step) + r] += J[rows.offset + kTwist * r + k] * unit[k] / copy.share;
+            for (int r = 0; r < rows.rows; ++r) {
+                rows.read(J, r, other);
+                for (int k = 0; k < 6; ++k) column[ldlt_->row_start(step) + r] += other[k] * unit[k] / copy.share;
+            }
     }
 }
 

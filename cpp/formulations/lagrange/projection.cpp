@@ -108,8 +108,7 @@ double Lagrange::largest_coordinate(const double* x) const {
 void Lagrange::position_step() {
     for (int r = 0; r < rows_.rows(); ++r) rhs_[r] = rigid_[r] ? -rows_.C[r] : 0.0;
     solve(rhs_);
-    std::fill(step_.begin(), step_.end(), 0.0);
-    apply_multipliers(rhs_, step_.data(), step_.data());
+    apply_multipliers(rhs_, step_.data());
 }
 
 double Lagrange::largest_rotation(const double* displacement) const {
@@ -134,9 +133,7 @@ void Lagrange::correct_velocities(double* u, bool impacts) {
         set_impact_speeds();
         solve_with_stops(impulse_);
     }
-    std::fill(step_.begin(), step_.end(), 0.0);
-    apply_multipliers(impulse_, step_.data(), step_.data());
-    for (size_t k = 0; k < step_.size(); ++k) u[k] += step_[k];
+    rows_.add_accelerations(impulse_.data(), u);
 }
 
 }  // namespace bellcrank

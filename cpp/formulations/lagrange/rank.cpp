@@ -26,6 +26,11 @@ constexpr double kExactPivot = 1e-3;
 
 }  // namespace
 
+void Lagrange::begin_factorization() {
+    delassus_.begin(std::max(trusted_pivot_, kTolerances[level_]), enabled_);
+    ++statistics_.factorizations;
+}
+
 void Lagrange::factor() {
     delassus_.factor(std::max(trusted_pivot_, kTolerances[level_]), enabled_);
     ++statistics_.factorizations;
@@ -33,6 +38,12 @@ void Lagrange::factor() {
 
 void Lagrange::refactor() {
     factor();
+    judge_factorization();
+}
+
+// Whether the rows at hand are dropped rightly, as far as can be told; true if they have been factored anew.
+bool Lagrange::judge_factorization() {
+    const auto before = statistics_.factorizations;
     while (kTolerances[level_] > trusted_pivot_ && delassus_.dropped_count() > dependent_rows_) {
         --level_;
         factor();
@@ -49,6 +60,7 @@ void Lagrange::refactor() {
     statistics_.smallest_pivot = delassus_.smallest_pivot();
     const bool asked = wide_masses_ || delassus_.smallest_pivot() < kExactPivot;
     refinements_ = options_.refinements >= 0 ? options_.refinements : asked;
+    return statistics_.factorizations != before;
 }
 
 // The loosest tolerance that drops no more rows than depend on others; the next factorization starts with it. If there

@@ -102,13 +102,13 @@ void Lagrange::wrench_of(const Observation::Reaction& reaction, const double* x,
         const BlockLayout& b = rows_.blocks()[layout_of_[block]];
         for (const BlockSide& side : rows_.sides(b)) {
             if (side.body == model_->ground() || (second != model_->ground() && side.body != second)) continue;
-            double f[6];
-            for (int k = 0; k < 6; ++k) {
-                const int at = k < 3 ? k : k + 1;
-                double s = 0.0;
-                for (int r = 0; r < b.size; ++r) s += rows_.J[side.jacobian + kTwist * r + at] * lambda[b.row + r];
-                f[k] = s * sqrt_mass_[kTwist * side.body + at];
+            double f[6] = {};
+            for (int r = 0; r < b.size; ++r) {
+                double row[6];
+                side.rows.read(rows_.J.data(), r, row);
+                for (int k = 0; k < 6; ++k) f[k] += row[k] * lambda[b.row + r];
             }
+            for (int k = 0; k < 6; ++k) f[k] *= sqrt_mass_[kTwist * side.body + (k < 3 ? k : k + 1)];
             const Vec3 arm = pose_position(x, side.body) - point;
             const Vec3 n = rotation_matrix(pose_rotation(x, side.body)) * component3(f + 3) + cross(arm, component3(f));
             const double sign = second == model_->ground() ? -1.0 : 1.0;

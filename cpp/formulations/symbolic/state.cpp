@@ -120,9 +120,10 @@ void Symbolic::measure_rows(double t, const double* poses) {
     std::vector<double> size(rows_.rows(), 0.0);
     for (const BlockLayout& b : rows_.blocks())
         for (const BlockSide& side : rows_.sides(b))
-            for (int i = 0; i < kTwist * b.size; ++i) {
-                const double entry = rows_.J[side.jacobian + i];
-                size[b.row + i / kTwist] += entry * entry;
+            for (int r = 0; r < b.size; ++r) {
+                double row[6];
+                side.rows.read(rows_.J.data(), r, row);
+                for (const double entry : row) size[b.row + r] += entry * entry;
             }
     for (size_t i = 0; i < equations_.rows.size(); ++i)
         closure_.natural[static_cast<Eigen::Index>(i)] = size[rows_.storage_row(equations_.rows[i])];
