@@ -117,6 +117,7 @@ void bind_model(nb::module_& m) {
             "Raises:\n    ValueError: an array is missing, unknown, of the wrong size, or holds a bad index.")
         .def_prop_ro("bodies", &Model::bodies, "Number of bodies, the ground not counted.")
         .def("bodies_of", &Model::bodies_of, "block"_a, "The bodies that a block connects, the ground included.")
+        .def_ro("programs", &Model::programs, "The programs of elements given by formulas.")
         .def_prop_ro("rows", &Model::rows_total, "Number of constraint rows.")
         .def_prop_ro(
             "principal_rotation",

@@ -166,7 +166,9 @@ Quat Model::in_principal(int body, const Quat& q) const {
 
 void Model::add_formulas() {
     const Formulas& f = data_.formulas;
-    const auto compiled = [](Program program) { return std::make_shared<const CompiledProgram>(std::move(program)); };
+    const auto compiled = [this](Program program) {
+        return programs.emplace_back(std::make_shared<CompiledProgram>(std::move(program)));
+    };
     const auto ends = [&](const std::vector<MarkerSymbols>& markers, const std::vector<CoordinateSymbols>& symbols) {
         FormulaEnds out;
         for (const MarkerSymbols& m : markers) {

@@ -138,6 +138,7 @@ class Model {
     std::vector<FormulaRows> formula_rows;
     std::vector<int> formula_of_block;  // index into formula_rows; −1: rows of coordinates
     std::vector<FormulaForce> formula_forces;
+    std::vector<std::shared_ptr<CompiledProgram>> programs;  // of all formulas, for who has native code for them
 
   private:
     Vec3 principal_offset(int body, const Vec3& p) const;

@@ -52,5 +52,9 @@ def refusals(_model: Model) -> list[str]:
 
 
 def create(model: Model, options: LagrangeOptions) -> _core.Lagrange:
-    """The core's system of a model."""
+    """The core's system of a model. Formulas run in the interpreter until their native code is there."""
+    if model.core.programs:
+        from bellcrank.expression.native import attach_soon
+
+        attach_soon(model.core.programs)
     return _core.Lagrange(model.core, **asdict(options))
