@@ -96,6 +96,10 @@ std::vector<std::tuple<int, int, std::string>> speed_labels(const SymbolicAt& se
                                      : axis >= 0 && axis < 3 ? std::string("theta_") + "xyz"[axis]
                                                              : swing);
         }
+        for (size_t i = 0; i < map.own.size(); ++i) {
+            const Formulas& formulas = self.system.model().data().formulas;
+            label(map.own_speed[i], formulas.graph->symbol_of(formulas.joints[map.joint.formula].coordinates[i]).name);
+        }
         for (int i = 0; i < 3 && map.ball_speed >= 0; ++i) label(map.ball_speed + i, std::string("omega_") + "xyz"[i]);
     }
     return out;

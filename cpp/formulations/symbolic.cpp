@@ -67,11 +67,15 @@ Symbolic::Symbolic(std::shared_ptr<const Model> model, const SymbolicOptions& op
         for (int i = 0; i < equations_.coordinates(); ++i)
             if (equations_.symbols().coordinates[i].ref == own.ref) turn_coordinates_[i] = static_cast<int>(c);
     }
-    for (const symbolic::JointMap& map : equations_.mechanism.joints)
+    for (const symbolic::JointMap& map : equations_.mechanism.joints) {
         if (map.ball >= 0) {
             quaternions_.push_back(map.ball);
             ball_speeds_.push_back(map.ball_speed);
         }
+        for (size_t k = 0; k < map.own.size(); ++k)
+            if (const int c = model_->formula_joints[map.joint.formula].coordinate[k]; c >= 0)
+                formula_coordinates_.emplace_back(map.own[k], c);
+    }
 }
 
 Symbolic::~Symbolic() = default;

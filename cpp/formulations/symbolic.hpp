@@ -118,13 +118,14 @@ class Symbolic final : public System {
     bool has_other_angles_ = false;  // angles of the model that are no coordinates of the tree
 
     std::vector<double> input_, speeds_, step_, lambda_;
-    ConstraintRows rows_;                                 // all rows in terms of bodies, for reactions
-    std::vector<double> poses_, twists_, rates_, force_;  // records
-    std::vector<Quat> last_rotation_;                     // of each body
-    std::vector<double> row_lambda_;                      // per storage row
-    std::vector<std::vector<double>> null_rows_;          // multipliers that exert nothing
-    std::vector<int> turn_coordinates_;                   // per coordinate: the model's angle that it is, or −1
-    std::vector<int> quaternions_, ball_speeds_;          // first coordinates and speeds of balls
+    ConstraintRows rows_;                                   // all rows in terms of bodies, for reactions
+    std::vector<double> poses_, twists_, rates_, force_;    // records
+    std::vector<Quat> last_rotation_;                       // of each body
+    std::vector<double> row_lambda_;                        // per storage row
+    std::vector<std::vector<double>> null_rows_;            // multipliers that exert nothing
+    std::vector<int> turn_coordinates_;                     // per coordinate: the model's angle that it is, or −1
+    std::vector<std::pair<int, int>> formula_coordinates_;  // of joints given by formulas: ours, the model's
+    std::vector<int> quaternions_, ball_speeds_;            // first coordinates and speeds of balls
 };
 
 }  // namespace bellcrank

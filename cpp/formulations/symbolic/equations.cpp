@@ -35,7 +35,15 @@ Equations::Equations(std::shared_ptr<const Model> m)
 std::vector<std::string> Equations::refusals(const Model& model) {
     std::set<std::string> reasons;
     const Plan plan = make_plan(model);
+    std::set<int> taken;  // joints given by formulas
+    for (const TreeJoint& joint : plan.joints) taken.insert(joint.formula);
     const auto need = [&](int coordinate, const char* what) {
+        const Coordinate& c = model.coordinates[coordinate];
+        if (c.of_formula()) {
+            if (c.kind == &kFormulaRow || !taken.contains(c.formula()))
+                reasons.insert("it has no loops of joints that are all given by formulas");
+            return;
+        }
         const std::string& kind = model.coordinates[coordinate].kind->name;
         if (!Coordinates::has_formula(kind))
             reasons.insert(std::string("it has no formula for the coordinate ") + kind + " of " + what);
@@ -46,11 +54,13 @@ std::vector<std::string> Equations::refusals(const Model& model) {
     };
     for (const int row : plan.closing_rows) need_row(row, "a joint, constraint or drive");
     for (const Law& law : model.laws) need(law.coordinate, "a force");
+    for (const ConstraintFormula& formula : model.data().formulas.constraints)
+        for (const CoordinateSymbols& c : formula.coordinates) need(c.coordinate, "a constraint given by formulas");
+    for (const ForceFormula& formula : model.data().formulas.forces)
+        for (const CoordinateSymbols& c : formula.coordinates) need(c.coordinate, "a force given by formulas");
     for (const int b : plan.inertances)
         for (int r = model.blocks[b].row_begin; r < model.blocks[b].row_end; ++r) need_row(r, "a motor");
     if (!plan.stops.empty()) reasons.insert("it has no stops (limits of joints, unilateral constraints)");
-    if (!model.formula_joints.empty() || !model.formula_rows.empty() || !model.formula_forces.empty())
-        reasons.insert("it has no joints, constraints and forces given by formulas");
     if (model.bodies() == 0) reasons.insert("there is no body");
     return {reasons.begin(), reasons.end()};
 }
@@ -103,22 +113,32 @@ std::vector<Expression> Equations::gradient(Expression rate) {
 }
 
 void Equations::make_rows() {
+    std::vector<int> block_of(model->rows.size());
+    for (size_t b = 0; b < model->blocks.size(); ++b)
+        for (int r = model->blocks[b].row_begin; r < model->blocks[b].row_end; ++r) block_of[r] = static_cast<int>(b);
     for (const int r : rows) {
+        if (model->formula_of_block[block_of[r]] >= 0) {
+            add_formula_row(r, block_of[r]);
+            continue;
+        }
         const Row& row = model->rows[r];
         Expression C = constant(graph, -row.constant);
         for (int t = row.term_begin; t < row.term_end; ++t)
             C = C + model->terms[t].coefficient * values.value(model->terms[t].coordinate);
         if (row.function >= 0) C = C - function_of_time(row.function, 0);
-        const Expression rate = time_derivatives(symbols(), {C}, false)[0];
-        C_.push_back(C);
-        Cdot_.push_back(rate);
-        gamma_.push_back(time_derivatives(symbols(), {rate}, false)[0]);
-        J_.push_back(gradient(rate));
-        multipliers_.push_back({&graph, graph.symbol("multiplier of " + std::to_string(r))});
+        add_row(r, C, time_derivatives(symbols(), {C}, false)[0]);
     }
     for (size_t i = 0; i < J_.size(); ++i)
         for (int j = 0; j < speeds(); ++j)
             if (!is_zero(J_[i][j])) row_places.push_back({static_cast<int>(i), j});
+}
+
+void Equations::add_row(int row, Expression error, Expression rate) {
+    C_.push_back(error);
+    Cdot_.push_back(rate);
+    gamma_.push_back(time_derivatives(symbols(), {rate}, false)[0]);
+    J_.push_back(gradient(rate));
+    multipliers_.push_back({&graph, graph.symbol("multiplier of " + std::to_string(row))});
 }
 
 // A compliant row is an inertia 1/compliance along it:  M += gᵀ g/c,  b −= gᵀ γ/c.

@@ -60,12 +60,22 @@ class Equations {
 
   private:
     void make_forces();
+    void make_formula_forces();
+    void add_potential(const ForceFormula& force);
+    void add_efforts(const ForceFormula& force);
     void make_rows();
+    void add_row(int row, Expression error, Expression rate);
+    void add_formula_row(int row, int block);
+    BodyPlace place_of(const MarkerSymbols& marker) const;
+    Vector angular_velocity(const BodyPlace& place);  // world axes
+    std::vector<Expression> formulas_at(const std::vector<MarkerSymbols>& markers,
+                                        const std::vector<CoordinateSymbols>& coordinates, std::span<const Ref> roots);
     void make_inertances();
     Expression function_of_time(int function, int order);
     Expression table(int function, int order, Expression at);
     Expression effort(const Law& law, Expression value, Expression rate);
     void add_wrench(const bellcrank::Wrench& wrench);
+    void apply_to_link(int link, const Vector& moment, const Vector& force);
     LowerTriangle mass_lower();
     int operations(const LowerTriangle& M) const;
     std::vector<Expression> known_forces();

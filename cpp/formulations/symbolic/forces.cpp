@@ -30,9 +30,8 @@ void Equations::make_forces() {
         const std::vector<Expression> g = gradient(rate);
         for (int i = 0; i < speeds(); ++i) generalized_[i] = generalized_[i] + tau * g[i];
     }
-    if (model->wrenches.empty()) return;
-    applied_.assign(mechanism.tree.links.size(), {zero_vector(graph), zero_vector(graph)});
     for (const bellcrank::Wrench& wrench : model->wrenches) add_wrench(wrench);
+    make_formula_forces();
 }
 
 // The formulae of cpp/forces.
@@ -77,9 +76,14 @@ void Equations::add_wrench(const bellcrank::Wrench& wrench) {
         moment = transpose_times(R, moment);
         force = transpose_times(R, force);
     }
-    symbolic::Wrench& on = applied_[body.link];
-    on.force = on.force + force;
-    on.moment = on.moment + moment + cross(vector(graph, place.shift), force);
+    apply_to_link(body.link, moment + cross(vector(graph, place.shift), force), force);
+}
+
+// Moment about the link's origin and force, in its axes.
+void Equations::apply_to_link(int link, const Vector& moment, const Vector& force) {
+    if (applied_.empty()) applied_.assign(mechanism.tree.links.size(), {zero_vector(graph), zero_vector(graph)});
+    applied_[link].force = applied_[link].force + force;
+    applied_[link].moment = applied_[link].moment + moment;
 }
 
 }  // namespace bellcrank::symbolic

@@ -17,11 +17,36 @@ QuatT<Expression> quaternion_turn(Graph& graph, int axis, Expression cosine, Exp
     return {cosine, axis == 0 ? sine : o, axis == 1 ? sine : o, axis == 2 ? sine : o};
 }
 
-// Of a rotation matrix whose angle stays below π: w = ½ √(1 + tr R), v = vee(R − Rᵀ)/(4 w).
+// w = ½ √(1 + tr R), v = vee(R − Rᵀ)/(4 w), while tr R > −0.9; else from the largest of x, y, z, as S. W. Shepperd does
+// (Quaternion from rotation matrix, 1978).
 QuatT<Expression> quaternion_of(const Matrix& R) {
-    const Expression w = half(sqrt(1.0 + (R.m[0] + R.m[4] + R.m[8])));
-    const Expression s = 0.25 / w;
-    return {w, s * (R.m[7] - R.m[5]), s * (R.m[2] - R.m[6]), s * (R.m[3] - R.m[1])};
+    Graph& graph = *R.m[0].graph;
+    const Expression trace = R.m[0] + R.m[4] + R.m[8];
+    // 4 c² of the component c that is found first, and the products 4 c q.
+    const auto from = [&](Expression size, std::array<Expression, 4> products, int first) {
+        const Expression component = half(sqrt(size)), factor = 0.25 / component;
+        for (Expression& p : products) p = factor * p;
+        products[first] = component;
+        return products;
+    };
+    const Expression x = R.m[7] - R.m[5], y = R.m[2] - R.m[6], z = R.m[3] - R.m[1];
+    const Expression xy = R.m[1] + R.m[3], xz = R.m[2] + R.m[6], yz = R.m[5] + R.m[7];
+    const auto by_w = from(1.0 + trace, {trace, x, y, z}, 0);
+    const auto by_x = from(1.0 + (R.m[0] - R.m[4] - R.m[8]), {x, x, xy, xz}, 1);
+    const auto by_y = from(1.0 + (R.m[4] - R.m[0] - R.m[8]), {y, xy, y, yz}, 2);
+    const auto by_z = from(1.0 + (R.m[8] - R.m[0] - R.m[4]), {z, xz, yz, z}, 3);
+    const auto less = [&](Expression a, Expression b) { return graph.apply(Op::less, a.ref, b.ref); };
+    const Ref turned_far = less(trace, constant(graph, -0.9)), y_over_x = less(R.m[0], R.m[4]);
+    const Ref z_over_x = less(R.m[0], R.m[8]), z_over_y = less(R.m[4], R.m[8]);
+    std::array<Expression, 4> q;
+    for (int k = 0; k < 4; ++k) {
+        const Ref over_x = graph.select(z_over_x, by_z[k].ref, by_x[k].ref);
+        const Ref over_y = graph.select(z_over_y, by_z[k].ref, by_y[k].ref);
+        q[k] = {&graph, graph.select(turned_far, graph.select(y_over_x, over_y, over_x), by_w[k].ref)};
+    }
+    const Expression sign{&graph,
+                          graph.select(less(q[0], constant(graph, 0.0)), graph.constant(-1.0), graph.constant(1.0))};
+    return {sign * q[0], sign * q[1], sign * q[2], sign * q[3]};
 }
 
 }  // namespace

@@ -26,11 +26,12 @@ class Kinematics {
     QuatT<Expression> quaternion_between(const BodyPlace& first, const BodyPlace& second);
     // Angular velocities of all links in their own axes.
     const std::vector<Vector>& angular_velocities();
+    // Of a place's axes to those of a link that it hangs on; its sign may jump where a link is given by a matrix.
+    QuatT<Expression> quaternion(int ancestor, const BodyPlace& place);
 
   private:
     int common_ancestor(int a, int b) const;
     Pose step(const Link& link) const;
-    QuatT<Expression> quaternion(int ancestor, const BodyPlace& place);
     QuatT<Expression> quaternion_step(const Link& link) const;
 
     const LinkTree& tree_;

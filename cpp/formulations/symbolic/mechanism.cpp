@@ -1,5 +1,7 @@
 #include "formulations/symbolic/mechanism.hpp"
 
+#include "formulations/symbolic/formulas.hpp"
+
 #include "spatial/rotation.hpp"
 
 namespace bellcrank::symbolic {
@@ -60,7 +62,9 @@ struct MechanismTree::Builder {
         const BodyPlace& parent = described[joint.parent];
         link = parent.link;
         at = parent.at * marker_pose(joint, joint.reversed ? 1 : 0);
-        if (joint.reversed) {
+        if (joint.formula >= 0) {
+            formula(joint);
+        } else if (joint.reversed) {
             rotate(joint);
             translate(joint);
         } else {
@@ -157,6 +161,26 @@ struct MechanismTree::Builder {
         at = {};
     }
 
+    // One link whose matrix is that of the formulas.
+    void formula(const TreeJoint& joint) {
+        const Formulas& formulas = own.model.data().formulas;
+        const JointFormula& given = formulas.joints[joint.formula];
+        JointMap& map = own.joints.back();
+        Images images;
+        for (const Ref c : given.coordinates) {
+            const Symbol& s = formulas.graph->symbol_of(c);
+            map.own_speed.push_back(static_cast<int>(description.symbols.speeds.size()));
+            map.own.push_back(description.add_coordinate(name(joint, s.name.c_str()), s.range));
+            images.emplace_back(c, description.symbols.coordinates[map.own.back()].ref);
+        }
+        const JointTransform pose = transform_of(formulas, given, own.graph, images, joint.reversed);
+        DescribedLink& made = description.add_link(link, Motion::general, at.rotation, vector(own.graph, at.shift));
+        made.matrix = pose.rotation;
+        made.shift = pose.position;
+        link = static_cast<int>(description.links.size()) - 1;
+        at = {};
+    }
+
     // The rotation of quaternion (e0, s/2) with one component of s held at zero and e0 > 0.
     void swing(const TreeJoint& joint) {
         const int held = static_cast<int>(joint.turning) - static_cast<int>(Turning::swing_x);
@@ -209,6 +233,11 @@ BodyPlace MechanismTree::marker(int pair, int side) const {
 
 Expression MechanismTree::own_coordinate(const Coordinate& coordinate) const {
     for (const JointMap& map : joints) {
+        if (map.joint.formula >= 0) {
+            if (coordinate.kind == &kFormulaCoordinate && coordinate.formula() == map.joint.formula)
+                return description.symbols.coordinates[map.own[coordinate.component()]];
+            continue;
+        }
         if (map.joint.pair < 0 || map.joint.pair != coordinate.pair) continue;
         const auto symbol = [&](int number) {
             return number < 0 ? Expression{} : description.symbols.coordinates[number];

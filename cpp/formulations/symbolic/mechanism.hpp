@@ -19,6 +19,7 @@ struct JointMap {
     TreeJoint joint;
     int slide[3] = {-1, -1, -1}, slide_speed[3] = {-1, -1, -1};
     int turn[2] = {-1, -1}, turn_speed[2] = {-1, -1};  // angle, two angles of a universal, two swings
+    std::vector<int> own, own_speed;                   // of a joint given by formulas
     int ball = -1, ball_speed = -1;
     Quat before{1, 0, 0, 0};  // ball: its parent link's axes → the marker's before the joint
     Quat after{1, 0, 0, 0};   // ball: its link's axes → the marker's behind the joint

@@ -7,6 +7,12 @@ namespace bellcrank::symbolic {
 
 namespace {
 
+void take_formula(TreeJoint& joint, int formula) {
+    joint.formula = formula;
+    joint.turning = Turning::none;
+    for (bool& slide : joint.slides) slide = false;
+}
+
 // What one block of rows says of its pair, as far as a transform can say it.
 class BlockReader {
   public:
@@ -16,7 +22,9 @@ class BlockReader {
     TreeJoint read() {
         TreeJoint joint;
         if (block_.unilateral || block_.compliance > 0.0) return joint;
-        joint.pair = model_.coordinates[model_.terms[model_.rows[block_.row_begin].term_begin].coordinate].pair;
+        if (model_.rows[block_.row_begin].term_begin == model_.rows[block_.row_begin].term_end) return joint;
+        joint.pair = pair_of(block_.row_begin);
+        if (read_formula(joint)) return joint;
         for (int r = block_.row_begin; r < block_.row_end; ++r) read_lock(joint, r);
         read_turning(joint);
         for (int r = block_.row_begin; r < block_.row_end; ++r) read_screw(joint, r);
@@ -29,6 +37,19 @@ class BlockReader {
         for (int t = row.term_begin; t < row.term_end; ++t)
             if (model_.coordinates[model_.terms[t].coordinate].pair != pair) return false;
         return row.function < 0;
+    }
+
+    const Coordinate& coordinate(int row) const {
+        return model_.coordinates[model_.terms[model_.rows[row].term_begin].coordinate];
+    }
+    int pair_of(int row) const { return coordinate(row).pair; }
+
+    // The rows of a joint given by formulas stand in one block.
+    bool read_formula(TreeJoint& joint) const {
+        if (coordinate(block_.row_begin).kind != &kFormulaRow) return false;
+        take_formula(joint, coordinate(block_.row_begin).formula());
+        for (int r = block_.row_begin; r < block_.row_end; ++r) joint.rows.push_back(r);
+        return true;
     }
 
     void read_lock(TreeJoint& joint, int r) {
@@ -139,20 +160,39 @@ class Walk {
     std::vector<TreeJoint>& out_;
 };
 
+// Joints of six coordinates given by formulas, which have no rows.
+std::vector<TreeJoint> rowless_joints(const Model& model) {
+    std::vector<TreeJoint> out;
+    for (const Coordinate& c : model.coordinates) {
+        if (c.kind != &kFormulaCoordinate || c.component() != 0) continue;
+        if (model.formula_joints[c.formula()].joint.rows() > 0) continue;
+        TreeJoint joint;
+        joint.pair = c.pair;
+        take_formula(joint, c.formula());
+        out.push_back(joint);
+    }
+    return out;
+}
+
+// Joints given by formulas come first, since what they know of their coordinates is in no other equation.
+int weight(const TreeJoint& joint) { return static_cast<int>(joint.rows.size()) + (joint.formula >= 0 ? 6 : 0); }
+
 }  // namespace
 
 // A spanning tree of greatest weight, the weight of an edge being the number of rows that its transform makes needless.
 Plan make_plan(const Model& model) {
-    std::vector<TreeJoint> candidates;
+    std::vector<TreeJoint> candidates = rowless_joints(model);
     for (const Block& block : model.blocks) {
         TreeJoint joint = BlockReader(model, block).read();
-        if (joint.rows.empty()) continue;
+        if (!joint.rows.empty()) candidates.push_back(joint);
+    }
+    for (TreeJoint& joint : candidates) {
         joint.parent = model.pairs[joint.pair].body[0];
         joint.child = model.pairs[joint.pair].body[1];
-        if (joint.parent != joint.child) candidates.push_back(joint);
     }
+    std::erase_if(candidates, [](const TreeJoint& joint) { return joint.parent == joint.child; });
     std::stable_sort(candidates.begin(), candidates.end(),
-                     [](const TreeJoint& a, const TreeJoint& b) { return a.rows.size() > b.rows.size(); });
+                     [](const TreeJoint& a, const TreeJoint& b) { return weight(a) > weight(b); });
     Sets sets(model.bodies() + 1);
     std::vector<TreeJoint> edges;
     for (const TreeJoint& joint : candidates)

@@ -32,6 +32,7 @@ struct TreeJoint {
     Turning turning = Turning::ball;
     int screw_axis = -1;                // this translation follows the turn:
     double advance = 0.0, start = 0.0;  // = advance · angle + start
+    int formula = -1;                   // of the model's joints given by formulas: its transform is that
     std::vector<int> rows;              // of the model, that hold by construction
 };
 

@@ -27,6 +27,7 @@ double root_of_mass(const Model& model, int body, int entry) {
 
 // A locked quaternion component turns half as fast as its angle, so its multiplier is twice a moment.
 double row_weight(const Model& model, const Row& row) {
+    if (row.term_begin == row.term_end) return 1.0;
     const std::string& name = model.coordinates[model.terms[row.term_begin].coordinate].kind->name;
     return name.size() == 2 && name[0] == 'e' ? 0.5 : 1.0;
 }

@@ -66,6 +66,20 @@ void read_swing(const JointMap& map, const RelativeMotion& m, double* x, double*
     }
 }
 
+// Those that are nearest to where the search starts, and their rates g · (ṙ; ω).
+void read_formula(const Model& model, const AngleBranches& branches, const JointMap& map, const RelativeMotion& m,
+                  double* x, double* u) {
+    const FormulaJoint& joint = model.formula_joints[map.joint.formula];
+    double near[ParametricJoint::kMaxCoordinates];
+    for (size_t k = 0; k < map.own.size(); ++k)
+        near[k] = joint.coordinate[k] < 0 ? joint.start[k] : branches.reference(joint.coordinate[k]);
+    const ParametricJoint::Values& found = joint.joint.evaluate(m, near);
+    for (size_t k = 0; k < map.own.size(); ++k) {
+        x[map.own[k]] = found.free[k].value;
+        u[map.own_speed[k]] = dot(found.free[k].dr, m.rdot) + dot(found.free[k].domega, m.omega);
+    }
+}
+
 void read_ball(const JointMap& map, const RelativeMotion& m, double* x, double* u) {
     const bool back = map.joint.reversed;
     const Quat across = back ? conjugate(m.q) : m.q;  // the marker behind the joint → the one before it
@@ -84,6 +98,10 @@ void Symbolic::from_records(double t, const double* poses, const double* twists,
     for (int b = 0; b < model_->bodies(); ++b) last_rotation_[b] = pose_rotation(poses, b);
     for (const JointMap& map : equations_.mechanism.joints) {
         const RelativeMotion m = motion_of(*model_, map, poses, twists);
+        if (map.joint.formula >= 0) {
+            read_formula(*model_, branches_, map, m, x, u);
+            continue;
+        }
         read_slides(map, m, x, u);
         switch (map.joint.turning) {
             case Turning::none:
@@ -137,6 +155,7 @@ Quat Symbolic::nearest_sign(int body, const Quat& q) {
 }
 
 void Symbolic::to_records(double t, const double* x, const double* u, double* poses, double* twists) {
+    for (const auto& [own, coordinate] : formula_coordinates_) branches_.set(coordinate, x[own]);
     const double* out = run("bodies", t, x, u);
     for (int b = 0; b < model_->bodies(); ++b, out += 18) {
         double *p = poses + kPose * b, *v = twists + kTwist * b;
@@ -189,8 +208,15 @@ void Symbolic::chart_acceleration(const double* xi, const double* rate, const do
 }
 
 void Symbolic::set_angles(double* x, const double* values) {
+    to_records(followed_at_, x, speeds_.data(), poses_.data(), twists_.data());
     for (size_t i = 0; i < model_->coordinates.size(); ++i)
-        if (model_->coordinates[i].kind->angular) branches_.set(static_cast<int>(i), values[i]);
+        if (model_->coordinates[i].followed()) branches_.set(static_cast<int>(i), values[i]);
+    std::vector<double> rates(tangent_size());
+    for (const JointMap& map : equations_.mechanism.joints) {
+        if (map.joint.formula < 0) continue;
+        const RelativeMotion m = motion_of(*model_, map, poses_.data(), twists_.data());
+        read_formula(*model_, branches_, map, m, x, rates.data());
+    }
     for (size_t i = 0; i < turn_coordinates_.size(); ++i)
         if (turn_coordinates_[i] >= 0) x[i] = branches_.nearest(turn_coordinates_[i], x[i]);
     follow_angles(x);
@@ -250,6 +276,8 @@ int Symbolic::first_non_finite_body(const double* x, const double* u) const {
         double sum = 0.0;
         for (const int i : map.slide) sum += i < 0 ? 0.0 : x[i];
         for (const int i : map.turn) sum += i < 0 ? 0.0 : x[i];
+        for (const int i : map.own) sum += x[i];
+        for (const int i : map.own_speed) sum += u[i];
         for (const int i : map.slide_speed) sum += i < 0 ? 0.0 : u[i];
         for (const int i : map.turn_speed) sum += i < 0 ? 0.0 : u[i];
         for (int k = 0; k < 4 && map.ball >= 0; ++k) sum += x[map.ball + k];

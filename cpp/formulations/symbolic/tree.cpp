@@ -139,10 +139,10 @@ TreeDescription::TreeDescription(Graph& g) : graph(g), gravity(zero_vector(g)) {
     symbols.time = {&graph, graph.symbol("t")};
 }
 
-int TreeDescription::add_coordinate(const std::string& name) {
+int TreeDescription::add_coordinate(const std::string& name, Interval range) {
     const int number = static_cast<int>(symbols.coordinates.size());
     const auto symbol = [&](const char* before) { return Expression{&graph, graph.symbol(before + name)}; };
-    symbols.coordinates.push_back(symbol(""));
+    symbols.coordinates.push_back({&graph, graph.symbol(name, range)});
     symbols.speed_of.push_back(static_cast<int>(symbols.speeds.size()));
     symbols.speeds.push_back(symbol("d "));
     symbols.accelerations.push_back(symbol("dd "));

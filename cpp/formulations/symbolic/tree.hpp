@@ -12,7 +12,7 @@ class TreeDescription {
     explicit TreeDescription(Graph& graph);
 
     // A coordinate of its own speed; returns its number among the coordinates.
-    int add_coordinate(const std::string& name);
+    int add_coordinate(const std::string& name, Interval range = {});
     // Four coordinates (a quaternion) and three speeds (angular velocity); returns the number of the first coordinate.
     int add_quaternion(const std::string& name);
 

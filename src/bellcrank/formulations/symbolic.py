@@ -15,7 +15,7 @@ from bellcrank import _core
 from bellcrank.assembly.model import Model
 from bellcrank.assembly.state import Floats, State
 from bellcrank.errors import Fault, MechanismError
-from bellcrank.formulations.options import option
+from bellcrank.formulations.options import ALL, option
 from bellcrank.formulations.system import System
 
 NAME = "symbolic"
@@ -23,6 +23,7 @@ SUMMARY = (
     "Joint coordinates, equations of motion derived symbolically and run as straight-line programs. "
     "Trees without multipliers, loops by closing rows; no stops."
 )
+CUSTOM = ALL
 
 FORMS = (
     "accelerations",
