@@ -129,6 +129,52 @@ def arm_placed_twice(printed: Printed) -> None:
     printed.near(r": (\S+) N m more, by hand", more, within=1e-3)
 
 
+def beads_on_a_wire(printed: Printed) -> None:
+    printed.below(r"off the wire (\S+) m", 1e-11)
+    printed.below(r"steps of 1/1000 s: .*energy to (\S+) of", 1e-9)
+    printed.below(r"steps of 1/30 s: .*energy to (\S+) of", 1e-3)
+
+
+def roller_coaster(printed: Printed) -> None:
+    printed.below(r"off the track (\S+) m", 1e-11)
+    printed.below(r"steps of 1/500 s: .*energy to (\S+),", 1e-9)
+    places = printed.numbers(r"after 20 s at (\S+),")
+    assert places[0] == pytest.approx(places[1], abs=1e-4)
+    # The centre of mass falls from 0.7 m over the track at -2.85 to 0.7 m under its top, where the car turns
+    # with the track's curvature: v² (1 + (k/(R - 0.7))²) = 2 g h.
+    slope = 4.6 * (0.52 * 2.85**3 - 2 * 2.85) / (6.6 * (2.85**2 - 1))
+    height = 4.6 * (0.13 * 2.85**4 - 2.85**2) + 0.7 / sqrt(1 + slope**2) + 0.7
+    radius = (6.6**2 + 1.2**2) / 9.2 - 0.7
+    turning = 1 + (1.8**2 + 1.0**2) / 12 / radius**2
+    printed.near(r"at the top of the loop (\S+) m/s", sqrt(2 * 9.81 * height / turning), within=0.01)
+
+
+def chain_of_tori(printed: Printed) -> None:
+    printed.says("4 rings, 14 coordinates, freedom 14")
+    printed.below(r"energy to (\S+) of", 1e-6)
+    printed.below(r"contacts closed to (\S+) m", 1e-11)
+    printed.below(r"between (\S+) and (\S+) m", 2e-5)
+
+
+def rolling_wheels(printed: Printed) -> None:
+    period, closed = printed.numbers(r"period (\S+) s, closed form (\S+) s")
+    assert period == pytest.approx(closed, abs=2e-6)
+    printed.below(r"steps 1/500 s: energy to (\S+),", 1e-9)
+    printed.below(r"off the track (\S+) m", 1e-11)
+
+
+def tong_and_fish(printed: Printed) -> None:
+    printed.says("33 bodies, 34 joint coordinates, 31 equations between them, freedom 3, redundant 0")
+    printed.below(r"energy to (\S+) of", 1e-7)
+    printed.below(r"crossings by (\S+) m, reach against the closed form (\S+) m", 1e-11)
+
+
+def ellipsoid_on_ellipsoid(printed: Printed) -> None:
+    printed.says("5 coordinates, freedom 3")
+    printed.below(r"energy to (\S+) of", 1e-6)
+    printed.below(r"slides at (\S+) m/s", 1e-9)
+
+
 CHECKS: dict[str, Callable[[Printed], None]] = {
     "01_pendulum": pendulum,
     "02_four_bar": four_bar,
@@ -142,6 +188,12 @@ CHECKS: dict[str, Callable[[Printed], None]] = {
     "10_prosthetic_arm": prosthetic_arm,
     "11_stops_and_impacts": stops_and_impacts,
     "12_arm_placed_twice": arm_placed_twice,
+    "13_beads_on_a_wire": beads_on_a_wire,
+    "14_roller_coaster": roller_coaster,
+    "15_chain_of_tori": chain_of_tori,
+    "16_rolling_wheels": rolling_wheels,
+    "17_tong_and_fish": tong_and_fish,
+    "18_ellipsoid_on_ellipsoid": ellipsoid_on_ellipsoid,
 }
 
 

@@ -1,0 +1,69 @@
+"""Beads on a wire that is given by a formula: they stay on it at steps as long as the frames of a film.
+
+Source: B. Guenter, S.-H. Lee, Symbolic Lagrangian multibody dynamics, figures 5(a) and 8.
+`lagrange` comes back onto the wire by corrections; on a smaller or more crooked wire it needs shorter steps.
+"""
+
+import figures
+import numpy as np
+
+import bellcrank as bc
+from bellcrank import expression as ex
+
+out = figures.output_folder()
+FRAME = 1 / 30
+u = bc.symbol("u")
+WIRE = (0.6 * ex.cos(u), 0.6 * ex.sin(u), 0.12 * ex.cos(2 * u))
+
+
+def on_wire(parameter: np.ndarray) -> np.ndarray:
+    """Points (n, 3) of the wire."""
+    return np.stack([0.6 * np.cos(parameter), 0.6 * np.sin(parameter), 0.12 * np.cos(2 * parameter)], 1)
+
+
+mech = bc.Mechanism("beads on a wire")
+for name, start, rate in (("swings", 0.3, 0.0), ("runs round", 3.3, 2.5)):
+    ball = mech.add_body(name, shapes=[bc.Sphere(radius=0.012, density=7850.0)])
+    path = bc.PathJoint(u, WIRE, unit="rad")
+    mech.add_joint(name, path, mech.ground, ball, position=start, velocity=rate)
+
+for text, step in (("1/1000", 1e-3), ("1/120", 1 / 120), ("1/30", FRAME)):
+    run = bc.simulate(mech, duration=2.0, step=step, output_step=FRAME)
+    drift = np.max(np.abs(run.energy.drift)) / np.ptp(run.energy.kinetic)
+    away = [
+        np.linalg.norm(run.body(name).position - on_wire(run.joint(name).position[:, 0]), axis=1)
+        for name in run.bodies
+    ]
+    print(f"steps of {text} s: off the wire {np.max(away):.1e} m, energy to {drift:.1e} of what is exchanged")
+
+# A step along the tangent, from which constraints on positions must find back, leaves the wire.
+tangent = {name: run.body(name).position + FRAME * run.body(name).velocity for name in run.bodies}
+every = np.linspace(0.0, 2 * np.pi, 20000)
+missed = [np.min(np.linalg.norm(p[:, None] - on_wire(every), axis=2), axis=1) for p in tangent.values()]
+print(f"a step of 1/30 s along the tangent ends up to {1e3 * np.max(missed):.1f} mm from the wire")
+
+fig = figures.figure(size=(9.0, 4.0))
+scene, chart = fig.add_subplot(1, 2, 1, projection="3d", computed_zorder=False), fig.add_subplot(1, 2, 2)
+scene.plot(*on_wire(every).T, color=figures.GREY, linewidth=1.2)
+for name, color, frames in (("swings", figures.BLUE, 26), ("runs round", figures.ORANGE, 21)):
+    points = run.body(name).position[:frames]
+    scene.scatter(
+        *points.T, s=30, color=color, alpha=np.linspace(0.25, 1.0, frames), linewidths=0.0, depthshade=False
+    )
+    for start, end in zip(points[2::6], tangent[name][2:frames:6], strict=True):
+        scene.plot(*np.transpose([start, start + 1.6 * (end - start)]), color=figures.BLACK, linewidth=1.0)
+scene.set(xlim=(-0.6, 0.6), ylim=(-0.6, 0.6), zlim=(-0.2, 0.2))
+scene.set_box_aspect((1.2, 1.2, 0.4), zoom=1.26)
+scene.view_init(elev=30, azim=-62)
+scene.set_axis_off()
+scene.set_title("Two beads at frames of 1/30 s; tangents")
+for name, off, miss, color in zip(run.bodies, away, missed, (figures.BLUE, figures.ORANGE), strict=True):
+    chart.semilogy(run.time[1:], miss[:-1], "--", color=color, label=f"{name}, along the tangent")
+    chart.semilogy(
+        run.time[1:], np.maximum(off[1:], 1e-17), "o-", ms=2.5, color=color, label=f"{name}, as made"
+    )
+chart.set(
+    xlabel="time (s)", ylabel="distance from the wire (m)", title="After steps of 1/30 s", ylim=(1e-17, 1e2)
+)
+chart.legend(loc="upper right", ncols=2, fontsize=7.5)
+figures.save(fig, out / "13_beads_on_a_wire.png")
