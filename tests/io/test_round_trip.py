@@ -6,7 +6,7 @@ import re
 from functools import partial
 
 import pytest
-from hypothesis import HealthCheck, assume, given, settings
+from hypothesis import HealthCheck, assume, example, given, settings
 from hypothesis import strategies as st
 
 import bellcrank as bc
@@ -140,6 +140,7 @@ def test_limits(limits, two_bodies):
 
 @quick
 @given(*[FINITE] * 6)
+@example(0.0, 0.0, 0.0, 0.0, 0.0, -0.0)
 def test_any_number_comes_back_to_the_last_bit(x, y, z, u, v, w):
     mech = bc.Mechanism("m", gravity=(x, y, z))
     mech.add_body("a", mass=1.0, inertia=(1, 1, 1), position=(u, v, w), velocity=(w, u, v))

@@ -209,7 +209,7 @@ class _Encoder:
 
 def _filled_in(owner: Any, name: str, given: Any, default: Any) -> bool:
     """Whether a field can be left out: it has its default, or what the constructor makes of None."""
-    if type(given) is type(default) and given == default:
+    if type(given) is type(default) and given == default and repr(given) == repr(default):  # not so -0.0
         return True
     return default is None and given is not None and _without(owner, name) == owner
 
