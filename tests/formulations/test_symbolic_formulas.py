@@ -5,6 +5,7 @@ import pytest
 
 import bellcrank as bc
 import bellcrank.expression as ex
+from bellcrank.bench.symbolic_chains import torus_chain
 
 U, V, W = bc.symbols("u v w")
 A, B, C = bc.symbols("a b c")
@@ -79,3 +80,131 @@ def test_joints(name, swapped):
 def test_speeds_have_the_names_of_the_coordinates():
     system = compare(joined(KINDS["two coordinates"]))
     assert [speed.kind for speed in system.speeds if speed.joint == "joint"] == ["u", "v"]
+
+
+def between(act, count=2):
+    """Two bodies that move at random, one of them on a hinge, and what acts on them."""
+    mech = joined(KINDS["two coordinates"], seed=7)
+    act(mech, mech.bodies["one"].marker((0.2, -0.1, 0.3)), mech.bodies["two"].marker((0.1, 0.4, 0.0)))
+    return mech
+
+
+def reach(p, q):
+    """From one pose to another."""
+    return ex.Vector(p.position) - q.position
+
+
+def forces():
+    """By what they are given, and whether they act on poses."""
+    gap, axis = reach(P, Q), P.x_axis
+    slip = ex.dot(axis, ex.Vector(P.velocity) - Q.velocity)
+    pull = [3.0 * k - 0.4 * v for k, v in zip(gap, P.velocity, strict=True)]
+    return {
+        "potential": (
+            bc.CustomForce((P, Q), potential=4.0 * ex.dot(gap, gap) + ex.dot(axis, Q.y_axis)),
+            True,
+        ),
+        "force": (bc.CustomForce((P, Q), force=pull), True),
+        "moment": (bc.CustomForce((P, Q), moment=[0.5 * slip * k for k in axis]), True),
+        "spin": (bc.CustomForce(P, moment=[-0.2 * k for k in P.angular_velocity]), True),
+        "with time": (bc.CustomForce(P, force=(ex.sin(3 * ex.t), P.position.x, 1.0)), True),
+        "potential of coordinates": (bc.CustomForce(J, potential=2.0 * J.value**2 + J.value), False),
+        "efforts": (bc.CustomForce(J, efforts=-0.3 * J.rate - ex.sin(J.value)), False),
+    }
+
+
+@pytest.mark.parametrize("name", forces())
+def test_forces(name):
+    kind, posed = forces()[name]
+
+    def act(mech, one, two):
+        ends = (one, two)[: len(kind.ends)] if posed else (mech.joints["joint"].coordinate("u"),)
+        mech.add_force("force", kind, *ends)
+
+    compare(between(act))
+
+
+def constraints():
+    """By what they hold, and whether they act on poses."""
+    gap = reach(P, Q)
+    return {
+        "distance": (bc.CustomConstraint((P, Q), ex.dot(gap, gap) - 0.5), True),
+        "axes": (bc.CustomConstraint((P, Q), (ex.dot(P.x_axis, Q.z_axis), ex.dot(gap, P.y_axis))), True),
+        "in time": (bc.CustomConstraint(P, P.position.x - 0.2 * ex.sin(2 * ex.t)), True),
+        "coordinates": (bc.CustomConstraint((J, K), J.value - 0.4 * K.value**2), False),
+    }
+
+
+@pytest.mark.parametrize("name", constraints())
+def test_constraints(name):
+    kind, posed = constraints()[name]
+
+    def act(mech, one, two):
+        joint = mech.joints["joint"]
+        ends = (one, two)[: len(kind.ends)] if posed else (joint.coordinate("u"), joint.coordinate("v"))
+        mech.add_constraint("constraint", kind, *ends)
+
+    assert compare(between(act)).closing_rows
+
+
+def test_quaternions_behind_formulas_that_turn_far():
+    kind = bc.CustomJoint((U, V), ex.rotation_x(U) @ ex.translation(0, V, 0) @ ex.rotation_z(2 * V))
+    for turn in (0.3, 2.0, 3.0, 3.3, 5.0):
+        mech = joined(kind)
+        joint = mech.joints["joint"]
+        mech.replace(joint, position={"u": turn, "v": 0.6})
+        hold = bc.CustomForce((P, Q), potential=ex.dot(P.x_axis, Q.y_axis) + ex.dot(P.z_axis, Q.x_axis))
+        mech.add_force("hold", hold, mech.bodies["one"], mech.bodies["two"])
+        compare(mech)
+
+
+def test_parameters_are_numbers():
+    mech = bc.Mechanism(gravity=(0, 0, -9.81))
+    radius = mech.add_parameter("radius", 2.0)
+    body = mech.add_body("b", mass=1, inertia=(1, 1, 1))
+    kind = bc.CustomJoint(U, ex.translation(radius * ex.cos(U), 0, radius * ex.sin(U)), units="rad")
+    mech.add_joint("j", kind, mech.ground, body)
+    for value in (2.0, 3.0):
+        system = bc.prepare(mech.with_parameters(radius=value), "symbolic")
+        np.testing.assert_allclose(system.joint_accelerations(), -9.81 / value, rtol=1e-14)
+
+
+def test_loops_of_formulas_alone_are_refused():
+    mech = bc.Mechanism()
+    body = mech.add_body("b", mass=1, inertia=(1, 1, 1))
+    for name, height in (("first", 0.0), ("second", 1.0)):
+        kind = bc.CustomJoint(U, ex.translation(U, 0, 0))
+        mech.add_joint(name, kind, mech.ground.marker((0, 0, height)), body.marker((0, 0, height)))
+    with pytest.raises(bc.Unsupported, match="no loops of joints that are all given by formulas"):
+        bc.prepare(mech, "symbolic")
+
+
+def test_a_loop_that_other_joints_close():
+    mech = bc.Mechanism(gravity=(0, 0, -9.81))
+    bead = mech.add_body("bead", mass=1, inertia=(0.1, 0.1, 0.1), position=(0.2, 0, 0))
+    rod = mech.add_body("rod", mass=0.5, inertia=(0.1, 0.1, 0.1), position=(-0.3, 0, 0.1))
+    curve = (U, 0.3 * U * U, 0.1 * U)
+    mech.add_joint("wire", bc.PathJoint(U, curve, up=(0, 0, 1)), mech.ground, bead)
+    mech.add_joint("rod to bead", bc.Spherical(), bead.marker(), rod.marker((0.5, 0, 0)))
+    mech.add_joint(
+        "rod to ground", bc.Universal(), mech.ground.marker((-0.8, 0, 0.2)), rod.marker((-0.5, 0, 0))
+    )
+    assert compare(mech).closing_rows
+
+
+@pytest.mark.parametrize("coordinates", [6, 10])
+def test_chains_of_tori(coordinates):
+    system = compare(torus_chain(coordinates))
+    assert len(system.speeds) == coordinates
+
+
+def test_a_bead_stays_on_its_wire_in_long_steps():
+    curve = (ex.cos(U), ex.sin(2 * U), 0.3 * U)
+    mech = bc.Mechanism(gravity=(0, 0, -9.81))
+    bead = mech.add_body("bead", mass=1, inertia=(0.01, 0.01, 0.01))
+    mech.add_joint("wire", bc.PathJoint(U, curve, up=(0, 0, 1)), mech.ground, bead, velocity=2.0)
+    run = bc.simulate(mech, duration=2.0, formulation="symbolic", method="rk4", step=1 / 30)
+    u = run.joint("wire").position[:, 0]
+    on_wire = np.stack([np.cos(u), np.sin(2 * u), 0.3 * u], axis=1)
+    np.testing.assert_allclose(run.body("bead").position, on_wire, atol=1e-13)
+    assert u.max() - u.min() > 1.0
