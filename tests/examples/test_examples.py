@@ -175,6 +175,13 @@ def ellipsoid_on_ellipsoid(printed: Printed) -> None:
     printed.below(r"slides at (\S+) m/s", 1e-9)
 
 
+def knee(printed: Printed) -> None:
+    printed.below(r"formula against rods: (\S+) m", 1e-9)
+    printed.below(r"energy to (\S+) of", 1e-8)
+    four_bar, hinge = printed.numbers(r"stretched after (\S+) s, the hinge after (\S+) s")
+    assert 0.0 < abs(four_bar - hinge) < 0.02
+
+
 CHECKS: dict[str, Callable[[Printed], None]] = {
     "01_pendulum": pendulum,
     "02_four_bar": four_bar,
@@ -194,6 +201,7 @@ CHECKS: dict[str, Callable[[Printed], None]] = {
     "16_rolling_wheels": rolling_wheels,
     "17_tong_and_fish": tong_and_fish,
     "18_ellipsoid_on_ellipsoid": ellipsoid_on_ellipsoid,
+    "19_knee": knee,
 }
 
 
