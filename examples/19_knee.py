@@ -1,6 +1,6 @@
 """A knee as a four-bar of its cruciate ligaments beside a knee with a hinge: what the shank does differently.
 
-The four-bar is one joint by formula: its coordinate is the flexion, from which the place of the shank follows.
+The four-bar is one joint by formula: its coordinate is the flexion, which gives the place of the shank.
 The sizes are of a grown person, chosen for the example.
 """
 
