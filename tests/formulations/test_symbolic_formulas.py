@@ -208,3 +208,35 @@ def test_a_bead_stays_on_its_wire_in_long_steps():
     on_wire = np.stack([np.cos(u), np.sin(2 * u), 0.3 * u], axis=1)
     np.testing.assert_allclose(run.body("bead").position, on_wire, atol=1e-13)
     assert u.max() - u.min() > 1.0
+
+
+@pytest.mark.parametrize("name", ["path", "surface on surface"])
+def test_linearization_against_differences(name):
+    system = compare(joined(KINDS[name]))
+    core = system.core
+    time, q, u = system.state().time, core.configuration(), core.speeds()
+    found = system.linearize()
+
+    def at(displacement, speeds):
+        core.set_configuration(time, q, u + speeds)
+        core.displace_joints(displacement)
+        return np.array(core.joint_accelerations())
+
+    step, none = 1e-5, np.zeros(len(u))
+    for k, unit in enumerate(np.eye(len(u))):
+        by_position = (at(step * unit, none) - at(-step * unit, none)) / (2 * step)
+        by_speed = (at(none, step * unit) - at(none, -step * unit)) / (2 * step)
+        np.testing.assert_allclose(found.position[:, k], by_position, atol=1e-5, rtol=1e-6)
+        np.testing.assert_allclose(found.velocity[:, k], by_speed, atol=1e-5, rtol=1e-6)
+
+
+@pytest.mark.parametrize("name", ["two coordinates", "Frenet", "surface with spin"])
+def test_the_literal_form(name):
+    """Equation 13 without forces is what inverse dynamics give."""
+    system = compare(joined(KINDS[name]))
+    rates = np.random.default_rng(5).normal(size=len(system.speeds))
+    program = system.program("literal")
+    inputs = np.array([system.state().time, *system.core.configuration(), *system.core.speeds(), *rates])
+    found = np.zeros(len(rates))
+    program.evaluate(inputs, found)
+    np.testing.assert_allclose(found, system.inverse_dynamics(rates), rtol=1e-9, atol=1e-9)
