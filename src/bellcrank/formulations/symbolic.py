@@ -169,8 +169,10 @@ SYSTEM = SymbolicSystem
 
 
 def refusals(model: Model) -> list[str]:
-    """Why it cannot take a model."""
-    return list(_core.Symbolic.refusals(model.core))
+    """Why it cannot take a model; of a loop of joints given by formulas, naming these."""
+    joints = ", ".join(str(record) for record in model.custom if record.category == "joint")
+    reasons = _core.Symbolic.refusals(model.core)
+    return [f"{reason}: {joints}" if "loops of joints" in reason else reason for reason in reasons]
 
 
 def create(model: Model, options: SymbolicOptions) -> _core.Symbolic:
