@@ -1,6 +1,7 @@
 """A car on the track of a roller coaster with a loop, there and back, and what its passengers feel."""
 
 import figures
+import formulations
 import numpy as np
 
 import bellcrank as bc
@@ -32,6 +33,7 @@ for text, step in (("1/500", 2e-3), ("1/30", 1 / 30)):
           f"energy to {drift:.1e}, off the track {run.violation.position.max():.1e} m")  # fmt: skip
 
 run = bc.simulate(mech, duration=8.8, step=2e-3, output_step=0.01)
+formulations.compare(mech, run)
 mass, gravity = car.mass, 9.81
 place = run.joint("track").position[:, 0]
 speed = np.linalg.norm(run.body("car").velocity, axis=1)

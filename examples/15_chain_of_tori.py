@@ -8,6 +8,7 @@ from typing import Any
 
 import drawing
 import figures
+import formulations
 import numpy as np
 from mpl_toolkits.mplot3d.art3d import Poly3DCollection
 
@@ -60,6 +61,8 @@ run = bc.simulate(mech, duration=1.2, step=1e-3, output_step=0.01)
 drift = np.max(np.abs(run.energy.drift)) / np.ptp(run.energy.kinetic)
 print(f"{facts.bodies} rings, {coordinates} coordinates, freedom {facts.freedom}")
 print(f"energy to {drift:.1e} of what is exchanged, contacts closed to {run.violation.position.max():.1e} m")
+
+formulations.compare(mech, run)
 
 
 def gap(frame: int, upper: int) -> float:

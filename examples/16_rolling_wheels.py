@@ -7,6 +7,7 @@ Source: B. Guenter, S.-H. Lee, Symbolic Lagrangian multibody dynamics, figure 5(
 from math import pi, sqrt
 
 import figures
+import formulations
 import numpy as np
 from scipy.special import ellipk
 
@@ -60,6 +61,7 @@ for text, step in (("1/500", 2e-3), ("1/30", 1 / 30)):
     print(f"two wheels, steps {text} s: energy to {drift:.1e}, off the track {off:.1e} m")
 
 run = bc.simulate(mech, duration=4.0, step=2e-3, output_step=0.01)
+formulations.compare(mech, run)
 fig, (scene, chart) = figures.subplots(1, 2, size=(9.0, 4.0))
 turn = np.linspace(0.0, 2 * pi, 200)
 pipe = np.linspace(-0.55 * pi, 0.55 * pi, 200)

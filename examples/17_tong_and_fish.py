@@ -8,6 +8,7 @@ from dataclasses import replace
 
 import drawing
 import figures
+import formulations
 import numpy as np
 
 import bellcrank as bc
@@ -57,6 +58,7 @@ print(f"{facts.bodies} bodies, {coordinates} joint coordinates, {len(mech.constr
 run = bc.simulate(mech, duration=1.5, step=1e-3, output_step=0.01)
 drift = np.max(np.abs(run.energy.drift)) / np.ptp(run.energy.kinetic)
 print(f"energy to {drift:.1e} of what is exchanged, equations to {run.violation.position.max():.1e}")
+formulations.compare(mech, run)
 
 # The loops close of themselves: the pins in the crossings are where both bars say.
 last = CROSSINGS - 1

@@ -7,6 +7,7 @@ The sizes are of a grown person, chosen for the example.
 from typing import Any
 
 import figures
+import formulations
 import numpy as np
 
 import bellcrank as bc
@@ -67,6 +68,7 @@ ankle = {kind: run.body("shank").point((*ANKLE, 0.0)) for kind, run in runs.item
 apart = np.abs(ankle["formula"] - ankle["rods"]).max()
 drift = max(np.max(np.abs(run.energy.drift)) / np.ptp(run.energy.kinetic) for run in runs.values())
 print(f"ankle, formula against rods: {apart:.1e} m; energy to {drift:.1e} of what is exchanged")
+formulations.compare(leg("formula"), runs["formula"])
 stretched = {}
 for kind in ("formula", "hinge"):
     flexion = runs[kind].joint("knee").position[:, 0]
