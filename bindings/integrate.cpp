@@ -57,9 +57,9 @@ using Clock = std::chrono::steady_clock;
 // Collects frames (time first) and gives full blocks to a Python callable; asks for signals twenty times a second.
 class PythonSink final : public Sink {
   public:
-    PythonSink(int width, nb::callable on_block, nb::callable on_progress)
+    PythonSink(int width, size_t frames, nb::callable on_block, nb::callable on_progress)
         : width_(width + 1),
-          capacity_(std::clamp(4'000'000 / (8 * width_), 1, 4096)),
+          capacity_(static_cast<int>(std::min<size_t>(frames, std::clamp(4'000'000 / (8 * width_), 1, 4096)))),
           on_block_(std::move(on_block)),
           on_progress_(std::move(on_progress)),
           last_(Clock::now()) {
@@ -143,6 +143,8 @@ nb::dict result_dict(const SimulationResult& result) {
     d["steps"] = result.steps;
     d["rejected"] = result.rejected;
     d["last_step"] = result.last_step;
+    d["last_order"] = result.last_order;
+    d["highest_order"] = result.highest_order;
     d["body"] = result.body;
     d["row"] = result.row;
     return d;
@@ -154,7 +156,8 @@ nb::dict kinematics(SystemAt& self, const std::vector<double>& output_times, std
     if (output_times.empty()) throw std::invalid_argument("output_times: at least the start");
     const Observation what =
         observation_of(std::move(coordinates), std::move(rows), std::move(reactions), accelerations);
-    PythonSink sink(self.core().observation_size(what), std::move(on_block), std::move(on_progress));
+    PythonSink sink(self.core().observation_size(what), output_times.size(), std::move(on_block),
+                    std::move(on_progress));
     SimulationResult result;
     {
         nb::gil_scoped_release release;
@@ -168,17 +171,19 @@ nb::dict kinematics(SystemAt& self, const std::vector<double>& output_times, std
 nb::dict run(SystemAt& self, const std::string& method, std::vector<double> output_times, double step, double max_step,
              double rtol, double atol, std::vector<int> coordinates, std::vector<int> rows,
              std::vector<std::pair<std::vector<int>, int>> reactions, bool accelerations, nb::callable on_block,
-             nb::callable on_progress) {
+             nb::callable on_progress, int max_order) {
     if (output_times.empty()) throw std::invalid_argument("output_times: at least the start");
     SimulationOptions options;
     options.method = method;
     options.step = step;
     options.max_step = max_step;
-    options.tolerances = {rtol, atol};
+    options.settings.tolerances = {rtol, atol};
+    options.settings.max_order = max_order;
     options.output_times = std::move(output_times);
     const Observation what =
         observation_of(std::move(coordinates), std::move(rows), std::move(reactions), accelerations);
-    PythonSink sink(self.core().observation_size(what), std::move(on_block), std::move(on_progress));
+    PythonSink sink(self.core().observation_size(what), options.output_times.size(), std::move(on_block),
+                    std::move(on_progress));
     SimulationResult result;
     {
         nb::gil_scoped_release release;
@@ -204,19 +209,21 @@ void bind_integrate(nb::module_& m) {
           "The system's state must be projected. Callables and result are those of simulate().");
     m.def(
         "simulate", &run, "system"_a, "method"_a, "output_times"_a, "step"_a, "max_step"_a, "rtol"_a, "atol"_a,
-        "coordinates"_a, "rows"_a, "reactions"_a, "accelerations"_a, "on_block"_a, "on_progress"_a,
+        "coordinates"_a, "rows"_a, "reactions"_a, "accelerations"_a, "on_block"_a, "on_progress"_a, "max_order"_a = 12,
         nb::sig(
             "def simulate(system: SystemAt, method: str, output_times: collections.abc.Sequence[float], step: float, "
             "max_step: float, rtol: float, atol: float, coordinates: collections.abc.Sequence[int], "
             "rows: collections.abc.Sequence[int], "
             "reactions: collections.abc.Sequence[tuple[collections.abc.Sequence[int], int]], accelerations: bool, "
             "on_block: collections.abc.Callable[[numpy.typing.NDArray[numpy.float64]], None], "
-            "on_progress: collections.abc.Callable[[float], bool | None]) -> dict[str, str | float]"),
+            "on_progress: collections.abc.Callable[[float], bool | None], max_order: int = 12) -> dict[str, str | "
+            "float]"),
         "Advances the system's state, which must be projected, through the output times.\n\n"
         "on_block takes frames (n, 1 + width): time, then what cpp/model/system.hpp lists for observe(); the array is\n"
         "reused afterwards. on_progress takes the time reached, about twenty times a second; False ends the run. "
         "Returns status, time,\n"
-        "steps, rejected, last_step, body, row. Ctrl-C ends it too, with status \"interrupted\".");
+        "steps, rejected, last_step, last_order, highest_order, body, row. Ctrl-C ends it too, with status "
+        "\"interrupted\".");
 }
 
 }  // namespace bellcrank

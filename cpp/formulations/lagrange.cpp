@@ -84,8 +84,10 @@ Lagrange::Lagrange(std::shared_ptr<const Model> model, const LagrangeOptions& op
     wide_masses_ = mass_ratio(*model_) > kExactMassRatio;
 }
 
-bool Lagrange::is_current(double t, const double* x) const {
-    return valid_ && t == time_ && std::memcmp(x, configuration_.data(), configuration_.size() * sizeof(double)) == 0;
+bool Lagrange::is_current(double t, const double* x) const { return valid_ && t == time_ && is_configuration(x); }
+
+bool Lagrange::is_configuration(const double* x) const {
+    return std::memcmp(x, configuration_.data(), configuration_.size() * sizeof(double)) == 0;
 }
 
 void Lagrange::refresh(double t, const double* x) {

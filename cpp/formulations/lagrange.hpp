@@ -32,13 +32,18 @@ class Lagrange final : public System {
 
     int configuration_size() const override { return kPose * (model_->bodies() + 1); }
     int tangent_size() const override { return kTwist * (model_->bodies() + 1); }
+    int velocity_components() const override { return 6 * model_->bodies(); }
     void accelerate(double t, const double* x, const double* u, double* udot) override;
     void retract(const double* x0, const double* xi, double* out) const override;
     void chart_rate(const double* xi, const double* u, double* rate) const override;
     void chart_velocity(const double* xi, const double* rate, double* u) const override;
     void chart_acceleration(const double* xi, const double* rate, const double* udot, double* out) const override;
+    void retract_along(double h, const double* x0, const double* velocity, int degree, int stride,
+                       double* out) const override;
     void project_stage(double t, double* x, double* u) override;
+    bool project_prediction(double t, double* x, double* u) override;
     bool project(double t, double* x, double* u) override;
+    bool settle(double t, const double* near, double* xi, double* x, double* u, double* udot) override;
     void commit(double t, const double* x, const double* u) override;
     double longest_step(const double* x, const double* u, double h) override;
     int observation_size(const Observation& what) const override;
@@ -70,6 +75,7 @@ class Lagrange final : public System {
 
   private:
     bool is_current(double t, const double* x) const;
+    bool is_configuration(const double* x) const;
     void refresh(double t, const double* x);
     void solve(std::vector<double>& rhs);
     void scale(const double* u, double* scaled) const;
@@ -79,10 +85,13 @@ class Lagrange final : public System {
     void accelerate_in_stages(double t, const double* x, const double* u, double* udot);
     void refine_acceleration(double t, const double* x, const double* u, double* udot);
     void correct_positions(double t, double* x);
-    double largest_coordinate(const double* x) const;
+    double rounding_of_rows(const double* x) const;
     void position_step();
     double largest_rotation(const double* displacement) const;
     void correct_velocities(double* u, bool impacts);
+    bool settle_positions(double t, double* x);
+    void settle_velocities(double* u, double stale);
+    void settle_acceleration(double t, const double* x, const double* u, double stale, double* udot);
     double largest_error() const;
     void follow_angle(int coordinate, const double* x);
 
@@ -123,6 +132,7 @@ class Lagrange final : public System {
     std::vector<double> sqrt_mass_;      // M^(1/2) in records of kTwist, ground zero
     std::vector<double> configuration_;  // x of the current factorization, at time_
     double time_ = 0.0;
+    double moved_at_ = 0.0;  // where time_ is not a number: the rows are of another configuration, at this time
     bool valid_ = false;
     double trusted_pivot_ = 0.0;  // relative pivot below which rows are dropped just now
     int level_ = 0;               // how loosely rows are taken to be dependent (lagrange/rank.cpp)
@@ -134,16 +144,16 @@ class Lagrange final : public System {
 
     std::vector<double> scaled_, step_;                                         // tangent vectors
     std::vector<double> lambda_, rhs_, impulse_, solution_, residual_, speed_;  // rows
-    std::vector<std::uint8_t> rigid_;       // per storage row: holds C = 0 (not an inertance)
-    std::vector<std::uint8_t> unilateral_;  // per storage row: a stop
-    std::vector<double> weight_;            // per storage row: force or moment per unit of its multiplier
-    std::vector<int> stops_;                // storage rows that are unilateral
-    std::vector<double> restitution_;       // of each stop
-    std::vector<std::uint8_t> enabled_;     // per storage row; empty without stops
-    std::vector<std::uint8_t> active_;      // per stop: holds as an equation
-    std::vector<std::uint8_t> candidate_;   // per stop: closed
-    std::vector<double> gap_, closing_;     // per stop: C and Ċ where the step started, if these are remembered
-    std::vector<double> reached_;           // per stop: C where the step went, not yet corrected
+    std::vector<std::uint8_t> rigid_;                  // per storage row: holds C = 0 (not an inertance)
+    std::vector<std::uint8_t> unilateral_;             // per storage row: a stop
+    std::vector<double> weight_;                       // per storage row: force or moment per unit of its multiplier
+    std::vector<int> stops_;                           // storage rows that are unilateral
+    std::vector<double> restitution_;                  // of each stop
+    std::vector<std::uint8_t> enabled_;                // per storage row; empty without stops
+    std::vector<std::uint8_t> active_;                 // per stop: holds as an equation
+    std::vector<std::uint8_t> candidate_;              // per stop: closed
+    std::vector<double> gap_, closing_;  // per stop: C and Ċ where the step started, if these are remembered
+    std::vector<double> reached_;        // per stop: C where the step went, not yet corrected
     bool remembered_ = false;
     double remembered_at_ = 0.0;  // time [s]
     std::vector<int> drifting_;   // angular coordinates that turn without a body turning (azimuths)

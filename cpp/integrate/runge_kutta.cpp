@@ -10,6 +10,8 @@ namespace bellcrank {
 namespace {
 
 constexpr int kDopriStages = 7;
+constexpr double kEstimateOrder = 5.0;
+constexpr double kSafety = 0.9;
 constexpr double kDopriA[] = {1.0 / 5,       3.0 / 40,       9.0 / 40,        44.0 / 45,      -56.0 / 15,
                               32.0 / 9,      19372.0 / 6561, -25360.0 / 2187, 64448.0 / 6561, -212.0 / 729,
                               9017.0 / 3168, -355.0 / 33,    46732.0 / 5247,  49.0 / 176,     -5103.0 / 18656};
@@ -66,7 +68,9 @@ void RungeKutta::stages(System& system, double t, double h, const double* x, con
 }
 
 DormandPrince::DormandPrince(const System& system, const Tolerances& tolerances)
-    : RungeKutta(system, {kDopriStages - 1, kDopriA, kDopriB, kDopriC}), tolerances_(tolerances) {
+    : RungeKutta(system, {kDopriStages - 1, kDopriA, kDopriB, kDopriC}),
+      tolerances_(tolerances),
+      components_(std::max(1, 2 * system.velocity_components())) {
     const int n = system.tangent_size();
     kx_.emplace_back(n, 0.0);
     ku_.emplace_back(n, 0.0);
@@ -74,6 +78,7 @@ DormandPrince::DormandPrince(const System& system, const Tolerances& tolerances)
     end_x_ = start_x_;
     start_u_.assign(n, std::numeric_limits<double>::quiet_NaN());
     end_u_ = start_u_;
+    within_.assign(n, 0.0);
 }
 
 // The seventh stage is taken at the projected end: it closes the error estimate and, once the step is accepted, it is
@@ -125,13 +130,27 @@ double DormandPrince::error_norm(double h, const double*, const double* u, const
         eu *= h / (tolerances_.absolute + tolerances_.relative * speed);
         sum += ex * ex + eu * eu;
     }
-    const size_t components = n / 8 > 1 ? (n / 8 - 1) * 12 : 1;
-    return std::sqrt(sum / static_cast<double>(components));
+    return std::sqrt(sum / components_);
+}
+
+// A first guess that moves no body by more than a small fraction of a metre or radian; the control corrects it.
+double DormandPrince::first_step(double speed, double acceleration) const {
+    const double scale = std::pow(tolerances_.relative + tolerances_.absolute, 0.2);
+    return 0.1 * std::min(scale / (speed + 1e-6), std::sqrt(scale / (acceleration + 1e-6)));
+}
+
+double DormandPrince::accepted(double h, const StepOutcome& outcome, bool after_refusal) {
+    const double growth = kSafety * std::pow(std::max(outcome.error, 1e-10), -1.0 / kEstimateOrder);
+    return h * std::clamp(growth, 0.2, after_refusal ? 1.0 : 5.0);
+}
+
+double DormandPrince::refused(double h, const StepOutcome& outcome) {
+    return h * std::max(0.2, kSafety * std::pow(outcome.error, -1.0 / kEstimateOrder));
 }
 
 // y(θ) = y0 + θ (Δ + (1−θ)(r3 + θ (r4 + (1−θ) r5))), Δ = y1 − y0, r3 = h k1 − Δ, r4 = Δ − h k7 − r3, r5 = h Σ d k.
-void DormandPrince::interpolate(const System&, double theta, const double*, const double* u, double* xi,
-                                double* ui) const {
+void DormandPrince::interpolate(const System& system, double theta, const double* x, const double* u, const double*,
+                                const double*, double* x_out, double* u_out) {
     const double rest = 1.0 - theta;
     const auto extend = [&](const std::vector<std::vector<double>>& k, size_t i, double delta) {
         const double r3 = h_ * k[0][i] - delta, r4 = delta - h_ * k[6][i] - r3;
@@ -140,9 +159,10 @@ void DormandPrince::interpolate(const System&, double theta, const double*, cons
         return theta * (delta + rest * (r3 + theta * (r4 + rest * h_ * r5)));
     };
     for (size_t i = 0; i < xi_.size(); ++i) {
-        xi[i] = extend(kx_, i, xi_[i]);
-        ui[i] = u[i] + extend(ku_, i, ui_[i] - u[i]);
+        within_[i] = extend(kx_, i, xi_[i]);
+        u_out[i] = u[i] + extend(ku_, i, ui_[i] - u[i]);
     }
+    system.retract(x, within_.data(), x_out);
 }
 
 Nystrom4::Nystrom4(const System& system) {
@@ -192,7 +212,9 @@ StepOutcome Nystrom4::step(System& system, double t, double h, const double* x, 
     }
     system.retract(x, xi_.data(), x1);
     system.chart_velocity(xi_.data(), rate_.data(), u1);
-    return {system.project(t + h, x1, u1), false, 0.0};
+    StepOutcome outcome;
+    outcome.constraints_met = system.project(t + h, x1, u1);
+    return outcome;
 }
 
 namespace {
@@ -210,7 +232,9 @@ class SemiImplicitEuler final : public Stepper {
             work_[i] = h * u1[i];
         }
         system.retract(x, work_.data(), x1);
-        return {system.project(t + h, x1, u1), false, 0.0};
+        StepOutcome outcome;
+        outcome.constraints_met = system.project(t + h, x1, u1);
+        return outcome;
     }
 
   private:
@@ -219,15 +243,8 @@ class SemiImplicitEuler final : public Stepper {
 
 }  // namespace
 
-void Stepper::interpolate(const System&, double, const double*, const double*, double*, double*) const {
-    throw std::logic_error("this method has no dense output");
-}
-
-std::unique_ptr<Stepper> make_stepper(const std::string& name, const System& system, const Tolerances& tolerances) {
-    if (name == "semi_implicit_euler") return std::make_unique<SemiImplicitEuler>(system);
-    if (name == "rk4") return std::make_unique<Nystrom4>(system);
-    if (name == "dopri5") return std::make_unique<DormandPrince>(system, tolerances);
-    throw std::invalid_argument("unknown method \"" + name + "\"; known are semi_implicit_euler, rk4, dopri5");
+std::unique_ptr<Stepper> make_semi_implicit_euler(const System& system) {
+    return std::make_unique<SemiImplicitEuler>(system);
 }
 
 }  // namespace bellcrank

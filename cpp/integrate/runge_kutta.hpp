@@ -49,19 +49,26 @@ class DormandPrince final : public RungeKutta {
   public:
     DormandPrince(const System& system, const Tolerances& tolerances);
     bool adaptive() const override { return true; }
-    int estimate_order() const override { return 5; }
+    double first_step(double speed, double acceleration) const override;
+    double accepted(double h, const StepOutcome& outcome, bool after_refusal) override;
+    double refused(double h, const StepOutcome& outcome) override;
     StepOutcome step(System& system, double t, double h, const double* x, const double* u, double* x1,
                      double* u1) override;
-    void interpolate(const System& system, double theta, const double* x, const double* u, double* xi,
-                     double* ui) const override;
+    void interpolate(const System& system, double theta, const double* x, const double* u, const double* x1,
+                     const double* u1, double* x_out, double* u_out) override;
 
   private:
     double error_norm(double h, const double* x, const double* u, const double* u1) const;
 
     Tolerances tolerances_;
+    double components_;  // of displacement and velocity together
     double h_ = 0.0;
     std::vector<double> start_x_, start_u_;  // the state of stage 1
     std::vector<double> end_x_, end_u_;      // the projected end, whose derivative is stage 7
+    std::vector<double> within_;             // a displacement within the step
 };
+
+// Velocities first, then positions along them: first order.
+std::unique_ptr<Stepper> make_semi_implicit_euler(const System& system);
 
 }  // namespace bellcrank

@@ -17,12 +17,12 @@ class Run {
           x_(x),
           u_(u),
           sink_(sink),
-          stepper_(make_stepper(options.method, system, options.tolerances)),
+          stepper_(make_stepper(options.method, system, options.settings)),
           x1_(x),
           u1_(u),
           xo_(x),
           uo_(u),
-          xi_(u) {}
+          acceleration_(u) {}
 
     SimulationResult go() {
         const auto& times = options_.output_times;
@@ -91,7 +91,6 @@ class Run {
     void go_adaptive() {
         const auto& times = options_.output_times;
         const double end = times.back(), limit = options_.max_step > 0.0 ? options_.max_step : end - times.front();
-        const double exponent = 1.0 / stepper_->estimate_order();
         double t = times.front();
         double h = std::min({limit, options_.step > 0.0 ? options_.step : first_step(), end - t});
         size_t next = 1;
@@ -102,25 +101,28 @@ class Run {
             if (last) h = end - t;
             const StepOutcome outcome = stepper_->step(system_, t, h, x_.data(), u_.data(), x1_.data(), u1_.data());
             const bool finite = std::isfinite(outcome.error);
-            const bool settled = outcome.impact && h <= options_.impact_resolution;
+            const bool settled = (outcome.impact && h <= options_.impact_resolution) || outcome.jump;
             const bool good =
                 finite && outcome.constraints_met && (settled || (!outcome.impact && outcome.error <= 1.0));
             if (!good) {
                 ++result_.rejected;
-                const double factor = !finite || !outcome.constraints_met || outcome.impact
-                                          ? 0.25
-                                          : std::max(0.2, 0.9 * std::pow(outcome.error, -exponent));
-                h *= factor;
+                const bool estimated = finite && outcome.constraints_met && !outcome.impact;
+                h = estimated ? stepper_->refused(h, outcome) : 0.25 * h;
                 after_rejection = true;
                 if (h < 1e-14 * std::max(1.0, std::abs(t))) return give_up(outcome, finite);
                 continue;
             }
             const double t1 = last ? end : t + h;
             if (!accept(t1, h, true)) return;
-            for (; next < times.size() && times[next] <= t1; ++next) output(times[next], t, h, t1, settled);
+            const double taken = h;
+            h = std::min(limit, stepper_->accepted(taken, outcome, after_rejection));
+            note_order(outcome.order);
+            for (; next < times.size() && times[next] <= t1; ++next) output(times[next], t, taken, t1, settled);
             t = t1;
-            const double growth = settled ? 4.0 : 0.9 * std::pow(std::max(outcome.error, 1e-10), -exponent);
-            h = std::min(limit, h * std::clamp(growth, 0.2, after_rejection ? 1.0 : 5.0));
+            if (settled) {
+                stepper_->restart();
+                h = std::min(limit, 4.0 * taken);
+            }
             after_rejection = false;
         }
     }
@@ -135,22 +137,25 @@ class Run {
     // impact there is nothing; such a step is short.
     void output(double time, double t, double h, double t1, bool impact) {
         if (time == t1 || impact) return record(time, x_, u_);
-        stepper_->interpolate(system_, (time - t) / h, x1_.data(), u1_.data(), xi_.data(), uo_.data());
-        system_.retract(x1_.data(), xi_.data(), xo_.data());
+        stepper_->interpolate(system_, (time - t) / h, x1_.data(), u1_.data(), x_.data(), u_.data(), xo_.data(),
+                              uo_.data());
         system_.project(time, xo_.data(), uo_.data());
         record(time, xo_, uo_);
     }
 
-    // A first guess that moves no body by more than a small fraction of a metre or radian; the control corrects it.
     double first_step() {
-        system_.accelerate(options_.output_times.front(), x_.data(), u_.data(), xi_.data());
+        system_.accelerate(options_.output_times.front(), x_.data(), u_.data(), acceleration_.data());
         double speed = 0.0, acceleration = 0.0;
         for (size_t i = 0; i < u_.size(); ++i) {
             speed = std::max(speed, std::abs(u_[i]));
-            acceleration = std::max(acceleration, std::abs(xi_[i]));
+            acceleration = std::max(acceleration, std::abs(acceleration_[i]));
         }
-        const double scale = std::pow(options_.tolerances.relative + options_.tolerances.absolute, 0.2);
-        return 0.1 * std::min(scale / (speed + 1e-6), std::sqrt(scale / (acceleration + 1e-6)));
+        return stepper_->first_step(speed, acceleration);
+    }
+
+    void note_order(int order) {
+        result_.last_order = order;
+        result_.highest_order = std::max(result_.highest_order, order);
     }
 
     System& system_;
@@ -159,7 +164,7 @@ class Run {
     std::vector<double>&x_, &u_;
     Sink& sink_;
     std::unique_ptr<Stepper> stepper_;
-    std::vector<double> x1_, u1_, xo_, uo_, xi_;
+    std::vector<double> x1_, u1_, xo_, uo_, acceleration_;
     SimulationResult result_;
 };
 

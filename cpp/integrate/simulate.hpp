@@ -13,7 +13,7 @@ struct SimulationOptions {
     std::string method = "rk4";
     double step = 1e-3;     // fixed step, or the first one of an adaptive method (0: chosen)
     double max_step = 0.0;  // adaptive: 0 for none
-    Tolerances tolerances;
+    MethodSettings settings;
     std::vector<double> output_times;  // ascending, the first is the start; fixed-step methods divide each interval
                                        // into equal steps of at most `step`
     double impact_resolution = 1e-5;   // adaptive: an impact is stepped onto within this time [s]
@@ -26,8 +26,9 @@ struct SimulationResult {
     double time = 0.0;
     long long steps = 0, rejected = 0;
     double last_step = 0.0;
-    int body = -1;  // not_finite: the first such body
-    int row = -1;   // constraints_lost: the worst model row
+    int last_order = 0, highest_order = 0;  // of a method of variable order
+    int body = -1;                          // not_finite: the first such body
+    int row = -1;                           // constraints_lost: the worst model row
 };
 
 // Takes the frames; told from time to time that the run is alive.

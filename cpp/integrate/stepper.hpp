@@ -1,5 +1,4 @@
-// One-step methods on the configuration manifold. A step is taken in the chart about its first configuration
-// (Munthe-Kaas), then projected onto the constraints.
+// Methods of integration on the configuration manifold, as the loop over time sees them.
 #pragma once
 
 #include <memory>
@@ -20,24 +19,41 @@ struct Tolerances {
 struct StepOutcome {
     bool constraints_met = true;
     bool impact = false;
+    bool jump = false;   // what closes or opens makes the acceleration jump; the step is too short to be worth parting
     double error = 0.0;  // in units of the tolerance; 0 for methods without an estimate
+    int order = 0;       // with which the step was taken; 0 where it is always the same
 };
 
 class Stepper {
   public:
     virtual ~Stepper() = default;
     virtual bool adaptive() const { return false; }
-    // Order of the error estimate's local error; used to choose the next step.
-    virtual int estimate_order() const { return 0; }
-    // From (t, x, u) to (t + h, x1, u1), projected. x and u are left alone.
+    // From (t, x, u) to (t + h, x1, u1), projected. x and u are left alone. Where the outcome is an error above 1, x1
+    // and u1 may hold anything.
     virtual StepOutcome step(System& system, double t, double h, const double* x, const double* u, double* x1,
                              double* u1) = 0;
-    // The state at t + θh within the last step, 0 ≤ θ ≤ 1, not projected. Only for adaptive methods.
-    virtual void interpolate(const System& system, double theta, const double* x, const double* u, double* xi,
-                             double* ui) const;
+
+    // The rest is of adaptive methods only.
+    // The first step to try, from the largest speed and acceleration of any component.
+    virtual double first_step(double speed, double acceleration) const;
+    // The last step, of length h, is taken, and its end is where the next one starts. The step to try next; it may be
+    // shortened.
+    virtual double accepted(double h, const StepOutcome& outcome, bool after_refusal);
+    // The step to try instead of one that was refused for its error.
+    virtual double refused(double h, const StepOutcome& outcome);
+    // The motion goes on otherwise than before (after an impact).
+    virtual void restart() {}
+    // The state at t + θh within the last step taken, 0 ≤ θ ≤ 1, not projected; (x, u) is its start, (x1, u1) its end.
+    virtual void interpolate(const System& system, double theta, const double* x, const double* u, const double* x1,
+                             const double* u1, double* x_out, double* u_out);
 };
 
-// semi_implicit_euler, rk4, dopri5. Throws std::invalid_argument that lists the names.
-std::unique_ptr<Stepper> make_stepper(const std::string& name, const System& system, const Tolerances& tolerances);
+struct MethodSettings {
+    Tolerances tolerances;
+    int max_order = 12;  // adams
+};
+
+// semi_implicit_euler, rk4, dopri5, adams. Throws std::invalid_argument that lists the names.
+std::unique_ptr<Stepper> make_stepper(const std::string& name, const System& system, const MethodSettings& settings);
 
 }  // namespace bellcrank

@@ -24,6 +24,7 @@ struct Statistics {
     std::int64_t factorizations = 0;
     std::int64_t corrections = 0;  // position corrections
     std::int64_t impacts = 0;
+    int closed_stops = 0;         // that push, at the last acceleration
     int dropped_rows = 0;         // redundant or singular rows at the last factorization
     double smallest_pivot = 1.0;  // relative, of the rows kept then
 };
@@ -36,6 +37,8 @@ class System {
 
     virtual int configuration_size() const = 0;
     virtual int tangent_size() const = 0;
+    // Components of a velocity that are no padding.
+    virtual int velocity_components() const { return tangent_size(); }
 
     virtual void accelerate(double t, const double* x, const double* u, double* udot) = 0;
     // out = x0 ⊕ ξ; out may be x0.
@@ -45,12 +48,28 @@ class System {
     // The velocity u at x0 ⊕ ξ for the rate ξ̇, and ξ̈ for the acceleration u̇ there.
     virtual void chart_velocity(const double* xi, const double* rate, double* u) const = 0;
     virtual void chart_acceleration(const double* xi, const double* rate, const double* udot, double* out) const = 0;
+    // out = where x0 gets to in the time h with the velocity Σ θʲ U_j at θh, j = 0 … degree; U_j lie one after another,
+    // `stride` doubles apart. h may be negative. out must not be x0. By default it is found in the chart, by iteration.
+    virtual void retract_along(double h, const double* x0, const double* velocity, int degree, int stride,
+                               double* out) const;
     // Brings a stage of a method onto the constraints, to a looser tolerance than project() and without impacts. Off
     // them, accelerations near a singular configuration mean nothing.
     virtual void project_stage(double t, double* x, double* u) = 0;
+    // The same after accelerate() at a prediction, for a method that takes this acceleration only to find the end of the
+    // step, where it is taken again: it can bear some error. True if the state was moved, and the acceleration is to be
+    // taken again.
+    virtual bool project_prediction(double, double*, double*) { return false; }
     // Moves (x, u) onto the constraints at t: positions, then velocities (impacts included). False if the constraints
     // cannot be met; then diagnose() says where.
     virtual bool project(double t, double* x, double* u) = 0;
+    // x = near ⊕ ξ, then (x, u) as project() leaves them, and their acceleration. `near` is the configuration of the
+    // last accelerate() at the same time; what that has factored may serve here as well. ξ is used up.
+    virtual bool settle(double t, const double* near, double* xi, double* x, double* u, double* udot) {
+        retract(near, xi, x);
+        const bool met = project(t, x, u);
+        accelerate(t, x, u, udot);
+        return met;
+    }
     // Accepts (t, x, u) as the end of a step: branches of angles are followed from here.
     virtual void commit(double t, const double* x, const double* u) = 0;
     // The part of a step of length h from (x, u) within which no angle can turn too far to be followed.
@@ -69,6 +88,9 @@ class System {
     virtual int first_non_finite_body(const double* x, const double* u) const = 0;
 
     virtual const Statistics& statistics() const = 0;
+
+  private:
+    mutable std::vector<double> along_;  // retract_along()
 };
 
 }  // namespace bellcrank

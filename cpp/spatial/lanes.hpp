@@ -62,6 +62,8 @@ using Lane = double;
 inline Lane broadcast(double s) { return s; }
 inline double lane_get(const Lane& v, int) { return v; }
 inline void lane_set(Lane& v, int, double s) { v = s; }
+inline Lane load_lane(const double* p) { return *p; }
+inline void store_lane(double* p, const Lane& v) { *p = v; }
 inline void gather4(const double* const place[1], Lane out[4]) { std::memcpy(out, place[0], 4 * sizeof(double)); }
 inline void scatter4(const Lane in[4], double* const place[1]) { std::memcpy(place[0], in, 4 * sizeof(double)); }
 

@@ -42,6 +42,7 @@ def simulate(
     rtol: float | None = None,
     atol: float | None = None,
     max_step: float | None = None,
+    max_order: int | None = None,
     reactions: bool = True,
     accelerations: bool = False,
     path: str | Path | None = None,
@@ -56,10 +57,10 @@ def simulate(
         duration or times.
     state: go on from here, instead of from the mechanism's initial configuration at `start`: from
         `run.at(t)` of a run before, say. What is taken from the initial configuration stays as it was there.
-    formulation: a name, or "auto". method: "semi_implicit_euler", "rk4" or "dopri5".
-    step: s; of fixed-step methods, by default 1e-3; dopri5 takes it as its first step.
+    formulation: a name, or "auto". method: one of integrate.methods.METHODS.
+    step: s; of fixed-step methods, by default 1e-3; the others take it as their first step.
     output_step: s between recorded frames; by default about 1000 frames, at steps of the method.
-    tolerance (or rtol and atol), max_step: of adaptive methods, by default 1e-8 and no limit.
+    tolerance (or rtol and atol), max_step, max_order: of adaptive methods, by default 1e-8 and no limit.
     reactions, accelerations: whether to record joint reactions and body accelerations.
     path: HDF5 file to record into while it runs.
     progress: True for a bar on the terminal, or a function of the fraction done.
@@ -74,7 +75,7 @@ def simulate(
     its `trajectory` holds what was computed.
     """
     begin = start if state is None else state.time
-    given = (step, max_step, tolerance, rtol, atol)
+    given = (step, max_step, tolerance, rtol, atol, max_order)
     recorded, chosen = _plan((formulation, options), method, (duration, begin, output_step, times), given)
     model = _described(mechanism, start, assemble)
     system = prepare(model, formulation, **options)
@@ -191,6 +192,7 @@ def _finish(
             "step": outcome.last_step if options.method.adaptive else options.step or DEFAULT_STEP,
             "steps": outcome.steps,
             "rejected_steps": outcome.rejected,
+            **({"highest_order": outcome.highest_order} if outcome.highest_order else {}),
             "wall_seconds": seconds,
             **system.stats.counts,
             "redundant_rows": ", ".join(map(str, system.stats.dropped)),

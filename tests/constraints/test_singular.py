@@ -13,6 +13,7 @@ METHODS = {
     "rk4 at odd steps": {"method": "rk4", "step": 3.7e-3},
     "rk4 at long steps": {"method": "rk4", "step": 1e-2},
     "dopri5": {"method": "dopri5", "rtol": 1e-9, "atol": 1e-9},
+    "adams": {"method": "adams", "rtol": 1e-9, "atol": 1e-9},
 }
 # Next to a singular pose an error of positions (1e-11) is magnified by up to its inverse square root.
 BRANCH = 1e-6

@@ -13,6 +13,7 @@ import bellcrank as bc
 G = stops.GRAVITY
 METHODS = {
     "dopri5": {"method": "dopri5"},
+    "adams": {"method": "adams"},
     "rk4": {"method": "rk4", "step": 1e-3},
     "semi_implicit_euler": {"method": "semi_implicit_euler", "step": 1e-3},
 }
@@ -26,7 +27,7 @@ def method(request):
     return METHODS[request.param]
 
 
-@pytest.fixture(params=["dopri5", "rk4"])
+@pytest.fixture(params=["dopri5", "adams", "rk4"])
 def accurate(request):
     """Methods that keep the energy between impacts."""
     return METHODS[request.param]

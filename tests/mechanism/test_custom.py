@@ -205,9 +205,7 @@ def wire(act):
 
 
 def test_a_drive_leads_a_coordinate_of_formulas():
-    run = bc.simulate(
-        wire(lambda m: m.add_drive("d", joint="j", position="t")), duration=1.0, step=1e-2
-    )
+    run = bc.simulate(wire(lambda m: m.add_drive("d", joint="j", position="t")), duration=1.0, step=1e-2)
     np.testing.assert_allclose(run.joint("j").position[:, 0], run.time, atol=1e-12)
     np.testing.assert_allclose(run.body("b").position[:, 1], run.time**2, atol=1e-12)
     # along u the parabola is passed with 2 m u̇² · 2u from its curvature and I θ̇θ̈ from turning, tan θ = 2u

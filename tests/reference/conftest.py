@@ -16,7 +16,11 @@ LOG = logging.getLogger("reference")
 # pose a row has a pivot of the order b^2; where that is below 1e-8, forty loops at tolerances near rounding
 # would only amplify rounding. The default, 1e-10, does as well for a few loops.
 SINGULAR_POSES: dict[str, dict[str, float]] = {"lagrange": {"rank_tolerance": 1e-8}}
-METHODS = {"rk4": {"method": "rk4", "step": 5e-4}, "dopri5": {"method": "dopri5", "tolerance": 1e-12}}
+METHODS = {
+    "rk4": {"method": "rk4", "step": 5e-4},
+    "dopri5": {"method": "dopri5", "tolerance": 1e-12},
+    "adams": {"method": "adams", "tolerance": 1e-12},
+}
 
 
 @pytest.fixture(params=["lagrange"])

@@ -13,7 +13,10 @@ namespace {
 // However doubtful a configuration, a row this independent is kept.
 constexpr double kMostDoubtfulPivot = 1e-3;
 
-// A gap is the difference of coordinates, each with the rounding of its size.
+// Error of the acceleration of a prediction that does no harm.
+constexpr double kBearable = 1e-2;
+
+// Of a coordinate of size one.
 constexpr double kRounding = 4.0 * std::numeric_limits<double>::epsilon();
 
 // An error that small and not falling any more is rounding.
@@ -48,9 +51,9 @@ bool Lagrange::project(double t, double* x, double* u) {
     return met;
 }
 
-// Where rows are nearly dependent, an error ε of the configuration costs the acceleration ε/√(smallest pivot): there
-// the stage is moved by Newton's method with its own Jacobian. That of a stage before, on the other side of a singular
-// configuration, would move it the wrong way.
+// Where rows are dependent up to an angle θ, an error C of the rows may be one of C/θ of the configuration, and costs
+// the acceleration C/θ², θ² being the smallest relative pivot: there the stage is moved by Newton's method with its own
+// Jacobian. That of a stage before, on the other side of a singular configuration, would move it the wrong way.
 void Lagrange::project_stage(double t, double* x, double* u) {
     if (rows_.rows() == 0) return;
     trusted_pivot_ = options_.rank_tolerance;
@@ -63,6 +66,13 @@ void Lagrange::project_stage(double t, double* x, double* u) {
     correct_velocities(u, false);
 }
 
+bool Lagrange::project_prediction(double t, double* x, double* u) {
+    const double pivot = statistics_.smallest_pivot;
+    if (rows_.rows() == 0 || pivot >= options_.stage_pivot || largest_error() < kBearable * pivot) return false;
+    project_stage(t, x, u);
+    return true;
+}
+
 // Eq. 36, iterated from the C at hand: Δx = M⁻¹ Jᵀ τ with S τ = −C. The Jacobian and the factors are those of a
 // configuration close by, as in section 5; they are renewed when the error does not fall fast, and at the end, where
 // the velocity correction and the next acceleration use them.
@@ -73,7 +83,7 @@ void Lagrange::project_stage(double t, double* x, double* u) {
 void Lagrange::correct_positions(double t, double* x) {
     bool fresh = !valid_;
     if (fresh) refresh(t, x);
-    const double tolerance = std::max(options_.position_tolerance, kRounding * largest_coordinate(x));
+    const double tolerance = std::max(options_.position_tolerance, rounding_of_rows(x));
     double error = largest_error();
     for (int i = 0; !(error <= tolerance) && i < options_.max_corrections; ++i) {
         position_step();
@@ -98,11 +108,12 @@ void Lagrange::correct_positions(double t, double* x) {
     if (!is_current(t, x)) refresh(t, x);
 }
 
-double Lagrange::largest_coordinate(const double* x) const {
+// A gap is the difference of coordinates, each with the rounding of its size.
+double Lagrange::rounding_of_rows(const double* x) const {
     double largest = 0.0;
     for (int b = 0; b < model_->bodies(); ++b)
         for (int k = 0; k < 3; ++k) largest = std::max(largest, std::abs(x[kPose * b + k]));
-    return largest;
+    return kRounding * largest;
 }
 
 void Lagrange::position_step() {

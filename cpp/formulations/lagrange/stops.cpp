@@ -88,6 +88,7 @@ void Lagrange::accelerate_with_stops(const double* u) {
                         speed <= kLeaving * options_.rest_speed;
     }
     solve_with_stops(lambda_);
+    statistics_.closed_stops = static_cast<int>(std::count(active_.begin(), active_.end(), 1));
 }
 
 // Gaps and speeds of the stops where a step starts.

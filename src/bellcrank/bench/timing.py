@@ -68,6 +68,8 @@ def timed_run(
     *,
     step: float | None = None,
     tolerance: float | None = None,
+    rtol: float | None = None,
+    max_order: int | None = None,
     **options: float,
 ) -> TimedRun:
     """Simulate a model by the lagrange formulation, recording frames at the given times only.
@@ -77,7 +79,9 @@ def timed_run(
     """
     system = prepare(model, "lagrange", **options)
     system.project()
-    chosen = method_options(method, float(times[-1] - times[0]), step, tolerance=tolerance)
+    chosen = method_options(
+        method, float(times[-1] - times[0]), step, tolerance=tolerance, rtol=rtol, max_order=max_order
+    )
     blocks: list[Floats] = []
 
     def keep(frames: Floats) -> None:

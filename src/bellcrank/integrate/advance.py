@@ -7,6 +7,7 @@ import threading
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
+from functools import partial
 from types import FrameType
 from typing import Any, Final
 
@@ -39,6 +40,7 @@ class Outcome:
 
     status: "finished", "interrupted", "not_finite", "constraints_lost" or "step_vanished".
     time: reached, s. steps, rejected: counts. last_step: s.
+    last_order, highest_order: of a method of variable order, else 0.
     body, row: index of the first body that is not finite, of the worst row; -1 where that is not the trouble.
     """
 
@@ -47,6 +49,8 @@ class Outcome:
     steps: int
     rejected: int
     last_step: float
+    last_order: int
+    highest_order: int
     body: int
     row: int
 
@@ -85,7 +89,8 @@ def advance(
     Ctrl-C ends the run with the status "interrupted".
     """
     method = (options.method.name, times.tolist(), options.step, options.max_step, options.rtol, options.atol)
-    return _guarded(_core.simulate, (core, *method), times, observed, on_block, on_progress)
+    run = partial(_core.simulate, max_order=options.max_order)
+    return _guarded(run, (core, *method), times, observed, on_block, on_progress)
 
 
 def follow(
@@ -123,7 +128,7 @@ def _guarded(
         try:
             return Outcome(**run(*arguments, *what, on_block, progress))
         except KeyboardInterrupt:  # raised within a callback, by a handler that is not Python's own
-            return Outcome("interrupted", reached, 0, 0, 0.0, -1, -1)
+            return Outcome("interrupted", reached, 0, 0, 0.0, 0, 0, -1, -1)
 
 
 @contextmanager

@@ -14,13 +14,15 @@ from bellcrank.mechanism.naming import nearest
 class Method:
     """An integration method.
 
-    order: of its global error. adaptive: it chooses its steps by rtol and atol, else `step` is its step.
+    order: of its global error, the highest one if variable_order: then it chooses its order too. adaptive: it
+    chooses its steps by rtol and atol, else `step` is its step.
     """
 
     name: str
     order: int
     adaptive: bool
     meaning: str
+    variable_order: bool = False
 
 
 METHODS: Final = {
@@ -34,6 +36,13 @@ METHODS: Final = {
         ),
         Method("rk4", 4, False, "The classical Runge-Kutta method with a fixed step."),
         Method("dopri5", 5, True, "Dormand-Prince 5(4), step size by tolerance, dense output."),
+        Method(
+            "adams",
+            12,
+            True,
+            "Adams methods of orders 1 to 12, one factorization a step, order and step by tolerance.",
+            variable_order=True,
+        ),
     )
 }
 """All methods by name."""
@@ -46,6 +55,7 @@ class MethodOptions:
     step: s; a fixed step, or the first one of an adaptive method (0: chosen by it).
     max_step: s, adaptive methods only; 0 for no limit.
     rtol, atol: adaptive methods only; error of a step, relative to the velocity and absolute (in SI units).
+    max_order: highest order of a method of variable order.
     """
 
     method: Method
@@ -53,6 +63,7 @@ class MethodOptions:
     max_step: float
     rtol: float
     atol: float
+    max_order: int = 12
 
 
 DEFAULT_STEP: Final = 1e-3
@@ -74,6 +85,7 @@ def method_options(
     tolerance: Any = None,
     rtol: Any = None,
     atol: Any = None,
+    max_order: Any = None,
 ) -> MethodOptions:
     """The checked options of a method; None stands for the default.
 
@@ -103,7 +115,20 @@ def method_options(
         both = DEFAULT_TOLERANCE if tolerance is None else check.positive("tolerance", tolerance)
         relative = both if rtol is None else check.positive("rtol", rtol)
         absolute = both if atol is None else check.positive("atol", atol)
-    return MethodOptions(method, first, largest, relative, absolute)
+        order = _highest_order(check, method, max_order)
+    return MethodOptions(method, first, largest, relative, absolute, order)
+
+
+def _highest_order(check: Check, method: Method, given: Any) -> int:
+    if given is None:
+        return method.order
+    if not method.variable_order:
+        check.fault("its order is fixed, so max_order has no meaning", given, "use method='adams'")
+        return method.order
+    order = check.integer("max_order", given, 1)
+    if order > method.order:
+        check.fault(f"max_order must be at most {method.order}", given)
+    return order
 
 
 def _fixed_step(check: Check, step: Any, duration: float) -> float:

@@ -1,0 +1,96 @@
+// Where bodies get to that move with velocities given as polynomials of time.
+#include <algorithm>
+#include <cmath>
+
+#include "formulations/lagrange.hpp"
+#include "spatial/body_state.hpp"
+#include "spatial/lanes.hpp"
+
+namespace bellcrank {
+
+namespace {
+
+constexpr int kMostTerms = 40;  // of a quaternion's series
+constexpr double kLastTerm = 1e-16;
+
+// Terms of the series of a rotation by `angle` at most, for velocities of this degree: a rotation at constant speed is
+// exact to rounding, and the degree counts where the angle is small.
+int series_terms(double angle, int degree) {
+    double term = 1.0;
+    int m = 0;
+    while (m < degree + 2 || (term > kLastTerm && m < kMostTerms)) term *= 0.5 * angle / ++m;
+    return std::min(m, kMostTerms);
+}
+
+struct Rotation {
+    Lane w, x, y, z;
+};
+
+// The rates have the factor h/2 already: q_{m+1} = (Σ_i q_i w_{m−i}) / (m+1).
+Rotation turned(const Rotation& start, const Lane (*w)[3], int degree, int terms) {
+    Rotation q[kMostTerms + 1];
+    q[0] = start;
+    Rotation sum = start;
+    for (int m = 0; m < terms; ++m) {
+        Lane a = broadcast(0.0), b = a, c = a, d = a;
+        for (int j = 0; j <= std::min(m, degree); ++j) {
+            const Rotation& p = q[m - j];
+            const Lane *v = w[j], x = v[0], y = v[1], z = v[2];
+            a -= p.x * x + p.y * y + p.z * z;
+            b += p.w * x + p.y * z - p.z * y;
+            c += p.w * y + p.z * x - p.x * z;
+            d += p.w * z + p.x * y - p.y * x;
+        }
+        const double f = 1.0 / (m + 1);
+        q[m + 1] = {f * a, f * b, f * c, f * d};
+        sum.w += q[m + 1].w, sum.x += q[m + 1].x, sum.y += q[m + 1].y, sum.z += q[m + 1].z;
+    }
+    return sum;
+}
+
+}  // namespace
+
+// Positions are integrals of polynomials. Rotations solve q̇ = ½ q ω, which is linear: with ω = Σ θʲ ω_j the
+// coefficients of q = Σ θᵐ q_m follow one from another,
+//   q_{m+1} = h/(2(m+1)) Σ_j q_{m−j} ω_j.
+void Lagrange::retract_along(double h, const double* x0, const double* velocity, int degree, int stride,
+                             double* out) const {
+    const int bodies = model_->bodies();
+    for (int first = 0; first < bodies; first += kLanes) {
+        int body[kLanes];
+        for (int l = 0; l < kLanes; ++l) body[l] = std::min(first + l, bodies - 1);  // spare lanes repeat the last
+        Lane w[kMostTerms][3], q[4], p[4], rate[4];
+        const double* from[kLanes];
+        for (int l = 0; l < kLanes; ++l) from[l] = x0 + kPose * body[l];
+        gather4(from, p);
+        for (int l = 0; l < kLanes; ++l) from[l] += 4;
+        gather4(from, q);
+        Lane fastest = broadcast(0.0);
+        for (int j = 0; j <= degree; ++j) {
+            const double part = h / (j + 1);
+            for (int l = 0; l < kLanes; ++l) from[l] = velocity + static_cast<size_t>(j) * stride + kTwist * body[l];
+            gather4(from, rate);
+            for (int k = 0; k < 3; ++k) p[k] += part * rate[k];
+            for (int l = 0; l < kLanes; ++l) from[l] += 4;
+            gather4(from, rate);
+            for (int k = 0; k < 3; ++k) w[j][k] = (0.5 * h) * rate[k];
+            if (j < 2) fastest += rate[0] * rate[0] + rate[1] * rate[1] + rate[2] * rate[2];
+        }
+        double square = 0.0;
+        for (int l = 0; l < kLanes; ++l) square = std::max(square, lane_get(fastest, l));
+        const int terms = series_terms(std::abs(h) * std::sqrt(2.0 * square), degree);
+        const Rotation r = turned({q[0], q[1], q[2], q[3]}, w, degree, terms);
+        Lane n2 = r.w * r.w + r.x * r.x + r.y * r.y + r.z * r.z;
+        for (int l = 0; l < kLanes; ++l) lane_set(n2, l, 1.0 / std::sqrt(lane_get(n2, l)));
+        const Lane turn[4] = {n2 * r.w, n2 * r.x, n2 * r.y, n2 * r.z};
+        p[3] = broadcast(0.0);
+        double* to[kLanes];
+        for (int l = 0; l < kLanes; ++l) to[l] = out + kPose * body[l];
+        scatter4(p, to);
+        for (int l = 0; l < kLanes; ++l) to[l] += 4;
+        scatter4(turn, to);
+    }
+    std::copy_n(x0 + kPose * model_->ground(), kPose, out + kPose * model_->ground());
+}
+
+}  // namespace bellcrank

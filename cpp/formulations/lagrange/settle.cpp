@@ -1,0 +1,100 @@
+// The end of a step with the factors of its prediction: onto the constraints, and the acceleration there.
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "formulations/lagrange.hpp"
+
+namespace bellcrank {
+
+namespace {
+
+// A correction with the factors of a configuration that is off by an angle ε leaves about ε/√(smallest pivot) of what
+// it corrects. Beyond this part the factors are renewed.
+constexpr double kMostStale = 0.1;
+
+// Errors of the velocity [m/s, rad/s] that need no second correction.
+constexpr double kVelocityTolerance = 1e-11;
+
+// Change of the multipliers, against the largest, that needs no second one.
+constexpr double kForceTolerance = 1e-9;
+
+}  // namespace
+
+// Newton's method from `near`, whose C, J and factors are at hand: to first order C(near ⊕ ξ) = C + J ξ, and the
+// correction adds to ξ itself. All that follows are corrections of small errors: of the velocity, and of the
+// multipliers of `near`, whose residual is formed with the rows of the new configuration.
+bool Lagrange::settle(double t, const double* near, double* xi, double* x, double* u, double* udot) {
+    const bool first = is_current(t, near), again = std::isnan(time_) && moved_at_ == t && is_configuration(near);
+    if (rows_.rows() == 0 || !stops_.empty() || wide_masses_ || !(first || again))
+        return System::settle(t, near, xi, x, u, udot);
+    if (first) {
+        scale(xi, scaled_.data());
+        rows_.multiply(scaled_.data(), rhs_.data());
+        for (int r = 0; r < rows_.rows(); ++r) rhs_[r] = rigid_[r] ? -(rows_.C[r] + rhs_[r]) : 0.0;
+        delassus_.solve(rhs_.data());
+        rows_.add_accelerations(rhs_.data(), xi);
+    }
+    const double theta = std::sqrt(std::max(statistics_.smallest_pivot, options_.rank_tolerance));
+    const double stale = largest_rotation(xi) / theta;
+    if (!(stale < kMostStale)) return System::settle(t, near, xi, x, u, udot);
+    retract(near, xi, x);
+    time_ = std::numeric_limits<double>::quiet_NaN();  // the rows move away from the factors
+    moved_at_ = t;
+    rows_.evaluate_jacobians(t, x);
+    if (!settle_positions(t, x)) {
+        std::fill_n(xi, tangent_size(), 0.0);
+        return System::settle(t, x, xi, x, u, udot);
+    }
+    settle_velocities(u, stale);
+    settle_acceleration(t, x, u, stale, udot);
+    return true;
+}
+
+// False if the error does not fall fast.
+bool Lagrange::settle_positions(double t, double* x) {
+    const double tolerance = std::max(options_.position_tolerance, rounding_of_rows(x));
+    double error = largest_error();
+    for (int i = 0; error > tolerance; ++i) {
+        position_step();
+        retract(x, step_.data(), x);
+        ++statistics_.corrections;
+        rows_.evaluate_jacobians(t, x);
+        const double next = largest_error();
+        if (!(next < 0.25 * error) || i == options_.max_corrections) return false;
+        error = next;
+    }
+    return true;
+}
+
+void Lagrange::settle_velocities(double* u, double stale) {
+    for (int i = 0; i < 3; ++i) {
+        scale(u, scaled_.data());
+        rows_.multiply(scaled_.data(), impulse_.data());
+        double largest = 0.0;
+        for (int r = 0; r < rows_.rows(); ++r) {
+            impulse_[r] = rigid_[r] ? -(impulse_[r] + rows_.Ct[r]) : 0.0;
+            if (!delassus_.dropped(r)) largest = std::max(largest, std::abs(impulse_[r]));
+        }
+        delassus_.solve(impulse_.data());
+        rows_.add_accelerations(impulse_.data(), u);
+        if (!(stale * largest > kVelocityTolerance)) return;
+    }
+}
+
+void Lagrange::settle_acceleration(double t, const double* x, const double* u, double stale, double* udot) {
+    ++statistics_.evaluations;
+    accelerate_freely(t, x, u, udot);
+    rows_.add_accelerations(lambda_.data(), udot);
+    for (int i = 0; i < 3; ++i) {
+        refine_acceleration(t, x, u, udot);
+        double largest = 0.0, change = 0.0;
+        for (size_t r = 0; r < lambda_.size(); ++r) {
+            largest = std::max(largest, std::abs(lambda_[r]));
+            change = std::max(change, std::abs(residual_[r]));
+        }
+        if (!(stale * change > kForceTolerance * largest)) return;
+    }
+}
+
+}  // namespace bellcrank

@@ -1,0 +1,65 @@
+// Adams methods of orders 1 to 12 with variable steps.
+#pragma once
+
+#include "integrate/adams_coefficients.hpp"
+#include "integrate/stepper.hpp"
+
+namespace bellcrank {
+
+// Predictor and corrector of Adams with the velocity's history as scaled derivatives (A. Nordsieck, On numerical
+// integration of ordinary differential equations, 1962), in the form for steps of varying length of Byrne and
+// Hindmarsh (1975), and local extrapolation as in L. F. Shampine, M. K. Gordon, Computer Solution of Ordinary
+// Differential Equations, 1975. Poses are no part of the history: each step rebuilds them from the velocity's
+// polynomial. A step takes two accelerations but one factorization.
+class Adams final : public Stepper {
+  public:
+    Adams(const System& system, const Tolerances& tolerances, int max_order);
+    bool adaptive() const override { return true; }
+    double first_step(double speed, double acceleration) const override;
+    double accepted(double h, const StepOutcome& outcome, bool after_refusal) override;
+    double refused(double h, const StepOutcome& outcome) override;
+    void restart() override;
+    StepOutcome step(System& system, double t, double h, const double* x, const double* u, double* x1,
+                     double* u1) override;
+    void interpolate(const System& system, double theta, const double* x, const double* u, const double* x1,
+                     const double* u1, double* x_out, double* u_out) override;
+
+  private:
+    double* history(int j) { return history_.data() + static_cast<size_t>(j) * stride_; }
+    void begin(System& system, double t, double h, const double* x, const double* u);
+    void rescale(double h);
+    void measure_distances();
+    void predict();
+    void take_residual();
+    void weigh();
+    double norm(const double* v, double velocity_part, double position_part) const;
+    // Error of the formula of an order, from its residual.
+    double error_of(const double* residual, int order) const;
+    int choose_order(double error, double& factor);
+    void correct(int next);
+    void lower_order();
+
+    int size_, stride_;  // doubles of a velocity, without and with padding
+    int max_order_;
+    Tolerances tolerances_;
+    AdamsCoefficients coefficients_;
+
+    int order_ = 1;
+    bool fresh_ = true;                             // no history yet
+    bool starting_ = true;                          // orders and steps are still raised every step
+    int refusals_ = 0;                              // of the step at hand
+    int closed_stops_ = 0, end_stops_ = 0;          // at the start and at the end of the step
+    double h_ = 0.0;                                // the step that the history is scaled with
+    double past_[kMaxAdamsOrder + 2] = {};          // lengths of the steps before, latest first
+    double xi_[kMaxAdamsOrder + 2] = {};            // ξ_i
+    std::vector<double> history_;                   // hʲ u⁽ʲ⁾/j!, j = 0 … order
+    std::vector<double> velocity_, slope_;          // predicted u and h u̇
+    std::vector<double> residual_, last_residual_;  // h u̇ less its prediction, of this step and the one before
+    std::vector<double> change_;                    // of the residual in the last correction
+    double last_scale_ = 0.0;                       // h^(q+1) Π ξ_i of that one; 0 if it is not comparable
+    double components_;                             // of displacement and velocity together
+    std::vector<double> weight_;                    // of an error of velocity
+    std::vector<double> pose_, displacement_, acceleration_, scaled_;
+};
+
+}  // namespace bellcrank
