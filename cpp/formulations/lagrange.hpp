@@ -144,16 +144,16 @@ class Lagrange final : public System {
 
     std::vector<double> scaled_, step_;                                         // tangent vectors
     std::vector<double> lambda_, rhs_, impulse_, solution_, residual_, speed_;  // rows
-    std::vector<std::uint8_t> rigid_;                  // per storage row: holds C = 0 (not an inertance)
-    std::vector<std::uint8_t> unilateral_;             // per storage row: a stop
-    std::vector<double> weight_;                       // per storage row: force or moment per unit of its multiplier
-    std::vector<int> stops_;                           // storage rows that are unilateral
-    std::vector<double> restitution_;                  // of each stop
-    std::vector<std::uint8_t> enabled_;                // per storage row; empty without stops
-    std::vector<std::uint8_t> active_;                 // per stop: holds as an equation
-    std::vector<std::uint8_t> candidate_;              // per stop: closed
-    std::vector<double> gap_, closing_;  // per stop: C and Ċ where the step started, if these are remembered
-    std::vector<double> reached_;        // per stop: C where the step went, not yet corrected
+    std::vector<std::uint8_t> rigid_;       // per storage row: holds C = 0 (not an inertance)
+    std::vector<std::uint8_t> unilateral_;  // per storage row: a stop
+    std::vector<double> weight_;            // per storage row: force or moment per unit of its multiplier
+    std::vector<int> stops_;                // storage rows that are unilateral
+    std::vector<double> restitution_;       // of each stop
+    std::vector<std::uint8_t> enabled_;     // per storage row; empty without stops
+    std::vector<std::uint8_t> active_;      // per stop: holds as an equation
+    std::vector<std::uint8_t> candidate_;   // per stop: closed
+    std::vector<double> gap_, closing_;     // per stop: C and Ċ where the step started, if these are remembered
+    std::vector<double> reached_;           // per stop: C where the step went, not yet corrected
     bool remembered_ = false;
     double remembered_at_ = 0.0;  // time [s]
     std::vector<int> drifting_;   // angular coordinates that turn without a body turning (azimuths)

@@ -55,9 +55,9 @@ class System {
     // Brings a stage of a method onto the constraints, to a looser tolerance than project() and without impacts. Off
     // them, accelerations near a singular configuration mean nothing.
     virtual void project_stage(double t, double* x, double* u) = 0;
-    // The same after accelerate() at a prediction, for a method that takes this acceleration only to find the end of the
-    // step, where it is taken again: it can bear some error. True if the state was moved, and the acceleration is to be
-    // taken again.
+    // The same after accelerate() at a prediction, for a method that takes this acceleration only to find the end of
+    // the step, where it is taken again: it can bear some error. True if the state was moved, and the acceleration is
+    // to be taken again.
     virtual bool project_prediction(double, double*, double*) { return false; }
     // Moves (x, u) onto the constraints at t: positions, then velocities (impacts included). False if the constraints
     // cannot be met; then diagnose() says where.

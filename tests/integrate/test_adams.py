@@ -1,4 +1,4 @@
-"""Adams methods: orders, rotations against closed forms, an independent code, restarts, what is recorded between steps."""
+"""Adams methods: orders, rotations against closed forms, an independent code, restarts, dense output."""
 
 import math
 
@@ -29,7 +29,7 @@ def pendulum(angle=2.5):
 
 
 def tumbling(spin=(0.02, 3.0, 0.01)):
-    """A free body with three different inertias, spinning nearly about the middle one: it turns over and over."""
+    """A free body with three different inertias, spinning nearly about the middle one: it flips."""
     mech = bc.Mechanism("tumbling", gravity=(0, 0, 0))
     mech.add_body("book", mass=1.0, inertia=(1.0, 2.0, 3.0), angular_velocity=spin)
     return mech
@@ -47,7 +47,7 @@ def rotated_back(q, v):
 
 
 def euler_top(spin, time):
-    """Body-axes rates of a free body of inertia (1, 2, 3) by Jacobi's functions (Landau, Lifshitz, Mechanics, § 37).
+    """Body-axes rates of a free body of inertia (1, 2, 3) by Jacobi's functions (Landau, Lifshitz, § 37).
 
     For M^2 > 2 E I2, with the signs of a start near the middle axis.
     """
@@ -132,7 +132,7 @@ def phase(spin, a1, a2, rate, m, first, last):
 
 
 def test_a_body_that_turns_over_keeps_its_invariants():
-    """Momentum in world axes and energy, through a hundred turns and several flips; the quaternion stays of norm one."""
+    """Momentum in world axes and energy, through a hundred turns and several flips; a unit quaternion."""
     run = bc.simulate(tumbling(), 200.0, method="adams", tolerance=1e-11, output_step=0.5)
     book = run.body("book")
     momentum = []
@@ -194,7 +194,7 @@ def test_a_torque_that_jumps_is_passed():
 
 
 def test_energy_through_singular_poses():
-    """The parallelogram of two cranks passes its flat pose four times a second, with one factorization a step."""
+    """The parallelogram passes its flat pose four times a second, with one factorization a step."""
     run = bc.simulate(
         n_four_bar(2), 10.0, method="adams", tolerance=1e-9, output_step=0.01, reactions=False, refinements=0
     )
@@ -207,7 +207,7 @@ def test_energy_through_singular_poses():
 
 
 def test_any_formulation_is_integrated():
-    """Only lagrange has a way of its own along polynomials and of settling; the others take what every System has."""
+    """Only lagrange has a way of its own to settle; the others take what every System has."""
     mech, runs = pendulum(), {}
     for formulation in ("lagrange", "symbolic"):
         runs[formulation] = bc.simulate(

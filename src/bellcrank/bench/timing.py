@@ -69,7 +69,7 @@ def timed_run(
     step: float | None = None,
     tolerance: float | None = None,
     rtol: float | None = None,
-    max_order: int | None = None,
+    max_order: float | None = None,
     **options: float,
 ) -> TimedRun:
     """Simulate a model by the lagrange formulation, recording frames at the given times only.
@@ -80,7 +80,12 @@ def timed_run(
     system = prepare(model, "lagrange", **options)
     system.project()
     chosen = method_options(
-        method, float(times[-1] - times[0]), step, tolerance=tolerance, rtol=rtol, max_order=max_order
+        method,
+        float(times[-1] - times[0]),
+        step,
+        tolerance=tolerance,
+        rtol=rtol,
+        max_order=None if max_order is None else int(max_order),
     )
     blocks: list[Floats] = []
 
