@@ -39,9 +39,10 @@ class Range:
 RANGES: Final = {
     "rk4": Range(0.08, 2e-6, GRID_RATIO),
     "dopri5": Range(1e-4, 1e-14, 10.0**0.25),
+    "adams": Range(1e-4, 1e-14, 10.0**0.25),
     "semi_implicit_euler": Range(1e-4, 1e-5, 2.0),
 }
-"""By method: steps in s, tolerances for dopri5."""
+"""By method: steps in s, tolerances for dopri5 and adams."""
 REFINEMENTS: Final[Sequence[dict[str, float]]] = (
     {"position_tolerance": 1e-9},
     {"position_tolerance": 1e-8},
