@@ -43,6 +43,7 @@ if TYPE_CHECKING:
     from bellcrank.mechanism import Mechanism as Mechanism
     from bellcrank.mechanism import joint_kind as joint_kind
     from bellcrank.mechanism.body import Ground as Ground
+    from bellcrank.mechanism.body_damping import BodyDamping as BodyDamping
     from bellcrank.mechanism.custom_elements import CustomConstraint as CustomConstraint
     from bellcrank.mechanism.custom_elements import CustomForce as CustomForce
     from bellcrank.mechanism.custom_ends import EndCoordinate as EndCoordinate
@@ -134,6 +135,9 @@ if TYPE_CHECKING:
     from bellcrank.mechanism.motors import GearedMotor as GearedMotor
     from bellcrank.mechanism.motors import JointMotor as JointMotor
     from bellcrank.mechanism.motors import Wrench as Wrench
+    from bellcrank.mechanism.one_sided import OneSidedSpring as OneSidedSpring
+    from bellcrank.mechanism.one_sided import RubberString as RubberString
+    from bellcrank.mechanism.one_sided import SupportPoint as SupportPoint
     from bellcrank.mechanism.parameter import Parameter as Parameter
     from bellcrank.mechanism.shape import Box as Box
     from bellcrank.mechanism.shape import Capsule as Capsule
@@ -321,6 +325,10 @@ _EXPORTS: dict[str, str] = {
     "RevoluteSpherical": "mechanism.special_joints",
     "Screw": "mechanism.special_joints",
     "Universal": "mechanism.special_joints",
+    "BodyDamping": "mechanism.body_damping",
+    "OneSidedSpring": "mechanism.one_sided",
+    "RubberString": "mechanism.one_sided",
+    "SupportPoint": "mechanism.one_sided",
     "Bushing": "mechanism.springs",
     "SpringDamper": "mechanism.springs",
     "TabulatedSpring": "mechanism.springs",

@@ -22,7 +22,8 @@ def ramp(offset, slope):
 
 def test_the_kinds_and_which_have_a_potential():
     assert core.law_kinds() == {
-        "linear": True, "table": True, "motor": False, "friction": False, "brake": False
+        "linear": True, "table": True, "motor": False, "friction": False, "brake": False,
+        "rubber": True, "one_sided": True,
     }  # fmt: skip
 
 
@@ -91,6 +92,43 @@ def test_friction_has_stribecks_shape():
     assert efforts[-1] > efforts[valley]  # viscous friction takes over
 
 
+def test_rubber_pulls_only_and_less_while_it_shortens():
+    law = [20.0, 4.0, 0.1, 0.05]  # stiffness, rest, restitution, closing speed
+    for rate in (-1.0, 0.0, 1.0):
+        assert core.law_effort("rubber", 3.9, rate, 0.0, law) == 0.0
+    for rate in (0.0, 1e-9, 0.3):
+        assert core.law_effort("rubber", 4.5, rate, 0.0, law) == pytest.approx(-10.0)
+    for rate in (-0.05, -2.0):
+        assert core.law_effort("rubber", 4.5, rate, 0.0, law) == pytest.approx(-1.0)
+    rates = np.linspace(-0.06, 0.01, 701)
+    part = np.array([core.law_effort("rubber", 4.5, v, 0.0, law) for v in rates]) / -10.0
+    assert np.all(np.diff(part) >= 0.0)
+    u = np.clip(1.0 + rates / 0.05, 0.0, 1.0)
+    np.testing.assert_allclose(part, 0.1 + 0.9 * (3.0 * u**2 - 2.0 * u**3), atol=1e-14)  # the cubic
+    assert core.law_potential("rubber", 4.5, law) == pytest.approx(0.5 * 20.0 * 0.25)
+    assert core.law_potential("rubber", 3.0, law) == 0.0
+
+
+@pytest.mark.parametrize("direction", [1.0, -1.0])
+def test_one_sided_never_pulls(direction):
+    law = [50.0, 4.0, 0.3, direction, 0.02]  # stiffness, damping, contact, direction, depth
+
+    def effort(depth, deepening):
+        return direction * core.law_effort(
+            "one_sided", 0.3 - direction * depth, -direction * deepening, 0.0, law
+        )
+
+    assert effort(-0.01, 5.0) == 0.0
+    assert effort(0.1, 0.0) == pytest.approx(5.0)
+    assert effort(0.1, 2.0) == pytest.approx(13.0)
+    assert effort(0.1, -1.0) == pytest.approx(1.0)
+    assert effort(0.1, -3.0) == 0.0  # it leaves faster than the spring pushes
+    assert effort(0.01, 2.0) == pytest.approx(0.5 + 0.5 * 8.0)  # half the damping at half the depth
+    assert effort(1e-9, 5.0) < 1e-6  # no jump at the contact
+    assert core.law_potential("one_sided", 0.3 - 0.1 * direction, law) == pytest.approx(0.25)
+    assert core.law_potential("one_sided", 0.3 + 0.1 * direction, law) == 0.0
+
+
 def test_brake_follows_its_level_and_never_drives():
     level = ramp(5.0, -1.0)  # below zero after 5 s
     assert core.law_effort("brake", 0.0, 1.0, 2.0, [0.01], level) == pytest.approx(-3.0)
@@ -122,7 +160,7 @@ def test_wrong_laws_are_refused():
     piece = core.Function("piecewise", [1, 1, 0, 0.0, 1.0, 1.0])
     quotient = core.Function("rational", [1, 1, 0, 0.0, 1.0, 1.0, 1.0])
     cases = [
-        ("spring", [], None, "unknown law kind 'spring'; known: brake, friction, linear, motor, table"),
+        ("spring", [], None, "unknown law kind 'spring'; known: brake, friction, linear, motor, one_sided"),
         (
             "linear",
             [1.0, 2.0],
@@ -135,6 +173,12 @@ def test_wrong_laws_are_refused():
         ("motor", [1.0], None, "motor law: needs a function of time"),
         ("brake", [0.0], piece, "brake law: the regularisation velocity must be positive"),
         ("brake", [1.0], None, "brake law: needs a function of time"),
+        ("rubber", [-1.0, 0.0, 0.5, 0.1], None, "rubber law: the stiffness must not be negative"),
+        ("rubber", [1.0, 0.0, 1.5, 0.1], None, "the restitution must lie between 0 and 1"),
+        ("rubber", [1.0, 0.0, 0.5, 0.0], None, "the closing speed must be positive"),
+        ("one_sided", [1.0, 0.0, 0.0, 0.5, 0.1], None, "one_sided law: the direction must be 1 or -1"),
+        ("one_sided", [1.0, -1.0, 0.0, 1.0, 0.1], None, "stiffness and damping must not be negative"),
+        ("one_sided", [1.0, 1.0, 0.0, 1.0, 0.0], None, "must be positive"),
         ("friction", [1.0, 1.0, -1.0, 1.0, 1.0], None, "must not be negative"),
         ("friction", [1.0, 1.0, 1.0, 0.0, 1.0], None, "stribeck_velocity must be positive"),
         ("friction", [1.0, 1.0, 1.0, 1.0, 0.0], None, "regularisation velocity must be positive"),

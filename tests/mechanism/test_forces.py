@@ -82,6 +82,41 @@ def test_friction_and_brake():
     assert (got.kind, got.params, got.function) == ("brake", (0.01,), bc.Ramp(0.0, 5.0))
 
 
+def test_what_acts_on_one_side():
+    got = law(bc.RubberString(20.0, 4.0, 0.1, 0.5), A, B)
+    assert (got.kind, got.params) == ("rubber", (20.0, 4.0, 0.1, 0.5))
+    assert got.coordinate == bc.Coordinate("distance", A, B)
+    got = law(bc.OneSidedSpring(5.0, 0.1, "above", damping=2.0, depth=0.01), HINGE)
+    assert (got.kind, got.coordinate, got.params) == ("one_sided", HINGE, (5.0, 2.0, 0.1, -1.0, 0.01))
+    got = law(bc.SupportPoint(5.0, 1.0, height=0.2), A)
+    assert got.params == (5.0, 1.0, 0.2, 1.0, 1e-3)
+    assert got.coordinate == bc.Coordinate("z", bc.Marker("ground"), A)
+
+
+def test_damping_of_a_body_is_a_force_by_formulas():
+    assert bc.BodyDamping(2.0).damping == (2.0, 2.0, 2.0)
+    both = bc.BodyDamping(2.0, (0.1, 0.2, 0.3)).lowered((A,)).custom
+    assert (both.force is not None, both.moment is not None) == (True, True)
+    assert bc.BodyDamping(rotational_damping=1.0).lowered((A,)).custom.force is None
+
+
+@pytest.mark.parametrize(
+    ("make", "rule"),
+    [
+        (lambda: bc.RubberString(0.0, 1.0), "stiffness must be greater than zero"),
+        (lambda: bc.RubberString(1.0, 1.0, 1.5), "restitution"),
+        (lambda: bc.RubberString(1.0, -1.0, closing_speed=0.0), "closing_speed must be greater than zero"),
+        (lambda: bc.OneSidedSpring(1.0, 0.0, "left"), "side"),
+        (lambda: bc.SupportPoint(1.0, -1.0), "damping must not be negative"),
+        (bc.BodyDamping, "it does nothing"),
+        (lambda: bc.BodyDamping((1.0, -1.0, 0.0)), "damping must not be negative"),
+    ],
+)
+def test_wrong_values_are_refused(make, rule):
+    with pytest.raises(bc.MechanismError, match=rule):
+        make()
+
+
 def test_wrench_is_moment_over_force():
     (wrench,) = bc.Wrench(force=(1, 2, TORQUE), moment=(4, 5, 6), axes="marker").lowered((A,)).wrenches
     assert (wrench.marker, wrench.local) == (A, True)
@@ -98,6 +133,9 @@ LAWFUL = [
     (bc.GearedMotor(2.0, 0.1, TORQUE), (HINGE,)),
     (bc.JointFriction(coulomb=1.0), (HINGE,)),
     (bc.Brake(1.0), (HINGE,)),
+    (bc.RubberString(20.0, 4.0, 0.1), (A, B)),
+    (bc.OneSidedSpring(5.0, 0.1), (HINGE,)),
+    (bc.SupportPoint(5.0), (A,)),
 ]
 
 
@@ -111,5 +149,5 @@ def test_the_core_takes_the_laws(kind, ends):
 
 
 def test_every_kind_is_tested():
-    assert {type(kind).__name__ for kind, _ in LAWFUL} | {"Wrench"} == set(FORCE_KINDS)
+    assert {type(kind).__name__ for kind, _ in LAWFUL} | {"Wrench", "BodyDamping"} == set(FORCE_KINDS)
     assert set(LAW_KINDS) == set(core.law_kinds())

@@ -49,6 +49,10 @@ SAMPLES = [
     bc.Wrench((1.0, 2.0, 3.0), (1.0, 2.0, 3.0)),
     bc.JointFriction(1.0, 1.0, 1.0, 1.0, 1.0),
     bc.Brake(1.0, 0.1),
+    bc.RubberString(1.0, 1.0, 0.5, 0.1),
+    bc.OneSidedSpring(1.0, 1.0, "below", 0.1, 0.1),
+    bc.SupportPoint(1.0, 0.1, 1.0, 0.1),
+    bc.BodyDamping((1.0, 1.0, 1.0), (1.0, 1.0, 1.0)),
     # functions
     bc.Constant(1.0),
     bc.Harmonic(1.0, 1.0, 1.0, 1.0, 1.0),

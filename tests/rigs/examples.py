@@ -120,6 +120,10 @@ FORCE_FIELDS = {
     "SpringDamper": {"stiffness": 12.0, "damping": 0.4, "rest_length": 0.4, "preload": 0.3},
     "TorsionSpring": {"stiffness": 3.0, "damping": 0.2, "rest_angle": 0.1, "preload": -0.2},
     "TabulatedSpring": {"effort": bc.Table((-1.0, 0.0, 0.5, 2.0), (4.0, 0.5, -1.0, -9.0)), "damping": 0.2},
+    "RubberString": {"stiffness": 15.0, "rest_length": 0.1, "restitution": 0.3, "closing_speed": 4.0},
+    "OneSidedSpring": {"stiffness": 0.2, "contact": 3.0, "damping": 0.02, "depth": 4.0},
+    "SupportPoint": {"stiffness": 5.0, "damping": 0.7, "height": 4.0, "depth": 9.0},
+    "BodyDamping": {"damping": (0.4, 0.1, 0.6), "rotational_damping": (0.03, 0.01, 0.02)},
     "Bushing": {
         "stiffness": (9.0, 6.0, 12.0), "rotational_stiffness": (1.0, 2.0, 1.5),
         "damping": (0.3, 0.2, 0.1), "rotational_damping": (0.02, 0.03, 0.01),

@@ -6,6 +6,13 @@ namespace bellcrank::symbolic {
 namespace {
 
 Expression apply(Op op, Expression a) { return {a.graph, a.graph->apply(op, a.ref)}; }
+Expression apply(Op op, Expression a, double b) { return {a.graph, a.graph->apply(op, a.ref, a.graph->constant(b))}; }
+
+// (3 − 2u) u² between 0 and 1, level outside.
+Expression smooth_step(Expression at) {
+    const Expression u = apply(Op::minimum, apply(Op::maximum, at, 0.0), 1.0);
+    return (3.0 - 2.0 * u) * u * u;
+}
 
 }  // namespace
 
@@ -50,9 +57,17 @@ Expression Equations::effort(const Law& law, Expression value, Expression rate) 
         return -(p[0] * rate) - level * apply(Op::hyperbolic_tangent, rate / p[4]);
     }
     if (kind == "brake") {
-        const Expression level = function_of_time(law.function, 0);
-        const Expression held{&graph, graph.apply(Op::maximum, level.ref, graph.constant(0.0))};
+        const Expression held = apply(Op::maximum, function_of_time(law.function, 0), 0.0);
         return -(held * apply(Op::hyperbolic_tangent, rate / p[0]));
+    }
+    if (kind == "rubber") {
+        const Expression stretch = apply(Op::maximum, value - p[1], 0.0);
+        return -(p[0] * stretch * (p[2] + (1.0 - p[2]) * smooth_step(1.0 + rate / p[3])));
+    }
+    if (kind == "one_sided") {
+        const Expression depth = apply(Op::maximum, p[3] * (p[2] - value), 0.0);
+        const Expression damped = p[1] * p[3] * rate * smooth_step(depth / p[4]);
+        return p[3] * apply(Op::maximum, p[0] * depth - damped, 0.0);
     }
     throw std::invalid_argument("symbolic: no formula for the force law '" + kind + "'");
 }

@@ -39,6 +39,13 @@ FIELD_UNITS: dict[str, tuple[str, ...]] = {
         ("scale", "rotation", "axis", "x_axis", "y_axis", "z_axis", "color", "restitution", "teeth"), ("1",)
     ),
     "NurbsCurve.control_points": ("m",),
+    "closing_speed": ("m/s",),
+    **dict.fromkeys(("contact", "depth"), ("m", "rad")),
+    "SupportPoint.depth": ("m",),
+    "SupportPoint.stiffness": ("N/m",),
+    "SupportPoint.damping": ("N s/m",),
+    "RubberString.stiffness": ("N/m",),
+    "BodyDamping.damping": ("N s/m",),
     "SpringDamper.stiffness": ("N/m",),
     "SpringDamper.damping": ("N s/m",),
     "SpringDamper.preload": ("N",),

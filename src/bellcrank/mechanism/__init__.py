@@ -4,12 +4,14 @@ Importing this package fills the registries (JOINT_KINDS, CONSTRAINT_KINDS, FORC
 """
 
 from bellcrank.mechanism import (
+    body_damping,
     custom_elements,
     friction,
     functions,
     gears,
     mesh,
     motors,
+    one_sided,
     springs,
     surface_formulas,
     surface_joints,
@@ -70,6 +72,7 @@ __all__ = [
     "Row",
     "Shape",
     "Term",
+    "body_damping",
     "custom_elements",
     "friction",
     "functions",
@@ -78,6 +81,7 @@ __all__ = [
     "lower",
     "mesh",
     "motors",
+    "one_sided",
     "springs",
     "surface_formulas",
     "surface_joints",

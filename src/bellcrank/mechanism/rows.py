@@ -24,6 +24,8 @@ LAW_KINDS: Final = {
     "motor": ("torque_slope",),
     "friction": ("viscous", "coulomb", "stiction", "stribeck_velocity", "regularisation_velocity"),
     "brake": ("regularisation_velocity",),
+    "rubber": ("stiffness", "rest", "restitution", "closing_speed"),
+    "one_sided": ("stiffness", "damping", "contact", "direction", "depth"),
 }
 """Parameters of each law kind, in their order in `Law.params`."""
 

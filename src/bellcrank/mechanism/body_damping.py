@@ -1,0 +1,73 @@
+"""Damping of a body's motion in the world, in axes of its own."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from importlib import import_module
+from typing import Any, ClassVar
+
+from bellcrank.mechanism.attachment import End
+from bellcrank.mechanism.checking import Check, Vec3
+from bellcrank.mechanism.custom_elements import CustomForce
+from bellcrank.mechanism.custom_ends import EndPose
+from bellcrank.mechanism.force import ForceKind
+from bellcrank.mechanism.rows import Lowered
+
+
+@dataclass(frozen=True)
+class BodyDamping(ForceKind):
+    """Viscous damping of a body against the world, along and about the axes of a marker on it.
+
+    damping: along x, y, z of the marker, N s/m: each component of the marker's velocity meets a force of so
+        much times itself, at the marker. Three numbers, or one for all.
+    rotational_damping: about these axes, N m s/rad, against the angular velocity.
+
+    With `damping` alone, at a point, it is the brake of P. Schröder, The Virtual Erector Set (1990), section
+    6.6; with both, at the centre of mass, its damping.
+    """
+
+    damping: Vec3 | float = (0.0, 0.0, 0.0)
+    rotational_damping: Vec3 | float = (0.0, 0.0, 0.0)
+    pattern: ClassVar[str] = "M"
+    ends_text: ClassVar[str] = "one marker"
+    meaning: ClassVar[str] = "Viscous damping of a body in the world, in axes of a marker."
+
+    def __post_init__(self) -> None:
+        with Check("BodyDamping") as check:
+            values = {field: _three(check, field, getattr(self, field)) for field in _FIELDS}
+            if len(check.faults) == 0 and not any(map(any, values.values())):
+                check.fault("it does nothing", None, "give damping or rotational_damping")
+            check.settle(self, **values)
+
+    def lowered(self, ends: tuple[End, ...]) -> Lowered:  # noqa: ARG002
+        """A force by formulas: -R diag(c) Rᵀ v, and the same of the angular velocity."""
+        pose = EndPose("m")
+        given = {
+            "force": _against(pose, pose.velocity, self.damping),
+            "moment": _against(pose, pose.angular_velocity, self.rotational_damping),
+        }
+        return Lowered(custom=CustomForce(pose, **{name: value for name, value in given.items() if value}))
+
+
+_FIELDS = ("damping", "rotational_damping")
+
+
+def _three(check: Check, field: str, value: Any) -> Vec3:
+    """Three numbers that are not negative, from three or from one."""
+    given = (value,) * 3 if isinstance(value, (int, float)) and not isinstance(value, bool) else value
+    vector = check.vector(field, given)
+    if min(vector) < 0.0:
+        check.fault(f"{field} must not be negative", vector)
+    return vector
+
+
+def _against(pose: EndPose, velocity: Any, factors: Any) -> tuple[Any, ...]:
+    """Components, world axes, of what opposes a velocity; none where all factors are zero."""
+    if not any(factors):
+        return ()
+    if len(set(factors)) == 1:
+        return tuple(-factors[0] * component for component in velocity)
+    dot = import_module("bellcrank.expression").dot
+    axes = (pose.x_axis, pose.y_axis, pose.z_axis)
+    parts = [(factor * dot(axis, velocity), axis) for factor, axis in zip(factors, axes, strict=True)]
+    return tuple(-sum(rate * axis[i] for rate, axis in parts) for i in range(3))

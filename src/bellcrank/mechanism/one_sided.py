@@ -1,0 +1,124 @@
+"""Forces that act on one side only: rubber strings, springs against a stop, points that stay above ground."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+from bellcrank.mechanism.attachment import End, markers, pairwise
+from bellcrank.mechanism.checking import Check
+from bellcrank.mechanism.coordinate import Coordinate
+from bellcrank.mechanism.force import ForceKind
+from bellcrank.mechanism.marker import GROUND, Marker
+from bellcrank.mechanism.rows import Law, Lowered
+
+_DIRECTIONS = {"below": 1.0, "above": -1.0}
+
+
+@dataclass(frozen=True)
+class RubberString(ForceKind):
+    """A string between two markers that pulls and never pushes.
+
+    stiffness: N/m, greater than zero. rest_length: below it the string is slack, m.
+    restitution: part of the tension that is left while the markers approach each other, 0 to 1. At 1 the
+        string is a spring that only pulls; below, it takes energy out of every swing.
+    closing_speed: speed of approach over which the tension falls to that part, along a cubic, m/s. It is full
+        where the markers are at rest to each other.
+
+    P. Schröder, The Virtual Erector Set (1990), section 7.2.
+    """
+
+    stiffness: float
+    rest_length: float
+    restitution: float = 1.0
+    closing_speed: float = 0.1
+    pattern: ClassVar[str] = "MM"
+    ends_text: ClassVar[str] = "two markers"
+    meaning: ClassVar[str] = "A string that pulls only, and less while it shortens."
+
+    def __post_init__(self) -> None:
+        with Check("RubberString") as check:
+            check.settle(
+                self,
+                stiffness=check.positive("stiffness", self.stiffness, "N/m"),
+                rest_length=check.not_negative("rest_length", self.rest_length, "m"),
+                restitution=check.fraction("restitution", self.restitution),
+                closing_speed=check.positive("closing_speed", self.closing_speed, "m/s"),
+            )
+
+    def lowered(self, ends: tuple[End, ...]) -> Lowered:
+        """A rubber law on the distance."""
+        params = (self.stiffness, self.rest_length, self.restitution, self.closing_speed)
+        return Lowered(laws=(Law("rubber", pairwise("distance", ends), params),))
+
+
+@dataclass(frozen=True)
+class OneSidedSpring(ForceKind):
+    """A spring and damper that acts on one side of a value, pushes away from it, and never pulls.
+
+    stiffness: N/m or N m/rad, greater than zero. contact: the value where it begins, m or rad.
+    side: "below" or "above" that value.
+    damping: N s/m or N m s/rad. depth: how far beyond the contact the damping has its full value, m or rad;
+        it rises along a cubic, so that an arrival at speed meets no jump of the force.
+    """
+
+    stiffness: float
+    contact: float
+    side: str = "below"
+    damping: float = 0.0
+    depth: float = 1e-3
+    pattern: ClassVar[str] = "MM|J"
+    ends_text: ClassVar[str] = "two markers or one joint"
+    meaning: ClassVar[str] = "A spring and damper on one side of a distance, travel or angle: a soft stop."
+
+    def __post_init__(self) -> None:
+        with Check("OneSidedSpring") as check:
+            check.settle(
+                self,
+                stiffness=check.positive("stiffness", self.stiffness),
+                contact=check.number("contact", self.contact),
+                side=check.choice("side", self.side, _DIRECTIONS),
+                damping=check.not_negative("damping", self.damping),
+                depth=check.positive("depth", self.depth),
+            )
+
+    def lowered(self, ends: tuple[End, ...]) -> Lowered:
+        """A one-sided law on the distance or the joint coordinate."""
+        params = (self.stiffness, self.damping, self.contact, _DIRECTIONS[self.side], self.depth)
+        return Lowered(laws=(Law("one_sided", pairwise("distance", ends), params),))
+
+
+@dataclass(frozen=True)
+class SupportPoint(ForceKind):
+    """A spring and damper that keep a point of a body from going below the ground: a foot, a wheel.
+
+    stiffness: N/m, greater than zero. damping: N s/m. height: of the ground, world z, m.
+    depth: how far below the ground the damping has its full value, m.
+    It pushes along world z, without friction, and never pulls.
+
+    P. Schröder, The Virtual Erector Set (1990), section 6.6.
+    """
+
+    stiffness: float
+    damping: float = 0.0
+    height: float = 0.0
+    depth: float = 1e-3
+    pattern: ClassVar[str] = "M"
+    ends_text: ClassVar[str] = "one marker"
+    meaning: ClassVar[str] = "A spring and damper that keep a point above the ground."
+
+    def __post_init__(self) -> None:
+        with Check("SupportPoint") as check:
+            check.settle(
+                self,
+                stiffness=check.positive("stiffness", self.stiffness, "N/m"),
+                damping=check.not_negative("damping", self.damping, "N s/m"),
+                height=check.number("height", self.height, "m"),
+                depth=check.positive("depth", self.depth, "m"),
+            )
+
+    def lowered(self, ends: tuple[End, ...]) -> Lowered:
+        """A one-sided law on the height of the marker."""
+        (point,) = markers(ends)
+        params = (self.stiffness, self.damping, self.height, _DIRECTIONS["below"], self.depth)
+        return Lowered(laws=(Law("one_sided", Coordinate("z", Marker(GROUND), point), params),))
