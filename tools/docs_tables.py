@@ -1,7 +1,7 @@
 """Write the tables of kinds into the documentation; `--check` only says whether they are up to date.
 
 The marks in a page are  <!-- table: NAME -->  and  <!-- end of table -->,  each on a line of its own; NAME is
-"joints", "constraints", "forces", "coordinates" or one of `bellcrank.io.tables`.
+"joints", "constraints", "forces", "coordinates", "commands" or one of `bellcrank.io.tables`.
 """
 
 from __future__ import annotations
@@ -13,6 +13,7 @@ from typing import Final
 
 from bellcrank.io.tables import FORMAT_TABLES
 from bellcrank.mechanism.tables import constraint_table, coordinate_table, force_table, joint_table
+from bellcrank.shell.reference import command_table
 
 ROOT: Final = Path(__file__).resolve().parent.parent
 TABLES: Final = {
@@ -20,6 +21,7 @@ TABLES: Final = {
     "constraints": constraint_table,
     "forces": force_table,
     "coordinates": coordinate_table,
+    "commands": command_table,
     **FORMAT_TABLES,
 }
 MARKED: Final = re.compile(

@@ -14,7 +14,7 @@ import click
 from bellcrank import __version__
 from bellcrank.errors import BellcrankError, SimulationError
 
-_COMMANDS: Final = ("run", "info", "verify", "convert", "plot", "bench")
+_COMMANDS: Final = ("run", "shell", "info", "verify", "convert", "plot", "bench")
 
 
 class Commands(click.Group):

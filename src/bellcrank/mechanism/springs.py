@@ -147,7 +147,7 @@ class Bushing(ForceKind):
                 if min(vector) < 0.0:
                     check.fault(f"{field} must not be negative", vector)
                 values[field] = vector
-            if not any(any(getattr(self, field)) for field in values) and len(check.faults) == 0:
+            if len(check.faults) == 0 and not any(any(getattr(self, field)) for field in values):
                 check.fault("it does nothing", None, "give a stiffness or a damping")
             check.settle(self, **values)
 

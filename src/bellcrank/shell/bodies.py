@@ -1,0 +1,148 @@
+"""Commands on bodies: ib, pb, sb."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from functools import partial
+from typing import Any, Final
+
+import numpy as np
+
+from bellcrank.errors import Fault, MechanismError
+from bellcrank.mechanism.evaluation import with_numbers
+from bellcrank.mechanism.mechanism import Mechanism
+from bellcrank.shell import thesis_forces as forces
+from bellcrank.shell.language import Argument, Command, Given, Option
+from bellcrank.shell.reply import Reply
+from bellcrank.shell.session import Session, pose_in
+
+GROUP: Final = "Bodies"
+BODY: Final = Argument("body", "body")
+QUATERNION: Final = Argument("quaternion", "number", 4)
+
+
+def vector(field: str) -> Argument:
+    """Three numbers in the units of a field."""
+    return Argument(field, "number", 3, field=field)
+
+
+def unit(where: str, quaternion: Any) -> tuple[float, float, float, float]:
+    """A quaternion of length one along this one. Raises MechanismError for zero."""
+    length = float(np.linalg.norm(quaternion))
+    if not 1e-150 < length < 1e150:
+        rule = "a quaternion must not be zero, and not huge"
+        raise MechanismError(Fault(where, rule, quaternion, "no turn is 1 0 0 0"))
+    w, x, y, z = (float(q) / length for q in quaternion)
+    return (w, x, y, z)
+
+
+def _instance(session: Session, given: Given) -> Reply:
+    name = given["localname"]
+    session.edit(lambda m: m.add_body(name, mass=1.0, inertia=(1.0, 1.0, 1.0)))
+    return Reply(data={"body": name})
+
+
+def _set(session: Session, given: Given) -> Reply:
+    name = given["body"]
+    pose = {
+        field: given.option(word)
+        for word, field in (("-vl", "velocity"), ("-vr", "angular_velocity"), ("-t", "position"))
+        if given.option(word) is not None
+    }
+    if (turn := given.option("-E")) is not None:
+        pose["rotation"] = unit("sb -E", turn)
+    if pose:
+        session.edit(lambda m: m.replace(m.bodies[name], **pose))
+    matter = {
+        field: given.option(word)
+        for word, field in (("-in", "inertia"), ("-m", "mass"))
+        if word in given.options
+    }
+    if matter:
+        session.edit(lambda m: _with_matter(m, name, matter), structure=False)
+    for kind, force in given.options.get("-if", ()):
+        session.edit(partial(forces.instance, body=name, kind=kind, name=force), structure=False)
+    states = {}
+    for (force,) in given.options.get("-f", ()):
+        states[force] = "on" if forces.toggle(session, name, force) else "off"
+    text = ", ".join(f"{force} is {state}" for force, state in states.items())
+    return Reply(text, {"body": name, **({"forces": states} if states else {})})
+
+
+def _with_matter(mechanism: Mechanism, name: str, matter: dict[str, Any]) -> None:
+    """Another mass or inertia; the weight of a gravity of the body follows its mass."""
+    before = with_numbers(mechanism).bodies[name].mass
+    body = mechanism.replace(mechanism.bodies[name], **matter)
+    for force in list(mechanism.forces.values()):
+        if forces.kind_of(force) == "gravity" and force.markers[0].body == name:
+            factor = float(body.mass) / before
+            weight = tuple(factor * component for component in force.kind.force)  # type: ignore[attr-defined]
+            mechanism.replace(force, kind=replace(force.kind, force=weight))  # type: ignore[call-arg]
+
+
+def _print(session: Session, given: Given) -> Reply:
+    named = given.get("localname")
+    state, numbers = session.state(), with_numbers(session.mechanism)
+    found, lines = {}, []
+    for number, body in enumerate(numbers.bodies.values()):
+        if named not in (None, body.name):
+            continue
+        now: dict[str, Any] = pose_in(state, number)
+        held = [force.name for force in numbers.forces.values() if body.name in forces.bodies_of(force)]
+        principal = np.linalg.eigvalsh(np.asarray(body.inertia)).tolist()
+        found[body.name] = {**now, "mass": body.mass, "principal_inertia": principal, "forces": held}
+        lines += [
+            body.name,
+            f"    -t  {_row(now['position'])}   -E  {_row(now['rotation'])}",
+            f"    -vl {_row(now['velocity'])}   -vr {_row(now['angular_velocity'])}",
+            f"    -m  {body.mass:.6g}   -in {_row(principal)}",
+            *([f"    forces: {', '.join(held)}"] if held else []),
+        ]
+    return Reply("\n".join(lines) or "no bodies yet", {"time": session.now.time, "bodies": found})
+
+
+def _row(values: Any) -> str:
+    return " ".join(f"{value:.6g}" for value in values)
+
+
+COMMANDS: Final = (
+    Command(
+        "ib",
+        GROUP,
+        "Instance a body: mass 1 kg, inertia 1 kg m², at the origin, without forces.",
+        _instance,
+        (Argument("localname", "name"),),
+        example="ib stick5",
+    ),
+    Command(
+        "pb",
+        GROUP,
+        "Print a body, or all of them: where it is now and how it moves, its mass and its forces.",
+        _print,
+        (Argument("localname", "body", optional=True),),
+        example="pb stick0",
+        keeps=True,
+    ),
+    Command(
+        "sb",
+        GROUP,
+        "Set parameters of a body; vectors in world axes, lengths in m, times in s.",
+        _set,
+        (BODY,),
+        (
+            Option("-vl", "Linear velocity.", (vector("velocity"),)),
+            Option("-vr", "Rotational velocity.", (vector("angular_velocity"),)),
+            Option("-t", "Translation: where its frame, the centre of mass, is.", (vector("position"),)),
+            Option("-E", "Orientation, a quaternion w x y z; its length does not matter.", (QUATERNION,)),
+            Option("-in", "Inertia along the principal axes.", (vector("inertia"),)),
+            Option("-m", "Mass.", (Argument("mass", "number", field="mass"),)),
+            Option(
+                "-if",
+                "Instance a force on it.",
+                (Argument("type", "choice", choices=forces.TYPES), Argument("name", "name")),
+            ),
+            Option("-f", "Toggle a force on it, off and on again.", (Argument("name", "force"),)),
+        ),
+        example="sb stick0 -in 0.104167 8.35417 8.41667 -E .5 0 .5 0 -t 6 -15 10",
+    ),
+)

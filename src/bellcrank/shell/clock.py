@@ -1,0 +1,244 @@
+"""Commands on time: step, run, reset, the clock, the accuracy, the formulation and the method."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any, Final
+
+from bellcrank.errors import Fault, MechanismError
+from bellcrank.formulations.system import FORMULATIONS, check_request
+from bellcrank.integrate.methods import METHODS, find_method, method_options
+from bellcrank.io.scalar import resolved
+from bellcrank.shell.drawing import drawn
+from bellcrank.shell.language import Argument, Command, Given, Option
+from bellcrank.shell.reply import Reply
+from bellcrank.shell.session import Session
+
+if TYPE_CHECKING:
+    from bellcrank.trajectory.trajectory import Trajectory
+
+GROUP: Final = "Time"
+_RECORDED = ("reactions", "accelerations")
+_LONGEST = 1e6  # steps of one command
+_METHOD = {"step": float, "max_step": float, "max_order": int}
+
+
+def _seconds(name: str, optional: bool = False) -> Argument:
+    return Argument(name, "number", field="duration", optional=optional)
+
+
+def _step(session: Session, given: Given) -> Reply:
+    count, size = given["count"], session.now.settings.stepsize
+    if count > _LONGEST:
+        raise MechanismError(Fault("step", f"at most {_LONGEST:g} steps are taken at a time", count))
+    run = session.run(count * size, size)
+    return _told(run, drawn(session, run))
+
+
+def _run(session: Session, given: Given) -> Reply:
+    duration = given.get("duration")
+    if duration is None:
+        duration = session.now.simulation.duration
+    if duration is None:
+        raise MechanismError(Fault("run", "the duration is missing", None, "such as run 2.5"))
+    options = _plain(given.fields, (*_RECORDED, "output_step"), "run")
+    output = options.pop("output_step", None)
+    return _told(session.run(duration, output, **options))
+
+
+def _told(run: Trajectory, frames: dict[str, Any] | None = None) -> Reply:
+    frames = dict(frames or {})
+    text = "\n".join([*frames.pop("lines", ()), *([run.status.message] if run.status.message else [])])
+    steps = run.statistics.get("steps")
+    told = {"time": float(run.time[-1]), "frames": len(run), "steps": steps, "status": str(run.status)}
+    last = f"t = {run.time[-1]:.6g} s"
+    return Reply("\n".join(filter(None, (text, last))), {**told, **frames})
+
+
+def _plain(fields: Any, known: Any, where: str) -> dict[str, Any]:
+    """Values of key=value: numbers, true and false, texts."""
+    if strange := [name for name in fields if name not in known]:
+        raise MechanismError(Fault(where, f"it takes {', '.join(known)}", strange[0]))
+    return {name: resolved(text) for name, text in fields.items()}
+
+
+def _read_time(session: Session, given: Given) -> Reply:  # noqa: ARG001
+    return Reply(f"{session.now.time:.9g} s", {"time": session.now.time})
+
+
+def _set_time(session: Session, given: Given) -> Reply:
+    live, time = session.now.live, given["time"]
+    if live is None:
+        session.set(start=time, history=())
+    else:
+        session.set(live=live.at_time(time), history=())
+    return Reply(data={"time": time})
+
+
+def _settings(session: Session, **changes: Any) -> None:
+    session.set(settings=replace(session.now.settings, **changes))
+
+
+def _accuracy(session: Session, given: Given) -> Reply:
+    for word, name in (("-r", "rtol"), ("-a", "atol")):
+        if (value := given.option(word)) is not None:
+            if value <= 0.0:
+                raise MechanismError(Fault(f"sacc {word}", "the accuracy must be greater than zero", value))
+            _settings(session, **{name: value})
+    settings = session.now.settings
+    text = f"relative {settings.rtol:g}, absolute {settings.atol:g}"
+    return Reply(text, {"rtol": settings.rtol, "atol": settings.atol})
+
+
+def _read_size(session: Session, given: Given) -> Reply:  # noqa: ARG001
+    size = session.now.settings.stepsize
+    return Reply(f"{size:.9g} s", {"stepsize": size})
+
+
+def _set_size(session: Session, given: Given) -> Reply:
+    if given["stepsize"] <= 0.0:
+        raise MechanismError(Fault("sstepsize", "it must be greater than zero", given["stepsize"]))
+    _settings(session, stepsize=given["stepsize"])
+    return Reply(data={"stepsize": given["stepsize"]})
+
+
+def _statistics(session: Session, given: Given) -> Reply:  # noqa: ARG001
+    settings, history = session.now.settings, session.now.history
+    told = dict(history[-1].statistics) if history else {}
+    rows: dict[str, Any] = {
+        "last stepsize": told.get("step"),
+        "next stepsize": told.get("next_step"),
+        "steps": told.get("steps"),
+        "calls": told.get("evaluations"),
+        "order": told.get("last_order", told.get("highest_order", find_method(settings.method).order)),
+        "absolute accuracy": settings.atol,
+        "relative accuracy": settings.rtol,
+        "method": settings.method,
+        "formulation": settings.formulation,
+    }
+    lines = [f"{name:18} {'not told' if value is None else value}" for name, value in rows.items()]
+    return Reply("\n".join(lines), {name.replace(" ", "_"): value for name, value in rows.items()})
+
+
+def _reset(session: Session, given: Given) -> Reply:  # noqa: ARG001
+    session.set(live=None, history=())
+    return Reply(f"t = {session.now.time:.6g} s", {"time": session.now.time})
+
+
+def _formulation(session: Session, given: Given) -> Reply:
+    name = given.get("formulation")
+    if name is not None:
+        options = {key: resolved(text) for key, text in given.fields.items()}
+        check_request(name, options)
+        _settings(session, formulation=name, options=options)
+    now = session.now.settings.formulation
+    return Reply(f"{now} (there are auto, {', '.join(FORMULATIONS)})", {"formulation": now})
+
+
+def _method(session: Session, given: Given) -> Reply:
+    name = given.get("method")
+    if name is not None:
+        options = _plain(given.fields, tuple(_METHOD), "method")
+        method_options(name, 1e300, **options)
+        _settings(session, method=name, method_options=options)
+    now = session.now.settings.method
+    return Reply(f"{now} (there are {', '.join(METHODS)})", {"method": now})
+
+
+COMMANDS: Final = (
+    Command(
+        "step",
+        GROUP,
+        "Go on by so many step sizes, and draw after every one; inside the integrator takes its own steps.",
+        _step,
+        (Argument("count", "count"),),
+        example="step 30",
+    ),
+    Command(
+        "rtime",
+        GROUP,
+        "Read the time that the clock of the simulation shows.",
+        _read_time,
+        example="rtime",
+        keeps=True,
+    ),
+    Command(
+        "stime",
+        GROUP,
+        "Set the clock; the bodies stay where they are. What was recorded before is let go.",
+        _set_time,
+        (Argument("time", "number", field="duration"),),
+        example="stime 0",
+    ),
+    Command(
+        "sacc",
+        GROUP,
+        "Set the accuracy goal of the integrator, for methods that choose their steps.",
+        _accuracy,
+        (),
+        (
+            Option("-r", "Relative accuracy.", (Argument("accuracy", "number"),)),
+            Option("-a", "Absolute accuracy.", (Argument("accuracy", "number"),)),
+        ),
+        example="sacc -r 1e-6 -a 1e-7",
+    ),
+    Command(
+        "rstepsize",
+        GROUP,
+        "Read the time from one frame to the next.",
+        _read_size,
+        example="rstepsize",
+        keeps=True,
+    ),
+    Command(
+        "sstepsize",
+        GROUP,
+        "Set the time from one frame to the next.",
+        _set_size,
+        (_seconds("stepsize"),),
+        example="sstepsize 1/30",
+    ),
+    Command(
+        "rlsode",
+        GROUP,
+        "Read statistics of the integrator since it was last started: step sizes, steps, calls of the "
+        "dynamics, order, accuracy goals.",
+        _statistics,
+        example="rlsode",
+        keeps=True,
+    ),
+    Command(
+        "run",
+        GROUP,
+        "Go on for a time, by default that of the loaded file.",
+        _run,
+        (_seconds("duration", optional=True),),
+        fields="output_step=... reactions=... accelerations=...",
+        example="run 0.5 output_step=0.01",
+    ),
+    Command(
+        "reset",
+        GROUP,
+        "Go back to where the mechanism starts, and forget what was run.",
+        _reset,
+        example="reset",
+    ),
+    Command(
+        "formulation",
+        GROUP,
+        "Set how the equations of motion are formed and solved, with its options; without a name, tell it.",
+        _formulation,
+        (Argument("formulation", "text", optional=True),),
+        fields="option=...",
+        example="formulation symbolic",
+    ),
+    Command(
+        "method",
+        GROUP,
+        "Set the integration method, with step, max_step, max_order; without a name, tell it.",
+        _method,
+        (Argument("method", "text", optional=True),),
+        fields="step=... max_step=... max_order=...",
+        example="method dopri5 max_step=0.1",
+    ),
+)

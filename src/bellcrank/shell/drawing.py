@@ -1,0 +1,53 @@
+"""What the command draw chooses: nothing, lines for a display program, or pictures in files."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from bellcrank.assembly.state import State
+
+if TYPE_CHECKING:
+    from bellcrank.shell.session import Session
+    from bellcrank.trajectory.trajectory import Trajectory
+
+
+def drawn(session: Session, run: Trajectory) -> dict[str, Any]:
+    """What was drawn of the frames of a run, the first left out: lines, or the names of files."""
+    drawing = session.now.drawing
+    if drawing.convention == "bolio":
+        lines = [line for number in range(1, len(run)) for line in lines_of(run, number)]
+        return {"lines": lines, "drawn": lines}
+    if drawing.convention != "corpus":
+        return {}
+    from bellcrank.shell.picture import write_picture
+
+    before = sum(len(piece) - 1 for piece in session.now.history[:-1])
+    files = []
+    for number in range(1, len(run)):
+        if (before + number) % drawing.every == 0:
+            files.append(numbered(drawing.file, before + number))
+            write_picture(session.mechanism, state_of(run, number), files[-1])
+    return {"drawn": files}
+
+
+def lines_of(run: Trajectory, number: int) -> list[str]:
+    """A line for each body: name, translation, quaternion."""
+    state = state_of(run, number)
+    found = [f"time {state.time:.9g}"]
+    for body, position, rotation in zip(run.bodies, state.position, state.rotation, strict=True):
+        values = " ".join(f"{value:.9g}" for value in (*position, *rotation))
+        found.append(f"pose {body} {values}")
+    return found
+
+
+def state_of(run: Trajectory, number: int) -> State:
+    """The state in a recorded frame."""
+    names = ("position", "rotation", "velocity", "angular_velocity")
+    return State(float(run.time[number]), *(run.store.read(name)[number] for name in names))
+
+
+def numbered(file: str, number: int) -> str:
+    """The name of a picture: the number before the suffix."""
+    path = Path(file)
+    return str(path.with_name(f"{path.stem}_{number:05d}{path.suffix}"))

@@ -1,0 +1,214 @@
+"""Commands on files and pictures: save, load, source, plot, draw, view; and assemble, info."""
+
+from __future__ import annotations
+
+from importlib.util import find_spec
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Final
+
+from bellcrank.errors import Fault, MechanismError, Unsupported
+from bellcrank.io.simulation import Simulation
+from bellcrank.shell.language import Argument, Command, Given, Option
+from bellcrank.shell.reply import Reply
+from bellcrank.shell.session import Drawing, Session, Settings, Situation
+
+if TYPE_CHECKING:
+    from bellcrank.analysis.info import MechanismInfo
+
+GROUP: Final = "Files and pictures"
+FILE: Final = Argument("file", "file")
+_RUNS = (".h5", ".hdf5")
+_CONVENTIONS = ("bolio", "corpus", "null", "picture")
+
+
+def _save(session: Session, given: Given) -> Reply:
+    path = given["file"]
+    suffix = Path(path).suffix.lower()
+    if suffix in _RUNS:
+        session.trajectory().save(path)
+    elif suffix == ".csv":
+        session.trajectory().to_csv(path)
+    else:
+        from bellcrank.io.files import save
+
+        if session.now.off:
+            session.notes.append(f"forces that are off are not saved: {', '.join(session.now.off)}")
+        save(session.mechanism, path, _simulation(session))
+    return Reply(f"written: {path}", {"file": path})
+
+
+def _simulation(session: Session) -> Simulation:
+    """The settings, as a file keeps them."""
+    known = session.now.settings.arguments()
+    plain = {
+        name: known.pop(name)
+        for name in ("formulation", "method", "step", "max_step", "rtol", "atol")
+        if name in known
+    }
+    duration = session.now.simulation.duration
+    return Simulation(
+        start=session.now.start,
+        duration=duration,
+        output_step=session.now.settings.stepsize,
+        options=known,
+        **plain,
+    )
+
+
+def _load(session: Session, given: Given) -> Reply:
+    from bellcrank.io import read
+
+    content = read(given["file"])
+    told = content.simulation
+    kept = session.now.settings
+    settings = Settings(
+        told.formulation or kept.formulation,
+        {},
+        told.method or kept.method,
+        {name: getattr(told, name) for name in ("step", "max_step") if getattr(told, name) is not None},
+        told.rtol or told.tolerance or kept.rtol,
+        told.atol or told.tolerance or kept.atol,
+        told.output_step or kept.stepsize,
+    )
+    session.now = Situation(content.mechanism, told.start or 0.0, settings=settings, simulation=told)
+    return Reply(f"{content.mechanism!r}", {"name": content.mechanism.name})
+
+
+def _source(session: Session, given: Given) -> Reply:
+    done = session.source(given["file"])
+    return Reply(f"{done} commands done", {"commands": done})
+
+
+def _plot(session: Session, given: Given) -> Reply:
+    path = given.option("-o") or "plot.png"
+    session.trajectory().plot(given.get("kind", "overview"), *given["names"], path=path)
+    return Reply(f"written: {path}", {"file": path})
+
+
+def _draw(session: Session, given: Given) -> Reply:
+    how = given["convention"]
+    if how not in _CONVENTIONS:
+        raise MechanismError(Fault("draw", f"one of {', '.join(_CONVENTIONS)} is expected", how))
+    needs = {"corpus": 2, "picture": 1}.get(how, 0)
+    held = [given.get(name) for name in ("filename", "every") if given.get(name) is not None]
+    if len(held) != needs:
+        words = {"corpus": "<filename> %d", "picture": "<filename>"}.get(how, "nothing")
+        raise MechanismError(Fault("draw", f"{how} takes {words}", held or None))
+    if needs:
+        from bellcrank.trajectory.plots.figure import check_picture
+
+        check_picture(held[0])
+    if how == "picture":
+        from bellcrank.shell.picture import write_picture
+
+        write_picture(session.mechanism, session.state(), held[0])
+        return Reply(f"written: {held[0]}", {"file": held[0]})
+    session.set(drawing=Drawing(how, *held))
+    return Reply(data={"drawing": how})
+
+
+def _view(session: Session, given: Given) -> Reply:  # noqa: ARG001
+    if find_spec("bellcrank.viewer") is None:
+        raise Unsupported("the viewer is not built yet; draw picture <filename> writes a picture")
+    raise Unsupported("the viewer is not joined to the shell yet; draw picture <filename> writes a picture")
+
+
+def _assemble(session: Session, given: Given) -> Reply:  # noqa: ARG001
+    from bellcrank.assembly.initial import assemble
+
+    session.commit()
+    report = session.edit(lambda m: assemble(m, session.now.start))
+    return Reply(str(report), {"changed": report.changed, "report": str(report)})
+
+
+def _info(session: Session, given: Given) -> Reply:  # noqa: ARG001
+    from bellcrank.analysis.info import info
+
+    if not session.mechanism.bodies:
+        return Reply(repr(session.mechanism), {"name": session.mechanism.name, "bodies": 0})
+    found = info(session.mechanism)
+    rows = _rows(found)
+    return Reply(
+        "\n".join(f"{name:16} {value}" for name, value in rows.items()), {"name": found.name, **rows}
+    )
+
+
+def _rows(found: MechanismInfo) -> dict[str, Any]:
+    return {
+        "bodies": found.bodies,
+        "joints": found.joints,
+        "rows": found.rows,
+        "freedom": found.freedom,
+        "redundant": ", ".join(map(str, found.redundant)) or "none",
+        "loops": found.loops,
+        "mass": found.mass,
+    }
+
+
+COMMANDS: Final = (
+    Command(
+        "save",
+        GROUP,
+        "Write the mechanism (.yaml, .json), or what was run (.h5, .csv).",
+        _save,
+        (FILE,),
+        example="save tensegrity.yaml",
+        keeps=True,
+    ),
+    Command(
+        "load",
+        GROUP,
+        "Read a mechanism and what its file says of the simulation, in the place of this one.",
+        _load,
+        (FILE,),
+        example="load tensegrity.yaml",
+    ),
+    Command(
+        "source",
+        GROUP,
+        "Run the commands of a script; if one is refused, nothing of it has been done.",
+        _source,
+        (FILE,),
+        example="source more.bell",
+        keeps=True,
+    ),
+    Command(
+        "plot",
+        GROUP,
+        "Write a figure of what was run: overview, joint, body, path, reaction, drive, energy.",
+        _plot,
+        (Argument("kind", "text", optional=True), Argument("names", "element", repeated=True)),
+        (Option("-o", "Into this file (PNG, PDF, SVG), plot.png.", (FILE,)),),
+        example="plot body stick0 -o stick0.png",
+        keeps=True,
+    ),
+    Command(
+        "draw",
+        GROUP,
+        "Choose how every step is drawn: bolio, a line for each body on standard output; corpus, "
+        "a picture of every so many steps in numbered files; null, not at all. Or write one picture now.",
+        _draw,
+        (
+            Argument("convention", "text"),
+            Argument("filename", "file", optional=True),
+            Argument("every", "count", optional=True),
+        ),
+        example="draw corpus frame.png 10",
+    ),
+    Command("view", GROUP, "Open the viewer.", _view, example="view", keeps=True),
+    Command(
+        "assemble",
+        GROUP,
+        "Move the bodies until all joints and constraints fit.",
+        _assemble,
+        example="assemble",
+    ),
+    Command(
+        "info",
+        GROUP,
+        "Tell what the mechanism consists of, its freedom, redundant constraints and loops.",
+        _info,
+        example="info",
+        keeps=True,
+    ),
+)

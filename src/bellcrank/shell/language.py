@@ -1,0 +1,138 @@
+"""What a command is: its arguments and options with their types and units, its help, its example."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, Final
+
+if TYPE_CHECKING:
+    from bellcrank.shell.reply import Reply
+    from bellcrank.shell.session import Session
+
+KINDS: Final = {
+    "number": 'a number, with a unit in quotes ("30 deg"), or an expression of parameters',
+    "count": "a whole number, at least 1",
+    "name": "a new name",
+    "body": "the name of a body",
+    "carrier": 'the name of a body, or "ground"',
+    "joint": "the name of a joint",
+    "force": "the name of a force",
+    "element": "the name of an element",
+    "end": 'a body, a marker "body.name", a joint, or {body: ..., position: [...]}',
+    "choice": "one of a few words",
+    "file": "the name of a file",
+    "command": "the name of a command",
+    "text": "a word",
+}
+"""The types of arguments."""
+
+
+@dataclass(frozen=True)
+class Argument:
+    """An argument of a command or an option.
+
+    kind: one of KINDS. count: of numbers, how many. field: of descriptions, whose units numbers take.
+    choices: of a choice. optional: it may be left out, and all after it. repeated: all words that are left.
+    """
+
+    name: str
+    kind: str
+    count: int = 1
+    field: str = ""
+    choices: tuple[str, ...] = ()
+    optional: bool = False
+    repeated: bool = False
+
+    @property
+    def usage(self) -> str:
+        """How it is shown: <name>, numbers as %F, counts as %d as in the thesis."""
+        if self.kind == "number":
+            text = " ".join(["%F"] * self.count)
+        elif self.kind == "count":
+            text = "%d"
+        elif self.choices:
+            text = "|".join(self.choices)
+        else:
+            text = f"<{self.name}>"
+        text += " ..." if self.repeated else ""
+        return f"[{text}]" if self.optional else text
+
+
+@dataclass(frozen=True)
+class Option:
+    """An option of a command, such as -vl %F %F %F."""
+
+    word: str
+    meaning: str
+    arguments: tuple[Argument, ...] = ()
+
+    @property
+    def usage(self) -> str:
+        """The option with its arguments."""
+        return " ".join([self.word, *(argument.usage for argument in self.arguments)])
+
+
+@dataclass(frozen=True)
+class Given:
+    """What a command line gave: values of arguments by name, of options by word, and of fields by name.
+
+    options: for each use of an option its values, in the order of the line. fields: texts of key=value.
+    """
+
+    values: Mapping[str, Any]
+    options: Mapping[str, Sequence[tuple[Any, ...]]] = field(default_factory=dict)
+    fields: Mapping[str, str] = field(default_factory=dict)
+
+    def __getitem__(self, name: str) -> Any:
+        return self.values[name]
+
+    def get(self, name: str, default: Any = None) -> Any:
+        """The value of an argument that may have been left out."""
+        return self.values.get(name, default)
+
+    def option(self, word: str) -> Any:
+        """The value of an option at its last use, a tuple of them where it has several; None without it."""
+        uses = self.options.get(word)
+        if not uses:
+            return None
+        return uses[-1][0] if len(uses[-1]) == 1 else uses[-1]
+
+
+Run = Callable[["Session", Given], "Reply"]
+
+
+@dataclass(frozen=True)
+class Command:
+    """A command.
+
+    group: heading in the help. meaning: one sentence. run: what it does. fields: whether it takes key=value.
+    example: a line that works in the mechanism of the guide. keeps: it changes nothing that `undo` restores.
+    """
+
+    name: str
+    group: str
+    meaning: str
+    run: Run
+    arguments: tuple[Argument, ...] = ()
+    options: tuple[Option, ...] = ()
+    fields: str = ""
+    example: str = ""
+    keeps: bool = False
+
+    @property
+    def usage(self) -> str:
+        """The command with its arguments; options and fields in brackets."""
+        parts = [self.name, *(argument.usage for argument in self.arguments)]
+        parts += [f"[{option.usage}]" for option in self.options]
+        return " ".join([*parts, *([f"[{self.fields}]"] if self.fields else [])])
+
+    @property
+    def help(self) -> str:
+        """Usage, meaning, options and an example, in lines."""
+        head = " ".join([self.name, *(argument.usage for argument in self.arguments)])
+        head += f" [{self.fields}]" if self.fields else ""
+        lines = [head, f"    {self.meaning}"]
+        width = max((len(option.usage) for option in self.options), default=0)
+        lines += [f"    {option.usage:{width}}  {option.meaning}" for option in self.options]
+        return "\n".join([*lines, f"    Example: {self.example}"])

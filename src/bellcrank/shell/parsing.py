@@ -1,0 +1,168 @@
+"""Words to the values of a command's arguments, options and fields, checked against what there is."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Collection, Sequence
+from math import isfinite
+from typing import Any, Final
+
+from bellcrank.errors import Fault, FaultList, MechanismError
+from bellcrank.io.decode import FAILED, Decoder, Field
+from bellcrank.io.fields import wanted
+from bellcrank.io.node import Place, Scalar
+from bellcrank.io.scalar import resolved
+from bellcrank.mechanism.marker import GROUND
+from bellcrank.mechanism.mechanism import Mechanism
+from bellcrank.mechanism.naming import nearest
+from bellcrank.mechanism.parameter import values_of
+from bellcrank.shell.language import KINDS, Argument, Command, Given, Option
+from bellcrank.shell.words import Word, unquoted
+
+_FIELD = re.compile(r"([A-Za-z_][A-Za-z0-9_]*)=(?!=)")
+_NUMBER: Final = wanted(float)
+
+
+def parsed(command: Command, given: Sequence[Word], mechanism: Mechanism) -> Given:
+    """The values that the words after a command's name give.
+
+    Raises MechanismError that says what was expected.
+    """
+    reader = _Reader(command, given, mechanism)
+    reader.read()
+    return Given(reader.values, reader.options, reader.fields)
+
+
+def refuse(command: Command, rule: str, value: object = None, advice: str = "") -> MechanismError:
+    """The error of a command."""
+    return MechanismError(Fault(command.name, rule, value, advice or f"usage: {command.usage}"))
+
+
+class _Reader:
+    def __init__(self, command: Command, given: Sequence[Word], mechanism: Mechanism) -> None:
+        self.command = command
+        self.mechanism = mechanism
+        self.words = list(given)
+        self.known = {option.word: option for option in command.options}
+        self.values: dict[str, Any] = {}
+        self.options: dict[str, list[tuple[Any, ...]]] = {}
+        self.fields: dict[str, str] = {}
+
+    def read(self) -> None:
+        """Options and fields wherever they stand, the arguments in their order."""
+        left: list[Word] = []
+        while self.words:
+            word = self.words.pop(0)
+            option = None if word.quoted else self.known.get(word.text)
+            match = None if word.quoted else _FIELD.match(word.text)
+            if option is not None:
+                self.options.setdefault(option.word, []).append(self.option(option))
+            elif match is not None and self.command.fields:
+                if match[1] in self.fields:
+                    raise refuse(self.command, f"{match[1]} is given twice", word.text)
+                self.fields[match[1]] = unquoted(word.text[match.end() :])
+            else:
+                left.append(word)
+        self.arguments(left)
+
+    def option(self, option: Option) -> tuple[Any, ...]:
+        """The values of an option, from the words after it."""
+        found = []
+        for argument in option.arguments:
+            values = []
+            for _ in range(argument.count):
+                if not self.words or (not self.words[0].quoted and self.words[0].text in self.known):
+                    rule = f"{option.word} takes {option.usage.partition(' ')[2]}"
+                    shown = self.words[0].text if self.words else None
+                    raise refuse(self.command, f"{rule}; something is missing", shown)
+                values.append(self.value(argument, self.words.pop(0), option.word))
+            found.append(values[0] if argument.count == 1 else tuple(values))
+        return tuple(found)
+
+    def arguments(self, left: list[Word]) -> None:
+        """The arguments in their order."""
+        for argument in self.command.arguments:
+            if argument.repeated:
+                self.values[argument.name] = [self.value(argument, word) for word in left]
+                left = []
+                continue
+            if not left and argument.optional:
+                continue
+            if len(left) < argument.count:
+                rule = f"{argument.usage} is missing: {KINDS[argument.kind]}"
+                raise refuse(self.command, rule)
+            values = [self.value(argument, left.pop(0)) for _ in range(argument.count)]
+            self.values[argument.name] = values[0] if argument.count == 1 else tuple(values)
+        if left:
+            advice = ""
+            if left[0].text.startswith("-") and self.known:
+                advice = f"options: {nearest(left[0].text, self.known)}"
+            raise refuse(self.command, "this word has no place here", left[0].text, advice)
+
+    def value(self, argument: Argument, word: Word, option: str = "") -> Any:
+        """The value of one word."""
+        where = f"{self.command.name} {option}".strip()
+        return _READERS[argument.kind](where, argument, word, self.mechanism)
+
+
+def _number(where: str, argument: Argument, word: Word, mechanism: Mechanism) -> float:
+    """A number; expressions have the value that the parameters give them now."""
+    faults = FaultList()
+    decoder = Decoder(faults)
+    decoder.names = {name: parameter.symbol for name, parameter in mechanism.parameters.items()}
+    value = resolved(word.text)
+    if value is None or isinstance(value, bool):
+        raise MechanismError(Fault(where, "a number is needed here", word.text))
+    node, place = Scalar(1, word.column, value, word.text), Place(element=where)
+    found = decoder.value(node, _NUMBER, place, Field(None, argument.field))
+    if found is FAILED:
+        raise MechanismError([Fault(f.element, f.rule, f.value, f.advice, None, f.excerpt) for f in faults])
+    if not isinstance(found, (int, float)):
+        known = {parameter.symbol: parameter.value for parameter in mechanism.parameters.values()}
+        found = values_of([found], known)[found]
+    number = float(found)
+    if not isfinite(number):
+        raise MechanismError(Fault(where, "the number must be finite", word.text))
+    return number
+
+
+def _count(where: str, argument: Argument, word: Word, mechanism: Mechanism) -> int:
+    number = _number(where, argument, word, mechanism)
+    if number != int(number) or not 1 <= number <= 1e9:
+        raise MechanismError(Fault(where, "a whole number, at least 1, is needed here", word.text))
+    return int(number)
+
+
+def _text(where: str, argument: Argument, word: Word, mechanism: Mechanism) -> str:  # noqa: ARG001
+    if not word.text and argument.kind != "text":
+        raise MechanismError(Fault(where, f"<{argument.name}> must not be empty"))
+    return word.text
+
+
+def _choice(where: str, argument: Argument, word: Word, mechanism: Mechanism) -> str:  # noqa: ARG001
+    if word.text not in argument.choices:
+        rule = f"one of {', '.join(argument.choices)} is expected"
+        raise MechanismError(Fault(where, rule, word.text, nearest(word.text, argument.choices)))
+    return word.text
+
+
+def _known(noun: str, names: Callable[[Mechanism], Collection[str]]) -> Callable[..., str]:
+    def read(where: str, argument: Argument, word: Word, mechanism: Mechanism) -> str:  # noqa: ARG001
+        known = names(mechanism)
+        if word.text not in known:
+            rule = f"there is no {noun} of this name"
+            raise MechanismError(Fault(where, rule, word.text, nearest(word.text, known)))
+        return word.text
+
+    return read
+
+
+_READERS: Final[dict[str, Callable[..., Any]]] = {
+    "number": _number,
+    "count": _count,
+    "choice": _choice,
+    **dict.fromkeys(("name", "end", "file", "text", "force", "element", "command"), _text),
+    "body": _known("body", lambda mechanism: mechanism.bodies),
+    "carrier": _known("body", lambda mechanism: [GROUND, *mechanism.bodies]),
+    "joint": _known("joint", lambda mechanism: mechanism.joints),
+}

@@ -1,0 +1,217 @@
+"""A session: what the commands work on, as values that never change, so that any step can be taken back."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from bellcrank.assembly.compile import compile_mechanism
+from bellcrank.assembly.initial import assembled
+from bellcrank.assembly.state import State
+from bellcrank.errors import Fault, MechanismError
+from bellcrank.io.simulation import Simulation
+from bellcrank.mechanism.evaluation import with_numbers
+from bellcrank.mechanism.force import Force
+from bellcrank.mechanism.mechanism import Mechanism
+from bellcrank.shell.history import merged
+
+if TYPE_CHECKING:
+    from bellcrank.assembly.model import Model
+    from bellcrank.shell.language import Command
+    from bellcrank.trajectory.trajectory import Trajectory
+
+_UNDONE = 200  # how many steps can be taken back
+
+
+@dataclass(frozen=True)
+class Settings:
+    """How time goes on.
+
+    method_options: step, max_step, max_order where they were given. stepsize: s from one frame to the next.
+    """
+
+    formulation: str = "lagrange"
+    options: Mapping[str, Any] = field(default_factory=dict)
+    method: str = "adams"
+    method_options: Mapping[str, Any] = field(default_factory=dict)
+    rtol: float = 1e-6
+    atol: float = 1e-7
+    stepsize: float = 1.0 / 30.0
+
+    def arguments(self) -> dict[str, Any]:
+        """The arguments for `simulate`."""
+        from bellcrank.integrate.methods import find_method
+
+        tolerances = {"rtol": self.rtol, "atol": self.atol} if find_method(self.method).adaptive else {}
+        given = {"formulation": self.formulation, "method": self.method}
+        return {**given, **self.options, **self.method_options, **tolerances}
+
+
+@dataclass(frozen=True)
+class Drawing:
+    """What is drawn after every step: convention "null", "bolio" or "corpus", and for the last where."""
+
+    convention: str = "null"
+    file: str = ""
+    every: int = 1
+
+
+@dataclass(frozen=True)
+class Situation:
+    """Everything that a command can change.
+
+    mechanism: as it is at the time `start`; it is replaced, never changed. live: where the bodies are since
+    then, or None as long as the clock stands at `start`. off: forces that are switched off.
+    history: what was run, pieces that follow each other.
+    """
+
+    mechanism: Mechanism
+    start: float = 0.0
+    live: State | None = None
+    off: Mapping[str, Force] = field(default_factory=dict)
+    settings: Settings = Settings()
+    drawing: Drawing = Drawing()
+    history: tuple[Trajectory, ...] = ()
+    simulation: Simulation = field(default_factory=Simulation)
+
+    @property
+    def time(self) -> float:
+        """What the clock shows, s."""
+        return self.start if self.live is None else self.live.time
+
+
+def fresh(name: str = "mechanism") -> Situation:
+    """An empty mechanism without gravity."""
+    return Situation(Mechanism(name, gravity=(0.0, 0.0, 0.0)))
+
+
+class Session:
+    """The situation now, those before, and what was compiled for the one now.
+
+    notes: remarks of the command at work. commands: all there are. source: runs the commands of a file.
+    """
+
+    def __init__(self) -> None:
+        self.now = fresh()
+        self._before: list[Situation] = []
+        self._compiled: tuple[Mechanism, float, Model] | None = None
+        self.notes: list[str] = []
+        self.commands: Mapping[str, Command] = {}
+        self.source: Callable[[str], int] = lambda _file: 0
+
+    @property
+    def mechanism(self) -> Mechanism:
+        """The mechanism; do not change it, use `edit`."""
+        return self.now.mechanism
+
+    def set(self, **changes: Any) -> None:
+        """Go to a situation with other values."""
+        self.now = replace(self.now, **changes)
+
+    def remember(self, before: Situation) -> None:
+        """Note a situation to which `undo` can return."""
+        if before is not self.now:
+            self._before = [*self._before[-_UNDONE:], before]
+
+    @property
+    def steps_back(self) -> int:
+        """How many situations are remembered."""
+        return len(self._before)
+
+    def forget(self, count: int) -> None:
+        """Forget all but so many situations."""
+        del self._before[count:]
+
+    def undo(self) -> bool:
+        """Return to the situation before the last change; False if there is none."""
+        if not self._before:
+            return False
+        self.now = self._before.pop()
+        return True
+
+    def edit(self, change: Callable[[Mechanism], Any], structure: bool = True) -> Any:
+        """Change a copy of the mechanism and put it in its place; what `change` returns.
+
+        structure: what moves or holds is changed; then where the bodies are now becomes where they start.
+        """
+        if structure:
+            self.commit()
+        copy = self.mechanism.copy()
+        result = change(copy)
+        self.set(mechanism=copy)
+        return result
+
+    def commit(self) -> None:
+        """Let the mechanism start from where it is now."""
+        live = self.now.live
+        if live is None:
+            return
+        copy = self.mechanism.copy()
+        for number, body in enumerate(list(copy.bodies.values())):
+            copy.replace(body, **pose_in(live, number))
+        for joint in list(copy.joints.values()):
+            if joint.position or joint.velocity:
+                copy.replace(joint, position=None, velocity=None)
+        self.set(mechanism=copy, start=live.time, live=None)
+
+    def model(self) -> Model:
+        """The mechanism compiled and assembled at its start.
+
+        Raises MechanismError if it has no bodies or is faulty, AssemblyError if it does not fit together.
+        """
+        mechanism, start = self.mechanism, self.now.start
+        if not mechanism.bodies:
+            raise MechanismError(Fault("mechanism", "there are no bodies yet", None, "make one: ib <name>"))
+        if self._compiled is None or self._compiled[0] is not mechanism or self._compiled[1] != start:
+            self._compiled = (mechanism, start, assembled(compile_mechanism(mechanism, start))[0])
+        return self._compiled[2]
+
+    def state(self) -> State:
+        """Where the bodies are now: while the clock stands at the start, as they are described."""
+        if self.now.live is not None:
+            return self.now.live
+        bodies = list(with_numbers(self.mechanism).bodies.values())
+
+        def rows(name: str) -> Any:
+            return np.array([getattr(body, name) for body in bodies], dtype=np.float64)
+
+        return State(self.now.start, *map(rows, ("position", "rotation", "velocity", "angular_velocity")))
+
+    def run(self, duration: float, output_step: float | None, **given: Any) -> Trajectory:
+        """Go on by a duration (s); the errors are those of `simulate`."""
+        from bellcrank.simulate import simulate
+
+        model = self.model()
+        arguments = {**self.now.settings.arguments(), **given}
+        run = simulate(
+            model,
+            duration,
+            start=self.now.start,
+            state=self.now.live,
+            output_step=output_step,
+            assemble=False,
+            **arguments,
+        )
+        if len(run) == 0:
+            return run
+        before = self.now.history
+        fits = bool(before) and before[-1].layout == run.layout
+        self.set(live=run.at(float(run.time[-1])), history=(*before, run) if fits else (run,))
+        return run
+
+    def trajectory(self) -> Trajectory:
+        """All that was run since the results last changed their columns. Raises MechanismError if nothing."""
+        if not self.now.history:
+            raise MechanismError(
+                Fault("history", "nothing has been run yet", None, "use step <n> or run <duration>")
+            )
+        return merged(self.now.history)
+
+
+def pose_in(state: State, number: int) -> dict[str, tuple[float, ...]]:
+    """The fields of a body at a state."""
+    names = ("position", "rotation", "velocity", "angular_velocity")
+    return {name: tuple(getattr(state, name)[number].tolist()) for name in names}

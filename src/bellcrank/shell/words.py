@@ -1,0 +1,69 @@
+"""A command line as words: blanks part them, quotes and brackets keep them together, `;` begins a comment."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Final
+
+from bellcrank.errors import Fault, MechanismError
+
+_CLOSING: Final = {"(": ")", "[": "]", "{": "}"}
+_LONGEST: Final = 100_000
+
+
+@dataclass(frozen=True, slots=True)
+class Word:
+    """A word as it was typed, without quotes that enclose it; column counts from 1."""
+
+    text: str
+    column: int
+    quoted: bool = False
+
+
+def words(line: str) -> list[Word]:
+    """The words of a line. Raises MechanismError for a quote or bracket that is not closed."""
+    if len(line) > _LONGEST:
+        raise MechanismError(Fault("line", f"at most {_LONGEST} characters are read", len(line)))
+    found: list[Word] = []
+    at = 0
+    while at < len(line) and line[at] != ";":
+        if line[at].isspace():
+            at += 1
+            continue
+        end = _end_of_word(line, at)
+        text = line[at:end]
+        whole = text[0] in "\"'" and text.find(text[0], 1) == len(text) - 1
+        found.append(Word(text[1:-1] if whole else text, at + 1, whole))
+        at = end
+    return found
+
+
+def _end_of_word(line: str, start: int) -> int:
+    """Where the word that starts there ends."""
+    expected: list[str] = []
+    at = start
+    while at < len(line):
+        char = line[at]
+        if char in "\"'":
+            closed = line.find(char, at + 1)
+            if closed < 0:
+                raise MechanismError(Fault("line", f"the quote in column {at + 1} is not closed", line[at:]))
+            at = closed
+        elif char in _CLOSING:
+            expected.append(_CLOSING[char])
+        elif expected and char == expected[-1]:
+            expected.pop()
+        elif not expected and (char.isspace() or char == ";"):
+            break
+        at += 1
+    if expected:
+        rule = f"a {expected[-1]!r} is missing in the word that starts in column {start + 1}"
+        raise MechanismError(Fault("line", rule, line[start:]))
+    return at
+
+
+def unquoted(text: str) -> str:
+    """A text without the quotes that enclose it as a whole."""
+    if len(text) > 1 and text[0] in "\"'" and text.find(text[0], 1) == len(text) - 1:
+        return text[1:-1]
+    return text

@@ -1,0 +1,346 @@
+"""What the commands do, by what the public API then says."""
+
+import numpy as np
+import pytest
+
+import bellcrank as bc
+from bellcrank.shell.commands import COMMANDS
+from bellcrank.shell.completion import candidates
+from bellcrank.shell.interpreter import Shell
+from bellcrank.shell.words import words
+
+
+def test_words():
+    def texts(line):
+        return [word.text for word in words(line)]
+
+    assert texts("sb a -t 1 2 3 ; where it is") == ["sb", "a", "-t", "1", "2", "3"]
+    assert texts('x "two words" y="a b" z=[1, 2] {a: [b; c]}') == [
+        "x", "two words", 'y="a b"', "z=[1, 2]", "{a: [b; c]}"
+    ]  # fmt: skip
+    assert texts("  ") == texts(";only") == []
+    for line in ('a "b', "a [1, 2", "a {b"):
+        with pytest.raises(bc.MechanismError):
+            words(line)
+
+
+def test_a_generic_body(shell, run):
+    run("ib rod")
+    body = shell.session.mechanism.bodies["rod"]
+    assert (body.mass, np.trace(body.inertia), body.position) == (1.0, 3.0, (0.0, 0.0, 0.0))
+
+
+def test_set_body(shell, run):
+    run("parameter half 1/2", "ib rod")
+    run('sb rod -vl 1 2*half 0 -vr 0 0 "90 deg/s" -t half -.5 1e1 -E .5 0 .5 0 -in 1 2 2.5 -m 4*half')
+    body = shell.session.mechanism.bodies["rod"]
+    assert body.velocity == (1.0, 1.0, 0.0)
+    assert body.angular_velocity == pytest.approx((0.0, 0.0, np.pi / 2))
+    assert body.position == (0.5, -0.5, 10.0)
+    assert body.rotation == pytest.approx((np.sqrt(0.5), 0.0, np.sqrt(0.5), 0.0))
+    assert np.diag(body.inertia).tolist() == [1.0, 2.0, 2.5]
+    assert body.mass == 2.0
+
+
+def test_forces_of_the_thesis(shell, run):
+    run("ib rod", "sb rod -if gravity g -if motor m -if damping d -if support s -if brake b")
+    run("sf rod g -g 2", "sf rod m -f 1 2 3 4 5 6 -t 0 0 1 -E 0 0 0 3", "sf rod d -d 7")
+    run("sf rod s -d 8 -k 9 -s 1 0 0", "sf rod b -d 10 -t 0 1 0")
+    forces = shell.session.mechanism.forces
+    assert forces["rod.g"].kind.force == (0.0, 0.0, -2.0)
+    motor = forces["rod.m"]
+    assert (motor.kind.force, motor.kind.moment, motor.kind.axes) == ((1, 2, 3), (4, 5, 6), "marker")
+    assert (motor.markers[0].position, motor.markers[0].rotation) == ((0, 0, 1), (0, 0, 0, 1))
+    assert forces["rod.d"].kind == bc.BodyDamping(7.0, 7.0)
+    assert forces["rod.s"].kind == bc.SupportPoint(9.0, 8.0)
+    assert forces["rod.s"].markers[0].position == (1.0, 0.0, 0.0)
+    assert forces["rod.b"].kind == bc.BodyDamping(10.0)
+    run("sb rod -m 3")
+    assert shell.session.mechanism.forces["rod.g"].kind.force == (0.0, 0.0, -6.0)
+
+
+def test_gravity_lets_a_body_fall(shell, run):
+    run("ib rod", "sb rod -if gravity g", "sstepsize 0.1", "step 10")
+    z = shell.session.state().position[0, 2]
+    assert z == pytest.approx(-9.81 / 2, abs=1e-6)
+
+
+def test_toggling_a_force(shell, run):
+    run("ib rod", "sb rod -if gravity g", "sb rod -f g", "step 3")
+    assert shell.session.state().velocity[0, 2] == 0.0
+    assert run("pf rod g").data["forces"]["rod.g"]["on"] is False
+    run("sf rod g -g 2")  # also while it is off
+    run("sb rod -f g", "sstepsize 0.5", "step 2")
+    assert shell.session.state().velocity[0, 2] == pytest.approx(-2.0, abs=1e-6)
+
+
+def test_a_rubber_string(shell, run):
+    run("ib a", "ib b", "sb b -t 3 0 0", "ir s a b -lone .5 0 0 -ltwo -.5 0 0 -k 20 -l 4 -e .1")
+    force = shell.session.mechanism.forces["s"]
+    assert force.kind == bc.RubberString(20.0, 4.0, 0.1)
+    assert [m.position for m in force.markers] == [(0.5, 0, 0), (-0.5, 0, 0)]
+
+
+def test_a_link_is_a_pendulum(shell, run):
+    """A rod of 2 m about a horizontal axis at its end: small swings with ω² = m g l/(J + m l²)."""
+    run("il ground rod", "sb rod -in 1/3 1/3 1e-3 -if gravity g")
+    run("sl ground rod -djE .5 .5 .5 .5 -pjE .5 .5 .5 .5 -pjt 0 0 1 -q 1e-3")  # z of the joint along world x
+    model = bc.info(shell.session.mechanism)
+    assert model.freedom == 1
+    run("sstepsize 0.01", "sacc -r 1e-10 -a 1e-12", "step 100")
+    angle = shell.session.trajectory().joint("rod").position[:, 0]
+    rate = np.sqrt(9.81 / (1 / 3 + 1.0))
+    time = shell.session.trajectory().time
+    np.testing.assert_allclose(angle, 1e-3 * np.cos(rate * time), atol=1e-9)
+
+
+@pytest.mark.parametrize(
+    ("axis", "kind", "point"),
+    [
+        ("0 0 2 0 0 0", bc.Revolute(), (0, 0, 0)),
+        ("0 1 0 0 0 1", bc.Revolute(), (1, 0, 0)),  # r × y = z at r = x... the origin moves along z about y
+        ("0 0 0 0 3 0", bc.Prismatic(), (0, 0, 0)),
+        ("0 0 1 0 0 0.5", bc.Screw(np.pi), (0, 0, 0)),
+    ],
+)
+def test_an_explicit_spatial_axis(shell, run, axis, kind, point):
+    """The twist, angular over linear at the origin of the frame on the child, is the one that was given."""
+    run("il ground rod", f"sl ground rod -s {axis}")
+    joint = shell.session.mechanism.joints["rod"]
+    assert joint.kind == kind
+    twist = np.array(list(map(float, axis.split())))
+    marker = joint.marker_2
+    np.testing.assert_allclose(np.abs(marker.position), np.abs(point), atol=1e-12)
+    along = twist[:3] if np.any(twist[:3]) else twist[3:]
+    np.testing.assert_allclose(marker.z_axis, along / np.linalg.norm(along), atol=1e-12)
+    if isinstance(kind, bc.Revolute):  # v of the origin = r × ω
+        np.testing.assert_allclose(np.cross(marker.position, twist[:3]), twist[3:], atol=1e-12)
+
+
+def test_endpoint_constraints(shell, run):
+    run("ib rod", "sb rod -t 1 2 3 -vl 1 0 0", "ilc rod nail", "step 5")
+    np.testing.assert_allclose(shell.session.state().position[0], (1, 2, 3), atol=1e-12)
+    run("ilc rod free", "sb rod -vl 1 0 0", "sstepsize 0.1", "step 10")
+    np.testing.assert_allclose(shell.session.state().position[0], (2, 2, 3), atol=1e-9)
+    run("ilc rod move_to_point -p 0 0 5 -d 0.5", "step 10")
+    np.testing.assert_allclose(shell.session.state().position[0], (0, 0, 5), atol=1e-9)
+    assert set(shell.session.mechanism.drives) == {"rod.move"}
+
+
+def test_the_clock(shell, run):
+    run("ib rod", "sb rod -vl 1 0 0", "sstepsize 1/4", "step 2")
+    assert run("rtime").data["time"] == pytest.approx(0.5)
+    run("stime 7")
+    assert run("rtime").data["time"] == 7.0
+    run("step 1")
+    assert run("rtime").data["time"] == pytest.approx(7.25)
+    assert shell.session.state().position[0, 0] == pytest.approx(0.75)
+    run("reset")
+    assert shell.session.state().position[0, 0] == 0.0
+
+
+def test_steps_make_one_history(shell, run):
+    run(
+        "ib rod",
+        "sb rod -vl 1 0 0 -if damping air",
+        "sstepsize 0.1",
+        "step 3",
+        "sf rod air -d 3",
+        "step 2",
+        "step 1",
+    )
+    history = shell.session.trajectory()
+    np.testing.assert_allclose(history.time, 0.1 * np.arange(7), atol=1e-12)
+    speed = np.exp(-0.3) * np.exp(-0.9)
+    assert history.body("rod").velocity[-1, 0] == pytest.approx(speed, rel=1e-5)
+    assert history.statistics["steps"] > shell.session.now.history[-1].statistics["steps"]
+
+
+@pytest.mark.parametrize("formulation", ["lagrange", "symbolic"])
+@pytest.mark.parametrize("method", ["adams", "dopri5", "rk4 step=1e-3"])
+def test_formulation_and_method(shell, run, formulation, method):
+    run("il ground rod", "sb rod -if damping air", "sl ground rod -qdot 2")
+    run(f"formulation {formulation}", f"method {method}", "run 0.5")
+    statistics = shell.session.trajectory().statistics
+    assert (statistics["formulation"], statistics["method"]) == (formulation, method.split()[0])
+    rate = shell.session.trajectory().joint("rod").velocity[-1, 0]
+    assert rate == pytest.approx(2 * np.exp(-0.5), rel=1e-5)
+
+
+def test_elements_take_units_and_parameters(shell, run):
+    run("gravity 0 0 -9.81", "parameter length 0.5 unit=m")
+    run('body bob mass="2 kg" inertia=[0.01, 0.01, 0.01] position=[0, 0, "-50 cm"]')
+    run("joint pivot Spherical ground {body: bob, position: [0, 0, length]}")
+    run('force damper BodyDamping bob rotational_damping="0.5 N m s/rad"')
+    mechanism = shell.session.mechanism
+    assert mechanism.bodies["bob"].position[2] == -0.5
+    assert mechanism.forces["damper"].kind.rotational_damping == (0.5, 0.5, 0.5)
+    run("parameter length 0.7")
+    assert float(shell.session.mechanism.parameters["length"].value) == 0.7
+    run("step 1")  # the joint is met with the new length
+    z = shell.session.state().position[0, 2]
+    assert z == pytest.approx(-0.7, abs=0.01)
+
+
+def test_an_edit_starts_from_where_the_bodies_are(shell, run):
+    run("ib a", "ib b", "sb a -vl 1 0 0", "sb b -t 5 0 0", "sstepsize 1", "step 2")
+    run("joint tie Spherical {body: a, position: [1, 0, 0]} {body: b, position: [-2, 0, 0]}")
+    assert bc.info(shell.session.mechanism).freedom == 9
+    np.testing.assert_allclose(shell.session.state().position[0], (2, 0, 0), atol=1e-9)
+    run("step 1")
+    np.testing.assert_allclose(
+        shell.session.state().position[:, 0].mean(), 4.0, atol=1e-6
+    )  # momentum is kept
+
+
+def test_files(shell, run, tmp_path):
+    run("ib rod", "sb rod -if support foot -if gravity g -t 0 0 1", "sstepsize 0.05", "sacc -r 1e-5")
+    run(f"save {tmp_path / 'm.yaml'}", f"save {tmp_path / 'm.json'}")
+    run("step 4", f"save {tmp_path / 'r.h5'}")
+    assert bc.Trajectory.load(tmp_path / "r.h5").time[-1] == pytest.approx(0.2)
+    other = Shell()
+    assert other.execute(f"load {tmp_path / 'm.yaml'}").ok
+    assert other.session.mechanism == bc.load(tmp_path / "m.json")
+    assert other.session.now.settings.rtol == 1e-5
+    assert other.execute("sf rod foot -k 5").ok  # it is known to be a support
+    assert other.execute("step 4").ok
+    np.testing.assert_allclose(other.session.state().position, shell.session.state().position, atol=1e-12)
+
+
+def test_undo(shell, run):
+    run("ib rod", "sb rod -vl 1 0 0", "step 3")
+    there, mechanism = shell.session.now, shell.session.mechanism
+    run("sb rod -m 5", "step 2", "sb rod -if gravity g", "undo", "undo", "undo")
+    assert shell.session.now is there
+    assert shell.session.mechanism is mechanism
+    run("undo", "undo", "undo")
+    assert not shell.session.mechanism.bodies
+    assert not shell.execute("undo").ok
+
+
+REFUSED = {
+    "force f Bushing rod ground stiffness=20": "stiffness",
+    "ib": "ib: <localname> is missing: a new name",
+    "ib rod": "this name is taken",
+    "sb rood -m 1": "there is no body of this name, got 'rood'; did you mean 'rod'?",
+    "sb rod -t 1 2": "-t takes %F %F %F; something is missing",
+    "sb rod -t 1 2 -m 3": "-t takes %F %F %F; something is missing",
+    "sb rod -m -1": "mass must be greater than zero, got -1.0",
+    "sb rod -m 1/0": "division by zero",
+    "sb rod -m '3 s'": "this unit does not fit here",
+    "sb rod -m nan": "finite",
+    "sb rod -E 0 0 0 0": "a quaternion must not be zero",
+    "sb rod -if gravty g": "one of gravity, motor, damping, support, brake is expected",
+    "sb rod -f nothing": "it has no force of this name",
+    "sb rod -mass 3": "this word has no place here, got '-mass'",
+    "sf rod air -g 3": "a damping has no -g; damping takes -d",
+    "sl ground rod -q 1": "no joint leads from 'ground' to 'rod'; make the link: il ground <name>",
+    "step 1.5": "a whole number, at least 1, is needed here",
+    "step": "%d is missing",
+    "sstepsize 0": "greater than zero",
+    "sacc -r 0": "the accuracy must be greater than zero",
+    "formulation lagrnge": "did you mean 'lagrange'?",
+    "method rk5": "did you mean 'rk4'",
+    "draw bolio x": "bolio takes nothing",
+    "draw picture now.txt": "now.txt",
+    "plot": "nothing has been run yet",
+    "view": "the viewer is not",
+    "load nowhere.yaml": "nowhere.yaml",
+    "save m.doc": "a mechanism file ends in",
+    "joint j Revolut rod ground": "did you mean 'Revolute'",
+    "force f SpringDamper rod ground stiffnes=3": "stiffnes",
+    "remove nobody": "there is no element of this name",
+    "parameter t 3": "this name has a meaning in expressions",
+    "hlp": "did you mean 'help'?",
+    "help stpe": "did you mean 'step'",
+    'sb "rod': "the quote in column 4 is not closed",
+    "ir s rod rod -l -k 3": "-l takes %F; something is missing",
+}
+
+
+@pytest.mark.parametrize("line", REFUSED)
+def test_errors_say_what_was_expected(shell, run, line):
+    run("ib rod", "sb rod -if damping air")
+    before = shell.session.now
+    reply = shell.execute(line)
+    assert not reply.ok
+    assert REFUSED[line] in reply.text
+    assert shell.session.now is before
+    assert reply.data["type"] != "internal"
+
+
+def test_a_broken_run_leaves_the_state(shell, run):
+    run("ib rod", "force push Wrench rod force=['1/(0.5-t)', 0, 0]", "sstepsize 0.1", "step 2")
+    before = shell.session.now
+    reply = shell.execute("step 10")
+    assert not reply.ok
+    assert reply.data["type"] == "SimulationError"
+    assert reply.data["time"] < 0.6
+    assert shell.session.now is before
+
+
+def test_help_has_an_example_for_every_command(shell):
+    for name, command in COMMANDS.items():
+        reply = shell.execute(f"help {name}")
+        assert reply.ok
+        assert command.usage.split()[0] in reply.text
+        assert "Example:" in reply.text
+        assert command.example.split()[0] == name
+    listed = shell.execute("?").text
+    assert all(f"    {command.usage}" in listed for command in COMMANDS.values())
+
+
+def test_the_examples_of_the_help_work(shell, run, tmp_path, monkeypatch):
+    """In the mechanism of the thesis's script with a pendulum beside it, as the page of the guide says."""
+    pytest.importorskip("matplotlib")
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "more.bell").write_text("ib extra\n")
+    for line in EXAMPLE_MECHANISM:
+        run(line)
+    start = shell.session.now
+    for name, command in COMMANDS.items():
+        if name in ("view", "quit", "exit", "load", "undo"):
+            continue
+        shell.session.now = start
+        assert shell.execute("run 0.1").ok
+        reply = shell.execute(command.example)
+        assert reply.ok, f"{command.example}: {reply.text}"
+    run("undo")
+    run("load tensegrity.yaml")  # which the example of save has written
+
+
+EXAMPLE_MECHANISM = [
+    *(f"ib stick{k}" for k in range(2)),
+    "sb stick0 -if damping damping -t 8 0 0",
+    "ir stringM1 stick0 stick1 -l 4",
+    "ib rod",
+    "il rod bob",
+    "joint swing Revolute {body: ground, position: [20, 0, 0]} {body: stick1, position: [0, 0, 1]}",
+]
+
+
+@pytest.mark.parametrize(
+    ("line", "wanted"),
+    [
+        ("st", {"step", "stime"}),
+        ("sb ", {"rod", "bob", "-m", "-t"}),
+        ("sb r", {"rod"}),
+        ("sb rod -if d", {"damping"}),
+        ("sb rod -t 1 ", set()),
+        ("sb rod -t 1 2 3 -i", {"-in", "-if"}),
+        ("sf rod a", {"air"}),
+        ("joint j Rev", {"Revolute", "RevoluteX"}),
+        ("joint j Screw rod bob pi", {"pitch="}),
+        ("force f RubberString rod bob re", {"rest_length=", "restitution="}),
+        ("method d", {"dopri5"}),
+        ("help rl", {"rlsode"}),
+        ("nonsense x", set()),
+        ('sb "ro', set()),
+    ],
+)
+def test_completion(shell, run, line, wanted):
+    run("ib rod", "ib bob", "sb rod -if damping air")
+    found = set(candidates(shell.session, line))
+    assert wanted <= found
+    if not wanted:
+        assert not found
