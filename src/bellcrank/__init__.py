@@ -14,13 +14,13 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from bellcrank._core import build_info as build_info
+    from bellcrank.analysis.assembling import assemble as assemble
     from bellcrank.analysis.info import info as info
     from bellcrank.analysis.kinematics import inverse_dynamics as inverse_dynamics
     from bellcrank.analysis.kinematics import kinematics as kinematics
     from bellcrank.analysis.verdict import Verification as Verification
     from bellcrank.analysis.verify import verify as verify
-    from bellcrank.assembly.initial import AssemblyReport as AssemblyReport
-    from bellcrank.assembly.initial import assemble as assemble
+    from bellcrank.assembly.report import AssemblyReport as AssemblyReport
     from bellcrank.assembly.state import State as State
     from bellcrank.assembly.validate import validate as validate
     from bellcrank.errors import AssemblyError as AssemblyError
@@ -181,12 +181,12 @@ if TYPE_CHECKING:
 __version__ = "0.1.0"
 
 _EXPORTS: dict[str, str] = {
-    "AssemblyReport": "assembly.initial",
+    "AssemblyReport": "assembly.report",
     "State": "assembly.state",
     "System": "formulations.system",
     "Trajectory": "trajectory.trajectory",
     "Verification": "analysis.verdict",
-    "assemble": "assembly.initial",
+    "assemble": "analysis.assembling",
     "build_info": "_core",
     "info": "analysis.info",
     "inverse_dynamics": "analysis.kinematics",

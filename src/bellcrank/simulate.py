@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from time import perf_counter
 from typing import Any
@@ -77,7 +77,7 @@ def simulate(
     begin = start if state is None else state.time
     given = (step, max_step, tolerance, rtol, atol, max_order)
     recorded, chosen = _plan((formulation, options), method, (duration, begin, output_step, times), given)
-    model = _described(mechanism, start, assemble)
+    model, notes = _described(mechanism, start, assemble)
     system = prepare(model, formulation, **options)
     if state is not None:
         system.set_state(state)
@@ -92,15 +92,18 @@ def simulate(
         outcome = advance(system.core, chosen, passed, observed, sink, shown.at)
     seconds = perf_counter() - begun
     explained = explain(system.model, system.core, chosen, outcome)
-    return _finish(system, recorder, chosen, outcome, explained, seconds)
+    return _finish(system, recorder, chosen, outcome, explained, seconds, notes)
 
 
-def _described(mechanism: Mechanism | Model, start: float, assemble: bool) -> Model:
-    """The model in its initial configuration at a time, mended if wanted."""
+def _described(mechanism: Mechanism | Model, start: float, assemble: bool) -> tuple[Model, tuple[str, ...]]:
+    """The model in its initial configuration at a time, mended if wanted, and what was lost on the way."""
     model = mechanism if isinstance(mechanism, Model) else compile_mechanism(mechanism, start)
     if model.initial.time != start:
         model = model.starting(model.initial.at_time(start), model.given)
-    return assembled(model)[0] if assemble else model
+    if not assemble:
+        return model, ()
+    model, report = assembled(model)
+    return model, report.notes
 
 
 def _plan(
@@ -182,6 +185,7 @@ def _finish(
     outcome: Outcome,
     explained: Explanation,
     seconds: float,
+    notes: Sequence[str],
 ) -> Trajectory:
     trajectory = recorder.finish(
         {
@@ -196,6 +200,7 @@ def _finish(
             "wall_seconds": seconds,
             **system.stats.counts,
             "redundant_rows": ", ".join(map(str, system.stats.dropped)),
+            **({"assembly_notes": "; ".join(notes)} if notes else {}),
         }
     )
     if outcome.status not in ("finished", "interrupted"):

@@ -9,8 +9,9 @@ import numpy as np
 
 from bellcrank.analysis.freedoms import freedoms
 from bellcrank.assembly.compile import compile_mechanism
-from bellcrank.assembly.initial import AssemblyReport, assembled
+from bellcrank.assembly.initial import assembled
 from bellcrank.assembly.model import Model
+from bellcrank.assembly.report import AssemblyReport
 from bellcrank.mechanism.mechanism import Mechanism
 
 _LOOPS = 20  # how many loops are listed element by element

@@ -3,124 +3,51 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
-from typing import Any
+from dataclasses import replace
 
 import numpy as np
 
 from bellcrank import _core
-from bellcrank.assembly.compile import compile_mechanism
 from bellcrank.assembly.model import Model
 from bellcrank.assembly.posing import led_rows, placed_rows, turned
 from bellcrank.assembly.positions import (
     TOLERANCE,
     Found,
     continued,
+    least_rates,
     row_errors,
     solve_positions,
     without_rows,
 )
 from bellcrank.assembly.records import GivenValue
+from bellcrank.assembly.report import AssemblyReport, Redundancy, moves_between, untouched_kept
 from bellcrank.assembly.state import Floats, State
 from bellcrank.errors import AssemblyError
-from bellcrank.mechanism.checking import Quat, Vec3
-from bellcrank.mechanism.mechanism import Mechanism
 
 _VELOCITY_TOLERANCE = 1e-10  # relative, of velocities that are left alone
 _VELOCITY_MET = 1e-6  # relative, of velocities after mending
-_ROUNDING = 1e-13  # smaller changes are none
-_DENSE_ROWS = 1500  # more rows than this are not judged one by one
 _NAMED = 5  # how many of the worst elements a message names
 
 
-@dataclass(frozen=True)
-class BodyMove:
-    """How far assembly moved a body.
+def assembled(model: Model, pinned: Sequence[str] = ()) -> tuple[Model, AssemblyReport]:
+    """The model with a mended initial state, and what was done.
 
-    distance: of the frame's origin, m. angle: rad. velocity, angular_velocity: sizes of their changes.
+    pinned: names of bodies that keep their placement. Raises AssemblyError where the constraints cannot be
+    met, MechanismError for names that there are not.
     """
-
-    body: str
-    distance: float
-    angle: float
-    velocity: float
-    angular_velocity: float
-
-    def __str__(self) -> str:
-        return (
-            f"{self.body}: moved {self.distance:.3g} m and turned {self.angle:.3g} rad, "
-            f"velocity changed by {self.velocity:.3g} m/s and {self.angular_velocity:.3g} rad/s"
-        )
+    fixed = [model.body_number(name) for name in pinned]
+    model = _with_pinned(model, fixed)
+    return settled(model, _positions(model, fixed), pinned)
 
 
-@dataclass(frozen=True)
-class AssemblyReport:
-    """What assembly did.
+def settled(model: Model, found: Found, pinned: Sequence[str] = ()) -> tuple[Model, AssemblyReport]:
+    """The model at a configuration that was found for it, with velocities mended, and what was done.
 
-    changed: whether anything was moved; a mechanism that fits together is left exactly as it is.
-    method: how positions were found: "none", "joint positions", "projection", "damped Gauss-Newton" or
-        "continuation".
-    error_before, error: largest constraint error, m or rad/2. drift_before, drift: the same of its rate.
-    moves: the bodies that were moved, those that went farthest first.
+    Raises AssemblyError where the configuration or the velocities do not satisfy the constraints.
     """
-
-    mechanism: str
-    changed: bool
-    method: str
-    error_before: float
-    error: float
-    drift_before: float
-    drift: float
-    moves: tuple[BodyMove, ...]
-
-    def __str__(self) -> str:
-        if not self.changed:
-            return f"{self.mechanism!r} fits together as described (largest error {self.error:.2g})"
-        positions = f"largest error {self.error_before:.3g} -> {self.error:.3g}"
-        velocities = f"of velocities {self.drift_before:.3g} -> {self.drift:.3g}"
-        how = "positions fit, velocities mended" if self.method == "none" else f"assembled by {self.method}"
-        lines = [f"{self.mechanism!r} {how}: {positions}, {velocities}"]
-        lines += [f"  {move}" for move in self.moves[:10]]
-        if len(self.moves) > 10:
-            lines.append(f"  and {len(self.moves) - 10} more bodies")
-        return "\n".join(lines)
-
-
-def assemble(mechanism: Mechanism, time: float = 0.0) -> AssemblyReport:
-    """Mend the initial positions and velocities of a mechanism's bodies so that all constraints hold.
-
-    Bodies move by as little as possible, weighed by mass; those that need not move keep their numbers
-    exactly. Values that are "as in the initial configuration" (rest lengths, gear phases, ...) do not hold
-    bodies back: they are taken from what comes out.
-
-    Initial positions and velocities that joints are given hold exactly. Bodies that hang on such a joint move
-    along with it; in a loop, the joint is led there from where the bodies were placed, and the others follow.
-
-    time: at which drives are read, s.
-
-    Raises MechanismError for faults of the description, AssemblyError where the constraints cannot be met,
-    naming the worst.
-    """
-    model, report = assembled(compile_mechanism(mechanism, time))
-    if report.changed:
-        table: dict[str, Any] = mechanism._bodies  # noqa: SLF001  (one at a time, replace() would take long)
-        state = model.initial
-        for move in report.moves:
-            i = model.body_index[move.body]
-            table[move.body] = replace(
-                table[move.body],
-                position=_vector(state.position[i]),
-                rotation=_quaternion(state.rotation[i]),
-                velocity=_vector(state.velocity[i]),
-                angular_velocity=_vector(state.angular_velocity[i]),
-            )
-    return report
-
-
-def assembled(model: Model) -> tuple[Model, AssemblyReport]:
-    """The model with a mended initial state, and what was done. Raises AssemblyError as `assemble` does."""
     start, given = model.initial, model.given
-    found = _positions(model)
+    if not found.met:
+        raise _failure(model, found, pinned)
     at = found.state if found.state is start else turned(model, found.state, given.positions)
     placed = model if at is start else model.starting(at, given)
     led = led_rows(placed, given.velocities)
@@ -132,44 +59,82 @@ def assembled(model: Model) -> tuple[Model, AssemblyReport]:
         state, drift = _velocities(led, system)
     before = start if given.described is None else given.described
     if state is before:
-        return model, AssemblyReport(model.name, False, "none", error, error, drift, drift, ())
-    state = _untouched_kept(before, state)
-    moves = _moves(model.bodies, before, state)
+        report = AssemblyReport(
+            model.name, False, "none", error, error, drift, drift, (), pinned=tuple(pinned)
+        )
+        return model, report
+    state = untouched_kept(before, state)
+    moves = moves_between(model.bodies, before, state)
     posed = found.method == "none" and bool(given.positions)
-    method = "joint positions" if posed else found.method
     report = AssemblyReport(
-        model.name, bool(moves), method, _initial_error(model), error, drift_before, drift, moves
+        mechanism=model.name,
+        changed=bool(moves),
+        method="joint positions" if posed else found.method,
+        error_before=_initial_error(model),
+        error=error,
+        drift_before=drift_before,
+        drift=drift,
+        moves=moves,
+        pinned=tuple(pinned),
+        steps=found.steps,
+        restarts=found.restarts,
+        notes=_overridden(model, before, state),
     )
     return model.started(state), report
 
 
-def _positions(model: Model) -> Found:
+def redundant_rows(model: Model) -> tuple[Redundancy, ...]:
+    """The rows that follow from others at the initial state, with the errors that are left of them."""
+    system = _core.Lagrange(model.core)
+    model.put(system, model.initial)
+    system.accelerate()
+    dropped = [row for row in system.dropped_rows() if model.rigid_rows[row]]
+    if not dropped:
+        return ()
+    errors = np.abs(row_errors(model, model.initial))
+    return tuple(Redundancy(*model.describe_row(row), float(errors[row])) for row in dropped)
+
+
+def _with_pinned(model: Model, fixed: Sequence[int]) -> Model:
+    """The model where bodies that are pinned start as described, not where a joint would carry them."""
+    described, carried = model.given.described, model.initial
+    if described is None or not fixed:
+        return model
+    position, rotation = carried.position.copy(), carried.rotation.copy()
+    position[fixed], rotation[fixed] = described.position[fixed], described.rotation[fixed]
+    return model.starting(replace(carried, position=position, rotation=rotation), model.given)
+
+
+def _positions(model: Model, fixed: Sequence[int]) -> Found:
     """The mended positions. Rows that are to hold as they come out take no part."""
     held = without_rows(model, model.start.rows) if model.start.rows else model
-    whole = placed_rows(held, model.given.positions)
-    found = _placed(held, whole, model.given.positions) if model.given.positions else solve_positions(held)
-    if not found.met:
-        system = _core.Lagrange(whole.core)
-        system.set_state(*found.state.arrays)
-        violations = _violations(whole, row_errors(whole, system), found.error)
-        raise AssemblyError(_failure_text(model, violations, "m or rad/2"), violations)
-    return found
+    given = model.given.positions
+    if not given:
+        return _named(held, solve_positions(held, fixed))
+    whole = placed_rows(held, given)
+    return _named(whole, _placed(held, whole, given, fixed))
 
 
-def _placed(held: Model, whole: Model, given: Sequence[GivenValue]) -> Found:
+def _named(model: Model, found: Found) -> Found:
+    """With the errors under the names of the model that was solved, where they are not met."""
+    if found.met:
+        return found
+    errors = row_errors(model, found.state) if found.errors is None else found.errors
+    return replace(found, violations=tuple(violations_of(model, errors)))
+
+
+def _placed(held: Model, whole: Model, given: Sequence[GivenValue], fixed: Sequence[int]) -> Found:
     """With the joints as they are given. Those in loops are led there once the loops are closed."""
-    system = _core.Lagrange(whole.core)
-    system.set_state(*whole.initial.arrays)
-    errors = row_errors(whole, system)[held.row_count :]
+    errors = row_errors(whole, whole.initial)[held.row_count :]
     closed = placed_rows(held, [g for g, error in zip(given, errors, strict=True) if abs(error) <= TOLERANCE])
     if closed.row_count == whole.row_count:
-        return solve_positions(whole)
-    found = solve_positions(closed)
+        return solve_positions(whole, fixed)
+    found = solve_positions(closed, fixed)
     if found.met:
-        reached = continued(whole, found.state)
+        reached = continued(whole, found.state, fixed)
         if reached.met:
             return reached
-    return solve_positions(whole)
+    return solve_positions(whole, fixed)
 
 
 def _velocities(model: Model, system: _core.Lagrange) -> tuple[State, float]:
@@ -179,20 +144,10 @@ def _velocities(model: Model, system: _core.Lagrange) -> tuple[State, float]:
     state = State(*system.state())
     drift = system.violation()[1]
     if not drift <= _VELOCITY_MET * _speed(state):
-        violations = _violations(model, _least_rates(model, system), drift)
+        violations = violations_of(model, least_rates(model, replace(placed, velocity=state.velocity)))
         raise AssemblyError(_failure_text(model, violations, "m/s or rad/s", "velocities"), violations)
     kept = replace(placed, velocity=state.velocity, angular_velocity=state.angular_velocity)
     return kept, drift
-
-
-def _least_rates(model: Model, system: _core.Lagrange) -> Floats | None:
-    """The rates of the constraints for the velocities that come closest: rows that contradict share it."""
-    if model.row_count > _DENSE_ROWS:
-        return None
-    _, drifts, _, jacobian = system.rows()
-    rigid = model.rigid_rows
-    velocity = np.linalg.lstsq(jacobian[rigid], -drifts[rigid], rcond=None)[0]
-    return np.where(rigid, jacobian @ velocity + drifts, 0.0)
 
 
 def _initial_error(model: Model) -> float:
@@ -206,18 +161,41 @@ def _speed(state: State) -> float:
     return 1.0 + float(largest)
 
 
-def _violations(model: Model, errors: Floats | None, largest: float) -> list[tuple[str, float]]:
-    """The largest error of each element, worst first."""
-    if errors is None:
-        return [("the mechanism", largest)]
-    stop = (model.arrays["block_unilateral"] != 0)[model.row_block]
-    compliant = (model.arrays["block_compliance"] > 0.0)[model.row_block]
-    sizes = np.where(compliant, 0.0, np.where(stop, np.maximum(-errors, 0.0), np.abs(errors)))
-    worst: dict[str, float] = {}
-    for row, size in enumerate(sizes.tolist()):
-        owner = model.block_owner[model.row_block[row]]
-        worst[owner] = max(worst.get(owner, 0.0), size)
-    return sorted(((o, s) for o, s in worst.items() if s > 0.01 * max(worst.values())), key=lambda v: -v[1])
+def violations_of(model: Model, errors: Floats) -> list[tuple[str, float]]:
+    """The largest error of each element, worst first; those below a hundredth of the worst are left out."""
+    worst = np.zeros(len(model.block_owner))
+    np.maximum.at(worst, model.row_block, np.abs(errors))
+    owners: dict[str, float] = {}
+    for block in np.flatnonzero(worst > 0.01 * np.max(worst, initial=0.0)).tolist():
+        owner = model.block_owner[block]
+        owners[owner] = max(owners.get(owner, 0.0), float(worst[block]))
+    return sorted(owners.items(), key=lambda violation: -violation[1])
+
+
+def _overridden(model: Model, before: State, after: State) -> tuple[str, ...]:
+    """Velocities of bodies that were described and gave way to those given at their joints."""
+    notes = {}
+    for given in model.given.velocities:
+        for body in model.joints[given.joint].bodies:
+            if body == model.ground:
+                continue
+            for what, unit in (("velocity", "m/s"), ("angular_velocity", "rad/s")):
+                old, new = getattr(before, what)[body], getattr(after, what)[body]
+                if old.any() and np.max(np.abs(new - old)) > 1e-9 * (1.0 + np.max(np.abs(old))):
+                    was, now = (tuple(float(f"{v:.4g}") for v in value) for value in (old, new))
+                    notes[body, what] = (
+                        f"body {model.bodies[body]!r}: its {what} {was} {unit} gave way to the {given.name}, "
+                        f"which makes it {now} {unit}"
+                    )
+    return tuple(notes.values())
+
+
+def _failure(model: Model, found: Found, pinned: Sequence[str]) -> AssemblyError:
+    violations = list(found.violations) or [("the mechanism", found.error)]
+    text = _failure_text(model, violations, "m or rad/2")
+    if pinned:
+        text += f"; pinned: {', '.join(map(repr, pinned))}"
+    return AssemblyError(text, violations)
 
 
 def _failure_text(
@@ -238,49 +216,3 @@ def _failure_text(
         f"mechanism {model.name!r} cannot be assembled: its {what} cannot satisfy all constraints; "
         f"what comes closest misses {gaps}{more} ({unit}); {advice}"
     )
-
-
-def _untouched_kept(before: State, after: State) -> State:
-    """The state with the exact numbers of before wherever they differ by rounding only."""
-    pairs = (
-        (before.position, after.position),
-        (before.rotation, after.rotation * _signs(before, after)),
-        (before.velocity, after.velocity),
-        (before.angular_velocity, after.angular_velocity),
-    )
-    position, rotation, velocity, spin = (
-        np.where(np.max(np.abs(b - a), axis=1, keepdims=True, initial=0.0) > _ROUNDING, a, b)
-        for b, a in pairs
-    )
-    return State(after.time, position, rotation, velocity, spin, after.angles)
-
-
-def _signs(before: State, after: State) -> Floats:
-    """Per body +1 or -1, so that the quaternions lie on the same side."""
-    product = np.sum(after.rotation * before.rotation, axis=1)
-    return np.where(product < 0.0, -1.0, 1.0)[:, None]
-
-
-def _moves(names: Sequence[str], before: State, after: State) -> tuple[BodyMove, ...]:
-    distance = np.linalg.norm(after.position - before.position, axis=1)
-    chord = np.linalg.norm(after.rotation - before.rotation * _signs(before, after), axis=1)
-    angle = 4.0 * np.arcsin(np.minimum(1.0, 0.5 * chord))
-    velocity = np.linalg.norm(after.velocity - before.velocity, axis=1)
-    spin = np.linalg.norm(after.angular_velocity - before.angular_velocity, axis=1)
-    size = np.maximum(distance, angle)
-    order = np.lexsort((-np.maximum(velocity, spin), -size))
-    return tuple(
-        BodyMove(names[i], float(distance[i]), float(angle[i]), float(velocity[i]), float(spin[i]))
-        for i in order
-        if size[i] > 0.0 or velocity[i] > 0.0 or spin[i] > 0.0
-    )
-
-
-def _vector(values: Floats) -> Vec3:
-    x, y, z = values.tolist()
-    return (x, y, z)
-
-
-def _quaternion(values: Floats) -> Quat:
-    w, x, y, z = values.tolist()
-    return (w, x, y, z)

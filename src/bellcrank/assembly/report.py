@@ -1,0 +1,139 @@
+"""What assembly did: which bodies it moved, which constraints say the same, what it wrote over."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from bellcrank.assembly.state import Floats, State
+
+ROUNDING = 1e-13  # smaller changes are none
+_SHOWN = 10  # lines of a kind in a report as text
+
+
+@dataclass(frozen=True)
+class BodyMove:
+    """How far assembly moved a body.
+
+    distance: of the frame's origin, m. angle: rad. velocity, angular_velocity: sizes of their changes.
+    """
+
+    body: str
+    distance: float
+    angle: float
+    velocity: float
+    angular_velocity: float
+
+    def __str__(self) -> str:
+        return (
+            f"{self.body}: moved {self.distance:.3g} m and turned {self.angle:.3g} rad, "
+            f"velocity changed by {self.velocity:.3g} m/s and {self.angular_velocity:.3g} rad/s"
+        )
+
+
+@dataclass(frozen=True)
+class Redundancy:
+    """A constraint row that follows from others in the assembled configuration.
+
+    element: what it belongs to, such as "joint 'pivot'". coordinate: what it holds, such as "e1".
+    residual: the error that is left of it, m or rad/2; not zero, up to rounding, where it contradicts them.
+    """
+
+    element: str
+    coordinate: str
+    residual: float
+
+    def __str__(self) -> str:
+        return f"{self.element} ({self.coordinate}), residual {self.residual:.2g}"
+
+
+@dataclass(frozen=True)
+class AssemblyReport:
+    """What assembly did.
+
+    changed: whether anything was moved; a mechanism that fits together is left exactly as it is.
+    method: how positions were found: "none", "joint positions", "projection", "damped Gauss-Newton",
+        "continuation", or "constraint forces".
+    error_before, error: largest constraint error, m or rad/2. drift_before, drift: the same of its rate.
+    moves: the bodies that were moved, those that went farthest first.
+    redundant: rows that follow from others. pinned: bodies that were to stay.
+    steps, restarts: of the root finding; restarts are shaken placements after a local minimum.
+    notes: what was described and does not hold any more.
+    motion: with the method "constraint forces", the Trajectory of the bodies coming together.
+    """
+
+    mechanism: str
+    changed: bool
+    method: str
+    error_before: float
+    error: float
+    drift_before: float
+    drift: float
+    moves: tuple[BodyMove, ...]
+    redundant: tuple[Redundancy, ...] = ()
+    pinned: tuple[str, ...] = ()
+    steps: int = 0
+    restarts: int = 0
+    notes: tuple[str, ...] = ()
+    motion: Any = None
+
+    def __str__(self) -> str:
+        lines = [self._headline(), *_listed([str(move) for move in self.moves], "bodies")]
+        if self.redundant:
+            lines.append("  redundant: " + "; ".join(map(str, self.redundant[:_SHOWN])))
+            more = len(self.redundant) - _SHOWN
+            lines[-1] += f" and {more} more" if more > 0 else ""
+        return "\n".join([*lines, *(f"  note: {note}" for note in self.notes)])
+
+    def _headline(self) -> str:
+        if not self.changed:
+            return f"{self.mechanism!r} fits together as described (largest error {self.error:.2g})"
+        positions = f"largest error {self.error_before:.3g} -> {self.error:.3g}"
+        velocities = f"of velocities {self.drift_before:.3g} -> {self.drift:.3g}"
+        how = "positions fit, velocities mended" if self.method == "none" else f"assembled by {self.method}"
+        again = f" after {self.restarts} restarts" if self.restarts else ""
+        return f"{self.mechanism!r} {how}{again}: {positions}, {velocities}"
+
+
+def _listed(texts: list[str], what: str) -> list[str]:
+    more = [f"  and {len(texts) - _SHOWN} more {what}"] if len(texts) > _SHOWN else []
+    return [f"  {text}" for text in texts[:_SHOWN]] + more
+
+
+def untouched_kept(before: State, after: State) -> State:
+    """The state with the exact numbers of before wherever they differ by rounding only."""
+    pairs = (
+        (before.position, after.position),
+        (before.rotation, after.rotation * _signs(before, after)),
+        (before.velocity, after.velocity),
+        (before.angular_velocity, after.angular_velocity),
+    )
+    position, rotation, velocity, spin = (
+        np.where(np.max(np.abs(b - a), axis=1, keepdims=True, initial=0.0) > ROUNDING, a, b) for b, a in pairs
+    )
+    return State(after.time, position, rotation, velocity, spin, after.angles)
+
+
+def _signs(before: State, after: State) -> Floats:
+    """Per body +1 or -1, so that the quaternions lie on the same side."""
+    product = np.sum(after.rotation * before.rotation, axis=1)
+    return np.where(product < 0.0, -1.0, 1.0)[:, None]
+
+
+def moves_between(names: Sequence[str], before: State, after: State) -> tuple[BodyMove, ...]:
+    """The bodies that are not where or as fast as before, those that went farthest first."""
+    distance = np.linalg.norm(after.position - before.position, axis=1)
+    chord = np.linalg.norm(after.rotation - before.rotation * _signs(before, after), axis=1)
+    angle = 4.0 * np.arcsin(np.minimum(1.0, 0.5 * chord))
+    velocity = np.linalg.norm(after.velocity - before.velocity, axis=1)
+    spin = np.linalg.norm(after.angular_velocity - before.angular_velocity, axis=1)
+    size = np.maximum(distance, angle)
+    order = np.lexsort((-np.maximum(velocity, spin), -size))
+    return tuple(
+        BodyMove(names[i], float(distance[i]), float(angle[i]), float(velocity[i]), float(spin[i]))
+        for i in order
+        if size[i] > 0.0 or velocity[i] > 0.0 or spin[i] > 0.0
+    )
