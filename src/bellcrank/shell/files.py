@@ -114,7 +114,7 @@ def _view(session: Session, given: Given) -> Reply:  # noqa: ARG001
 
 
 def _assemble(session: Session, given: Given) -> Reply:  # noqa: ARG001
-    from bellcrank.assembly.initial import assemble
+    from bellcrank.analysis.assembling import assemble
 
     session.commit()
     report = session.edit(lambda m: assemble(m, session.now.start))
