@@ -118,6 +118,7 @@ nb::dict statistics_dict(const Statistics& s) {
     d["evaluations"] = s.evaluations;
     d["factorizations"] = s.factorizations;
     d["corrections"] = s.corrections;
+    if (s.linearizations > 0) d["linearizations"] = s.linearizations;
     d["impacts"] = s.impacts;
     d["dropped_rows"] = s.dropped_rows;
     d["smallest_pivot"] = s.smallest_pivot;

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "formulations/lagrange/delassus.hpp"
+#include "formulations/lagrange/implicit.hpp"
 #include "model/constraint_rows.hpp"
 #include "model/forces.hpp"
 #include "model/state.hpp"
@@ -44,6 +45,10 @@ class Lagrange final : public System {
     bool project_prediction(double t, double* x, double* u) override;
     bool project(double t, double* x, double* u) override;
     bool settle(double t, const double* near, double* xi, double* x, double* u, double* udot) override;
+    void linearize(double t, const double* x, const double* u, double gamma, bool renew) override;
+    void correct(double t, const double* x, const double* u, const double* rate, double gamma, double* delta) override;
+    bool linearizes_cheaply() const override { return linearizes_by_rows(); }
+    bool settle_corrected(double t, double* x, double* u) override;
     void commit(double t, const double* x, const double* u) override;
     double longest_step(const double* x, const double* u, double h) override;
     int observation_size(const Observation& what) const override;
@@ -93,6 +98,7 @@ class Lagrange final : public System {
     void settle_velocities(double* u, double stale);
     void settle_acceleration(double t, const double* x, const double* u, double stale, double* udot);
     double largest_error() const;
+    bool linearizes_by_rows() const;
     void follow_angle(int coordinate, const double* x);
 
     // Stops (lagrange/stops.cpp).
@@ -155,9 +161,12 @@ class Lagrange final : public System {
     std::vector<double> gap_, closing_;     // per stop: C and Ċ where the step started, if these are remembered
     std::vector<double> reached_;           // per stop: C where the step went, not yet corrected
     bool remembered_ = false;
-    double remembered_at_ = 0.0;  // time [s]
-    std::vector<int> drifting_;   // angular coordinates that turn without a body turning (azimuths)
-    std::vector<int> layout_of_;  // model block → layout index
+    double remembered_at_ = 0.0;              // time [s]
+    std::vector<int> drifting_;               // angular coordinates that turn without a body turning (azimuths)
+    std::vector<int> layout_of_;              // model block → layout index
+    std::unique_ptr<ImplicitRows> implicit_;  // of implicit methods only
+    std::vector<std::uint8_t> held_stops_;    // per model row, if there are stops
+    std::vector<double> defect_;
 };
 
 }  // namespace bellcrank

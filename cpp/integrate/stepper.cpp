@@ -3,6 +3,7 @@
 #include <stdexcept>
 
 #include "integrate/adams.hpp"
+#include "integrate/bdf.hpp"
 #include "integrate/runge_kutta.hpp"
 
 namespace bellcrank {
@@ -26,7 +27,9 @@ std::unique_ptr<Stepper> make_stepper(const std::string& name, const System& sys
     if (name == "rk4") return std::make_unique<Nystrom4>(system);
     if (name == "dopri5") return std::make_unique<DormandPrince>(system, settings.tolerances);
     if (name == "adams") return std::make_unique<Adams>(system, settings.tolerances, settings.max_order);
-    throw std::invalid_argument("unknown method \"" + name + "\"; known are semi_implicit_euler, rk4, dopri5, adams");
+    if (name == "bdf") return std::make_unique<Bdf>(system, settings.tolerances, settings.max_order);
+    throw std::invalid_argument("unknown method \"" + name +
+                                "\"; known are semi_implicit_euler, rk4, dopri5, adams, bdf");
 }
 
 }  // namespace bellcrank

@@ -50,10 +50,10 @@ class Stepper {
 
 struct MethodSettings {
     Tolerances tolerances;
-    int max_order = 12;  // adams
+    int max_order = 12;  // adams, bdf
 };
 
-// semi_implicit_euler, rk4, dopri5, adams. Throws std::invalid_argument that lists the names.
+// semi_implicit_euler, rk4, dopri5, adams, bdf. Throws std::invalid_argument that lists the names.
 std::unique_ptr<Stepper> make_stepper(const std::string& name, const System& system, const MethodSettings& settings);
 
 }  // namespace bellcrank

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "model/linearization.hpp"
+
 namespace bellcrank {
 
 namespace {
@@ -54,6 +56,25 @@ struct Collocation {
 };
 
 }  // namespace
+
+System::System() = default;
+System::~System() = default;
+
+void System::linearize(double t, const double* x, const double* u, double gamma, bool renew) {
+    if (linearization_ == nullptr) {
+        linearization_ = std::make_unique<Linearization>(*this);
+        defect_.assign(tangent_size(), 0.0);
+        renew = true;
+    }
+    if (renew) linearization_->evaluate(*this, t, x, u);
+    linearization_->factor(gamma);
+}
+
+void System::correct(double t, const double* x, const double* u, const double* rate, double gamma, double* delta) {
+    accelerate(t, x, u, defect_.data());
+    for (size_t i = 0; i < defect_.size(); ++i) defect_[i] = gamma * (defect_[i] - rate[i]);
+    linearization_->solve(defect_.data(), delta);
+}
 
 // ξ' = rate(ξ, u(θ)) with ξ(0) = 0 by collocation, the equations solved by iteration. Where the chart is linear the
 // first iterate is the integral of u, and exact.

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -19,10 +20,13 @@ struct Observation {
     bool accelerations = false;
 };
 
+class Linearization;
+
 struct Statistics {
-    std::int64_t evaluations = 0;  // accelerations
+    std::int64_t evaluations = 0;  // accelerations, or what is left of the equations of motion at given ones
     std::int64_t factorizations = 0;
-    std::int64_t corrections = 0;  // position corrections
+    std::int64_t corrections = 0;     // position corrections
+    std::int64_t linearizations = 0;  // for implicit methods
     std::int64_t impacts = 0;
     int closed_stops = 0;         // that push, at the last acceleration
     int dropped_rows = 0;         // redundant or singular rows at the last factorization
@@ -33,7 +37,8 @@ struct Statistics {
 // the tangent space (tangent doubles); the chart about a configuration x0 is ξ ↦ retract(x0, ξ).
 class System {
   public:
-    virtual ~System() = default;
+    System();
+    virtual ~System();
 
     virtual int configuration_size() const = 0;
     virtual int tangent_size() const = 0;
@@ -70,6 +75,16 @@ class System {
         accelerate(t, x, u, udot);
         return met;
     }
+    // Implicit methods solve u̇(t, x ⊕ γ δ, u + δ) = rate + δ/γ for δ by Newton's method: linearize() makes ready for
+    // corrections by I − γ ∂u̇/∂u − γ² ∂u̇/∂x near (t, x, u), which serve while that changes little; correct() finds the
+    // next δ from what the equations leave at (x, u). Where only γ is another, `renew` is false and derivatives may be
+    // kept. By default they are dense, by differences.
+    virtual void linearize(double t, const double* x, const double* u, double gamma, bool renew);
+    virtual void correct(double t, const double* x, const double* u, const double* rate, double gamma, double* delta);
+    // Whether linearize() costs no more than accelerate() does, and pays at every step.
+    virtual bool linearizes_cheaply() const { return false; }
+    // As project(), for (x, u) that correct() has brought there: what linearize() has factored may serve here as well.
+    virtual bool settle_corrected(double t, double* x, double* u) { return project(t, x, u); }
     // Accepts (t, x, u) as the end of a step: branches of angles are followed from here.
     virtual void commit(double t, const double* x, const double* u) = 0;
     // The part of a step of length h from (x, u) within which no angle can turn too far to be followed.
@@ -90,7 +105,9 @@ class System {
     virtual const Statistics& statistics() const = 0;
 
   private:
-    mutable std::vector<double> along_;  // retract_along()
+    mutable std::vector<double> along_;             // retract_along()
+    std::unique_ptr<Linearization> linearization_;  // linearize()
+    std::vector<double> defect_;                    // correct()
 };
 
 }  // namespace bellcrank

@@ -84,7 +84,7 @@ def main():
         found[f"{name}: accelerate"] = [
             counted(lambda n=n, m=machine: m.system.repeat("accelerate", n)) for n in (STEPS, 3 * STEPS)
         ]
-        for method in ("semi_implicit_euler", "rk4", "dopri5", "adams"):
+        for method in ("semi_implicit_euler", "rk4", "dopri5", "adams", "bdf"):
             found[f"{name}: {method}"] = [
                 counted(
                     lambda n=n, m=machine, method=method: run(m, method, n),

@@ -40,7 +40,7 @@ def test_the_counter_counts(counts):
     assert min(few for name, (few, _) in counts.items() if not name.endswith("accelerate")) > 5
 
 
-@pytest.mark.parametrize("work", ["accelerate", "semi_implicit_euler", "rk4", "dopri5", "adams"])
+@pytest.mark.parametrize("work", ["accelerate", "semi_implicit_euler", "rk4", "dopri5", "adams", "bdf"])
 def test_work_allocates_nothing(counts, work):
     more = {name: c for name, c in counts.items() if name.endswith(f": {work}") and c[1] > c[0]}
     assert not more

@@ -1,13 +1,18 @@
 """A05: flyball governor with stiff couplers."""
 
+import pytest
+
 from bellcrank.bench.generators import flyball
 
+SETTINGS = {"dopri5": {"tolerance": 1e-10}, "bdf": {"tolerance": 1e-12}}
 
-def test_flyball(load, follow, check, column):
+
+@pytest.mark.parametrize("method", SETTINGS)
+def test_flyball(load, follow, check, column, method):
     """The couplers' time constant is 1e-4 s and the run lasts 10 s.
 
     Stability alone asks for steps of about 0.2 ms of an explicit method; the tolerance keeps the fast motion
-    quiet, which shows in the speeds.
+    quiet, which shows in the speeds. An implicit method takes steps of the slow motion.
     """
     problem = load("A05_flyball")
     rows, p = problem["compliant"], problem["params"]
@@ -19,7 +24,7 @@ def test_flyball(load, follow, check, column):
         rest_length=p["l0"],
     )
     run, frames = follow(
-        mechanism, column(rows, "t"), 0.05, method="dopri5", tolerance=1e-10, reactions=False
+        mechanism, column(rows, "t"), 0.05, method=method, reactions=False, **SETTINGS[method]
     )
     bearing, slide = run.joint("bearing"), run.joint("slide")
     check("s", slide.position[frames, 0], column(rows, "s"), 1e-8)

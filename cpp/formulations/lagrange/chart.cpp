@@ -8,6 +8,12 @@
 
 namespace bellcrank {
 
+namespace {
+
+constexpr double kLongestTurn = 3.0;  // of a body in a step [rad]; a chart reaches to half a turn
+
+}  // namespace
+
 void Lagrange::retract(const double* x0, const double* xi, double* out) const {
     for (int b = 0; b < model_->bodies(); ++b) {
         const double *p = x0 + kPose * b, *d = xi + kTwist * b;
@@ -95,6 +101,7 @@ double Lagrange::longest_step(const double* x, const double* u, double h) {
         const Vec3 w = twist_angular(u, b);
         fastest = std::max(fastest, dot(w, w));
     }
+    h = std::min(h, kLongestTurn / std::max(std::sqrt(fastest), 1e-300));
     if (2.0 * std::sqrt(fastest) * h <= 1.0 && drifting_.empty()) return h;
     double rate = 0.0;
     BodyCoordinate c;

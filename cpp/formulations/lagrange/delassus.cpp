@@ -162,6 +162,10 @@ void Delassus::bind(ConstraintRows& rows) {
     body_work_.assign(kTwist * (model_.bodies() + 1), 0.0);
 }
 
+void Delassus::set_compliances(std::span<const double> values) {
+    for (Compliance& c : compliances_) c.value = values[c.row];
+}
+
 void Delassus::factor(double tolerance, std::span<const std::uint8_t> enabled) {
     begin(tolerance, enabled);
     for (int s = 0; s < ldlt_->stages(); ++s) factor_stage(s);

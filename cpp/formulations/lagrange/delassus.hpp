@@ -24,6 +24,8 @@ class Delassus {
     const RowOrder& row_order() const { return row_order_; }
     void bind(ConstraintRows& rows);
 
+    // Per storage row; of rows that have a compliance in the model.
+    void set_compliances(std::span<const double> values);
     // S from the rows' current Jacobian, factored. enabled: per storage row, may be empty.
     void factor(double tolerance, std::span<const std::uint8_t> enabled);
     // b ← S⁺ b over the storage rows.

@@ -43,6 +43,13 @@ METHODS: Final = {
             "Adams methods of orders 1 to 12, one factorization a step, order and step by tolerance.",
             variable_order=True,
         ),
+        Method(
+            "bdf",
+            5,
+            True,
+            "Backward differentiation formulas of orders 1 to 5, implicit: for stiff mechanisms.",
+            variable_order=True,
+        ),
     )
 }
 """All methods by name."""
@@ -123,7 +130,7 @@ def _highest_order(check: Check, method: Method, given: Any) -> int:
     if given is None:
         return method.order
     if not method.variable_order:
-        check.fault("its order is fixed, so max_order has no meaning", given, "use method='adams'")
+        check.fault("its order is fixed, so max_order has no meaning", given, "use method='adams' or 'bdf'")
         return method.order
     order = check.integer("max_order", given, 1)
     if order > method.order:

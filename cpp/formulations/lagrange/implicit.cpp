@@ -1,0 +1,228 @@
+#include "formulations/lagrange/implicit.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include "formulations/lagrange.hpp"
+#include "spatial/body_state.hpp"
+
+namespace bellcrank {
+
+namespace {
+
+constexpr double kIncrement = 1e-6;  // of a coordinate or its rate, for the derivatives of an effort
+
+// The model's data with a row for the coordinate of each law, its compliance to be set at each linearization.
+ModelData with_law_rows(const Model& model) {
+    ModelData data = model.data();
+    for (const int coordinate : data.law_coordinate) {
+        data.term_coordinate.push_back(coordinate);
+        data.term_coefficient.push_back(1.0);
+        data.row_term_start.push_back(static_cast<int>(data.term_coordinate.size()));
+        data.row_function.push_back(-1);
+        data.row_constant.push_back(0.0);
+        data.block_row_start.push_back(static_cast<int>(data.row_function.size()));
+        data.block_unilateral.push_back(0);
+        data.block_compliance.push_back(1.0);
+        data.block_restitution.push_back(0.0);
+        if (!data.block_formula.empty()) data.block_formula.push_back(-1);
+    }
+    return data;
+}
+
+// κ = −γ ∂τ/∂φ̇ − γ² ∂τ/∂φ by central differences.
+double stiffness_of_step(const Model& model, const Law& law, const BodyCoordinate& c, double t, double gamma) {
+    const Function* function = law.function < 0 ? nullptr : &model.functions[law.function];
+    const auto effort = [&](double value, double rate) {
+        return law.kind->effort({value, rate, t}, law.params, function);
+    };
+    const double dv = kIncrement * (1.0 + std::abs(c.value)), dr = kIncrement * (1.0 + std::abs(c.rate));
+    const double damping = (effort(c.value, c.rate - dr) - effort(c.value, c.rate + dr)) / (2.0 * dr);
+    const double stiffness = (effort(c.value - dv, c.rate) - effort(c.value + dv, c.rate)) / (2.0 * dv);
+    return gamma * (damping + gamma * stiffness);
+}
+
+}  // namespace
+
+ImplicitRows::ImplicitRows(const Model& model, const AngleBranches& branches)
+    : model_(std::make_unique<Model>(with_law_rows(model))),
+      branches_(branches),
+      delassus_(*model_),
+      rows_(*model_, branches_, delassus_.row_order()),
+      model_rows_(model.rows_total()) {
+    delassus_.bind(rows_);
+    const int m = rows_.rows(), n = kTwist * (model_->bodies() + 1);
+    for (auto* v : {&compliance_, &lambda_, &trusted_, &residual_, &product_, &acceleration_rows_}) v->assign(m, 0.0);
+    for (auto* v : {&sqrt_mass_, &scaled_, &step_}) v->assign(n, 0.0);
+    for (auto* v : {&rigid_, &enabled_}) v->assign(m, 1);
+    for (auto* v : {&inertance_, &unilateral_}) v->assign(m, 0);
+    model_row_.assign(m, 0);
+    for (int r = 0; r < m; ++r) model_row_[rows_.storage_row(r)] = r;
+    for (int r = model_rows_; r < m; ++r) {
+        law_row_.push_back(rows_.storage_row(r));
+        rigid_[law_row_.back()] = 0;
+    }
+    for (const Block& block : model_->blocks)
+        for (int i = block.row_begin; i < std::min(block.row_end, model_rows_); ++i) {
+            const int r = rows_.storage_row(i);
+            compliance_[r] = block.compliance;
+            inertance_[r] = block.compliance > 0.0;
+            has_inertance_ |= block.compliance > 0.0;
+            rigid_[r] = block.compliance == 0.0;
+            unilateral_[r] = block.unilateral;
+        }
+    const auto inverse = rows_.inverse_sqrt_mass();
+    for (int k = 0; k < n; ++k) sqrt_mass_[k] = inverse[k] > 0.0 ? 1.0 / inverse[k] : 0.0;
+}
+
+void ImplicitRows::linearize(double t, const double* x, const double* u, double gamma, double tolerance,
+                             const std::vector<std::uint8_t>& stops) {
+    rows_.evaluate_jacobians(t, x);
+    lambda_ = trusted_;
+    for (int r = 0; r < rows_.rows(); ++r)
+        if (unilateral_[r]) enabled_[r] = !stops.empty() && stops[model_row_[r]];
+    BodyCoordinate c;
+    for (size_t i = 0; i < law_row_.size(); ++i) {
+        const Law& law = model_->laws[i];
+        evaluate_coordinate(*model_, branches_, law.coordinate, x, u, c);
+        const double kappa = stiffness_of_step(*model_, law, c, t, gamma);
+        const int r = law_row_[i];
+        if (kappa > 0.0 && (!enabled_[r] || !linearized_)) lambda_[r] = effort(i, t, x, u);
+        enabled_[r] = kappa > 0.0;
+        compliance_[r] = kappa > 0.0 ? 1.0 / kappa : 1.0;
+    }
+    linearized_ = true;
+    delassus_.set_compliances(compliance_);
+    delassus_.factor(tolerance, enabled_);
+}
+
+double ImplicitRows::effort(size_t law, double t, const double* x, const double* u) const {
+    const Law& at = model_->laws[law];
+    const Function* function = at.function < 0 ? nullptr : &model_->functions[at.function];
+    BodyCoordinate c;
+    evaluate_coordinate(*model_, branches_, at.coordinate, x, u, c);
+    return at.kind->effort({c.value, c.rate, t}, at.params, function);
+}
+
+// J v for all rows.
+void ImplicitRows::multiply(const double* v, std::vector<double>& out) {
+    for (size_t k = 0; k < scaled_.size(); ++k) scaled_[k] = sqrt_mass_[k] * v[k];
+    rows_.multiply(scaled_.data(), out.data());
+}
+
+// With ν = γ λ:  M δ = γ (f − M rate) + Jᵀ ν and J δ = −(J u + Ct); on a rotor's row J δ + ε ν = γ (Qc − J rate). In f
+// the laws have the efforts of their multipliers.
+void ImplicitRows::correct(double t, const double* x, const double* u, const double* rate, double gamma,
+                           double* delta) {
+    const int m = rows_.rows();
+    applied_forces(*model_, branches_, t, x, u, delta);
+    const double* inverse = rows_.inverse_sqrt_mass().data();
+    for (size_t k = 0; k < scaled_.size(); ++k) delta[k] = gamma * (delta[k] * inverse[k] * inverse[k] - rate[k]);
+    rows_.evaluate_jacobians(t, x);
+    if (has_inertance_) rows_.evaluate_residuals(t, x, u, rate, acceleration_rows_.data());
+    multiply(u, residual_);
+    for (int r = 0; r < m; ++r) {
+        residual_[r] = inertance_[r] ? gamma * (acceleration_rows_[r] - compliance_[r] * lambda_[r])
+                                     : -(residual_[r] + rows_.Ct[r]);
+        product_[r] = gamma * lambda_[r];
+    }
+    for (size_t i = 0; i < law_row_.size(); ++i) {
+        const int r = law_row_[i];
+        residual_[r] = product_[r] = 0.0;
+        if (!enabled_[r]) continue;
+        product_[r] = gamma * (lambda_[r] - effort(i, t, x, u));
+        residual_[r] = -product_[r] * compliance_[r];
+    }
+    rows_.add_accelerations(product_.data(), delta);
+    multiply(delta, product_);
+    for (int r = 0; r < m; ++r) residual_[r] -= product_[r];
+    delassus_.solve(residual_.data());
+    rows_.add_accelerations(residual_.data(), delta);
+    for (int r = 0; r < m; ++r) lambda_[r] += residual_[r] / gamma;
+}
+
+void ImplicitRows::apply(double t, const double* x, const double* defect, double* delta) {
+    rows_.evaluate_jacobians(t, x);
+    multiply(defect, residual_);
+    for (int r = 0; r < rows_.rows(); ++r) residual_[r] = rigid_[r] || inertance_[r] ? 0.0 : -residual_[r];
+    delassus_.solve(residual_.data());
+    std::copy_n(defect, scaled_.size(), delta);
+    rows_.add_accelerations(residual_.data(), delta);
+}
+
+// −C into residual_; the largest |C|.
+double ImplicitRows::position_residuals() {
+    double largest = 0.0;
+    for (int r = 0; r < rows_.rows(); ++r) {
+        residual_[r] = holds(r) ? -rows_.C[r] : 0.0;
+        largest = std::max(largest, std::abs(residual_[r]));
+    }
+    return largest;
+}
+
+// −Ċ into residual_; the largest |Ċ|.
+double ImplicitRows::speed_residuals(const double* u) {
+    multiply(u, residual_);
+    double largest = 0.0;
+    for (int r = 0; r < rows_.rows(); ++r) {
+        residual_[r] = holds(r) ? -(residual_[r] + rows_.Ct[r]) : 0.0;
+        largest = std::max(largest, std::abs(residual_[r]));
+    }
+    return largest;
+}
+
+void ImplicitRows::solve_displacement(double* delta) {
+    delassus_.solve(residual_.data());
+    std::fill_n(delta, scaled_.size(), 0.0);
+    rows_.add_accelerations(residual_.data(), delta);
+}
+
+namespace {
+
+// A row is taken to depend on others when its pivot falls below this part of its diagonal entry; what is dropped
+// wrongly is mended by the projection at the end of the step.
+constexpr double kDependent = 1e-8;
+
+}  // namespace
+
+// Forces given by formulas have no rows; there the derivatives are taken by differences.
+bool Lagrange::linearizes_by_rows() const { return model_->formula_forces.empty(); }
+
+void Lagrange::linearize(double t, const double* x, const double* u, double gamma, bool renew) {
+    ++statistics_.linearizations;
+    if (!linearizes_by_rows()) return System::linearize(t, x, u, gamma, renew);
+    if (implicit_ == nullptr) {
+        implicit_ = std::make_unique<ImplicitRows>(*model_, branches_);
+        held_stops_.assign(stops_.empty() ? 0 : rows_.rows(), 0);
+        defect_.assign(tangent_size(), 0.0);
+    }
+    for (int r = 0; r < static_cast<int>(held_stops_.size()); ++r) held_stops_[r] = enabled_[rows_.storage_row(r)];
+    implicit_->linearize(t, x, u, gamma, std::max(kDependent, options_.rank_tolerance), held_stops_);
+    ++statistics_.factorizations;
+}
+
+// What stops push is a matter of accelerations, so with stops these are what the equations are about.
+void Lagrange::correct(double t, const double* x, const double* u, const double* rate, double gamma, double* delta) {
+    if (!linearizes_by_rows()) return System::correct(t, x, u, rate, gamma, delta);
+    if (stops_.empty()) {
+        ++statistics_.evaluations;
+        return implicit_->correct(t, x, u, rate, gamma, delta);
+    }
+    accelerate(t, x, u, defect_.data());
+    linearize(t, x, u, gamma, false);
+    for (size_t k = 0; k < defect_.size(); ++k) defect_[k] = gamma * (defect_[k] - rate[k]);
+    implicit_->apply(t, x, defect_.data(), delta);
+}
+
+bool Lagrange::settle_corrected(double t, double* x, double* u) {
+    if (rows_.rows() == 0) return true;
+    if (!linearizes_by_rows() || !stops_.empty()) return project(t, x, u);
+    const auto move = [this](const double* step, double* at) {
+        ++statistics_.corrections;
+        retract(at, step, at);
+    };
+    const double tolerance = std::max(options_.position_tolerance, rounding_of_rows(x));
+    return implicit_->settle(t, x, u, tolerance, move) || project(t, x, u);
+}
+
+}  // namespace bellcrank

@@ -1,0 +1,337 @@
+#include "integrate/bdf.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <utility>
+
+#include "integrate/adams_history.hpp"
+
+namespace bellcrank {
+
+namespace {
+
+// Part of the tolerance that steps and orders are chosen for (Byrne, Hindmarsh, 1975, section 3).
+constexpr double kAim = 1.0 / 6.0;
+constexpr double kAimHigher = 1.0 / 10.0;
+constexpr double kMostGrowth = 10.0;
+constexpr double kLeastGrowth = 1.5;  // below it the step stays as it is, and with it γ
+constexpr int kMostRefusals = 3;      // in a row; then the history is not trusted any more
+
+constexpr double kSolved = 0.1;      // error of the iteration in units of the tolerance
+constexpr double kDivergence = 2.0;  // ratio of successive corrections
+constexpr int kMostIterations = 4;
+constexpr int kManyIterations = 2;    // then the factors have aged
+constexpr double kOtherGamma = 0.15;  // change of γ that asks for new factors
+constexpr int kOldAge = 40;           // steps that derivatives are kept
+
+double step_factor(double error, double aim, int order) {
+    return std::pow(aim / std::max(error, 1e-30), 1.0 / (order + 1));
+}
+
+int padded(int size) { return (size + 7) / 8 * 8; }
+
+}  // namespace
+
+Bdf::Bdf(const System& system, const Tolerances& tolerances, int max_order)
+    : size_(system.tangent_size()),
+      stride_(padded(size_)),
+      max_order_(std::clamp(max_order, 1, kMaxBdfOrder)),
+      tolerances_(tolerances),
+      components_(std::max(1, 2 * system.velocity_components())) {
+    for (auto* v : {&positions_, &velocities_, &work_}) v->assign(static_cast<size_t>(kMaxBdfOrder + 2) * stride_, 0.0);
+    for (auto* v :
+         {&speed_, &rate_, &slope_, &shift_, &change_, &last_shift_, &last_change_, &delta_, &udot_, &weight_, &other_})
+        v->assign(stride_, 0.0);
+    pose_.assign(system.configuration_size(), 0.0);
+}
+
+// Order 1 errs by half the derivative of the acceleration, of which nothing is known yet: as much as itself per second.
+double Bdf::first_step(double, double acceleration) const {
+    return 0.25 * std::sqrt((tolerances_.relative + tolerances_.absolute) / (acceleration + 1e-3));
+}
+
+void Bdf::begin(System& system, double t, double h, const double* x, const double* u) {
+    system.accelerate(t, x, u, udot_.data());
+    for (int i = 0; i < size_; ++i) {
+        position(1)[i] = h * u[i];
+        velocity(0)[i] = u[i];
+        velocity(1)[i] = h * udot_[i];
+    }
+    std::fill(std::begin(past_), std::end(past_), 0.0);
+    h_ = h;
+    order_ = 1;
+    wait_ = 2;
+    refusals_ = 0;
+    last_scale_ = 0.0;
+    fresh_ = false;
+    renew_ = true;
+    weigh();
+}
+
+void Bdf::weigh() {
+    const double* u = velocity(0);
+    for (int i = 0; i < stride_; ++i) weight_[i] = 1.0 / (tolerances_.absolute + tolerances_.relative * std::abs(u[i]));
+}
+
+// The histories for steps of another length.
+void Bdf::rescale(double h) {
+    const double ratio = h / h_;
+    double power = 1.0;
+    for (int j = 1; j <= order_; ++j) {
+        power *= ratio;
+        double *z = position(j), *w = velocity(j);
+        for (int i = 0; i < stride_; ++i) {
+            z[i] *= power;
+            w[i] *= power;
+        }
+    }
+    h_ = h;
+}
+
+void Bdf::measure_distances() {
+    double distance = h_;
+    for (int i = 0; i <= order_ + 1; ++i) {
+        xi_[i] = distance / h_;
+        distance += past_[i];
+    }
+    coefficients_.update(xi_, order_ + 2);
+    gamma_ = h_ / coefficients_.coefficient(order_, 1);
+}
+
+// x, u, h u̇ and, by the configurations, h u at the end of the step by the histories' polynomials.
+void Bdf::predict(System& system, const double* x) {
+    std::copy_n(velocity(0), stride_, speed_.begin());
+    std::fill(rate_.begin(), rate_.end(), 0.0);
+    std::fill(slope_.begin(), slope_.end(), 0.0);
+    for (int j = 1; j <= order_; ++j) {
+        const double *z = position(j), *w = velocity(j), part = j / h_;
+        double* along = work_.data() + static_cast<size_t>(j - 1) * stride_;
+        for (int i = 0; i < stride_; ++i) {
+            speed_[i] += w[i];
+            rate_[i] += j * w[i];
+            slope_[i] += j * z[i];
+            along[i] = part * z[i];
+        }
+    }
+    system.retract_along(h_, x, work_.data(), order_ - 1, stride_, pose_.data());
+}
+
+void Bdf::linearize(System& system, double t, const double* x, const double* u, bool renew) {
+    system.linearize(t, x, u, gamma_, renew);
+    linearized_at_ = gamma_;
+    slow_ = false;
+    if (!renew) return;
+    contraction_ = 1.0;
+    renew_ = false;
+    age_ = 0;
+}
+
+StepOutcome Bdf::step(System& system, double t, double h, const double* x, const double* u, double* x1, double* u1) {
+    if (fresh_) begin(system, t, h, x, u);
+    if (h != h_) {
+        rescale(h);
+        contraction_ = 1.0;
+    }
+    measure_distances();
+    predict(system, x);
+    StepOutcome outcome;
+    outcome.order = order_;
+    const bool renew = renew_ || linearized_at_ == 0.0 || age_ >= kOldAge;
+    const bool other =
+        renew || slow_ || system.linearizes_cheaply() || std::abs(gamma_ / linearized_at_ - 1.0) > kOtherGamma;
+    converged_ = solve(system, t + h, x1, u1, renew, other);
+    if (!converged_ && !renew && !system.linearizes_cheaply()) converged_ = solve(system, t + h, x1, u1, true, true);
+    if (!converged_) {
+        outcome.error = 1e6;
+        return outcome;
+    }
+    const auto impacts = system.statistics().impacts;
+    outcome.constraints_met = system.settle_corrected(t + h, x1, u1);
+    outcome.impact = system.statistics().impacts != impacts;
+    take_errors(u1);
+    outcome.error = norm(shift_.data(), change_.data()) / (coefficients_.coefficient(order_, 1) * xi_[order_]);
+    return outcome;
+}
+
+// Newton's method for u̇(t, x, u) = (h u̇_predicted + Λ'(0) (u − u_predicted))/h, where x goes with u. The better of the
+// two predictions of u is the one to start from: that of the velocities.
+bool Bdf::solve(System& system, double t, double* x1, double* u1, bool renew, bool linearize_first) {
+    const double slope = coefficients_.coefficient(order_, 1), unit = 1.0 / (slope * xi_[order_]);
+    std::copy_n(speed_.begin(), size_, u1);
+    double last = 0.0;
+    for (int iteration = 0; iteration < kMostIterations; ++iteration) {
+        for (int i = 0; i < size_; ++i) {
+            shift_[i] = gamma_ * (u1[i] - slope_[i] / h_);
+            udot_[i] = (rate_[i] + slope * (u1[i] - speed_[i])) / h_;
+        }
+        system.retract(pose_.data(), shift_.data(), x1);
+        if (linearize_first && iteration == 0) linearize(system, t, x1, u1, renew);
+        system.correct(t, x1, u1, udot_.data(), gamma_, delta_.data());
+        for (int i = 0; i < size_; ++i) {
+            u1[i] += delta_[i];
+            shift_[i] += gamma_ * delta_[i];
+            other_[i] = gamma_ * delta_[i];
+        }
+        const double size = unit * norm(other_.data(), delta_.data());
+        if (!std::isfinite(size)) return false;
+        if (iteration > 0) {
+            contraction_ = std::max(0.3 * contraction_, size / last);
+            if (size > kDivergence * last) return false;
+        }
+        if (size * std::min(1.0, 1.5 * contraction_) <= kSolved) {
+            slow_ = iteration >= kManyIterations;
+            system.retract(pose_.data(), shift_.data(), x1);
+            return true;
+        }
+        last = size;
+    }
+    return false;
+}
+
+// The settled end less the predictions.
+void Bdf::take_errors(const double* u1) {
+    for (int i = 0; i < size_; ++i) {
+        shift_[i] = gamma_ * (u1[i] - slope_[i] / h_);
+        change_[i] = u1[i] - speed_[i];
+    }
+}
+
+// Root mean square in units of the tolerance. Displacements are measured against one metre and one radian.
+double Bdf::norm(const double* position, const double* velocity) const {
+    const double weight = 1.0 / (tolerances_.absolute + tolerances_.relative);
+    double sum = 0.0;
+    for (int i = 0; i < size_; ++i) {
+        const double x = weight * position[i], u = weight_[i] * velocity[i];
+        sum += x * x + u * u;
+    }
+    return std::sqrt(sum / components_);
+}
+
+double Bdf::refused(double h, const StepOutcome& outcome) {
+    wait_ = std::max(wait_, 2);
+    if (!converged_) {
+        renew_ = true;
+        return 0.25 * h;
+    }
+    if (++refusals_ >= kMostRefusals) {
+        restart();
+        return 0.1 * h;
+    }
+    return h * std::clamp(step_factor(outcome.error, kAim, order_), 0.1, 0.9);
+}
+
+double Bdf::accepted(double h, const StepOutcome& outcome, bool after_refusal) {
+    double factor = 1.0;
+    ++age_;
+    --wait_;
+    const int next = choose_order(outcome.error, factor);
+    if (after_refusal) factor = std::min(factor, 1.0);
+    correct(next);
+    refusals_ = 0;
+    for (int i = kMaxBdfOrder + 2; i > 0; --i) past_[i] = past_[i - 1];
+    past_[0] = h;
+    return h * factor;
+}
+
+// With D_m = h^(m+1) y^(m+1)/(m+1)!, a formula of order m errs by Π_{i ≤ m} ξ_i D_m/Λ_m'(0). The order, one less or one
+// more, that allows the longest step; the factor by which the step may change.
+int Bdf::choose_order(double error, double& factor) {
+    const int q = order_;
+    const double scale = coefficients_.product(q + 1) * std::pow(h_, q + 1);
+    factor = step_factor(error, kAim, q);
+    int next = q;
+    if (wait_ <= 0 && q > 1 && factor < kMostGrowth) {
+        const double top = coefficients_.coefficient(q, q);
+        const double *z = position(q), *w = velocity(q);
+        for (int i = 0; i < size_; ++i) {
+            delta_[i] = z[i] + top * shift_[i];
+            other_[i] = w[i] + top * change_[i];
+        }
+        const double unit = coefficients_.product(q - 1) / coefficients_.coefficient(q - 1, 1);
+        const double lower = step_factor(unit * norm(delta_.data(), other_.data()), kAim, q - 1);
+        if (lower > factor) factor = lower, next = q - 1;
+    }
+    if (wait_ <= 0 && q < max_order_ && last_scale_ != 0.0) {
+        const double ratio = scale / last_scale_;
+        for (int i = 0; i < size_; ++i) {
+            delta_[i] = shift_[i] - ratio * last_shift_[i];
+            other_[i] = change_[i] - ratio * last_change_[i];
+        }
+        const double unit = 1.0 / (coefficients_.coefficient(q + 1, 1) * xi_[q + 1]);
+        const double higher = step_factor(unit * norm(delta_.data(), other_.data()), kAimHigher, q + 1);
+        if (higher > std::min(factor, kMostGrowth)) factor = higher, next = q + 1;
+    }
+    if (factor < kLeastGrowth && factor > 0.9) factor = 1.0, next = q;
+    factor = std::clamp(factor, 0.2, kMostGrowth);
+    if (factor >= 1.0 && factor < kLeastGrowth) factor = 1.0;
+    if (wait_ <= 0 && next == q) wait_ = factor > 1.0 ? q + 1 : 1;
+    if (next != q) wait_ = next + 1;
+    last_scale_ = next == q ? scale : 0.0;
+    return next;
+}
+
+// The histories at the end of the step, of the order to go on with.
+void Bdf::correct(int next) {
+    const int q = order_;
+    double weight[kMaxBdfOrder + 2];
+    for (int j = 1; j <= q; ++j) weight[j] = coefficients_.coefficient(q, j);
+    advance_history(q, positions_.data(), shift_.data(), weight, stride_);
+    advance_history(q, velocities_.data(), change_.data(), weight, stride_);
+    for (int i = 0; i < size_; ++i) velocity(0)[i] = speed_[i] + change_[i];
+    if (next > q) raise_order();
+    if (next < q) lower_order();
+    order_ = next;
+    shift_.swap(last_shift_);
+    change_.swap(last_change_);
+    weigh();
+}
+
+// D_q s² Π_{i < q} (s + ξ_i) is added: value and slope at the end of the step stay, and the values at all but the
+// oldest of the times before.
+void Bdf::raise_order() {
+    const int q = order_;
+    const double top = 1.0 / coefficients_.product(q + 1);
+    std::fill_n(position(q + 1), stride_, 0.0);
+    std::fill_n(velocity(q + 1), stride_, 0.0);
+    for (int k = 0; k < q; ++k) {
+        const double part = top * coefficients_.product(q - 1) * coefficients_.coefficient(q - 1, k);
+        double *z = position(k + 2), *w = velocity(k + 2);
+        for (int i = 0; i < size_; ++i) {
+            z[i] += part * shift_[i];
+            w[i] += part * change_[i];
+        }
+    }
+}
+
+// Likewise the last term is taken away as a multiple of s² Π_{i < q−1} (s + ξ_i).
+void Bdf::lower_order() {
+    const int q = order_;
+    const double *z_top = position(q), *w_top = velocity(q);
+    for (int k = 0; k + 2 < q; ++k) {
+        const double part = coefficients_.product(q - 2) * coefficients_.coefficient(q - 2, k);
+        double *z = position(k + 2), *w = velocity(k + 2);
+        for (int i = 0; i < stride_; ++i) {
+            z[i] -= part * z_top[i];
+            w[i] -= part * w_top[i];
+        }
+    }
+}
+
+void Bdf::interpolate(const System& system, double theta, const double*, const double*, const double* x1, const double*,
+                      double* x_out, double* u_out) {
+    const double s = theta - 1.0;
+    double power = 1.0;
+    std::copy_n(velocity(0), size_, u_out);
+    for (int j = 1; j <= order_; ++j) {
+        const double *z = position(j), *w = velocity(j), part = power * j / h_;
+        double* along = work_.data() + static_cast<size_t>(j - 1) * stride_;
+        power *= s;
+        for (int i = 0; i < size_; ++i) {
+            along[i] = part * z[i];
+            u_out[i] += power * w[i];
+        }
+    }
+    system.retract_along(s * h_, x1, work_.data(), order_ - 1, stride_, x_out);
+}
+
+}  // namespace bellcrank

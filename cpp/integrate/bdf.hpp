@@ -1,0 +1,79 @@
+// Backward differentiation formulas of orders 1 to 5 with variable steps, for stiff mechanisms.
+#pragma once
+
+#include "integrate/adams_coefficients.hpp"
+#include "integrate/stepper.hpp"
+
+namespace bellcrank {
+
+inline constexpr int kMaxBdfOrder = 5;
+
+// C. W. Gear's formulas (Numerical Initial Value Problems in Ordinary Differential Equations, 1971) with histories as
+// scaled derivatives, in the form for steps of varying length of G. D. Byrne, A. C. Hindmarsh (A polyalgorithm for the
+// numerical solution of ordinary differential equations, 1975).
+//
+// Velocities and configurations have a history each. That of the configurations is the velocity of the curve through
+// the past ones, in the axes of the moving body: so it needs no chart, and goes on from any end of a step as it is. A
+// correction e of the configuration adds Λ(s) e to the curve, whose part in the velocity is Λ'(0) e/h, and this alone
+// makes the method implicit: u = u_predicted + e/γ, γ = h/Λ'(0).
+class Bdf final : public Stepper {
+  public:
+    Bdf(const System& system, const Tolerances& tolerances, int max_order);
+    bool adaptive() const override { return true; }
+    double first_step(double speed, double acceleration) const override;
+    double accepted(double h, const StepOutcome& outcome, bool after_refusal) override;
+    double refused(double h, const StepOutcome& outcome) override;
+    void restart() override { fresh_ = true; }
+    StepOutcome step(System& system, double t, double h, const double* x, const double* u, double* x1,
+                     double* u1) override;
+    void interpolate(const System& system, double theta, const double* x, const double* u, const double* x1,
+                     const double* u1, double* x_out, double* u_out) override;
+
+  private:
+    double* position(int j) { return positions_.data() + static_cast<size_t>(j) * stride_; }
+    double* velocity(int j) { return velocities_.data() + static_cast<size_t>(j) * stride_; }
+    void begin(System& system, double t, double h, const double* x, const double* u);
+    void rescale(double h);
+    void measure_distances();
+    void predict(System& system, const double* x);
+    void linearize(System& system, double t, const double* x, const double* u, bool renew);
+    bool solve(System& system, double t, double* x1, double* u1, bool renew, bool linearize_first);
+    void take_errors(const double* u1);
+    void weigh();
+    double norm(const double* position, const double* velocity) const;
+    int choose_order(double error, double& factor);
+    void correct(int next);
+    void raise_order();
+    void lower_order();
+
+    int size_, stride_;  // doubles of a velocity, without and with padding
+    int max_order_;
+    Tolerances tolerances_;
+    AdamsCoefficients coefficients_;  // of Λ
+
+    int order_ = 1;
+    bool fresh_ = true;                             // no history yet
+    int wait_ = 0;                                  // steps until another order is considered
+    int refusals_ = 0;                              // of the step at hand
+    double h_ = 0.0;                                // the step that the histories are scaled with
+    double past_[kMaxBdfOrder + 3] = {};            // lengths of the steps before, latest first
+    double xi_[kMaxBdfOrder + 3] = {};              // ξ_i
+    std::vector<double> positions_, velocities_;    // hʲ x⁽ʲ⁾/j!, j = 1 … order, and hʲ u⁽ʲ⁾/j!, j = 0 … order
+    std::vector<double> pose_, speed_, rate_;       // predicted x and u, and h u̇
+    std::vector<double> slope_;                     // h u as predicted by the configurations
+    std::vector<double> shift_, change_;            // corrections of configuration and velocity: end less prediction
+    std::vector<double> last_shift_, last_change_;  // of the step before
+    double last_scale_ = 0.0;                       // h^(q+1) Π ξ_i of that one; 0 if it is not comparable
+    std::vector<double> delta_, udot_, weight_, work_, other_;
+    double components_;
+
+    // Newton's method.
+    double gamma_ = 0.0;          // h/Λ'(0) of the step
+    double linearized_at_ = 0.0;  // γ of the linearization; 0: none
+    int age_ = 0;                 // steps since it was renewed
+    bool renew_ = true, slow_ = false;
+    double contraction_ = 1.0;
+    bool converged_ = true;
+};
+
+}  // namespace bellcrank

@@ -1,0 +1,29 @@
+// Derivatives of the accelerations by differences, dense.
+#pragma once
+
+#include <Eigen/Core>
+#include <Eigen/LU>
+#include <vector>
+
+namespace bellcrank {
+
+class System;
+
+// What implicit methods take of a system that has nothing better: K = ∂u̇/∂x and D = ∂u̇/∂u along the unit vectors of
+// the tangent space, from 2 n accelerations; and the solution with I − γ D − γ² K.
+class Linearization {
+  public:
+    explicit Linearization(const System& system);
+
+    void evaluate(System& system, double t, const double* x, const double* u);
+    void factor(double gamma);
+    // out = (I − γ D − γ² K)⁻¹ r for the γ of factor().
+    void solve(const double* r, double* out) const;
+
+  private:
+    Eigen::MatrixXd stiffness_, damping_, matrix_;
+    Eigen::PartialPivLU<Eigen::MatrixXd> lu_;
+    std::vector<double> acceleration_, moved_, displaced_, speeds_, displacement_;
+};
+
+}  // namespace bellcrank
