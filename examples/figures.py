@@ -31,7 +31,7 @@ def output_folder() -> Path:
     """The folder given by --out, made if it is not there."""
     parser = argparse.ArgumentParser()
     parser.add_argument("--out", type=Path, default=Path(__file__).parent / "out", help="folder for figures")
-    folder: Path = parser.parse_args().out
+    folder: Path = parser.parse_known_args()[0].out
     folder.mkdir(parents=True, exist_ok=True)
     return folder
 

@@ -1,10 +1,20 @@
-"""The same run by the formulation `symbolic`, beside what the examples made by `lagrange`."""
+"""Which formulation an example uses, and the same run by `symbolic` beside what it made by `lagrange`."""
 
 from __future__ import annotations
+
+import argparse
 
 import numpy as np
 
 import bellcrank as bc
+
+
+def chosen() -> str:
+    """The formulation given by --formulation."""
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--formulation", default="lagrange", help="how the equations are formed and solved")
+    formulation: str = parser.parse_known_args()[0].formulation
+    return formulation
 
 
 def compare(mechanism: bc.Mechanism, run: bc.Trajectory) -> bc.Trajectory:

