@@ -143,6 +143,7 @@ nb::dict result_dict(const SimulationResult& result) {
     d["steps"] = result.steps;
     d["rejected"] = result.rejected;
     d["last_step"] = result.last_step;
+    d["next_step"] = result.next_step;
     d["last_order"] = result.last_order;
     d["highest_order"] = result.highest_order;
     d["body"] = result.body;
@@ -222,7 +223,7 @@ void bind_integrate(nb::module_& m) {
         "on_block takes frames (n, 1 + width): time, then what cpp/model/system.hpp lists for observe(); the array is\n"
         "reused afterwards. on_progress takes the time reached, about twenty times a second; False ends the run. "
         "Returns status, time,\n"
-        "steps, rejected, last_step, last_order, highest_order, body, row. Ctrl-C ends it too, with status "
+        "steps, rejected, last_step, next_step, last_order, highest_order, body, row. Ctrl-C ends it too, with status "
         "\"interrupted\".");
 }
 

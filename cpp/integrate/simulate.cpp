@@ -115,7 +115,7 @@ class Run {
             const double t1 = last ? end : t + h;
             if (!accept(t1, h, true)) return;
             const double taken = h;
-            h = std::min(limit, stepper_->accepted(taken, outcome, after_rejection));
+            h = result_.next_step = std::min(limit, stepper_->accepted(taken, outcome, after_rejection));
             note_order(outcome.order);
             for (; next < times.size() && times[next] <= t1; ++next) output(times[next], t, taken, t1, settled);
             t = t1;

@@ -25,10 +25,10 @@ struct SimulationResult {
     SimulationStatus status = SimulationStatus::finished;
     double time = 0.0;
     long long steps = 0, rejected = 0;
-    double last_step = 0.0;
-    int last_order = 0, highest_order = 0;  // of a method of variable order
-    int body = -1;                          // not_finite: the first such body
-    int row = -1;                           // constraints_lost: the worst model row
+    double last_step = 0.0, next_step = 0.0;  // of an adaptive method: the one to be tried next, full length
+    int last_order = 0, highest_order = 0;    // of a method of variable order
+    int body = -1;                            // not_finite: the first such body
+    int row = -1;                             // constraints_lost: the worst model row
 };
 
 // Takes the frames; told from time to time that the run is alive.

@@ -196,6 +196,8 @@ def _finish(
             "step": outcome.last_step if options.method.adaptive else options.step or DEFAULT_STEP,
             "steps": outcome.steps,
             "rejected_steps": outcome.rejected,
+            **({"next_step": outcome.next_step} if options.method.adaptive else {}),
+            **({"last_order": outcome.last_order} if outcome.highest_order else {}),
             **({"highest_order": outcome.highest_order} if outcome.highest_order else {}),
             "wall_seconds": seconds,
             **system.stats.counts,

@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 import bellcrank as bc
+from bellcrank.mechanism.rotation import rotate
 from bellcrank.shell.commands import COMMANDS
 from bellcrank.shell.completion import candidates
 from bellcrank.shell.interpreter import Shell
@@ -202,9 +203,31 @@ def test_files(shell, run, tmp_path):
     assert other.execute(f"load {tmp_path / 'm.yaml'}").ok
     assert other.session.mechanism == bc.load(tmp_path / "m.json")
     assert other.session.now.settings.rtol == 1e-5
-    assert other.execute("sf rod foot -k 5").ok  # it is known to be a support
     assert other.execute("step 4").ok
     np.testing.assert_allclose(other.session.state().position, shell.session.state().position, atol=1e-12)
+    assert other.execute("sf rod foot -k 5").ok  # it is known to be a support
+
+
+def test_statistics_of_the_integrator(shell, run):
+    run("il ground rod", "sl ground rod -qdot 2", "sb rod -if damping air", "sacc -r 1e-5 -a 1e-8", "run 1")
+    told = run("rlsode").data
+    assert told["steps"] > 5
+    assert told["calls"] >= told["steps"]
+    assert 0.0 < told["last_stepsize"] < 1.0
+    assert told["next_stepsize"] > 0.0
+    assert 1 <= told["order"] <= 12
+    assert (told["relative_accuracy"], told["absolute_accuracy"]) == (1e-5, 1e-8)
+
+
+def test_assemble(shell, run):
+    run("ib a", "ib b", "sb b -t 3 0.2 0", "ilc a nail")
+    run("joint tie Spherical {body: a, position: [1, 0, 0]} {body: b, position: [-1, 0, 0]}")
+    assert run("assemble").data["changed"]
+    b = shell.session.mechanism.bodies["b"]
+    assert b.position == pytest.approx((2, 0, 0), abs=0.3)
+    point = np.array(b.position) + rotate(b.rotation, (-1, 0, 0))
+    np.testing.assert_allclose(point, (1, 0, 0), atol=1e-9)
+    assert not shell.execute("assemble nobody").ok
 
 
 def test_undo(shell, run):

@@ -116,6 +116,40 @@ def known(rng, command, argument, mechanism):
     return rng.choice(there[argument.kind]) if there.get(argument.kind) else None
 
 
+TEMPLATES = (
+    "body {new} mass=1 inertia=[1,1,1] position=[3,0,0]",
+    "marker {body}.m position=[0,0,p]",
+    "force {new} SpringDamper {body} {end} stiffness=20 rest_length=1",
+    "force {new} BodyDamping {body} damping=p",
+    "force {new} Wrench {body} force=['sin(t)', 0, 0]",
+    "constraint {new} Cable {body} {end} length=90 slack=true",
+    "joint {new} Spherical {body} {{body: {end}, position: [1, 0, 0]}}",
+    "joint {new} Prismatic {body} {end} limits={{lower: -1, upper: 1}}",
+    "drive {new} {joint} velocity='0.1*cos(t)'",
+    "drive {new} marker={body} path={{curve: ['t', 0, 0]}}",
+    "sb {body} -f {force}",
+)
+
+
+def template(rng, mechanism):
+    """A line that works where its names fit."""
+    some = list(mechanism.bodies) or ["a"]
+    forces = [name.rpartition(".")[2] for name in mechanism.forces] or ["f"]
+    joint = rng.choice(list(mechanism.joints) or ["b"])
+    names = {"body": rng.choice(some), "end": rng.choice([*some, "ground"]), "force": rng.choice(forces)}
+    return rng.choice(TEMPLATES).format(new=rng.choice("klmnopqrs"), joint=joint, **names)
+
+
+def fitting(rng, name, mechanism):
+    """The arguments of sl and sf, which belong together."""
+    if name == "sl" and mechanism.joints:
+        joint = rng.choice(list(mechanism.joints.values()))
+        return [joint.marker_1.body, joint.marker_2.body]
+    if name == "sf" and (held := [force for force in mechanism.forces if "." in force]):
+        return rng.choice(held).split(".", 1)
+    return []
+
+
 def value(rng, command, argument, mechanism):
     """A word for an argument: fitting more often than not."""
     luck = rng.random()
@@ -136,10 +170,14 @@ def line(rng, mechanism):
     """A line that is nearly a command."""
     if rng.random() < 0.04:
         return "".join(rng.choices("abc -;'\"{}[]()=.0123456789\t\\#$%é", k=rng.randrange(30)))
+    if rng.random() < 0.15:
+        return template(rng, mechanism)
     (name,) = rng.choices(QUIET, WEIGHTS)
     command = COMMANDS[name]
     words = [name]
-    for argument in command.arguments:
+    if rng.random() < 0.8 and (pair := fitting(rng, name, mechanism)):
+        words += pair
+    for argument in command.arguments if len(words) == 1 else ():
         if argument.optional and rng.random() < 0.4:
             break
         count = rng.randrange(3) if argument.repeated else argument.count

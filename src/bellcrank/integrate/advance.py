@@ -39,7 +39,7 @@ class Outcome:
     """How a run ended.
 
     status: "finished", "interrupted", "not_finite", "constraints_lost" or "step_vanished".
-    time: reached, s. steps, rejected: counts. last_step: s.
+    time: reached, s. steps, rejected: counts. last_step: s. next_step: s, of an adaptive method, else 0.
     last_order, highest_order: of a method of variable order, else 0.
     body, row: index of the first body that is not finite, of the worst row; -1 where that is not the trouble.
     """
@@ -53,6 +53,7 @@ class Outcome:
     highest_order: int
     body: int
     row: int
+    next_step: float = 0.0
 
 
 def output_times(start: float, duration: float, output_step: float | None, options: MethodOptions) -> Floats:

@@ -107,10 +107,10 @@ def _statistics(session: Session, given: Given) -> Reply:  # noqa: ARG001
     told = dict(history[-1].statistics) if history else {}
     rows: dict[str, Any] = {
         "last stepsize": told.get("step"),
-        "next stepsize": told.get("next_step"),
+        "next stepsize": told.get("next_step", told.get("step")),
         "steps": told.get("steps"),
         "calls": told.get("evaluations"),
-        "order": told.get("last_order", told.get("highest_order", find_method(settings.method).order)),
+        "order": told.get("last_order", find_method(settings.method).order),
         "absolute accuracy": settings.atol,
         "relative accuracy": settings.rtol,
         "method": settings.method,

@@ -5,11 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 
 from bellcrank.errors import BellcrankError
+from bellcrank.formulations.system import FORMULATIONS
+from bellcrank.integrate.methods import METHODS
 from bellcrank.io.fields import parameters
 from bellcrank.mechanism import CONSTRAINT_KINDS, FORCE_KINDS, JOINT_KINDS
 from bellcrank.mechanism.marker import GROUND
 from bellcrank.mechanism.mechanism import Mechanism
 from bellcrank.shell.commands import COMMANDS
+from bellcrank.shell.files import CONVENTIONS
 from bellcrank.shell.language import Argument, Command
 from bellcrank.shell.session import Session
 from bellcrank.shell.words import words
@@ -20,9 +23,9 @@ _KINDS: dict[str, Mapping[str, type]] = {
     "force": FORCE_KINDS,
 }
 _OPTIONAL_NAMES = {
-    "formulation": ("auto", "lagrange", "symbolic"),
-    "method": ("adams", "dopri5", "rk4", "semi_implicit_euler"),
-    "convention": ("bolio", "corpus", "null", "picture"),
+    "formulation": ("auto", *FORMULATIONS),
+    "method": tuple(METHODS),
+    "convention": CONVENTIONS,
 }
 
 

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 GROUP: Final = "Files and pictures"
 FILE: Final = Argument("file", "file")
 _RUNS = (".h5", ".hdf5")
-_CONVENTIONS = ("bolio", "corpus", "null", "picture")
+CONVENTIONS: Final = ("bolio", "corpus", "null", "picture")
 
 
 def _save(session: Session, given: Given) -> Reply:
@@ -87,8 +87,8 @@ def _plot(session: Session, given: Given) -> Reply:
 
 def _draw(session: Session, given: Given) -> Reply:
     how = given["convention"]
-    if how not in _CONVENTIONS:
-        raise MechanismError(Fault("draw", f"one of {', '.join(_CONVENTIONS)} is expected", how))
+    if how not in CONVENTIONS:
+        raise MechanismError(Fault("draw", f"one of {', '.join(CONVENTIONS)} is expected", how))
     needs = {"corpus": 2, "picture": 1}.get(how, 0)
     held = [given.get(name) for name in ("filename", "every") if given.get(name) is not None]
     if len(held) != needs:
@@ -113,11 +113,12 @@ def _view(session: Session, given: Given) -> Reply:  # noqa: ARG001
     raise Unsupported("the viewer is not joined to the shell yet; draw picture <filename> writes a picture")
 
 
-def _assemble(session: Session, given: Given) -> Reply:  # noqa: ARG001
+def _assemble(session: Session, given: Given) -> Reply:
     from bellcrank.analysis.assembling import assemble
 
     session.commit()
-    report = session.edit(lambda m: assemble(m, session.now.start))
+    pinned = given["pinned"]
+    report = session.edit(lambda m: assemble(m, session.now.start, pinned=pinned))
     return Reply(str(report), {"changed": report.changed, "report": str(report)})
 
 
@@ -199,9 +200,10 @@ COMMANDS: Final = (
     Command(
         "assemble",
         GROUP,
-        "Move the bodies until all joints and constraints fit.",
+        "Move the bodies until all joints and constraints fit; those that are named stay where they are.",
         _assemble,
-        example="assemble",
+        (Argument("pinned", "body", repeated=True),),
+        example="assemble stick0",
     ),
     Command(
         "info",
