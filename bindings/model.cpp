@@ -100,6 +100,7 @@ ModelData model_data(const nb::kwargs& kwargs) {
     d.wrench_local = a.numbers<std::uint8_t>("wrench_local");
     d.wrench_function = a.numbers<int>("wrench_function");
     d.wrench_constant = a.numbers<double>("wrench_constant");
+    if (a.has("body_normal")) d.body_normal = a.records<Vec3, 3>("body_normal");
     if (a.has("block_formula")) d.block_formula = a.numbers<int>("block_formula");
     d.formulas = a.formulas("formulas");
     a.finish();

@@ -94,6 +94,7 @@ class Lagrange final : public System {
     void position_step();
     double largest_rotation(const double* displacement) const;
     void correct_velocities(double* u, bool impacts);
+    void flatten(double* u) const;
     bool settle_positions(double t, double* x);
     void settle_velocities(double* u, double stale);
     void settle_acceleration(double t, const double* x, const double* u, double stale, double* udot);

@@ -60,25 +60,30 @@ void add_side(const double* J, const BodyRows& rows, const double* lambda, doubl
     angular.store(v + 4);
 }
 
-// u̇ += M^(−1/2) Ĵᵀ λ of one body.
+// u̇ += M^(−1/2) Ĵᵀ λ of a block's bodies.
 template <int K>
-void accelerate_side(const double* J, const BodyRows& rows, const double* lambda, const double* scale, double* udot) {
-    const Sums sum = transposed<K>(J, rows, lambda);
-    Quad linear = Quad::load(udot), angular = Quad::load(udot + 4);
-    linear.add_scaled(rows.scale * scale[0], sum.linear);
-    angular.add_product(sum.angular, Quad::load(scale + 4));
-    linear.store(udot);
-    angular.store(udot + 4);
+void accelerate_sides(const double* J, std::span<const BlockSide> sides, const double* lambda, const double* scale,
+                      double* udot) {
+    for (const BlockSide& side : sides) {
+        const Sums sum = transposed<K>(J, side.rows, lambda);
+        const double* s = scale + kTwist * side.body;
+        double* a = udot + kTwist * side.body;
+        Quad linear = Quad::load(a), angular = Quad::load(a + 4);
+        linear.add_scaled(side.rows.scale * s[0], sum.linear);
+        angular.add_product(sum.angular, Quad::load(s + 4));
+        linear.store(a);
+        angular.store(a + 4);
+    }
 }
 
 using MultiplyKernel = void (*)(const double*, const BodyRows&, const double*, const BodyRows&, const double*, double*);
 using AddKernel = void (*)(const double*, const BodyRows&, const double*, double*);
-using AccelerateKernel = void (*)(const double*, const BodyRows&, const double*, const double*, double*);
+using AccelerateKernel = void (*)(const double*, std::span<const BlockSide>, const double*, const double*, double*);
 constexpr MultiplyKernel kMultiply[6] = {multiply_sides<1>, multiply_sides<2>, multiply_sides<3>,
                                          multiply_sides<4>, multiply_sides<5>, multiply_sides<6>};
 constexpr AddKernel kAdd[6] = {add_side<1>, add_side<2>, add_side<3>, add_side<4>, add_side<5>, add_side<6>};
-constexpr AccelerateKernel kAccelerate[6] = {accelerate_side<1>, accelerate_side<2>, accelerate_side<3>,
-                                             accelerate_side<4>, accelerate_side<5>, accelerate_side<6>};
+constexpr AccelerateKernel kAccelerate[6] = {accelerate_sides<1>, accelerate_sides<2>, accelerate_sides<3>,
+                                             accelerate_sides<4>, accelerate_sides<5>, accelerate_sides<6>};
 
 }  // namespace
 
@@ -113,10 +118,7 @@ void ConstraintRows::add_accelerations(int stage, const double* lambda, double* 
     for (int i = stages_[stage].block_end - 1; i >= stages_[stage].block_begin; --i) {
         const BlockLayout &b = layout_[i], &ahead = layout_[std::max(i - kAhead, 0)];
         prefetch(&J[ahead.jacobian], ahead.jacobian_end - ahead.jacobian);
-        for (int s = b.side_begin; s < b.side_end; ++s) {
-            const int at = kTwist * sides_[s].body;
-            kAccelerate[b.size - 1](J.data(), sides_[s].rows, lambda + b.row, &inverse_sqrt_[at], udot + at);
-        }
+        kAccelerate[b.size - 1](J.data(), sides(b), lambda + b.row, inverse_sqrt_.data(), udot);
     }
 }
 

@@ -104,6 +104,10 @@ Model::Model(ModelData data) : data_(std::move(data)) {
         principal_inertia.push_back(p.moments);
         principal_rotation.push_back(p.rotation);
     }
+    if (!d.body_normal.empty()) check_size(d.body_normal.size(), mass.size() + 1, "body_normal");
+    for (size_t i = 0; i < d.body_normal.size(); ++i)
+        normal.push_back(i < mass.size() ? transpose_times(rotation_matrix(principal_rotation[i]), d.body_normal[i])
+                                         : d.body_normal[i]);
     for (size_t i = 0; i < d.pair_bodies.size(); i += 2) {
         MarkerPair pair;
         for (int s = 0; s < 2; ++s) {

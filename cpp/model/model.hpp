@@ -47,6 +47,7 @@ struct ModelData {
     std::vector<std::uint8_t> wrench_local;
     std::vector<int> wrench_function;     // nw × 6
     std::vector<double> wrench_constant;  // nw × 6
+    std::vector<Vec3> body_normal;        // nb + 1, body axes: of the plane that all motion stays in; empty: none
     std::vector<int> block_formula;       // constraint formula of a block without terms, −1: none; empty: all −1
     Formulas formulas;
 };
@@ -126,6 +127,7 @@ class Model {
     std::vector<Vec3> principal_inertia;   // nb, about the com [kg m²]
     std::vector<Vec3> com;                 // nb, body frame
     std::vector<Quat> principal_rotation;  // nb, principal axes → body axes
+    std::vector<Vec3> normal;  // nb + 1, principal axes, the ground's in the world; empty: no plane of motion
     std::vector<MarkerPair> pairs;
     std::vector<Coordinate> coordinates;
     std::vector<Function> functions;

@@ -82,7 +82,7 @@ def simulate(
     if state is not None:
         system.set_state(state)
     _project(system)
-    what = observation(model, reactions, accelerations)
+    what = observation(system.model, reactions, accelerations)
     recorder = Recorder(what.layout, path, description=description)
     begun = perf_counter()
     sink = _from(recorded[0], what.completed(model, recorder.on_block))

@@ -12,6 +12,7 @@ namespace {
 
 constexpr int kMostTerms = 40;  // of a quaternion's series
 constexpr double kLastTerm = 1e-16;
+constexpr double kAcross = 1e-16;  // rad, of a turn across an axis that is none
 
 // Terms of the series of a rotation by `angle` at most, for velocities of this degree: a rotation at constant speed is
 // exact to rounding, and the degree counts where the angle is small.
@@ -25,6 +26,51 @@ int series_terms(double angle, int degree) {
 struct Rotation {
     Lane w, x, y, z;
 };
+
+Lane cross_square(const Lane a[3], const Lane b[3]) {
+    const Lane x = a[1] * b[2] - a[2] * b[1], y = a[2] * b[0] - a[0] * b[2], z = a[0] * b[1] - a[1] * b[0];
+    return x * x + y * y + z * z;
+}
+
+double largest(const Lane& v) {
+    double out = lane_get(v, 0);
+    for (int l = 1; l < kLanes; ++l) out = std::max(out, lane_get(v, l));
+    return out;
+}
+
+// Whether all rates are along one axis, up to what rounding makes of that: then rotations add up, as in a plane.
+bool about_one_axis(const Lane (*w)[3], int degree) {
+    Lane axis[3] = {w[0][0], w[0][1], w[0][2]}, square = axis[0] * axis[0] + axis[1] * axis[1] + axis[2] * axis[2];
+    for (int j = 1; j <= degree; ++j) {
+        const Lane other = w[j][0] * w[j][0] + w[j][1] * w[j][1] + w[j][2] * w[j][2];
+        const auto longer = other > square;
+        for (int k = 0; k < 3; ++k) axis[k] = longer ? w[j][k] : axis[k];
+        square = longer ? other : square;
+    }
+    Lane off = broadcast(0.0);
+    for (int j = 0; j <= degree; ++j) off += cross_square(axis, w[j]);
+    return largest(off - kAcross * kAcross * square) <= 0.0;
+}
+
+// q ⊗ exp(Σ_j w_j/(j+1)), the sum being half the angle.
+Rotation turned_about_one_axis(const Rotation& q, const Lane (*w)[3], int degree) {
+    Lane half[3] = {w[0][0], w[0][1], w[0][2]};
+    for (int j = 1; j <= degree; ++j) {
+        const double part = 1.0 / (j + 1);
+        for (int k = 0; k < 3; ++k) half[k] += part * w[j][k];
+    }
+    const Lane square = half[0] * half[0] + half[1] * half[1] + half[2] * half[2];
+    Lane cosine = broadcast(1.0), sinc = cosine, cosine_term = cosine, sinc_term = cosine;
+    for (int k = 1; largest(cosine_term * cosine_term) > kLastTerm * kLastTerm && k < kMostTerms; ++k) {
+        cosine_term *= (-1.0 / ((2 * k - 1) * (2 * k))) * square;
+        sinc_term *= (-1.0 / ((2 * k) * (2 * k + 1))) * square;
+        cosine += cosine_term;
+        sinc += sinc_term;
+    }
+    const Lane x = sinc * half[0], y = sinc * half[1], z = sinc * half[2];
+    return {q.w * cosine - q.x * x - q.y * y - q.z * z, q.x * cosine + q.w * x + q.y * z - q.z * y,
+            q.y * cosine + q.w * y + q.z * x - q.x * z, q.z * cosine + q.w * z + q.x * y - q.y * x};
+}
 
 // The rates have the factor h/2 already: q_{m+1} = (Σ_i q_i w_{m−i}) / (m+1).
 Rotation turned(const Rotation& start, const Lane (*w)[3], int degree, int terms) {
@@ -53,6 +99,7 @@ Rotation turned(const Rotation& start, const Lane (*w)[3], int degree, int terms
 // Positions are integrals of polynomials. Rotations solve q̇ = ½ q ω, which is linear: with ω = Σ θʲ ω_j the
 // coefficients of q = Σ θᵐ q_m follow one from another,
 //   q_{m+1} = h/(2(m+1)) Σ_j q_{m−j} ω_j.
+// About one axis it is the exponential of the integral.
 void Lagrange::retract_along(double h, const double* x0, const double* velocity, int degree, int stride,
                              double* out) const {
     const int bodies = model_->bodies();
@@ -76,10 +123,10 @@ void Lagrange::retract_along(double h, const double* x0, const double* velocity,
             for (int k = 0; k < 3; ++k) w[j][k] = (0.5 * h) * rate[k];
             if (j < 2) fastest += rate[0] * rate[0] + rate[1] * rate[1] + rate[2] * rate[2];
         }
-        double square = 0.0;
-        for (int l = 0; l < kLanes; ++l) square = std::max(square, lane_get(fastest, l));
-        const int terms = series_terms(std::abs(h) * std::sqrt(2.0 * square), degree);
-        const Rotation r = turned({q[0], q[1], q[2], q[3]}, w, degree, terms);
+        const Rotation start{q[0], q[1], q[2], q[3]};
+        const int terms = series_terms(std::abs(h) * std::sqrt(2.0 * largest(fastest)), degree);
+        const Rotation r =
+            about_one_axis(w, degree) ? turned_about_one_axis(start, w, degree) : turned(start, w, degree, terms);
         Lane n2 = r.w * r.w + r.x * r.x + r.y * r.y + r.z * r.z;
         for (int l = 0; l < kLanes; ++l) lane_set(n2, l, 1.0 / std::sqrt(lane_get(n2, l)));
         const Lane turn[4] = {n2 * r.w, n2 * r.x, n2 * r.y, n2 * r.z};

@@ -11,6 +11,12 @@ namespace bellcrank {
 namespace {
 
 constexpr double kLongestTurn = 3.0;  // of a body in a step [rad]; a chart reaches to half a turn
+constexpr double kFollowed = 1.0;     // rad
+
+void store_record(double* r, const Vec3& linear, const Vec3& angular) {
+    r[0] = linear.x, r[1] = linear.y, r[2] = linear.z, r[3] = 0.0;
+    r[4] = angular.x, r[5] = angular.y, r[6] = angular.z, r[7] = 0.0;
+}
 
 }  // namespace
 
@@ -25,15 +31,6 @@ void Lagrange::retract(const double* x0, const double* xi, double* out) const {
     }
     if (out != x0) std::copy_n(x0 + kPose * model_->ground(), kPose, out + kPose * model_->ground());
 }
-
-namespace {
-
-void store_record(double* r, const Vec3& linear, const Vec3& angular) {
-    r[0] = linear.x, r[1] = linear.y, r[2] = linear.z, r[3] = 0.0;
-    r[4] = angular.x, r[5] = angular.y, r[6] = angular.z, r[7] = 0.0;
-}
-
-}  // namespace
 
 void Lagrange::chart_rate(const double* xi, const double* u, double* rate) const {
     for (int b = 0; b <= model_->bodies(); ++b)
@@ -74,8 +71,8 @@ void Lagrange::follow_angle(int coordinate, const double* x) {
     branches_.set(coordinate, c.value);
 }
 
-// Angles between bodies need following only once a joint may have turned by about a radian; relative rotations are at
-// most twice the fastest body's. Directions to a point that moves are followed always.
+// Angles between bodies need following only once a joint may have turned by about a radian, which a step may double;
+// relative rotations are at most twice the fastest body's. Directions to a point that moves are followed always.
 void Lagrange::commit(double t, const double* x, const double* u) {
     double fastest = 0.0;
     for (int b = 0; b < model_->bodies(); ++b) {
@@ -86,7 +83,7 @@ void Lagrange::commit(double t, const double* x, const double* u) {
     followed_at_ = t;
     if (!drifting_.empty()) std::fill(step_.begin(), step_.end(), 0.0);
     for (int i : drifting_) follow_angle(i, x);
-    if (traveled_ >= 0.5) {
+    if (traveled_ >= kFollowed) {
         follow_angles(x);
         traveled_ = 0.0;
     }

@@ -78,8 +78,9 @@ void Lagrange::settle_velocities(double* u, double stale) {
         }
         delassus_.solve(impulse_.data());
         rows_.add_accelerations(impulse_.data(), u);
-        if (!(stale * largest > kVelocityTolerance)) return;
+        if (!(stale * largest > kVelocityTolerance)) break;
     }
+    flatten(u);
 }
 
 void Lagrange::settle_acceleration(double t, const double* x, const double* u, double stale, double* udot) {

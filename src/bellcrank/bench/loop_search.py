@@ -44,10 +44,13 @@ RANGES: Final = {
 }
 """By method: steps in s, tolerances for dopri5 and adams."""
 REFINEMENTS: Final[Sequence[dict[str, float]]] = (
+    {"planar": True},
     {"position_tolerance": 1e-9},
     {"position_tolerance": 1e-8},
     {"refinements": 0},
+    {"max_order": 10},
 )
+_ADAMS_ONLY: Final = "max_order"
 
 
 @dataclass(frozen=True)
@@ -62,6 +65,8 @@ def search(problem: LoopProblem, method: str) -> Found:
     """The cheapest setting of a method."""
     best = walk(problem, method, RANGES[method].coarsest, {}, Found())
     for extra in REFINEMENTS:
+        if method != "adams" and _ADAMS_ONLY in extra:
+            continue
         if best.setting is not None:
             coarse = best.setting.value * RANGES[method].ratio ** 2
             best = walk(problem, method, coarse, {**best.setting.options, **extra}, best)

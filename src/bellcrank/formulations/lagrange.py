@@ -41,6 +41,9 @@ class LagrangeOptions:
     refinements: int = option(
         -1, "Steps of iterative refinement in a solve; -1: by the mass ratio.", least=-1
     )
+    planar: bool = option(
+        False, "Leave out the rows that hold a planar motion in its plane; refused if it is not planar."
+    )
 
 
 OPTIONS = LagrangeOptions
@@ -51,10 +54,21 @@ def refusals(_model: Model) -> list[str]:
     return []
 
 
+def reduced(model: Model, options: LagrangeOptions) -> Model:
+    """The model that is solved. Raises Unsupported if a planar motion is asked for and there is none."""
+    if not options.planar:
+        return model
+    from bellcrank.assembly.planar import planar_model
+
+    return planar_model(model)
+
+
 def create(model: Model, options: LagrangeOptions) -> _core.Lagrange:
     """The core's system of a model. Formulas run in the interpreter until their native code is there."""
     if model.core.programs:
         from bellcrank.expression.native import attach_soon
 
         attach_soon(model.core.programs)
-    return _core.Lagrange(model.core, **asdict(options))
+    settings = asdict(options)
+    del settings["planar"]
+    return _core.Lagrange(model.core, **settings)

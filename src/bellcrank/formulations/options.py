@@ -65,6 +65,8 @@ def checked_options(
 def _checked(formulation: str, item: Field[Any], value: Any) -> float:
     name, least = item.name, item.metadata["least"]
     with Check(f"formulation {formulation!r}") as check:
+        if isinstance(item.default, bool):
+            return check.flag(name, value)
         if isinstance(item.default, int):
             return check.integer(name, value, int(least or 0))
         if least is None:

@@ -205,6 +205,7 @@ def prepare(mechanism: Mechanism | Model, formulation: str = "auto", **options: 
             "Use formulation='lagrange', which takes every mechanism."
         )
     checked = checked_options(formulation, module.OPTIONS, options)
+    model = module.reduced(model, checked) if hasattr(module, "reduced") else model
     system: type[System] = getattr(module, "SYSTEM", System)
     return system(model, formulation, module.create(model, checked), asdict(checked), reason)
 
