@@ -72,7 +72,8 @@ class Setting:
     def text(self) -> str:
         """For people."""
         what = "tolerance" if self.adaptive else "step"
-        return ", ".join([f"{what} {self.value:.3g}", *(f"{k} {v}" if isinstance(v, bool) else f"{k} {v:g}" for k, v in self.options.items())])
+        options = (f"{k} {v}" if isinstance(v, bool) else f"{k} {v:g}" for k, v in self.options.items())
+        return ", ".join([f"{what} {self.value:.3g}", *options])
 
     def run(self, problem: LoopProblem, times: Floats) -> TimedRun:
         """The run with frames at the given times."""
