@@ -118,6 +118,19 @@ def test_an_explicit_spatial_axis(shell, run, axis, kind, point):
         np.testing.assert_allclose(np.cross(marker.position, twist[:3]), twist[3:], atol=1e-12)
 
 
+@pytest.mark.parametrize("formulation", ["lagrange", "symbolic"])
+def test_print_link_tells_the_reaction(shell, run, formulation):
+    """A rod that swings through its lowest point: the hinge carries m g + m l ω²."""
+    run(f"formulation {formulation}", "gravity 0 0 -9.81", "il ground rod", "sb rod -m 2")
+    run("sl ground rod -djE .5 .5 .5 .5 -pjE .5 .5 .5 .5 -pjt 0 0 1 -qdot 3")
+    told = run("pl rod").data["joints"]["rod"]
+    assert told["coordinates"]["theta_z"] == pytest.approx((0.0, 3.0), abs=1e-12)
+    np.testing.assert_allclose(told["force"], (0, 0, 2 * (9.81 + 9.0)), atol=1e-9)
+    assert told["unique"]
+    run("drive held rod velocity=3", "step 1")
+    assert set(run("pl").data["drives"]) == {"held"}
+
+
 def test_endpoint_constraints(shell, run):
     run("ib rod", "sb rod -t 1 2 3 -vl 1 0 0", "ilc rod nail", "step 5")
     np.testing.assert_allclose(shell.session.state().position[0], (1, 2, 3), atol=1e-12)

@@ -1,4 +1,4 @@
-"""Commands on links: il, ilc, sl."""
+"""Commands on links: il, ilc, pl, sl."""
 
 from __future__ import annotations
 
@@ -83,6 +83,44 @@ def _set(session: Session, given: Given) -> Reply:
     if changes:
         session.edit(lambda m: m.replace(m.joints[joint.name], **changes))
     return Reply(data={"joint": joint.name})
+
+
+def _print(session: Session, given: Given) -> Reply:
+    from bellcrank import _core
+    from bellcrank.formulations.system import prepare
+
+    model, settings = session.model(), session.now.settings
+    system = prepare(model, settings.formulation, **settings.options)
+    if session.now.live is not None:
+        system.set_state(session.now.live)
+    now = system.accelerate()
+    plain = _core.Lagrange(model.core)
+    model.put(plain, now.state)
+    values, rates = plain.coordinates()
+    named = given.get("joint")
+    found: dict[str, Any] = {}
+    for joint in model.joints:
+        if named not in (None, joint.name):
+            continue
+        reaction = now.joint(joint.name)
+        pairs = zip(joint.coordinate_names, joint.coordinates, strict=True)
+        found[joint.name] = {
+            "coordinates": {name: (float(values[i]), float(rates[i])) for name, i in pairs},
+            "force": reaction.force,
+            "moment": reaction.moment,
+            "unique": reaction.reaction_unique,
+        }
+    efforts = {drive.name: now.drive(drive.name).efforts for drive in model.drives}
+    lines = [line for name, told in found.items() for line in _told(name, told)]
+    lines += [f"drive {name}: {' '.join(f'{e:.6g}' for e in effort)}" for name, effort in efforts.items()]
+    return Reply("\n".join(lines) or "no joints", {"joints": found, "drives": efforts})
+
+
+def _told(name: str, told: dict[str, Any]) -> list[str]:
+    moving = [f"{which} {value:.6g} at {rate:.6g}" for which, (value, rate) in told["coordinates"].items()]
+    wrench = [f"{part} {' '.join(f'{x:.6g}' for x in told[part])}" for part in ("force", "moment")]
+    open_ = "" if told["unique"] else " (of least norm: not unique)"
+    return [f"{name}: {', '.join(moving) or 'fixed'}", f"    {', '.join(wrench)}{open_}"]
 
 
 def _link(mechanism: Mechanism, parent: str, child: str) -> Joint:
@@ -171,6 +209,16 @@ COMMANDS: Final = (
             ),
         ),
         example="ilc stick0 nail",
+    ),
+    Command(
+        "pl",
+        GROUP,
+        "Print a link, or all joints and drives: coordinates and rates, force and moment on the second body, "
+        "efforts.",
+        _print,
+        (Argument("joint", "joint", optional=True),),
+        example="pl swing",
+        keeps=True,
     ),
     Command(
         "sl",

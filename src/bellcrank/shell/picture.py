@@ -36,7 +36,7 @@ def write_picture(mechanism: Mechanism, state: State, path: str | Path) -> None:
     poses[GROUND] = (np.zeros(3), np.eye(3))
     figure = Figure(figsize=(7.0, 6.0))
     axes: Any = figure.add_subplot(projection="3d")
-    everything = [np.zeros((1, 3))]
+    everything: list[np.ndarray] = []
     groups = (
         (_lines_of_bodies(numbers, poses), _BODY, 2.4, "-"),
         (_lines_of_forces(numbers, poses), _STRING, 1.0, "--"),
@@ -48,7 +48,7 @@ def write_picture(mechanism: Mechanism, state: State, path: str | Path) -> None:
     coms = [poses[b.name][0] + poses[b.name][1] @ np.asarray(b.com) for b in numbers.bodies.values()]
     everything += [com[None] for com in coms]
     axes.scatter(*np.array(coms or [(0.0, 0.0, 0.0)]).T, color=_BODY, s=14)
-    _show_all(axes, np.concatenate(everything))
+    _show_all(axes, np.concatenate(everything or [np.zeros((1, 3))]))
     axes.set(
         xlabel="x (m)", ylabel="y (m)", zlabel="z (m)", title=f"{mechanism.name}, t = {state.time:.4g} s"
     )
