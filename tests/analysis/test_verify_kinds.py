@@ -25,6 +25,13 @@ def test_constraints(kind, letters):
     assert verdict.passed, str(verdict)
 
 
+@pytest.mark.parametrize(("kind", "letters"), [pytest.param(k, s, id=i) for i, k, s in examples.forces()])
+def test_forces(kind, letters):
+    verdict = judged(floating.forced(kind, letters))
+    assert verdict.passed, str(verdict)
+    assert verdict["energy"].value is not None
+
+
 @pytest.mark.parametrize("name", list(examples.FUNCTIONS_OF_TIME))
 def test_drives(name):
     verdict = judged(floating.led(examples.FUNCTIONS_OF_TIME[name]))

@@ -6,7 +6,7 @@ import numpy as np
 
 from bellcrank import _core
 from bellcrank.analysis.evidence import Evidence
-from bellcrank.analysis.loads import CONSERVATIVE, law_effort, wrench_at
+from bellcrank.analysis.loads import CONSERVATIVE, damping_at, dampings, law_effort, wrench_at
 from bellcrank.analysis.verdict import CheckResult
 from bellcrank.assembly.state import Floats
 
@@ -108,7 +108,8 @@ def power(evidence: Evidence) -> Floats:
     driven = [(k, m) for k, m in enumerate(model.multipliers) if m.kind == "drive"]
     laws = range(len(model.arrays["law_kind"]))
     wrenches = range(len(model.arrays["wrench_body"]))
-    if not (driven or laws or wrenches):
+    damped = dampings(model)
+    if not (driven or laws or wrenches or damped):
         return values
     for frame in range(len(values)):
         at = evidence.at(frame)
@@ -118,8 +119,9 @@ def power(evidence: Evidence) -> Floats:
         for law in laws:
             loss = law_effort(evidence, law, frame) - law_effort(evidence, law, frame, conservative=True)
             values[frame] += loss * at.coordinate(int(model.arrays["law_coordinate"][law])).rate
-        for wrench in wrenches:
-            body, force, moment, point = wrench_at(model, at, wrench)
+        acting = [wrench_at(model, at, wrench) for wrench in wrenches]
+        acting += [damping_at(model, at, damping) for damping in damped]
+        for body, force, moment, point in acting:
             speed = at.velocity[body] + np.cross(at.spin[body], point - at.position[body])
             values[frame] += float(force @ speed + moment @ at.spin[body])
     return values
@@ -161,7 +163,8 @@ def _free_parts(evidence: Evidence) -> list[list[int]]:
             np.minimum.at(leader, links[:, end], lower)
         leader = leader[leader]
         changed = bool(np.any(leader != before))
-    held = {int(leader[ground]), *leader[arrays["wrench_body"]].tolist()}
+    pushed = [model.body_number(damping.marker.body) for damping in dampings(model)]
+    held = {int(leader[ground]), *leader[[*arrays["wrench_body"].tolist(), *pushed]].tolist()}
     groups: dict[int, list[int]] = {}
     for body in range(ground):
         groups.setdefault(int(leader[body]), []).append(body)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 
 from bellcrank import _core
@@ -9,9 +11,14 @@ from bellcrank.analysis.evidence import Evidence
 from bellcrank.analysis.snapshot import CoordinateAt, Snapshot
 from bellcrank.assembly.model import Model
 from bellcrank.assembly.state import Floats
+from bellcrank.mechanism.rotation import matrix
 
 CONSERVATIVE = frozenset(kind for kind, has_potential in _core.law_kinds().items() if has_potential)
 """The kinds of force laws that have a potential."""
+
+
+DAMPING = ("BodyDamping",)
+"""The kinds given by formulas that are reckoned with here."""
 
 
 class Loads:
@@ -54,7 +61,26 @@ def applied(evidence: Evidence, frame: int) -> Loads:
         loads.along(at.coordinate(coordinate), law_effort(evidence, law, frame))
     for wrench in range(len(model.arrays["wrench_body"])):
         loads.add(*wrench_at(model, at, wrench))
+    for damping in dampings(model):
+        loads.add(*damping_at(model, at, damping))
     return loads
+
+
+def dampings(model: Model) -> list[Any]:
+    """What damps bodies in the world: each with its marker and its description."""
+    return [record.lowered.custom for record in model.custom if record.kind in DAMPING]
+
+
+def damping_at(model: Model, at: Snapshot, damping: Any) -> tuple[int, Floats, Floats, Floats]:
+    """Body, force, moment and point of a damping, world axes: against each component in the marker's axes."""
+    marker, kind = damping.marker, damping.description
+    body = model.body_number(marker.body)
+    axes = at.turn[body] @ matrix(marker.rotation)
+    point = at.position[body] + at.turn[body] @ np.asarray(marker.position)
+    speed = at.velocity[body] + np.cross(at.spin[body], point - at.position[body])
+    force = -axes @ (np.asarray(kind.damping) * (axes.T @ speed))
+    moment = -axes @ (np.asarray(kind.rotational_damping) * (axes.T @ at.spin[body]))
+    return body, force, moment, point
 
 
 def law_effort(evidence: Evidence, law: int, frame: int, conservative: bool = False) -> float:

@@ -8,6 +8,7 @@ from bellcrank.analysis.balance_judge import judge_balance, judge_reactions
 from bellcrank.analysis.constraint_judge import judge_constraints, judge_jacobian
 from bellcrank.analysis.energy_judge import judge_energy, judge_momentum
 from bellcrank.analysis.evidence import Evidence
+from bellcrank.analysis.loads import DAMPING
 from bellcrank.analysis.verdict import CheckResult, Verification
 from bellcrank.assembly.compile import compile_mechanism
 from bellcrank.assembly.initial import assembled
@@ -56,7 +57,7 @@ def verify(
         samples = check.integer("samples", samples, 1)
         duration = check.positive("duration", duration, "s")
     model = mechanism if isinstance(mechanism, Model) else compile_mechanism(mechanism)
-    model.refuse_custom("verify")
+    model.refuse_custom("verify", DAMPING)
     model, _ = assembled(model)
     if run is None:
         run = _run(model, duration, formulation, method, options)

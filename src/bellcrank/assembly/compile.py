@@ -149,7 +149,7 @@ class _Compiler:
     def _custom(self, element: LoweredElement) -> LoweredElement:
         """Note an element given by formulas, and lower it to rows over them."""
         held = element.lowered.custom
-        kind = "on a coordinate given by formulas" if held is None else type(held).__name__
+        kind = "on a coordinate given by formulas" if held is None else type(held).__name__.lstrip("_")
         self.custom.append(CustomRecord(element.category, element.name, kind, element.lowered))
         if held is None or self.formulas is None:
             return element

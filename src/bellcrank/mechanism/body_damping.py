@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from importlib import import_module
 from typing import Any, ClassVar
 
-from bellcrank.mechanism.attachment import End
+from bellcrank.mechanism.attachment import End, markers
 from bellcrank.mechanism.checking import Check, Vec3
 from bellcrank.mechanism.custom_elements import CustomForce
 from bellcrank.mechanism.custom_ends import EndPose
@@ -39,14 +39,24 @@ class BodyDamping(ForceKind):
                 check.fault("it does nothing", None, "give damping or rotational_damping")
             check.settle(self, **values)
 
-    def lowered(self, ends: tuple[End, ...]) -> Lowered:  # noqa: ARG002
+    def lowered(self, ends: tuple[End, ...]) -> Lowered:
         """A force by formulas: -R diag(c) Rᵀ v, and the same of the angular velocity."""
+        (marker,) = markers(ends)
         pose = EndPose("m")
         given = {
             "force": _against(pose, pose.velocity, self.damping),
             "moment": _against(pose, pose.angular_velocity, self.rotational_damping),
         }
-        return Lowered(custom=CustomForce(pose, **{name: value for name, value in given.items() if value}))
+        held = {name: value for name, value in given.items() if value}
+        return Lowered(custom=_BodyDamping(pose, **held, marker=marker, description=self))
+
+
+@dataclass(frozen=True)
+class _BodyDamping(CustomForce, listed=False):
+    """The formulas, with what they were made from, for those who reckon with numbers."""
+
+    marker: Any = None
+    description: Any = None
 
 
 _FIELDS = ("damping", "rotational_damping")
