@@ -243,6 +243,30 @@ def test_assemble(shell, run):
     assert not shell.execute("assemble nobody").ok
 
 
+def test_settings_are_saved_and_loaded(shell, run, tmp_path):
+    run("ib rod", "formulation lagrange position_tolerance=1e-12", "method adams max_order=5 max_step=0.1")
+    run(f"save {tmp_path / 'm.yaml'}")
+    other = Shell()
+    assert other.execute(f"load {tmp_path / 'm.yaml'}").ok
+    assert other.session.now.settings == shell.session.now.settings
+    assert other.execute("pl").ok
+    assert other.execute("step 2").ok
+
+
+def test_a_script_answers_with_what_its_commands_answer(shell, run, tmp_path):
+    (tmp_path / "inner.bell").write_text("ib rod\nrtime ; in a script\n")
+    (tmp_path / "outer.bell").write_text(f"source {tmp_path / 'inner.bell'}\necho over\n")
+    reply = run(f"source {tmp_path / 'outer.bell'}")
+    assert reply.text.splitlines() == ["0 s", "2 commands done", "over", "2 commands done"]
+    (tmp_path / "bad.bell").write_text("ib bob\nib rod\n")
+    before, steps = shell.session.now, shell.session.steps_back
+    refused = shell.execute(f"source {tmp_path / 'bad.bell'}")
+    assert "bad.bell:2: body 'rod': this name is taken" in refused.text
+    assert (shell.session.now, shell.session.steps_back) == (before, steps)
+    (tmp_path / "loop.bell").write_text(f"source {tmp_path / 'loop.bell'}\n")
+    assert "nested more than 20 deep" in shell.execute(f"source {tmp_path / 'loop.bell'}").text
+
+
 def test_undo(shell, run):
     run("ib rod", "sb rod -vl 1 0 0", "step 3")
     there, mechanism = shell.session.now, shell.session.mechanism

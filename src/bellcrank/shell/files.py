@@ -61,11 +61,14 @@ def _load(session: Session, given: Given) -> Reply:
     content = read(given["file"])
     told = content.simulation
     kept = session.now.settings
+    of_method = {name: getattr(told, name) for name in ("step", "max_step")} | {
+        name: told.options[name] for name in ("max_order",) if name in told.options
+    }
     settings = Settings(
         told.formulation or kept.formulation,
-        {},
+        {name: value for name, value in told.options.items() if name not in of_method},
         told.method or kept.method,
-        {name: getattr(told, name) for name in ("step", "max_step") if getattr(told, name) is not None},
+        {name: value for name, value in of_method.items() if value is not None},
         told.rtol or told.tolerance or kept.rtol,
         told.atol or told.tolerance or kept.atol,
         told.output_step or kept.stepsize,
@@ -76,7 +79,10 @@ def _load(session: Session, given: Given) -> Reply:
 
 def _source(session: Session, given: Given) -> Reply:
     done = session.source(given["file"])
-    return Reply(f"{done} commands done", {"commands": done})
+    texts = [reply.text for reply in done if reply.text]
+    return Reply(
+        "\n".join([*texts, f"{len(done)} commands done"]), {"results": [reply.data for reply in done]}
+    )
 
 
 def _plot(session: Session, given: Given) -> Reply:

@@ -74,8 +74,8 @@ class Shell:
             session.notes.clear()
         return reply
 
-    def _source(self, file: str) -> int:
-        """Run the commands of a script; how many there were.
+    def _source(self, file: str) -> list[Reply]:
+        """Run the commands of a script; what they answered.
 
         Raises MechanismError that names the line, for the first one that is refused.
         """
@@ -84,14 +84,14 @@ class Shell:
         try:
             if self._depth > _NESTED:
                 raise MechanismError(Fault("source", f"scripts are nested more than {_NESTED} deep", file))
-            done = 0
+            done: list[Reply] = []
             for number, line in enumerate(lines, start=1):
                 if not words(line):
                     continue
                 reply = self.execute(line)
                 if not reply.ok:
                     raise MechanismError(Fault(f"{file}:{number}", reply.text, None))
-                done += 1
+                done.append(reply)
                 if reply.leave:
                     break
             return done

@@ -21,6 +21,7 @@ from bellcrank.shell.history import merged
 if TYPE_CHECKING:
     from bellcrank.assembly.model import Model
     from bellcrank.shell.language import Command
+    from bellcrank.shell.reply import Reply
     from bellcrank.trajectory.trajectory import Trajectory
 
 _UNDONE = 200  # how many steps can be taken back
@@ -100,7 +101,7 @@ class Session:
         self._compiled: tuple[Mechanism, float, Model] | None = None
         self.notes: list[str] = []
         self.commands: Mapping[str, Command] = {}
-        self.source: Callable[[str], int] = lambda _file: 0
+        self.source: Callable[[str], list[Reply]] = lambda _file: []
 
     @property
     def mechanism(self) -> Mechanism:
