@@ -19,7 +19,7 @@ SINGULAR_POSES: dict[str, dict[str, float]] = {"lagrange": {"rank_tolerance": 1e
 METHODS = {
     "rk4": {"method": "rk4", "step": 5e-4},
     "dopri5": {"method": "dopri5", "tolerance": 1e-12},
-    "adams": {"method": "adams", "tolerance": 1e-12},
+    "adams": {"method": "adams", "tolerance": 4e-12},
 }
 
 
