@@ -15,6 +15,8 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from bellcrank._core import build_info as build_info
     from bellcrank.analysis.assembling import assemble as assemble
+    from bellcrank.analysis.equilibrium import EquilibriumReport as EquilibriumReport
+    from bellcrank.analysis.equilibrium import find_equilibrium as find_equilibrium
     from bellcrank.analysis.info import info as info
     from bellcrank.analysis.kinematics import inverse_dynamics as inverse_dynamics
     from bellcrank.analysis.kinematics import kinematics as kinematics
@@ -186,7 +188,9 @@ _EXPORTS: dict[str, str] = {
     "System": "formulations.system",
     "Trajectory": "trajectory.trajectory",
     "Verification": "analysis.verdict",
+    "EquilibriumReport": "analysis.equilibrium",
     "assemble": "analysis.assembling",
+    "find_equilibrium": "analysis.equilibrium",
     "build_info": "_core",
     "info": "analysis.info",
     "inverse_dynamics": "analysis.kinematics",

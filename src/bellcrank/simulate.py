@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from pathlib import Path
 from time import perf_counter
 from typing import Any
@@ -11,18 +11,20 @@ from typing import Any
 import numpy as np
 
 from bellcrank.assembly.compile import compile_mechanism
-from bellcrank.assembly.initial import assembled
+from bellcrank.assembly.initial import assembled, settled
 from bellcrank.assembly.model import Model
+from bellcrank.assembly.report import AssemblyReport
 from bellcrank.assembly.state import Floats, State
 from bellcrank.errors import AssemblyError, FaultList, SimulationError
 from bellcrank.formulations.system import System, check_request, prepare
 from bellcrank.integrate.advance import Observed, Outcome, advance, output_times
+from bellcrank.integrate.closing import Closing, closing
 from bellcrank.integrate.failure import Explanation, explain
 from bellcrank.integrate.methods import DEFAULT_STEP, MethodOptions, find_method, method_options
 from bellcrank.integrate.progress import Progress
 from bellcrank.mechanism.checking import Check
 from bellcrank.mechanism.mechanism import Mechanism
-from bellcrank.trajectory.observation import observation
+from bellcrank.trajectory.observation import Observation, observation
 from bellcrank.trajectory.recorder import Recorder
 from bellcrank.trajectory.trajectory import Trajectory
 
@@ -47,7 +49,7 @@ def simulate(
     accelerations: bool = False,
     path: str | Path | None = None,
     progress: bool | Callable[[float], None] = False,
-    assemble: bool = True,
+    assemble: bool | str = True,
     description: str = "",
     **options: Any,
 ) -> Trajectory:
@@ -65,6 +67,9 @@ def simulate(
     path: HDF5 file to record into while it runs.
     progress: True for a bar on the terminal, or a function of the fraction done.
     assemble: mend the initial state first (for this run, not in the mechanism); else it is projected only.
+        "constraint_forces": the bodies come together in the run itself, under the applied forces and those of
+        the constraints, as `bc.assemble` describes; once closed, the formulation takes over. The run's
+        `statistics["closed_at"]` is when, s; before, there are no reactions and efforts (not a number).
     description: text of the mechanism's file, kept with the results.
     options: those of the formulation.
 
@@ -77,33 +82,86 @@ def simulate(
     begin = start if state is None else state.time
     given = (step, max_step, tolerance, rtol, atol, max_order)
     recorded, chosen = _plan((formulation, options), method, (duration, begin, output_step, times), given)
-    model, notes = _described(mechanism, start, assemble)
+    model = _described(mechanism, start)
+    motion = _motion(model, assemble, state, recorded)
+    report = None
+    if motion is None and assemble:
+        model, report = assembled(model)
     system = prepare(model, formulation, **options)
-    if state is not None:
-        system.set_state(state)
-    _project(system)
+    if motion is None:
+        _start(system, state)
     what = observation(system.model, reactions, accelerations)
     recorder = Recorder(what.layout, path, description=description)
     begun = perf_counter()
-    sink = _from(recorded[0], what.completed(model, recorder.on_block))
-    passed = recorded if recorded[0] <= begin else np.concatenate([[begin], recorded])
-    with Progress(progress, begin, float(passed[-1]) - begin) as shown:
-        observed = Observed(what.coordinates, what.rows, what.reactions, accelerations)
-        outcome = advance(system.core, chosen, passed, observed, sink, shown.at)
-    seconds = perf_counter() - begun
+    with Progress(progress, begin, float(recorded[-1]) - begin) as shown:
+        if motion is not None:
+            outcome = _close(
+                motion, recorded, _observed(what), what.completed(model, recorder.on_block), shown
+            )
+            if outcome.status == "finished":
+                model, report = settled(model, motion.found())
+                system = prepare(model, formulation, **options)
+                _start(system, None)
+                what = observation(system.model, reactions, accelerations)
+                begin, recorded = motion.end, recorded[recorded >= motion.end]
+        if motion is None or outcome.status == "finished":
+            sink = _from(recorded[0], what.completed(model, recorder.on_block))
+            passed = recorded if recorded[0] <= begin else np.concatenate([[begin], recorded])
+            outcome = advance(system.core, chosen, passed, _observed(what), sink, shown.at)
     explained = explain(system.model, system.core, chosen, outcome)
-    return _finish(system, recorder, chosen, outcome, explained, seconds, notes)
+    told = {"wall_seconds": perf_counter() - begun, **_told(report, motion)}
+    return _finish(system, recorder, chosen, outcome, explained, told)
 
 
-def _described(mechanism: Mechanism | Model, start: float, assemble: bool) -> tuple[Model, tuple[str, ...]]:
-    """The model in its initial configuration at a time, mended if wanted, and what was lost on the way."""
+def _described(mechanism: Mechanism | Model, start: float) -> Model:
+    """The model in its initial configuration at a time."""
     model = mechanism if isinstance(mechanism, Model) else compile_mechanism(mechanism, start)
     if model.initial.time != start:
         model = model.starting(model.initial.at_time(start), model.given)
-    if not assemble:
-        return model, ()
-    model, report = assembled(model)
-    return model, report.notes
+    return model
+
+
+def _motion(model: Model, assemble: bool | str, state: State | None, recorded: Floats) -> Closing | None:
+    """The motion that closes the mechanism before it is simulated, if that is wanted."""
+    if isinstance(assemble, bool):
+        return None
+    with Check("simulate") as check:
+        if assemble != "constraint_forces":
+            check.fault("assemble must be True, False or 'constraint_forces'", assemble)
+        elif state is not None:
+            check.fault("a state to go on from is not assembled", None, "leave out state or assemble=")
+    motion = closing(model, released=True)
+    if not recorded[-1] > motion.end:
+        with Check("simulate") as check:
+            rule = f"constraint forces take {motion.end - motion.begin:.3g} s to close the mechanism"
+            check.fault(rule, float(recorded[-1]), "let the run last longer")
+    return motion
+
+
+def _close(
+    motion: Closing, recorded: Floats, observed: Observed, sink: Callable[[Floats], None], shown: Progress
+) -> Outcome:
+    """Go through the motion, and record what of it falls on the times to be recorded."""
+    inside = recorded[(recorded > motion.begin) & (recorded < motion.end)]
+    times = np.concatenate([[motion.begin], inside, [motion.end]])
+    first = min(float(recorded[0]), motion.end)
+    return motion.advance(
+        times, observed, lambda f: sink(f[(f[:, 0] >= first) & (f[:, 0] < motion.end)]), shown.at
+    )
+
+
+def _observed(what: Observation) -> Observed:
+    return Observed(what.coordinates, what.rows, what.reactions, what.layout.accelerations)
+
+
+def _told(report: AssemblyReport | None, motion: Closing | None) -> dict[str, Any]:
+    """What a run tells of its assembly."""
+    told: dict[str, Any] = {}
+    if report is not None and report.notes:
+        told["assembly_notes"] = "; ".join(report.notes)
+    if motion is not None:
+        told |= {"closed_at": motion.end, "time_constant": motion.time_constant}
+    return told
 
 
 def _plan(
@@ -170,8 +228,10 @@ def _from(time: float, sink: Callable[[Floats], None]) -> Callable[[Floats], Non
     return lambda frames: sink(frames[frames[:, 0] >= time])
 
 
-def _project(system: System) -> None:
-    """The start must satisfy the constraints of this formulation, to its own tolerance."""
+def _start(system: System, state: State | None) -> None:
+    """Go to the start, which must satisfy the constraints of this formulation, to its own tolerance."""
+    if state is not None:
+        system.set_state(state)
     try:
         system.project()
     except AssemblyError as error:
@@ -184,8 +244,7 @@ def _finish(
     options: MethodOptions,
     outcome: Outcome,
     explained: Explanation,
-    seconds: float,
-    notes: Sequence[str],
+    told: dict[str, Any],
 ) -> Trajectory:
     trajectory = recorder.finish(
         {
@@ -199,10 +258,9 @@ def _finish(
             **({"next_step": outcome.next_step} if options.method.adaptive else {}),
             **({"last_order": outcome.last_order} if outcome.highest_order else {}),
             **({"highest_order": outcome.highest_order} if outcome.highest_order else {}),
-            "wall_seconds": seconds,
             **system.stats.counts,
             "redundant_rows": ", ".join(map(str, system.stats.dropped)),
-            **({"assembly_notes": "; ".join(notes)} if notes else {}),
+            **told,
         }
     )
     if outcome.status not in ("finished", "interrupted"):

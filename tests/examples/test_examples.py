@@ -254,6 +254,13 @@ def reaching_for_a_tool(printed: Printed) -> None:
     assert moved < 0.3 * old
 
 
+def snapping_together(printed: Printed) -> None:
+    printed.below(r"apart, then (\S+), in", 1e-10)
+    printed.below(r"largest deviation from .* (\S+) m", 1e-3)
+    printed.below(r"closed to (\S+) m", 1e-6)
+    printed.below(r"gaps afterwards (\S+) m", 1e-10)
+
+
 def agreement(printed: Printed) -> None:
     printed.below(r"symbolic: bodies within (\S+) m of lagrange, energy to (\S+) of", 1e-6)
 
@@ -284,6 +291,7 @@ CHECKS: dict[str, Callable[[Printed], None]] = {
     "23_three_bars_rooted_four_ways": three_bars,
     "24_nailed_linkages": nailed_linkages,
     "25_reaching_for_a_tool": reaching_for_a_tool,
+    "26_snapping_together": snapping_together,
 }
 
 

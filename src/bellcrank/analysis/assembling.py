@@ -2,24 +2,42 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
-from typing import Any
+from time import perf_counter
+from typing import Any, Final
+
+import numpy as np
 
 from bellcrank.assembly.compile import compile_mechanism
-from bellcrank.assembly.initial import assembled, redundant_rows
+from bellcrank.assembly.initial import assembled, redundant_rows, settled, with_pinned
 from bellcrank.assembly.model import Model
-from bellcrank.assembly.report import ROUNDING, AssemblyReport
+from bellcrank.assembly.report import ROUNDING, AssemblyReport, BodyMove
 from bellcrank.assembly.state import State
+from bellcrank.integrate.advance import Observed
+from bellcrank.integrate.closing import TIME_CONSTANT, closing
 from bellcrank.mechanism.body import Body
+from bellcrank.mechanism.checking import Check
 from bellcrank.mechanism.mechanism import Mechanism
+from bellcrank.mechanism.naming import nearest
 from bellcrank.mechanism.parametric import holds_expressions, is_expression
+from bellcrank.trajectory.observation import observation
+from bellcrank.trajectory.recorder import Recorder
 
+METHODS: Final = ("root_finding", "constraint_forces")
+"""How `assemble` finds positions."""
+
+_FRAMES: Final = 241  # of the motion of constraint forces
 _FIELDS = ("position", "rotation", "velocity", "angular_velocity")
 
 
 def assemble(
-    mechanism: Mechanism, time: float = 0.0, *, pinned: str | Body | Iterable[str | Body] = ()
+    mechanism: Mechanism,
+    time: float = 0.0,
+    *,
+    pinned: str | Body | Iterable[str | Body] = (),
+    method: str = "root_finding",
+    time_constant: float = TIME_CONSTANT,
 ) -> AssemblyReport:
     """Mend the initial positions and velocities of a mechanism's bodies so that all constraints hold.
 
@@ -37,14 +55,58 @@ def assemble(
     time: at which drives are read, s.
     pinned: bodies, or their names, that keep their placement; a joint that is given a position then does not
         carry them.
+    method: "root_finding", or "constraint_forces": the bodies come together under forces that make each
+        error die out like a critically damped oscillator, C'' + 2/τ C' + C/τ² = 0, found by least squares
+        without a matrix. The report's `motion` is the Trajectory of that, from `time` on with drives at rest;
+        where it ends, root finding takes away the last rounding errors. It shows how a structure snaps
+        together and goes far; root finding is faster and goes nearer.
+    time_constant: τ, s; a metre is closed to 1e-9 m after about 24 of them.
+
+    Source of the constraint forces: P. Schröder, The Virtual Erector Set (1990), (5.3) and (5.12).
 
     Raises MechanismError for faults of the description and for bodies that there are not, AssemblyError where
     the constraints cannot be met, naming the worst with what they miss; the mechanism is then left as it was.
     """
+    with Check("assemble") as check:
+        time_constant = check.positive("time_constant", time_constant, "s")
+        if method not in METHODS:
+            check.fault("method must be one of " + ", ".join(METHODS), method, nearest(method, METHODS))
     fixed = names_of(pinned)
     described = compile_mechanism(mechanism, time)
-    model, report = assembled(described, fixed)
-    return written(mechanism, described, model, report)
+    if method == "root_finding":
+        model, report = assembled(described, fixed)
+    else:
+        model, report = _come_together(described, fixed, time_constant)
+    return _written(mechanism, described, model, report)
+
+
+def _come_together(
+    described: Model, pinned: Sequence[str], time_constant: float
+) -> tuple[Model, AssemblyReport]:
+    """As `assembled`, by constraint forces."""
+    started, fixed = with_pinned(described, pinned)
+    motion = closing(started, time_constant, fixed)
+    what = observation(described, reactions=False)
+    recorder = Recorder(what.layout)
+    observed = Observed(what.coordinates, what.rows, what.reactions, False)
+    times = np.linspace(motion.begin, motion.end, _FRAMES)
+    begun = perf_counter()
+    outcome = motion.advance(times, observed, recorder.on_block, lambda _: None)
+    evaluations, iterations = motion.core.counts()
+    trajectory = recorder.finish(
+        {
+            "status": outcome.status,
+            "formulation": "constraint forces",
+            "method": "dopri5",
+            "steps": outcome.steps,
+            "evaluations": evaluations,
+            "lsqr_iterations": iterations,
+            "time_constant": time_constant,
+            "wall_seconds": perf_counter() - begun,
+        }
+    )
+    model, report = settled(started, motion.found(), pinned)
+    return model, replace(report, motion=trajectory)
 
 
 def names_of(pinned: str | Body | Iterable[str | Body]) -> tuple[str, ...]:
@@ -53,22 +115,28 @@ def names_of(pinned: str | Body | Iterable[str | Body]) -> tuple[str, ...]:
     return tuple(dict.fromkeys(body.name if isinstance(body, Body) else body for body in listed))
 
 
-def written(mechanism: Mechanism, described: Model, model: Model, report: AssemblyReport) -> AssemblyReport:
+def _written(mechanism: Mechanism, described: Model, model: Model, report: AssemblyReport) -> AssemblyReport:
     """The report, with redundant rows and notes, once the bodies have the initial state of the model."""
     given = described.given.described
-    notes = _write(mechanism, described.initial if given is None else given, model, report)
+    before = described.initial if given is None else given
+    notes = write(mechanism, before, model.body_index, model.initial, report.moves)
     return replace(report, redundant=redundant_rows(model), notes=(*report.notes, *notes))
 
 
-def _write(mechanism: Mechanism, before: State, model: Model, report: AssemblyReport) -> list[str]:
-    """Give the bodies that were moved their new numbers; what expressions were lost."""
+def write(
+    mechanism: Mechanism, before: State, index: Mapping[str, int], after: State, moves: Sequence[BodyMove]
+) -> list[str]:
+    """Give the bodies that were moved their new numbers; what expressions were lost.
+
+    before: the state as described. index: of bodies by name, in the states.
+    """
     table: dict[str, Any] = mechanism._bodies  # noqa: SLF001  (one at a time, replace() would take long)
     notes: list[str] = []
-    for move in report.moves:
-        i, body = model.body_index[move.body], table[move.body]
+    for move in moves:
+        i, body = index[move.body], table[move.body]
         changed: dict[str, Any] = {}
         for field in _FIELDS:
-            old, new = getattr(before, field)[i].tolist(), getattr(model.initial, field)[i].tolist()
+            old, new = getattr(before, field)[i].tolist(), getattr(after, field)[i].tolist()
             if old == new:
                 continue
             held = getattr(body, field)

@@ -35,8 +35,7 @@ def assembled(model: Model, pinned: Sequence[str] = ()) -> tuple[Model, Assembly
     pinned: names of bodies that keep their placement. Raises AssemblyError where the constraints cannot be
     met, MechanismError for names that there are not.
     """
-    fixed = [model.body_number(name) for name in pinned]
-    model = _with_pinned(model, fixed)
+    model, fixed = with_pinned(model, pinned)
     return settled(model, _positions(model, fixed), pinned)
 
 
@@ -95,23 +94,40 @@ def redundant_rows(model: Model) -> tuple[Redundancy, ...]:
     return tuple(Redundancy(*model.describe_row(row), float(errors[row])) for row in dropped)
 
 
-def _with_pinned(model: Model, fixed: Sequence[int]) -> Model:
-    """The model where bodies that are pinned start as described, not where a joint would carry them."""
+def with_pinned(model: Model, pinned: Sequence[str]) -> tuple[Model, list[int]]:
+    """The model where pinned bodies start as described, not where a joint would carry them; their indices.
+
+    Raises MechanismError for names that there are not.
+    """
+    fixed = [model.body_number(name) for name in pinned]
     described, carried = model.given.described, model.initial
     if described is None or not fixed:
-        return model
+        return model, fixed
     position, rotation = carried.position.copy(), carried.rotation.copy()
     position[fixed], rotation[fixed] = described.position[fixed], described.rotation[fixed]
-    return model.starting(replace(carried, position=position, rotation=rotation), model.given)
+    return model.starting(replace(carried, position=position, rotation=rotation), model.given), fixed
+
+
+def asked(model: Model) -> Model:
+    """The model with the rows that positions must meet.
+
+    Rows that are to hold as they come out take no part, positions that joints are given do.
+    """
+    held = without_rows(model, model.start.rows) if model.start.rows else model
+    return placed_rows(held, model.given.positions)
+
+
+def pulled_to(whole: Model, state: State, fixed: Sequence[int] = ()) -> Found:
+    """The configuration nearest to a state for such a model, with the velocities of that state."""
+    return _named(whole, solve_positions(replace(whole, initial=state), fixed))
 
 
 def _positions(model: Model, fixed: Sequence[int]) -> Found:
-    """The mended positions. Rows that are to hold as they come out take no part."""
-    held = without_rows(model, model.start.rows) if model.start.rows else model
-    given = model.given.positions
+    """The mended positions."""
+    whole, given = asked(model), model.given.positions
     if not given:
-        return _named(held, solve_positions(held, fixed))
-    whole = placed_rows(held, given)
+        return _named(whole, solve_positions(whole, fixed))
+    held = without_rows(model, model.start.rows) if model.start.rows else model
     return _named(whole, _placed(held, whole, given, fixed))
 
 

@@ -155,6 +155,23 @@ def violation(run: Trajectory, names: tuple[str, ...]) -> list[Panel]:
     return [TimePanel("Largest error of a constraint", "Error", "", run.time, errors, log=True)]
 
 
+def assembly(run: Trajectory, names: tuple[str, ...]) -> list[Panel]:
+    """How constraint forces close a mechanism: its largest error beside the critically damped decay."""
+    refuse_names("assembly", names)
+    time_constant = run.statistics.get("time_constant")
+    if time_constant is None:
+        raise _nothing(run, "no assembly", "bc.assemble(mech, method='constraint_forces').motion does")
+    error = run.violation.position
+    lasted = (run.time - run.time[0]) / float(time_constant)
+    critical = error[0] * (1.0 + lasted) * np.exp(-lasted)
+    series = [Series("largest error (m, rad)", error), Series("critically damped", critical, True)]
+    title = "Largest error of a constraint"
+    return [
+        TimePanel(title, "Error", "", run.time, series),
+        TimePanel(f"{title}, logarithmic", "Error", "", run.time, series, log=True),
+    ]
+
+
 KINDS: Final[dict[str, Callable[..., Sequence[Panel]]]] = {
     "joint": joint,
     "body": body,
@@ -164,6 +181,7 @@ KINDS: Final[dict[str, Callable[..., Sequence[Panel]]]] = {
     "limit": limit,
     "energy": energy,
     "violation": violation,
+    "assembly": assembly,
 }
 
 

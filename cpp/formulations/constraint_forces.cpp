@@ -1,0 +1,96 @@
+#include "formulations/constraint_forces.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "spatial/body_state.hpp"
+
+namespace bellcrank {
+
+namespace {
+
+// Of rows of length one. Where rows contradict each other off the constraints and agree on them, their difference is as
+// small as the errors are; forces from it would be as large as these are small.
+constexpr double kDamping = 1e-4;
+constexpr double kTolerance = 1e-11;
+constexpr int kIterations = 4;  // for each row
+
+}  // namespace
+
+ConstraintForces::ConstraintForces(std::shared_ptr<const Model> model, const ConstraintForceOptions& options)
+    : model_(model),
+      options_(options),
+      base_(model, {}),
+      rows_(*model_, base_.branches()),
+      lsqr_(rows_.rows(), base_.tangent_size()) {
+    for (auto* v : {&required_, &steady_, &speed_, &row_scale_, &product_}) v->assign(rows_.rows(), 0.0);
+    for (auto* v : {&scaled_, &found_, &at_rest_}) v->assign(tangent_size(), 0.0);
+}
+
+// J a = φ (5.13) by least squares of least norm, weighed by mass; a = M^(−1/2) â is added to what acts anyway.
+void ConstraintForces::accelerate(double t, const double* x, const double* u, double* udot) {
+    ++statistics_.evaluations;
+    const double* scale = rows_.inverse_sqrt_mass().data();
+    if (options_.released) {
+        applied_forces(*model_, base_.branches(), t, x, u, udot);
+        for (int k = 0; k < tangent_size(); ++k) udot[k] *= scale[k] * scale[k];
+    } else {
+        for (int k = 0; k < tangent_size(); ++k) udot[k] = -2.0 / options_.time_constant * u[k];
+    }
+    if (rows_.rows() == 0) return;
+    required(t, x, u, udot);
+    LsqrOptions lsqr{kTolerance, kDamping, kIterations * rows_.rows()};
+    iterations_ += lsqr_.solve(
+        required_, found_, lsqr,
+        [&](const std::vector<double>& v, std::vector<double>& out) {
+            rows_.multiply(v.data(), product_.data());
+            for (size_t r = 0; r < out.size(); ++r) out[r] += row_scale_[r] * product_[r];
+        },
+        [&](const std::vector<double>& lambda, std::vector<double>& out) {
+            for (size_t r = 0; r < lambda.size(); ++r) product_[r] = row_scale_[r] * lambda[r];
+            rows_.add_transposed(product_.data(), out.data());
+        });
+    for (int k = 0; k < tangent_size(); ++k) udot[k] += scale[k] * found_[k];
+}
+
+// φ − J u̇, each row divided by its length. Inertances take no part, stops where they are violated.
+void ConstraintForces::required(double t, const double* x, const double* u, const double* udot) {
+    const double at = time_of(t), tau = options_.time_constant, *scale = rows_.inverse_sqrt_mass().data();
+    rows_.evaluate_jacobians(at, x);
+    rows_.evaluate_residuals(at, x, u, udot, required_.data());
+    if (!options_.released) rows_.evaluate_residuals(at, x, at_rest_.data(), at_rest_.data(), steady_.data());
+    for (int k = 0; k < tangent_size(); ++k) scaled_[k] = scale[k] > 0.0 ? u[k] / scale[k] : 0.0;
+    rows_.multiply(scaled_.data(), speed_.data());
+    for (const BlockLayout& b : rows_.blocks()) {
+        const Block& block = model_->blocks[b.block];
+        for (int r = b.row; r < b.row + b.size; ++r) {
+            double square = 0.0, row[6];
+            for (const BlockSide& side : rows_.sides(b)) {
+                side.rows.read(rows_.J.data(), r - b.row, row);
+                for (double e : row) square += e * e;
+            }
+            const bool idle = block.compliance > 0.0 || (block.unilateral && rows_.C[r] >= 0.0);
+            row_scale_[r] = idle || square == 0.0 ? 0.0 : 1.0 / std::sqrt(square);
+            const double rate = speed_[r] + (options_.released ? rows_.Ct[r] : 0.0);
+            required_[r] -= options_.released ? 0.0 : steady_[r];
+            required_[r] = row_scale_[r] * (required_[r] - 2.0 / tau * rate - rows_.C[r] / (tau * tau));
+        }
+    }
+}
+
+void ConstraintForces::observe(double t, const double* x, const double* u, const Observation& what, double* out) {
+    const Observation plain{what.coordinates, {}, {}, false};
+    std::vector<double> known(observation_size(plain));
+    base_.observe(time_of(t), x, u, plain, known.data());
+    const size_t first = known.size() - 4, none = what.rows.size() + 6 * what.reactions.size();
+    out = std::copy_n(known.data(), first, out);
+    out = std::fill_n(out, none, std::numeric_limits<double>::quiet_NaN());
+    out = std::copy_n(known.data() + first, 4, out);
+    if (!what.accelerations) return;
+    std::vector<double> udot(tangent_size());
+    accelerate(t, x, u, udot.data());
+    accelerations_to_neutral(*model_, x, u, udot.data(), out, out + 3 * model_->bodies());
+}
+
+}  // namespace bellcrank

@@ -1,0 +1,119 @@
+"""Where mechanisms rest: closed forms, least energy among all, saddles left, nothing to rest on."""
+
+import math
+
+import numpy as np
+import pytest
+from rigs.closed_loops import product, turn
+from rigs.tensegrity import tensegrity
+
+import bellcrank as bc
+
+Y = (0.0, 1.0, 0.0)
+
+
+def pendulum(angle):
+    """A rod of 2 m hinged at its end, so many rad from hanging straight down."""
+    mech = bc.Mechanism("pendulum", gravity=(0, 0, -9.81))
+    half = (math.pi / 2 - angle) / 2
+    rod = mech.add_body(
+        "rod",
+        3.0,
+        (0.01, 1.0, 1.0),
+        position=(math.sin(angle), 0, -math.cos(angle)),
+        rotation=(math.cos(half), 0, math.sin(half), 0),
+        angular_velocity=(0, 1, 0),
+    )
+    mech.add_joint("pivot", bc.Revolute(), mech.ground.marker(axis=Y), rod.marker((-1, 0, 0), axis=Y))
+    return mech
+
+
+@pytest.mark.parametrize("angle", [0.5, 2.0, 3.1, math.pi])
+def test_a_pendulum_hangs_down_even_from_upside_down(angle):
+    mech = pendulum(angle)
+    report = bc.find_equilibrium(mech)
+    rod = mech.bodies["rod"]
+    assert rod.position == pytest.approx((0, 0, -1), abs=1e-8)
+    assert rod.angular_velocity == (0, 0, 0)
+    assert report.energy_before - report.energy == pytest.approx(3 * 9.81 * (1 - math.cos(angle)), abs=1e-6)
+    assert report.acceleration <= 1e-10 * report.reference
+    assert not bc.find_equilibrium(mech).moves
+
+
+def test_springs_stretch_by_what_they_bear():
+    """Weights one below the other on springs, m g / k each, summed; on rails, so that loops hold them too."""
+    mech = bc.Mechanism("springs", gravity=(0, 0, -9.81))
+    above, expected, loads = mech.ground, 0.0, (3.0, 2.0, 1.0)
+    for i, mass in enumerate(loads):
+        weight = mech.add_body(f"w{i}", mass, (0.1, 0.1, 0.1), position=(0, 0, -i - 1.0))
+        mech.add_joint(f"rail {i}", bc.Prismatic(), mech.ground, weight)
+        spring = bc.SpringDamper(stiffness=100.0, damping=1.0, rest_length=1.0)
+        mech.add_force(f"s{i}", spring, above.marker(), weight.marker())
+        above = weight
+    bc.find_equilibrium(mech)
+    for i in range(3):
+        expected -= 1.0 + 9.81 * sum(loads[i:]) / 100.0
+        assert mech.bodies[f"w{i}"].position[2] == pytest.approx(expected, abs=1e-8)
+
+
+def test_a_hanging_chain_of_links_has_the_least_energy_of_all_its_shapes():
+    """Each pin balances: the slopes of the links go up by equal steps from one end to the other."""
+    mech = bc.Mechanism("chain", gravity=(0, 0, -9.81))
+    before, tip, count = mech.ground, (0.0, 0.0, 0.0), 8
+    for i in range(count):
+        rod = mech.add_body(f"rod {i}", 1.0, (1e-3, 1 / 12, 1 / 12), position=(i + 0.5, 0, 0))
+        mech.add_joint(
+            f"pin {i}", bc.Revolute(), before.marker(tip, axis=Y), rod.marker((-0.5, 0, 0), axis=Y)
+        )
+        before, tip = rod, (0.5, 0.0, 0.0)
+    mech.add_joint("end", bc.Revolute(), mech.ground.marker((6, 0, 0), axis=Y), before.marker(tip, axis=Y))
+    bc.find_equilibrium(mech)
+    slopes = []
+    for i in range(count):
+        w, _, y, _ = mech.bodies[f"rod {i}"].rotation
+        slopes.append(math.tan(-2.0 * math.atan2(y, w)))
+    steps = np.diff(slopes)
+    assert steps == pytest.approx(np.full(count - 1, steps[0]), abs=1e-6)
+    assert sum(slopes) == pytest.approx(0.0, abs=1e-6)
+    assert steps[0] > 0
+
+
+def test_drives_hold_and_applied_forces_are_balanced():
+    """A driven crank stays where its drive has it; a wrench without a potential turns a spring."""
+    mech = bc.Mechanism("held", gravity=(0, 0, 0))
+    wheel = mech.add_body("wheel", 1.0, (1, 1, 1))
+    mech.add_joint("hinge", bc.Revolute(), mech.ground, wheel)
+    mech.add_force("spring", bc.TorsionSpring(20.0, 1.0), mech.joints["hinge"])
+    mech.add_force("push", bc.Wrench(moment=(0, 0, 5.0)), wheel)
+    other = mech.add_body("other", 1.0, (1, 1, 1), position=(3, 0, 0))
+    mech.add_joint("axle", bc.Revolute(), mech.ground.marker((3, 0, 0)), other)
+    mech.add_drive("motor", joint="axle", position=bc.Harmonic(0.0, 0.0, offset=0.7, slope=2.0))
+    bc.find_equilibrium(mech, time=0.1)
+    assert 2 * math.asin(mech.bodies["wheel"].rotation[3]) == pytest.approx(0.25, abs=1e-9)
+    assert 2 * math.asin(mech.bodies["other"].rotation[3]) == pytest.approx(0.9, abs=1e-9)
+
+
+def test_what_falls_without_end_is_refused():
+    mech = bc.Mechanism("falling")
+    stone = mech.add_body("stone", 1.0, (1, 1, 1))
+    with pytest.raises(bc.AssemblyError, match="comes to no rest"):
+        bc.find_equilibrium(mech, iterations=200)
+    assert mech.bodies["stone"] is stone
+
+
+def test_the_tensegrity_rests_in_the_shape_of_least_energy():
+    """From the script's placement and from random ones: the same energy, forces balanced to 1e-10."""
+    energies = []
+    for seed in range(12):
+        mech = tensegrity()
+        rng = np.random.default_rng(seed)
+        for body in list(mech.bodies.values()) if seed else []:
+            mech.replace(
+                body,
+                position=np.add(body.position, rng.uniform(-8.0, 8.0, 3)),
+                rotation=product(np.array(body.rotation), turn(rng, math.pi / 3)),
+            )
+        report = bc.find_equilibrium(mech)
+        assert report.acceleration <= 1e-10 * report.reference
+        energies.append(report.energy)
+    assert sum(energy <= min(energies) * (1 + 1e-8) + 1e-12 for energy in energies) >= 11
