@@ -237,8 +237,7 @@ class Trajectory:
     ) -> Figure:
         """A figure of the run (needs matplotlib, extra `plot`).
 
-        what: "overview", "joint", "body", "path", "reaction", "drive", "limit", "energy", "violation",
-            "assembly".
+        what: "overview", "joint", "body", "path", "reaction", "drive", "limit", "energy", "violation".
         names: the joints, bodies or drives to show; without any, those that matter most.
         path: file to write the figure into (PNG, PDF or SVG).
         options: those of the kind, see `plots.kinds`.

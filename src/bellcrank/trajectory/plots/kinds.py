@@ -146,30 +146,20 @@ def energy(run: Trajectory, names: tuple[str, ...]) -> list[Panel]:
 
 
 def violation(run: Trajectory, names: tuple[str, ...]) -> list[Panel]:
-    """How far the constraints are from being met, on a logarithmic axis."""
+    """How far the constraints are from being met, on a logarithmic axis.
+
+    While constraint forces close a mechanism, beside the critically damped decay that they aim at.
+    """
     refuse_names("violation", names)
     errors = [
         Series("positions (m, rad)", run.violation.position),
         Series("velocities (m/s, rad/s)", run.violation.velocity),
     ]
+    if run.statistics.get("formulation") == "constraint forces":
+        lasted = (run.time - run.time[0]) / float(run.statistics["time_constant"])
+        decay = run.violation.position[0] * (1.0 + lasted) * np.exp(-lasted)
+        errors.append(Series("critically damped", decay, True))
     return [TimePanel("Largest error of a constraint", "Error", "", run.time, errors, log=True)]
-
-
-def assembly(run: Trajectory, names: tuple[str, ...]) -> list[Panel]:
-    """How constraint forces close a mechanism: its largest error beside the critically damped decay."""
-    refuse_names("assembly", names)
-    time_constant = run.statistics.get("time_constant")
-    if time_constant is None:
-        raise _nothing(run, "no assembly", "bc.assemble(mech, method='constraint_forces').motion does")
-    error = run.violation.position
-    lasted = (run.time - run.time[0]) / float(time_constant)
-    critical = error[0] * (1.0 + lasted) * np.exp(-lasted)
-    series = [Series("largest error (m, rad)", error), Series("critically damped", critical, True)]
-    title = "Largest error of a constraint"
-    return [
-        TimePanel(title, "Error", "", run.time, series),
-        TimePanel(f"{title}, logarithmic", "Error", "", run.time, series, log=True),
-    ]
 
 
 KINDS: Final[dict[str, Callable[..., Sequence[Panel]]]] = {
@@ -181,7 +171,6 @@ KINDS: Final[dict[str, Callable[..., Sequence[Panel]]]] = {
     "limit": limit,
     "energy": energy,
     "violation": violation,
-    "assembly": assembly,
 }
 
 
