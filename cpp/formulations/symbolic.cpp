@@ -36,6 +36,7 @@ Form derived(Equations& e, const std::string& name) {
     if (name == "inverse") return e.inverse();
     if (name == "mass_matrix") return e.mass_matrix();
     if (name == "literal") return e.literal();
+    if (name == "literal_accelerations" && e.is_free()) return e.literal_accelerations();
     throw std::invalid_argument("symbolic: no form '" + name + "' of this model");
 }
 
@@ -48,7 +49,12 @@ Symbolic::Symbolic(std::shared_ptr<const Model> model, const SymbolicOptions& op
       branches_(*model_),
       rows_(*model_, branches_) {
     const int n = equations_.speeds(), m = static_cast<int>(equations_.rows.size());
-    closure_.resize(n, m);
+    std::vector<int> speaking;
+    for (const auto& [row, column] : equations_.row_places)
+        if (speaking.empty() || speaking.back() != row) speaking.push_back(row);
+    closure_.resize(n, m, std::move(speaking));
+    still_.setZero(n);
+    rate_.setZero(m);
     trusted_pivot_ = options_.rank_tolerance;
     input_.assign(equations_.inputs().size(), 0.0);
     speeds_.assign(n, 0.0);
@@ -116,14 +122,10 @@ void Symbolic::accelerate(double t, const double* x, const double* u, double* ud
         return;
     }
     load_system(t, x, u);
-    Eigen::VectorXd a = closure_.b, lambda = -closure_.gamma;
-    closure_.solve_mass(a);
-    lambda -= closure_.J * a;
-    closure_.solve_rows(lambda);
-    a = closure_.b + closure_.J.transpose() * lambda;
-    closure_.solve_mass(a);
-    std::copy_n(a.data(), n, udot);
-    std::copy_n(lambda.data(), lambda.size(), lambda_.begin());
+    closure_.gamma = -closure_.gamma;
+    closure_.solve(closure_.b, closure_.gamma);
+    std::copy_n(closure_.a.data(), n, udot);
+    std::copy(closure_.lambda.begin(), closure_.lambda.end(), lambda_.begin());
 }
 
 void Symbolic::load_system(double t, const double* x, const double* u) {
@@ -181,6 +183,9 @@ void Symbolic::project_stage(double t, double* x, double* u) {
     correct_velocities(u);
 }
 
+// Where rows are dependent up to an angle θ, an error C costs the acceleration C/θ².
+double Symbolic::tolerance() const { return options_.position_tolerance * std::min(1.0, statistics_.smallest_pivot); }
+
 // Newton's method along M⁻¹Jᵀ, the least motion in the norm of the kinetic energy; ends with J and factors at x. A
 // configuration that is wrong by ε tells nothing about rows that are dependent up to an angle of that size: near a
 // singular configuration such rows are dropped as if it were singular.
@@ -191,14 +196,14 @@ double Symbolic::correct_positions(double t, double* x) {
         const double next = load_closure(t, x);
         const bool slow = i > 0 && !(next < 0.25 * error);
         error = next;
-        if (error <= options_.position_tolerance || (slow && error < 1e-9) || i == options_.max_corrections) break;
-        Eigen::VectorXd xi = position_step();
+        if (error <= tolerance() || (slow && error < 1e-9) || i == options_.max_corrections) break;
+        const Eigen::VectorXd& xi = position_step();
         const double doubtful = options_.doubt * xi.lpNorm<Eigen::Infinity>();
         if (doubtful * doubtful > trusted_pivot_) {
             trusted_pivot_ = std::min(doubtful * doubtful, kMostDoubtfulPivot);
             if (statistics_.smallest_pivot < trusted_pivot_) {
                 factor();
-                xi = position_step();
+                position_step();
             }
         }
         retract(x, xi.data(), x);
@@ -207,21 +212,20 @@ double Symbolic::correct_positions(double t, double* x) {
     return error;
 }
 
-Eigen::VectorXd Symbolic::position_step() const {
-    Eigen::VectorXd lambda = -closure_.C;
-    closure_.solve_rows(lambda);
-    Eigen::VectorXd xi = closure_.J.transpose() * lambda;
-    closure_.solve_mass(xi);
-    return xi;
+const Eigen::VectorXd& Symbolic::position_step() {
+    still_.setZero();
+    rate_ = -closure_.C;
+    closure_.solve(still_, rate_);
+    return closure_.a;
 }
 
 void Symbolic::correct_velocities(double* u) {
     Eigen::Map<Eigen::VectorXd> velocity(u, tangent_size());
-    Eigen::VectorXd lambda = -(closure_.J * velocity + closure_.drift);
-    closure_.solve_rows(lambda);
-    Eigen::VectorXd change = closure_.J.transpose() * lambda;
-    closure_.solve_mass(change);
-    velocity += change;
+    still_.setZero();
+    rate_ = -closure_.drift;
+    rate_.noalias() -= closure_.J * velocity;
+    closure_.solve(still_, rate_);
+    velocity += closure_.a;
 }
 
 void Symbolic::violation(double t, const double* x, const double* u, double* position, double* velocity) {
@@ -262,13 +266,8 @@ void Symbolic::linearize(double t, const double* x, const double* u, double* out
         for (int i = 0; i < n; ++i)
             force[i] = column < 2 * n ? -residual[2 * n * i + column] : (i == column - 2 * n ? 1.0 : 0.0);
         for (int i = 0; i < m; ++i) rows[i] = column < 2 * n ? -residual[2 * n * (n + i) + column] : 0.0;
-        Eigen::VectorXd a = force;
-        closure_.solve_mass(a);
-        rows -= closure_.J * a;
-        closure_.solve_rows(rows);
-        a = force + closure_.J.transpose() * rows;
-        closure_.solve_mass(a);
-        for (int i = 0; i < n; ++i) out[3 * n * i + column] = a[i];
+        closure_.solve(force, rows);
+        for (int i = 0; i < n; ++i) out[3 * n * i + column] = closure_.a[i];
     }
 }
 

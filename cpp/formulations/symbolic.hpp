@@ -53,7 +53,8 @@ class Symbolic final : public System {
     const Model& model() const { return *model_; }
     const symbolic::Equations& equations() const { return equations_; }
     // A generated form by name, derived and lowered when first asked for: "accelerations" or "system", "closure",
-    // "bodies", "body_rates", "inverse", "mass_matrix", "literal", "linearization". Inputs: Equations::inputs().
+    // "bodies", "body_rates", "inverse", "mass_matrix", "literal", "literal_accelerations", "linearization". Inputs:
+    // Equations::inputs().
     CompiledProgram& program(const std::string& name);
     OperationCount operations(const std::string& name);
 
@@ -93,7 +94,8 @@ class Symbolic final : public System {
     double load_closure(double t, const double* x);
     void factor();
     double correct_positions(double t, double* x);
-    Eigen::VectorXd position_step() const;
+    const Eigen::VectorXd& position_step();
+    double tolerance() const;
     void correct_velocities(double* u);
     void follow_angles(const double* x);
     void measure_rows(double t, const double* poses);
@@ -111,6 +113,7 @@ class Symbolic final : public System {
     AngleBranches branches_;
     std::map<std::string, std::unique_ptr<Runner>> runners_;
     symbolic::ClosureSolver closure_;
+    Eigen::VectorXd still_, rate_;  // right sides
     Statistics statistics_;
     int worst_row_ = -1;
     double trusted_pivot_ = 0.0;  // relative pivot below which rows are dropped just now

@@ -204,20 +204,24 @@ def test_lines_and_parabolas_are_found():
             "counts": {
                 "inverse": {"additions": 75 * n - 108, "multiplications": 86 * n - 112},
                 "forward": {"additions": 3 * n * n, "multiplications": 5 * n + 7},
+                "inverse_literal": {"additions": 300 * n, "multiplications": 400 * n},
+                "forward_literal": {"additions": 30 * n * n, "multiplications": 50 * n * n},
             },
         }
         for n in (2, 4, 6, 8, 12)
     ]
     rows[0]["counts"]["inverse"] = {"additions": 1, "multiplications": 2}  # not fitted
-    fit = symbolic_counts.fit_row("revolute", rows)
+    fit, literal = symbolic_counts.fit_rows("revolute", rows)
     assert (fit["inverse_sums_per_coordinate"], fit["inverse_products_per_coordinate"]) == pytest.approx(
         (75, 86)
     )
     assert fit["inverse_residual"] < 1e-9
     np.testing.assert_allclose(fit["forward_coefficients"], [3.0, 5.0, 7.0], atol=1e-8)
     assert fit["forward_residual"] < 1e-9
+    assert literal["inverse_sums_per_coordinate"] == pytest.approx(300)
+    np.testing.assert_allclose(literal["forward_coefficients"], [80.0, 0.0, 0.0], atol=1e-7)
     rows[-1]["counts"]["inverse"] = {"additions": 0, "multiplications": 0}
-    assert symbolic_counts.fit_row("revolute", rows)["inverse_residual"] > 100.0
+    assert symbolic_counts.fit_rows("revolute", rows)[0]["inverse_residual"] > 100.0
 
 
 def test_limits_hold_for_sums_and_products():
@@ -246,7 +250,12 @@ def test_report_as_json_and_plot(tmp_path, capsys):
     assert literal["additions"] + literal["multiplications"] > 2 * (
         recipe["additions"] + recipe["multiplications"]
     )
-    assert [row["coordinates"] for row in data["results"]["growth"]] == [2, 4, 6, 8]
+    growth = data["results"]["growth"]
+    assert [row["coordinates"] for row in growth] == [2, 4, 6, 8]
+    assert growth[2]["forward_published"] == "818/943 .. 1875/2389"
+    for row in growth:
+        literal, recipe = (row["counts"][f"forward{form}"] for form in ("_literal", ""))
+        assert symbolic_counts.total(literal) > symbolic_counts.total(recipe)
     targets = {row["target"]: row["met"] for row in data["results"]["targets"]}
     assert targets["PUMA, full: inverse, operations"]
     assert targets["revolute chain: inverse per joint, exactly linear"]

@@ -15,7 +15,10 @@ LOG = logging.getLogger("reference")
 # With which settings a formulation passes poses where the constraints lose rank. At a distance b from such a
 # pose a row has a pivot of the order b^2; where that is below 1e-8, forty loops at tolerances near rounding
 # would only amplify rounding. The default, 1e-10, does as well for a few loops.
-SINGULAR_POSES: dict[str, dict[str, float]] = {"lagrange": {"rank_tolerance": 1e-8}}
+SINGULAR_POSES: dict[str, dict[str, float]] = {
+    "lagrange": {"rank_tolerance": 1e-8},
+    "symbolic": {"rank_tolerance": 1e-8},
+}
 METHODS = {
     "rk4": {"method": "rk4", "step": 5e-4},
     "dopri5": {"method": "dopri5", "tolerance": 1e-12},
@@ -23,7 +26,7 @@ METHODS = {
 }
 
 
-@pytest.fixture(params=["lagrange"])
+@pytest.fixture(params=["lagrange", "symbolic"])
 def formulation(request):
     return request.param
 

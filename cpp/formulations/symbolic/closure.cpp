@@ -5,73 +5,112 @@
 
 namespace bellcrank::symbolic {
 
-void ClosureSolver::resize(int speeds, int rows) {
-    M.setZero(speeds, speeds);
-    J.setZero(rows, speeds);
-    b.setZero(speeds);
-    gamma.setZero(rows);
-    C.setZero(rows);
-    drift.setZero(rows);
-    natural.setZero(rows);
-    is_dropped_.assign(rows, false);
+namespace {
+
+// Of a diagonal entry to what it would be for free bodies, at a regular configuration.
+constexpr double kLeastScale = 1e-3;
+
+// Of a column, squared: then rounding has turned the rest by 1e-15 at most.
+constexpr double kLittle = 0.01;
+
+}  // namespace
+
+void ClosureSolver::resize(int speeds, int rows, std::vector<int> speaking) {
+    speaking_ = std::move(speaking);
+    const auto columns = static_cast<Eigen::Index>(speaking_.size()), n = static_cast<Eigen::Index>(speeds);
+    M.setZero(n, n);
+    J.setZero(rows, n);
+    Q_.setZero(n, std::min(n, columns));
+    R_.setZero(Q_.cols(), columns);
+    A_.setZero(n, columns);
+    for (Eigen::VectorXd* v : {&b, &a, &free_}) v->setZero(n);
+    for (Eigen::VectorXd* v : {&gamma, &C, &drift, &natural, &lambda}) v->setZero(rows);
+    for (Eigen::VectorXd* v : {&largest_, &scale_, &left_}) v->setZero(columns);
+    z_.setZero(Q_.cols());
+    is_dropped_.assign(rows, true);
+    for (auto* list : {&kept_, &open_, &dropped_}) list->reserve(rows);
 }
 
-// S is scaled to a unit diagonal and factored with the largest remaining pivot first: what is left of a row that
-// depends on others is rounding.
+// With M = L Lᵀ, the columns of A = L⁻¹ Jᵀ, each by its scale, are orthogonalised, the one with the most left first:
+// A = Q R is S = J M⁻¹ Jᵀ = Rᵀ R without the squares, whose rounding would be all there is of a row that depends on
+// others up to an angle of 1e-8. In coordinates of joints a row may vanish where a loop is singular, instead of coming
+// to depend on others: its pivot is therefore taken by the size that it has elsewhere.
 void ClosureSolver::factor(double tolerance) {
-    const auto m = J.rows();
     mass_.compute(M);
-    Eigen::MatrixXd A = J.transpose();
-    mass_.matrixL().solveInPlace(A);
-    S_.noalias() = A.transpose() * A;
-    // A row that says nothing in these coordinates has a gradient of rounding alone.
-    scale_.setZero(m);
-    for (Eigen::Index i = 0; i < m; ++i)
-        if (S_(i, i) > tolerance * tolerance * natural[i]) scale_[i] = 1.0 / std::sqrt(S_(i, i));
-    S_ = scale_.asDiagonal() * S_ * scale_.asDiagonal();
-    L_.setZero(m, m);
-    Eigen::VectorXd left = S_.diagonal();
+    for (Eigen::Index c = 0; c < A_.cols(); ++c) A_.col(c) = J.row(speaking_[c]);
+    mass_.matrixL().solveInPlace(A_);
     kept_.clear();
-    dropped_.clear();
+    open_.clear();
     smallest_ = 1.0;
-    std::vector<int> open(m);
-    for (Eigen::Index i = 0; i < m; ++i) open[i] = static_cast<int>(i);
-    for (Eigen::Index k = 0; !open.empty(); ++k) {
-        const auto next = std::max_element(open.begin(), open.end(), [&](int i, int j) { return left[i] < left[j]; });
+    for (Eigen::Index c = 0; c < A_.cols(); ++c) {
+        const double known = natural[speaking_[c]], whole = known > 0.0 ? known : 1.0;
+        const double part = A_.col(c).squaredNorm() / whole;
+        largest_[c] = std::max({largest_[c], part, kLeastScale});
+        scale_[c] = 1.0 / std::sqrt(whole * largest_[c]);
+        left_[c] = part / largest_[c];
+        if (left_[c] > tolerance) open_.push_back(static_cast<int>(c));
+        A_.col(c) *= scale_[c];
+    }
+    while (!open_.empty()) {
+        const auto next =
+            std::max_element(open_.begin(), open_.end(), [&](int i, int j) { return left_[i] < left_[j]; });
         const int pivot = *next;
-        if (!(left[pivot] > tolerance)) break;
-        smallest_ = std::min(smallest_, left[pivot]);
-        open.erase(next);
-        kept_.push_back(pivot);
-        const double root = std::sqrt(left[pivot]);
-        L_(pivot, k) = root;
-        for (const int i : open) {
-            L_(i, k) = (S_(i, pivot) - L_.row(i).head(k).dot(L_.row(pivot).head(k))) / root;
-            left[i] -= L_(i, k) * L_(i, k);
-        }
+        const auto k = static_cast<Eigen::Index>(kept_.size());
+        if (k == Q_.cols() || !(left_[pivot] > tolerance)) break;
+        open_.erase(next);
+        keep(pivot, k);
     }
-    dropped_ = open;
-    std::sort(dropped_.begin(), dropped_.end());
-    is_dropped_.assign(m, false);
-    for (const int i : dropped_) is_dropped_[i] = true;
+    is_dropped_.assign(is_dropped_.size(), true);
+    for (const int c : kept_) is_dropped_[speaking_[c]] = false;
+    dropped_.clear();
+    for (size_t i = 0; i < is_dropped_.size(); ++i)
+        if (is_dropped_[i]) dropped_.push_back(static_cast<int>(i));
 }
 
-void ClosureSolver::solve_rows(Eigen::Ref<Eigen::VectorXd> rhs) const {
+// Takes a column as the next of Q and its part out of the others. Where little is left of it, that is made orthogonal
+// to those before once more.
+void ClosureSolver::keep(int column, Eigen::Index k) {
+    auto v = A_.col(column);
+    for (Eigen::Index i = 0; i < k && left_[column] < kLittle; ++i) {
+        const double part = Q_.col(i).dot(v);
+        v -= part * Q_.col(i);
+        R_(i, column) += part;
+    }
+    const double length = v.norm();
+    smallest_ = std::min(smallest_, length * length);
+    R_(k, column) = length;
+    Q_.col(k) = v / length;
+    kept_.push_back(column);
+    for (const int i : open_) {
+        const double part = Q_.col(k).dot(A_.col(i));
+        R_(k, i) = part;
+        A_.col(i) -= part * Q_.col(k);
+        left_[i] = A_.col(i).squaredNorm();
+    }
+}
+
+// In mass-scaled terms, with â = Lᵀ a: the part along Q follows from the rows, Rᵀ y = r, the rest from the forces;
+// λ = R⁻¹ (y − Qᵀ L⁻¹ f).
+void ClosureSolver::solve(const Eigen::VectorXd& force, const Eigen::VectorXd& rate) {
     const auto n = static_cast<Eigen::Index>(kept_.size());
-    Eigen::VectorXd y(n);
+    free_ = force;
+    mass_.matrixL().solveInPlace(free_);
     for (Eigen::Index k = 0; k < n; ++k) {
-        const int row = kept_[k];
-        y[k] = (scale_[row] * rhs[row] - L_.row(row).head(k).dot(y.head(k))) / L_(row, k);
+        const int column = kept_[k];
+        const double wanted = scale_[column] * rate[speaking_[column]];
+        z_[k] = (wanted - R_.col(column).head(k).dot(z_.head(k))) / R_(k, column);
     }
+    for (Eigen::Index k = 0; k < n; ++k) z_[k] -= Q_.col(k).dot(free_);
+    a = free_;
+    for (Eigen::Index k = 0; k < n; ++k) a += z_[k] * Q_.col(k);
+    mass_.matrixU().solveInPlace(a);
+    lambda.setZero();
     for (Eigen::Index k = n - 1; k >= 0; --k) {
-        double sum = y[k];
-        for (Eigen::Index i = k + 1; i < n; ++i) sum -= L_(kept_[i], k) * y[i];
-        y[k] = sum / L_(kept_[k], k);
+        const int column = kept_[k];
+        z_[k] /= R_(k, column);
+        lambda[speaking_[column]] = scale_[column] * z_[k];
+        z_.head(k) -= z_[k] * R_.col(column).head(k);
     }
-    rhs.setZero();
-    for (Eigen::Index k = 0; k < n; ++k) rhs[kept_[k]] = scale_[kept_[k]] * y[k];
 }
-
-void ClosureSolver::solve_mass(Eigen::Ref<Eigen::VectorXd> v) const { mass_.solveInPlace(v); }
 
 }  // namespace bellcrank::symbolic

@@ -1,4 +1,4 @@
-// Small dense systems with rows: M a = b + Jᵀ λ, J a = c, by the Schur complement S = J M⁻¹ Jᵀ.
+// Small dense systems with rows: M a = f + Jᵀ λ, J a = r.
 #pragma once
 
 #include <Eigen/Cholesky>
@@ -9,28 +9,34 @@ namespace bellcrank::symbolic {
 
 class ClosureSolver {
   public:
-    void resize(int speeds, int rows);
+    // speaking: the rows of J that are not zero throughout.
+    void resize(int speeds, int rows, std::vector<int> speaking);
 
     Eigen::MatrixXd M, J;  // M: lower triangle
     Eigen::VectorXd b, gamma, C, drift;
-    Eigen::VectorXd natural;  // what the diagonal of S would be for free bodies
+    Eigen::VectorXd natural;  // what the diagonal of J M⁻¹ Jᵀ would be for free bodies
 
-    // Factors M and S; rows whose pivot falls below `tolerance` of their own diagonal entry are dropped.
+    // Factors M and the rows; those whose pivot falls below `tolerance` of their own scale are dropped. The scale of a
+    // row is the largest diagonal entry of J M⁻¹ Jᵀ that it has had, and a thousandth of `natural` at least.
     void factor(double tolerance);
-    // λ with S λ = right side, zero in dropped rows.
-    void solve_rows(Eigen::Ref<Eigen::VectorXd> rhs) const;
-    // M⁻¹ v in place.
-    void solve_mass(Eigen::Ref<Eigen::VectorXd> v) const;
+    // a and λ; λ is zero in dropped rows.
+    void solve(const Eigen::VectorXd& force, const Eigen::VectorXd& rate);
+    Eigen::VectorXd a, lambda;
 
     const std::vector<int>& dropped() const { return dropped_; }
     bool is_dropped(int row) const { return is_dropped_[row]; }
     double smallest_pivot() const { return smallest_; }
 
   private:
+    void keep(int column, Eigen::Index k);
+
     Eigen::LLT<Eigen::MatrixXd> mass_;
-    Eigen::MatrixXd S_, L_;  // L_: factor of the kept rows, in their order
-    Eigen::VectorXd scale_;
-    std::vector<int> kept_, dropped_;
+    std::vector<int> speaking_;  // their columns of L⁻¹ Jᵀ are those below
+    Eigen::MatrixXd Q_, R_;      // Q_: first as many columns as rows are kept; R_: by kept row and column
+    Eigen::MatrixXd A_;          // what is left of the columns
+    Eigen::VectorXd largest_;    // diagonal entries, by `natural`
+    Eigen::VectorXd scale_, left_, free_, z_;
+    std::vector<int> kept_, open_, dropped_;
     std::vector<bool> is_dropped_;
     double smallest_ = 1.0;
 };

@@ -182,10 +182,14 @@ LowerTriangle Equations::mass_lower() {
             mass_matrix_method = "unit accelerations";
         }
     }
+    add_rotors(M);
+    return M;
+}
+
+void Equations::add_rotors(LowerTriangle& M) const {
     for (int i = 0; i < M.size(); ++i)
         for (int j = 0; j <= i; ++j)
             if (rotors_.has(i, j)) M.at(i, j) = M.has(i, j) ? M.at(i, j) + rotors_.at(i, j) : rotors_.at(i, j);
-    return M;
 }
 
 // Q − c: generalized forces less what the motion at u̇ = 0 needs.
@@ -251,8 +255,6 @@ std::vector<Expression> Equations::inverse_efforts() {
     }
     return Q;
 }
-
-Form Equations::literal() { return form(literal_inverse_dynamics(mechanism.tree)); }
 
 // Of the residuals r = M u̇ − b − Jᵀ λ and s = J u̇ + γ, by displacements and speeds. A ball is displaced by a rotation
 // vector in its own axes, so that a coordinate moves with a displacement as it does with a speed.

@@ -47,15 +47,16 @@ class Equations {
     std::string method;                   // how accelerations of trees are found: "composite" or "articulated"
     std::string mass_matrix_method;       // "composite" or "unit accelerations"
 
-    Form bodies();         // per body: rotation (9), position (3), angular velocity (3), velocity (3)
-    Form body_rates();     // per body: angular acceleration, acceleration; of the principal frame
-    Form accelerations();  // u̇; only without rows
-    Form system();         // M, b, J, γ at the places below
-    Form closure();        // C, Ct, J
-    Form inverse();        // efforts that u̇ needs
-    Form mass_matrix();    // M at mass_places, then b
-    Form literal();        // equation (13): efforts of motion and gravity alone
-    Form linearization();  // ∂(M u̇ − b − Jᵀ λ) and ∂(J u̇ + γ) by (ξ, u), row by row
+    Form bodies();                 // per body: rotation (9), position (3), angular velocity (3), velocity (3)
+    Form body_rates();             // per body: angular acceleration, acceleration; of the principal frame
+    Form accelerations();          // u̇; only without rows
+    Form system();                 // M, b, J, γ at the places below
+    Form closure();                // C, Ct, J
+    Form inverse();                // efforts that u̇ needs
+    Form mass_matrix();            // M at mass_places, then b
+    Form literal();                // equation (13): efforts of motion and gravity alone
+    Form literal_accelerations();  // u̇ by equation (13): M by `coefficient`, c by `substitute`; only without rows
+    Form linearization();          // ∂(M u̇ − b − Jᵀ λ) and ∂(J u̇ + γ) by (ξ, u), row by row
     std::vector<Place> mass_places, row_places;
 
   private:
@@ -80,6 +81,9 @@ class Equations {
     int operations(const LowerTriangle& M) const;
     std::vector<Expression> known_forces();
     std::vector<Expression> inverse_efforts();
+    std::vector<Expression> literal_efforts();
+    std::vector<Expression> applied_efforts() const;
+    void add_rotors(LowerTriangle& M) const;
     Form form(const std::vector<Expression>& outputs) const;
     std::vector<Expression> gradient(Expression rate);
 

@@ -1,6 +1,6 @@
 #include "formulations/symbolic/mechanism.hpp"
 
-#include "formulations/symbolic/formulas.hpp"
+#include "formulations/symbolic/factors.hpp"
 
 #include "spatial/rotation.hpp"
 
@@ -36,6 +36,7 @@ struct MechanismTree::Builder {
     MechanismTree& own;
     TreeDescription& description;
     std::vector<BodyPlace> described;  // per body, the ground last: principal frame in its link's described frame
+    bool whole;
     struct BallEnds {
         int joint, parent_link, link;
         Quat before, after;  // described frames
@@ -77,14 +78,12 @@ struct MechanismTree::Builder {
 
     std::string name(const TreeJoint& joint, const char* what) const { return what + std::to_string(joint.child); }
 
-    // A link that turns about or slides along an axis of the frame reached.
-    DescribedLink& elementary(Motion motion, int axis, Expression position) {
-        const Mat3 A = z_to_axis(axis);
+    // A link that turns about or slides along the z axis of A, in the frame reached.
+    void elementary(Motion motion, const Mat3& A, Expression position) {
         DescribedLink& made = description.add_link(link, motion, at.rotation * A, vector(own.graph, at.shift));
         made.position = position;
         link = static_cast<int>(description.links.size()) - 1;
         at = {transpose(A), {0, 0, 0}};
-        return made;
     }
 
     void translate(const TreeJoint& joint) {
@@ -105,7 +104,7 @@ struct MechanismTree::Builder {
                 map.slide[i] = description.add_coordinate(name(joint, i == 0 ? "x" : i == 1 ? "y" : "z"));
                 position = description.symbols.coordinates[map.slide[i]];
             }
-            elementary(Motion::slide, i, sign * position);
+            elementary(Motion::slide, z_to_axis(i), sign * position);
         }
     }
 
@@ -127,13 +126,14 @@ struct MechanismTree::Builder {
             case Turning::about_x:
             case Turning::about_y:
             case Turning::about_z:
-                elementary(Motion::turn, static_cast<int>(joint.turning) - static_cast<int>(Turning::about_x),
+                elementary(Motion::turn,
+                           z_to_axis(static_cast<int>(joint.turning) - static_cast<int>(Turning::about_x)),
                            sign * angle(joint));
                 break;
             case Turning::universal: {
                 const Expression a = turn_coordinate(joint, 0), b = turn_coordinate(joint, 1);
-                elementary(Motion::turn, joint.reversed ? 1 : 0, joint.reversed ? -b : a);
-                elementary(Motion::turn, joint.reversed ? 0 : 1, joint.reversed ? -a : b);
+                elementary(Motion::turn, z_to_axis(joint.reversed ? 1 : 0), joint.reversed ? -b : a);
+                elementary(Motion::turn, z_to_axis(joint.reversed ? 0 : 1), joint.reversed ? -a : b);
                 break;
             }
             case Turning::ball:
@@ -161,24 +161,69 @@ struct MechanismTree::Builder {
         at = {};
     }
 
-    // One link whose matrix is that of the formulas.
+    // Turns and slides as far as the formulas are such, and one link with the matrix that is left.
     void formula(const TreeJoint& joint) {
         const Formulas& formulas = own.model.data().formulas;
         const JointFormula& given = formulas.joints[joint.formula];
         JointMap& map = own.joints.back();
         Images images;
+        std::vector<Expression> coordinates;
         for (const Ref c : given.coordinates) {
             const Symbol& s = formulas.graph->symbol_of(c);
             map.own_speed.push_back(static_cast<int>(description.symbols.speeds.size()));
             map.own.push_back(description.add_coordinate(name(joint, s.name.c_str()), s.range));
-            images.emplace_back(c, description.symbols.coordinates[map.own.back()].ref);
+            coordinates.push_back(description.symbols.coordinates[map.own.back()]);
+            images.emplace_back(c, coordinates.back().ref);
         }
         const JointTransform pose = transform_of(formulas, given, own.graph, images, joint.reversed);
+        if (whole) {
+            general(pose);
+            return;
+        }
+        std::vector<Expression> symbols = coordinates;
+        symbols.push_back(description.symbols.time);
+        const TransformFactors factors = factors_of(own.graph, pose, symbols, given.start);
+        for (const Screw& s : factors.outer) screw(s, coordinates[s.coordinate]);
+        for (const JointTransform& part : factors.middle) general(part);
+        for (const Screw& s : factors.inner) screw(s, coordinates[s.coordinate]);
+    }
+
+    void general(const JointTransform& pose) {
+        if (is_number(pose)) {
+            at = at * Placement{rotation_number(pose), position_number(pose)};
+            return;
+        }
         DescribedLink& made = description.add_link(link, Motion::general, at.rotation, vector(own.graph, at.shift));
         made.matrix = pose.rotation;
         made.shift = pose.position;
         link = static_cast<int>(description.links.size()) - 1;
         at = {};
+    }
+
+    // A turn about the twist's axis, which passes through d × v / ω, and a slide along it.
+    void screw(const Screw& s, Expression q) {
+        const double w = norm(s.angular);
+        const Vec3 direction = (1.0 / (w > 0.0 ? w : norm(s.linear))) * (w > 0.0 ? s.angular : s.linear);
+        const Vec3 centre = w > 0.0 ? (1.0 / w) * cross(direction, s.linear) : Vec3{0, 0, 0};
+        const double advance = dot(direction, s.linear);
+        at = at * Placement{Placement{}.rotation, centre};
+        if (w > 0.0) along(Motion::turn, direction, w * q);
+        if (advance != 0.0) along(Motion::slide, direction, advance * q);
+        at = at * Placement{Placement{}.rotation, -centre};
+    }
+
+    void along(Motion motion, const Vec3& direction, Expression position) {
+        const double component[3] = {direction.x, direction.y, direction.z};
+        for (int i = 0; i < 3; ++i)
+            if (std::abs(std::abs(component[i]) - 1.0) < 4e-15) {
+                elementary(motion, z_to_axis(i), component[i] > 0.0 ? position : -position);
+                return;
+            }
+        const Vec3 least = std::abs(direction.x) < 0.6 ? Vec3{1, 0, 0} : Vec3{0, 1, 0};
+        Vec3 x = cross(least, direction);
+        x = (1.0 / norm(x)) * x;
+        const Vec3 y = cross(direction, x);
+        elementary(motion, {{x.x, y.x, direction.x, x.y, y.y, direction.y, x.z, y.z, direction.z}}, position);
     }
 
     // The rotation of quaternion (e0, s/2) with one component of s held at zero and e0 > 0.
@@ -199,9 +244,9 @@ struct MechanismTree::Builder {
     }
 };
 
-MechanismTree::MechanismTree(Graph& g, const Model& m, Plan p)
+MechanismTree::MechanismTree(Graph& g, const Model& m, Plan p, bool whole)
     : graph(g), model(m), plan(std::move(p)), description(g) {
-    Builder builder{*this, description, {}, {}, -1, {}};
+    Builder builder{*this, description, {}, whole, {}, -1, {}};
     builder.run();
     description.gravity = vector(graph, model.gravity);
     // Mass of all bodies of one link together: about the joint com of the group, by second moments.

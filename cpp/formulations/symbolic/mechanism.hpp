@@ -27,7 +27,8 @@ struct JointMap {
 
 class MechanismTree {
   public:
-    MechanismTree(Graph& graph, const Model& model, Plan plan);
+    // `whole`: joints given by formulas are not taken apart.
+    MechanismTree(Graph& graph, const Model& model, Plan plan, bool whole = false);
 
     // The marker of a pair: its body's link, and its pose there (chosen frames).
     BodyPlace marker(int pair, int side) const;

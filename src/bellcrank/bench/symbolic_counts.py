@@ -7,7 +7,6 @@ and cosines apart; parameters are numbers, gravity acts.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from pathlib import Path
 from typing import Any, Final, cast
 
 import numpy as np
@@ -45,6 +44,8 @@ FORMS: Final = {
     "forward_literal": "literal_accelerations",
 }
 """Columns, and the generated forms that they count: our recipe, and the paper's equation 13 as it stands."""
+FIT_FORMS: Final = {"recipe": "", "equation 13": "_literal"}
+"""The endings of the columns of each."""
 
 _ARM_COLUMNS: Final = (
     Column("geometry", "six revolute joints"),
@@ -60,14 +61,18 @@ _ARM_COLUMNS: Final = (
 _GROWTH_COLUMNS: Final = (
     Column("chain", "chain"),
     Column("coordinates", "coordinates"),
-    Column("inverse", "inverse"),
-    Column("inverse_literal", "inverse: equation 13"),
-    Column("forward", "forward"),
+    Column("inverse_published", "inverse: published"),
+    Column("inverse_literal", "equation 13"),
+    Column("inverse", "recipe"),
+    Column("forward_published", "forward: published"),
+    Column("forward_literal", "equation 13"),
+    Column("forward", "recipe"),
     Column("method", "by"),
 )
 _FIT_COLUMNS: Final = (
     Column("chain", "chain"),
     Column("figures", "figures"),
+    Column("form", "form"),
     Column("inverse_sums", "inverse: sums n + const", 4),
     Column("inverse_products", "products n + const", 4),
     Column("inverse_residual", "largest residual of the line", 2),
@@ -141,45 +146,55 @@ def published_rows() -> list[Row]:
 
 
 def growth_rows(name: str, sizes: Sequence[int]) -> list[Row]:
-    """Operations of a chain at several sizes."""
+    """Operations of a chain at several sizes; with six revolute joints, those of the paper's Table 1."""
     rows = []
     for size in sizes:
-        counts, method = counted(CHAINS[name].make(size), ("inverse", "inverse_literal", "forward"))
-        rows.append(
-            {
-                "chain": name,
-                "coordinates": size,
-                "method": method,
-                "counts": counts,
-                **{column: pair(found) for column, found in counts.items()},
-            }
-        )
+        counts, method = counted(CHAINS[name].make(size))
+        row: Row = {
+            "chain": name,
+            "coordinates": size,
+            "method": method,
+            "counts": counts,
+            **{column: pair(found) for column, found in counts.items()},
+        }
+        if size == 6 and name == "revolute":
+            best, worst = PUBLISHED[0], PUBLISHED[1]
+            for column in ("inverse", "forward"):
+                ends = [f"{known[column][0]}/{known[column][1]}" for known in (best, worst)]
+                row[f"{column}_published"] = " .. ".join(ends)
+        rows.append(row)
     return rows
 
 
-def fit_row(name: str, rows: Sequence[Row]) -> Row:
-    """The line through the inverse and the parabola through the forward dynamics, as the paper fits them.
+def fit_rows(name: str, rows: Sequence[Row]) -> list[Row]:
+    """Lines through the inverse and parabolas through the forward dynamics, as the paper fits them.
 
-    The line is through chains of four coordinates and more: at the base joints cost less.
+    One row for our recipe and one for equation 13. Lines and parabolas are through chains of four coordinates
+    and more: at the base joints cost less.
     """
-    row: Row = {"chain": name, "figures": CHAINS[name].figures}
-    later = [r for r in rows if r["coordinates"] >= 4]
-    if len({r["coordinates"] for r in later}) < 3:
+    later = [row for row in rows if row["coordinates"] >= 4]
+    return [_fit_row(name, later, form, ending) for form, ending in FIT_FORMS.items()]
+
+
+def _fit_row(name: str, rows: Sequence[Row], form: str, ending: str) -> Row:
+    row: Row = {"chain": name, "figures": CHAINS[name].figures, "form": form}
+    if len({r["coordinates"] for r in rows}) < 3:
         return row
-    n = np.array([r["coordinates"] for r in later], dtype=float)
+    inverse, forward = f"inverse{ending}", f"forward{ending}"
+    n = np.array([r["coordinates"] for r in rows], dtype=float)
     residual = 0.0
     for key, kind in (("inverse_sums", "additions"), ("inverse_products", "multiplications")):
-        values = np.array([r["counts"]["inverse"][kind] for r in later], dtype=float)
+        values = np.array([r["counts"][inverse][kind] for r in rows], dtype=float)
         slope, constant = np.polyfit(n, values, 1)
         row[f"{key}_per_coordinate"] = float(slope)
         row[key] = f"{slope:.4g} n {constant:+.4g}"
         residual = max(residual, float(np.max(abs(np.polyval((slope, constant), n) - values))))
-    values = np.array([total(r["counts"]["forward"]) for r in later], dtype=float)
+    row["inverse_residual"] = residual
+    values = np.array([total(r["counts"][forward]) for r in rows], dtype=float)
     parabola = np.polyfit(n, values, 2)
     row["forward_total"] = "{:.4g} n^2 {:+.4g} n {:+.4g}".format(*parabola)
     row["forward_coefficients"] = parabola.tolist()
     row["forward_residual"] = float(np.max(abs(np.polyval(parabola, n) / values - 1.0)))
-    row["inverse_residual"] = residual
     return row
 
 
@@ -199,39 +214,9 @@ def growth_tables(names: Sequence[str], largest: int) -> tuple[Table, Table, lis
             notes.append(f"{name} chain: {error}")
             continue
         rows += mine
-        fits.append(fit_row(name, mine))
+        fits += fit_rows(name, mine)
     return (
         Table("growth", "Operations against coordinates, + and - / *", _GROWTH_COLUMNS, rows),
         Table("fits", "Fitted from four coordinates on", _FIT_COLUMNS, fits),
         notes,
     )
-
-
-def plot(growth: Table, path: Path) -> None:
-    """Draw figures 6 and 7 into an image file: total operations over coordinates, with the fits.
-
-    Raises ImportError without matplotlib (extra "plot").
-    """
-    from matplotlib.figure import Figure
-
-    figure = Figure(figsize=(9.0, 4.0), layout="constrained")
-    axes: Any = figure.subplots(1, 2)
-    for panel, column, degree in zip(axes, ("inverse", "forward"), (1, 2), strict=True):
-        for name in dict.fromkeys(row["chain"] for row in growth.rows):
-            mine = [row for row in growth.rows if row["chain"] == name]
-            n = np.array([row["coordinates"] for row in mine], dtype=float)
-            values = np.array([total(row["counts"][column]) for row in mine], dtype=float)
-            (line,) = panel.plot(n, values, "o", label=name)
-            later = n >= 4
-            if np.count_nonzero(later) > degree:
-                fine = np.linspace(4.0, n[-1], 100)
-                panel.plot(
-                    fine,
-                    np.polyval(np.polyfit(n[later], values[later], degree), fine),
-                    color=line.get_color(),
-                )
-        panel.set(title=f"{column} dynamics", xlabel="generalized coordinates", ylabel="sums and products")
-        panel.set_ylim(bottom=0.0)
-        panel.grid(visible=True, alpha=0.3)
-        panel.legend()
-    figure.savefig(path, dpi=150)

@@ -34,9 +34,10 @@ FORMS = (
     "inverse",
     "mass_matrix",
     "literal",
+    "literal_accelerations",
     "linearization",
 )
-"""What is generated, by name; "accelerations" only where no row is left to close."""
+"""What is generated, by name; accelerations only where no row is left to close."""
 
 
 @dataclass(frozen=True)
@@ -153,7 +154,7 @@ class SymbolicSystem(System):
             self.set_state(state)
 
     def _form(self, form: str) -> str:
-        known = [f for f in FORMS if f != "accelerations" or not self.core.closing_rows()]
+        known = [f for f in FORMS if "accelerations" not in f or not self.core.closing_rows()]
         if form not in known:
             raise MechanismError(Fault("form", f"must be one of {', '.join(known)}", form))
         return form

@@ -1,0 +1,99 @@
+// The paper's own way from equation (13) to accelerations.
+#include <algorithm>
+
+#include "formulations/symbolic/equations.hpp"
+
+namespace bellcrank::symbolic {
+
+namespace {
+
+std::vector<Ref> refs(const std::vector<Expression>& values) {
+    std::vector<Ref> out;
+    for (const Expression& e : values) out.push_back(e.ref);
+    return out;
+}
+
+Vector part(const std::vector<Expression>& list, int first) { return {list[first], list[first + 1], list[first + 2]}; }
+
+void put(std::vector<Expression>& list, int first, const Vector& v) {
+    list[first] = v.x;
+    list[first + 1] = v.y;
+    list[first + 2] = v.z;
+}
+
+QuatT<Expression> expressions(Graph& graph, const Quat& q) {
+    return {constant(graph, q.w), constant(graph, q.x), constant(graph, q.y), constant(graph, q.z)};
+}
+
+}  // namespace
+
+// Each joint's transform is one matrix, as in the paper, whatever its motion could be taken apart into. Frames of balls
+// may then be others:  before q after* = before' q' after'*,  after ω = after' ω'.
+std::vector<Expression> Equations::literal_efforts() {
+    const MechanismTree whole(graph, *model, mechanism.plan, true);
+    Symbols image = symbols();
+    const Symbols& own = whole.tree.symbols;
+    std::vector<std::pair<int, Matrix>> turned;  // speeds of balls
+    for (size_t i = 0; i < whole.joints.size(); ++i) {
+        const JointMap &map = whole.joints[i], &same = mechanism.joints[i];
+        if (map.ball < 0) continue;
+        const QuatT<Expression> q{image.coordinates[map.ball], image.coordinates[map.ball + 1],
+                                  image.coordinates[map.ball + 2], image.coordinates[map.ball + 3]};
+        const QuatT<Expression> there = expressions(graph, conjugate(map.before) * same.before) * q *
+                                        expressions(graph, conjugate(same.after) * map.after);
+        const Expression components[4] = {there.w, there.x, there.y, there.z};
+        std::copy_n(components, 4, image.coordinates.begin() + map.ball);
+        const Matrix R = matrix(graph, rotation_matrix(conjugate(map.after) * same.after));
+        for (auto* list : {&image.speeds, &image.accelerations})
+            put(*list, map.ball_speed, R * part(*list, map.ball_speed));
+        turned.emplace_back(map.ball_speed, R);
+    }
+    std::vector<Ref> from = refs(own.coordinates), to = refs(image.coordinates);
+    const auto add = [](std::vector<Ref>& list, const std::vector<Expression>& more) {
+        for (const Expression& e : more) list.push_back(e.ref);
+    };
+    for (const auto list : {&Symbols::speeds, &Symbols::accelerations}) {
+        add(from, own.*list);
+        add(to, image.*list);
+    }
+    from.push_back(own.time.ref);
+    to.push_back(image.time.ref);
+    std::vector<Expression> Q;
+    for (const Ref r : substitute(graph, refs(literal_inverse_dynamics(whole.tree)), from, to))
+        Q.push_back({&graph, r});
+    for (const auto& [speed, R] : turned) put(Q, speed, transpose_times(R, part(Q, speed)));
+    return Q;
+}
+
+Form Equations::literal() { return form(literal_efforts()); }
+
+// What the applied wrenches do along the speeds: minus the efforts that they leave to a tree without mass.
+std::vector<Expression> Equations::applied_efforts() const {
+    if (applied_.empty()) return std::vector<Expression>(speeds(), constant(*mechanism.tree.graph, 0.0));
+    LinkTree massless = mechanism.tree;
+    const Expression o = massless.number(0.0);
+    for (Link& link : massless.links) link.moments = {o, zero_vector(*massless.graph), zero_symmetric(*massless.graph)};
+    std::vector<Expression> Q = inverse_dynamics(massless, motion_at_rest(massless), false, applied_);
+    for (Expression& q : Q) q = -q;
+    return Q;
+}
+
+Form Equations::literal_accelerations() {
+    const std::vector<Expression> efforts = literal_efforts(), applied = applied_efforts();
+    const int n = speeds();
+    const std::vector<Ref> roots = refs(efforts), accelerations = refs(symbols().accelerations);
+    const std::vector<Ref> still(n, graph.constant(0.0));
+    LowerTriangle M(n);
+    for (int j = 0; j < n; ++j) {
+        // The later rows are the shorter expressions.
+        const std::vector<Ref> column = coefficients(graph, std::span(roots).subspan(j), accelerations[j]);
+        for (int i = j; i < n; ++i) M.at(i, j) = {&graph, column[i - j]};
+    }
+    add_rotors(M);
+    const std::vector<Ref> c = substitute(graph, roots, accelerations, still);
+    std::vector<Expression> b;
+    for (int i = 0; i < n; ++i) b.push_back(generalized_[i] + applied[i] - Expression{&graph, c[i]});
+    return form(solve_tip_first(M, b));
+}
+
+}  // namespace bellcrank::symbolic
