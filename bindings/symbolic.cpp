@@ -136,6 +136,12 @@ std::tuple<Rows, Rows, Rows> linearize(SymbolicAt& self) {
     return {all.leftCols(n), all.middleCols(n, n), all.rightCols(n)};
 }
 
+Rows parameter_derivatives(SymbolicAt& self) {
+    Rows out(self.system.tangent_size(), self.system.equations().numbers.parameters().size());
+    self.system.parameter_derivatives(self.time, self.x.data(), self.u.data(), out.data());
+    return out;
+}
+
 nb::dict operations(SymbolicAt& self, const std::string& form) {
     const OperationCount c = self.system.operations(form);
     nb::dict d;
@@ -232,6 +238,8 @@ void bind_dynamics(nb::class_<SymbolicAt, SystemAt>& c) {
         .def("mass_matrix", &mass_matrix, "M (speeds, speeds) and b (speeds,) of M a = b, without closing rows.")
         .def("linearize", &linearize,
              "Derivatives of the accelerations by displacements, speeds and efforts, (speeds, speeds) each.")
+        .def("parameter_derivatives", &parameter_derivatives,
+             "Derivatives (speeds, parameters) of the accelerations by the parameters of `numbers`.")
         .def(
             "dropped_rows", [](const SymbolicAt& self) { return self.system.dropped_rows(); },
             "Model rows found redundant at the last factorization.")
@@ -276,12 +284,16 @@ void bind_symbolic(nb::module_& m) {
     c.def(
         "__init__",
         [](SymbolicAt* self, std::shared_ptr<Model> model, double rank_tolerance, double position_tolerance,
-           double stage_pivot, double doubt, int max_corrections) {
-            const SymbolicOptions options{rank_tolerance, position_tolerance, stage_pivot, doubt, max_corrections};
+           double stage_pivot, double doubt, int max_corrections,
+           std::shared_ptr<symbolic::ParametricNumbers> numbers) {
+            const SymbolicOptions options{rank_tolerance, position_tolerance, stage_pivot,
+                                          doubt,          max_corrections,    std::move(numbers)};
             new (self) SymbolicAt(std::move(model), options);
         },
         "model"_a, "rank_tolerance"_a = 1e-10, "position_tolerance"_a = 1e-13, "stage_pivot"_a = 1e-2, "doubt"_a = 10.0,
-        "max_corrections"_a = 25, "Raises:\n    ValueError: the model cannot be taken; all reasons.");
+        "max_corrections"_a = 25, "numbers"_a = nb::none(),
+        "numbers: which numbers of the model follow parameters.\n\nRaises:\n    ValueError: the model cannot be taken; "
+        "all reasons.");
     c.def_static(
         "refusals", [](const Model& model) { return symbolic::Equations::refusals(model); }, "model"_a,
         "Why a model cannot be taken; empty if it can.");

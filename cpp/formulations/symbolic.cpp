@@ -29,6 +29,7 @@ std::shared_ptr<const Model> accepted(std::shared_ptr<const Model> model) {
 Form derived(Equations& e, const std::string& name) {
     if (name == "accelerations" && e.is_free()) return e.accelerations();
     if (name == "linearization") return e.linearization();
+    if (name == "parameters") return e.parameters();
     if (name == "system") return e.system();
     if (name == "closure") return e.closure();
     if (name == "bodies") return e.bodies();
@@ -45,7 +46,7 @@ Form derived(Equations& e, const std::string& name) {
 Symbolic::Symbolic(std::shared_ptr<const Model> model, const SymbolicOptions& options)
     : model_(accepted(std::move(model))),
       options_(options),
-      equations_(model_),
+      equations_(model_, options.numbers),
       branches_(*model_),
       rows_(*model_, branches_) {
     const int n = equations_.speeds(), m = static_cast<int>(equations_.rows.size());
@@ -56,7 +57,6 @@ Symbolic::Symbolic(std::shared_ptr<const Model> model, const SymbolicOptions& op
     still_.setZero(n);
     rate_.setZero(m);
     trusted_pivot_ = options_.rank_tolerance;
-    input_.assign(equations_.inputs().size(), 0.0);
     speeds_.assign(n, 0.0);
     step_.assign(n, 0.0);
     lambda_.assign(m, 0.0);
@@ -90,7 +90,15 @@ Symbolic::Runner& Symbolic::runner(const std::string& name) {
     std::unique_ptr<Runner>& made = runners_[name];
     if (made == nullptr) {
         const Form form = derived(equations_, name);
-        made = std::make_unique<Runner>(lower(equations_.graph, form.outputs, equations_.inputs()), form.count);
+        const symbolic::Numbers& numbers = equations_.numbers;
+        if (numbers.parameters().empty()) {
+            made = std::make_unique<Runner>(lower(equations_.graph, form.outputs, equations_.inputs()), form.count);
+        } else {
+            LoweredParts parts = lower(equations_.graph, form.outputs, equations_.inputs(), numbers.parameters());
+            const OperationCount count = count_operations(parts.main);
+            made = std::make_unique<Runner>(std::move(parts.main), count);
+            made->settle(parts.prologue, numbers.values());
+        }
     }
     return *made;
 }
@@ -102,7 +110,7 @@ OperationCount Symbolic::operations(const std::string& name) { return runner(nam
 const double* Symbolic::run(const std::string& name, double t, const double* x, const double* u, const double* udot) {
     Runner& r = runner(name);
     const int nq = equations_.coordinates(), nv = equations_.speeds();
-    double* in = input_.data();
+    double* in = r.in.data();
     in[0] = t;
     std::copy_n(x, nq, in + 1);
     std::copy_n(u, nv, in + 1 + nq);
@@ -247,28 +255,6 @@ void Symbolic::mass_matrix(double t, const double* x, const double* u, double* M
     std::fill_n(M, n * n, 0.0);
     for (const auto& [i, j] : equations_.mass_places) M[n * i + j] = M[n * j + i] = *out++;
     std::copy_n(out, n, b);
-}
-
-// From M δu̇ − Jᵀ δλ = δτ − δr and J δu̇ = −δs, the residuals' changes at fixed u̇ and λ.
-void Symbolic::linearize(double t, const double* x, const double* u, double* out) {
-    const int n = tangent_size(), m = static_cast<int>(equations_.rows.size());
-    std::vector<double> udot(n), b(n);
-    Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor> M(n, n);
-    accelerate(t, x, u, udot.data());
-    if (m == 0) {
-        mass_matrix(t, x, u, M.data(), b.data());
-        closure_.M = M;
-        factor();
-    }
-    const double* residual = run("linearization", t, x, u, udot.data());
-    for (int column = 0; column < 3 * n; ++column) {
-        Eigen::VectorXd force(n), rows(m);
-        for (int i = 0; i < n; ++i)
-            force[i] = column < 2 * n ? -residual[2 * n * i + column] : (i == column - 2 * n ? 1.0 : 0.0);
-        for (int i = 0; i < m; ++i) rows[i] = column < 2 * n ? -residual[2 * n * (n + i) + column] : 0.0;
-        closure_.solve(force, rows);
-        for (int i = 0; i < n; ++i) out[3 * n * i + column] = closure_.a[i];
-    }
 }
 
 }  // namespace bellcrank

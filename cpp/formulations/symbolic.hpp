@@ -23,6 +23,7 @@ struct SymbolicOptions {
     double stage_pivot = 1e-2;          // smallest relative pivot below which the stages of a step are projected too
     double doubt = 10.0;                // angle between rows, in corrections, that tells nothing
     int max_corrections = 25;
+    std::shared_ptr<const symbolic::ParametricNumbers> numbers;  // which numbers follow parameters; null for none
 };
 
 // A configuration holds the coordinates of the tree's joints, a ball's as a unit quaternion; a velocity their speeds, a
@@ -53,8 +54,8 @@ class Symbolic final : public System {
     const Model& model() const { return *model_; }
     const symbolic::Equations& equations() const { return equations_; }
     // A generated form by name, derived and lowered when first asked for: "accelerations" or "system", "closure",
-    // "bodies", "body_rates", "inverse", "mass_matrix", "literal", "literal_accelerations", "linearization". Inputs:
-    // Equations::inputs().
+    // "bodies", "body_rates", "inverse", "mass_matrix", "literal", "literal_accelerations", "linearization",
+    // "parameters". Inputs: Equations::inputs(), then what a prologue makes of the parameters.
     CompiledProgram& program(const std::string& name);
     OperationCount operations(const std::string& name);
 
@@ -83,6 +84,8 @@ class Symbolic final : public System {
     void mass_matrix(double t, const double* x, const double* u, double* M, double* b);
     // ∂u̇/∂ξ, ∂u̇/∂u, ∂u̇/∂effort side by side: (tangent_size(), 3 tangent_size()), row by row.
     void linearize(double t, const double* x, const double* u, double* out);
+    // ∂u̇/∂(parameters of SymbolicOptions::numbers) at fixed x and u: (tangent_size(), parameters), row by row.
+    void parameter_derivatives(double t, const double* x, const double* u, double* out);
     const AngleBranches& branches() const { return branches_; }
 
   private:
@@ -97,6 +100,7 @@ class Symbolic final : public System {
     const Eigen::VectorXd& position_step();
     double tolerance() const;
     void correct_velocities(double* u);
+    std::vector<double> factored_at(double t, const double* x, const double* u);
     void follow_angles(const double* x);
     void measure_rows(double t, const double* poses);
     Quat nearest_sign(int body, const Quat& q);
@@ -120,7 +124,7 @@ class Symbolic final : public System {
     double followed_at_ = 0.0;
     bool has_other_angles_ = false;  // angles of the model that are no coordinates of the tree
 
-    std::vector<double> input_, speeds_, step_, lambda_;
+    std::vector<double> speeds_, step_, lambda_;
     ConstraintRows rows_;                                   // all rows in terms of bodies, for reactions
     std::vector<double> poses_, twists_, rates_, force_;    // records
     std::vector<Quat> last_rotation_;                       // of each body

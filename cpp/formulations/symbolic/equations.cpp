@@ -16,9 +16,10 @@ void append(std::vector<Expression>& to, const Vector& v) { to.insert(to.end(), 
 
 }  // namespace
 
-Equations::Equations(std::shared_ptr<const Model> m)
+Equations::Equations(std::shared_ptr<const Model> m, std::shared_ptr<const ParametricNumbers> parametric)
     : model(std::move(m)),
-      mechanism(graph, *model, make_plan(*model)),
+      numbers(graph, std::move(parametric)),
+      mechanism(graph, *model, numbers, make_plan(*model)),
       kinematics(mechanism.tree),
       values(mechanism, kinematics),
       tables_(model->functions.size(), -1),
@@ -84,7 +85,7 @@ Form Equations::form(const std::vector<Expression>& outputs) const {
 Form Equations::bodies() {
     std::vector<Expression> out;
     for (int b = 0; b < model->bodies(); ++b) {
-        const BodyPlace& place = mechanism.bodies[b];
+        const BodyPlace place = mechanism.on_body(b, {kSame, mechanism.com(b)});
         const Pose pose = kinematics.pose(-1, place);
         out.insert(out.end(), pose.rotation.m, pose.rotation.m + 9);
         append(out, pose.position);
@@ -122,15 +123,21 @@ void Equations::make_rows() {
             continue;
         }
         const Row& row = model->rows[r];
-        Expression C = constant(graph, -row.constant);
-        for (int t = row.term_begin; t < row.term_end; ++t)
-            C = C + model->terms[t].coefficient * values.value(model->terms[t].coordinate);
+        Expression C = -numbers.number("row_constant", r, row.constant) + sum_of_terms(row);
         if (row.function >= 0) C = C - function_of_time(row.function, 0);
         add_row(r, C, time_derivatives(symbols(), {C}, false)[0]);
     }
     for (size_t i = 0; i < J_.size(); ++i)
         for (int j = 0; j < speeds(); ++j)
             if (!is_zero(J_[i][j])) row_places.push_back({static_cast<int>(i), j});
+}
+
+Expression Equations::sum_of_terms(const Row& row) {
+    Expression sum = constant(graph, 0.0);
+    for (int t = row.term_begin; t < row.term_end; ++t)
+        sum = sum + numbers.number("term_coefficient", t, model->terms[t].coefficient) *
+                        values.value(model->terms[t].coordinate);
+    return sum;
 }
 
 void Equations::add_row(int row, Expression error, Expression rate) {
@@ -146,13 +153,11 @@ void Equations::make_inertances() {
     for (const int block : mechanism.plan.inertances)
         for (int r = model->blocks[block].row_begin; r < model->blocks[block].row_end; ++r) {
             const Row& row = model->rows[r];
-            Expression value = constant(graph, 0.0);
-            for (int t = row.term_begin; t < row.term_end; ++t)
-                value = value + model->terms[t].coefficient * values.value(model->terms[t].coordinate);
+            const Expression value = sum_of_terms(row);
             const Expression rate = time_derivatives(symbols(), {value}, false)[0];
             const Expression gamma = time_derivatives(symbols(), {rate}, false)[0];
             const std::vector<Expression> g = gradient(rate);
-            const double inertia = 1.0 / model->blocks[block].compliance;
+            const Expression inertia = 1.0 / numbers.number("block_compliance", block, model->blocks[block].compliance);
             for (int i = 0; i < speeds(); ++i) {
                 const Expression gi = inertia * g[i];
                 if (is_zero(gi)) continue;
@@ -228,7 +233,7 @@ Form Equations::mass_matrix() {
 
 Form Equations::system() {
     Form f = mass_matrix();
-    for (const Place& p : row_places) f.outputs.push_back(J_[p.row][p.column].ref);
+    for (const Entry& p : row_places) f.outputs.push_back(J_[p.row][p.column].ref);
     for (const Expression& e : gamma_) f.outputs.push_back(e.ref);
     f.count = count_operations(graph, f.outputs);
     return f;
@@ -238,7 +243,7 @@ Form Equations::closure() {
     std::vector<Expression> out = C_;
     const std::vector<Ref> still(speeds(), graph.constant(0.0));
     for (const Ref r : substitute(graph, refs(Cdot_), refs(symbols().speeds), still)) out.push_back({&graph, r});
-    for (const Place& p : row_places) out.push_back(J_[p.row][p.column]);
+    for (const Entry& p : row_places) out.push_back(J_[p.row][p.column]);
     return form(out);
 }
 
@@ -254,36 +259,6 @@ std::vector<Expression> Equations::inverse_efforts() {
                 Q[i] = Q[i] + rotors_.at(r, c) * symbols().accelerations[j];
     }
     return Q;
-}
-
-// Of the residuals r = M u̇ − b − Jᵀ λ and s = J u̇ + γ, by displacements and speeds. A ball is displaced by a rotation
-// vector in its own axes, so that a coordinate moves with a displacement as it does with a speed.
-Form Equations::linearization() {
-    std::vector<Expression> residuals = inverse_efforts();
-    for (const Place& p : row_places)
-        residuals[p.column] = residuals[p.column] - J_[p.row][p.column] * multipliers_[p.row];
-    std::vector<Expression> closing = gamma_;
-    for (const Place& p : row_places)
-        closing[p.row] = closing[p.row] + J_[p.row][p.column] * symbols().accelerations[p.column];
-    residuals.insert(residuals.end(), closing.begin(), closing.end());
-    const Symbols& s = symbols();
-    std::vector<Expression> on = s.coordinates;
-    on.insert(on.end(), s.speeds.begin(), s.speeds.end());
-    const std::vector<Ref> d = derivative(graph, refs(residuals), refs(on));
-    const std::vector<Ref> per_speed =
-        derivative(graph, refs(s.coordinate_rates), refs(s.speeds), DerivativeForm::forward);
-    const int nq = coordinates(), nv = speeds();
-    std::vector<Expression> out;
-    for (size_t i = 0; i < residuals.size(); ++i) {
-        for (int j = 0; j < nv; ++j) {
-            Expression sum = constant(graph, 0.0);
-            for (int k = 0; k < nq; ++k)
-                sum = sum + Expression{&graph, d[i * on.size() + k]} * Expression{&graph, per_speed[k * nv + j]};
-            out.push_back(sum);
-        }
-        for (int j = 0; j < nv; ++j) out.push_back({&graph, d[i * on.size() + nq + j]});
-    }
-    return form(out);
 }
 
 }  // namespace bellcrank::symbolic

@@ -18,14 +18,16 @@ struct Form {
     OperationCount count;
 };
 
-// A place (row, column) of a matrix, in the order of outputs.
-struct Place {
+// An entry (row, column) of a matrix, in the order of outputs.
+struct Entry {
     int row, column;
 };
 
 class Equations {
   public:
-    explicit Equations(std::shared_ptr<const Model> model);
+    // parametric: which numbers of the model follow parameters; null for none.
+    explicit Equations(std::shared_ptr<const Model> model,
+                       std::shared_ptr<const ParametricNumbers> parametric = nullptr);
 
     // Why a model cannot be taken, everything at once; empty if it can.
     static std::vector<std::string> refusals(const Model& model);
@@ -39,6 +41,7 @@ class Equations {
 
     Graph graph;
     std::shared_ptr<const Model> model;
+    Numbers numbers;
     MechanismTree mechanism;
     Kinematics kinematics;
     Coordinates values;
@@ -47,8 +50,8 @@ class Equations {
     std::string method;                   // how accelerations of trees are found: "composite" or "articulated"
     std::string mass_matrix_method;       // "composite" or "unit accelerations"
 
-    Form bodies();                 // per body: rotation (9), position (3), angular velocity (3), velocity (3)
-    Form body_rates();             // per body: angular acceleration, acceleration; of the principal frame
+    Form bodies();  // per body: rotation (9) of its axes, position (3) of the com, angular velocity (3), velocity (3)
+    Form body_rates();             // per body: angular acceleration in its axes, acceleration of the com
     Form accelerations();          // u̇; only without rows
     Form system();                 // M, b, J, γ at the places below
     Form closure();                // C, Ct, J
@@ -57,7 +60,8 @@ class Equations {
     Form literal();                // equation (13): efforts of motion and gravity alone
     Form literal_accelerations();  // u̇ by equation (13): M by `coefficient`, c by `substitute`; only without rows
     Form linearization();          // ∂(M u̇ − b − Jᵀ λ) and ∂(J u̇ + γ) by (ξ, u), row by row
-    std::vector<Place> mass_places, row_places;
+    Form parameters();             // the same by the parameters
+    std::vector<Entry> mass_places, row_places;
 
   private:
     void make_forces();
@@ -72,15 +76,17 @@ class Equations {
     std::vector<Expression> formulas_at(const std::vector<MarkerSymbols>& markers,
                                         const std::vector<CoordinateSymbols>& coordinates, std::span<const Ref> roots);
     void make_inertances();
+    Expression sum_of_terms(const Row& row);
     Expression function_of_time(int function, int order);
     Expression table(int function, int order, Expression at);
-    Expression effort(const Law& law, Expression value, Expression rate);
-    void add_wrench(const bellcrank::Wrench& wrench);
+    Expression effort(int law, Expression value, Expression rate);
+    void add_wrench(int wrench);
     void apply_to_link(int link, const Vector& moment, const Vector& force);
     LowerTriangle mass_lower();
     int operations(const LowerTriangle& M) const;
     std::vector<Expression> known_forces();
     std::vector<Expression> inverse_efforts();
+    std::vector<Expression> residuals();
     std::vector<Expression> literal_efforts();
     std::vector<Expression> applied_efforts() const;
     void add_rotors(LowerTriangle& M) const;

@@ -90,11 +90,9 @@ bool without_cases(const Graph& graph, std::span<const Ref> roots) {
 class Factoring {
   public:
     Factoring(Graph& graph, const JointTransform& transform, const std::vector<Expression>& symbols,
-              std::span<const double> start)
-        : graph_(graph), left_(transform), start_(start.begin(), start.end()) {
+              const std::vector<double>& start, std::size_t coordinates)
+        : graph_(graph), left_(transform), start_(start), open_(coordinates, true) {
         for (const Expression& s : symbols) symbols_.push_back(s.ref);
-        open_.assign(start.size(), true);
-        start_.resize(symbols.size(), 0.3);
     }
 
     TransformFactors run() {
@@ -112,7 +110,8 @@ class Factoring {
         std::vector<double> at = start_;
         for (size_t i = 0; i < at.size() && number > 0; ++i) {
             const Interval range = graph_.range(symbols_[i]);
-            const double away = kAway * (std::uniform_real_distribution(-1.0, 1.0)(random));
+            const double size = i < open_.size() ? 1.0 : std::abs(at[i]);
+            const double away = kAway * size * std::uniform_real_distribution(-1.0, 1.0)(random);
             at[i] += range.low <= at[i] + away && at[i] + away <= range.high ? away : 0.0;
         }
         return at;
@@ -226,8 +225,8 @@ Vec3 position_number(const JointTransform& transform) {
 }
 
 TransformFactors factors_of(Graph& graph, const JointTransform& transform, const std::vector<Expression>& symbols,
-                            std::span<const double> start) {
-    return Factoring(graph, transform, symbols, start).run();
+                            const std::vector<double>& start, std::size_t coordinates) {
+    return Factoring(graph, transform, symbols, start, coordinates).run();
 }
 
 }  // namespace bellcrank::symbolic

@@ -21,10 +21,9 @@ struct TransformFactors {
     std::vector<Screw> inner;
 };
 
-// `symbols`: the coordinates, then what else the transform depends on. `start`: of the coordinates, near which the
-// transform is regular.
+// `symbols`: so many coordinates, then what else the transform depends on; near `start` it is regular.
 TransformFactors factors_of(Graph& graph, const JointTransform& transform, const std::vector<Expression>& symbols,
-                            std::span<const double> start);
+                            const std::vector<double>& start, std::size_t coordinates);
 
 bool is_number(const JointTransform& transform);
 // Of a transform that is_number.

@@ -30,21 +30,25 @@ Expression Equations::table(int function, int order, Expression at) {
 Expression Equations::function_of_time(int function, int order) { return table(function, order, symbols().time); }
 
 void Equations::make_forces() {
-    for (const Law& law : model->laws) {
-        const Expression value = values.value(law.coordinate);
+    for (size_t i = 0; i < model->laws.size(); ++i) {
+        const Expression value = values.value(model->laws[i].coordinate);
         const Expression rate = time_derivatives(symbols(), {value}, false)[0];
-        const Expression tau = effort(law, value, rate);
+        const Expression tau = effort(static_cast<int>(i), value, rate);
         const std::vector<Expression> g = gradient(rate);
-        for (int i = 0; i < speeds(); ++i) generalized_[i] = generalized_[i] + tau * g[i];
+        for (int k = 0; k < speeds(); ++k) generalized_[k] = generalized_[k] + tau * g[k];
     }
-    for (const bellcrank::Wrench& wrench : model->wrenches) add_wrench(wrench);
+    for (size_t i = 0; i < model->wrenches.size(); ++i) add_wrench(static_cast<int>(i));
     make_formula_forces();
 }
 
 // The formulae of cpp/forces.
-Expression Equations::effort(const Law& law, Expression value, Expression rate) {
+Expression Equations::effort(int number, Expression value, Expression rate) {
+    const Law& law = model->laws[number];
     const std::string& kind = law.kind->name;
-    const auto& p = law.params;
+    std::vector<Expression> p;
+    for (size_t i = 0; i < law.params.size(); ++i)
+        p.push_back(
+            numbers.number("law_params", model->data().law_param_start[number] + static_cast<int>(i), law.params[i]));
     if (kind == "linear") {
         const Expression tau = p[3] - p[0] * (value - p[2]) - p[1] * rate;
         return law.function < 0 ? tau : tau + function_of_time(law.function, 0);
@@ -72,15 +76,18 @@ Expression Equations::effort(const Law& law, Expression value, Expression rate) 
     throw std::invalid_argument("symbolic: no formula for the force law '" + kind + "'");
 }
 
-void Equations::add_wrench(const bellcrank::Wrench& wrench) {
+void Equations::add_wrench(int number) {
+    const bellcrank::Wrench& wrench = model->wrenches[number];
     const BodyPlace& body = mechanism.bodies[wrench.body];
     if (body.link < 0) return;
     Expression component[6];
     for (int k = 0; k < 6; ++k) {
-        component[k] = constant(graph, wrench.constant[k]);
+        component[k] = numbers.number("wrench_constant", 6 * number + k, wrench.constant[k]);
         if (wrench.function[k] >= 0) component[k] = component[k] + function_of_time(wrench.function[k], 0);
     }
-    const Placement place = body.at * Placement{rotation_matrix(wrench.rotation), wrench.offset};
+    const ModelData& data = model->data();
+    const Vector offset = numbers.vector("wrench_position", 3 * number, data.wrench_position[number]);
+    const Place place = body.at * Place{rotation_matrix(data.wrench_rotation[number]), offset};
     Vector moment{component[0], component[1], component[2]}, force{component[3], component[4], component[5]};
     if (wrench.local) {
         const Matrix R = matrix(graph, place.rotation);
@@ -91,7 +98,7 @@ void Equations::add_wrench(const bellcrank::Wrench& wrench) {
         moment = transpose_times(R, moment);
         force = transpose_times(R, force);
     }
-    apply_to_link(body.link, moment + cross(vector(graph, place.shift), force), force);
+    apply_to_link(body.link, moment + cross(place.shift, force), force);
 }
 
 // Moment about the link's origin and force, in its axes.

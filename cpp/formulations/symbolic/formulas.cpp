@@ -7,19 +7,23 @@
 
 namespace bellcrank::symbolic {
 
-std::vector<Expression> brought(const Formulas& formulas, Graph& graph, std::span<const Ref> roots, Images images) {
-    for (size_t i = 0; i < formulas.parameters.size(); ++i)
-        images.emplace_back(formulas.parameters[i], graph.constant(formulas.values[i]));
+std::vector<Expression> brought(const Formulas& formulas, const Numbers& numbers, Graph& graph,
+                                std::span<const Ref> roots, Images images) {
+    for (size_t i = 0; i < formulas.parameters.size(); ++i) {
+        Ref image;
+        if (!numbers.image(formulas.parameters[i], image)) image = graph.constant(formulas.values[i]);
+        images.emplace_back(formulas.parameters[i], image);
+    }
     std::vector<Expression> out;
     for (const Ref r : transfer(*formulas.graph, roots, graph, images)) out.push_back({&graph, r});
     return out;
 }
 
-JointTransform transform_of(const Formulas& formulas, const JointFormula& joint, Graph& graph, const Images& images,
-                            bool reversed) {
+JointTransform transform_of(const Formulas& formulas, const JointFormula& joint, const Numbers& numbers, Graph& graph,
+                            const Images& images, bool reversed) {
     std::vector<Ref> roots(joint.rotation.begin(), joint.rotation.end());
     roots.insert(roots.end(), joint.position.begin(), joint.position.end());
-    const std::vector<Expression> e = brought(formulas, graph, roots, images);
+    const std::vector<Expression> e = brought(formulas, numbers, graph, roots, images);
     JointTransform out;
     for (int i = 0; i < 9; ++i) out.rotation.m[i] = e[i];
     out.position = {e[9], e[10], e[11]};
@@ -60,13 +64,7 @@ void give(Images& images, const std::array<Ref, 3>& symbols, const Vector& v) {
 }  // namespace
 
 BodyPlace Equations::place_of(const MarkerSymbols& marker) const {
-    const BodyPlace& body = mechanism.bodies[marker.body];
-    Placement at{rotation_matrix(marker.attitude), marker.offset};  // in the body frame
-    if (marker.body < model->ground())
-        at = symbolic::inverse(
-                 Placement{rotation_matrix(model->principal_rotation[marker.body]), model->com[marker.body]}) *
-             at;
-    return {body.link, body.at * at};
+    return mechanism.on_body(marker.body, {rotation_matrix(marker.attitude), vector(mechanism.graph, marker.offset)});
 }
 
 // Values of the coordinates and poses of the markers that formulas speak of, and how these move; world axes.
@@ -96,7 +94,7 @@ std::vector<Expression> Equations::formulas_at(const std::vector<MarkerSymbols>&
         images.emplace_back(c.value, value.ref);
         if (mentioned(c.rate)) images.emplace_back(c.rate, time_derivatives(symbols(), {value}, false)[0].ref);
     }
-    return brought(formulas, graph, roots, std::move(images));
+    return brought(formulas, numbers, graph, roots, std::move(images));
 }
 
 Vector Equations::angular_velocity(const BodyPlace& place) {
@@ -146,7 +144,7 @@ void Equations::add_efforts(const ForceFormula& force) {
         const Matrix R = kinematics.pose(-1, place.link).rotation;
         const Vector pull = transpose_times(R, Vector{at[0], at[1], at[2]});
         const Vector turn = transpose_times(R, Vector{at[3], at[4], at[5]});
-        apply_to_link(place.link, turn + cross(vector(graph, place.at.shift), pull), pull);
+        apply_to_link(place.link, turn + cross(place.at.shift, pull), pull);
     }
     for (size_t i = 0; i < force.effort.size(); ++i, ++at) {
         const Expression value = values.value(force.coordinates[i].coordinate);

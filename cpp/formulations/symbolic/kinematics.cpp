@@ -70,10 +70,8 @@ Pose Kinematics::pose(int ancestor, int link) {
 }
 
 Pose Kinematics::pose(int ancestor, const BodyPlace& place) {
-    Graph& graph = *tree_.graph;
     const Pose link = pose(ancestor, place.link);
-    return {link.rotation * matrix(graph, place.at.rotation),
-            link.position + link.rotation * vector(graph, place.at.shift)};
+    return {link.rotation * matrix(*tree_.graph, place.at.rotation), link.position + link.rotation * place.at.shift};
 }
 
 int Kinematics::common_ancestor(int a, int b) const {

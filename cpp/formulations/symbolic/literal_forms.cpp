@@ -30,7 +30,7 @@ QuatT<Expression> expressions(Graph& graph, const Quat& q) {
 // Each joint's transform is one matrix, as in the paper, whatever its motion could be taken apart into. Frames of balls
 // may then be others:  before q after* = before' q' after'*,  after ω = after' ω'.
 std::vector<Expression> Equations::literal_efforts() {
-    const MechanismTree whole(graph, *model, mechanism.plan, true);
+    const MechanismTree whole(graph, *model, numbers, mechanism.plan, true);
     Symbols image = symbols();
     const Symbols& own = whole.tree.symbols;
     std::vector<std::pair<int, Matrix>> turned;  // speeds of balls

@@ -3,15 +3,26 @@
 
 #include <memory>
 
+#include "formulations/symbolic/numbers.hpp"
 #include "formulations/symbolic/plan.hpp"
 #include "formulations/symbolic/tree.hpp"
 
 namespace bellcrank::symbolic {
 
-// A body's principal frame (origin at the com) in its link's chosen frame. Link −1 is the ground.
+inline constexpr Mat3 kSame{{1, 0, 0, 0, 1, 0, 0, 0, 1}};
+
+// A frame in another. Lengths may follow parameters, rotations are numbers.
+struct Place {
+    Mat3 rotation;
+    Vector shift;
+};
+Place operator*(const Place& a, const Place& b);
+Place inverse(const Place& a);
+
+// A frame of a body in its link's chosen frame. Link −1 is the ground.
 struct BodyPlace {
     int link = -1;
-    Placement at;
+    Place at;
 };
 
 // Numbers of the coordinates and speeds of a joint of the tree; −1: it has none there.
@@ -21,6 +32,7 @@ struct JointMap {
     int turn[2] = {-1, -1}, turn_speed[2] = {-1, -1};  // angle, two angles of a universal, two swings
     std::vector<int> own, own_speed;                   // of a joint given by formulas
     int ball = -1, ball_speed = -1;
+    Quat free{1, 0, 0, 0};    // of a body that hangs on nothing: axes that are followed → body axes
     Quat before{1, 0, 0, 0};  // ball: its parent link's axes → the marker's before the joint
     Quat after{1, 0, 0, 0};   // ball: its link's axes → the marker's behind the joint
 };
@@ -28,23 +40,30 @@ struct JointMap {
 class MechanismTree {
   public:
     // `whole`: joints given by formulas are not taken apart.
-    MechanismTree(Graph& graph, const Model& model, Plan plan, bool whole = false);
+    MechanismTree(Graph& graph, const Model& model, const Numbers& numbers, Plan plan, bool whole = false);
 
     // The marker of a pair: its body's link, and its pose there (chosen frames).
     BodyPlace marker(int pair, int side) const;
+    // The same for a frame given in the frame of a body.
+    BodyPlace on_body(int body, const Place& at) const;
+    // The com of a body in the body's frame.
+    Vector com(int body) const;
     // The symbol behind a coordinate of a joint of the tree; no graph if there is none.
     Expression own_coordinate(const Coordinate& coordinate) const;
 
     Graph& graph;
     const Model& model;
+    const Numbers& numbers;
     Plan plan;
     TreeDescription description;
     LinkTree tree;
-    std::vector<BodyPlace> bodies;
+    std::vector<BodyPlace> bodies;  // the bodies' frames, and the ground's
     std::vector<JointMap> joints;
 
   private:
     struct Builder;
+    Symmetric inertia(int body) const;               // about the com, body axes
+    Place marker_on_body(int pair, int side) const;  // in its body's frame
 };
 
 }  // namespace bellcrank::symbolic

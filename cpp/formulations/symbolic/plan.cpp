@@ -62,6 +62,7 @@ class BlockReader {
             if (name == std::string(1, "xyz"[i]) && joint.slides[i]) {
                 joint.slides[i] = false;
                 joint.held[i] = row.constant / coefficient;
+                joint.held_row[i] = r;
                 joint.rows.push_back(r);
             }
             if (name == "e" + std::to_string(i + 1) && row.constant == 0.0 && lock_row_[i] < 0) lock_row_[i] = r;
@@ -96,6 +97,9 @@ class BlockReader {
             joint.screw_axis = axis;
             joint.advance = -model_.terms[second].coefficient / model_.terms[first].coefficient;
             joint.start = row.constant / model_.terms[first].coefficient;
+            joint.screw_row = r;
+            joint.slide_term = first;
+            joint.turn_term = second;
             joint.rows.push_back(r);
             return;
         }

@@ -29,11 +29,13 @@ struct TreeJoint {
     bool reversed = false;  // the parent carries marker 2
     bool slides[3] = {true, true, true};
     double held[3] = {0, 0, 0};  // x, y, z where they do not slide
+    int held_row[3] = {-1, -1, -1};
     Turning turning = Turning::ball;
     int screw_axis = -1;                // this translation follows the turn:
     double advance = 0.0, start = 0.0;  // = advance · angle + start
-    int formula = -1;                   // of the model's joints given by formulas: its transform is that
-    std::vector<int> rows;              // of the model, that hold by construction
+    int screw_row = -1, slide_term = -1, turn_term = -1;
+    int formula = -1;       // of the model's joints given by formulas: its transform is that
+    std::vector<int> rows;  // of the model, that hold by construction
 };
 
 struct Plan {

@@ -33,7 +33,8 @@ RelativeMotion motion_of(const Model& model, const JointMap& map, const double* 
     if (map.joint.pair >= 0) return relative_motion(model.pairs[map.joint.pair], poses, twists, nullptr);
     const int b = map.joint.child;
     const Quat q = pose_rotation(poses, b);
-    return {pose_position(poses, b), q, twist_linear(twists, b), rotation_matrix(q) * twist_angular(twists, b)};
+    const Quat followed = q * conjugate(model.principal_rotation[b]) * map.free;
+    return {pose_position(poses, b), followed, twist_linear(twists, b), rotation_matrix(q) * twist_angular(twists, b)};
 }
 
 void read_slides(const JointMap& map, const RelativeMotion& m, double* x, double* u) {
@@ -163,9 +164,10 @@ void Symbolic::to_records(double t, const double* x, const double* u, double* po
         std::copy_n(out, 9, R.m);
         store(p, load(out + 9));
         p[3] = v[3] = v[7] = 0.0;
-        store(p + 4, nearest_sign(b, normalized(quaternion_from_matrix(R))));
+        const Quat& principal = model_->principal_rotation[b];
+        store(p + 4, nearest_sign(b, normalized(quaternion_from_matrix(R) * principal)));
         store(v, load(out + 15));
-        store(v + 4, load(out + 12));
+        store(v + 4, transpose_times(rotation_matrix(principal), load(out + 12)));
     }
     double *p = poses + kPose * model_->ground(), *v = twists + kTwist * model_->ground();
     for (int k = 0; k < kPose; ++k) p[k] = k == 4 ? 1.0 : 0.0;
@@ -177,7 +179,7 @@ void Symbolic::body_accelerations(double t, const double* x, const double* u, co
     for (int b = 0; b < model_->bodies(); ++b, out += 6) {
         double* r = records + kTwist * b;
         store(r, load(out + 3));
-        store(r + 4, load(out));
+        store(r + 4, transpose_times(rotation_matrix(model_->principal_rotation[b]), load(out)));
         r[3] = r[7] = 0.0;
     }
     std::fill_n(records + kTwist * model_->ground(), kTwist, 0.0);

@@ -5,6 +5,7 @@ from __future__ import annotations
 import gc
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
@@ -56,7 +57,15 @@ def compile_mechanism(mechanism: Mechanism, time: float = 0.0) -> Model:
     with _without_collector():
         numeric = with_numbers(mechanism)
         validate(numeric)
-        return _Compiler(numeric, time).model()
+        model = _Compiler(numeric, time).model()
+        return model if numeric is mechanism else replace(model, described=mechanism.copy())
+
+
+def walked(mechanism: Mechanism) -> FlatBuilder:
+    """The flat arrays of a valid mechanism in which expressions may stand for numbers."""
+    compiler = _Compiler(mechanism, 0.0)
+    compiler.walk()
+    return compiler.flat
 
 
 class _Compiler:
@@ -77,7 +86,8 @@ class _Compiler:
         self.formulas: FormulaBuilder | None = None
         self.records: dict[str, list[ElementRecord]] = {"constraint": [], "force": [], "drive": []}
 
-    def model(self) -> Model:
+    def walk(self) -> None:
+        """Collect what all elements lower to."""
         elements = lower(self.mechanism)
         kinds = [element.lowered.custom for element in elements if element.lowered.custom is not None]
         if kinds:
@@ -91,6 +101,9 @@ class _Compiler:
                 self._joint(element)
             else:
                 self.records[element.category].append(self._element(element))
+
+    def model(self) -> Model:
+        self.walk()
         positions, velocities = self._given("position"), self._given("velocity")
         arrays = {
             "gravity": np.array(self.mechanism.gravity, dtype=np.float64),

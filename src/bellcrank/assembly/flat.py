@@ -130,37 +130,64 @@ class FlatBuilder:
         self.wrenches.append((body, wrench.marker, wrench.local, functions, constants))
         return len(self.wrenches) - 1
 
+    def numbers(self) -> dict[str, list[Any]]:
+        """Those arrays whose numbers may be expressions, as they were given."""
+        return {
+            "pair_positions": [x for pair in self._pairs for place in (pair[1], pair[4]) for x in place],
+            "block_compliance": [block[1] for block in self.blocks],
+            "term_coefficient": list(self.term_coefficient),
+            "row_constant": list(self.row_constant),
+            "law_params": list(self.law_params),
+            "wrench_position": [x for wrench in self.wrenches for x in wrench[1].position],
+            "wrench_constant": [x for wrench in self.wrenches for x in wrench[4]],
+        }
+
+    def rotations(self) -> list[Any]:
+        """What may hold expressions besides: rotations of markers, restitutions, parameters of coordinates."""
+        return [
+            *((pair[2], pair[5]) for pair in self._pairs),
+            *(wrench[1].rotation for wrench in self.wrenches),
+            *(block[2] for block in self.blocks),
+            *(coordinate[2] for coordinate in self._coordinates),
+        ]
+
+    def structure(self) -> dict[str, Any]:
+        """The arrays that say what belongs to what."""
+        return {
+            "pair_bodies": _ints([(p[0], p[3]) for p in self._pairs], 2),
+            "coordinate_kind": [c[0] for c in self._coordinates],
+            "coordinate_pair": _ints([c[1] for c in self._coordinates]),
+            "block_row_start": _ints(self.block_start),
+            "row_term_start": _ints(self.term_start),
+            "term_coordinate": _ints(self.term_coordinate),
+            "row_function": _ints(self.row_function),
+            "law_kind": self.law_kind,
+            "law_coordinate": _ints(self.law_coordinate),
+            "law_param_start": _ints(self.law_start),
+            "wrench_body": _ints([w[0] for w in self.wrenches]),
+        }
+
     def arrays(self) -> dict[str, Any]:
         """All arrays but those of the bodies and gravity, by the names that the core takes."""
         pairs, coordinates, functions = list(self._pairs), list(self._coordinates), list(self._functions)
         blocks, wrenches = self.blocks, self.wrenches
         return {
-            "pair_bodies": _ints([(p[0], p[3]) for p in pairs], 2),
+            **self.structure(),
             "pair_positions": _floats([(p[1], p[4]) for p in pairs], 2, 3),
             "pair_rotations": _floats([(p[2], p[5]) for p in pairs], 2, 4),
-            "coordinate_kind": [c[0] for c in coordinates],
-            "coordinate_pair": _ints([c[1] for c in coordinates]),
             "coordinate_param_start": _starts([len(c[2]) for c in coordinates]),
             "coordinate_params": _floats([x for c in coordinates for x in c[2]]),
             "function_kind": [f[0] for f in functions],
             "function_param_start": _starts([len(f[1]) for f in functions]),
             "function_params": _floats([x for f in functions for x in f[1]]),
-            "block_row_start": _ints(self.block_start),
             "block_unilateral": np.array([b[0] for b in blocks], dtype=np.uint8),
             "block_compliance": _floats([b[1] for b in blocks]),
             "block_restitution": _floats([b[2] for b in blocks]),
             "block_formula": _ints(self.block_formula),
-            "row_term_start": _ints(self.term_start),
-            "term_coordinate": _ints(self.term_coordinate),
             "term_coefficient": _floats(self.term_coefficient),
-            "row_function": _ints(self.row_function),
             "row_constant": _floats(self.row_constant),
-            "law_kind": self.law_kind,
-            "law_coordinate": _ints(self.law_coordinate),
             "law_function": _ints(self.law_function),
-            "law_param_start": _ints(self.law_start),
             "law_params": _floats(self.law_params),
-            "wrench_body": _ints([w[0] for w in wrenches]),
             "wrench_position": _floats([w[1].position for w in wrenches], 3),
             "wrench_rotation": _floats([w[1].rotation for w in wrenches], 4),
             "wrench_local": np.array([w[2] for w in wrenches], dtype=np.uint8),

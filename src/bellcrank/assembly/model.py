@@ -25,6 +25,7 @@ from bellcrank.mechanism.naming import nearest
 
 if TYPE_CHECKING:
     from bellcrank.assembly.graph import Graph
+    from bellcrank.mechanism.mechanism import Mechanism
 
 
 @dataclass(frozen=True, eq=False)
@@ -38,6 +39,7 @@ class Model:
     initial: the State that the simulation starts from.
     given: initial values of joints that are yet to be met by assembly.
     custom: elements given by formulas, as they were described.
+    described: the mechanism, if numbers of it are expressions of parameters.
     """
 
     name: str
@@ -54,6 +56,7 @@ class Model:
     core: _core.Model
     given: Given = Given()  # noqa: RUF009  (a frozen value)
     custom: tuple[CustomRecord, ...] = ()
+    described: Mechanism | None = None
 
     def refuse_custom(self, who: str, taken: Collection[str] = ()) -> None:
         """Raise Unsupported, naming them, for elements given by formulas of kinds that are not taken."""

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from dataclasses import asdict, dataclass
 from functools import cached_property
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -17,6 +17,9 @@ from bellcrank.assembly.state import Floats, State
 from bellcrank.errors import Fault, MechanismError
 from bellcrank.formulations.options import ALL, option
 from bellcrank.formulations.system import System
+
+if TYPE_CHECKING:
+    from bellcrank.assembly.parametric_numbers import ParametricNumbers
 
 NAME = "symbolic"
 SUMMARY = (
@@ -36,6 +39,7 @@ FORMS = (
     "literal",
     "literal_accelerations",
     "linearization",
+    "parameters",
 )
 """What is generated, by name; accelerations only where no row is left to close."""
 
@@ -77,12 +81,17 @@ class Linearization:
 
     position: by displacements of the joints (a ball joint's is a rotation vector in its own axes).
     velocity: by the speeds. effort: by efforts along the speeds.
+    parameter: (speeds, parameters), by the mechanism's parameters at fixed coordinates and speeds; what was
+        taken from the initial configuration, such as rest lengths, stays what it is.
+    parameters: their names; those are left out on which rotations or functions of time depend.
     """
 
     position: Floats
     velocity: Floats
     effort: Floats
     speeds: tuple[Speed, ...]
+    parameter: Floats
+    parameters: tuple[str, ...]
 
 
 class SymbolicSystem(System):
@@ -126,7 +135,19 @@ class SymbolicSystem(System):
         """Derivatives of the rates of the speeds; with closing rows, along what they allow."""
         self._go(state)
         position, velocity, effort = self.core.linearize()
-        return Linearization(position, velocity, effort, self.speeds)
+        followed = self._followed
+        names = tuple(name for name, _, _ in followed.parameters) if followed else ()
+        kept = [k for k, name in enumerate(names) if followed and name not in followed.fixed]
+        by_parameters = (
+            self.core.parameter_derivatives()[:, kept] if kept else np.zeros((len(self.speeds), 0))
+        )
+        return Linearization(
+            position, velocity, effort, self.speeds, by_parameters, tuple(names[k] for k in kept)
+        )
+
+    @cached_property
+    def _followed(self) -> ParametricNumbers | None:
+        return followed_numbers(self.model)
 
     def operations(self, form: str = "accelerations") -> dict[str, int]:
         """Additions, multiplications, divisions, sines and cosines, and others of a generated form (FORMS).
@@ -155,6 +176,8 @@ class SymbolicSystem(System):
 
     def _form(self, form: str) -> str:
         known = [f for f in FORMS if "accelerations" not in f or not self.core.closing_rows()]
+        if self._followed is None:
+            known.remove("parameters")
         if form not in known:
             raise MechanismError(Fault("form", f"must be one of {', '.join(known)}", form))
         return form
@@ -177,5 +200,32 @@ def refusals(model: Model) -> list[str]:
 
 
 def create(model: Model, options: SymbolicOptions) -> _core.Symbolic:
-    """The core's system of a model."""
-    return _core.Symbolic(model.core, **asdict(options))
+    """The core's system of a model; numbers that follow parameters are inputs of its programs."""
+    followed = followed_numbers(model)
+    return _core.Symbolic(
+        model.core, **asdict(options), numbers=_for_core(model, followed) if followed else None
+    )
+
+
+def followed_numbers(model: Model) -> ParametricNumbers | None:
+    """The numbers that follow parameters, if there are any."""
+    if model.described is None:
+        return None
+    from bellcrank.assembly.parametric_numbers import parametric_numbers
+
+    return parametric_numbers(model)
+
+
+def _for_core(model: Model, followed: ParametricNumbers) -> _core.ParametricNumbers:
+    from bellcrank.expression import symbol
+
+    # What the initial configuration gives is as much a number of its own as a parameter is.
+    own = [symbol(f"{array}[{index}]") for array, index in followed.start]
+    values = [float(model.arrays[array][index]) for array, index in followed.start]
+    entries = [(*place, own_symbol) for place, own_symbol in zip(followed.start, own, strict=True)]
+    symbols = [parameter for _, parameter, _ in followed.parameters]
+    return _core.ParametricNumbers(
+        [*symbols, *own],
+        [*(value for _, _, value in followed.parameters), *values],
+        [*followed.entries, *entries],
+    )

@@ -1,0 +1,35 @@
+// Numbers of a model that follow parameters, for Symbolic(numbers=...).
+#include <nanobind/stl/string.h>
+#include <nanobind/stl/tuple.h>
+#include <nanobind/stl/vector.h>
+
+#include "bindings.hpp"
+#include "expression/expression.hpp"
+#include "formulations/symbolic/numbers.hpp"
+#include "process_graph.hpp"
+
+namespace nb = nanobind;
+using namespace nb::literals;
+
+namespace bellcrank {
+
+void bind_parametric(nb::module_& m) {
+    using symbolic::ParametricNumbers;
+    nb::class_<ParametricNumbers>(m, "ParametricNumbers", "Numbers of a model that follow parameters.")
+        .def(
+            "__init__",
+            [](ParametricNumbers* self, const std::vector<Expression>& parameters, std::vector<double> values,
+               const std::vector<std::tuple<std::string, int, Expression>>& entries) {
+                if (parameters.size() != values.size())
+                    throw std::invalid_argument("values: one for each parameter expected");
+                new (self) ParametricNumbers{process_graph(), {}, std::move(values), {}};
+                for (const Expression& e : parameters) self->parameters.push_back(e.ref);
+                for (const auto& [array, index, formula] : entries)
+                    self->entries.push_back({array, index, formula.ref});
+            },
+            "parameters"_a, "values"_a, "entries"_a,
+            "parameters: symbols. entries: (array of the model, index of the number in it, expression of the "
+            "parameters).");
+}
+
+}  // namespace bellcrank

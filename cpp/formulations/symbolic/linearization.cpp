@@ -1,0 +1,58 @@
+// Derivatives of the equations of motion.
+#include "formulations/symbolic/equations.hpp"
+
+namespace bellcrank::symbolic {
+
+namespace {
+
+std::vector<Ref> refs(const std::vector<Expression>& values) {
+    std::vector<Ref> out;
+    for (const Expression& e : values) out.push_back(e.ref);
+    return out;
+}
+
+}  // namespace
+
+// r = M u̇ − b − Jᵀ λ and s = J u̇ + γ.
+std::vector<Expression> Equations::residuals() {
+    std::vector<Expression> out = inverse_efforts();
+    for (const Entry& p : row_places) out[p.column] = out[p.column] - J_[p.row][p.column] * multipliers_[p.row];
+    std::vector<Expression> closing = gamma_;
+    for (const Entry& p : row_places)
+        closing[p.row] = closing[p.row] + J_[p.row][p.column] * symbols().accelerations[p.column];
+    out.insert(out.end(), closing.begin(), closing.end());
+    return out;
+}
+
+// A ball is displaced by a rotation vector in its own axes, so that a coordinate moves with a displacement as it does
+// with a speed.
+Form Equations::linearization() {
+    const std::vector<Expression> of = residuals();
+    const Symbols& s = symbols();
+    std::vector<Expression> on = s.coordinates;
+    on.insert(on.end(), s.speeds.begin(), s.speeds.end());
+    const std::vector<Ref> d = derivative(graph, refs(of), refs(on));
+    const std::vector<Ref> per_speed =
+        derivative(graph, refs(s.coordinate_rates), refs(s.speeds), DerivativeForm::forward);
+    const int nq = coordinates(), nv = speeds();
+    std::vector<Expression> out;
+    for (size_t i = 0; i < of.size(); ++i) {
+        for (int j = 0; j < nv; ++j) {
+            Expression sum = constant(graph, 0.0);
+            for (int k = 0; k < nq; ++k)
+                sum = sum + Expression{&graph, d[i * on.size() + k]} * Expression{&graph, per_speed[k * nv + j]};
+            out.push_back(sum);
+        }
+        for (int j = 0; j < nv; ++j) out.push_back({&graph, d[i * on.size() + nq + j]});
+    }
+    return form(out);
+}
+
+// At fixed coordinates and speeds of the joints.
+Form Equations::parameters() {
+    std::vector<Expression> out;
+    for (const Ref r : derivative(graph, refs(residuals()), numbers.parameters())) out.push_back({&graph, r});
+    return form(out);
+}
+
+}  // namespace bellcrank::symbolic

@@ -1,0 +1,49 @@
+#include "formulations/symbolic/numbers.hpp"
+
+#include "expression/transfer.hpp"
+
+namespace bellcrank::symbolic {
+
+Numbers::Numbers(Graph& graph, std::shared_ptr<const ParametricNumbers> parametric)
+    : graph_(graph), given_(std::move(parametric)) {
+    if (given_ == nullptr) return;
+    std::vector<std::pair<Ref, Ref>> images;
+    for (const Ref parameter : given_->parameters) {
+        const Symbol& symbol = given_->graph->symbol_of(parameter);
+        parameters_.push_back(graph_.symbol(symbol.name, symbol.range));
+        images.emplace_back(parameter, parameters_.back());
+    }
+    values_ = given_->values;
+    std::vector<Ref> formulas;
+    for (const ParametricNumbers::Entry& entry : given_->entries) formulas.push_back(entry.formula);
+    const std::vector<Ref> here = transfer(*given_->graph, formulas, graph_, images);
+    for (size_t i = 0; i < here.size(); ++i) entries_[given_->entries[i].array][given_->entries[i].index] = here[i];
+}
+
+Expression Numbers::number(const char* array, int index, double value) const {
+    if (const auto list = entries_.find(std::string_view(array)); list != entries_.end())
+        if (const auto found = list->second.find(index); found != list->second.end()) return {&graph_, found->second};
+    return constant(graph_, value);
+}
+
+Vector Numbers::vector(const char* array, int index, const Vec3& value) const {
+    return {number(array, index, value.x), number(array, index + 1, value.y), number(array, index + 2, value.z)};
+}
+
+bool Numbers::follows(const char* array, int index, int count) const {
+    const auto list = entries_.find(std::string_view(array));
+    if (list == entries_.end()) return false;
+    const auto first = list->second.lower_bound(index);
+    return first != list->second.end() && first->first < index + count;
+}
+
+bool Numbers::image(Ref symbol, Ref& out) const {
+    for (size_t i = 0; i < parameters_.size(); ++i)
+        if (given_->parameters[i] == symbol) {
+            out = parameters_[i];
+            return true;
+        }
+    return false;
+}
+
+}  // namespace bellcrank::symbolic

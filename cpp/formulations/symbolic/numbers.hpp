@@ -1,0 +1,53 @@
+// The numbers of a model that are formulas of parameters, in the graph of the equations: with other values of the
+// parameters the equations stay as they are.
+#pragma once
+
+#include <map>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "formulations/symbolic/algebra.hpp"
+#include "model/model.hpp"
+
+namespace bellcrank::symbolic {
+
+// Which numbers of ModelData follow parameters, and how.
+struct ParametricNumbers {
+    struct Entry {
+        std::string array;  // of ModelData
+        int index;          // of the double in it
+        Ref formula;        // of the parameters
+    };
+    std::shared_ptr<const Graph> graph;
+    std::vector<Ref> parameters;  // symbols
+    std::vector<double> values;
+    std::vector<Entry> entries;
+};
+
+class Numbers {
+  public:
+    // parametric: null if there are none.
+    Numbers(Graph& graph, std::shared_ptr<const ParametricNumbers> parametric);
+
+    // A number of an array, of that value unless it follows parameters.
+    Expression number(const char* array, int index, double value) const;
+    Vector vector(const char* array, int index, const Vec3& value) const;
+    // Whether one of `count` numbers from there on follows parameters.
+    bool follows(const char* array, int index, int count = 1) const;
+
+    // The parameters in this graph, with their values.
+    const std::vector<Ref>& parameters() const { return parameters_; }
+    const std::vector<double>& values() const { return values_; }
+    // The image of a symbol of the graph that formulas are in, if it is a parameter.
+    bool image(Ref symbol, Ref& out) const;
+
+  private:
+    Graph& graph_;
+    std::shared_ptr<const ParametricNumbers> given_;
+    std::vector<Ref> parameters_;
+    std::vector<double> values_;
+    std::map<std::string, std::map<int, Ref>, std::less<>> entries_;
+};
+
+}  // namespace bellcrank::symbolic

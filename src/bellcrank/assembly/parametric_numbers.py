@@ -1,0 +1,134 @@
+"""The numbers of a model that follow the parameters of its mechanism, by the expressions that say how."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from bellcrank.assembly.compile import walked
+from bellcrank.errors import MechanismError
+from bellcrank.mechanism.formulas import Formulas
+from bellcrank.mechanism.parameter import values_of
+from bellcrank.mechanism.parametric import (
+    evaluated,
+    expressions_in,
+    holds_expressions,
+    is_expression,
+    mapped,
+)
+
+if TYPE_CHECKING:
+    from bellcrank.assembly.flat import FlatBuilder
+    from bellcrank.assembly.model import Model
+    from bellcrank.mechanism.mechanism import Mechanism
+
+_TABLES = ("_bodies", "_joints", "_constraints", "_forces", "_drives")
+_STRUCTURE = ("pair_bodies", "coordinate_kind", "coordinate_pair", "block_row_start", "row_term_start",
+              "term_coordinate", "row_function", "law_kind", "law_coordinate", "law_param_start",
+              "wrench_body")  # fmt: skip
+
+
+@dataclass(frozen=True, eq=False)
+class ParametricNumbers:
+    """What follows parameters.
+
+    parameters: name, symbol and value. entries: array of the model, index of the number in it, expression.
+    start: array and index of numbers that were taken from the initial configuration.
+    fixed: names of parameters on which other numbers depend too, such as rotations and functions of time,
+        which are followed by compiling anew only.
+    """
+
+    parameters: tuple[tuple[str, Any, float], ...]
+    entries: tuple[tuple[str, int, Any], ...]
+    start: tuple[tuple[str, int], ...]
+    fixed: frozenset[str]
+
+
+def parametric_numbers(model: Model) -> ParametricNumbers | None:
+    """Those of a model whose mechanism has parameters, else None."""
+    mechanism = model.described
+    if mechanism is None:
+        return None
+    parameters = tuple((p.name, p.symbol, p.value) for p in mechanism.parameters.values())
+    start = (
+        *(("row_constant", row) for row in model.start.rows),
+        *(("law_params", place) for place, _ in model.start.laws),
+    )
+    try:
+        half = _with_expressions_alone(mechanism)
+        flat = walked(half)
+        arrays = _arrays(half, flat)
+        same = all(np.array_equal(flat.structure()[name], model.arrays[name]) for name in _STRUCTURE)
+    except (MechanismError, TypeError, ValueError):  # an element whose rows are more than arithmetic
+        same = False
+    if not same:
+        return ParametricNumbers(parameters, (), start, frozenset(name for name, _, _ in parameters))
+    entries = tuple(
+        (array, index, value)
+        for array, values in arrays.items()
+        for index, value in enumerate(values)
+        if is_expression(value) and not value.is_constant
+    )
+    return ParametricNumbers(parameters, entries, start, _fixed(mechanism, flat))
+
+
+def _with_expressions_alone(mechanism: Mechanism) -> Mechanism:
+    """The mechanism with numbers in its functions and formulas, and for what joints start from."""
+    known = {parameter.symbol: parameter.value for parameter in mechanism.parameters.values()}
+
+    def number(expression: Any) -> float:
+        return float(values_of([expression], known)[expression])
+
+    copy = mechanism.copy()
+    for table in _TABLES:
+        for name, element in getattr(mechanism, table).items():
+            if not holds_expressions(element):
+                continue
+            settled: Any = mapped(element, lambda e: e, lambda function: function.with_numbers(number))
+            if table == "_joints":
+                start = (evaluated(settled.position, number), evaluated(settled.velocity, number))
+                settled = replace(settled, position=start[0], velocity=start[1])
+            getattr(copy, table)[name] = settled
+    return copy
+
+
+def _arrays(mechanism: Mechanism, flat: FlatBuilder) -> dict[str, list[Any]]:
+    """Numbers and expressions in the order of the model's arrays."""
+    bodies = list(mechanism.bodies.values())
+    return {
+        "gravity": list(_flat(mechanism.gravity)),
+        "body_mass": [body.mass for body in bodies],
+        "body_com": list(_flat([body.com for body in bodies])),
+        "body_inertia": list(_flat([body.inertia for body in bodies])),
+        **flat.numbers(),
+    }
+
+
+def _flat(value: Any) -> Iterator[Any]:
+    if isinstance(value, (tuple, list)):
+        for item in value:
+            yield from _flat(item)
+    else:
+        yield value
+
+
+def _fixed(mechanism: Mechanism, flat: FlatBuilder) -> frozenset[str]:
+    """Names of the parameters on which anything depends that is no entry."""
+    found: list[Any] = list(expressions_in(flat.rotations()))
+
+    def note(function: Any) -> Any:
+        if not isinstance(function, Formulas):
+            found.extend(expressions_in(function))
+        return function
+
+    for table in _TABLES:
+        for element in getattr(mechanism, table).values():
+            if holds_expressions(element):
+                mapped(element, lambda e: e, note)
+    from bellcrank.expression.reading import symbols_of
+
+    used = set(symbols_of(*found)) if found else set()
+    return frozenset(p.name for p in mechanism.parameters.values() if p.symbol in used)

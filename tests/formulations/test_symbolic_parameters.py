@@ -1,0 +1,162 @@
+"""Parameters in the symbolic formulation: the same programs at other values, and derivatives by them."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+import bellcrank as bc
+import bellcrank.expression as ex
+
+U = bc.symbol("u")
+
+
+def arm():
+    """An open arm with everything that may follow parameters: masses, lengths, a lead, springs."""
+    mech = bc.Mechanism("arm", gravity=(0.1, -0.2, -9.81))
+    length = mech.add_parameter("length", 0.5, unit="m", low=0.1)
+    mass = mech.add_parameter("mass", 2.0, unit="kg", low=0.1)
+    lead = mech.add_parameter("lead", 0.05, unit="m")
+    stiffness = mech.add_parameter("stiffness", 30.0, unit="N/m")
+    rest = mech.add_parameter("rest", 0.3, unit="rad")
+    inertia = (0.001 * mass, mass * length**2 / 12, mass * length**2 / 12)
+    upper = mech.add_body("upper", mass=mass, inertia=inertia, com=(length / 2, 0.0, 0.0))
+    nut = mech.add_body("nut", mass=0.7, inertia=(0.01, 0.02, 0.015), com=(0.1, 0.0, 0.2))
+    free = mech.add_body("free", mass=0.4 + mass / 10, inertia=inertia, com=(0.0, length / 5, 0.0))
+    mech.add_joint("shoulder", bc.Revolute(), mech.ground, upper.marker(), position=0.4, velocity=1.0)
+    screw = mech.add_joint("screw", bc.Screw(lead), upper.marker((length, 0, 0)), nut.marker(), velocity=0.3)
+    mech.add_joint("wrist", bc.Universal(), nut.marker((0, 0, length / 3)), free.marker((length / 4, 0, 0)))
+    mech.add_force(
+        "line", bc.SpringDamper(stiffness, 0.5, length / 2), mech.ground.marker((0, 1, 0)), free.marker()
+    )
+    mech.add_force("coil", bc.TorsionSpring(stiffness / 100, 0.1, rest), "shoulder")
+    mech.add_force("wind", bc.Wrench(force=(4.0, 0.0, 0.2)), free.marker((0.0, length, 0.0)))
+    assert screw.name == "screw"
+    return mech
+
+
+def loop():
+    """A four-bar whose lengths are parameters, with a rotor behind a gear and a bead on a curve."""
+    mech = bc.Mechanism("loop", gravity=(0.0, -9.81, 0.0))
+    crank, base = mech.add_parameter("crank", 0.3), mech.add_parameter("base", 1.0)
+    steep = mech.add_parameter("steep", 0.4)
+    bars = []
+    for name, size, place in (
+        ("a", crank, (0.15, 0, 0)),
+        ("b", 1.1, (0.5, 0.3, 0)),
+        ("c", 0.9, (1.1, 0.4, 0)),
+    ):
+        inertia = (0.01, size**2 / 12, size**2 / 12)
+        bars.append(mech.add_body(name, mass=1.0 + size, inertia=inertia, position=place))
+    a, b, c = bars
+    half = crank / 2
+    mech.add_joint("1", bc.Revolute(), mech.ground, a.marker((-half, 0, 0)), position=0.7, velocity=2.0)
+    mech.add_joint("2", bc.Revolute(), a.marker((half, 0, 0)), b.marker((-0.55, 0, 0)))
+    mech.add_joint("3", bc.Revolute(), b.marker((0.55, 0, 0)), c.marker((0.45, 0, 0)))
+    mech.add_joint("4", bc.Revolute(), mech.ground.marker((base, 0, 0)), c.marker((-0.45, 0, 0)))
+    bead = mech.add_body("bead", mass=0.3, inertia=(0.01, 0.01, 0.01))
+    wire = bc.PathJoint(U, (U, steep * U * U, 0), up=(0, 0, 1), unit="m")
+    mech.add_joint("wire", wire, mech.ground.marker((0, 2, 0)), bead, position=0.2, velocity=0.5)
+    return mech
+
+
+MECHANISMS = {"arm": arm, "loop": loop}
+OTHERS = {
+    "arm": {"length": 0.6, "mass": 1.7, "lead": 0.04, "stiffness": 45.0, "rest": 0.1},
+    "loop": {"crank": 0.35, "base": 1.05, "steep": 0.3},
+}
+
+
+def compare(mechanism):
+    """Accelerations of the two formulations at one state."""
+    first, second = (bc.prepare(mechanism, name) for name in ("lagrange", "symbolic"))
+    second.set_state(first.project())
+    a, b = first.accelerate(), second.accelerate()
+    scale = max(1.0, np.abs(a.linear).max(), np.abs(a.angular).max())
+    np.testing.assert_allclose(b.linear, a.linear, atol=1e-9 * scale)
+    np.testing.assert_allclose(b.angular, a.angular, atol=1e-9 * scale)
+    return second
+
+
+def prepared(mechanism):
+    """The symbolic system of a mechanism that fits together."""
+    bc.assemble(mechanism)
+    return bc.prepare(mechanism, "symbolic")
+
+
+@pytest.mark.parametrize("name", MECHANISMS)
+def test_other_values_need_no_other_code(name):
+    mech = MECHANISMS[name]()
+    one, two = prepared(mech), prepared(mech.with_parameters(**OTHERS[name]))
+    forms = ("system", "closure") if one.closing_rows else ("accelerations",)
+    for form in (*forms, "inverse", "parameters"):
+        first, second = (system.program(form).program for system in (one, two))
+        np.testing.assert_array_equal(first.steps, second.steps)
+        assert list(first.constants) == list(second.constants)
+        assert list(first.outputs) == list(second.outputs)
+
+
+@pytest.mark.parametrize("name", MECHANISMS)
+def test_against_lagrange_at_other_values(name):
+    mech = MECHANISMS[name]().with_parameters(**OTHERS[name])
+    bc.assemble(mech)
+    system = compare(mech)
+    plain = bc.prepare(mech, "symbolic").model
+    assert plain.described is not None
+    assert len(system.linearize().parameters) == len(OTHERS[name])
+
+
+@pytest.mark.parametrize("name", MECHANISMS)
+def test_derivatives_by_parameters_against_differences(name):
+    mech = MECHANISMS[name]()
+    system = prepared(mech)
+    core, time = system.core, system.state().time
+    q, u = core.configuration(), core.speeds()
+    found = system.linearize()
+    assert set(found.parameters) == set(OTHERS[name])
+
+    def at(parameter, value):
+        other = bc.prepare(mech.with_parameters(**{parameter: value}), "symbolic").core
+        other.set_configuration(time, q, u)
+        return np.array(other.joint_accelerations())
+
+    for column, parameter in zip(found.parameter.T, found.parameters, strict=True):
+        value = mech.parameters[parameter].value
+        step = 2e-3 * value
+
+        def central(h, parameter=parameter, value=value):
+            return (at(parameter, value + h) - at(parameter, value - h)) / (2 * h)
+
+        # Romberg's extrapolation of central differences: the error falls with the sixth power of the step.
+        coarse, middle, fine = central(2 * step), central(step), central(step / 2)
+        second = (4 * middle - coarse) / 3, (4 * fine - middle) / 3
+        expected = (16 * second[1] - second[0]) / 15
+        np.testing.assert_allclose(
+            column, expected, atol=1e-8 * max(1.0, np.abs(expected).max()), err_msg=parameter
+        )
+
+
+def test_what_does_not_follow_is_left_out():
+    mech = bc.Mechanism("arm")
+    tilt, mass = mech.add_parameter("tilt", 0.3, unit="rad"), mech.add_parameter("mass", 2.0)
+    speed = mech.add_parameter("speed", 1.5)
+    body = mech.add_body("bar", mass=mass, inertia=(0.1, 0.2, 0.3), com=(0.4, 0.0, 0.0))
+    mech.add_joint(
+        "pivot",
+        bc.Revolute(),
+        mech.ground.marker(rotation=(ex.cos(tilt / 2), ex.sin(tilt / 2), 0.0, 0.0)),
+        body,
+    )
+    mech.add_force("motor", bc.Wrench(moment=(0.0, 0.0, ex.sin(speed * ex.t))), body.marker())
+    assert prepared(mech).linearize().parameters == ("mass",)
+    compare(mech.with_parameters(tilt=0.5, speed=2.0))
+
+
+def test_the_prologue_takes_what_depends_on_parameters_alone():
+    """The hot program is no longer than that of the same mechanism with numbers."""
+    mech = arm()
+    system = bc.prepare(mech, "symbolic")
+    numbers = bc.prepare(replace(system.model, described=None), "symbolic")
+    with_parameters, plain = (s.operations("accelerations") for s in (system, numbers))
+    assert with_parameters["multiplications"] < 1.3 * plain["multiplications"]
+    np.testing.assert_allclose(system.joint_accelerations(), numbers.joint_accelerations(), rtol=1e-11)
