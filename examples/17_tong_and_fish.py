@@ -5,6 +5,7 @@ Source: B. Guenter, S.-H. Lee, Symbolic Lagrangian multibody dynamics, figure 5(
 """
 
 from dataclasses import replace
+from typing import Any
 
 import drawing
 import figures
@@ -59,6 +60,8 @@ run = bc.simulate(mech, duration=1.5, step=1e-3, output_step=0.01)
 drift = np.max(np.abs(run.energy.drift)) / np.ptp(run.energy.kinetic)
 print(f"energy to {drift:.1e} of what is exchanged, equations to {run.violation.position.max():.1e}")
 formulations.compare(mech, run)
+system: Any = bc.prepare(mech, "symbolic")
+print(f"symbolic: {len(system.speeds)} coordinates, {len(system.closing_rows)} equations to be closed")
 
 # The loops close of themselves: the pins in the crossings are where both bars say.
 last = CROSSINGS - 1

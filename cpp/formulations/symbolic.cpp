@@ -68,10 +68,13 @@ Symbolic::Symbolic(std::shared_ptr<const Model> model, const SymbolicOptions& op
     for (size_t c = 0; c < model_->coordinates.size(); ++c) {
         const Expression own = equations_.mechanism.own_coordinate(model_->coordinates[c]);
         if (!model_->coordinates[c].kind->angular) continue;
-        has_other_angles_ = has_other_angles_ || own.graph == nullptr;
-        if (own.graph == nullptr) continue;
-        for (int i = 0; i < equations_.coordinates(); ++i)
-            if (equations_.symbols().coordinates[i].ref == own.ref) turn_coordinates_[i] = static_cast<int>(c);
+        bool is_ours = false;
+        for (int i = 0; i < equations_.coordinates() && own.graph != nullptr; ++i) {
+            if (equations_.symbols().coordinates[i].ref != own.ref) continue;
+            turn_coordinates_[i] = static_cast<int>(c);
+            is_ours = true;
+        }
+        has_other_angles_ = has_other_angles_ || !is_ours;
     }
     for (const symbolic::JointMap& map : equations_.mechanism.joints) {
         if (map.ball >= 0) {

@@ -169,6 +169,7 @@ def rolling_wheels(printed: Printed) -> None:
 def tong_and_fish(printed: Printed) -> None:
     agreement(printed)
     printed.says("33 bodies, 34 joint coordinates, 31 equations between them, freedom 3, redundant 0")
+    printed.says("symbolic: 3 coordinates, 0 equations to be closed")
     printed.below(r"energy to (\S+) of", 1e-7)
     printed.below(r"crossings by (\S+) m, reach against the closed form (\S+) m", 1e-11)
 

@@ -125,9 +125,12 @@ struct MechanismTree::Builder {
             if (joint.screw_axis == i) {
                 position = advance(joint) * angle(joint) + quotient(joint.screw_row, joint.slide_term, joint.start);
             } else {
-                map.slide_speed[i] = static_cast<int>(description.symbols.speeds.size());
-                map.slide[i] = description.add_coordinate(name(joint, i == 0 ? "x" : i == 1 ? "y" : "z"));
-                position = description.symbols.coordinates[map.slide[i]];
+                position = map.slide_value[i] = followed(joint, std::string(1, "xyz"[i]));
+                if (position.graph == nullptr) {
+                    map.slide_speed[i] = static_cast<int>(description.symbols.speeds.size());
+                    map.slide[i] = description.add_coordinate(name(joint, i == 0 ? "x" : i == 1 ? "y" : "z"));
+                    position = map.slide_value[i] = description.symbols.coordinates[map.slide[i]];
+                }
             }
             elementary(Motion::slide, z_to_axis(i), sign * position);
         }
@@ -135,11 +138,23 @@ struct MechanismTree::Builder {
 
     Expression turn_coordinate(const TreeJoint& joint, int i) {
         JointMap& map = own.joints.back();
-        if (map.turn[i] < 0) {
+        if (map.turn_value[i].graph != nullptr) return map.turn_value[i];
+        const int axis = static_cast<int>(joint.turning) - static_cast<int>(Turning::about_x);
+        if (axis >= 0 && axis < 3) map.turn_value[i] = followed(joint, std::string("theta_") + "xyz"[axis]);
+        if (map.turn_value[i].graph == nullptr) {
             map.turn_speed[i] = static_cast<int>(description.symbols.speeds.size());
             map.turn[i] = description.add_coordinate(name(joint, i == 0 ? "a" : "b"));
+            map.turn_value[i] = description.symbols.coordinates[map.turn[i]];
         }
-        return description.symbols.coordinates[map.turn[i]];
+        return map.turn_value[i];
+    }
+
+    // The joint's coordinate of a kind, if it follows others.
+    Expression followed(const TreeJoint& joint, const std::string& kind) const {
+        for (size_t c = 0; c < own.model.coordinates.size(); ++c)
+            if (own.model.coordinates[c].pair == joint.pair && own.model.coordinates[c].kind->name == kind)
+                if (const Expression value = own.followed(static_cast<int>(c)); value.graph != nullptr) return value;
+        return {};
     }
     Expression angle(const TreeJoint& joint) { return turn_coordinate(joint, 0); }
 

@@ -25,7 +25,7 @@ Equations::Equations(std::shared_ptr<const Model> m, std::shared_ptr<const Param
       tables_(model->functions.size(), -1),
       generalized_(speeds(), constant(graph, 0.0)),
       rotors_(speeds()) {
-    rows = mechanism.plan.closing_rows;
+    rows = mechanism.couplings.closing_rows;
     make_forces();
     make_rows();
     make_inertances();

@@ -1,5 +1,6 @@
 #include "formulations/symbolic/mechanism.hpp"
 
+#include "expression/derivative.hpp"
 #include "formulations/symbolic/builder.hpp"
 
 namespace bellcrank::symbolic {
@@ -15,7 +16,7 @@ Place inverse(const Place& a) {
 }
 
 MechanismTree::MechanismTree(Graph& g, const Model& m, const Numbers& n, Plan p, bool whole)
-    : graph(g), model(m), numbers(n), plan(std::move(p)), description(g) {
+    : graph(g), model(m), numbers(n), plan(std::move(p)), couplings(find_couplings(g, m, n, plan)), description(g) {
     Builder builder{*this, description, {}, whole, {}, -1, {}};
     builder.run();
     description.gravity = numbers.vector("gravity", 0, model.gravity);
@@ -46,6 +47,22 @@ MechanismTree::MechanismTree(Graph& g, const Model& m, const Numbers& n, Plan p,
     }
 }
 
+// The value of a coordinate that follows others of the tree, as built so far; no graph if it does not.
+Expression MechanismTree::followed(int coordinate) const {
+    for (const Coupling& coupling : couplings.found) {
+        if (coupling.coordinate != coordinate) continue;
+        std::vector<Ref> from{couplings.time}, to{description.symbols.time.ref};
+        for (size_t c = 0; c < model.coordinates.size(); ++c) {
+            const Expression value = own_coordinate(model.coordinates[c]);
+            if (value.graph == nullptr) continue;
+            from.push_back(couplings.symbols[c]);
+            to.push_back(value.ref);
+        }
+        return {&graph, substitute(graph, std::span(&coupling.value, 1), from, to)[0]};
+    }
+    return {};
+}
+
 Vector MechanismTree::com(int body) const { return numbers.vector("body_com", 3 * body, model.com[body]); }
 
 Symmetric MechanismTree::inertia(int body) const {
@@ -74,18 +91,15 @@ Expression MechanismTree::own_coordinate(const Coordinate& coordinate) const {
             continue;
         }
         if (map.joint.pair < 0 || map.joint.pair != coordinate.pair) continue;
-        const auto symbol = [&](int number) {
-            return number < 0 ? Expression{} : description.symbols.coordinates[number];
-        };
         const std::string& kind = coordinate.kind->name;
         for (int i = 0; i < 3; ++i) {
             const std::string axis(1, "xyz"[i]);
-            if (kind == axis) return symbol(map.slide[i]);
+            if (kind == axis) return map.slide_value[i];
             const auto about = static_cast<Turning>(static_cast<int>(Turning::about_x) + i);
-            if (map.joint.turning == about && (kind == "theta_" + axis)) return symbol(map.turn[0]);
+            if (map.joint.turning == about && (kind == "theta_" + axis)) return map.turn_value[0];
         }
-        if (map.joint.turning == Turning::universal && kind == "universal_1") return symbol(map.turn[0]);
-        if (map.joint.turning == Turning::universal && kind == "universal_2") return symbol(map.turn[1]);
+        if (map.joint.turning == Turning::universal && kind == "universal_1") return map.turn_value[0];
+        if (map.joint.turning == Turning::universal && kind == "universal_2") return map.turn_value[1];
     }
     return {};
 }

@@ -3,7 +3,7 @@
 
 #include <memory>
 
-#include "formulations/symbolic/numbers.hpp"
+#include "formulations/symbolic/couplings.hpp"
 #include "formulations/symbolic/plan.hpp"
 #include "formulations/symbolic/tree.hpp"
 
@@ -30,6 +30,7 @@ struct JointMap {
     TreeJoint joint;
     int slide[3] = {-1, -1, -1}, slide_speed[3] = {-1, -1, -1};
     int turn[2] = {-1, -1}, turn_speed[2] = {-1, -1};  // angle, two angles of a universal, two swings
+    Expression slide_value[3], turn_value[2];          // no graph: there is none; no symbol: it follows others
     std::vector<int> own, own_speed;                   // of a joint given by formulas
     int ball = -1, ball_speed = -1;
     Quat free{1, 0, 0, 0};    // of a body that hangs on nothing: axes that are followed → body axes
@@ -55,6 +56,7 @@ class MechanismTree {
     const Model& model;
     const Numbers& numbers;
     Plan plan;
+    Couplings couplings;
     TreeDescription description;
     LinkTree tree;
     std::vector<BodyPlace> bodies;  // the bodies' frames, and the ground's
@@ -62,6 +64,7 @@ class MechanismTree {
 
   private:
     struct Builder;
+    Expression followed(int coordinate) const;
     Symmetric inertia(int body) const;               // about the com, body axes
     Place marker_on_body(int pair, int side) const;  // in its body's frame
 };

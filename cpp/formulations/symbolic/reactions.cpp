@@ -65,7 +65,7 @@ void Symbolic::solve_multipliers(double t, const double* x, const double* u, con
             const int s = rows_.storage_row(r);
             row_lambda_[s] = -(second[s] - rows_.Qc[s]) / model_->blocks[block].compliance;
         }
-    if (closure_.dropped().empty()) {
+    if (closure_.dropped().empty() && equations_.mechanism.couplings.found.empty()) {
         for (size_t i = 0; i < equations_.rows.size(); ++i)
             row_lambda_[rows_.storage_row(equations_.rows[i])] = lambda_[i];
         take_known_forces();
@@ -129,6 +129,7 @@ void Symbolic::spread_least_norm() {
     for (int r = 0; r < m; ++r) weight[rows_.storage_row(r)] = row_weight(*model_, model_->rows[r]);
     for (const symbolic::TreeJoint& joint : equations_.mechanism.plan.joints)
         for (const int r : joint.rows) rigid.push_back(rows_.storage_row(r));
+    for (const symbolic::Coupling& c : equations_.mechanism.couplings.found) rigid.push_back(rows_.storage_row(c.row));
     for (const int r : equations_.rows) rigid.push_back(rows_.storage_row(r));
     Eigen::MatrixXd A(rigid.size(), n);
     Eigen::VectorXd F(n);

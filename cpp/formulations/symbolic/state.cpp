@@ -111,6 +111,7 @@ void Symbolic::from_records(double t, const double* poses, const double* twists,
             case Turning::about_y:
             case Turning::about_z: {
                 const int axis = static_cast<int>(map.joint.turning) - static_cast<int>(Turning::about_x);
+                if (map.turn[0] < 0) break;
                 x[map.turn[0]] = std::remainder(twist_angle(m.q, axis), 2.0 * M_PI);
                 u[map.turn_speed[0]] = component(m.omega, axis);
                 break;

@@ -143,7 +143,7 @@ class FlatBuilder:
         }
 
     def rotations(self) -> list[Any]:
-        """What may hold expressions besides: rotations of markers, restitutions, parameters of coordinates."""
+        """What else may hold expressions: rotations of markers, restitutions, what coordinates depend on."""
         return [
             *((pair[2], pair[5]) for pair in self._pairs),
             *(wrench[1].rotation for wrench in self.wrenches),
