@@ -202,9 +202,8 @@ def refusals(model: Model) -> list[str]:
 def create(model: Model, options: SymbolicOptions) -> _core.Symbolic:
     """The core's system of a model; numbers that follow parameters are inputs of its programs."""
     followed = followed_numbers(model)
-    return _core.Symbolic(
-        model.core, **asdict(options), numbers=_for_core(model, followed) if followed else None
-    )
+    numbers = {} if followed is None else {"numbers": _for_core(model, followed)}
+    return _core.Symbolic(model.core, **asdict(options), **numbers)
 
 
 def followed_numbers(model: Model) -> ParametricNumbers | None:
