@@ -202,7 +202,7 @@ def refusals(model: Model) -> list[str]:
 def create(model: Model, options: SymbolicOptions) -> _core.Symbolic:
     """The core's system of a model; numbers that follow parameters are inputs of its programs."""
     followed = followed_numbers(model)
-    numbers = {} if followed is None else {"numbers": _for_core(model, followed)}
+    numbers: dict[str, Any] = {} if followed is None else {"numbers": _for_core(model, followed)}
     return _core.Symbolic(model.core, **asdict(options), **numbers)
 
 
