@@ -80,6 +80,7 @@ Lagrange::Lagrange(std::shared_ptr<const Model> model, const LagrangeOptions& op
     for (int i = 0; i < static_cast<int>(model_->coordinates.size()); ++i)
         if (turns_by_moving(model_->coordinates[i])) drifting_.push_back(i);
     trusted_pivot_ = options_.rank_tolerance;
+    given_up_.reserve(BlockLdlt::kMostListed);
     forget_dependent_rows();
     wide_masses_ = mass_ratio(*model_) > kExactMassRatio;
 }

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <memory>
+#include <span>
 #include <vector>
 
 #include "formulations/lagrange/delassus.hpp"
@@ -90,6 +91,7 @@ class Lagrange final : public System {
     void accelerate_in_stages(double t, const double* x, const double* u, double* udot);
     void refine_acceleration(double t, const double* x, const double* u, double* udot);
     void correct_positions(double t, double* x);
+    void correct_doubted_rows(double t, double* x);
     double rounding_of_rows(const double* x) const;
     void position_step();
     double largest_rotation(const double* displacement) const;
@@ -115,11 +117,18 @@ class Lagrange final : public System {
     void set_impact_speeds();
 
     // Which rows count as dependent (lagrange/rank.cpp).
-    void refactor();
+    PivotRule pivot_rule() const;
     void begin_factorization();
+    void factor(bool list = false);
+    void factor(bool tight, std::span<const int> excluded);
+    void refactor();
     bool judge_factorization();
-    void factor();
-    void loosen();
+    void judge_rank();
+    bool doubts_are_rounding() const;
+    void measure_doubtful_rows();
+    void measure_small_pivots();
+    bool give_up_a_small_pivot();
+    void give_up(int row);
     void forget_dependent_rows();
 
     // Redundant rows (lagrange/reactions.cpp).
@@ -142,9 +151,12 @@ class Lagrange final : public System {
     double moved_at_ = 0.0;  // where time_ is not a number: the rows are of another configuration, at this time
     bool valid_ = false;
     double trusted_pivot_ = 0.0;  // relative pivot below which rows are dropped just now
-    int level_ = 0;               // how loosely rows are taken to be dependent (lagrange/rank.cpp)
-    double poor_pivot_ = 0.0;     // relative pivot below which that is tried more loosely
-    int dependent_rows_ = 0;      // fewest rows dropped with all pivots clear of rounding; all rows: not known
+    bool tight_ = false;          // whether rows with small pivots are kept (lagrange/rank.cpp)
+    int dependent_rows_ = 0;      // fewest rows that were found dependent; all rows: not known
+    double rounding_ = 0.0;       // largest relative pivot of a row that was measured to be dependent
+    std::vector<int> given_up_;   // dependent rows whose pivots are rounding, but not small
+    bool measured_ = false;       // whether these are known
+    double shift_ = 0.0;          // of the diagonal entries of S, in parts of them
     bool wide_masses_ = false;
     int refinements_ = 0;
     double traveled_ = 0.0, followed_at_ = 0.0;  // bound on the rotation since angles were followed [rad]; time

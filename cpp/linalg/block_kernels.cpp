@@ -8,19 +8,21 @@ namespace bellcrank {
 namespace {
 
 // P = S⁻¹ of a K×K positive semidefinite block; rows whose pivot is not above their threshold are left out of S (rows
-// and columns of P zero). S and P may be the same storage. Returns the smallest kept pivot ratio.
+// and columns of P zero). S and P may be the same storage. Returns the smallest kept pivot ratio; pivot: thresholds
+// in, pivots out.
 //
 // Gauss-Jordan elimination in place: a step takes row c from all others, which leaves −P in the rows and columns passed
 // and the Schur complement in the rest. A row that is left out takes nothing: no branches, and one division a step.
 template <int K>
-double invert_by_rows(const double* S, const double* threshold, const double* scale, std::uint8_t* dropped, double* P) {
+double invert_by_rows(const double* S, double* pivot, const double* scale, std::uint8_t* dropped, double* P) {
     double a[K][K], mask[K], smallest = std::numeric_limits<double>::infinity();
     for (int r = 0; r < K; ++r)
         for (int c = 0; c < K; ++c) a[r][c] = S[r * K + c];
 #pragma GCC unroll 6
     for (int c = 0; c < K; ++c) {
         const double d = a[c][c];
-        const bool keep = d > threshold[c];
+        const bool keep = d > pivot[c];
+        pivot[c] = d;
         const double inverse = keep ? 1.0 / d : 0.0;
         mask[c] = keep ? 1.0 : 0.0;
         dropped[c] = !keep;
@@ -101,15 +103,14 @@ bool invert_by_blocks(const double* S, const double* scale, double* P) {
 }
 
 template <int K>
-double invert(const double* S, const double* threshold, const double* scale, bool all_enabled, std::uint8_t* dropped,
-              double* P) {
+double invert(const double* S, double* pivot, const double* scale, bool all_enabled, std::uint8_t* dropped, double* P) {
     if constexpr (K >= 4) {
         if (all_enabled && invert_by_blocks<K>(S, scale, P)) {
             for (int k = 0; k < K; ++k) dropped[k] = 0;
             return kSafePivot;
         }
     }
-    return invert_by_rows<K>(S, threshold, scale, dropped, P);
+    return invert_by_rows<K>(S, pivot, scale, dropped, P);
 }
 
 // W (K×N) = P (K×K) U (K×N)

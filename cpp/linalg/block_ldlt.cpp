@@ -1,18 +1,20 @@
 #include "linalg/block_ldlt.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <limits>
 #include <stdexcept>
 
 namespace bellcrank {
 
-BlockLdlt::BlockLdlt(std::span<const int> sizes, const Elimination& elimination) {
+BlockLdlt::BlockLdlt(std::span<const int> sizes, const Elimination& elimination, std::span<const std::uint8_t> closes) {
     const int n = static_cast<int>(sizes.size());
     int row = 0, offset = 0;
     size_t widest = 0;
-    for (int size : sizes) {
+    for (int k = 0; k < n; ++k) {
+        const int size = sizes[k];
         if (size < 1 || size > kMaxBlock) throw std::invalid_argument("block size must be 1 to 6");
-        columns_.push_back({&block_kernels(size), size, row, offset, 0, 0, 0});
+        columns_.push_back({&block_kernels(size), size, row, offset, 0, 0, 0, !closes.empty() && closes[k] != 0});
         row += size;
         offset += size * size;
     }
@@ -84,16 +86,40 @@ void BlockLdlt::find_stages() {
     }
 }
 
-void BlockLdlt::factor(double tolerance, std::span<const std::uint8_t> enabled) {
-    begin(tolerance, enabled);
+void BlockLdlt::factor(const PivotRule& rule, std::span<const std::uint8_t> enabled) {
+    begin(rule, enabled);
     for (int s = 0; s < stages(); ++s) factor_stage(s);
 }
 
-void BlockLdlt::begin(double tolerance, std::span<const std::uint8_t> enabled) {
-    dropped_count_ = 0;
+void BlockLdlt::begin(const PivotRule& rule, std::span<const std::uint8_t> enabled) {
+    dropped_count_ = doubtful_count_ = small_count_ = 0;
     smallest_pivot_ = 1.0;
-    tolerance_ = tolerance;
+    rule_ = rule;
     enabled_ = enabled;
+}
+
+void BlockLdlt::note_dropped(const Column& c, const double* pivot) {
+    for (int r = 0; r < c.size; ++r) {
+        const int row = c.row + r;
+        dropped_count_ += dropped_[row];
+        if (!dropped_[row] || (!enabled_.empty() && enabled_[row] == kLeftOut)) continue;
+        RowPivot next{row, pivot[r] / scale_[row]};
+        if (!(std::abs(next.pivot) > rule_.vanishing)) continue;
+        dropped_[row] = kDoubtful;
+        for (int i = 0; i < doubtful_count_; ++i)
+            if (std::abs(next.pivot) > std::abs(doubtful_[i].pivot)) std::swap(next, doubtful_[i]);
+        if (doubtful_count_ < kMostListed) doubtful_[doubtful_count_++] = next;
+    }
+}
+
+void BlockLdlt::note_small(const Column& c, const double* pivot) {
+    for (int r = 0; r < c.size; ++r) {
+        RowPivot next{c.row + r, pivot[r] / scale_[c.row + r]};
+        if (dropped_[next.row] || !(next.pivot < kSafePivot)) continue;
+        for (int i = 0; i < small_count_; ++i)
+            if (next.pivot < small_[i].pivot) std::swap(next, small_[i]);
+        if (small_count_ < kMostListed) small_[small_count_++] = next;
+    }
 }
 
 void BlockLdlt::factor_stage(int stage) {
@@ -101,22 +127,26 @@ void BlockLdlt::factor_stage(int stage) {
     for (int i = s.scale_begin; i < s.scale_end; ++i) {
         const Column& c = columns_[scaled_[i]];
         for (int r = 0; r < c.size; ++r) scale_[c.row + r] = values_[c.diagonal + r * (c.size + 1)];
+        if (rule_.shift == 0.0) continue;
+        for (int r = 0; r < c.size; ++r) values_[c.diagonal + r * (c.size + 1)] += rule_.shift * scale_[c.row + r];
     }
     for (int k = s.column_begin; k < s.column_end; ++k) {
         const Column& c = columns_[k];
         const BlockKernels& kernels = *c.kernels;
-        double threshold[kMaxBlock];
+        const double tolerance = c.closes ? rule_.closing : rule_.tolerance;
+        double pivot[kMaxBlock];
         bool all_enabled = true;
         for (int r = 0; r < c.size; ++r) {
-            const bool on = enabled_.empty() || enabled_[c.row + r];
+            const bool on = enabled_.empty() || enabled_[c.row + r] == kTakesPart;
             all_enabled &= on;
-            threshold[r] = on ? tolerance_ * scale_[c.row + r] : std::numeric_limits<double>::infinity();
+            pivot[r] = on ? tolerance * scale_[c.row + r] : std::numeric_limits<double>::infinity();
         }
         double* P = &values_[c.diagonal];
         std::uint8_t* dropped = &dropped_[c.row];
-        smallest_pivot_ =
-            std::min(smallest_pivot_, kernels.invert(P, threshold, &scale_[c.row], all_enabled, dropped, P));
-        for (int r = 0; r < c.size; ++r) dropped_count_ += dropped[r];
+        const double smallest = kernels.invert(P, pivot, &scale_[c.row], all_enabled, dropped, P);
+        smallest_pivot_ = std::min(smallest_pivot_, smallest);
+        if (rule_.list && c.closes && smallest < kSafePivot) note_small(c, pivot);
+        if (std::any_of(dropped, dropped + c.size, [](std::uint8_t d) { return d != 0; })) note_dropped(c, pivot);
 
         const int* target = targets_.data() + c.target_begin;
         if (c.below_end - c.below_begin == 1) {

@@ -1,6 +1,7 @@
 // Block LDLᵀ of a sparse symmetric positive semidefinite matrix with dense blocks of one to six rows.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <span>
 #include <utility>
@@ -12,6 +13,15 @@
 
 namespace bellcrank {
 
+// How pivots are judged, all as parts of the diagonal entries they were formed from.
+struct PivotRule {
+    double tolerance = 0.0;  // a row with a pivot not above this is dropped
+    double closing = 0.0;    // the same in blocks that close loops
+    double vanishing = 0.0;  // a dropped pivot larger than this, of either sign, is doubtful
+    double shift = 0.0;      // added to the diagonal entries
+    bool list = false;       // whether small pivots that are kept are listed
+};
+
 // The pattern is analysed once; factor() and solve() allocate nothing.
 //
 // Rows are eliminated block by block in the given order. A row whose pivot vanishes against the diagonal entry it was
@@ -22,8 +32,9 @@ namespace bellcrank {
 // stage just before it is factored, and substitute forward just after.
 class BlockLdlt {
   public:
-    // sizes[k]: rows of the block at elimination step k; elimination.below: its pattern with fill.
-    BlockLdlt(std::span<const int> sizes, const Elimination& elimination);
+    // sizes[k]: rows of the block at elimination step k; elimination.below: its pattern with fill. closes[k]: whether
+    // its rows can depend on those of blocks before it; empty: PivotRule::tolerance is for all.
+    BlockLdlt(std::span<const int> sizes, const Elimination& elimination, std::span<const std::uint8_t> closes = {});
 
     int rows() const { return static_cast<int>(scale_.size()); }
     int row_start(int step) const { return columns_[step].row; }
@@ -43,11 +54,13 @@ class BlockLdlt {
     // Room for one block that is never read.
     int spill_offset() const { return spill_; }
 
-    // Factors in place. enabled (may be empty): rows to take part; dropped rows are marked in dropped().
-    // A pivot is taken to vanish at tolerance × its original diagonal entry.
-    void factor(double tolerance, std::span<const std::uint8_t> enabled);
+    // Factors in place. enabled (empty: all take part): whether each row takes part, or does with a pivot that is taken
+    // to vanish. Dropped rows are marked in dropped().
+    static constexpr std::uint8_t kLeftOut = 0, kTakesPart = 1, kDropped = 2;
+    void factor(const PivotRule& rule, std::span<const std::uint8_t> enabled);
+    void factor(double tolerance, std::span<const std::uint8_t> enabled) { factor(PivotRule{tolerance}, enabled); }
     // The same in parts: begin(), then the stages in turn, each once the blocks that it is first to use are filled.
-    void begin(double tolerance, std::span<const std::uint8_t> enabled);
+    void begin(const PivotRule& rule, std::span<const std::uint8_t> enabled);
     void factor_stage(int stage);
 
     // b ← A⁺ b for the rows kept, 0 for the others.
@@ -56,10 +69,25 @@ class BlockLdlt {
     void forward_stage(int stage, double* b) const;
     void backward_stage(int stage, double* b) const;
 
+    // 0 for a row kept.
+    static constexpr std::uint8_t kVanished = 1, kDoubtful = 2;
     std::span<const std::uint8_t> dropped() const { return dropped_; }
     int dropped_count() const { return dropped_count_; }
     // Smallest kept pivot relative to its original diagonal entry, where that is below kSafePivot, else kSafePivot.
     double smallest_pivot() const { return smallest_pivot_; }
+
+    struct RowPivot {
+        int row;
+        double pivot;  // relative
+    };
+    // Those that took part and have a pivot that does not vanish, the largest first; of many, the largest.
+    std::span<const RowPivot> doubtful() const { return std::span(doubtful_).first(doubtful_count_); }
+    // If asked for: rows kept with pivots below kSafePivot in blocks that close loops, the smallest first; of many, the
+    // smallest.
+    std::span<const RowPivot> small() const { return std::span(small_).first(small_count_); }
+    double scale(int row) const { return scale_[row]; }
+
+    static constexpr int kMostListed = 16;
 
   private:
     static constexpr int kStageSteps = 64;
@@ -69,12 +97,15 @@ class BlockLdlt {
     struct Column {
         const BlockKernels* kernels;
         int size, row, diagonal, below_begin, below_end, target_begin;
+        bool closes;
     };
     struct Stage {
         int column_begin, column_end;
         int scale_begin, scale_end;  // of scaled_, the columns whose diagonal blocks it is first to use
     };
     int coupling(int step, int later) const;
+    void note_dropped(const Column& c, const double* pivot);
+    void note_small(const Column& c, const double* pivot);
     void find_targets();
     void find_stages();
 
@@ -88,7 +119,9 @@ class BlockLdlt {
     std::vector<double> scale_;    // original diagonal entries
     std::vector<double> scratch_;  // P·couplings of one column
     std::vector<std::uint8_t> dropped_;
-    double tolerance_ = 0.0;
+    PivotRule rule_;
+    std::array<RowPivot, kMostListed> doubtful_, small_;
+    int doubtful_count_ = 0, small_count_ = 0;
     std::span<const std::uint8_t> enabled_;
     int spill_ = 0;
     int dropped_count_ = 0;

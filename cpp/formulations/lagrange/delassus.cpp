@@ -67,8 +67,21 @@ void Delassus::order_nodes() {
     std::vector<int> sizes;
     for (int node : elimination_.order)
         sizes.push_back(node < blocks ? model_.blocks[node].row_end - model_.blocks[node].row_begin : 6);
-    ldlt_ = std::make_unique<BlockLdlt>(sizes, elimination_);
+    ldlt_ = std::make_unique<BlockLdlt>(sizes, elimination_, closing_steps());
     order_rows();
+}
+
+// A block that is the first to act on some body closes no loop: its pivots are at least those that the body alone would
+// give, and its rows depend on none before them.
+std::vector<std::uint8_t> Delassus::closing_steps() const {
+    std::vector<std::uint8_t> closes(elimination_.order.size(), 1);
+    for (const Copy& copy : copies_) {
+        int first = static_cast<int>(closes.size());
+        for (int block : copy.blocks) first = std::min(first, elimination_.position[block]);
+        for (const auto& link : copy.links) first = std::min(first, elimination_.position[link.first]);
+        closes[first] = 0;
+    }
+    return closes;
 }
 
 // Rows are evaluated in the stage in which the first of their products is formed.
@@ -159,6 +172,12 @@ void Delassus::bind(ConstraintRows& rows) {
                      [](const auto& a, const auto& b) { return a.stage < b.stage; });
     enabled_.assign(ldlt_->rows(), 1);
     work_.assign(ldlt_->rows(), 0.0);
+    column_ = work_;
+    null_vector_.assign(rows.rows(), 0.0);
+    product_ = search_ = direction_ = null_vector_;
+    excluded_.reserve(ldlt_->rows());
+    storage_of_.assign(ldlt_->rows(), -1);
+    for (int r = 0; r < rows.rows(); ++r) storage_of_[row_of_[r]] = r;
     body_work_.assign(kTwist * (model_.bodies() + 1), 0.0);
 }
 
@@ -166,16 +185,30 @@ void Delassus::set_compliances(std::span<const double> values) {
     for (Compliance& c : compliances_) c.value = values[c.row];
 }
 
-void Delassus::factor(double tolerance, std::span<const std::uint8_t> enabled) {
-    begin(tolerance, enabled);
+void Delassus::factor(const PivotRule& rule, std::span<const std::uint8_t> enabled) {
+    begin(rule, enabled);
     for (int s = 0; s < ldlt_->stages(); ++s) factor_stage(s);
 }
 
-void Delassus::begin(double tolerance, std::span<const std::uint8_t> enabled) {
+void Delassus::begin(const PivotRule& rule, std::span<const std::uint8_t> enabled) {
     next_unwritten_ = next_compliance_ = 0;
     for (size_t r = 0; r < enabled.size(); ++r) enabled_[row_of_[r]] = enabled[r];
-    ldlt_->begin(tolerance,
-                 enabled.empty() ? std::span<const std::uint8_t>{} : std::span<const std::uint8_t>(enabled_));
+    for (int r : excluded_)
+        if (enabled_[r] == BlockLdlt::kTakesPart) enabled_[r] = BlockLdlt::kDropped;
+    if (enabled.empty() && excluded_.empty()) return ldlt_->begin(rule, {});
+    ldlt_->begin(rule, enabled_);
+}
+
+void Delassus::exclude(std::span<const int> rows) {
+    for (int r : excluded_)
+        if (enabled_[r] == BlockLdlt::kDropped) enabled_[r] = BlockLdlt::kTakesPart;
+    excluded_.assign(rows.begin(), rows.end());
+}
+
+void Delassus::exclude_vanished(std::span<const int> rows) {
+    exclude(rows);
+    for (int r = 0; r < ldlt_->rows(); ++r)
+        if (ldlt_->dropped()[r] == BlockLdlt::kVanished && enabled_[r] == BlockLdlt::kTakesPart) excluded_.push_back(r);
 }
 
 void Delassus::factor_stage(int stage) {

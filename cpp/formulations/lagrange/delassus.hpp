@@ -27,12 +27,12 @@ class Delassus {
     // Per storage row; of rows that have a compliance in the model.
     void set_compliances(std::span<const double> values);
     // S from the rows' current Jacobian, factored. enabled: per storage row, may be empty.
-    void factor(double tolerance, std::span<const std::uint8_t> enabled);
+    void factor(const PivotRule& rule, std::span<const std::uint8_t> enabled);
     // b ← S⁺ b over the storage rows.
     void solve(double* b);
     // The same in parts, so that what a stage needs stays in the cache from its rows' evaluation on: begin(), then for
     // each stage factor_stage() and perhaps forward_stage(), then backward through the stages.
-    void begin(double tolerance, std::span<const std::uint8_t> enabled);
+    void begin(const PivotRule& rule, std::span<const std::uint8_t> enabled);
     void factor_stage(int stage);
     void forward_stage(int stage, double* b);
     void backward_stage(int stage, double* b);
@@ -41,12 +41,23 @@ class Delassus {
     void subtract_compliance(const double* lambda, double* r) const;
 
     // The multipliers that exert nothing, a vector over the storage rows for each dropped row of those enabled: 1
-    // there, what balances it on the rows kept. visit may keep the vector.
-    void for_each_null_vector(const std::function<void(std::vector<double>&)>& visit);
+    // there, what balances it on the rows kept.
+    void for_each_null_vector(const std::function<void(const std::vector<double>&)>& visit);
     int null_dimension() const;
     // Storage rows that depend on the others. Where a link of a hub was dropped, the row it stands for is the joint row
     // with the largest part in its null vector.
     std::vector<int> dependent_rows();
+
+    // Dropped rows whose pivots do not vanish, and rows kept with small ones; rows numbered as in the factors.
+    std::span<const BlockLdlt::RowPivot> doubtful() const { return ldlt_->doubtful(); }
+    std::span<const BlockLdlt::RowPivot> small() const { return ldlt_->small(); }
+    // What is left of a dropped row outside the span of the rows kept, its squared part, measured on the rows
+    // themselves; its error is that of a pivot, squared. enough: a part below this need not be known any better.
+    double part_outside(int row, double enough);
+    // Rows that factorizations drop whatever their pivots, until the next call.
+    void exclude(std::span<const int> rows);
+    // The same for these and all that were dropped with pivots that vanish.
+    void exclude_vanished(std::span<const int> rows);
 
     bool dropped(int row) const { return ldlt_->dropped()[row_of_[row]] != 0; }
     int dropped_count() const { return ldlt_->dropped_count(); }
@@ -61,10 +72,13 @@ class Delassus {
         std::vector<std::pair<int, double>> links;    // node, sign
         std::vector<std::pair<int, BodyRows>> parts;  // elimination step and rows of each; kept where there are links
     };
-    void refine(std::vector<double>& null_vector);
+    void find_null_vector(int ldlt_row);
+    double squared_force(const std::vector<double>& w);
+    void refine_null_vector();
     void add_column(int ldlt_row, std::vector<double>& column) const;
     void split_hubs();
     void order_nodes();
+    std::vector<std::uint8_t> closing_steps() const;
     void order_rows();
     int stage_of_product(int step, int other) const;
     std::vector<int> distance_from_ground(int nodes, const std::vector<std::pair<int, int>>& couplings) const;
@@ -84,9 +98,13 @@ class Delassus {
     };
     std::vector<Compliance> compliances_;  // by stage
     size_t next_unwritten_ = 0, next_compliance_ = 0;
-    std::vector<int> row_of_;  // storage row → row of ldlt_
-    std::vector<std::uint8_t> enabled_;
+    std::vector<int> row_of_;            // storage row → row of ldlt_
+    std::vector<std::uint8_t> enabled_;  // rows of ldlt_ that take part
+    std::vector<int> excluded_;
     std::vector<double> work_, body_work_;
+    std::vector<double> null_vector_, product_, search_, direction_;  // storage rows
+    std::vector<double> column_;                                      // rows of ldlt_
+    std::vector<int> storage_of_;                                     // row of ldlt_ → storage row; −1 for a link
 };
 
 }  // namespace bellcrank

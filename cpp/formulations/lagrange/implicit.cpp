@@ -93,7 +93,7 @@ void ImplicitRows::linearize(double t, const double* x, const double* u, double 
     }
     linearized_ = true;
     delassus_.set_compliances(compliance_);
-    delassus_.factor(tolerance, enabled_);
+    delassus_.factor({tolerance, tolerance, tolerance}, enabled_);
 }
 
 double ImplicitRows::effort(size_t law, double t, const double* x, const double* u) const {

@@ -1,11 +1,20 @@
 // Dependent rows: the multipliers that exert nothing on any body.
 #include <algorithm>
 #include <cmath>
+#include <numeric>
 
 #include "formulations/lagrange/delassus.hpp"
 #include "spatial/body_state.hpp"
 
 namespace bellcrank {
+
+namespace {
+
+// Conjugate gradients for a null vector end after so many iterations, or so many that brought less than this.
+constexpr int kMostIterations = 40, kMostIdle = 3;
+constexpr double kProgress = 0.9;
+
+}  // namespace
 
 // Adds a column of S: what the row's unit multiplier does through the copies of bodies that it acts on.
 void Delassus::add_column(int ldlt_row, std::vector<double>& column) const {
@@ -28,12 +37,65 @@ void Delassus::add_column(int ldlt_row, std::vector<double>& column) const {
     }
 }
 
+// For a dropped row d, S_kk w_k = −S_kd on the rows kept and w_d = 1.
+void Delassus::find_null_vector(int d) {
+    std::fill(column_.begin(), column_.end(), 0.0);
+    std::vector<double>& w = null_vector_;
+    if (links_ > 0) {
+        add_column(d, column_);
+    } else {
+        std::fill(w.begin(), w.end(), 0.0);
+        std::fill(product_.begin(), product_.end(), 0.0);
+        w[storage_of_[d]] = -1.0;
+        subtract_product(w.data(), product_.data());
+        for (size_t r = 0; r < w.size(); ++r) column_[row_of_[r]] = product_[r];
+    }
+    ldlt_->solve(column_.data());
+    for (size_t r = 0; r < w.size(); ++r) w[r] = -column_[row_of_[r]];
+    if (storage_of_[d] >= 0) w[storage_of_[d]] = 1.0;
+}
+
 // One step of refinement: S w = 0 on the rows kept.
-void Delassus::refine(std::vector<double>& w) {
-    std::vector<double> residual(w.size(), 0.0);
-    subtract_product(w.data(), residual.data());
-    solve(residual.data());
-    for (size_t r = 0; r < w.size(); ++r) w[r] += residual[r];
+void Delassus::refine_null_vector() {
+    std::fill(product_.begin(), product_.end(), 0.0);
+    subtract_product(null_vector_.data(), product_.data());
+    solve(product_.data());
+    for (size_t r = 0; r < product_.size(); ++r) null_vector_[r] += product_[r];
+}
+
+// product_ = −S w, and wᵀ S w = ‖Ĵᵀ w‖² with what compliance adds.
+double Delassus::squared_force(const std::vector<double>& w) {
+    std::fill(product_.begin(), product_.end(), 0.0);
+    subtract_product(w.data(), product_.data());
+    double sum = 0.0;
+    for (double f : body_work_) sum += f * f;
+    for (const Compliance& c : compliances_) sum += c.value * w[c.row] * w[c.row];
+    return sum;
+}
+
+// Among all w with w_d = 1, S w = 0 on the rows kept makes wᵀ S w least, and the least is the part of row d outside
+// their span. Formed as a square it cannot fall below that but by rounding, and an error of w counts squared.
+// Where the factors are poor, conjugate gradients with them as preconditioner find it; the residual is formed anew each
+// time.
+double Delassus::part_outside(int d, double enough) {
+    find_null_vector(d);
+    std::vector<double>&w = null_vector_, &z = search_, &p = direction_;
+    const double scale = ldlt_->scale(d);
+    double part = squared_force(w), last = 0.0;
+    for (int i = 0, idle = 0; i < kMostIterations && idle < kMostIdle && part > enough * scale; ++i) {
+        std::copy(product_.begin(), product_.end(), z.begin());
+        solve(z.data());
+        const double rz = std::inner_product(z.begin(), z.end(), product_.begin(), 0.0);
+        if (!(rz > 0.0)) break;
+        for (size_t r = 0; r < p.size(); ++r) p[r] = z[r] + (i == 0 ? 0.0 : rz / last * p[r]);
+        last = rz;
+        const double step = rz / squared_force(p);
+        for (size_t r = 0; r < w.size(); ++r) w[r] += step * p[r];
+        const double next = squared_force(w);
+        idle = next < kProgress * part ? 0 : idle + 1;
+        part = std::min(part, next);
+    }
+    return part / scale;
 }
 
 int Delassus::null_dimension() const {
@@ -42,31 +104,13 @@ int Delassus::null_dimension() const {
     return count;
 }
 
-// For a dropped row d, S_kk w_k = −S_kd on the rows kept and w_d = 1.
-void Delassus::for_each_null_vector(const std::function<void(std::vector<double>&)>& visit) {
+void Delassus::for_each_null_vector(const std::function<void(const std::vector<double>&)>& visit) {
     if (dropped_count() == 0) return;
-    const int m = rows_->rows();
-    std::vector<int> storage(ldlt_->rows(), -1);
-    for (int r = 0; r < m; ++r) storage[row_of_[r]] = r;
-    std::vector<double> column(ldlt_->rows()), unit(m), product(m), w;
     for (int d = 0; d < ldlt_->rows(); ++d) {
         if (!ldlt_->dropped()[d] || !enabled_[d]) continue;
-        std::fill(column.begin(), column.end(), 0.0);
-        if (links_ > 0) {
-            add_column(d, column);
-        } else {
-            std::fill(unit.begin(), unit.end(), 0.0);
-            std::fill(product.begin(), product.end(), 0.0);
-            unit[storage[d]] = -1.0;
-            subtract_product(unit.data(), product.data());
-            for (int r = 0; r < m; ++r) column[row_of_[r]] = product[r];
-        }
-        ldlt_->solve(column.data());
-        w.resize(m);
-        for (int r = 0; r < m; ++r) w[r] = -column[row_of_[r]];
-        if (storage[d] >= 0) w[storage[d]] = 1.0;
-        refine(w);
-        visit(w);
+        find_null_vector(d);
+        refine_null_vector();
+        visit(null_vector_);
     }
 }
 

@@ -19,6 +19,9 @@ constexpr double kBearable = 1e-2;
 // Of a coordinate of size one.
 constexpr double kRounding = 4.0 * std::numeric_limits<double>::epsilon();
 
+// Error up to which a row that was dropped for doubt holds.
+constexpr double kHeld = 1e-7;
+
 // An error that small and not falling any more is rounding.
 constexpr double kStagnation = 1e-9;
 
@@ -44,11 +47,32 @@ bool Lagrange::project(double t, double* x, double* u) {
         if (more && valid_) refactor();
         correct_positions(t, x);
     }
+    correct_doubted_rows(t, x);
     const bool met = largest_error() <= std::max(1e3 * options_.position_tolerance, 1e-8);
     const auto impacts = statistics_.impacts;
     correct_velocities(u, true);
     if (remembered_ && statistics_.impacts == impacts && passed_a_stop(t, u)) ++statistics_.impacts;
     return met;
+}
+
+// A row dropped for doubt holds as those do that it nearly depends on, or the configuration is on another branch than
+// it seemed. Where one does not hold, those that are independent without doubt are corrected as well; what they are
+// left with counts as an error again.
+void Lagrange::correct_doubted_rows(double t, double* x) {
+    if (trusted_pivot_ <= options_.rank_tolerance || delassus_.dropped_count() == 0) return;
+    double largest = 0.0;
+    for (int r = 0; r < rows_.rows(); ++r)
+        if (rigid_[r] && !unilateral_[r]) largest = std::max(largest, std::abs(rows_.C[r]));
+    if (largest <= kHeld) return;
+    const int dropped = delassus_.dropped_count();
+    trusted_pivot_ = options_.rank_tolerance;
+    refactor();
+    if (delassus_.dropped_count() == dropped) return;
+    correct_positions(t, x);
+    if (trusted_pivot_ > options_.rank_tolerance) {
+        trusted_pivot_ = options_.rank_tolerance;
+        refactor();
+    }
 }
 
 // Where rows are dependent up to an angle θ, an error C of the rows may be one of C/θ of the configuration, and costs

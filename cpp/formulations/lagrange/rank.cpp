@@ -1,12 +1,17 @@
 // Which rows count as dependent on others and are dropped.
 //
-// Of rows that depend on each other, elimination keeps those that come first, and drops a later one when its pivot
-// vanishes. Two things go wrong with a fixed tolerance for that. Elsewhere in the motion the rows kept may be nearly
-// dependent where others, dropped, are not; and the rounding of a pivot that should vanish grows with the square of
-// the multipliers that cancel there, which are large for thin bodies. Both show as small pivots, and both are mended by
-// a looser tolerance, which drops no more rows in all than depend on others anyway. Where it does drop more, the
-// configuration is nearly singular and the rows are needed.
+// Of rows that depend on each other, elimination keeps those that come first and drops a later one when its pivot
+// vanishes. Three things go wrong with a fixed tolerance for that. Elsewhere in the motion the rows kept may be nearly
+// dependent where others, dropped, are not. The rounding of a pivot that should vanish grows with the square of the
+// multipliers that cancel there, which are large for thin bodies and long loops. And over thousands of bodies in line
+// rounding can take all of a pivot that does not vanish.
+//
+// So rows that close loops are dropped below a loose tolerance, which leaves rows that are clearly independent. One
+// dropped with a pivot that does not vanish is measured: by the multipliers that balance it, applied to the rows
+// themselves. What proves needed comes back under the tight tolerance, and nothing else does.
 #include <algorithm>
+#include <array>
+#include <cmath>
 
 #include "formulations/lagrange.hpp"
 
@@ -14,26 +19,50 @@ namespace bellcrank {
 
 namespace {
 
-// Tolerances beyond the options' own, ever looser.
-constexpr double kTolerances[] = {0.0, 1e-8, 1e-6, 1e-4};
-constexpr int kLoosest = 3;
+// Rows that close loops are dropped at first if their relative pivots are below this.
+constexpr double kLoose = 1e-4;
 
-// A pivot above this is no rounding error of one that vanishes.
-constexpr double kClearPivot = 1e-8;
+// A dependent row with a larger pivot is dropped whatever its pivot becomes.
+constexpr double kCoarse = 1e-5;
+
+// From so many rows on rounding may be coarser.
+constexpr int kLarge = 5000;
+
+// A pivot this many times larger than one that was measured to be rounding is measured again.
+constexpr double kGrowth = 4.0;
+
+// A needed row's pivot this far below zero is lost.
+constexpr double kLostPivot = -1e-6;
+
+// Shifts of the diagonal that outweigh the rounding of S and of its elimination, from the least to the most tried.
+constexpr double kLeastShift = 4e-16;
+constexpr double kMostShift = 1e-12;
 
 // Factors lose about as many digits as the smallest pivot has zeros; beyond three, a step of refinement restores them.
 constexpr double kExactPivot = 1e-3;
 
 }  // namespace
 
+PivotRule Lagrange::pivot_rule() const {
+    return {trusted_pivot_, tight_ ? trusted_pivot_ : std::max(trusted_pivot_, kLoose), trusted_pivot_, shift_};
+}
+
 void Lagrange::begin_factorization() {
-    delassus_.begin(std::max(trusted_pivot_, kTolerances[level_]), enabled_);
+    delassus_.begin(pivot_rule(), enabled_);
     ++statistics_.factorizations;
 }
 
-void Lagrange::factor() {
-    delassus_.factor(std::max(trusted_pivot_, kTolerances[level_]), enabled_);
+void Lagrange::factor(bool list) {
+    PivotRule rule = pivot_rule();
+    rule.list = list;
+    delassus_.factor(rule, enabled_);
     ++statistics_.factorizations;
+}
+
+void Lagrange::factor(bool tight, std::span<const int> excluded) {
+    tight_ = tight;
+    delassus_.exclude(excluded);
+    factor();
 }
 
 void Lagrange::refactor() {
@@ -41,50 +70,120 @@ void Lagrange::refactor() {
     judge_factorization();
 }
 
-// Whether the rows at hand are dropped rightly, as far as can be told; true if they have been factored anew.
+// Whether the rows at hand are dropped rightly; true if they have been factored anew.
 bool Lagrange::judge_factorization() {
     const auto before = statistics_.factorizations;
-    while (kTolerances[level_] > trusted_pivot_ && delassus_.dropped_count() > dependent_rows_) {
-        --level_;
-        factor();
-    }
-    const double smallest = delassus_.smallest_pivot();
-    if (smallest > kClearPivot) dependent_rows_ = std::min(dependent_rows_, delassus_.dropped_count());
-    if (smallest > kTolerances[kLoosest]) {
-        poor_pivot_ = kTolerances[kLoosest];
-    } else if (smallest < poor_pivot_) {
-        loosen();
-    }
+    if (tight_ || !delassus_.doubtful().empty()) judge_rank();
+    const bool large = rows_.rows() > kLarge || shift_ > 0.0;
+    const bool fewer = dependent_rows_ < rows_.rows() && delassus_.dropped_count() < dependent_rows_;
+    if (!tight_ && (fewer || (large && !measured_))) measure_small_pivots();
+    if (!tight_) dependent_rows_ = std::min(dependent_rows_, delassus_.dropped_count());
     const auto disabled = static_cast<int>(std::count(enabled_.begin(), enabled_.end(), 0));
     statistics_.dropped_rows = delassus_.dropped_count() - disabled;
     statistics_.smallest_pivot = delassus_.smallest_pivot();
-    const bool asked = wide_masses_ || delassus_.smallest_pivot() < kExactPivot;
+    const bool asked = wide_masses_ || shift_ > 0.0 || delassus_.smallest_pivot() < kExactPivot;
     refinements_ = options_.refinements >= 0 ? options_.refinements : asked;
     return statistics_.factorizations != before;
 }
 
-// The loosest tolerance that drops no more rows than depend on others; the next factorization starts with it. If there
-// is none, it is not tried again until the pivots are much smaller still.
-void Lagrange::loosen() {
-    const bool known = dependent_rows_ < rows_.rows();
-    const int dependent = known ? dependent_rows_ : delassus_.dropped_count(), before = level_;
-    if (dependent == std::count(enabled_.begin(), enabled_.end(), 0)) return;
-    const double smallest = delassus_.smallest_pivot();
-    for (level_ = kLoosest; kTolerances[level_] > smallest && level_ > before; --level_) {
-        factor();
-        if (delassus_.dropped_count() > dependent) continue;
-        if (!known) level_ = before;
-        return;
+// More rows with small pivots than depend on each other elsewhere: the configuration is nearly singular and they are
+// needed, if the tight tolerance drops as many as elsewhere.
+void Lagrange::judge_rank() {
+    if (!tight_ && doubts_are_rounding()) return;
+    if (tight_ || delassus_.dropped_count() > dependent_rows_) {
+        if (!tight_) factor(true, given_up_);
+        if (delassus_.dropped_count() == dependent_rows_ && doubts_are_rounding()) {
+            tight_ = delassus_.smallest_pivot() < kLoose;
+            if (!tight_) delassus_.exclude(given_up_);
+            return;
+        }
+        factor(false, given_up_);
     }
-    level_ = before;
-    poor_pivot_ = 0.25 * smallest;
-    factor();
+    if (!doubts_are_rounding()) measure_doubtful_rows();
+}
+
+bool Lagrange::doubts_are_rounding() const {
+    const auto doubtful = delassus_.doubtful();
+    return doubtful.empty() ||
+           (delassus_.dropped_count() <= dependent_rows_ && std::abs(doubtful.front().pivot) <= kGrowth * rounding_);
+}
+
+// Rows come with the largest pivots first: where no more are dropped than depend on others elsewhere and the first one
+// is dependent, so are the others. A needed row whose pivot is lost shows that S, as rounded, is no longer positive
+// definite on the rows kept; with a shifted diagonal it is, and elimination does not magnify its errors.
+void Lagrange::measure_doubtful_rows() {
+    for (;;) {
+        const bool expected = dependent_rows_ < rows_.rows() && delassus_.dropped_count() <= dependent_rows_;
+        std::array<int, BlockLdlt::kMostListed> dependent;
+        size_t count = 0, needed = 0;
+        bool lost = false;
+        for (const BlockLdlt::RowPivot& row : delassus_.doubtful()) {
+            if (delassus_.part_outside(row.row, trusted_pivot_) <= trusted_pivot_) {
+                dependent[count++] = row.row;
+                if (needed == 0) rounding_ = std::max(rounding_, std::abs(row.pivot));
+                if (std::abs(row.pivot) > kCoarse) give_up(row.row);
+                if (needed == 0 && expected) return;
+            } else {
+                ++needed;
+                std::erase(given_up_, row.row);
+                lost |= row.pivot < kLostPivot;
+            }
+        }
+        if (needed == 0) return;
+        if (!lost || shift_ > kMostShift) {
+            tight_ = true;
+            delassus_.exclude_vanished(std::span(dependent).first(count));
+            factor();
+            if (count + needed < dependent.size())
+                dependent_rows_ = std::min(dependent_rows_, delassus_.dropped_count());
+            return;
+        }
+        shift_ = std::max(kLeastShift, 4.0 * shift_);
+        measured_ = false;
+        rounding_ = 0.0;
+        factor(false, given_up_);
+    }
+}
+
+void Lagrange::give_up(int row) {
+    const bool known = std::find(given_up_.begin(), given_up_.end(), row) != given_up_.end();
+    if (!known && given_up_.size() < given_up_.capacity()) given_up_.push_back(row);
+}
+
+// In large systems the rounding of a pivot that should vanish may be larger than the loose tolerance, and than pivots
+// of rows that are needed; where fewer rows are dropped than before, it may have grown. Small pivots that were kept are
+// measured.
+void Lagrange::measure_small_pivots() {
+    measured_ = true;
+    factor(true);
+    while (!delassus_.small().empty() && give_up_a_small_pivot()) {
+    }
+}
+
+bool Lagrange::give_up_a_small_pivot() {
+    std::array<BlockLdlt::RowPivot, BlockLdlt::kMostListed> rows;
+    const auto small = delassus_.small();
+    const auto end = std::copy(small.begin(), small.end(), rows.begin());
+    for (auto row = rows.begin(); row != end && given_up_.size() < given_up_.capacity(); ++row) {
+        given_up_.push_back(row->row);
+        factor(false, given_up_);
+        const double part = delassus_.part_outside(row->row, trusted_pivot_);
+        if (part <= trusted_pivot_) {
+            rounding_ = std::max(rounding_, row->pivot);
+            factor(true);
+            return true;
+        }
+        given_up_.pop_back();
+    }
+    factor(false, given_up_);
+    return false;
 }
 
 void Lagrange::forget_dependent_rows() {
     dependent_rows_ = rows_.rows();
-    level_ = 0;
-    poor_pivot_ = kTolerances[kLoosest];
+    rounding_ = 0.0;
+    tight_ = false;
+    delassus_.exclude(given_up_);
 }
 
 }  // namespace bellcrank
