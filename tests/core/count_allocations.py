@@ -43,6 +43,17 @@ def machines():
     yield "hub", Machine(star(20))
     yield "bouncing", Machine(stops.ball(0.7, 1e-3))
     yield "resting", Machine(stops.stack(4))
+    joint_coordinates = {
+        "chain": chains.chain(np.ones(12)),
+        "redundant": linkages.four_bar(),
+        "windows": linkages.windows(3),
+        "hub": star(20),
+    }
+    for name, mechanism in joint_coordinates.items():
+        machine = Machine(mechanism)
+        machine.system = _core.Recursive(machine.core_model)
+        machine.set(machine.model.initial.arrays)
+        yield f"recursive {name}", machine
     for name in examples.JOINT_KINDS:
         yield f"joint {name}", floating.pair(examples.joint(name), hung=True)
     for name, case in constraints.items():

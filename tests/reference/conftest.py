@@ -17,6 +17,7 @@ LOG = logging.getLogger("reference")
 # would only amplify rounding. The default, 1e-10, does as well for a few loops.
 SINGULAR_POSES: dict[str, dict[str, float]] = {
     "lagrange": {"rank_tolerance": 1e-8},
+    "recursive": {"rank_tolerance": 1e-8},
     "symbolic": {"rank_tolerance": 1e-8},
 }
 METHODS = {
@@ -26,7 +27,7 @@ METHODS = {
 }
 
 
-@pytest.fixture(params=["lagrange", "symbolic"])
+@pytest.fixture(params=["lagrange", "recursive", "symbolic"])
 def formulation(request):
     return request.param
 

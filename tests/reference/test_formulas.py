@@ -8,7 +8,7 @@ from bellcrank.expression import cos, sin, translation
 
 U, V = bc.symbols("u v")
 A, B, C = bc.symbols("a b c")
-BOTH = pytest.mark.parametrize("formulation", ["lagrange", "symbolic"])
+BOTH = pytest.mark.parametrize("formulation", ["lagrange", "recursive", "symbolic"])
 
 
 @BOTH

@@ -22,6 +22,7 @@ _MET = 1e-7  # largest constraint error after a projection, redundant rows inclu
 
 FORMULATIONS: Final = {
     "lagrange": "bellcrank.formulations.lagrange",
+    "recursive": "bellcrank.formulations.recursive",
     "symbolic": "bellcrank.formulations.symbolic",
 }
 """The module of each formulation: NAME, SUMMARY, OPTIONS, refusals(model), create(model, options).

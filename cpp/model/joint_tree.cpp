@@ -1,9 +1,9 @@
-#include "formulations/symbolic/plan.hpp"
+#include "model/joint_tree.hpp"
 
 #include <algorithm>
 #include <numeric>
 
-namespace bellcrank::symbolic {
+namespace bellcrank {
 
 namespace {
 
@@ -183,8 +183,7 @@ int weight(const TreeJoint& joint) { return static_cast<int>(joint.rows.size()) 
 
 }  // namespace
 
-// A spanning tree of greatest weight, the weight of an edge being the number of rows that its transform makes needless.
-Plan make_plan(const Model& model) {
+std::vector<TreeJoint> joint_edges(const Model& model) {
     std::vector<TreeJoint> candidates = rowless_joints(model);
     for (const Block& block : model.blocks) {
         TreeJoint joint = BlockReader(model, block).read();
@@ -197,10 +196,12 @@ Plan make_plan(const Model& model) {
     std::erase_if(candidates, [](const TreeJoint& joint) { return joint.parent == joint.child; });
     std::stable_sort(candidates.begin(), candidates.end(),
                      [](const TreeJoint& a, const TreeJoint& b) { return weight(a) > weight(b); });
+    return candidates;
+}
+
+JointTree joint_tree(const Model& model, std::vector<TreeJoint> edges) {
     Sets sets(model.bodies() + 1);
-    std::vector<TreeJoint> edges;
-    for (const TreeJoint& joint : candidates)
-        if (sets.join(joint.parent, joint.child)) edges.push_back(joint);
+    for (const TreeJoint& joint : edges) sets.join(joint.parent, joint.child);
     for (int body = 0; body < model.bodies(); ++body)
         if (sets.join(model.ground(), body)) {
             TreeJoint free;
@@ -208,18 +209,26 @@ Plan make_plan(const Model& model) {
             free.child = body;
             edges.push_back(free);
         }
-    Plan plan;
-    Walk(model, edges, plan.joints).run();
+    JointTree tree;
+    Walk(model, edges, tree.joints).run();
     std::vector<bool> held(model.rows.size(), false);
-    for (const TreeJoint& joint : plan.joints)
+    for (const TreeJoint& joint : tree.joints)
         for (const int r : joint.rows) held[r] = true;
     for (size_t b = 0; b < model.blocks.size(); ++b) {
         const Block& block = model.blocks[b];
-        if (block.compliance > 0.0) plan.inertances.push_back(static_cast<int>(b));
+        if (block.compliance > 0.0) tree.inertances.push_back(static_cast<int>(b));
         for (int r = block.row_begin; r < block.row_end && block.compliance <= 0.0; ++r)
-            if (!held[r]) (block.unilateral ? plan.stops : plan.closing_rows).push_back(r);
+            if (!held[r]) (block.unilateral ? tree.stops : tree.closing_rows).push_back(r);
     }
-    return plan;
+    return tree;
 }
 
-}  // namespace bellcrank::symbolic
+JointTree joint_tree(const Model& model) {
+    Sets sets(model.bodies() + 1);
+    std::vector<TreeJoint> edges;
+    for (const TreeJoint& joint : joint_edges(model))
+        if (sets.join(joint.parent, joint.child)) edges.push_back(joint);
+    return joint_tree(model, std::move(edges));
+}
+
+}  // namespace bellcrank

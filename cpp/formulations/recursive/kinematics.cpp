@@ -1,0 +1,239 @@
+#include "formulations/recursive/kinematics.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include "spatial/body_state.hpp"
+#include "spatial/rotation.hpp"
+
+namespace bellcrank::recursive {
+
+namespace {
+
+constexpr Vec3 kAxis[3] = {{1, 0, 0}, {0, 1, 0}, {0, 0, 1}};
+constexpr Vec3 kZero{0, 0, 0};
+
+void store(double* p, const Vec3& v) {
+    p[0] = v.x;
+    p[1] = v.y;
+    p[2] = v.z;
+    p[3] = 0.0;
+}
+Vec3 load(const double* p) { return {p[0], p[1], p[2]}; }
+
+Quat renormalized(const Quat& q) {
+    const double k = 1.5 - 0.5 * (q.w * q.w + q.x * q.x + q.y * q.y + q.z * q.z);
+    return {k * q.w, k * q.x, k * q.y, k * q.z};
+}
+
+// q = (e0, s/2) with e0 > 0:  ω = 2 (e0 v̇ − ė0 v − v × v̇), v = s/2, in the axes behind; at s̈ = 0 its rate is −2 ë0 v.
+void swing_frame(const Link& link, const double* x, const double* u, JointFrame& out) {
+    double v[3] = {0, 0, 0}, rate[3] = {0, 0, 0};
+    for (int k = 0; k < 2; ++k) {
+        v[(link.held + 1 + k) % 3] = 0.5 * link.sign * x[link.x + k];
+        rate[(link.held + 1 + k) % 3] = 0.5 * link.sign * u[link.u + k];
+    }
+    const Vec3 e = load(v), edot = load(rate);
+    const double e0 = std::sqrt(1.0 - dot(e, e));
+    out.q = {e0, e.x, e.y, e.z};
+    for (int k = 0; k < 2; ++k) {
+        const Vec3 unit = 0.5 * link.sign * kAxis[(link.held + 1 + k) % 3];
+        const Vec3 w = e0 * unit - cross(e, unit) + (dot(e, unit) / e0) * e;
+        out.S[k] = {2.0 * w, kZero};
+    }
+    const double e0dot = -dot(e, edot) / e0;
+    out.bias.w = (2.0 * (dot(edot, edot) + e0dot * e0dot) / e0) * e;
+}
+
+}  // namespace
+
+Kinematics::Kinematics(const Model& model, const LinkTree& t)
+    : tree(t),
+      rotation(t.links.size()),
+      shift(t.links.size()),
+      world(t.links.size()),
+      position(t.links.size()),
+      attitude(t.links.size()),
+      velocity(t.links.size()),
+      bias(t.links.size()),
+      S(t.speeds),
+      model_(model) {
+    for (const Link& link : t.links) at_.push_back(quaternion_from_matrix(link.at.rotation));
+    size_t inputs = 0, outputs = 0, work = 0;
+    const Formulas& formulas = model.data().formulas;
+    for (const JointFormula& joint : formulas.joints) {
+        programs_.push_back(std::make_shared<CompiledProgram>(joint_program(formulas, joint)));
+        inputs = std::max(inputs, static_cast<size_t>(programs_.back()->inputs()));
+        outputs = std::max(outputs, static_cast<size_t>(programs_.back()->outputs()));
+        work = std::max(work, programs_.back()->work_size());
+    }
+    in_.assign(inputs, 0.0);
+    out_.assign(outputs, 0.0);
+    work_.assign(work, 0.0);
+}
+
+void Kinematics::frame_of(const Link& link, const double* x, const double* u, JointFrame& out) {
+    out.q = {1, 0, 0, 0};
+    out.shift = kZero;
+    out.bias = {kZero, kZero};
+    const double* q = x + link.x;
+    switch (link.motion) {
+        case Motion::turn:
+        case Motion::screw: {
+            const double half = 0.5 * (q[0] + link.offset);
+            out.q = {std::cos(half), 0, 0, std::sin(half)};
+            out.S[0] = {kAxis[2], link.lead * kAxis[2]};
+            out.shift = link.lead * q[0] * kAxis[2];
+            break;
+        }
+        case Motion::slide:
+            out.shift = (q[0] + link.offset) * kAxis[2];
+            out.S[0] = {kZero, kAxis[2]};
+            break;
+        case Motion::ball:
+            out.q = {q[0], q[1], q[2], q[3]};
+            for (int k = 0; k < 3; ++k) out.S[k] = {kAxis[k], kZero};
+            break;
+        case Motion::free: {
+            out.shift = load(q);
+            out.q = {q[3], q[4], q[5], q[6]};
+            const Mat3 R = rotation_matrix(out.q);
+            for (int k = 0; k < 3; ++k) {
+                out.S[k] = {kZero, row(R, k)};
+                out.S[3 + k] = {kAxis[k], kZero};
+            }
+            out.bias.v = -cross(load(u + link.u + 3), transpose_times(R, load(u + link.u)));
+            break;
+        }
+        case Motion::swing:
+            swing_frame(link, x, u, out);
+            break;
+        case Motion::formula:
+            formula_frame(link, x, u, out);
+    }
+}
+
+// With p, Λ the pose of marker 2 in marker 1, ω its angular velocity and a bar on what ṡ adds to accelerations there:
+//   forward   S = Λᵀ (w; ∂p),       bias = Λᵀ (ω̄̇;  p̄̈ − ω × ṗ)
+//   reversed  S = (−w; w × p − ∂p), bias = (−ω̄̇;  ω̄̇ × p + ω × ṗ − p̄̈)
+void Kinematics::formula_frame(const Link& link, const double* x, const double* u, JointFrame& out) {
+    const CompiledProgram& program = *programs_[link.formula];
+    const int n = link.speeds;
+    std::copy_n(x + link.x, n, in_.begin());
+    std::copy_n(u + link.u, n, in_.begin() + n);
+    const std::vector<double>& parameters = model_.data().formulas.values;
+    std::copy(parameters.begin(), parameters.end(), in_.begin() + 2 * n);
+    program.evaluate(in_.data(), out_.data(), work_.data());
+    const double* o = out_.data();
+    const Vec3 p = load(o);
+    Mat3 R;
+    std::copy_n(o + 3, 9, R.m);
+    o += 12;
+    Vec3 pdot = kZero, omega = kZero;
+    for (int k = 0; k < n; ++k, o += 6) {
+        const Vec3 dp = load(o), w = load(o + 3);
+        pdot += u[link.u + k] * dp;
+        omega += u[link.u + k] * w;
+        out.S[k] = link.reversed ? Twist{-w, cross(w, p) - dp} : Twist{transpose_times(R, w), transpose_times(R, dp)};
+    }
+    const Vec3 a = load(o), alpha = load(o + 3);
+    out.q = quaternion_from_matrix(R);
+    out.shift = p;
+    if (link.reversed) {
+        out.q = conjugate(out.q);
+        out.shift = -transpose_times(R, p);
+        out.bias = {-alpha, cross(alpha, p) + cross(omega, pdot) - a};
+    } else {
+        out.bias = {transpose_times(R, alpha), transpose_times(R, a - cross(omega, pdot))};
+    }
+}
+
+void Kinematics::place(const double* x, const double* u) {
+    JointFrame frame;
+    for (size_t i = 0; i < tree.links.size(); ++i) {
+        const Link& link = tree.links[i];
+        frame_of(link, x, u, frame);
+        const Quat q = at_[i] * frame.q;
+        rotation[i] = link.at.rotation * rotation_matrix(frame.q);
+        shift[i] = link.at.shift + link.at.rotation * frame.shift;
+        bias[i] = frame.bias;
+        for (int k = 0; k < link.speeds; ++k) S[link.u + k] = frame.S[k];
+        if (link.parent < 0) {
+            attitude[i] = renormalized(q);
+            position[i] = shift[i];
+        } else {
+            attitude[i] = renormalized(attitude[link.parent] * q);
+            position[i] = position[link.parent] + world[link.parent] * shift[i];
+        }
+        world[i] = rotation_matrix(attitude[i]);
+    }
+}
+
+void Kinematics::move(const double* u) {
+    for (size_t i = 0; i < tree.links.size(); ++i) {
+        const Link& link = tree.links[i];
+        Twist own{kZero, kZero};
+        for (int k = 0; k < link.speeds; ++k) own += u[link.u + k] * S[link.u + k];
+        velocity[i] = own;
+        if (link.parent >= 0) velocity[i] += inward(rotation[i], shift[i], velocity[link.parent]);
+        bias[i] += cross(velocity[i], own);
+    }
+}
+
+void Kinematics::write_poses(double* poses) const {
+    for (size_t b = 0; b < tree.bodies.size(); ++b) {
+        const BodyPlace& place = tree.bodies[b];
+        double* p = poses + kPose * b;
+        Quat q = place.turn;
+        if (place.link < 0) {
+            store(p, place.at.shift);
+        } else {
+            store(p, position[place.link] + world[place.link] * place.at.shift);
+            q = renormalized(attitude[place.link] * q);
+        }
+        p[4] = q.w, p[5] = q.x, p[6] = q.y, p[7] = q.z;
+    }
+}
+
+void Kinematics::write_twists(double* twists) const {
+    for (size_t b = 0; b < tree.bodies.size(); ++b) {
+        const BodyPlace& place = tree.bodies[b];
+        double* p = twists + kTwist * b;
+        std::fill_n(p, kTwist, 0.0);
+        if (place.link < 0) continue;
+        const Twist& v = velocity[place.link];
+        store(p, world[place.link] * (v.v + cross(v.w, place.at.shift)));
+        store(p + 4, transpose_times(place.at.rotation, v.w));
+    }
+}
+
+Vec3 Kinematics::centripetal(int body) const {
+    const BodyPlace& place = tree.bodies[body];
+    if (place.link < 0) return kZero;
+    const Twist& v = velocity[place.link];
+    return world[place.link] * cross(v.w, v.v + cross(v.w, place.at.shift));
+}
+
+void Kinematics::write_accelerations(const Twist* links, double* records) const {
+    for (size_t b = 0; b < tree.bodies.size(); ++b) {
+        const BodyPlace& place = tree.bodies[b];
+        double* p = records + kTwist * b;
+        std::fill_n(p, kTwist, 0.0);
+        if (place.link < 0) continue;
+        const Twist& a = links[place.link];
+        store(p, world[place.link] * (a.v + cross(a.w, place.at.shift)) + centripetal(static_cast<int>(b)));
+        store(p + 4, transpose_times(place.at.rotation, a.w));
+    }
+}
+
+void Kinematics::add_loads(const double* records, double sign, Load* links) const {
+    for (size_t b = 0; b < tree.bodies.size(); ++b) {
+        const BodyPlace& place = tree.bodies[b];
+        if (place.link < 0) continue;
+        const double* p = records + kTwist * b;
+        const Vec3 f = transpose_times(world[place.link], load(p));
+        links[place.link] += sign * Load{place.at.rotation * load(p + 4) + cross(place.at.shift, f), f};
+    }
+}
+
+}  // namespace bellcrank::recursive

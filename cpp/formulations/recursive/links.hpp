@@ -1,0 +1,102 @@
+// A model as a tree of links, as the recursion walks it: joints whose coordinates are elementary (a turn, a slide) are
+// taken apart into links without mass; bodies that do not move against each other are one link
+// (docs/theory/recursive.md).
+//
+// A link's frame lies at its joint, z along the axis of a turn or slide. Motions are (ω; v) and forces (n; f) at the
+// origin, in the axes of the link. Links are numbered in preorder.
+#pragma once
+
+#include <array>
+#include <string>
+#include <vector>
+
+#include "model/joint_tree.hpp"
+
+namespace bellcrank::recursive {
+
+enum class Motion : std::uint8_t {
+    turn,     // about z
+    slide,    // along z
+    ball,     // coordinates: a quaternion; speeds: angular velocity in the link's axes
+    free,     // coordinates: position in the parent's axes and a quaternion; speeds: its rate, angular velocity
+    screw,    // turn about z and slide along it by lead · angle
+    swing,    // a turn about an axis across a fixed one: quaternion (e0, s/2) with one component of s zero, e0 > 0
+    formula,  // as a joint given by formulas says
+};
+
+// A frame in another.
+struct Place {
+    Mat3 rotation{{1, 0, 0, 0, 1, 0, 0, 0, 1}};
+    Vec3 shift{0, 0, 0};
+};
+inline Place operator*(const Place& a, const Place& b) {
+    return {a.rotation * b.rotation, a.shift + a.rotation * b.shift};
+}
+inline Place inverse(const Place& a) { return {transpose(a.rotation), -transpose_times(a.rotation, a.shift)}; }
+
+struct Link {
+    int parent = -1;  // −1: the ground
+    Motion motion = Motion::turn;
+    int x = 0, u = 0;  // first coordinate and first speed
+    int speeds = 1;
+    int given = -1;     // the drive that gives its motion, −1: it is free
+    Place at;           // joint frame in the parent's frame; the link's own is reached from it by the motion
+    double offset = 0;  // turn, slide: added to the coordinate
+    double mass = 0;
+    Vec3 moment{0, 0, 0};            // mass times com
+    std::array<double, 6> second{};  // inertia about the origin: xx, yy, zz, xy, xz, yz
+    double rotor = 0;                // added to the inertia along the coordinate
+    double lead = 0;                 // screw
+    int held = 0;                    // swing: the component that stays zero
+    double sign = 1;                 // swing: −1 seen from marker 2
+    int formula = -1;                // of the model's joints given by formulas
+    bool reversed = false;
+};
+
+// A row that gives the motion of a turn or slide:  factor · coordinate = function(t) + constant.
+struct Drive {
+    int row, link;
+    int function;
+    double factor, constant;
+};
+
+// A row with compliance along the coordinate of a turn or slide: a rotor that moves with it.
+struct Rotor {
+    int row, link;
+    double factor, compliance;
+};
+
+// Numbers of the coordinates and speeds of a joint of the tree; −1: it has none there.
+struct JointMap {
+    TreeJoint joint;
+    int slide[3] = {-1, -1, -1}, slide_speed[3] = {-1, -1, -1};
+    int turn[2] = {-1, -1}, turn_speed[2] = {-1, -1};
+    int own = -1, own_speed = -1;  // first of a joint given by formulas
+    int ball = -1, ball_speed = -1;
+    std::vector<int> rows;  // of the model: those of the joint, and of drives along its coordinates
+};
+
+// A body's principal frame in its link's. Link −1 is the ground.
+struct BodyPlace {
+    int link = -1;
+    Place at;
+    Quat turn{1, 0, 0, 0};  // the rotation of `at`
+};
+
+struct LinkTree {
+    std::vector<Link> links;
+    std::vector<JointMap> joints;   // one per joint of the tree, parents first
+    std::vector<BodyPlace> bodies;  // per body, the ground last
+    std::vector<Drive> drives;
+    std::vector<Rotor> rotors;
+    std::vector<int> closing_rows;  // of the model: equations that remain, other rotors among them
+    int coordinates = 0, speeds = 0;
+    std::vector<int> coordinate_of;  // per coordinate of the tree: the model's, −1: none
+    std::vector<int> speed_of;       // per coordinate: its speed, −1 for those of quaternions
+};
+
+// Why a model cannot be taken, everything at once; empty if it can.
+std::vector<std::string> refusals(const Model& model);
+LinkTree make_links(const Model& model, const JointTree& joints);
+
+}  // namespace bellcrank::recursive

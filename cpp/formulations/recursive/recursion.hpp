@@ -1,0 +1,100 @@
+// Lathrop's constraint propagation (P. Schröder, The Virtual Erector Set, chapters 5.5 to 5.8) in its normal form: the
+// force that a link with all that hangs on it asks of its joint is an affine map of the link's acceleration a and of
+// the multipliers λ of the rows whose loops are still open there,
+//
+//   f = I a + P λ + p,        and of each open row r          J_r u̇ = −P_rᵀ a + H_r λ + g_r.
+//
+// Where the arms of a loop meet, its rows are complete and its λ are eliminated, by the largest pivots; rows without a
+// pivot depend on others and are dropped (docs/theory/recursive.md).
+#pragma once
+
+#include <vector>
+
+#include "formulations/recursive/kinematics.hpp"
+
+namespace bellcrank::recursive {
+
+// A row against the acceleration of a link, as the load that a unit of its multiplier is there.
+struct RowEnd {
+    int row, link;
+    Load load;
+};
+
+class Recursion {
+  public:
+    // rows: how many; ends: which links each acts on (loads are set later; link −1, the ground, may be left out).
+    Recursion(const LinkTree& tree, int rows, std::vector<RowEnd> ends);
+
+    int rows() const { return rows_; }
+    std::vector<RowEnd>& ends() { return ends_; }
+
+    // compliance: of each row (J u̇ + compliance λ = γ). natural: size of each row against free bodies. A row whose
+    // pivot is below `tolerance` of its own entry is dropped.
+    void factor(const Kinematics& k, const double* compliance, const double* natural, double tolerance);
+    const std::vector<std::uint8_t>& dropped() const { return dropped_; }
+    double smallest_pivot() const { return smallest_; }
+
+    struct Input {
+        const Load* loads;      // per link: force on it, those of inertia included
+        const double* efforts;  // per speed; null: none
+        const Twist* bias;      // per link; null: none
+        const double* given;    // per drive: its second derivative; null: 0
+        const double* targets;  // γ per row
+    };
+    // u̇ and λ for what factor() made.
+    void solve(const Kinematics& k, const Input& in, double* udot, double* lambda);
+    // Accelerations of the links for those of the joints, the ground's being 0.
+    void accelerations(const Kinematics& k, const Twist* bias, const double* udot, std::vector<Twist>& out) const;
+
+    // How many multipliers are open at each link.
+    int open_at(int link) const { return nodes_[link].open; }
+
+  private:
+    // Rows that a link, or the ground (the last node), knows of: first those that go on to the parent, then those that
+    // are complete here.
+    struct Node {
+        int slot = 0, open = 0, closed = 0;
+        int matrix = 0;  // first entry of H, (open + closed)²
+        int effort = 0;  // first entry of D⁻¹, speeds²
+    };
+    int parent_node(int link) const;
+    void build_slots();
+    void close_rows(int node, const double* compliance, const double* natural, double tolerance);
+    void reduce(const Kinematics& k, int link);
+    void pass_columns(const Kinematics& k, int link);
+    void substitute_closed(int node);
+    void solve_closed(int node, const double* rhs, double* out) const;
+    void up(const Kinematics& k, const Input& in);
+    void down(const Kinematics& k, const Input& in, double* udot, double* lambda);
+    void along_joint(const Kinematics& k, int link, const Input& in, const Load& p, const Twist& a);
+    void close_up(int node, const double* targets);
+    void close_down(int node, const double* targets, const Twist& a, double* lambda);
+
+    const LinkTree& tree_;
+    int rows_;
+    std::vector<RowEnd> ends_;
+    std::vector<Node> nodes_;           // per link, the ground last
+    std::vector<int> slot_row_;         // row of each slot
+    std::vector<int> end_slot_;         // slot that each end adds to
+    std::vector<int> slot_above_;       // slot of the same row at the parent; −1: it is closed here
+    std::vector<Articulated> inertia_;  // per link, with all that hangs on it and is complete
+    std::vector<Load> columns_;         // P per slot
+    std::vector<double> H_;
+    std::vector<double> inverse_;                // D⁻¹ per link
+    std::vector<Load> U_;                        // I S per speed
+    std::vector<double> factor_;                 // per node, closed²: rows of L in the order of pivots
+    std::vector<int> factor_at_, order_, kept_;  // per node: where; per slot: pivots; per node: how many
+    std::vector<double> scale_;                  // per row
+    std::vector<double> size_;                   // per row: what H would be at its diagonal without eliminations
+    std::vector<std::uint8_t> dropped_;
+    double smallest_ = 1.0;
+
+    std::vector<Load> p_;                         // per link
+    std::vector<double> g_;                       // per slot
+    std::vector<double> z_;                       // per speed
+    std::vector<Twist> a_;                        // per link
+    std::vector<double> closed_, solved_, half_;  // workspace of one node
+    std::vector<Load> half_columns_;
+};
+
+}  // namespace bellcrank::recursive

@@ -1,0 +1,118 @@
+// The recursion with what factor() made: loads up, accelerations and multipliers down.
+#include <algorithm>
+
+#include "formulations/recursive/recursion.hpp"
+
+namespace bellcrank::recursive {
+
+namespace {
+
+constexpr Twist kRest{{0, 0, 0}, {0, 0, 0}};
+
+}  // namespace
+
+void Recursion::solve(const Kinematics& k, const Input& in, double* udot, double* lambda) {
+    up(k, in);
+    down(k, in, udot, lambda);
+}
+
+void Recursion::up(const Kinematics& k, const Input& in) {
+    const int n = static_cast<int>(tree_.links.size());
+    for (int i = 0; i < n; ++i) p_[i] = -1.0 * in.loads[i];
+    std::fill(g_.begin(), g_.end(), 0.0);
+    for (int i = n - 1; i >= 0; --i) {
+        const Link& link = tree_.links[i];
+        const Node& node = nodes_[i];
+        if (node.closed > 0) close_up(i, in.targets);
+        Twist a = in.bias == nullptr ? kRest : in.bias[i];  // at rest of the parent, without multipliers
+        along_joint(k, i, in, p_[i], a);
+        for (int c = 0; c < link.speeds; ++c) a += z_[link.u + c] * k.S[link.u + c];
+        for (int s = node.slot; s < node.slot + node.open; ++s) g_[slot_above_[s]] += g_[s] - dot(a, columns_[s]);
+        if (link.parent < 0) continue;
+        Load p = inertia_[i] * a;
+        p += p_[i];
+        p_[link.parent] += outward(k.rotation[i], k.shift[i], p);
+    }
+    if (nodes_[n].closed > 0) close_up(n, in.targets);
+}
+
+// z: what the joint's speeds change by where the link would accelerate at a without them and asks for I a + p.
+void Recursion::along_joint(const Kinematics& k, int i, const Input& in, const Load& p, const Twist& a) {
+    const Link& link = tree_.links[i];
+    double* z = z_.data() + link.u;
+    if (link.given >= 0) {
+        z[0] = in.given == nullptr ? 0.0 : in.given[link.given];
+        return;
+    }
+    Load asked = inertia_[i] * a;
+    asked += p;
+    double u[6];
+    for (int c = 0; c < link.speeds; ++c)
+        u[c] = (in.efforts == nullptr ? 0.0 : in.efforts[link.u + c]) - dot(k.S[link.u + c], asked);
+    const double* D = inverse_.data() + nodes_[i].effort;
+    for (int c = 0; c < link.speeds; ++c) {
+        z[c] = 0.0;
+        for (int d = 0; d < link.speeds; ++d) z[c] += D[link.speeds * c + d] * u[d];
+    }
+}
+
+void Recursion::close_up(int n, const double* targets) {
+    const Node& node = nodes_[n];
+    const int first = node.slot + node.open, size = node.open + node.closed;
+    for (int i = 0; i < node.closed; ++i) closed_[i] = targets[slot_row_[first + i]] - g_[first + i];
+    solve_closed(n, closed_.data(), solved_.data());
+    if (n == static_cast<int>(tree_.links.size())) return;
+    const double* H = H_.data() + node.matrix;
+    for (int i = 0; i < node.closed; ++i) {
+        p_[n] += solved_[i] * columns_[first + i];
+        for (int s = 0; s < node.open; ++s) g_[node.slot + s] += H[size * s + node.open + i] * solved_[i];
+    }
+}
+
+void Recursion::down(const Kinematics& k, const Input& in, double* udot, double* lambda) {
+    const int n = static_cast<int>(tree_.links.size());
+    if (nodes_[n].closed > 0) close_down(n, in.targets, kRest, lambda);
+    for (int i = 0; i < n; ++i) {
+        const Link& link = tree_.links[i];
+        const Node& node = nodes_[i];
+        Twist a = in.bias == nullptr ? kRest : in.bias[i];
+        if (link.parent >= 0) a += inward(k.rotation[i], k.shift[i], a_[link.parent]);
+        Load p = p_[i];
+        for (int s = node.slot; s < node.slot + node.open; ++s) p += lambda[slot_row_[s]] * columns_[s];
+        along_joint(k, i, in, p, a);
+        for (int c = 0; c < link.speeds; ++c) {
+            udot[link.u + c] = z_[link.u + c];
+            a += z_[link.u + c] * k.S[link.u + c];
+        }
+        a_[i] = a;
+        if (node.closed > 0) close_down(i, in.targets, a, lambda);
+    }
+}
+
+void Recursion::close_down(int n, const double* targets, const Twist& a, double* lambda) {
+    const Node& node = nodes_[n];
+    const int first = node.slot + node.open, size = node.open + node.closed;
+    const double* H = H_.data() + node.matrix;
+    const bool moves = n < static_cast<int>(tree_.links.size());
+    for (int i = 0; i < node.closed; ++i) {
+        double rhs = targets[slot_row_[first + i]] - g_[first + i];
+        if (moves) rhs += dot(a, columns_[first + i]);
+        for (int s = 0; s < node.open; ++s) rhs -= H[size * (node.open + i) + s] * lambda[slot_row_[node.slot + s]];
+        closed_[i] = rhs;
+    }
+    solve_closed(n, closed_.data(), solved_.data());
+    for (int i = 0; i < node.closed; ++i) lambda[slot_row_[first + i]] = solved_[i];
+}
+
+void Recursion::accelerations(const Kinematics& k, const Twist* bias, const double* udot,
+                              std::vector<Twist>& out) const {
+    for (size_t i = 0; i < tree_.links.size(); ++i) {
+        const Link& link = tree_.links[i];
+        Twist a = bias == nullptr ? kRest : bias[i];
+        if (link.parent >= 0) a += inward(k.rotation[i], k.shift[i], out[link.parent]);
+        for (int c = 0; c < link.speeds; ++c) a += udot[link.u + c] * k.S[link.u + c];
+        out[i] = a;
+    }
+}
+
+}  // namespace bellcrank::recursive

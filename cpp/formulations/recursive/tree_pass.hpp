@@ -1,0 +1,88 @@
+// The recursion where it has no loops: the articulated-body algorithm in three passes, over one state or over as many
+// as a vector holds. Takes turns, slides, balls and free bodies, gravity, drives, rotors, and laws along coordinates of
+// the tree; everything else takes the general way (recursion.hpp).
+#pragma once
+
+#include <vector>
+
+#include "formulations/recursive/articulated.hpp"
+#include "formulations/recursive/links.hpp"
+#include "spatial/aligned.hpp"
+#include "spatial/lanes.hpp"
+
+namespace bellcrank::recursive {
+
+// What the passes read of a link, close together.
+struct LinkConstants {
+    int parent, x, u;
+    int branch;  // where what children other than the first pass up is gathered; −1: there are none
+    int extra;   // ball, free: place of what the way down needs
+    int given;   // drive, −1: none
+    Motion motion;
+    bool has_child;
+    bool axial;  // the frame of its turn is reached along x, about x and along z: R and r say no more
+    double R[9], r[3];
+    double mass, moment[3], second[6];
+    double offset, rotor;
+    double along;  // axial: the shift along z
+};
+
+// What a pass leaves for the next.
+template <class T>
+struct LinkWork {
+    T sine, cosine;
+    MotionT<T> velocity;
+    ForceT<T> U;   // I s
+    T inverse, z;  // 1/d; effort left along the joint, or its given acceleration
+};
+
+class TreePass {
+  public:
+    TreePass(const Model& model, const LinkTree& tree);
+    // Whether nothing of the model needs the general way.
+    static bool takes(const Model& model, const LinkTree& tree);
+
+    // T: double or Lane. x, u, udot: one T per coordinate or speed.
+    template <class T>
+    void accelerate(double t, const T* x, const T* u, T* udot);
+
+  private:
+    template <class T>
+    struct Workspace {
+        std::vector<LinkWork<T>, AlignedAllocator<LinkWork<T>>> link;
+        std::vector<ArticulatedT<T>, AlignedAllocator<ArticulatedT<T>>> inertia;  // per branch
+        std::vector<ForceT<T>, AlignedAllocator<ForceT<T>>> load;                 // per branch
+        std::vector<T, AlignedAllocator<T>> extra, effort;
+    };
+    struct Effort {  // of a law on the coordinate of a link
+        const Law* law;
+        int x, u;
+    };
+    template <class T>
+    Workspace<T>& workspace();
+    template <class T>
+    void efforts(double t, const T* x, const T* u, T* out) const;
+    template <class T>
+    void velocities(Workspace<T>& w, const T* x, const T* u);
+    template <class T>
+    void inertias(Workspace<T>& w, const T* x, const T* u);
+    template <class T>
+    void pass_other(Workspace<T>& w, int link, const T* x, const T* u, ArticulatedT<T>& I, ForceT<T>& p);
+    template <class T>
+    void pass_free(Workspace<T>& w, int link, ArticulatedT<T>& I, ForceT<T>& p);
+    template <class T>
+    void accelerations(Workspace<T>& w, const T* x, const T* u, T* udot);
+    template <class T>
+    void accelerate_other(Workspace<T>& w, int link, const T* x, const T* u, const MotionT<T>& parent, T* udot);
+
+    const Model& model_;
+    std::vector<LinkConstants, AlignedAllocator<LinkConstants>> links_;
+    std::vector<Effort> efforts_;
+    std::vector<Drive> drives_;
+    std::vector<double> given_;
+    int branches_ = 0, extras_ = 0, speeds_ = 0;
+    Workspace<double> one_;
+    Workspace<Lane> lanes_;
+};
+
+}  // namespace bellcrank::recursive
