@@ -3,7 +3,9 @@
 
 #include <nanobind/ndarray.h>
 #include <nanobind/stl/pair.h>
+#include <nanobind/stl/shared_ptr.h>
 #include <nanobind/stl/string.h>
+#include <nanobind/stl/tuple.h>
 #include <nanobind/stl/vector.h>
 
 #include <chrono>
@@ -64,6 +66,23 @@ class PythonSink final : public Sink {
           on_progress_(std::move(on_progress)),
           last_(Clock::now()) {
         buffer_.resize(static_cast<size_t>(width_) * capacity_);
+        event_numbers_.reserve(kEvents);
+        event_frames_.reserve(static_cast<size_t>(width_) * kEvents);
+    }
+
+    double* event(int index, double t) override {
+        event_numbers_.push_back(index);
+        event_frames_.resize(event_frames_.size() + width_);
+        double* at = event_frames_.data() + event_frames_.size() - width_;
+        at[0] = t;
+        return at + 1;
+    }
+
+    // Their numbers, and their frames (n, 1 + width).
+    const std::vector<int>& event_numbers() const { return event_numbers_; }
+    Rows event_frames() const {
+        const auto count = static_cast<Eigen::Index>(event_numbers_.size());
+        return Eigen::Map<const Rows>(event_frames_.data(), count, width_);
     }
 
     double* frame(double t) override {
@@ -106,10 +125,13 @@ class PythonSink final : public Sink {
     }
 
   private:
+    static constexpr size_t kEvents = 64;  // room for so many at first
+
     int width_, capacity_, count_ = 0;
     int countdown_ = 1, interval_ = 1;
     nb::callable on_block_, on_progress_;
-    std::vector<double> buffer_;
+    std::vector<double> buffer_, event_frames_;
+    std::vector<int> event_numbers_;
     Clock::time_point last_, looked_;
 };
 
@@ -144,6 +166,9 @@ nb::dict result_dict(const SimulationResult& result) {
     d["rejected"] = result.rejected;
     d["last_step"] = result.last_step;
     d["next_step"] = result.next_step;
+    d["steps_since_restart"] = result.steps_since_restart;
+    d["difference_evaluations"] = result.difference_evaluations;
+    d["evaluations_since_restart"] = result.evaluations_since_restart;
     d["last_order"] = result.last_order;
     d["highest_order"] = result.highest_order;
     d["body"] = result.body;
@@ -169,18 +194,40 @@ nb::dict kinematics(SystemAt& self, const std::vector<double>& output_times, std
     return result_dict(result);
 }
 
+using Event = std::tuple<std::shared_ptr<CompiledProgram>, std::vector<int>, int, bool>;
+
+std::vector<EventFunction> event_functions(const std::vector<Event>& events, int measured) {
+    std::vector<EventFunction> functions;
+    for (const auto& [program, inputs, direction, terminal] : events) {
+        if (program->outputs() != 1 || program->inputs() != static_cast<int>(inputs.size()))
+            throw std::invalid_argument("events: a program of one output, and a place for each of its inputs");
+        for (const int place : inputs)
+            if (place < -1 || place >= measured)
+                throw std::invalid_argument("events: an input stands at no place that is measured");
+        functions.push_back({program, inputs, direction, terminal});
+    }
+    return functions;
+}
+
 nb::dict run(SystemAt& self, const std::string& method, std::vector<double> output_times, double step, double max_step,
              double rtol, double atol, std::vector<int> coordinates, std::vector<int> rows,
              std::vector<std::pair<std::vector<int>, int>> reactions, bool accelerations, nb::callable on_block,
-             nb::callable on_progress, int max_order) {
+             nb::callable on_progress, int max_order, const std::vector<Event>& events,
+             std::vector<int> event_coordinates, const std::vector<std::pair<double, double>>& tolerances) {
     if (output_times.empty()) throw std::invalid_argument("output_times: at least the start");
     SimulationOptions options;
     options.method = method;
     options.step = step;
     options.max_step = max_step;
-    options.settings.tolerances = {rtol, atol};
+    Tolerances& t = options.settings.tolerances = {rtol, atol};
+    if (tolerances.size() == 4) {
+        Tolerance* const kinds[] = {&t.translation, &t.rotation, &t.velocity, &t.angular_velocity};
+        for (int i = 0; i < 4; ++i) *kinds[i] = {tolerances[i].first, tolerances[i].second};
+    }
     options.settings.max_order = max_order;
     options.output_times = std::move(output_times);
+    options.measured.coordinates = std::move(event_coordinates);
+    options.events = event_functions(events, self.core().observation_size(options.measured));
     const Observation what =
         observation_of(std::move(coordinates), std::move(rows), std::move(reactions), accelerations);
     PythonSink sink(self.core().observation_size(what), options.output_times.size(), std::move(on_block),
@@ -192,7 +239,15 @@ nb::dict run(SystemAt& self, const std::string& method, std::vector<double> outp
         sink.flush();
     }
     self.time = result.time;
-    return result_dict(result);
+    nb::dict d = result_dict(result);
+    std::vector<std::pair<int, int>> happened;  // the event's number, or −1 and the row of a stop
+    for (const int number : sink.event_numbers()) {
+        const int stop = number - static_cast<int>(options.events.size());
+        happened.emplace_back(stop < 0 ? number : -1, stop < 0 ? -1 : self.core().row_of_stop(stop));
+    }
+    d["events"] = happened;
+    d["event_frames"] = sink.event_frames();
+    return d;
 }
 
 }  // namespace
@@ -211,20 +266,33 @@ void bind_integrate(nb::module_& m) {
     m.def(
         "simulate", &run, "system"_a, "method"_a, "output_times"_a, "step"_a, "max_step"_a, "rtol"_a, "atol"_a,
         "coordinates"_a, "rows"_a, "reactions"_a, "accelerations"_a, "on_block"_a, "on_progress"_a, "max_order"_a = 12,
+        "events"_a = std::vector<Event>(), "event_coordinates"_a = std::vector<int>(),
+        "tolerances"_a = std::vector<std::pair<double, double>>(),
         nb::sig(
             "def simulate(system: SystemAt, method: str, output_times: collections.abc.Sequence[float], step: float, "
             "max_step: float, rtol: float, atol: float, coordinates: collections.abc.Sequence[int], "
             "rows: collections.abc.Sequence[int], "
             "reactions: collections.abc.Sequence[tuple[collections.abc.Sequence[int], int]], accelerations: bool, "
             "on_block: collections.abc.Callable[[numpy.typing.NDArray[numpy.float64]], None], "
-            "on_progress: collections.abc.Callable[[float], bool | None], max_order: int = 12) -> dict[str, str | "
-            "float]"),
+            "on_progress: collections.abc.Callable[[float], bool | None], max_order: int = 12, "
+            "events: collections.abc.Sequence[tuple[CompiledProgram, collections.abc.Sequence[int], int, bool]] = (), "
+            "event_coordinates: collections.abc.Sequence[int] = (), "
+            "tolerances: collections.abc.Sequence[tuple[float, float]] = ()) -> dict[str, typing.Any]"),
         "Advances the system's state, which must be projected, through the output times.\n\n"
         "on_block takes frames (n, 1 + width): time, then what cpp/model/system.hpp lists for observe(); the array is\n"
         "reused afterwards. on_progress takes the time reached, about twenty times a second; False ends the run. "
         "Returns status, time,\n"
-        "steps, rejected, last_step, next_step, last_order, highest_order, body, row. Ctrl-C ends it too, with status "
-        "\"interrupted\".");
+        "steps, rejected, last_step, next_step, steps_since_restart, evaluations_since_restart, "
+        "difference_evaluations, last_order, "
+        "highest_order, body, row. Ctrl-C ends it too, with status \"interrupted\".\n"
+        "events: (program of one output, places of its inputs, direction, terminal), of adaptive methods; an input's "
+        "place is -1 for\n"
+        "the time, else in what observe() writes of event_coordinates. Returned are also events, (number, -1) or "
+        "(-1, row of a stop),\n"
+        "and event_frames (n, 1 + width). tolerances: (rtol, atol) of translations, rotations, their rates, in place "
+        "of "
+        "rtol and atol,\n"
+        "which are then the strictest of them.");
 }
 
 }  // namespace bellcrank

@@ -67,11 +67,13 @@ Lagrange::Lagrange(std::shared_ptr<const Model> model, const LagrangeOptions& op
             if (!block.unilateral) continue;
             unilateral_[r] = 1;
             stops_.push_back(r);
+            model_row_of_stop_.push_back(block.row_begin + k);
             restitution_.push_back(block.restitution);
         }
     }
     active_.assign(stops_.size(), 0);
     candidate_.assign(stops_.size(), 0);
+    watched_.assign(stops_.size(), 0);
     for (auto* v : {&gap_, &closing_, &reached_}) v->assign(stops_.size(), 0.0);
     if (!stops_.empty()) {
         enabled_.assign(m, 1);

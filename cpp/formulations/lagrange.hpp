@@ -50,6 +50,14 @@ class Lagrange final : public System {
     void correct(double t, const double* x, const double* u, const double* rate, double gamma, double* delta) override;
     bool linearizes_cheaply() const override { return linearizes_by_rows(); }
     bool settle_corrected(double t, double* x, double* u) override;
+    int stops() const override { return static_cast<int>(stops_.size()); }
+    int row_of_stop(int stop) const override { return model_row_of_stop_[stop]; }
+    void watch_stops(double t, const double* x, const double* u) override;
+    void meet_stops() override { watched_.assign(watched_.size(), 0); }
+    void gaps(double t, const double* x, const double* u, double* out) override;
+    void break_times(double from, double to, std::vector<double>& out) const override;
+    bool turns(int component) const override { return component % kTwist >= 4; }
+    void measure(double t, const double* x, const double* u, const Observation& what, double* out) override;
     void commit(double t, const double* x, const double* u) override;
     double longest_step(const double* x, const double* u, double h) override;
     int observation_size(const Observation& what) const override;
@@ -113,6 +121,7 @@ class Lagrange final : public System {
     void accelerate_with_stops(const double* u);
     void remember_stops(double t, const double* x, const double* u);
     double speed_of_impact(size_t stop) const;
+    double gap_of_stop(size_t stop, double t, const double* x, const double* u, double& rate) const;
     bool passed_a_stop(double t, const double* u);
     void set_impact_speeds();
 
@@ -171,8 +180,10 @@ class Lagrange final : public System {
     std::vector<std::uint8_t> enabled_;     // per storage row; empty without stops
     std::vector<std::uint8_t> active_;      // per stop: holds as an equation
     std::vector<std::uint8_t> candidate_;   // per stop: closed
-    std::vector<double> gap_, closing_;     // per stop: C and Ċ where the step started, if these are remembered
-    std::vector<double> reached_;           // per stop: C where the step went, not yet corrected
+    std::vector<std::uint8_t> watched_;     // per stop: somebody else finds when it is met
+    std::vector<int> model_row_of_stop_;
+    std::vector<double> gap_, closing_;  // per stop: C and Ċ where the step started, if these are remembered
+    std::vector<double> reached_;        // per stop: C where the step went, not yet corrected
     bool remembered_ = false;
     double remembered_at_ = 0.0;              // time [s]
     std::vector<int> drifting_;               // angular coordinates that turn without a body turning (azimuths)

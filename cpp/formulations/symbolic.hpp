@@ -43,6 +43,8 @@ class Symbolic final : public System {
     void chart_acceleration(const double* xi, const double* rate, const double* udot, double* out) const override;
     void project_stage(double t, double* x, double* u) override;
     bool project(double t, double* x, double* u) override;
+    bool turns(int component) const override;
+    void break_times(double from, double to, std::vector<double>& out) const override;
     void commit(double t, const double* x, const double* u) override;
     double longest_step(const double* x, const double* u, double h) override;
     int observation_size(const Observation& what) const override;

@@ -2,6 +2,8 @@
 // view that evaluates one.
 #include "functions/function.hpp"
 
+#include <algorithm>
+#include <cmath>
 #include <map>
 #include <stdexcept>
 
@@ -42,6 +44,7 @@ Function::Function(const std::string& kind, std::span<const double> params) : pa
     evaluate_ = found.evaluate;
     integral_ = found.integral;
     evaluate_bound_ = found.evaluate_bound;
+    breaks_ = found.breaks;
     if (found.bind != nullptr) bound_ = found.bind(params);
 }
 
@@ -49,6 +52,31 @@ double Function::integral(double x) const {
     if (integral_ == nullptr)
         throw std::invalid_argument("this kind of function has no integral in closed form; use a piecewise one");
     return integral_(params_, x);
+}
+
+namespace {
+
+// Part of a value by which rounding may tell two sides of a break apart.
+constexpr double kRounding = 1e-9;
+
+bool jumps_by_more(double left, double right, double scale) {
+    return std::abs(right - left) > kRounding * (std::abs(left) + std::abs(right)) + 1e-12 * scale;
+}
+
+}  // namespace
+
+void Function::jumps(double from, double to, std::vector<double>& out) const {
+    if (breaks_ == nullptr) return;
+    const size_t first = out.size();
+    breaks_(params_, from, to, out);
+    const auto smooth = [this](double x) {
+        const double beside = 1e-15 * std::max(1.0, std::abs(x));
+        const FunctionValue left = (*this)(x - beside), right = (*this)(x + beside);
+        const double scale = std::abs(left.f) + std::abs(left.d1) + std::abs(left.d2);
+        return !jumps_by_more(left.f, right.f, scale) && !jumps_by_more(left.d1, right.d1, scale) &&
+               !jumps_by_more(left.d2, right.d2, scale);
+    };
+    out.erase(std::remove_if(out.begin() + static_cast<std::ptrdiff_t>(first), out.end(), smooth), out.end());
 }
 
 }  // namespace bellcrank

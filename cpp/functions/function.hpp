@@ -22,6 +22,8 @@ struct FunctionKind {
     // evaluates with it in the place of `evaluate`. Null for all others.
     std::shared_ptr<const void> (*bind)(std::span<const double> params) = nullptr;
     FunctionValue (*evaluate_bound)(const void* bound, std::span<const double> params, double x) = nullptr;
+    // Appends the places between from and to, neither included, at which the function may not be smooth. Null: none.
+    void (*breaks)(std::span<const double> params, double from, double to, std::vector<double>& out) = nullptr;
 };
 
 // Adds a kind to the registry; meant for static initialisation in the kind's own file. A name taken twice is a
@@ -51,11 +53,16 @@ class Function {
     double integral(double x) const;
     bool integrable() const { return integral_ != nullptr; }
 
+    // Appends the places between from and to, neither included, at which the function or one of its first two
+    // derivatives jumps.
+    void jumps(double from, double to, std::vector<double>& out) const;
+
   private:
     std::span<const double> params_;
     FunctionValue (*evaluate_)(std::span<const double>, double);
     double (*integral_)(std::span<const double>, double);
     FunctionValue (*evaluate_bound_)(const void*, std::span<const double>, double);
+    void (*breaks_)(std::span<const double>, double, double, std::vector<double>&);
     std::shared_ptr<const void> bound_;
 };
 

@@ -68,6 +68,18 @@ class Pieces {
         return {v.f + v.d1 * (x - edge), v.d1, 0.0};
     }
 
+    // Appends the breaks between from and to, of all periods.
+    void append_breaks(double from, double to, std::vector<double>& out) const {
+        const bool repeats = extrapolation() == Extrapolation::periodic;
+        const double first = repeats ? std::floor((from - start()) / span()) : 0.0;
+        const double last = repeats ? std::floor((to - start()) / span()) : 0.0;
+        for (double turn = first; turn <= last; turn += 1.0)
+            for (int i = 0; i <= count(); ++i) {
+                const double at = breaks()[i] + turn * span();
+                if (at > from && at < to && (!repeats || i < count())) out.push_back(at);
+            }
+    }
+
   private:
     const double* p_;
 };

@@ -58,7 +58,11 @@ double integral(std::span<const double> params, double x) {
 
 void check(std::span<const double> params) { check_pieces(params, 1, "piecewise"); }
 
-const FunctionRegistration registration({"piecewise", evaluate, integral, check});
+void breaks(std::span<const double> params, double from, double to, std::vector<double>& out) {
+    Pieces(params).append_breaks(from, to, out);
+}
+
+const FunctionRegistration registration({"piecewise", evaluate, integral, check, nullptr, nullptr, breaks});
 
 }  // namespace
 

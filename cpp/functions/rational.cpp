@@ -39,7 +39,11 @@ void check(std::span<const double> params) {
     }
 }
 
-const FunctionRegistration registration({"rational", evaluate, nullptr, check});
+void breaks(std::span<const double> params, double from, double to, std::vector<double>& out) {
+    Pieces(params).append_breaks(from, to, out);
+}
+
+const FunctionRegistration registration({"rational", evaluate, nullptr, check, nullptr, nullptr, breaks});
 
 }  // namespace
 

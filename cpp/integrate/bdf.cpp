@@ -4,18 +4,11 @@
 #include <cmath>
 #include <utility>
 
-#include "integrate/adams_history.hpp"
-
 namespace bellcrank {
 
 namespace {
 
-// Part of the tolerance that steps and orders are chosen for (Byrne, Hindmarsh, 1975, section 3).
-constexpr double kAim = 1.0 / 6.0;
-constexpr double kAimHigher = 1.0 / 10.0;
-constexpr double kMostGrowth = 10.0;
-constexpr double kLeastGrowth = 1.5;  // below it the step stays as it is, and with it γ
-constexpr int kMostRefusals = 3;      // in a row; then the history is not trusted any more
+constexpr int kMostRefusals = 3;  // in a row; then the history is not trusted any more
 
 constexpr double kSolved = 0.1;      // error of the iteration in units of the tolerance
 constexpr double kDivergence = 2.0;  // ratio of successive corrections
@@ -23,10 +16,6 @@ constexpr int kMostIterations = 4;
 constexpr int kManyIterations = 2;    // then the factors have aged
 constexpr double kOtherGamma = 0.15;  // change of γ that asks for new factors
 constexpr int kOldAge = 40;           // steps that derivatives are kept
-
-double step_factor(double error, double aim, int order) {
-    return std::pow(aim / std::max(error, 1e-30), 1.0 / (order + 1));
-}
 
 int padded(int size) { return (size + 7) / 8 * 8; }
 
@@ -37,6 +26,7 @@ Bdf::Bdf(const System& system, const Tolerances& tolerances, int max_order)
       stride_(padded(size_)),
       max_order_(std::clamp(max_order, 1, kMaxBdfOrder)),
       tolerances_(tolerances),
+      weights_(system, tolerances, stride_),
       components_(std::max(1, 2 * system.velocity_components())) {
     for (auto* v : {&positions_, &velocities_, &work_}) v->assign(static_cast<size_t>(kMaxBdfOrder + 2) * stride_, 0.0);
     for (auto* v :
@@ -70,7 +60,7 @@ void Bdf::begin(System& system, double t, double h, const double* x, const doubl
 
 void Bdf::weigh() {
     const double* u = velocity(0);
-    for (int i = 0; i < stride_; ++i) weight_[i] = 1.0 / (tolerances_.absolute + tolerances_.relative * std::abs(u[i]));
+    for (int i = 0; i < stride_; ++i) weight_[i] = weights_.velocity(i, std::abs(u[i]));
 }
 
 // The histories for steps of another length.
@@ -117,7 +107,9 @@ void Bdf::predict(System& system, const double* x) {
 }
 
 void Bdf::linearize(System& system, double t, const double* x, const double* u, bool renew) {
+    const auto before = system.statistics().evaluations;
     system.linearize(t, x, u, gamma_, renew);
+    difference_evaluations_ += system.statistics().evaluations - before;
     linearized_at_ = gamma_;
     slow_ = false;
     if (!renew) return;
@@ -196,12 +188,11 @@ void Bdf::take_errors(const double* u1) {
     }
 }
 
-// Root mean square in units of the tolerance. Displacements are measured against one metre and one radian.
+// Root mean square in units of the tolerance.
 double Bdf::norm(const double* position, const double* velocity) const {
-    const double weight = 1.0 / (tolerances_.absolute + tolerances_.relative);
     double sum = 0.0;
     for (int i = 0; i < size_; ++i) {
-        const double x = weight * position[i], u = weight_[i] * velocity[i];
+        const double x = weights_.displacement(i) * position[i], u = weight_[i] * velocity[i];
         sum += x * x + u * u;
     }
     return std::sqrt(sum / components_);
@@ -217,7 +208,7 @@ double Bdf::refused(double h, const StepOutcome& outcome) {
         restart();
         return 0.1 * h;
     }
-    return h * std::clamp(step_factor(outcome.error, kAim, order_), 0.1, 0.9);
+    return h * std::clamp(bdf_step_factor(outcome.error, kBdfAim, order_), 0.1, 0.9);
 }
 
 double Bdf::accepted(double h, const StepOutcome& outcome, bool after_refusal) {
@@ -231,90 +222,6 @@ double Bdf::accepted(double h, const StepOutcome& outcome, bool after_refusal) {
     for (int i = kMaxBdfOrder + 2; i > 0; --i) past_[i] = past_[i - 1];
     past_[0] = h;
     return h * factor;
-}
-
-// With D_m = h^(m+1) y^(m+1)/(m+1)!, a formula of order m errs by Π_{i ≤ m} ξ_i D_m/Λ_m'(0). The order, one less or one
-// more, that allows the longest step; the factor by which the step may change.
-int Bdf::choose_order(double error, double& factor) {
-    const int q = order_;
-    const double scale = coefficients_.product(q + 1) * std::pow(h_, q + 1);
-    factor = step_factor(error, kAim, q);
-    int next = q;
-    if (wait_ <= 0 && q > 1 && factor < kMostGrowth) {
-        const double top = coefficients_.coefficient(q, q);
-        const double *z = position(q), *w = velocity(q);
-        for (int i = 0; i < size_; ++i) {
-            delta_[i] = z[i] + top * shift_[i];
-            other_[i] = w[i] + top * change_[i];
-        }
-        const double unit = coefficients_.product(q - 1) / coefficients_.coefficient(q - 1, 1);
-        const double lower = step_factor(unit * norm(delta_.data(), other_.data()), kAim, q - 1);
-        if (lower > factor) factor = lower, next = q - 1;
-    }
-    if (wait_ <= 0 && q < max_order_ && last_scale_ != 0.0) {
-        const double ratio = scale / last_scale_;
-        for (int i = 0; i < size_; ++i) {
-            delta_[i] = shift_[i] - ratio * last_shift_[i];
-            other_[i] = change_[i] - ratio * last_change_[i];
-        }
-        const double unit = 1.0 / (coefficients_.coefficient(q + 1, 1) * xi_[q + 1]);
-        const double higher = step_factor(unit * norm(delta_.data(), other_.data()), kAimHigher, q + 1);
-        if (higher > std::min(factor, kMostGrowth)) factor = higher, next = q + 1;
-    }
-    if (factor < kLeastGrowth && factor > 0.9) factor = 1.0, next = q;
-    factor = std::clamp(factor, 0.2, kMostGrowth);
-    if (factor >= 1.0 && factor < kLeastGrowth) factor = 1.0;
-    if (wait_ <= 0 && next == q) wait_ = factor > 1.0 ? q + 1 : 1;
-    if (next != q) wait_ = next + 1;
-    last_scale_ = next == q ? scale : 0.0;
-    return next;
-}
-
-// The histories at the end of the step, of the order to go on with.
-void Bdf::correct(int next) {
-    const int q = order_;
-    double weight[kMaxBdfOrder + 2];
-    for (int j = 1; j <= q; ++j) weight[j] = coefficients_.coefficient(q, j);
-    advance_history(q, positions_.data(), shift_.data(), weight, stride_);
-    advance_history(q, velocities_.data(), change_.data(), weight, stride_);
-    for (int i = 0; i < size_; ++i) velocity(0)[i] = speed_[i] + change_[i];
-    if (next > q) raise_order();
-    if (next < q) lower_order();
-    order_ = next;
-    shift_.swap(last_shift_);
-    change_.swap(last_change_);
-    weigh();
-}
-
-// D_q s² Π_{i < q} (s + ξ_i) is added: value and slope at the end of the step stay, and the values at all but the
-// oldest of the times before.
-void Bdf::raise_order() {
-    const int q = order_;
-    const double top = 1.0 / coefficients_.product(q + 1);
-    std::fill_n(position(q + 1), stride_, 0.0);
-    std::fill_n(velocity(q + 1), stride_, 0.0);
-    for (int k = 0; k < q; ++k) {
-        const double part = top * coefficients_.product(q - 1) * coefficients_.coefficient(q - 1, k);
-        double *z = position(k + 2), *w = velocity(k + 2);
-        for (int i = 0; i < size_; ++i) {
-            z[i] += part * shift_[i];
-            w[i] += part * change_[i];
-        }
-    }
-}
-
-// Likewise the last term is taken away as a multiple of s² Π_{i < q−1} (s + ξ_i).
-void Bdf::lower_order() {
-    const int q = order_;
-    const double *z_top = position(q), *w_top = velocity(q);
-    for (int k = 0; k + 2 < q; ++k) {
-        const double part = coefficients_.product(q - 2) * coefficients_.coefficient(q - 2, k);
-        double *z = position(k + 2), *w = velocity(k + 2);
-        for (int i = 0; i < stride_; ++i) {
-            z[i] -= part * z_top[i];
-            w[i] -= part * w_top[i];
-        }
-    }
 }
 
 void Bdf::interpolate(const System& system, double theta, const double*, const double*, const double* x1, const double*,

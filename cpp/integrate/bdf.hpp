@@ -2,11 +2,17 @@
 #pragma once
 
 #include "integrate/adams_coefficients.hpp"
+#include "integrate/error_weights.hpp"
 #include "integrate/stepper.hpp"
 
 namespace bellcrank {
 
 inline constexpr int kMaxBdfOrder = 5;
+
+// Part of the tolerance that steps are chosen for (Byrne, Hindmarsh, 1975, section 3).
+inline constexpr double kBdfAim = 1.0 / 6.0;
+// The factor by which a step may grow whose error, of order q + 1, is to be a part of the tolerance.
+double bdf_step_factor(double error, double aim, int order);
 
 // C. W. Gear's formulas (Numerical Initial Value Problems in Ordinary Differential Equations, 1971) with histories as
 // scaled derivatives, in the form for steps of varying length of G. D. Byrne, A. C. Hindmarsh (A polyalgorithm for the
@@ -24,6 +30,7 @@ class Bdf final : public Stepper {
     double accepted(double h, const StepOutcome& outcome, bool after_refusal) override;
     double refused(double h, const StepOutcome& outcome) override;
     void restart() override { fresh_ = true; }
+    long long difference_evaluations() const override { return difference_evaluations_; }
     StepOutcome step(System& system, double t, double h, const double* x, const double* u, double* x1,
                      double* u1) override;
     void interpolate(const System& system, double theta, const double* x, const double* u, const double* x1,
@@ -49,6 +56,7 @@ class Bdf final : public Stepper {
     int size_, stride_;  // doubles of a velocity, without and with padding
     int max_order_;
     Tolerances tolerances_;
+    ErrorWeights weights_;
     AdamsCoefficients coefficients_;  // of Λ
 
     int order_ = 1;
@@ -74,6 +82,7 @@ class Bdf final : public Stepper {
     bool renew_ = true, slow_ = false;
     double contraction_ = 1.0;
     bool converged_ = true;
+    long long difference_evaluations_ = 0;
 };
 
 }  // namespace bellcrank

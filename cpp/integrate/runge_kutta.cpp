@@ -70,6 +70,7 @@ void RungeKutta::stages(System& system, double t, double h, const double* x, con
 DormandPrince::DormandPrince(const System& system, const Tolerances& tolerances)
     : RungeKutta(system, {kDopriStages - 1, kDopriA, kDopriB, kDopriC}),
       tolerances_(tolerances),
+      weights_(system, tolerances, system.tangent_size()),
       components_(std::max(1, 2 * system.velocity_components())) {
     const int n = system.tangent_size();
     kx_.emplace_back(n, 0.0);
@@ -114,8 +115,7 @@ StepOutcome DormandPrince::step(System& system, double t, double h, const double
     return outcome;
 }
 
-// Root mean square of the estimate over all components of displacement and velocity. Displacements are measured
-// against one metre and one radian: where a mechanism stands must not change how accurately it is computed.
+// Root mean square of the estimate over all components of displacement and velocity.
 double DormandPrince::error_norm(double h, const double*, const double* u, const double* u1) const {
     double sum = 0.0;
     const size_t n = xi_.size();
@@ -126,8 +126,8 @@ double DormandPrince::error_norm(double h, const double*, const double* u, const
             eu += kDopriE[s] * ku_[s][i];
         }
         const double speed = std::max(std::abs(u[i]), std::abs(u1[i]));
-        ex *= h / (tolerances_.absolute + tolerances_.relative);
-        eu *= h / (tolerances_.absolute + tolerances_.relative * speed);
+        ex *= h * weights_.displacement(static_cast<int>(i));
+        eu *= h * weights_.velocity(static_cast<int>(i), speed);
         sum += ex * ex + eu * eu;
     }
     return std::sqrt(sum / components_);
@@ -142,6 +142,12 @@ double DormandPrince::first_step(double speed, double acceleration) const {
 double DormandPrince::accepted(double h, const StepOutcome& outcome, bool after_refusal) {
     const double growth = kSafety * std::pow(std::max(outcome.error, 1e-10), -1.0 / kEstimateOrder);
     return h * std::clamp(growth, 0.2, after_refusal ? 1.0 : 5.0);
+}
+
+// The derivative at the end of the last step is that of the motion before.
+void DormandPrince::restart() {
+    std::fill(start_u_.begin(), start_u_.end(), std::numeric_limits<double>::quiet_NaN());
+    std::fill(end_u_.begin(), end_u_.end(), std::numeric_limits<double>::quiet_NaN());
 }
 
 double DormandPrince::refused(double h, const StepOutcome& outcome) {

@@ -1,6 +1,7 @@
 // Explicit Runge–Kutta methods by their tableau.
 #pragma once
 
+#include "integrate/error_weights.hpp"
 #include "integrate/stepper.hpp"
 
 namespace bellcrank {
@@ -52,6 +53,7 @@ class DormandPrince final : public RungeKutta {
     double first_step(double speed, double acceleration) const override;
     double accepted(double h, const StepOutcome& outcome, bool after_refusal) override;
     double refused(double h, const StepOutcome& outcome) override;
+    void restart() override;
     StepOutcome step(System& system, double t, double h, const double* x, const double* u, double* x1,
                      double* u1) override;
     void interpolate(const System& system, double theta, const double* x, const double* u, const double* x1,
@@ -61,6 +63,7 @@ class DormandPrince final : public RungeKutta {
     double error_norm(double h, const double* x, const double* u, const double* u1) const;
 
     Tolerances tolerances_;
+    ErrorWeights weights_;
     double components_;  // of displacement and velocity together
     double h_ = 0.0;
     std::vector<double> start_x_, start_u_;  // the state of stage 1

@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "integrate/events.hpp"
 #include "integrate/stepper.hpp"
 #include "model/system.hpp"
 
@@ -16,7 +17,10 @@ struct SimulationOptions {
     MethodSettings settings;
     std::vector<double> output_times;  // ascending, the first is the start; fixed-step methods divide each interval
                                        // into equal steps of at most `step`
-    double impact_resolution = 1e-5;   // adaptive: an impact is stepped onto within this time [s]
+    double impact_resolution =
+        1e-5;  // adaptive: an impact of what lay on its stop is stepped onto within this time [s]
+    std::vector<EventFunction> events;  // adaptive
+    Observation measured;               // the coordinates that they need
 };
 
 enum class SimulationStatus { finished, interrupted, not_finite, constraints_lost, step_vanished };
@@ -25,10 +29,12 @@ struct SimulationResult {
     SimulationStatus status = SimulationStatus::finished;
     double time = 0.0;
     long long steps = 0, rejected = 0;
-    double last_step = 0.0, next_step = 0.0;  // of an adaptive method: the one to be tried next, full length
-    int last_order = 0, highest_order = 0;    // of a method of variable order
-    int body = -1;                            // not_finite: the first such body
-    int row = -1;                             // constraints_lost: the worst model row
+    double last_step = 0.0, next_step = 0.0;  // taken last, and to be tried next
+    long long steps_since_restart = 0, evaluations_since_restart = 0;
+    long long difference_evaluations = 0;   // of evaluations, for derivatives
+    int last_order = 0, highest_order = 0;  // of a method of variable order
+    int body = -1;                          // not_finite: the first such body
+    int row = -1;                           // constraints_lost: the worst model row
 };
 
 // Takes the frames; told from time to time that the run is alive.
@@ -37,6 +43,8 @@ class Sink {
     virtual ~Sink() = default;
     // Where to write the next frame: its time and observation_size() doubles.
     virtual double* frame(double t) = 0;
+    // Where to write the frame of an event: a function's number, or from there on a stop's.
+    virtual double* event(int index, double t) = 0;
     // False to stop. Called about once a step; cheap.
     virtual bool alive(double t) = 0;
 };

@@ -9,10 +9,24 @@
 
 namespace bellcrank {
 
-// Tolerances of an adaptive method: error per step relative to atol + rtol × magnitude, root mean square.
-struct Tolerances {
+struct Tolerance {
     double relative = 1e-8;
     double absolute = 1e-8;
+};
+
+// Tolerances of an adaptive method: error per step relative to atol + rtol × magnitude, root mean square.
+struct Tolerances {
+    Tolerances() = default;
+    Tolerances(double relative, double absolute)
+        : relative(relative),
+          absolute(absolute),
+          translation{relative, absolute},
+          rotation(translation),
+          velocity(translation),
+          angular_velocity(translation) {}
+
+    double relative = 1e-8, absolute = 1e-8;  // the strictest of those below
+    Tolerance translation, rotation, velocity, angular_velocity;
 };
 
 // What became of an attempted step.
@@ -41,6 +55,8 @@ class Stepper {
     virtual double accepted(double h, const StepOutcome& outcome, bool after_refusal);
     // The step to try instead of one that was refused for its error.
     virtual double refused(double h, const StepOutcome& outcome);
+    // Evaluations so far that went into derivatives by differences.
+    virtual long long difference_evaluations() const { return 0; }
     // The motion goes on otherwise than before (after an impact).
     virtual void restart() {}
     // The state at t + θh within the last step taken, 0 ≤ θ ≤ 1, not projected; (x, u) is its start, (x1, u1) its end.

@@ -76,6 +76,10 @@ void System::correct(double t, const double* x, const double* u, const double* r
     linearization_->solve(defect_.data(), delta);
 }
 
+void System::measure(double t, const double* x, const double* u, const Observation& what, double* out) {
+    observe(t, x, u, what, out);
+}
+
 // ξ' = rate(ξ, u(θ)) with ξ(0) = 0 by collocation, the equations solved by iteration. Where the chart is linear the
 // first iterate is the integral of u, and exact.
 void System::retract_along(double h, const double* x0, const double* velocity, int degree, int stride,

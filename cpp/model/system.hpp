@@ -85,6 +85,16 @@ class System {
     virtual bool linearizes_cheaply() const { return false; }
     // As project(), for (x, u) that correct() has brought there: what linearize() has factored may serve here as well.
     virtual bool settle_corrected(double t, double* x, double* u) { return project(t, x, u); }
+    // Stops, where somebody else finds when they are met: project() leaves those alone that are open at watch_stops(),
+    // until meet_stops() or the next watch_stops(). gaps() are those of all stops, positive for those not watched.
+    virtual int stops() const { return 0; }
+    virtual int row_of_stop(int) const { return -1; }  // of the model
+    virtual void watch_stops(double, const double*, const double*) {}
+    virtual void meet_stops() {}
+    virtual void gaps(double, const double*, const double*, double*) {}
+    // Appends the times between two times, neither included, at which functions of time or their first two derivatives
+    // jump.
+    virtual void break_times(double, double, std::vector<double>&) const {}
     // Accepts (t, x, u) as the end of a step: branches of angles are followed from here.
     virtual void commit(double t, const double* x, const double* u) = 0;
     // The part of a step of length h from (x, u) within which no angle can turn too far to be followed.
@@ -96,6 +106,11 @@ class System {
     // multipliers, reactions (6 each), kinetic and potential energy, largest |C| and |Ċ|, accelerations (3, 3 per
     // body).
     virtual void observe(double t, const double* x, const double* u, const Observation& what, double* out) = 0;
+
+    // The first part of that alone, up to the coordinates' rates. By default it takes an observe().
+    virtual void measure(double t, const double* x, const double* u, const Observation& what, double* out);
+    // Whether a component of a velocity is that of an angle [rad/s], not of a length [m/s].
+    virtual bool turns(int) const { return false; }
 
     // For messages: the model row with the largest error at the last projection, −1 without rows; the first body whose
     // state is not finite, −1 if all are.

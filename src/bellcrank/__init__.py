@@ -35,6 +35,7 @@ if TYPE_CHECKING:
     from bellcrank.expression.expression import t as t
     from bellcrank.formulations.system import System as System
     from bellcrank.formulations.system import prepare as prepare
+    from bellcrank.integrate.events import Event as Event
     from bellcrank.io.files import load as load
     from bellcrank.io.files import loads as loads
     from bellcrank.io.files import save as save
@@ -196,6 +197,7 @@ _EXPORTS: dict[str, str] = {
     "inverse_dynamics": "analysis.kinematics",
     "kinematics": "analysis.kinematics",
     "prepare": "formulations.system",
+    "Event": "integrate.events",
     "simulate": "simulate",
     "validate": "assembly.validate",
     "symbol": "expression.expression",

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 from time import perf_counter
 from typing import Any
@@ -15,10 +15,11 @@ from bellcrank.assembly.initial import assembled, settled
 from bellcrank.assembly.model import Model
 from bellcrank.assembly.report import AssemblyReport
 from bellcrank.assembly.state import Floats, State
-from bellcrank.errors import AssemblyError, FaultList, SimulationError
+from bellcrank.errors import AssemblyError, Fault, FaultList, MechanismError, SimulationError
 from bellcrank.formulations.system import System, check_request, prepare
 from bellcrank.integrate.advance import Observed, Outcome, advance, output_times
 from bellcrank.integrate.closing import Closing, closing
+from bellcrank.integrate.events import CompiledEvents, Event, compiled_events
 from bellcrank.integrate.failure import Explanation, explain
 from bellcrank.integrate.methods import DEFAULT_STEP, MethodOptions, find_method, method_options
 from bellcrank.integrate.progress import Progress
@@ -41,10 +42,11 @@ def simulate(
     step: float | None = None,
     output_step: float | None = None,
     tolerance: float | None = None,
-    rtol: float | None = None,
-    atol: float | None = None,
+    rtol: float | Mapping[str, float] | None = None,
+    atol: float | Mapping[str, float] | None = None,
     max_step: float | None = None,
     max_order: int | None = None,
+    events: Event | Iterable[Event] = (),
     reactions: bool = True,
     accelerations: bool = False,
     path: str | Path | None = None,
@@ -62,7 +64,10 @@ def simulate(
     formulation: a name, or "auto". method: one of integrate.methods.METHODS.
     step: s; of fixed-step methods, by default 1e-3; the others take it as their first step.
     output_step: s between recorded frames; by default about 1000 frames, at steps of the method.
-    tolerance (or rtol and atol), max_step, max_order: of adaptive methods, by default 1e-8 and no limit.
+    tolerance (or rtol and atol), max_step, max_order: of adaptive methods, by default 1e-8 and no limit. rtol
+        and atol may be told for "translation", "rotation", "velocity", "angular_velocity", by name.
+    events: zero crossings to find and record (`Trajectory.events`), of adaptive methods; a terminal one ends
+        the run.
     reactions, accelerations: whether to record joint reactions and body accelerations.
     path: HDF5 file to record into while it runs.
     progress: True for a bar on the terminal, or a function of the fraction done.
@@ -87,6 +92,7 @@ def simulate(
     report = None
     if motion is None and assemble:
         model, report = assembled(model)
+    watched = _watched(events, model, chosen)
     system = prepare(model, formulation, **options)
     if motion is None:
         _start(system, state)
@@ -107,10 +113,29 @@ def simulate(
         if motion is None or outcome.status == "finished":
             sink = _from(recorded[0], what.completed(model, recorder.on_block))
             passed = recorded if recorded[0] <= begin else np.concatenate([[begin], recorded])
-            outcome = advance(system.core, chosen, passed, _observed(what), sink, shown.at)
+            outcome = advance(system.core, chosen, passed, _observed(what), sink, shown.at, watched)
     explained = explain(system.model, system.core, chosen, outcome)
     told = {"wall_seconds": perf_counter() - begun, **_told(report, motion)}
-    return _finish(system, recorder, chosen, outcome, explained, told)
+    return _finish(system, recorder, chosen, outcome, explained, told, _happened(model, watched, outcome))
+
+
+def _watched(events: Event | Iterable[Event], model: Model, chosen: MethodOptions) -> CompiledEvents:
+    """The events for the core. Raises MechanismError for a method that cannot find them."""
+    compiled = compiled_events(events, model)
+    if compiled.names and not chosen.method.adaptive:
+        rule = f"method {chosen.method.name!r} knows nothing of what lies between its steps"
+        raise MechanismError(
+            Fault("events", rule, compiled.names[0], "use method='dopri5', 'adams' or 'bdf'")
+        )
+    return compiled
+
+
+def _happened(model: Model, watched: CompiledEvents, outcome: Outcome) -> list[str]:
+    """The names of what happened."""
+    return [
+        watched.names[number] if number >= 0 else model.block_owner[int(model.row_block[row])]
+        for number, row in outcome.events
+    ]
 
 
 def _described(mechanism: Mechanism | Model, start: float) -> Model:
@@ -168,7 +193,7 @@ def _plan(
     formulation: tuple[str, dict[str, Any]],
     method: str,
     span: tuple[Any, Any, Any, Any],
-    given: tuple[float | None, ...],
+    given: tuple[Any, ...],
 ) -> tuple[Floats, MethodOptions]:
     """The times to record and the options of the method, all arguments checked."""
     faults, found = FaultList(), None
@@ -187,7 +212,7 @@ def _times_and_method(
     begin: Any,
     output_step: Any,
     times: Any,
-    given: tuple[float | None, ...],
+    given: tuple[Any, ...],
 ) -> tuple[Floats, MethodOptions]:
     find_method(method)
     with Check("simulate") as check:
@@ -245,6 +270,7 @@ def _finish(
     outcome: Outcome,
     explained: Explanation,
     told: dict[str, Any],
+    happened: Sequence[str],
 ) -> Trajectory:
     trajectory = recorder.finish(
         {
@@ -255,13 +281,13 @@ def _finish(
             "step": outcome.last_step if options.method.adaptive else options.step or DEFAULT_STEP,
             "steps": outcome.steps,
             "rejected_steps": outcome.rejected,
-            **({"next_step": outcome.next_step} if options.method.adaptive else {}),
-            **({"last_order": outcome.last_order} if outcome.highest_order else {}),
-            **({"highest_order": outcome.highest_order} if outcome.highest_order else {}),
+            **outcome.of_adaptive(options.method),
             **system.stats.counts,
             "redundant_rows": ", ".join(map(str, system.stats.dropped)),
             **told,
-        }
+        },
+        happened,
+        outcome.event_frames,
     )
     if outcome.status not in ("finished", "interrupted"):
         raise SimulationError(explained.message, outcome.time, explained.body, trajectory, explained.row)

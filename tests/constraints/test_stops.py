@@ -38,7 +38,7 @@ def followed(mechanism, duration, method, frames=1001, rows=None):
     assert machine.system.project()
     run = machine.run(duration, frames=frames, rows=rows, **method)
     assert run.outcome["status"] == "finished"
-    assert np.all(run.multipliers >= -ROUNDING * run.multipliers.max() - 1e-15)
+    assert np.all(run.multipliers >= -ROUNDING * run.multipliers.max() - 1e-14)
     assert run.C.max() < CONTACT
     return run
 

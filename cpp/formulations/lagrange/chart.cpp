@@ -3,6 +3,7 @@
 #include <cmath>
 
 #include "formulations/lagrange.hpp"
+#include "model/breaks.hpp"
 #include "spatial/body_state.hpp"
 #include "spatial/rotation.hpp"
 
@@ -49,6 +50,10 @@ void Lagrange::chart_acceleration(const double* xi, const double* rate, const do
         store_record(
             out + kTwist * b, twist_linear(udot, b),
             rotation_vector_acceleration(twist_angular(xi, b), twist_angular(rate, b), twist_angular(udot, b)));
+}
+
+void Lagrange::break_times(double from, double to, std::vector<double>& out) const {
+    append_break_times(*model_, from, to, out);
 }
 
 void Lagrange::reset_angles(double t) { branches_ = AngleBranches(*model_, t); }

@@ -181,7 +181,7 @@ int Lagrange::observation_size(const Observation& what) const {
            static_cast<int>(6 * what.reactions.size()) + 4 + (what.accelerations ? 6 * model_->bodies() : 0);
 }
 
-void Lagrange::observe(double t, const double* x, const double* u, const Observation& what, double* out) {
+void Lagrange::measure(double, const double* x, const double* u, const Observation& what, double* out) {
     const int nb = model_->bodies();
     to_neutral(*model_, x, u, out, out + 3 * nb, out + 7 * nb, out + 10 * nb);
     out += 13 * nb;
@@ -192,7 +192,12 @@ void Lagrange::observe(double t, const double* x, const double* u, const Observa
         out[i] = c.value;
         out[nq + i] = c.rate;
     }
-    out += 2 * nq;
+}
+
+void Lagrange::observe(double t, const double* x, const double* u, const Observation& what, double* out) {
+    const int nb = model_->bodies();
+    measure(t, x, u, what, out);
+    out += 13 * nb + 2 * what.coordinates.size();
     std::vector<double> udot;
     if (!what.rows.empty() || !what.reactions.empty() || what.accelerations) {
         udot.resize(tangent_size());

@@ -33,7 +33,8 @@ void Lagrange::reset_stops() {
 }
 
 bool Lagrange::close_penetrated_stops() {
-    for (size_t i = 0; i < stops_.size(); ++i) active_[i] |= rows_.C[stops_[i]] < -options_.position_tolerance;
+    for (size_t i = 0; i < stops_.size(); ++i)
+        active_[i] |= !watched_[i] && rows_.C[stops_[i]] < -options_.position_tolerance;
     return enable_stops(active_);
 }
 
@@ -91,6 +92,37 @@ void Lagrange::accelerate_with_stops(const double* u) {
     statistics_.closed_stops = static_cast<int>(std::count(active_.begin(), active_.end(), 1));
 }
 
+// C and Ċ of a stop.
+double Lagrange::gap_of_stop(size_t stop, double t, const double* x, const double* u, double& rate) const {
+    const Row& row = model_->rows[model_row_of_stop_[stop]];
+    FunctionValue f{0.0, 0.0, 0.0};
+    if (row.function >= 0) f = model_->functions[row.function](t);
+    double gap = -f.f - row.constant;
+    rate = -f.d1;
+    BodyCoordinate c;
+    for (int k = row.term_begin; k < row.term_end; ++k) {
+        evaluate_coordinate(*model_, branches_, model_->terms[k].coordinate, x, u, c);
+        gap += model_->terms[k].coefficient * c.value;
+        rate += model_->terms[k].coefficient * c.rate;
+    }
+    return gap;
+}
+
+// What lies on a stop, or leaves it so slowly that it would not bounce when it comes back, is left to the
+// accelerations.
+void Lagrange::watch_stops(double t, const double* x, const double* u) {
+    for (size_t i = 0; i < stops_.size(); ++i) {
+        double rate = 0.0;
+        const double gap = gap_of_stop(i, t, x, u, rate);
+        watched_[i] = gap > options_.contact_tolerance || rate > options_.rest_speed;
+    }
+}
+
+void Lagrange::gaps(double t, const double* x, const double* u, double* out) {
+    double rate = 0.0;
+    for (size_t i = 0; i < stops_.size(); ++i) out[i] = watched_[i] ? gap_of_stop(i, t, x, u, rate) : 1.0;
+}
+
 // Gaps and speeds of the stops where a step starts.
 void Lagrange::remember_stops(double t, const double* x, const double* u) {
     remembered_ = is_current(t, x);
@@ -114,7 +146,7 @@ bool Lagrange::passed_a_stop(double t, const double* u) {
         const int r = stops_[i];
         const double start = gap_[i], end = reached_[i];
         const double approach = h * closing_[i], leave = h * (speed_[r] + rows_.Ct[r]);
-        if (start <= options_.contact_tolerance || approach >= 0.0 || leave <= slow) continue;
+        if (watched_[i] || start <= options_.contact_tolerance || approach >= 0.0 || leave <= slow) continue;
         if (end < -options_.contact_tolerance) return true;
         const double a = 3.0 * (end - start) - 2.0 * approach - leave, b = 2.0 * (start - end) + approach + leave;
         const double s = -approach / (a + std::sqrt(a * a - 3.0 * b * approach));  // where the cubic is least
@@ -140,7 +172,7 @@ void Lagrange::set_impact_speeds() {
     bool impact = false;
     for (size_t i = 0; i < stops_.size(); ++i) {
         const int r = stops_[i];
-        candidate_[i] = rows_.C[r] <= options_.contact_tolerance;
+        candidate_[i] = !watched_[i] && rows_.C[r] <= options_.contact_tolerance;
         const double speed = candidate_[i] && speed_[r] < 0.0 ? speed_of_impact(i) : 0.0;
         const bool bounces = speed < -options_.rest_speed;
         if (bounces) rhs_[r] -= restitution_[i] * speed;

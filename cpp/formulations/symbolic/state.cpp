@@ -3,6 +3,7 @@
 #include <cmath>
 
 #include "formulations/symbolic/runner.hpp"
+#include "model/breaks.hpp"
 #include "spatial/body_state.hpp"
 #include "spatial/rotation.hpp"
 
@@ -210,6 +211,19 @@ void Symbolic::chart_acceleration(const double* xi, const double* rate, const do
         store(out + k, rotation_vector_acceleration(load(xi + k), load(rate + k), load(udot + k)));
 }
 
+bool Symbolic::turns(int component) const {
+    for (const JointMap& map : equations_.mechanism.joints) {
+        for (const int speed : map.turn_speed)
+            if (speed == component) return true;
+        if (map.ball >= 0 && component >= map.ball_speed && component < map.ball_speed + 3) return true;
+    }
+    return false;
+}
+
+void Symbolic::break_times(double from, double to, std::vector<double>& out) const {
+    append_break_times(*model_, from, to, out);
+}
+
 void Symbolic::set_angles(double* x, const double* values) {
     to_records(followed_at_, x, speeds_.data(), poses_.data(), twists_.data());
     for (size_t i = 0; i < model_->coordinates.size(); ++i)
@@ -245,8 +259,18 @@ void Symbolic::commit(double t, const double* x, const double*) {
     if (has_other_angles_) follow_angles(x);
 }
 
+namespace {
+
+constexpr double kLongestTurn = 2.0;  // of a joint in a step [rad], so that its turns are told apart within it
+
+}  // namespace
+
 // As far as one radian of the fastest angle that is followed from step to step.
 double Symbolic::longest_step(const double* x, const double* u, double h) {
+    for (size_t i = 0; i < turn_coordinates_.size(); ++i) {
+        const int speed = turn_coordinates_[i] < 0 ? -1 : equations_.symbols().speed_of[i];
+        if (speed >= 0 && std::abs(u[speed]) * h > kLongestTurn) h = kLongestTurn / std::abs(u[speed]);
+    }
     if (!has_other_angles_) return h;
     to_records(followed_at_, x, u, poses_.data(), twists_.data());
     double rate = 0.0;

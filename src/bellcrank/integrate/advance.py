@@ -6,7 +6,7 @@ import signal
 import threading
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import partial
 from types import FrameType
 from typing import Any, Final
@@ -15,7 +15,8 @@ import numpy as np
 
 from bellcrank import _core
 from bellcrank.assembly.state import Floats
-from bellcrank.integrate.methods import MethodOptions
+from bellcrank.integrate.events import CompiledEvents
+from bellcrank.integrate.methods import Method, MethodOptions
 
 FRAMES: Final = 1000
 """About how many frames a run records unless its output step is given."""
@@ -39,9 +40,13 @@ class Outcome:
     """How a run ended.
 
     status: "finished", "interrupted", "not_finite", "constraints_lost" or "step_vanished".
-    time: reached, s. steps, rejected: counts. last_step: s. next_step: s, of an adaptive method, else 0.
+    time: reached, s. steps, rejected: counts. last_step, next_step: taken and to be tried next, s.
+    steps_since_restart, evaluations_since_restart: since the motion last started anew.
+    difference_evaluations: those that went into derivatives.
     last_order, highest_order: of a method of variable order, else 0.
     body, row: index of the first body that is not finite, of the worst row; -1 where that is not the trouble.
+    events: what happened: (number of an event, -1), or (-1, model row of a stop that was met).
+    event_frames: (n, 1 + width), a frame of each.
     """
 
     status: str
@@ -49,11 +54,28 @@ class Outcome:
     steps: int
     rejected: int
     last_step: float
+    next_step: float
+    steps_since_restart: int
+    evaluations_since_restart: int
+    difference_evaluations: int
     last_order: int
     highest_order: int
     body: int
     row: int
-    next_step: float = 0.0
+    events: Sequence[tuple[int, int]] = ()
+    event_frames: Floats = field(default_factory=lambda: np.empty((0, 0)))
+
+    def of_adaptive(self, method: Method) -> dict[str, float]:
+        """Statistics that only methods have that choose their steps, or their order too."""
+        if not method.adaptive:
+            return {}
+        counts = ("next_step", "steps_since_restart", "evaluations_since_restart")
+        found = {name: getattr(self, name) for name in counts}
+        if self.difference_evaluations:
+            found["difference_evaluations"] = self.difference_evaluations
+        return found | (
+            {"last_order": self.last_order, "highest_order": self.highest_order} if self.highest_order else {}
+        )
 
 
 def output_times(start: float, duration: float, output_step: float | None, options: MethodOptions) -> Floats:
@@ -82,6 +104,7 @@ def advance(
     observed: Observed,
     on_block: Callable[[Floats], None],
     on_progress: Callable[[float], None],
+    events: CompiledEvents | None = None,
 ) -> Outcome:
     """Take a system, whose state must satisfy the constraints, through the output times.
 
@@ -90,7 +113,9 @@ def advance(
     Ctrl-C ends the run with the status "interrupted".
     """
     method = (options.method.name, times.tolist(), options.step, options.max_step, options.rtol, options.atol)
-    run = partial(_core.simulate, max_order=options.max_order)
+    run = partial(_core.simulate, max_order=options.max_order, tolerances=options.tolerances)
+    if events is not None:
+        run = partial(run, events=events.functions, event_coordinates=events.coordinates)
     return _guarded(run, (core, *method), times, observed, on_block, on_progress)
 
 
@@ -129,7 +154,7 @@ def _guarded(
         try:
             return Outcome(**run(*arguments, *what, on_block, progress))
         except KeyboardInterrupt:  # raised within a callback, by a handler that is not Python's own
-            return Outcome("interrupted", reached, 0, 0, 0.0, 0, 0, -1, -1)
+            return Outcome("interrupted", reached, 0, 0, 0.0, 0.0, 0, 0, 0, 0, 0, -1, -1)
 
 
 @contextmanager

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Final
 
@@ -63,6 +64,8 @@ class MethodOptions:
     max_step: s, adaptive methods only; 0 for no limit.
     rtol, atol: adaptive methods only; error of a step, relative to the velocity and absolute (in SI units).
     max_order: highest order of a method of variable order.
+    tolerances: (rtol, atol) of each kind of coordinate, in the order of COORDINATE_KINDS; rtol and atol are
+        the strictest of them.
     """
 
     method: Method
@@ -71,7 +74,11 @@ class MethodOptions:
     rtol: float
     atol: float
     max_order: int = 12
+    tolerances: tuple[tuple[float, float], ...] = ()
 
+
+COORDINATE_KINDS: Final = ("translation", "rotation", "velocity", "angular_velocity")
+"""Kinds of coordinates with tolerances of their own, in m, rad, m/s, rad/s."""
 
 DEFAULT_STEP: Final = 1e-3
 DEFAULT_TOLERANCE: Final = 1e-8
@@ -96,7 +103,8 @@ def method_options(
 ) -> MethodOptions:
     """The checked options of a method; None stands for the default.
 
-    tolerance: both rtol and atol, unless these are given.
+    tolerance: both rtol and atol, unless these are given. rtol, atol: a number, or numbers by name for some
+        of COORDINATE_KINDS.
     Raises Unsupported for an unknown method; MechanismError for values out of range and for options that the
     method has not.
     """
@@ -120,10 +128,20 @@ def method_options(
                         "give step=, or use method='dopri5'",
                     )
         both = DEFAULT_TOLERANCE if tolerance is None else check.positive("tolerance", tolerance)
-        relative = both if rtol is None else check.positive("rtol", rtol)
-        absolute = both if atol is None else check.positive("atol", atol)
+        relative, absolute = _by_kind(check, "rtol", rtol, both), _by_kind(check, "atol", atol, both)
         order = _highest_order(check, method, max_order)
-    return MethodOptions(method, first, largest, relative, absolute, order)
+    kinds = tuple(zip(relative, absolute, strict=True))
+    return MethodOptions(method, first, largest, min(relative), min(absolute), order, kinds)
+
+
+def _by_kind(check: Check, field: str, given: Any, default: float) -> list[float]:
+    """A tolerance for each kind of coordinate."""
+    if not isinstance(given, Mapping):
+        return [default if given is None else check.positive(field, given)] * len(COORDINATE_KINDS)
+    for name in given:
+        if name not in COORDINATE_KINDS:
+            check.fault(f"{field} has no kind {name!r}", None, nearest(str(name), COORDINATE_KINDS))
+    return [check.positive(f"{field} of {k}", given[k]) if k in given else default for k in COORDINATE_KINDS]
 
 
 def _highest_order(check: Check, method: Method, given: Any) -> int:

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
 from bellcrank.errors import SimulationError
+from bellcrank.trajectory.events import records_of
 from bellcrank.trajectory.layout import FrameLayout
 from bellcrank.trajectory.store import FloatArray, MemoryStore
 from bellcrank.trajectory.trajectory import Status, Trajectory
@@ -91,19 +92,26 @@ class Recorder:
             raise SimulationError(f"{message}; it holds the run up to t = {begin:g} s", begin) from error
         self._flushed = time.monotonic()
 
-    def finish(self, status: Mapping[str, Any]) -> Trajectory:
+    def finish(
+        self,
+        status: Mapping[str, Any],
+        happened: Sequence[str] = (),
+        frames: FloatArray | None = None,
+    ) -> Trajectory:
         """End the recording.
 
         status: "status" ("finished", "interrupted", ...), "message" (a sentence for the user, or nothing),
         and statistics under any other names, numbers or texts.
+        happened, frames: names and frames (n, 1 + width) of events.
         """
+        events = () if frames is None else records_of(self.layout, happened, frames)
         state, message = str(status.get("status", "finished")), str(status.get("message", ""))
         statistics = {key: value for key, value in status.items() if key not in ("status", "message")}
         if self._writer is not None and not self._broken:
             self.flush()
-            self._writer.close(state, message, statistics)
+            self._writer.close(state, message, statistics, events)
         if self._writer is not None and not self._keep and not self._broken:
             return Trajectory.load(self._writer.path)
         self._frames.resize((self._count, self._frames.shape[1]), refcheck=False)
         store = MemoryStore.from_frames(self.layout, self._frames)
-        return Trajectory(self.layout, store, Status(state, message), statistics, self.description)
+        return Trajectory(self.layout, store, Status(state, message), statistics, self.description, events)

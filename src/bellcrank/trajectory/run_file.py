@@ -19,6 +19,8 @@ the attributes "unit" and "meaning"; sets without columns are left out; text is 
     /energy           kinetic, potential (T,)
     /violation        position, velocity (T,)
     /statistics       attributes
+    /events           name, time (e,); position, velocity, angular_velocity (e, n, 3), rotation (e, n, 4),
+                      angles (e, k) of the state then; if anything happened
 
 The file is written in HDF5's single-writer-multiple-reader mode: other processes can read while it grows,
 and a process that dies at any moment, killed or not, leaves a file that holds every frame up to the last

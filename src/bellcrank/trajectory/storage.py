@@ -5,7 +5,7 @@ from __future__ import annotations
 import errno
 import os
 import shutil
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from math import prod
 from pathlib import Path
 from typing import Any, Final, NamedTuple, TypeAlias
@@ -14,6 +14,7 @@ import h5py
 import numpy as np
 
 from bellcrank.errors import Fault, MechanismError
+from bellcrank.trajectory.events import EventRecord, read_events, write_events
 from bellcrank.trajectory.layout import FrameLayout
 from bellcrank.trajectory.run_file import SETS, opened, read_names, write_names
 from bellcrank.trajectory.store import ALL_ROWS, FloatArray, Item, MemoryStore, Rows, Store, read_only
@@ -81,12 +82,15 @@ class Writer:
         self._sets["time"].flush()
         self._frames = total
 
-    def close(self, status: str, message: str, statistics: Mapping[str, Scalar]) -> None:
+    def close(
+        self, status: str, message: str, statistics: Mapping[str, Scalar], events: Sequence[EventRecord] = ()
+    ) -> None:
         """End the file: it is then a plain HDF5 file with its status and statistics."""
         self._file.close()
         with h5py.File(self.path, "r+", libver="latest") as file:
             file.attrs.update(status=str(status), message=str(message))
             file["statistics"].attrs.update(statistics)
+            write_events(file, events)
 
 
 class FileStore:
@@ -141,6 +145,7 @@ class Contents(NamedTuple):
     message: str
     statistics: dict[str, Scalar]
     description: str
+    events: tuple[EventRecord, ...] = ()
 
 
 def load(path: str | Path, lazy: bool | None = None) -> Contents:
@@ -167,6 +172,7 @@ def load(path: str | Path, lazy: bool | None = None) -> Contents:
             str(file.attrs["message"]),
             {name: _plain(value) for name, value in file["statistics"].attrs.items()},
             file["description"].asstr()[()] if "description" in file else "",
+            read_events(file),
         )
 
 
@@ -178,6 +184,7 @@ def save(
     status: str,
     message: str,
     statistics: Mapping[str, Scalar],
+    events: Sequence[EventRecord] = (),
 ) -> None:
     """Write a whole run into a file. A run that was being written when it was read is saved as it is."""
     path = Path(path)
@@ -190,7 +197,7 @@ def save(
         rows = slice(start, min(start + frames, store.frames))
         parts = [store.read(name, rows=rows).reshape(rows.stop - start, -1) for name in layout.shapes]
         writer.append(np.concatenate(parts, axis=1))
-    writer.close(status, message, statistics)
+    writer.close(status, message, statistics, events)
 
 
 def check_place(path: str | Path) -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
@@ -13,6 +13,7 @@ from bellcrank.assembly.state import State
 from bellcrank.errors import Fault, MechanismError
 from bellcrank.mechanism.contents import counted
 from bellcrank.mechanism.naming import nearest
+from bellcrank.trajectory.events import EventRecord
 from bellcrank.trajectory.histories import (
     BodyHistory,
     EffortHistory,
@@ -49,6 +50,8 @@ class Trajectory:
 
     layout: what was recorded. status: how the run ended. statistics: what the solver counted.
     mechanism: text of the mechanism's file, as kept with the run; empty if it was not made from a file.
+    events: events that were asked for and stops that were met, in the order of time, each with its name,
+        time and state.
     """
 
     def __init__(
@@ -58,8 +61,10 @@ class Trajectory:
         status: Status | str = "finished",
         statistics: Mapping[str, str | int | float] | None = None,
         mechanism: str = "",
+        events: Sequence[EventRecord] = (),
     ) -> None:
         self.layout = layout
+        self.events = tuple(events)
         self.store = store
         self.status = status if isinstance(status, Status) else Status(status)
         self.statistics = MappingProxyType(dict(statistics or {}))
@@ -185,7 +190,8 @@ class Trajectory:
                 Fault("resample", "times must be increasing", advice="sort them, drop doubles")
             )
         sections = interpolated(self.store, tuple(self.layout.shapes), wanted)
-        return Trajectory(self.layout, MemoryStore(sections), self.status, self.statistics, self.mechanism)
+        store = MemoryStore(sections)
+        return Trajectory(self.layout, store, self.status, self.statistics, self.mechanism, self.events)
 
     def summary(self) -> str:
         """What the run holds, in a few lines."""
@@ -216,7 +222,8 @@ class Trajectory:
         """Write the run into an HDF5 file (layout: see `run_file`). Raises MechanismError if that fails."""
         from bellcrank.trajectory.storage import save
 
-        save(self.layout, self.store, path, self.mechanism, self.status, self.status.message, self.statistics)
+        outcome = (self.status, self.status.message, self.statistics, self.events)
+        save(self.layout, self.store, path, self.mechanism, *outcome)
 
     @staticmethod
     def load(path: str | Path, lazy: bool | None = None) -> Trajectory:
@@ -230,7 +237,7 @@ class Trajectory:
 
         read = load(path, lazy)
         status = Status(read.status, read.message)
-        return Trajectory(read.layout, read.store, status, read.statistics, read.description)
+        return Trajectory(read.layout, read.store, status, read.statistics, read.description, read.events)
 
     def plot(
         self, what: str = "overview", *names: str, path: str | Path | None = None, **options: Any

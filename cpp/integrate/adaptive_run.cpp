@@ -1,0 +1,217 @@
+// The loop over time of methods that choose their steps: control of steps, output between them, discontinuities,
+// events and stops.
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
+
+#include "integrate/events.hpp"
+#include "integrate/run.hpp"
+
+namespace bellcrank {
+
+namespace {
+
+constexpr double kVanishing = 1e-14;  // a step as short against the time is none
+constexpr double kBeside = 1e-14;     // of a time: a discontinuity is as near, on either side
+
+class AdaptiveRun final : public Run {
+  public:
+    AdaptiveRun(System& system, const SimulationOptions& options, const Observation& observation,
+                std::vector<double>& x, std::vector<double>& u, Sink& sink, std::unique_ptr<Stepper> stepper)
+        : Run(system, options, observation, x, u, sink, std::move(stepper)),
+          watch_(system, options.events, options.measured),
+          curve_([this](double time, double* at, double* speed) { interpolate(time, at, speed); }),
+          xo_(x),
+          uo_(u),
+          acceleration_(u) {}
+
+  private:
+    struct Step {
+        double begin, end, h;
+    };
+
+    void advance() override;
+    bool attempt();
+    void begin_motion(double first);
+    void refuse(const StepOutcome& outcome);
+    bool take(const StepOutcome& outcome);
+    bool end_at(const EventWatch::Root& root);
+    void interpolate(double time, double* x, double* u);
+    void output_before(double time);
+    void record_if_due();
+    void report(const EventWatch::Root& root, const std::vector<double>& x, const std::vector<double>& u);
+    double first_step();
+
+    EventWatch watch_;
+    EventWatch::Curve curve_;
+    std::vector<double> xo_, uo_, acceleration_;
+    std::vector<double> breaks_;  // times of discontinuities, the next one last
+    double limit_ = 0.0;          // longest step
+    double t_ = 0.0, h_ = 0.0;    // where the run is; the step to try
+    Step step_{};                 // the last one
+    size_t next_ = 1;             // output time
+    bool after_rejection_ = false;
+    bool stuck_ = false;  // a stop was met without any time passing: the next step looks for none
+    long long steps_before_ = 0, evaluations_before_ = 0;  // the last restart
+};
+
+void AdaptiveRun::advance() {
+    const auto& times = options_.output_times;
+    t_ = times.front();
+    limit_ = options_.max_step > 0.0 ? options_.max_step : times.back() - t_;
+    const double end = times.back();
+    system_.break_times(t_, end + kBeside * std::abs(end), breaks_);
+    std::sort(breaks_.begin(), breaks_.end(), std::greater<>());
+    begin_motion(options_.step);
+    while (t_ < times.back() && going()) {
+        if (!attempt() || !going()) continue;
+        stepper_->restart();
+        begin_motion(0.0);
+    }
+    result_.next_step = h_;
+    result_.difference_evaluations = stepper_->difference_evaluations();
+    result_.steps_since_restart = result_.steps - steps_before_;
+    result_.evaluations_since_restart = system_.statistics().evaluations - evaluations_before_;
+}
+
+// True if the motion goes on otherwise from where the step has ended.
+//
+// A step never goes beyond a discontinuity. It ends just before, where functions still have their values from the left,
+// and the motion starts anew just after it.
+bool AdaptiveRun::attempt() {
+    while (!breaks_.empty() && breaks_.back() - t_ <= kVanishing * std::max(1.0, std::abs(t_))) breaks_.pop_back();
+    const bool to_break = !breaks_.empty();
+    const double target = to_break ? breaks_.back() : options_.output_times.back();
+    h_ = system_.longest_step(x_.data(), u_.data(), h_);
+    const bool last = t_ + 1.0000001 * h_ >= target;
+    const double beside = to_break ? kBeside * std::max(std::abs(target), std::abs(t_)) : 0.0;
+    if (last) h_ = target - t_ - beside;
+    step_ = {t_, last ? std::min(target + beside, options_.output_times.back()) : t_ + h_, h_};
+    const StepOutcome outcome = stepper_->step(system_, t_, h_, x_.data(), u_.data(), x1_.data(), u1_.data());
+    const bool settled = (outcome.impact && h_ <= options_.impact_resolution) || outcome.jump;
+    if (!std::isfinite(outcome.error) || !outcome.constraints_met ||
+        (!settled && (outcome.impact || outcome.error > 1.0)))
+        return refuse(outcome), false;
+    if (system_.longest_step(x1_.data(), u1_.data(), h_) < 0.5 * h_) {  // it turned faster than it seemed to
+        ++result_.rejected;
+        h_ *= 0.5;
+        return false;
+    }
+    return take(outcome) || settled || (last && to_break);
+}
+
+void AdaptiveRun::begin_motion(double first) {
+    if (stuck_) {
+        system_.meet_stops();
+    } else {
+        system_.watch_stops(t_, x_.data(), u_.data());
+    }
+    watch_.begin(t_, x_.data(), u_.data());
+    steps_before_ = result_.steps;
+    evaluations_before_ = system_.statistics().evaluations;
+    h_ = std::min(limit_, first > 0.0 ? first : first_step());
+}
+
+void AdaptiveRun::refuse(const StepOutcome& outcome) {
+    ++result_.rejected;
+    const bool finite = std::isfinite(outcome.error);
+    const bool estimated = finite && outcome.constraints_met && !outcome.impact;
+    h_ = estimated ? stepper_->refused(h_, outcome) : 0.25 * h_;
+    after_rejection_ = true;
+    if (h_ >= kVanishing * std::max(1.0, std::abs(t_))) return;
+    if (finite && !outcome.constraints_met) return stop(SimulationStatus::constraints_lost);
+    result_.body = std::max(0, system_.first_non_finite_body(x1_.data(), u1_.data()));
+    stop(finite ? SimulationStatus::step_vanished : SimulationStatus::not_finite);
+}
+
+// The step is good: up to its end, or to the first event that ends it. True if that is a stop.
+bool AdaptiveRun::take(const StepOutcome& outcome) {
+    h_ = std::min(limit_, stepper_->accepted(step_.h, outcome, after_rejection_));
+    after_rejection_ = false;
+    result_.last_order = outcome.order;
+    result_.highest_order = std::max(result_.highest_order, outcome.order);
+    if (!watch_.empty()) {
+        for (const EventWatch::Root& root : watch_.find(step_.begin, step_.h, curve_)) {
+            if (watch_.ends(root.event)) return end_at(root);
+            curve_(root.time, xo_.data(), uo_.data());
+            system_.project(root.time, xo_.data(), uo_.data());
+            report(root, xo_, uo_);
+        }
+    }
+    output_before(step_.end);
+    if (!accept(step_.end, step_.h, true)) return false;
+    t_ = step_.end;
+    record_if_due();
+    stuck_ = false;
+    system_.watch_stops(t_, x_.data(), u_.data());
+    return false;
+}
+
+// The step is cut where a stop is met, or the run ends. Up to there stops are still left alone.
+bool AdaptiveRun::end_at(const EventWatch::Root& root) {
+    output_before(root.time);
+    const bool stop_met = watch_.is_stop(root.event);
+    curve_(root.time, xo_.data(), uo_.data());
+    if (stop_met) system_.meet_stops();
+    const bool met = system_.project(root.time, xo_.data(), uo_.data());
+    x1_.swap(xo_);
+    u1_.swap(uo_);
+    if (!accept(root.time, root.time - step_.begin, met)) return false;
+    t_ = root.time;
+    stuck_ = stop_met && root.time - step_.begin <= kVanishing * std::max(1.0, std::abs(t_));
+    if (stuck_) return true;
+    report(root, x_, u_);
+    ended_ = !stop_met;
+    if (ended_ && (next_ >= options_.output_times.size() || options_.output_times[next_] > t_)) record(t_, x_, u_);
+    record_if_due();
+    return stop_met;
+}
+
+// x_ and u_ hold the start of the step, x1_ and u1_ its end.
+void AdaptiveRun::interpolate(double time, double* x, double* u) {
+    if (time == step_.begin + step_.h) {
+        std::copy(x1_.begin(), x1_.end(), x);
+        std::copy(u1_.begin(), u1_.end(), u);
+        return;
+    }
+    stepper_->interpolate(system_, (time - step_.begin) / step_.h, x_.data(), u_.data(), x1_.data(), u1_.data(), x, u);
+}
+
+void AdaptiveRun::output_before(double time) {
+    const auto& times = options_.output_times;
+    for (; next_ < times.size() && times[next_] < time; ++next_) {
+        interpolate(times[next_], xo_.data(), uo_.data());
+        system_.project(times[next_], xo_.data(), uo_.data());
+        record(times[next_], xo_, uo_);
+    }
+}
+
+void AdaptiveRun::record_if_due() {
+    if (next_ >= options_.output_times.size() || options_.output_times[next_] != t_) return;
+    record(t_, x_, u_);
+    ++next_;
+}
+
+void AdaptiveRun::report(const EventWatch::Root& root, const std::vector<double>& x, const std::vector<double>& u) {
+    system_.observe(root.time, x.data(), u.data(), observation_, sink_.event(root.event, root.time));
+}
+
+double AdaptiveRun::first_step() {
+    system_.accelerate(t_, x_.data(), u_.data(), acceleration_.data());
+    double speed = 0.0, acceleration = 0.0;
+    for (size_t i = 0; i < u_.size(); ++i) {
+        speed = std::max(speed, std::abs(u_[i]));
+        acceleration = std::max(acceleration, std::abs(acceleration_[i]));
+    }
+    return stepper_->first_step(speed, acceleration);
+}
+
+}  // namespace
+
+std::unique_ptr<Run> make_adaptive_run(System& system, const SimulationOptions& options, const Observation& observation,
+                                       std::vector<double>& x, std::vector<double>& u, Sink& sink,
+                                       std::unique_ptr<Stepper> stepper) {
+    return std::make_unique<AdaptiveRun>(system, options, observation, x, u, sink, std::move(stepper));
+}
+
+}  // namespace bellcrank

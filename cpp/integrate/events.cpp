@@ -1,0 +1,128 @@
+#include "integrate/events.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+namespace bellcrank {
+
+namespace {
+
+constexpr int kParts = 4;  // of a step, at whose ends signs are compared
+constexpr int kMostIterations = 100;
+constexpr double kResolution = 4e-16;  // of a time
+constexpr double kStart = 1e-11;       // [s]: a zero as near to the start of a motion is that of the start
+
+int sign_of(double value) { return value > 0.0 ? 1 : value < 0.0 ? -1 : 0; }
+
+}  // namespace
+
+EventWatch::EventWatch(System& system, const std::vector<EventFunction>& events, const Observation& measured)
+    : system_(system), events_(events), measured_(measured) {
+    const size_t count = events.size() + static_cast<size_t>(system.stops());
+    signs_.assign(count, 0);
+    values_.assign(count, 0.0);
+    trial_ = values_;
+    roots_.reserve(kParts * count + 1);
+    motion_.assign(system.observation_size(measured), 0.0);
+    size_t inputs = 0, work = 0;
+    for (const EventFunction& e : events) {
+        inputs = std::max(inputs, e.inputs.size());
+        work = std::max(work, e.program->work_size());
+    }
+    inputs_.assign(inputs, 0.0);
+    work_.assign(work, 0.0);
+    x_.assign(system.configuration_size(), 0.0);
+    u_.assign(system.tangent_size(), 0.0);
+}
+
+void EventWatch::evaluate(double t, const double* x, const double* u, double* values) {
+    if (!events_.empty()) system_.measure(t, x, u, measured_, motion_.data());
+    for (const EventFunction& e : events_) {
+        for (size_t i = 0; i < e.inputs.size(); ++i) inputs_[i] = e.inputs[i] < 0 ? t : motion_[e.inputs[i]];
+        e.program->evaluate(inputs_.data(), values++, work_.data());
+    }
+    if (system_.stops() > 0) system_.gaps(t, x, u, values);
+}
+
+// The gap of a stop that is watched is open, if only just.
+void EventWatch::begin(double t, const double* x, const double* u) {
+    begun_ = t;
+    evaluate(t, x, u, values_.data());
+    for (size_t i = 0; i < signs_.size(); ++i) signs_[i] = is_stop(static_cast<int>(i)) ? 1 : sign_of(values_[i]);
+}
+
+bool EventWatch::crosses(int event, double value) const {
+    if (is_stop(event)) return value < 0.0;
+    const int sign = signs_[event];
+    return sign != 0 && sign_of(value) != sign;
+}
+
+const std::vector<EventWatch::Root>& EventWatch::find(double t, double h, const Curve& curve) {
+    roots_.clear();
+    double from = t;
+    for (int part = 1; part <= kParts; ++part) {
+        const double to = part == kParts ? t + h : t + h * part / kParts;
+        curve(to, x_.data(), u_.data());
+        evaluate(to, x_.data(), u_.data(), values_.data());
+        const size_t before = roots_.size();
+        for (int i = 0; i < static_cast<int>(signs_.size()); ++i) {
+            const bool crossed = crosses(i, values_[i]);
+            if (crossed && (is_stop(i) || events_[i].direction * signs_[i] <= 0)) {
+                const double time = locate(i, from, to, curve);
+                if (is_stop(i) || time - begun_ > kStart * std::max(1.0, std::abs(begun_))) roots_.push_back({time, i});
+            }
+            if (is_stop(i)) continue;
+            // A zero hit exactly counts as crossed.
+            if (crossed)
+                signs_[i] = -signs_[i];
+            else if (signs_[i] == 0)
+                signs_[i] = sign_of(values_[i]);
+        }
+        std::stable_sort(roots_.begin() + static_cast<std::ptrdiff_t>(before), roots_.end(),
+                         [](const Root& a, const Root& b) { return a.time < b.time; });
+        if (std::any_of(roots_.begin(), roots_.end(), [this](const Root& r) { return ends(r.event); })) break;
+        from = to;
+    }
+    cut_after_the_first_end();
+    return roots_;
+}
+
+void EventWatch::cut_after_the_first_end() {
+    const auto last = std::find_if(roots_.begin(), roots_.end(), [this](const Root& r) { return ends(r.event); });
+    if (last == roots_.end()) return;
+    const double time = last->time;
+    std::erase_if(roots_, [time](const Root& r) { return r.time > time; });
+}
+
+// The last time found before the crossing, or the crossing itself to rounding. At a the function has its old sign, or
+// is zero and about to have it.
+double EventWatch::locate(int event, double a, double b, const Curve& curve) {
+    const auto value = [&](double time) {
+        curve(time, x_.data(), u_.data());
+        evaluate(time, x_.data(), u_.data(), trial_.data());
+        return trial_[event];
+    };
+    double fa = value(a), fb = values_[event];
+    int side = 0;
+    bool left = false;  // the start, where a function that is about to have its sign says nothing
+    for (int i = 0; i < kMostIterations && b - a > kResolution * std::max(std::abs(a), std::abs(b)); ++i) {
+        const double part = fa / (fa - fb);
+        const bool halve = i % 4 == 3 || !left || !(part > 0.0 && part < 1.0);
+        double c = halve ? 0.5 * (a + b) : a + part * (b - a);
+        if (!(c > a && c < b)) break;
+        const double fc = value(c);
+        if (fc == 0.0) return c;
+        if (crosses(event, fc)) {
+            b = c, fb = fc;
+            if (side == -1 && !halve) fa *= 0.5;  // Illinois
+            side = -1;
+        } else {
+            a = c, fa = fc, left = true;
+            if (side == 1 && !halve) fb *= 0.5;
+            side = 1;
+        }
+    }
+    return std::abs(fa) < std::abs(fb) ? a : b;
+}
+
+}  // namespace bellcrank

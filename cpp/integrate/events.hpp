@@ -1,0 +1,61 @@
+// Zeros of functions of the motion, and stops, which are met where their gaps vanish.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <vector>
+
+#include "model/system.hpp"
+#include "programs/compiled_program.hpp"
+
+namespace bellcrank {
+
+// An event: the function crosses zero.
+struct EventFunction {
+    std::shared_ptr<const CompiledProgram> program;  // one output
+    std::vector<int> inputs;  // of each input: −1 the time, else its place in what measure() writes
+    int direction = 0;        // 1: from below, −1: from above, 0: both
+    bool terminal = false;    // the run ends there
+};
+
+// Looks for zeros on the curve that a step leaves between its ends: signs are compared at a few times within the step,
+// and where one has changed the zero is found by regula falsi and bisection.
+class EventWatch {
+  public:
+    // Writes the state at a time within the step to x and u.
+    using Curve = std::function<void(double time, double* x, double* u)>;
+    struct Root {
+        double time;
+        int event;  // from the number of functions on: a stop
+    };
+
+    // measured: the coordinates that functions need, for measure().
+    EventWatch(System& system, const std::vector<EventFunction>& events, const Observation& measured);
+
+    bool empty() const { return signs_.empty(); }
+    bool is_stop(int event) const { return event >= functions(); }
+    int stop_of(int event) const { return event - functions(); }
+    bool ends(int event) const { return is_stop(event) || events_[event].terminal; }
+
+    // A motion starts at (t, x, u): signs are those found there; a zero has none until the function has left it.
+    void begin(double t, const double* x, const double* u);
+    // The zeros between t and t + h in the order of time, none after the first stop or terminal event.
+    const std::vector<Root>& find(double t, double h, const Curve& curve);
+
+  private:
+    int functions() const { return static_cast<int>(events_.size()); }
+    void evaluate(double t, const double* x, const double* u, double* values);
+    bool crosses(int event, double value) const;
+    double locate(int event, double a, double b, const Curve& curve);
+    void cut_after_the_first_end();
+
+    System& system_;
+    const std::vector<EventFunction>& events_;
+    const Observation& measured_;
+    std::vector<int> signs_;
+    std::vector<double> values_, trial_, motion_, inputs_, work_, x_, u_;
+    std::vector<Root> roots_;
+    double begun_ = 0.0;  // time of begin()
+};
+
+}  // namespace bellcrank

@@ -1,0 +1,181 @@
+"""Events: zero crossings of functions of the motion, that a run finds and records."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from importlib import import_module
+from typing import Any, Final
+
+from bellcrank import _core
+from bellcrank.assembly.model import Model
+from bellcrank.errors import Fault, MechanismError
+from bellcrank.mechanism.checking import Check
+from bellcrank.mechanism.naming import nearest
+from bellcrank.mechanism.parametric import is_expression
+
+_OF_BODIES: Final = (
+    ("x y z", 0, 3),
+    ("e0 e1 e2 e3", 3, 4),
+    ("vx vy vz", 7, 3),
+    ("wx wy wz", 10, 3),
+)
+"""Names of what is measured of a body, where its array begins in doubles per body, and its columns."""
+
+
+@dataclass(frozen=True)
+class Event:
+    """A zero crossing of a function of the motion.
+
+    function: a text or an expression of the time t and of
+
+        joint.coordinate, joint.coordinate.rate: a free coordinate of a joint, m or rad, and its rate; where
+            the joint has one only, the name of the joint alone stands for it, and joint.rate for its rate;
+        body.x, .y, .z; body.e0 to .e3; body.vx, .vy, .vz; body.wx, .wy, .wz: of a body's frame, position,
+            quaternion, velocity and angular velocity, in world axes.
+
+    direction: 1 for crossings from below, -1 from above, 0 for both.
+    terminal: end the run there.
+    names: other words for joints and bodies in the function, for names that are no words: {"door": "door 1"}.
+
+    A function that is zero where the motion starts crosses zero only when it comes back.
+    """
+
+    name: str
+    function: Any
+    direction: int = 0
+    terminal: bool = False
+    names: Mapping[str, str] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        with Check(f"event {self.name!r}") as check:
+            if not isinstance(self.name, str) or not self.name:
+                check.fault("the name must be a text", self.name)
+            if not isinstance(self.function, str) and not is_expression(self.function):
+                check.fault(
+                    "the function must be a text or an expression", self.function, 'such as "hinge - 0.5"'
+                )
+            if self.direction not in (-1, 0, 1):
+                check.fault(
+                    "the direction must be 1 (from below), -1 (from above) or 0 (both)", self.direction
+                )
+            check.settle(self, terminal=check.flag("terminal", self.terminal), names=dict(self.names))
+
+
+@dataclass(frozen=True)
+class CompiledEvents:
+    """Events as the core takes them: (program, places of its inputs, direction, terminal) each.
+
+    coordinates: of the model, that they are functions of.
+    """
+
+    names: tuple[str, ...]
+    functions: list[tuple[Any, list[int], int, bool]]
+    coordinates: list[int]
+
+
+def compiled_events(events: Event | Iterable[Event], model: Model) -> CompiledEvents:
+    """Events for a model.
+
+    Raises MechanismError for names that the model does not have, and for names given twice.
+    """
+    listed = [events] if isinstance(events, Event) else list(events)
+    strangers = [event for event in listed if not isinstance(event, Event)]
+    if strangers:
+        raise MechanismError(
+            Fault("events", "they must be bc.Event", strangers[0], 'such as bc.Event("open", "door")')
+        )
+    names = [event.name for event in listed]
+    if len(set(names)) < len(names):
+        raise MechanismError(Fault("events", "they must have different names", names))
+    places = _Places(model)
+    read = [_read(event, places) for event in listed]
+    coordinates = list(dict.fromkeys(what[1] for _, used in read for _, what in used if what[0] in "qr"))
+    functions = []
+    for event, (expression, symbols) in zip(listed, read, strict=True):
+        _, main = _core.lower_expressions([expression], [symbol for symbol, _ in symbols])
+        inputs = [_place(what, coordinates, len(model.bodies)) for _, what in symbols]
+        functions.append((_core.CompiledProgram(main), inputs, event.direction, event.terminal))
+    return CompiledEvents(tuple(names), functions, coordinates)
+
+
+def _expression(event: Event, places: _Places) -> Any:
+    if not isinstance(event.function, str):
+        return event.function
+    reading, expressions = (
+        import_module("bellcrank.expression.reading"),
+        import_module("bellcrank.expression"),
+    )
+    names = {name: expressions.symbol(name) for name in places.words(event)}
+    found = reading.read(event.function, {**names, "t": reading.TIME}, f"event {event.name!r}")
+    return expressions.Expression(found) if isinstance(found, float) else found
+
+
+def _read(event: Event, places: _Places) -> tuple[Any, list[tuple[Any, tuple[str, int]]]]:
+    """A function, and what each of its symbols stands for: "t", "q" or "r" of a coordinate, or "b"."""
+    reading = import_module("bellcrank.expression.reading")
+    words = places.words(event)
+    found = []
+    expression = _expression(event, places)
+    for symbol in reading.symbols_of(expression):
+        if symbol == reading.TIME:
+            found.append((symbol, ("t", -1)))
+            continue
+        if symbol.name not in words:
+            rule = f"its function depends on {symbol.name!r}, which is no coordinate of a joint or of a body"
+            raise MechanismError(Fault(f"event {event.name!r}", rule, None, nearest(symbol.name, words)))
+        found.append((symbol, words[symbol.name]))
+    if not found:
+        raise MechanismError(Fault(f"event {event.name!r}", "its function is constant", str(event.function)))
+    return expression, found
+
+
+def _place(what: tuple[str, int], coordinates: Sequence[int], bodies: int) -> int:
+    """Where the core measures it; -1: the time."""
+    kind, number = what
+    if kind == "q":
+        return 13 * bodies + coordinates.index(number)
+    if kind == "r":
+        return 13 * bodies + len(coordinates) + coordinates.index(number)
+    return number
+
+
+class _Places:
+    """What the words of events stand for in a model."""
+
+    def __init__(self, model: Model) -> None:
+        self._model = model
+        self._bodies = {name: number for number, name in enumerate(model.bodies)}
+        self._joints = {joint.name: joint for joint in model.joints}
+
+    def words(self, event: Event) -> dict[str, tuple[str, int]]:
+        """All words that the function may mean: those of elements whose names are in its text."""
+        text = str(event.function)
+        found: dict[str, tuple[str, int]] = {}
+        for word, name in {**{n: n for n in (*self._bodies, *self._joints)}, **event.names}.items():
+            if word not in text:
+                continue
+            if name not in self._bodies and name not in self._joints:
+                rule = f"{word!r} stands for {name!r}, which is no joint and no body"
+                advice = nearest(name, (*self._joints, *self._bodies))
+                raise MechanismError(Fault(f"event {event.name!r}", rule, None, advice))
+            if name in self._bodies:
+                found |= self._of_body(word, self._bodies[name])
+            if name in self._joints:
+                found |= self._of_joint(word, self._joints[name])
+        return found
+
+    def _of_body(self, word: str, number: int) -> dict[str, tuple[str, int]]:
+        count = len(self._bodies)
+        return {
+            f"{word}.{part}": ("b", begin * count + columns * number + k)
+            for parts, begin, columns in _OF_BODIES
+            for k, part in enumerate(parts.split())
+        }
+
+    def _of_joint(self, word: str, joint: Any) -> dict[str, tuple[str, int]]:
+        found: dict[str, tuple[str, int]] = {}
+        for index, name in zip(joint.coordinates, joint.coordinate_names, strict=True):
+            for front in (f"{word}.{name}", *((word,) if len(joint.coordinates) == 1 else ())):
+                found |= {front: ("q", index), f"{front}.rate": ("r", index)}
+        return found

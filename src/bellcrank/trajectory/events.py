@@ -1,0 +1,83 @@
+"""What happened in a run: events that were asked for, and stops that were met."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from bellcrank.assembly.state import State
+from bellcrank.trajectory.interpolate import STATE_SECTIONS
+from bellcrank.trajectory.layout import FrameLayout
+from bellcrank.trajectory.store import FloatArray
+
+
+@dataclass(frozen=True, eq=False)
+class EventRecord:
+    """An event of a run.
+
+    time: s. name: of the event, or "lower limit of joint 'pivot'" and the like where a stop was met.
+    state: of the bodies then; of a stop, after the impact. `simulate(..., state=record.state)` goes on from
+        it.
+    """
+
+    time: float
+    name: str
+    state: State
+
+    def __repr__(self) -> str:
+        return f"<{self.name} at t = {self.time:.9g} s>"
+
+
+def records_of(layout: FrameLayout, names: Sequence[str], frames: FloatArray) -> tuple[EventRecord, ...]:
+    """Events from their frames (n, 1 + width), with the names of all."""
+    return tuple(
+        EventRecord(float(frame[0]), name, state_of(layout, frame))
+        for name, frame in zip(names, frames, strict=True)
+    )
+
+
+def state_of(layout: FrameLayout, frame: FloatArray) -> State:
+    """The state that a frame (1 + width,) tells."""
+
+    def section(name: str) -> FloatArray:
+        values: FloatArray = frame[layout.columns[name]].reshape(layout.shapes[name])
+        return values
+
+    turning = list(layout.turning)
+    counted = [name for name in ("coordinates", "angles") if turning and name in layout.shapes]
+    angles = np.concatenate([section(name) for name in counted])[turning] if counted else None
+    position, rotation, velocity, spin = (section(name) for name in STATE_SECTIONS)
+    return State(float(frame[0]), position, rotation, velocity, spin, angles)
+
+
+def write_events(file: Any, events: Sequence[EventRecord]) -> None:
+    """Write events into the HDF5 file of a run, as `run_file` tells."""
+    import h5py
+
+    if not events:
+        return
+    group = file.create_group("events")
+    group.create_dataset("name", data=[event.name for event in events], dtype=h5py.string_dtype())
+    group.create_dataset("time", data=[event.time for event in events])
+    for part in (*STATE_SECTIONS, "angles"):
+        values = [getattr(event.state, part) for event in events]
+        if values[0] is not None:
+            group.create_dataset(part, data=np.array(values))
+
+
+def read_events(file: Any) -> tuple[EventRecord, ...]:
+    """The events of a run's HDF5 file."""
+    if "events" not in file:
+        return ()
+    group = file["events"]
+    arrays = zip(*(group[part][:] for part in STATE_SECTIONS), strict=True)
+    angles = group["angles"][:] if "angles" in group else [None] * len(group["time"])
+    return tuple(
+        EventRecord(float(time), str(name), State(float(time), position, rotation, velocity, spin, angle))
+        for time, name, angle, (position, rotation, velocity, spin) in zip(
+            group["time"][:], group["name"].asstr()[:], angles, arrays, strict=True
+        )
+    )
