@@ -11,7 +11,7 @@ import numpy as np
 from bellcrank import _core
 from bellcrank.assembly.graph import Edge, branches, forest
 from bellcrank.assembly.model import Model
-from bellcrank.assembly.positions import nameless, solve_positions
+from bellcrank.assembly.positions import nameless, projected, solve_positions
 from bellcrank.assembly.records import Given, GivenValue, JointRecord
 from bellcrank.assembly.state import Floats, State
 from bellcrank.mechanism.checking import Quat
@@ -197,7 +197,7 @@ def _posed(model: Model, number: int, child: int, relative: _Motion, given: Give
     )
     alone, place = _alone(model, model.joints[number], child, [*positions, *velocities], start)
     positions = [replace(g, coordinate=place[g.coordinate]) for g in positions]
-    found = solve_positions(placed_rows(alone, positions))
+    found = (projected if model.custom else solve_positions)(placed_rows(alone, positions))
     if not found.met:
         return relative
     reached = alone.started(turned(alone, found.state, positions))

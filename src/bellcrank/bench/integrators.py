@@ -108,7 +108,7 @@ def run(tolerances: Sequence[float] = TOLERANCES, accuracies: Sequence[float] = 
     for problem in problems():
         end = exact(problem)
         for method, other in _METHODS.items():
-            if problem.stiff == (method == "adams"):
+            if problem.stiff and method == "adams":
                 continue
             works += [own_work(problem, method, f, end, tolerances) for f in FORMULATIONS]
             if other and cvode_available():
