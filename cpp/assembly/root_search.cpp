@@ -40,14 +40,16 @@ bool RootFinder::find() {
     const std::vector<double> start = x_;
     bool met = descend(options_.steps);
     std::vector<double> best = x_, value = part_values();
-    if (!met) {
+    // Far from their joint formulas cost much to solve, and what is there tells little.
+    const bool costly = !model_->formula_joints.empty();
+    if (!met && !costly) {
         x_ = start;
         follow_angles();
         evaluate();
         met = correct(kCautious, kCautiousDamping, kCautiousTurn);
         if (!met) keep_better_parts(best, value);
     }
-    const int most = options_.restarts * kManyBodies / std::max(model_->bodies(), kManyBodies);
+    const int most = costly ? 0 : options_.restarts * kManyBodies / std::max(model_->bodies(), kManyBodies);
     for (int k = 0; !met && k < most; ++k) {
         ++counts_.restarts;
         if (k % 2 == 0) x_ = start;

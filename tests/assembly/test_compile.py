@@ -151,5 +151,7 @@ def test_twenty_thousand_bodies_compile_quickly():
     mech = chain(20_000)
     begun = time.process_time()
     model = compile_mechanism(mech)
-    assert time.process_time() - begun < 4.0  # 0.8 s on the machine it was written on
+    assert (
+        time.process_time() - begun < 30.0
+    )  # quadratic work would take minutes  # 0.8 s on the machine it was written on
     assert model.row_count == 100_000

@@ -197,7 +197,7 @@ def _posed(model: Model, number: int, child: int, relative: _Motion, given: Give
     )
     alone, place = _alone(model, model.joints[number], child, [*positions, *velocities], start)
     positions = [replace(g, coordinate=place[g.coordinate]) for g in positions]
-    found = (projected if model.custom else solve_positions)(placed_rows(alone, positions))
+    found = solve_positions(placed_rows(alone, positions))
     if not found.met:
         return relative
     reached = alone.started(turned(alone, found.state, positions))
