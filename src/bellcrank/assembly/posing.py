@@ -11,7 +11,7 @@ import numpy as np
 from bellcrank import _core
 from bellcrank.assembly.graph import Edge, branches, forest
 from bellcrank.assembly.model import Model
-from bellcrank.assembly.positions import nameless, projected, solve_positions
+from bellcrank.assembly.positions import nameless, solve_positions
 from bellcrank.assembly.records import Given, GivenValue, JointRecord
 from bellcrank.assembly.state import Floats, State
 from bellcrank.mechanism.checking import Quat

@@ -64,13 +64,6 @@ def solve_positions(model: Model, pinned: Sequence[int] = ()) -> Found:
     return _found(finder, start, "damped Gauss-Newton")
 
 
-def projected(model: Model) -> Found:
-    """What a projection finds, with no search after it: formulas far from their joint cost much to solve."""
-    system = _core.Lagrange(model.core)
-    system.set_state(*model.initial.arrays)
-    return _projected(system)
-
-
 def _nearest(model: Model, start: State, found: Found) -> Found:
     """What a projection found, led to the nearest solution where it was more than a small step."""
     turn = np.abs(np.sum(found.state.rotation * start.rotation, axis=1))
