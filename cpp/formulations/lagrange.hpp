@@ -98,7 +98,7 @@ class Lagrange final : public System {
     void accelerate_freely(double t, const double* x, const double* u, double* udot) const;
     void accelerate_in_stages(double t, const double* x, const double* u, double* udot);
     void refine_acceleration(double t, const double* x, const double* u, double* udot);
-    void correct_positions(double t, double* x);
+    void correct_positions(double t, double* x, bool doubting = true);
     void correct_doubted_rows(double t, double* x);
     double rounding_of_rows(const double* x) const;
     void position_step();
@@ -117,6 +117,7 @@ class Lagrange final : public System {
     void reset_stops();
     bool close_penetrated_stops();
     bool open_stops();
+    bool runs_through_a_stop() const;
     void solve_with_stops(std::vector<double>& lambda);
     void accelerate_with_stops(const double* u);
     void remember_stops(double t, const double* x, const double* u);

@@ -58,8 +58,17 @@ bool Lagrange::project(double t, double* x, double* u) {
 // A row dropped for doubt holds as those do that it nearly depends on, or the configuration is on another branch than
 // it seemed. Where one does not hold, those that are independent without doubt are corrected as well; what they are
 // left with counts as an error again.
+//
+// A stop that was run into is corrected whatever the doubt: nothing else would ever hold it, for it is as deep in doubt
+// in every step that follows.
 void Lagrange::correct_doubted_rows(double t, double* x) {
     if (trusted_pivot_ <= options_.rank_tolerance || delassus_.dropped_count() == 0) return;
+    if (runs_through_a_stop()) {
+        trusted_pivot_ = options_.rank_tolerance;
+        refactor();
+        correct_positions(t, x, false);
+        return;
+    }
     double largest = 0.0;
     for (int r = 0; r < rows_.rows(); ++r)
         if (rigid_[r] && !unilateral_[r]) largest = std::max(largest, std::abs(rows_.C[r]));
@@ -73,6 +82,12 @@ void Lagrange::correct_doubted_rows(double t, double* x) {
         trusted_pivot_ = options_.rank_tolerance;
         refactor();
     }
+}
+
+bool Lagrange::runs_through_a_stop() const {
+    for (int r : stops_)
+        if (enabled_[r] && delassus_.dropped(r) && rows_.C[r] < -options_.contact_tolerance) return true;
+    return false;
 }
 
 // Where rows are dependent up to an angle θ, an error C of the rows may be one of C/θ of the configuration, and costs
@@ -104,7 +119,7 @@ bool Lagrange::project_prediction(double t, double* x, double* u) {
 // A configuration that is wrong by a rotation ε tells nothing about rows that are dependent up to an angle of that
 // size: near a singular configuration it could be moved onto another branch. Such rows are dropped as if it were
 // singular.
-void Lagrange::correct_positions(double t, double* x) {
+void Lagrange::correct_positions(double t, double* x, bool doubting) {
     bool fresh = !valid_;
     if (fresh) refresh(t, x);
     const double tolerance = std::max(options_.position_tolerance, rounding_of_rows(x));
@@ -112,7 +127,7 @@ void Lagrange::correct_positions(double t, double* x) {
     for (int i = 0; !(error <= tolerance) && i < options_.max_corrections; ++i) {
         position_step();
         const double doubtful = options_.doubt * largest_rotation(step_.data());
-        if (doubtful * doubtful > trusted_pivot_) {
+        if (doubting && doubtful * doubtful > trusted_pivot_) {
             trusted_pivot_ = std::min(doubtful * doubtful, kMostDoubtfulPivot);
             if (statistics_.smallest_pivot < trusted_pivot_) {
                 refactor();
