@@ -124,17 +124,16 @@ def test_the_stub_describes_the_core():
     assert not missing
 
 
-def test_every_public_name_exists_and_is_known_to_type_checkers():
-    tree = ast.parse((PACKAGE / "__init__.py").read_text(encoding="utf-8"))
-    blocks = [node for node in tree.body if isinstance(node, ast.If)]
+def test_every_public_name_exists():
+    """Type checkers take the stub; the package gives what it says."""
+    stub = (PACKAGE / "__init__.pyi").read_text(encoding="utf-8")
     declared = {
-        alias.asname: node.module.removeprefix("bellcrank.")
-        for block in blocks
-        for node in block.body
-        if isinstance(node, ast.ImportFrom) and node.module
+        alias.asname or alias.name
+        for node in ast.parse(stub).body
+        if isinstance(node, ast.ImportFrom)
         for alias in node.names
     }
-    assert declared == bellcrank._EXPORTS
+    assert "Mechanism" in declared
     assert set(bellcrank.__all__) == {"__version__", *declared}
     for name in bellcrank.__all__:
         assert getattr(bellcrank, name) is not None
