@@ -53,6 +53,7 @@ Lagrange::Lagrange(std::shared_ptr<const Model> model, const LagrangeOptions& op
         for (int k = 0; k < 6; ++k) sqrt_mass_[kTwist * b + kComponent[k]] = std::sqrt(diagonal[k]);
     }
     rigid_.assign(m, 1);
+    in_force_.assign(m, 1.0);
     unilateral_.assign(m, 0);
     weight_.assign(m, 1.0);
     layout_of_.assign(model_->blocks.size(), 0);

@@ -174,6 +174,7 @@ class Lagrange final : public System {
     std::vector<double> scaled_, step_;                                         // tangent vectors
     std::vector<double> lambda_, rhs_, impulse_, solution_, residual_, speed_;  // rows
     std::vector<std::uint8_t> rigid_;       // per storage row: holds C = 0 (not an inertance)
+    std::vector<double> in_force_;          // per storage row: 1 if rigid and not dropped (as an open stop is), else 0
     std::vector<std::uint8_t> unilateral_;  // per storage row: a stop
     std::vector<double> weight_;            // per storage row: force or moment per unit of its multiplier
     std::vector<int> stops_;                // storage rows that are unilateral

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <limits>
 
+#include "spatial/strip.hpp"
+
 namespace bellcrank {
 
 namespace {
@@ -116,24 +118,24 @@ double invert(const double* S, double* pivot, const double* scale, bool all_enab
 // W (K×N) = P (K×K) U (K×N)
 template <int K, int N>
 void multiply(const double* P, const double* U, double* W) {
+    Strip<N> u[K];
+    for (int k = 0; k < K; ++k) u[k] = Strip<N>::load(U + k * N);
     for (int r = 0; r < K; ++r) {
-        double acc[N];
-        for (int c = 0; c < N; ++c) acc[c] = P[r * K] * U[c];
-        for (int k = 1; k < K; ++k)
-            for (int c = 0; c < N; ++c) acc[c] += P[r * K + k] * U[k * N + c];
-        for (int c = 0; c < N; ++c) W[r * N + c] = acc[c];
+        Strip<N> w = Strip<N>::scaled(P[r * K], u[0]);
+        for (int k = 1; k < K; ++k) w.add_scaled(P[r * K + k], u[k]);
+        w.store(W + r * N);
     }
 }
 
 // T (M×N) −= Wᵀ (M×K) U (K×N); W is K×M.
 template <int K, int N>
 void subtract_product(const double* W, int M, const double* U, double* T) {
+    Strip<N> u[K];
+    for (int k = 0; k < K; ++k) u[k] = Strip<N>::load(U + k * N);
     for (int r = 0; r < M; ++r) {
-        double acc[N];
-        for (int c = 0; c < N; ++c) acc[c] = T[r * N + c];
-        for (int k = 0; k < K; ++k)
-            for (int c = 0; c < N; ++c) acc[c] -= W[k * M + r] * U[k * N + c];
-        for (int c = 0; c < N; ++c) T[r * N + c] = acc[c];
+        Strip<N> t = Strip<N>::load(T + r * N);
+        for (int k = 0; k < K; ++k) t.subtract_scaled(W[k * M + r], u[k]);
+        t.store(T + r * N);
     }
 }
 
@@ -146,32 +148,47 @@ void eliminate(const double* P, double* U, double* T) {
     for (int i = 0; i < K * N; ++i) U[i] = W[i];
 }
 
-// y (N) −= Wᵀ x;  W is K×N.
+// y (N) −= Wᵀ x;  W is K×N. Even and odd rows apart: a sum waits for each of its terms, and the next column for the
+// sum.
 template <int K, int N>
 void forward(const double* W, const double* x, double* y) {
-    for (int k = 0; k < K; ++k)
-        for (int c = 0; c < N; ++c) y[c] -= W[k * N + c] * x[k];
+    Strip<N> even = Strip<N>::load(y);
+    even.subtract_scaled(x[0], Strip<N>::load(W));
+    if constexpr (K > 1) {
+        Strip<N> odd = Strip<N>::scaled(x[1], Strip<N>::load(W + N));
+        for (int k = 2; k < K; ++k) {
+            const Strip<N> row = Strip<N>::load(W + k * N);
+            k % 2 == 0 ? even.subtract_scaled(x[k], row) : odd.add_scaled(x[k], row);
+        }
+        even.subtract(odd);
+    }
+    even.store(y);
 }
 
-// x (K) −= W y
+// x (K) −= W y, sums in halves for the same reason.
 template <int K, int N>
 void backward(const double* W, const double* y, double* x) {
     for (int k = 0; k < K; ++k) {
-        double s = 0.0;
-        for (int c = 0; c < N; ++c) s += W[k * N + c] * y[c];
-        x[k] -= s;
+        const double* row = W + k * N;
+        double near = x[k], far = 0.0;
+        for (int c = 0; c < N; ++c) (c < N / 2 ? near : far) += (c < N / 2 ? -row[c] : row[c]) * y[c];
+        x[k] = near - far;
     }
 }
 
+// x ← P x; P is symmetric.
 template <int K>
 void apply_inverse(const double* P, double* x) {
-    double in[K];
-    for (int k = 0; k < K; ++k) in[k] = x[k];
-    for (int r = 0; r < K; ++r) {
-        double s = 0.0;
-        for (int k = 0; k < K; ++k) s += P[r * K + k] * in[k];
-        x[r] = s;
-    }
+    Strip<K> sum = Strip<K>::scaled(x[0], Strip<K>::load(P));
+    for (int k = 1; k < K; ++k) sum.add_scaled(x[k], Strip<K>::load(P + k * K));
+    sum.store(x);
+}
+
+// The forward substitution of a column with one lower block: y −= Wᵀ x, x ← P x.
+template <int K, int N>
+void descend(const double* W, const double* P, double* x, double* y) {
+    forward<K, N>(W, x, y);
+    apply_inverse<K>(P, x);
 }
 
 template <int K>
@@ -181,6 +198,7 @@ constexpr BlockKernels kernels_of() {
             {subtract_product<K, 1>, subtract_product<K, 2>, subtract_product<K, 3>, subtract_product<K, 4>,
              subtract_product<K, 5>, subtract_product<K, 6>},
             {eliminate<K, 1>, eliminate<K, 2>, eliminate<K, 3>, eliminate<K, 4>, eliminate<K, 5>, eliminate<K, 6>},
+            {descend<K, 1>, descend<K, 2>, descend<K, 3>, descend<K, 4>, descend<K, 5>, descend<K, 6>},
             {forward<K, 1>, forward<K, 2>, forward<K, 3>, forward<K, 4>, forward<K, 5>, forward<K, 6>},
             {backward<K, 1>, backward<K, 2>, backward<K, 3>, backward<K, 4>, backward<K, 5>, backward<K, 6>},
             apply_inverse<K>};

@@ -20,10 +20,11 @@ struct BlockKernels {
                      double* P);
     std::array<void (*)(const double* P, const double* U, double* W), kMaxBlock> multiply;         // W = P U
     std::array<void (*)(const double* W, int M, const double* U, double* T), kMaxBlock> subtract;  // T −= Wᵀ U
-    std::array<void (*)(const double* P, double* U, double* T), kMaxBlock> eliminate;       // T −= Uᵀ P U, U ← P U
-    std::array<void (*)(const double* W, const double* x, double* y), kMaxBlock> forward;   // y −= Wᵀ x
-    std::array<void (*)(const double* W, const double* y, double* x), kMaxBlock> backward;  // x −= W y
-    void (*apply)(const double* P, double* x);                                              // x ← P x
+    std::array<void (*)(const double* P, double* U, double* T), kMaxBlock> eliminate;  // T −= Uᵀ P U, U ← P U
+    std::array<void (*)(const double* W, const double* P, double* x, double* y), kMaxBlock> descend;  // forward, apply
+    std::array<void (*)(const double* W, const double* x, double* y), kMaxBlock> forward;             // y −= Wᵀ x
+    std::array<void (*)(const double* W, const double* y, double* x), kMaxBlock> backward;            // x −= W y
+    void (*apply)(const double* P, double* x);                                                        // x ← P x
 };
 
 // The kernels of blocks of K = 1 … 6 rows.

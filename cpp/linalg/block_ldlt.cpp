@@ -176,6 +176,11 @@ void BlockLdlt::forward_stage(int stage, double* b) const {
         const Column& c = columns_[k];
         const BlockKernels& kernels = *c.kernels;
         double* x = b + c.row;
+        if (c.below_end - c.below_begin == 1) {
+            const Below& only = below_[c.below_begin];
+            kernels.descend[only.size - 1](&values_[only.offset], &values_[c.diagonal], x, b + only.row);
+            continue;
+        }
         for (int a = c.below_begin; a < c.below_end; ++a)
             kernels.forward[below_[a].size - 1](&values_[below_[a].offset], x, b + below_[a].row);
         kernels.apply(&values_[c.diagonal], x);

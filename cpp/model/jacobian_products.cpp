@@ -60,20 +60,37 @@ void add_side(const double* J, const BodyRows& rows, const double* lambda, doubl
     angular.store(v + 4);
 }
 
-// u̇ += M^(−1/2) Ĵᵀ λ of a block's bodies.
+// u̇ += M^(−1/2) s of one body, s = Ĵᵀ λ but for the scale of its linear part.
+void accelerate_body(const BlockSide& side, const Sums& sum, const double* scale, double* udot) {
+    const double* s = scale + kTwist * side.body;
+    double* a = udot + kTwist * side.body;
+    Quad linear = Quad::load(a), angular = Quad::load(a + 4);
+    linear.add_scaled(side.rows.scale * s[0], sum.linear);
+    angular.add_product(sum.angular, Quad::load(s + 4));
+    linear.store(a);
+    angular.store(a + 4);
+}
+
+// u̇ += M^(−1/2) Ĵᵀ λ of a block's bodies. Most blocks have two, which share the linear parts of their rows.
 template <int K>
 void accelerate_sides(const double* J, std::span<const BlockSide> sides, const double* lambda, const double* scale,
                       double* udot) {
-    for (const BlockSide& side : sides) {
-        const Sums sum = transposed<K>(J, side.rows, lambda);
-        const double* s = scale + kTwist * side.body;
-        double* a = udot + kTwist * side.body;
-        Quad linear = Quad::load(a), angular = Quad::load(a + 4);
-        linear.add_scaled(side.rows.scale * s[0], sum.linear);
-        angular.add_product(sum.angular, Quad::load(s + 4));
-        linear.store(a);
-        angular.store(a + 4);
+    if (sides.size() == 2 && sides[0].rows.linear == sides[1].rows.linear) {
+        const double *J1 = J + sides[0].rows.angular, *J2 = J + sides[1].rows.angular;
+        Sums one{}, two{};
+        for (int r = 0; r < K; ++r) {
+            one.angular.add_scaled(lambda[r], Quad::load(J1 + kRow * r));
+            two.angular.add_scaled(lambda[r], Quad::load(J2 + kRow * r));
+        }
+        const double* linear = J + sides[0].rows.linear;
+        for (int r = 0; r < sides[0].rows.linear_rows; ++r)
+            one.linear.add_scaled(lambda[r], Quad::load(linear + kRow * r));
+        two.linear = one.linear;
+        accelerate_body(sides[0], one, scale, udot);
+        accelerate_body(sides[1], two, scale, udot);
+        return;
     }
+    for (const BlockSide& side : sides) accelerate_body(side, transposed<K>(J, side.rows, lambda), scale, udot);
 }
 
 using MultiplyKernel = void (*)(const double*, const BodyRows&, const double*, const BodyRows&, const double*, double*);
@@ -113,11 +130,15 @@ void ConstraintRows::add_transposed(const double* lambda, double* v) const {
             kAdd[b.size - 1](J.data(), sides_[s].rows, lambda + b.row, v + kTwist * sides_[s].body);
 }
 
-// Backward, as what is solved for last is in the cache.
+// Backward, as what is solved for last is in the cache, where a single stage is as a whole.
 void ConstraintRows::add_accelerations(int stage, const double* lambda, double* udot) const {
+    const bool far = stages() > 1;
     for (int i = stages_[stage].block_end - 1; i >= stages_[stage].block_begin; --i) {
-        const BlockLayout &b = layout_[i], &ahead = layout_[std::max(i - kAhead, 0)];
-        prefetch(&J[ahead.jacobian], ahead.jacobian_end - ahead.jacobian);
+        const BlockLayout& b = layout_[i];
+        if (far) {
+            const BlockLayout& ahead = layout_[std::max(i - kAhead, 0)];
+            prefetch(&J[ahead.jacobian], ahead.jacobian_end - ahead.jacobian);
+        }
         kAccelerate[b.size - 1](J.data(), sides(b), lambda + b.row, inverse_sqrt_.data(), udot);
     }
 }

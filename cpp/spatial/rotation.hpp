@@ -28,21 +28,29 @@ Vec3 angular_velocity(const Vec3& phi, const Vec3& rate);
 // φ̈ for the rate φ̇ and the body-frame angular acceleration ω̇: the time derivative of the relation above, solved for φ̈.
 Vec3 rotation_vector_acceleration(const Vec3& phi, const Vec3& rate, const Vec3& omega_dot);
 
-// q exp(φ) for the rotation vector φ of a step, of unit norm to rounding: a series below 0.05 rad, and one Newton step
-// for the norm, which a product of unit quaternions needs.
-inline Quat advanced(const Quat& q, const Vec3& phi) {
-    const double a2 = dot(phi, phi);
-    Quat p;
-    if (a2 < 2.5e-3) {
-        const double h = 0.25 * a2;
-        const double s = 0.5 * (1.0 - h / 6.0 * (1.0 - h / 20.0 * (1.0 - h / 42.0 * (1.0 - h / 72.0))));
-        const double c = 1.0 - h / 2.0 * (1.0 - h / 12.0 * (1.0 - h / 30.0 * (1.0 - h / 56.0 * (1.0 - h / 90.0))));
-        p = q * Quat{c, s * phi.x, s * phi.y, s * phi.z};
-    } else {
-        p = q * quaternion_exp(phi);
-    }
-    const double k = 1.5 - 0.5 * (p.w * p.w + p.x * p.x + p.y * p.y + p.z * p.z);
+// A quaternion of nearly unit norm scaled to unit norm by one step of Newton's method.
+template <class T>
+inline QuatT<T> renormalized(const QuatT<T>& p) {
+    const T k = 1.5 - 0.5 * (p.w * p.w + p.x * p.x + p.y * p.y + p.z * p.z);
     return {k * p.w, k * p.x, k * p.y, k * p.z};
+}
+
+// |φ|² up to which advanced_by_series is exact to rounding.
+inline constexpr double kSeriesReach = 2.5e-3;
+
+// q exp(φ) for a small rotation vector φ, of unit norm to rounding, by series of the sine and the cosine.
+template <class T>
+inline QuatT<T> advanced_by_series(const QuatT<T>& q, const Vec3T<T>& phi) {
+    const T h = 0.25 * dot(phi, phi);
+    const T s = 0.5 * (1.0 - h / 6.0 * (1.0 - h / 20.0 * (1.0 - h / 42.0 * (1.0 - h / 72.0))));
+    const T c = 1.0 - h / 2.0 * (1.0 - h / 12.0 * (1.0 - h / 30.0 * (1.0 - h / 56.0 * (1.0 - h / 90.0))));
+    return renormalized(q * QuatT<T>{c, s * phi.x, s * phi.y, s * phi.z});
+}
+
+// q exp(φ) for the rotation vector φ of a step, of unit norm to rounding.
+inline Quat advanced(const Quat& q, const Vec3& phi) {
+    if (dot(phi, phi) < kSeriesReach) return advanced_by_series(q, phi);
+    return renormalized(q * quaternion_exp(phi));
 }
 
 }  // namespace bellcrank

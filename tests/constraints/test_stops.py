@@ -238,7 +238,7 @@ def test_a_stop_that_says_what_another_says(accurate, e):
         np.testing.assert_allclose(two.energy, two.energy[0], rtol=1e-4)
         return
     np.testing.assert_allclose(two.q[-1, 0], one.q[-1, 0], atol=2 * CONTACT)
-    assert two.multipliers[-1].sum() == pytest.approx(one.multipliers[-1].sum(), rel=1e-9)
+    assert two.multipliers[-1].sum() == pytest.approx(one.multipliers[-1].sum(), abs=20 * CONTACT)
     assert one.multipliers[-1].sum() > 5.0
 
 

@@ -5,6 +5,7 @@
 #include "formulations/lagrange.hpp"
 #include "model/breaks.hpp"
 #include "spatial/body_state.hpp"
+#include "spatial/lanes.hpp"
 #include "spatial/rotation.hpp"
 
 namespace bellcrank {
@@ -19,17 +20,46 @@ void store_record(double* r, const Vec3& linear, const Vec3& angular) {
     r[4] = angular.x, r[5] = angular.y, r[6] = angular.z, r[7] = 0.0;
 }
 
+// A body's pose moved along a displacement; out may be the pose.
+void advance_one(const double* pose, const double* displacement, double* out) {
+    const Vec3 phi = twist_angular(displacement, 0);
+    const Quat q = advanced(pose_rotation(pose, 0), phi);
+    for (int k = 0; k < 3; ++k) out[k] = pose[k] + displacement[k];
+    out[3] = 0.0;
+    out[4] = q.w, out[5] = q.x, out[6] = q.y, out[7] = q.z;
+}
+
+// The same for several bodies that follow one another, side by side; false if one turns too far for it.
+bool advance_several(const double* poses, const double* displacements, double* out) {
+    const double *rotation[kLanes], *turn[kLanes];
+    for (int l = 0; l < kLanes; ++l) rotation[l] = poses + kPose * l + 4, turn[l] = displacements + kTwist * l + 4;
+    Lane q[4], phi[4];
+    gather4(rotation, q);
+    gather4(turn, phi);
+    const Vec3T<Lane> vector{phi[0], phi[1], phi[2]};
+    const Lane angle = dot(vector, vector);
+    for (int l = 0; l < kLanes; ++l)
+        if (!(lane_get(angle, l) < kSeriesReach)) return false;
+    const QuatT<Lane> turned = advanced_by_series(QuatT<Lane>{q[0], q[1], q[2], q[3]}, vector);
+    double* place[kLanes];
+    for (int l = 0; l < kLanes; ++l) {
+        for (int k = 0; k < 4; ++k) out[kPose * l + k] = poses[kPose * l + k] + displacements[kTwist * l + k];
+        place[l] = out + kPose * l + 4;
+    }
+    const Lane components[4] = {turned.w, turned.x, turned.y, turned.z};
+    scatter4(components, place);
+    return true;
+}
+
 }  // namespace
 
 void Lagrange::retract(const double* x0, const double* xi, double* out) const {
-    for (int b = 0; b < model_->bodies(); ++b) {
-        const double *p = x0 + kPose * b, *d = xi + kTwist * b;
-        const Quat q = advanced(pose_rotation(x0, b), {d[4], d[5], d[6]});
-        double* o = out + kPose * b;
-        for (int k = 0; k < 3; ++k) o[k] = p[k] + d[k];
-        o[3] = 0.0;
-        o[4] = q.w, o[5] = q.x, o[6] = q.y, o[7] = q.z;
-    }
+    const int bodies = model_->bodies();
+    int b = 0;
+    for (; b + kLanes <= bodies; b += kLanes)
+        if (!advance_several(x0 + kPose * b, xi + kTwist * b, out + kPose * b))
+            for (int l = b; l < b + kLanes; ++l) advance_one(x0 + kPose * l, xi + kTwist * l, out + kPose * l);
+    for (; b < bodies; ++b) advance_one(x0 + kPose * b, xi + kTwist * b, out + kPose * b);
     if (out != x0) std::copy_n(x0 + kPose * model_->ground(), kPose, out + kPose * model_->ground());
 }
 

@@ -5,6 +5,7 @@
 
 #include "formulations/lagrange.hpp"
 #include "spatial/body_state.hpp"
+#include "spatial/lanes.hpp"
 
 namespace bellcrank {
 
@@ -25,15 +26,24 @@ constexpr double kHeld = 1e-7;
 // An error that small and not falling any more is rounding.
 constexpr double kStagnation = 1e-9;
 
-}  // namespace
-
-// Largest |C| over the rows in force: rigid and not dropped (an open stop counts as dropped).
-double Lagrange::largest_error() const {
+// Largest |a_r b_r|.
+double largest_product(const double* a, const double* b, int count) {
+    Lane several = broadcast(0.0);
+    int r = 0;
+    for (; r + kLanes <= count; r += kLanes) {
+        const Lane product = load_lane(a + r) * load_lane(b + r), size = product < 0.0 ? -product : product;
+        several = size > several ? size : several;
+    }
     double largest = 0.0;
-    for (int r = 0; r < rows_.rows(); ++r)
-        if (rigid_[r] && !delassus_.dropped(r)) largest = std::max(largest, std::abs(rows_.C[r]));
+    for (int l = 0; l < kLanes; ++l) largest = std::max(largest, lane_get(several, l));
+    for (; r < count; ++r) largest = std::max(largest, std::abs(a[r] * b[r]));
     return largest;
 }
+
+}  // namespace
+
+// Largest |C| over the rows in force.
+double Lagrange::largest_error() const { return largest_product(in_force_.data(), rows_.C.data(), rows_.rows()); }
 
 bool Lagrange::project(double t, double* x, double* u) {
     if (rows_.rows() == 0) return true;
@@ -156,7 +166,7 @@ double Lagrange::rounding_of_rows(const double* x) const {
 }
 
 void Lagrange::position_step() {
-    for (int r = 0; r < rows_.rows(); ++r) rhs_[r] = rigid_[r] ? -rows_.C[r] : 0.0;
+    for (int r = 0; r < rows_.rows(); ++r) rhs_[r] = -in_force_[r] * rows_.C[r];
     solve(rhs_);
     apply_multipliers(rhs_, step_.data());
 }

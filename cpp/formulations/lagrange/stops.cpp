@@ -45,7 +45,7 @@ bool Lagrange::open_stops() {
 
 // Finds λ with y = S λ − b for b = rhs_, y = 0 on equations, and on closed stops y ≥ 0, λ ≥ 0, yᵀλ = 0. One stop enters
 // or leaves per pass: the strongest pull leaves first, then the deepest violation enters; after many passes the first
-// one found does (Bland), which cannot cycle.
+// one found does (Bland), which cannot cycle. What is left of a pull is rounding.
 void Lagrange::solve_with_stops(std::vector<double>& lambda) {
     const std::vector<double>& b = rhs_;
     const int passes = 4 * static_cast<int>(stops_.size()) + 10;
@@ -72,9 +72,10 @@ void Lagrange::solve_with_stops(std::vector<double>& lambda) {
                 if (candidate_[i] && !active_[i] && y < worst) change = static_cast<int>(i), worst = y;
             }
         }
-        if (change < 0) return;
+        if (change < 0) break;
         active_[change] = !active_[change];
     }
+    for (int r : stops_) lambda[r] = std::max(lambda[r], 0.0);
 }
 
 // Eq. 35 with y the accelerations off the stops that something lies on. A stop that is hit at speed does not act here:
