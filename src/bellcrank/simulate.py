@@ -3,30 +3,23 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
-from time import perf_counter
 from typing import Any
 
 import numpy as np
 
 from bellcrank.assembly.compile import compile_mechanism
-from bellcrank.assembly.initial import assembled, settled
 from bellcrank.assembly.model import Model
-from bellcrank.assembly.report import AssemblyReport
 from bellcrank.assembly.state import Floats, State
-from bellcrank.errors import AssemblyError, Fault, FaultList, MechanismError, SimulationError
-from bellcrank.formulations.system import System, check_request, prepare
-from bellcrank.integrate.advance import Observed, Outcome, advance, output_times
-from bellcrank.integrate.closing import Closing, closing
+from bellcrank.errors import Fault, FaultList, MechanismError
+from bellcrank.formulations.system import check_request
+from bellcrank.integrate.advance import output_times
 from bellcrank.integrate.events import CompiledEvents, Event, compiled_events
-from bellcrank.integrate.failure import Explanation, explain
-from bellcrank.integrate.methods import DEFAULT_STEP, MethodOptions, find_method, method_options
-from bellcrank.integrate.progress import Progress
+from bellcrank.integrate.methods import MethodOptions, find_method, method_options
 from bellcrank.mechanism.checking import Check
 from bellcrank.mechanism.mechanism import Mechanism
-from bellcrank.trajectory.observation import Observation, observation
-from bellcrank.trajectory.recorder import Recorder
+from bellcrank.run import Plan, Run
 from bellcrank.trajectory.trajectory import Trajectory
 
 
@@ -69,54 +62,27 @@ def simulate(
     events: zero crossings to find and record (`Trajectory.events`), of adaptive methods; a terminal one ends
         the run.
     reactions, accelerations: whether to record joint reactions and body accelerations.
-    path: HDF5 file to record into while it runs.
+    path: HDF5 file to record into while it runs. description: text of the mechanism's file, kept with it.
     progress: True for a bar on the terminal, or a function of the fraction done.
     assemble: mend the initial state first (for this run, not in the mechanism); else it is projected only.
         "constraint_forces": the bodies come together in the run itself, under the applied forces and those of
         the constraints, as `bc.assemble` describes; once closed, the formulation takes over. The run's
         `statistics["closed_at"]` is when, s; before, there are no reactions and efforts (not a number).
-    description: text of the mechanism's file, kept with the results.
     options: those of the formulation.
 
-    Ctrl-C ends the run and returns what there is, with the status "interrupted".
-
-    Raises MechanismError for what is wrong with the mechanism or the arguments, Unsupported for names that do
-    not exist, AssemblyError if the initial state cannot be mended, SimulationError if the run breaks down:
-    its `trajectory` holds what was computed.
+    Ctrl-C ends the run and returns what there is, with the status "interrupted". Raises MechanismError for
+    what is wrong with the mechanism or the arguments, Unsupported for names that do not exist, AssemblyError
+    if the initial state cannot be mended, SimulationError, with what was computed in its `trajectory`, if the
+    run breaks down.
     """
     begin = start if state is None else state.time
     given = (step, max_step, tolerance, rtol, atol, max_order)
-    recorded, chosen = _plan((formulation, options), method, (duration, begin, output_step, times), given)
-    model = _described(mechanism, start)
-    motion = _motion(model, assemble, state, recorded)
-    report = None
-    if motion is None and assemble:
-        model, report = assembled(model)
-    watched = _watched(events, model, chosen)
-    system = prepare(model, formulation, **options)
-    if motion is None:
-        _start(system, state)
-    what = observation(system.model, reactions, accelerations)
-    recorder = Recorder(what.layout, path, description=description)
-    begun = perf_counter()
-    with Progress(progress, begin, float(recorded[-1]) - begin) as shown:
-        if motion is not None:
-            outcome = _close(
-                motion, recorded, _observed(what), what.completed(model, recorder.on_block), shown
-            )
-            if outcome.status == "finished":
-                model, report = settled(model, motion.found())
-                system = prepare(model, formulation, **options)
-                _start(system, None)
-                what = observation(system.model, reactions, accelerations)
-                begin, recorded = motion.end, recorded[recorded >= motion.end]
-        if motion is None or outcome.status == "finished":
-            sink = _from(recorded[0], what.completed(model, recorder.on_block))
-            passed = recorded if recorded[0] <= begin else np.concatenate([[begin], recorded])
-            outcome = advance(system.core, chosen, passed, _observed(what), sink, shown.at, watched)
-    explained = explain(system.model, system.core, chosen, outcome)
-    told = {"wall_seconds": perf_counter() - begun, **_told(report, motion)}
-    return _finish(system, recorder, chosen, outcome, explained, told, _happened(model, watched, outcome))
+    planned = _plan((formulation, options), method, (duration, begin, output_step, times), given)
+    plan = Plan(begin, *planned, formulation, options, reactions, accelerations)
+    run = Run(_described(mechanism, start), plan)
+    run.assemble(assemble, state)
+    run.prepare(state, _watched(events, run.model, plan.method), path, description)
+    return run.advance(progress)
 
 
 def _watched(events: Event | Iterable[Event], model: Model, chosen: MethodOptions) -> CompiledEvents:
@@ -130,63 +96,12 @@ def _watched(events: Event | Iterable[Event], model: Model, chosen: MethodOption
     return compiled
 
 
-def _happened(model: Model, watched: CompiledEvents, outcome: Outcome) -> list[str]:
-    """The names of what happened."""
-    return [
-        watched.names[number] if number >= 0 else model.block_owner[int(model.row_block[row])]
-        for number, row in outcome.events
-    ]
-
-
 def _described(mechanism: Mechanism | Model, start: float) -> Model:
     """The model in its initial configuration at a time."""
     model = mechanism if isinstance(mechanism, Model) else compile_mechanism(mechanism, start)
     if model.initial.time != start:
         model = model.starting(model.initial.at_time(start), model.given)
     return model
-
-
-def _motion(model: Model, assemble: bool | str, state: State | None, recorded: Floats) -> Closing | None:
-    """The motion that closes the mechanism before it is simulated, if that is wanted."""
-    if isinstance(assemble, bool):
-        return None
-    with Check("simulate") as check:
-        if assemble != "constraint_forces":
-            check.fault("assemble must be True, False or 'constraint_forces'", assemble)
-        elif state is not None:
-            check.fault("a state to go on from is not assembled", None, "leave out state or assemble=")
-    motion = closing(model, released=True)
-    if not recorded[-1] > motion.end:
-        with Check("simulate") as check:
-            rule = f"constraint forces take {motion.end - motion.begin:.3g} s to close the mechanism"
-            check.fault(rule, float(recorded[-1]), "let the run last longer")
-    return motion
-
-
-def _close(
-    motion: Closing, recorded: Floats, observed: Observed, sink: Callable[[Floats], None], shown: Progress
-) -> Outcome:
-    """Go through the motion, and record what of it falls on the times to be recorded."""
-    inside = recorded[(recorded > motion.begin) & (recorded < motion.end)]
-    times = np.concatenate([[motion.begin], inside, [motion.end]])
-    first = min(float(recorded[0]), motion.end)
-    return motion.advance(
-        times, observed, lambda f: sink(f[(f[:, 0] >= first) & (f[:, 0] < motion.end)]), shown.at
-    )
-
-
-def _observed(what: Observation) -> Observed:
-    return Observed(what.coordinates, what.rows, what.reactions, what.layout.accelerations)
-
-
-def _told(report: AssemblyReport | None, motion: Closing | None) -> dict[str, Any]:
-    """What a run tells of its assembly."""
-    told: dict[str, Any] = {}
-    if report is not None and report.notes:
-        told["assembly_notes"] = "; ".join(report.notes)
-    if motion is not None:
-        told |= {"closed_at": motion.end, "time_constant": motion.time_constant}
-    return told
 
 
 def _plan(
@@ -246,52 +161,6 @@ def _checked_times(check: Check, times: Any, begin: float) -> Floats:
         elif recorded[-1] <= begin:
             check.fault(f"times must go beyond the start at {begin:g} s", float(recorded[-1]))
     return recorded
-
-
-def _from(time: float, sink: Callable[[Floats], None]) -> Callable[[Floats], None]:
-    """Passes frames from this time on."""
-    return lambda frames: sink(frames[frames[:, 0] >= time])
-
-
-def _start(system: System, state: State | None) -> None:
-    """Go to the start, which must satisfy the constraints of this formulation, to its own tolerance."""
-    if state is not None:
-        system.set_state(state)
-    try:
-        system.project()
-    except AssemblyError as error:
-        raise AssemblyError(f"the simulation cannot start: {error}", error.violations) from None
-
-
-def _finish(
-    system: System,
-    recorder: Recorder,
-    options: MethodOptions,
-    outcome: Outcome,
-    explained: Explanation,
-    told: dict[str, Any],
-    happened: Sequence[str],
-) -> Trajectory:
-    trajectory = recorder.finish(
-        {
-            "status": outcome.status,
-            "message": explained.message,
-            "formulation": system.formulation,
-            "method": options.method.name,
-            "step": outcome.last_step if options.method.adaptive else options.step or DEFAULT_STEP,
-            "steps": outcome.steps,
-            "rejected_steps": outcome.rejected,
-            **outcome.of_adaptive(options.method),
-            **system.stats.counts,
-            "redundant_rows": ", ".join(map(str, system.stats.dropped)),
-            **told,
-        },
-        happened,
-        outcome.event_frames,
-    )
-    if outcome.status not in ("finished", "interrupted"):
-        raise SimulationError(explained.message, outcome.time, explained.body, trajectory, explained.row)
-    return trajectory
 
 
 _ARGUMENTS = tuple(inspect.signature(simulate).parameters)[1:-1]

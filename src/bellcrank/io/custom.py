@@ -10,10 +10,11 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Any, Final
 
-from bellcrank.io.decode import FAILED, Decoder, Failed, Field
+from bellcrank.io.decode import Decoder, Field
 from bellcrank.io.expressions import expression, written_expression
 from bellcrank.io.fields import NOUNS, parameters, wanted
 from bellcrank.io.node import Items, Node, Place, Scalar, plain
+from bellcrank.io.notes import FAILED, Failed
 from bellcrank.mechanism.custom_ends import EndCoordinate, EndPose
 from bellcrank.mechanism.formulas import CUSTOM_KINDS, Formulas
 

@@ -4,17 +4,17 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Collection, Iterable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 from typing import Any, Final
 
-from bellcrank.errors import Fault, FaultList, MechanismError
-from bellcrank.io.culprit import culprit, words_of
+from bellcrank.errors import FaultList
 from bellcrank.io.dimensions import fits, units_of
 from bellcrank.io.expressions import expression
 from bellcrank.io.fields import NOUNS, Parameter, Wanted, parameters, wanted
 from bellcrank.io.node import Entries, Items, Node, Place, Scalar, described, plain
+from bellcrank.io.notes import FAILED, Failed, Given, Notes
 from bellcrank.io.units import UnitError, quantity
 from bellcrank.mechanism import Function
 from bellcrank.mechanism.given_rotation import rotation
@@ -25,15 +25,6 @@ from bellcrank.mechanism.rotation import about
 AXES: Final = ("axis", "x_axis", "y_axis", "z_axis")
 """The keys that give an orientation by axes, as in body.marker(...)."""
 
-
-class Failed:
-    """What stands for a value whose faults have been noted."""
-
-    def __repr__(self) -> str:
-        return "FAILED"
-
-
-FAILED: Final = Failed()
 
 Reader = Callable[[Node, Place], Any]
 
@@ -51,22 +42,8 @@ class Field:
         return units_of(self.owner, self.name)
 
 
-@dataclass(frozen=True)
-class Given:
-    """The fields given for an object.
-
-    values: those that could be read. failed: the names of the others. complete: all is well.
-    usable: at least nothing that is required lacks or failed.
-    """
-
-    values: dict[str, Any]
-    failed: frozenset[str]
-    complete: bool
-    usable: bool
-
-
-class Decoder:
-    """Reads nodes of one file; `faults` gathers what is wrong, and FAILED stands for what could not be read.
+class Decoder(Notes):
+    """Reads nodes of one file.
 
     folder: to which relative paths in fields called `file` are relative; None leaves them as they are.
     readers: classes that are read in a way of their own.
@@ -74,17 +51,10 @@ class Decoder:
     """
 
     def __init__(self, faults: FaultList, folder: Path | None = None) -> None:
-        self.faults = faults
+        super().__init__(faults)
         self.folder = folder
         self.readers: dict[type, Reader] = {}
         self.names: Mapping[str, Any] = {}
-
-    def fault(
-        self, place: Place, node: Node | None, rule: str, value: object = None, advice: str = ""
-    ) -> Failed:
-        """Note a fault at a node."""
-        self.faults.add(place.element, rule, value, advice, place.location(node))
-        return FAILED
 
     def entries(self, node: Node, place: Place, what: str = "a mapping") -> dict[str, Node] | Failed:
         """The entries of a mapping by key, keys that are there twice noted."""
@@ -260,41 +230,6 @@ class Decoder:
             return about(axes["axis"], angle)
 
         return self.made(node, place, turned)
-
-    def constructed(self, node: Node, place: Place, given: Given, make: Callable[[], Any]) -> Any:
-        """What `make` gives, or FAILED if it raises or if something was amiss with the fields it takes.
-
-        If it was, `make` is tried all the same, for the sake of the faults of the other fields. What it adds
-        to the mechanism then may stay there: the file is refused anyway, and others can refer to it.
-        """
-        if given.complete:
-            return self.made(node, place, make)
-        if given.usable:
-            try:
-                make()
-            except MechanismError as error:
-                for fault in error.faults:
-                    words = set(words_of(fault.rule))
-                    if words & set(given.values) and not words & given.failed:
-                        self.take(node, place, fault)
-        return FAILED
-
-    def made(self, node: Node, place: Place, make: Callable[[], Any]) -> Any:
-        """What `make` gives, or FAILED with the faults that it raises mapped to lines."""
-        try:
-            return make()
-        except MechanismError as error:
-            for fault in error.faults:
-                self.take(node, place, fault)
-            return FAILED
-
-    def take(self, node: Node, place: Place, fault: Fault) -> None:
-        """Note a fault that a constructor found, at the entry of the node that it speaks of."""
-        named = "'" in fault.element or fault.element == place.element
-        element = fault.element if named else f"{place.element}, {fault.element}"
-        location = fault.location or culprit(node, place, fault)
-        with self.faults.collect():
-            raise MechanismError(replace(fault, element=element, location=location))
 
 
 def whole_path(folder: Path, file: str) -> str:

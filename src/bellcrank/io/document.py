@@ -11,10 +11,11 @@ from typing import Any
 from bellcrank.assembly.validate import validate
 from bellcrank.errors import FaultList, MechanismError
 from bellcrank.io.culprit import culprit
-from bellcrank.io.decode import FAILED, Decoder, Failed, Field
+from bellcrank.io.decode import Decoder, Field
 from bellcrank.io.elements import Document, Elements, Include
 from bellcrank.io.fields import parameters, wanted
 from bellcrank.io.node import Entries, Node, Place, Scalar, plain
+from bellcrank.io.notes import FAILED, Failed
 from bellcrank.io.sections import SECTIONS, TOP_KEYS, VERSION
 from bellcrank.io.simulation import Simulation
 from bellcrank.mechanism import Ground, Mechanism

@@ -8,9 +8,10 @@ from functools import partial
 from typing import Any, TypeAlias
 
 from bellcrank.io.custom import CustomReader, custom_kind, custom_kinds
-from bellcrank.io.decode import FAILED, Decoder, Failed, Field
+from bellcrank.io.decode import Decoder, Field
 from bellcrank.io.fields import Parameter, parameters, wanted
 from bellcrank.io.node import Entries, Node, Place, Scalar
+from bellcrank.io.notes import FAILED, Failed
 from bellcrank.io.references import References
 from bellcrank.io.sections import (
     BODY_FIELDS,

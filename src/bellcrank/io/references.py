@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping
 from typing import Any, Final
 
-from bellcrank.io.decode import AXES, FAILED, Decoder, Failed
+from bellcrank.io.decode import AXES, Decoder
 from bellcrank.io.fields import Parameter, parameters
 from bellcrank.io.node import Entries, Items, Node, Place, Scalar, described
+from bellcrank.io.notes import FAILED, Failed
 from bellcrank.mechanism import GROUND, JointCoordinate, Marker, Mechanism
 from bellcrank.mechanism.attachment import AttachedKind
 from bellcrank.mechanism.body import Body, Ground

@@ -8,9 +8,10 @@ from math import isfinite
 from typing import Any, Final
 
 from bellcrank.errors import Fault, FaultList, MechanismError
-from bellcrank.io.decode import FAILED, Decoder, Field
+from bellcrank.io.decode import Decoder, Field
 from bellcrank.io.fields import wanted
 from bellcrank.io.node import Place, Scalar
+from bellcrank.io.notes import FAILED
 from bellcrank.io.scalar import resolved
 from bellcrank.mechanism.marker import GROUND
 from bellcrank.mechanism.mechanism import Mechanism

@@ -35,7 +35,6 @@ def flyball(
     the rod's mass, com and inertia.
     """
     mech = bc.Mechanism("flyball governor", gravity=(0.0, 0.0, -gravity))
-    radius, hinge, reach = 0.05, 1.0, 0.5
     spin = (0.0, 0.0, speed)
     shaft = mech.add_body(
         "shaft",
@@ -43,8 +42,7 @@ def flyball(
         angular_velocity=spin,
         shapes=[bc.Box(size=(0.01, 0.01, 1.0), density=density)],
     )
-    drop = reach * sin(angle)
-    height = hinge - drop - sqrt(rest_length**2 - (reach * cos(angle)) ** 2)
+    height = _HINGE - _REACH * sin(angle) - sqrt(rest_length**2 - (_REACH * cos(angle)) ** 2)
     slider = mech.add_body(
         "slider",
         position=(0.0, 0.0, height),
@@ -53,43 +51,48 @@ def flyball(
     )
     mech.add_joint("bearing", bc.Revolute(), mech.ground.marker(), shaft.marker((0.0, 0.0, -0.5)))
     mech.add_joint("slide", bc.Prismatic(), shaft.marker((0.0, 0.0, -0.5)), slider.marker())
-    mass, com, moments = _rod_with_ball(density, ball_mass)
-    tilt = (cos(angle / 2), 0.0, sin(angle / 2), 0.0)  # a turn about y lowers the end of x
+    coupler = bc.SpringDamper(stiffness, damping, rest_length)
     for number, side in ((1, 0.0), (2, pi)):
-        facing = planar(side)
-        place = (radius * cos(side), radius * sin(side))
-        rod = mech.add_body(
-            f"rod {number}",
-            mass=mass,
-            inertia=moments,
-            com=(com, 0.0, 0.0),
-            position=(*place, hinge),
-            rotation=multiply(facing, tilt),
-            velocity=(-speed * place[1], speed * place[0], 0.0),
-            angular_velocity=spin,
-            shapes=[
-                bc.Box(size=(1.0, 0.01, 0.01), position=(0.5, 0.0, 0.0)),
-                bc.Sphere(radius=0.08, position=(1.0, 0.0, 0.0)),
-            ],
-        )
-        axis = multiply(facing, _Y_UP)
+        place = (_RADIUS * cos(side), _RADIUS * sin(side))
+        rod = _add_rod_with_ball(mech, number, side, density, ball_mass, angle, speed)
         mech.add_joint(
             f"hinge {number}",
             bc.Revolute(),
-            shaft.marker((*place, hinge - 0.5), rotation=axis),
+            shaft.marker((*place, _HINGE - 0.5), rotation=multiply(planar(side), _Y_UP)),
             rod.marker(rotation=_Y_UP),
         )
-        mech.add_force(
-            f"coupler {number}",
-            bc.SpringDamper(stiffness, damping, rest_length),
-            slider.marker((*place, 0.0)),
-            rod.marker((reach, 0.0, 0.0)),
-        )
+        ends = (slider.marker((*place, 0.0)), rod.marker((_REACH, 0.0, 0.0)))
+        mech.add_force(f"coupler {number}", coupler, *ends)
     return mech
 
 
+# Distance of the hinges from the axis and their height; where along the rods the couplers act, m.
+_RADIUS, _HINGE, _REACH = 0.05, 1.0, 0.5
 # A marker with its z along the y of what carries it.
 _Y_UP = (sqrt(0.5), -sqrt(0.5), 0.0, 0.0)
+
+
+def _add_rod_with_ball(
+    mech: bc.Mechanism, number: int, side: float, density: float, ball: float, angle: float, speed: float
+) -> bc.Body:
+    """A rod on one side of the shaft, which turns with it at `speed`, at an angle below the horizontal."""
+    mass, com, moments = _rod_with_ball(density, ball)
+    place = (_RADIUS * cos(side), _RADIUS * sin(side))
+    tilt = (cos(angle / 2), 0.0, sin(angle / 2), 0.0)  # a turn about y lowers the end of x
+    return mech.add_body(
+        f"rod {number}",
+        mass=mass,
+        inertia=moments,
+        com=(com, 0.0, 0.0),
+        position=(*place, _HINGE),
+        rotation=multiply(planar(side), tilt),
+        velocity=(-speed * place[1], speed * place[0], 0.0),
+        angular_velocity=(0.0, 0.0, speed),
+        shapes=[
+            bc.Box(size=(1.0, 0.01, 0.01), position=(0.5, 0.0, 0.0)),
+            bc.Sphere(radius=0.08, position=(1.0, 0.0, 0.0)),
+        ],
+    )
 
 
 def _rod_with_ball(density: float, ball: float) -> tuple[float, float, tuple[float, float, float]]:
