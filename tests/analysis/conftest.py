@@ -1,7 +1,6 @@
-"""Makes the linkages of this folder, and the rigs that tests of several folders share, importable."""
+"""Makes the linkages of this folder importable."""
 
 import sys
 from pathlib import Path
 
-for folder in (Path(__file__).parent, Path(__file__).parents[1]):
-    sys.path.insert(0, str(folder))
+sys.path.insert(0, str(Path(__file__).parent))

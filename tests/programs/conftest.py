@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-for folder in (Path(__file__).parent, Path(__file__).parents[1], Path(__file__).parents[1] / "expression"):
+for folder in (Path(__file__).parent, Path(__file__).parents[1] / "expression"):
     sys.path.insert(0, str(folder))
 
 

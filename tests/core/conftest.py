@@ -1,6 +1,0 @@
-"""Makes the rigs, which tests of several folders share, importable."""
-
-import sys
-from pathlib import Path
-
-sys.path.insert(0, str(Path(__file__).parents[1]))
