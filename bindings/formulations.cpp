@@ -52,19 +52,10 @@ std::tuple<Rows, Rows, Eigen::VectorXd> accelerate(LagrangeAt& self) {
     return {linear, angular, multipliers};
 }
 
-std::pair<Rows, Eigen::Matrix<bool, Eigen::Dynamic, 2, Eigen::RowMajor>> reactions(
-    LagrangeAt& self, const std::vector<std::pair<std::vector<int>, int>>& which) {
-    std::vector<Observation::Reaction> wanted;
-    for (const auto& [blocks, pair] : which) wanted.push_back({blocks, pair});
+ReactionArrays reactions(LagrangeAt& self, const std::vector<std::pair<std::vector<int>, int>>& which) {
     std::vector<Lagrange::ReactionWrench> out;
-    self.system.reactions(self.x.data(), wanted, out);
-    Rows wrench(out.size(), 6);
-    Eigen::Matrix<bool, Eigen::Dynamic, 2, Eigen::RowMajor> unique(out.size(), 2);
-    for (size_t i = 0; i < out.size(); ++i) {
-        for (int k = 0; k < 6; ++k) wrench(i, k) = out[i].wrench[k];
-        for (int k = 0; k < 2; ++k) unique(i, k) = out[i].unique[k];
-    }
-    return {wrench, unique};
+    self.system.reactions(self.x.data(), reactions_of(which), out);
+    return reaction_arrays(out);
 }
 
 std::pair<Eigen::VectorXd, Eigen::VectorXd> coordinates(LagrangeAt& self) {
@@ -96,34 +87,7 @@ void displace(LagrangeAt& self, const Rows& displacement) {
     self.system.retract(self.x.data(), xi.data(), self.x.data());
 }
 
-// Repeats one piece of work, so that it can be timed without the calls from Python.
-void repeat(LagrangeAt& self, const std::string& work, int times, double step) {
-    std::vector<double> udot(self.system.tangent_size());
-    std::vector<double> x = self.x;
-    nb::gil_scoped_release release;
-    for (int i = 0; i < times; ++i) {
-        if (work == "accelerate") {
-            x[0] = self.x[0] + (i & 1 ? step : 0.0);  // a new configuration, so that nothing is reused
-            self.system.accelerate(self.time, x.data(), self.u.data(), udot.data());
-        } else {
-            throw std::invalid_argument("repeat: unknown work " + work);
-        }
-    }
-}
-
 }  // namespace
-
-nb::dict statistics_dict(const Statistics& s) {
-    nb::dict d;
-    d["evaluations"] = s.evaluations;
-    d["factorizations"] = s.factorizations;
-    d["corrections"] = s.corrections;
-    if (s.linearizations > 0) d["linearizations"] = s.linearizations;
-    d["impacts"] = s.impacts;
-    d["dropped_rows"] = s.dropped_rows;
-    d["smallest_pivot"] = s.smallest_pivot;
-    return d;
-}
 
 // φ̈ of every coordinate, for accelerations of the frames' origins in world axes.
 Eigen::VectorXd coordinate_accelerations(const Model& model, const AngleBranches& branches, const double* x,
@@ -169,7 +133,6 @@ RowArrays dense_rows(const Model& model, const AngleBranches& branches, double t
 }
 
 void bind_formulations(nb::module_& m) {
-    nb::class_<SystemAt>(m, "SystemAt", "A formulation of a model, at a state: what can be simulated.");
     nb::class_<LagrangeAt, SystemAt>(m, "Lagrange", "The lagrange formulation of a model, at a state.")
         .def(
             "__init__",
@@ -187,9 +150,6 @@ void bind_formulations(nb::module_& m) {
         .def("accelerate", &accelerate,
              "Linear (nb, 3) and angular (nb, 3) accelerations of the frame origins, world axes, and multipliers "
              "(rows,).")
-        .def(
-            "project", [](LagrangeAt& self) { return self.system.project(self.time, self.x.data(), self.u.data()); },
-            "Moves the state onto the constraints (Tasora eq. 36, 37). False if they cannot be met from here.")
         .def("reactions", &reactions, "which"_a,
              "After accelerate(): per entry (blocks, pair) the moment and force (6) on the pair's second body about\n"
              "marker 2, world axes, of least norm; and whether moment and force are unique (n, 2).")
@@ -218,9 +178,6 @@ void bind_formulations(nb::module_& m) {
             "dropped_rows", [](LagrangeAt& self) { return self.system.dropped_rows(); },
             "Model rows found redundant or singular at the last factorization.")
         .def(
-            "worst_row", [](const LagrangeAt& self) { return self.system.worst_row(); },
-            "Model row with the largest error, -1 without rows.")
-        .def(
             "violation",
             [](LagrangeAt& self) {
                 double c, rate;
@@ -235,12 +192,7 @@ void bind_formulations(nb::module_& m) {
                     energy(self.system.model(), self.system.branches(), self.time, self.x.data(), self.u.data());
                 return std::make_pair(e.kinetic, e.potential);
             },
-            "Kinetic and potential energy [J].")
-        .def(
-            "statistics", [](const LagrangeAt& self) { return statistics_dict(self.system.statistics()); },
-            nb::sig("def statistics(self) -> dict[str, float]"), "What the solver did so far.")
-        .def("repeat", &repeat, "work"_a, "times"_a, "step"_a = 1e-12,
-             "Repeats \"accelerate\" at alternating configurations, for timing.");
+            "Kinetic and potential energy [J].");
 }
 
 }  // namespace bellcrank

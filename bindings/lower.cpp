@@ -7,6 +7,7 @@
 
 #include "bindings.hpp"
 #include "expression/expression.hpp"
+#include "operations.hpp"
 #include "process_graph.hpp"
 
 namespace nb = nanobind;
@@ -29,8 +30,9 @@ std::pair<Program, Program> lower_expressions(const std::vector<Expression>& out
     return {std::move(parts.prologue), std::move(parts.main)};
 }
 
-nb::dict count(const Program& program) {
-    const OperationCount operations = count_operations(program);
+}  // namespace
+
+nb::dict operations_dict(const OperationCount& operations) {
     nb::dict out;
     out["additions"] = operations.additions;
     out["multiplications"] = operations.multiplications;
@@ -40,16 +42,15 @@ nb::dict count(const Program& program) {
     return out;
 }
 
-}  // namespace
-
 void bind_lower(nb::module_& m) {
     m.def("lower_expressions", &lower_expressions, "outputs"_a, "inputs"_a, "parameters"_a = std::vector<Expression>(),
           "Two programs: one from the parameters to what depends on nothing else, one from the inputs and what the "
           "first one gave to the outputs. Raises ValueError for an input that is no symbol or is given twice, and for "
           "symbols that are not among them.");
-    m.def("program_operations", &count, "program"_a,
-          nb::sig("def program_operations(program: Program) -> dict[str, int]"),
-          "How many operations of each sort; a multiply-add is a product and a sum, signs are free.");
+    m.def(
+        "program_operations", [](const Program& program) { return operations_dict(count_operations(program)); },
+        "program"_a, nb::sig("def program_operations(program: Program) -> dict[str, int]"),
+        "How many operations of each sort; a multiply-add is a product and a sum, signs are free.");
 }
 
 }  // namespace bellcrank

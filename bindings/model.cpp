@@ -1,4 +1,4 @@
-// The flat model from named arrays.
+// The flat model from named arrays; and what every System answers.
 #include "model/model.hpp"
 
 #include <nanobind/ndarray.h>
@@ -9,6 +9,7 @@
 #include <stdexcept>
 
 #include "bindings.hpp"
+#include "state_of.hpp"
 
 namespace nb = nanobind;
 using namespace nb::literals;
@@ -107,9 +108,57 @@ ModelData model_data(const nb::kwargs& kwargs) {
     return d;
 }
 
+nb::dict statistics_dict(const Statistics& s) {
+    nb::dict d;
+    d["evaluations"] = s.evaluations;
+    d["factorizations"] = s.factorizations;
+    d["corrections"] = s.corrections;
+    if (s.linearizations > 0) d["linearizations"] = s.linearizations;
+    d["impacts"] = s.impacts;
+    d["dropped_rows"] = s.dropped_rows;
+    d["smallest_pivot"] = s.smallest_pivot;
+    return d;
+}
+
+void repeat(SystemAt& self, const std::string& work, int times, double step) {
+    if (work != "accelerate") throw std::invalid_argument("repeat: unknown work " + work);
+    repeat_accelerations(self, times, step);
+}
+
+void bind_system(nb::module_& m) {
+    nb::class_<SystemAt>(m, "SystemAt", "A formulation of a model, at a state: what can be simulated.")
+        .def(
+            "project", [](SystemAt& self) { return self.core().project(self.time, self.x.data(), self.u.data()); },
+            "Moves the state onto the constraints: positions, then velocities. False if they cannot be met from here.")
+        .def(
+            "worst_row", [](SystemAt& self) { return self.core().worst_row(); },
+            "Model row with the largest error, -1 without rows.")
+        .def(
+            "statistics", [](SystemAt& self) { return statistics_dict(self.core().statistics()); },
+            nb::sig("def statistics(self) -> dict[str, float]"), "What the solver did so far.")
+        .def("repeat", &repeat, "work"_a, "times"_a, "step"_a = 1e-12,
+             "Repeats \"accelerate\" at alternating configurations, for timing.");
+}
+
 }  // namespace
 
+std::vector<Observation::Reaction> reactions_of(const std::vector<std::pair<std::vector<int>, int>>& which) {
+    std::vector<Observation::Reaction> out;
+    for (const auto& [blocks, pair] : which) out.push_back({blocks, pair});
+    return out;
+}
+
+void repeat_accelerations(SystemAt& self, int times, double step) {
+    std::vector<double> x = self.x, udot(self.u.size());
+    nb::gil_scoped_release release;
+    for (int i = 0; i < times; ++i) {
+        x[0] = self.x[0] + (i & 1 ? step : 0.0);
+        self.core().accelerate(self.time, x.data(), self.u.data(), udot.data());
+    }
+}
+
 void bind_model(nb::module_& m) {
+    bind_system(m);
     nb::class_<Model>(m, "Model", "A mechanism as flat arrays; immutable.")
         .def(
             "__init__", [](Model* self, nb::kwargs arrays) { new (self) Model(model_data(arrays)); },

@@ -34,7 +34,23 @@ NeutralArrays arrays_of(const Model& model, double t, const double* poses, const
 using RowArrays = std::tuple<Eigen::VectorXd, Eigen::VectorXd, Eigen::VectorXd, Rows>;
 RowArrays dense_rows(const Model& model, const AngleBranches& branches, double t, const double* x, const double* u);
 
-nanobind::dict statistics_dict(const Statistics& statistics);
+// Which reactions are asked for: per entry blocks and pair. What they are: moment and force (n, 6), and whether these
+// are unique (n, 2).
+std::vector<Observation::Reaction> reactions_of(const std::vector<std::pair<std::vector<int>, int>>& which);
+using ReactionArrays = std::pair<Rows, Eigen::Matrix<bool, Eigen::Dynamic, 2, Eigen::RowMajor>>;
+template <class Wrench>
+ReactionArrays reaction_arrays(const std::vector<Wrench>& wrenches) {
+    ReactionArrays out{Rows(wrenches.size(), 6), {wrenches.size(), 2}};
+    for (size_t i = 0; i < wrenches.size(); ++i) {
+        for (int k = 0; k < 6; ++k) out.first(i, k) = wrenches[i].wrench[k];
+        for (int k = 0; k < 2; ++k) out.second(i, k) = wrenches[i].unique[k];
+    }
+    return out;
+}
+
+// Accelerations at alternating configurations, so that nothing is reused and they can be timed without the calls from
+// Python.
+void repeat_accelerations(SystemAt& self, int times, double step);
 
 // φ̈ of every coordinate, for accelerations of the frames' origins in world axes.
 Eigen::VectorXd coordinate_accelerations(const Model& model, const AngleBranches& branches, const double* x,

@@ -1,6 +1,6 @@
 # The folders of cpp/, lowest layer first, and what each may include. A folder sees its own headers and those of the
 # folders listed for it (transitively), as "folder/header.hpp"; any other include is not found.
-set(BELLCRANK_LAYERS spatial functions programs expression joints constraints forces model linalg assembly assemblies formulations integrate)
+set(BELLCRANK_LAYERS spatial functions programs expression joints constraints forces model trees linalg assembly assemblies formulations integrate)
 # Here every rounding is as written, in both variants: programs and what they call agree bit for bit with native code.
 set(BELLCRANK_EXACT_LAYERS functions programs)
 
@@ -12,10 +12,11 @@ set(joints_sees spatial functions programs)
 set(constraints_sees joints) # a constraint is rows over coordinates, a force an effort along one
 set(forces_sees joints)
 set(model_sees constraints forces expression) # what users write as formulas is differentiated when the model is made
+set(trees_sees model)
 set(linalg_sees model)
 set(assembly_sees linalg)
 set(assemblies_sees linalg)
-set(formulations_sees linalg assemblies expression)
+set(formulations_sees linalg trees assemblies expression)
 set(integrate_sees linalg)
 
 # One include directory per folder, holding nothing but a link to that folder.

@@ -1,10 +1,8 @@
 #include "formulations/recursive.hpp"
 
 #include <algorithm>
-#include <cmath>
 #include <map>
 #include <set>
-#include <stdexcept>
 
 #include "formulations/recursive/cuts.hpp"
 #include "spatial/body_state.hpp"
@@ -17,29 +15,13 @@ using recursive::RowEnd;
 
 namespace {
 
-std::shared_ptr<const Model> accepted(std::shared_ptr<const Model> model) {
-    std::string reasons;
-    for (const std::string& reason : recursive::refusals(*model)) reasons += (reasons.empty() ? "" : "; ") + reason;
-    if (!reasons.empty()) throw std::invalid_argument(reasons);
-    return model;
-}
-
 int block_of(const Model& model, int row) {
     const auto at = std::upper_bound(model.blocks.begin(), model.blocks.end(), row,
                                      [](int r, const Block& b) { return r < b.row_begin; });
     return static_cast<int>(at - model.blocks.begin()) - 1;
 }
 
-// A locked quaternion component turns half as fast as its angle, so its multiplier is twice a moment.
-double row_weight(const Model& model, const Row& row) {
-    if (row.term_begin == row.term_end) return 1.0;
-    const std::string& name = model.coordinates[model.terms[row.term_begin].coordinate].kind->name;
-    return name.size() == 2 && name[0] == 'e' ? 0.5 : 1.0;
-}
-
-}  // namespace
-
-RowOrder Recursive::closing_order(const Model& model, const recursive::LinkTree& tree) {
+RowOrder closing_order(const Model& model, const recursive::LinkTree& tree) {
     std::set<int> blocks;
     for (const int row : tree.closing_rows) blocks.insert(block_of(model, row));
     RowOrder order{{blocks.begin(), blocks.end()}, {}, {}, 1};
@@ -47,6 +29,19 @@ RowOrder Recursive::closing_order(const Model& model, const recursive::LinkTree&
     order.solved.assign(blocks.size(), 0);
     return order;
 }
+
+recursive::LinkTree links_of(const Model& model) {
+    refuse(recursive::refusals(model));
+    return recursive::make_links(model, recursive::cut_tree(model));
+}
+
+JointSpace space_of(const recursive::LinkTree& tree) {
+    JointSpace space{tree.joints, tree.coordinates, tree.speeds, tree.closing_rows, {}};
+    for (const recursive::Rotor& rotor : tree.rotors) space.rotor_rows.push_back(rotor.row);
+    return space;
+}
+
+}  // namespace
 
 // Every link that a closing row acts on, once; formulas of constraints may speak of the ground.
 std::vector<RowEnd> Recursive::row_ends() const {
@@ -61,48 +56,33 @@ std::vector<RowEnd> Recursive::row_ends() const {
     return ends;
 }
 
-Recursive::Recursive(std::shared_ptr<const Model> model, const RecursiveOptions& options)
-    : model_(accepted(std::move(model))),
-      options_(options),
-      tree_(recursive::make_links(*model_, recursive::cut_tree(*model_))),
+Recursive::Recursive(std::shared_ptr<const Model> model, const JointSystemOptions& options)
+    : Recursive(model, options, links_of(*model)) {}
+
+Recursive::Recursive(std::shared_ptr<const Model> model, const JointSystemOptions& options, recursive::LinkTree tree)
+    : JointSystem(std::move(model), options, space_of(tree)),
+      tree_(std::move(tree)),
       kinematics_(*model_, tree_),
-      branches_(*model_),
       closing_(*model_, branches_, closing_order(*model_, tree_)),
-      rows_(*model_, branches_),
       recursion_(tree_, static_cast<int>(tree_.closing_rows.size()), row_ends()) {
     const int m = recursion_.rows();
     if (recursive::TreePass::takes(*model_, tree_)) pass_ = std::make_unique<recursive::TreePass>(*model_, tree_);
-    trusted_pivot_ = options_.rank_tolerance;
     for (auto* v : {&compliance_, &natural_, &targets_, &errors_, &lambda_}) v->assign(m, 0.0);
     given_.assign(tree_.drives.size(), 0.0);
     step_.assign(tangent_size(), 0.0);
-    udot_.assign(tangent_size(), 0.0);
-    observed_.assign(tangent_size(), 0.0);
-    for (size_t r = 0; r < model_->rows.size(); ++r) block_of_row_.push_back(block_of(*model_, static_cast<int>(r)));
-    std::set<int> free_blocks;
-    for (const int row : tree_.closing_rows) free_blocks.insert(block_of_row_[row]);
-    for (const recursive::Rotor& rotor : tree_.rotors) free_blocks.insert(block_of_row_[rotor.row]);
-    free_blocks_.assign(free_blocks.begin(), free_blocks.end());
     loads_.resize(tree_.links.size());
     link_accelerations_.resize(tree_.links.size());
-    for (auto* v : {&poses_, &twists_, &rates_, &force_}) v->assign(kPose * (model_->bodies() + 1), 0.0);
-    for (int b = 0; b < model_->bodies(); ++b) {
-        const Vec3& I = model_->principal_inertia[b];
-        const double m = model_->mass[b];
-        for (const double entry : {m, m, m, I.x, I.y, I.z}) root_mass_.push_back(std::sqrt(entry));
-    }
-    last_rotation_.assign(model_->bodies(), {1, 0, 0, 0});
-    row_lambda_.assign(model_->rows.size(), 0.0);
-    for (const Row& row : model_->rows) weight_.push_back(row_weight(*model_, row));
-    layout_of_.assign(model_->blocks.size(), -1);
-    for (size_t i = 0; i < rows_.blocks().size(); ++i) layout_of_[rows_.blocks()[i].block] = static_cast<int>(i);
+    force_.assign(kTwist * (model_->bodies() + 1), 0.0);
+    list_entries();
+}
 
+void Recursive::list_entries() {
     std::map<std::pair<int, int>, int> end_of;
     for (size_t e = 0; e < recursion_.ends().size(); ++e)
         end_of[{recursion_.ends()[e].row, recursion_.ends()[e].link}] = static_cast<int>(e);
     std::map<int, size_t> layout;
     for (size_t i = 0; i < closing_.blocks().size(); ++i) layout[closing_.blocks()[i].block] = i;
-    for (int i = 0; i < m; ++i) {
+    for (int i = 0; i < recursion_.rows(); ++i) {
         const int block = block_of(*model_, tree_.closing_rows[i]);
         const BlockLayout& b = closing_.blocks()[layout[block]];
         const int in_block = tree_.closing_rows[i] - model_->blocks[block].row_begin;
@@ -115,23 +95,6 @@ Recursive::Recursive(std::shared_ptr<const Model> model, const RecursiveOptions&
     }
     for (const BlockLayout& b : closing_.blocks())
         for (const BlockSide& side : closing_.sides(b)) sides_.push_back(side);
-
-    turns_.assign(tree_.coordinates, -1);
-    std::vector<bool> own(model_->coordinates.size(), false);
-    for (int i = 0; i < tree_.coordinates; ++i) {
-        const int c = tree_.coordinate_of[i];
-        if (c < 0) continue;
-        own[c] = true;
-        if (model_->coordinates[c].kind->angular) turns_[i] = c;
-        if (model_->coordinates[c].of_formula()) formula_coordinates_.emplace_back(i, c);
-    }
-    for (size_t c = 0; c < own.size(); ++c)
-        has_other_angles_ = has_other_angles_ || (!own[c] && model_->coordinates[c].followed());
-    for (const recursive::JointMap& map : tree_.joints)
-        if (map.ball >= 0) {
-            balls_.push_back(map.ball);
-            ball_speeds_.push_back(map.ball_speed);
-        }
 }
 
 // Ends of the closing rows at the configuration of poses_: loads per unit of the multiplier.
@@ -146,7 +109,7 @@ void Recursive::load_jacobians(double t) {
         side.rows.read(closing_.J.data(), e.row_in_block, row);
         for (int k = 0; k < 6; ++k) {
             natural_[e.row] += row[k] * row[k];
-            row[k] *= root_of_mass(side.body, k);
+            row[k] *= reactions_.root_of_mass(side.body, k);
         }
         const recursive::BodyPlace& place = tree_.bodies[side.body];
         if (place.link < 0) continue;
@@ -166,7 +129,7 @@ void Recursive::load_targets(double t) {
         double row[6];
         side.rows.read(closing_.J.data(), e.row_in_block, row);
         const Vec3 a = kinematics_.centripetal(side.body);
-        targets_[e.row] -= root_of_mass(side.body, 0) * (row[0] * a.x + row[1] * a.y + row[2] * a.z);
+        targets_[e.row] -= reactions_.root_of_mass(side.body, 0) * (row[0] * a.x + row[1] * a.y + row[2] * a.z);
     }
 }
 

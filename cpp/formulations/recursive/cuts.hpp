@@ -1,7 +1,7 @@
 // Where to cut loops: the spanning tree on which the fewest rows are open at once.
 #pragma once
 
-#include "model/joint_tree.hpp"
+#include "trees/joint_tree.hpp"
 
 namespace bellcrank::recursive {
 

@@ -149,8 +149,10 @@ class Builder {
         Link& made = push(Motion::formula, count, count);
         made.formula = joint.formula;
         made.reversed = joint.reversed;
-        map().own = made.x;
-        map().own_speed = made.u;
+        for (int i = 0; i < count; ++i) {
+            map().own.push_back(made.x + i);
+            map().own_speed.push_back(made.u + i);
+        }
     }
 
     void add_mass(int body) {
@@ -172,37 +174,6 @@ class Builder {
     int link_ = -1;
     Place at_;
 };
-
-// The coordinate of the tree that a coordinate of the model is; −1: none.
-int own_coordinate(const JointMap& map, const Coordinate& coordinate) {
-    if (map.joint.formula >= 0)
-        return coordinate.kind == &kFormulaCoordinate && coordinate.formula() == map.joint.formula
-                   ? map.own + coordinate.component()
-                   : -1;
-    if (map.joint.pair < 0 || map.joint.pair != coordinate.pair) return -1;
-    const std::string& kind = coordinate.kind->name;
-    for (int i = 0; i < 3; ++i) {
-        const std::string axis(1, "xyz"[i]);
-        if (kind == axis) return map.slide[i];
-        if (is_single_turn(map.joint.turning) && axis_of(map.joint.turning) == i && kind == "theta_" + axis)
-            return map.turn[0];
-    }
-    if (map.joint.turning == Turning::universal && kind == "universal_1") return map.turn[0];
-    if (map.joint.turning == Turning::universal && kind == "universal_2") return map.turn[1];
-    return -1;
-}
-
-// Coordinates of the model that are coordinates of the tree.
-void name_coordinates(const Model& model, LinkTree& tree) {
-    tree.coordinate_of.assign(tree.coordinates, -1);
-    std::vector<std::vector<int>> joints_of(model.pairs.size());
-    for (size_t j = 0; j < tree.joints.size(); ++j)
-        if (tree.joints[j].joint.pair >= 0) joints_of[tree.joints[j].joint.pair].push_back(static_cast<int>(j));
-    for (size_t c = 0; c < model.coordinates.size(); ++c)
-        for (const int j : joints_of[model.coordinates[c].pair])
-            if (const int own = own_coordinate(tree.joints[j], model.coordinates[c]); own >= 0)
-                tree.coordinate_of[own] = static_cast<int>(c);
-}
 
 // Rows that say of one turn or slide how it moves, and rotors that turn with one, need no multiplier.
 void take_drives_and_rotors(const Model& model, const JointTree& joints, LinkTree& tree) {
@@ -261,7 +232,7 @@ LinkTree make_links(const Model& model, const JointTree& joints) {
     LinkTree tree;
     Builder builder(model, tree);
     for (const TreeJoint& joint : joints.joints) builder.add(joint);
-    name_coordinates(model, tree);
+    tree.coordinate_of = model_coordinates(model, tree.joints, tree.coordinates);
     take_drives_and_rotors(model, joints, tree);
     return tree;
 }

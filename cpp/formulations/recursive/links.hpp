@@ -10,7 +10,7 @@
 #include <string>
 #include <vector>
 
-#include "model/joint_tree.hpp"
+#include "trees/joint_coordinates.hpp"
 
 namespace bellcrank::recursive {
 
@@ -64,16 +64,6 @@ struct Drive {
 struct Rotor {
     int row, link;
     double factor, compliance;
-};
-
-// Numbers of the coordinates and speeds of a joint of the tree; −1: it has none there.
-struct JointMap {
-    TreeJoint joint;
-    int slide[3] = {-1, -1, -1}, slide_speed[3] = {-1, -1, -1};
-    int turn[2] = {-1, -1}, turn_speed[2] = {-1, -1};
-    int own = -1, own_speed = -1;  // first of a joint given by formulas
-    int ball = -1, ball_speed = -1;
-    std::vector<int> rows;  // of the model: those of the joint, and of drives along its coordinates
 };
 
 // A body's principal frame in its link's. Link −1 is the ground.

@@ -1,25 +1,43 @@
-// Onto the drives and closing rows: driven coordinates are set, the others moved by the recursion's own factors.
+// Where the bodies are, and the way onto the drives and closing rows: driven coordinates are set, the others moved by
+// the recursion's own factors.
 #include <algorithm>
 #include <cmath>
 
 #include "formulations/recursive.hpp"
 #include "spatial/body_state.hpp"
+#include "spatial/components.hpp"
 
 namespace bellcrank {
 
 using recursive::Drive;
 using recursive::Load;
 
-namespace {
+// Leaves frames and velocities in kinematics_.
+void Recursive::go(const double* x, const double* u) {
+    joints_.follow_formulas(x, branches_);
+    kinematics_.place(x, u);
+    kinematics_.move(u);
+}
 
-constexpr int kComponent[6] = {0, 1, 2, 4, 5, 6};
-// However doubtful a configuration, a row this independent is kept.
-constexpr double kMostDoubtfulPivot = 1e-3;
+void Recursive::place_bodies(double, const double* x, const double* u, double* poses, double* twists) {
+    go(x, u);
+    kinematics_.write_poses(poses);
+    kinematics_.write_twists(twists);
+}
 
-}  // namespace
+void Recursive::body_accelerations(double, const double* x, const double* u, const double* udot, double* records) {
+    go(x, u);
+    recursion_.accelerations(kinematics_, kinematics_.bias.data(), udot, link_accelerations_);
+    kinematics_.write_accelerations(link_accelerations_.data(), records);
+}
 
-// Of closing rows that are not dropped.
-double Recursive::largest_error() {
+void Recursive::factor_at(double t, const double* x, const double* u) {
+    to_records(t, x, u, poses_.data(), twists_.data());
+    load_jacobians(t);
+    factor();
+}
+
+double Recursive::largest_error(double, const double*) {
     double largest = -1.0;
     for (size_t i = 0; i < storage_.size(); ++i) {
         errors_[i] = compliance_[i] > 0.0 ? 0.0 : closing_.C[storage_[i]];
@@ -40,67 +58,17 @@ void Recursive::set_driven(double t, double* x, double* u) const {
     }
 }
 
-bool Recursive::project(double t, double* x, double* u) {
-    set_driven(t, x, u);
-    if (is_open()) return true;
-    trusted_pivot_ = options_.rank_tolerance;
-    const double error = correct_positions(t, x);
-    correct_velocities(t, x, u);
-    return error <= std::max(1e3 * options_.position_tolerance, 1e-8);
-}
-
-void Recursive::project_stage(double t, double* x, double* u) {
-    if (is_open()) return;
-    trusted_pivot_ = options_.rank_tolerance;
-    to_records(t, x, u, poses_.data(), twists_.data());
-    load_jacobians(t);
-    factor();
-    if (statistics_.smallest_pivot >= options_.stage_pivot) return;
-    set_driven(t, x, u);
-    correct_positions(t, x);
-    correct_velocities(t, x, u);
-}
-
-// Newton's method along M⁻¹Jᵀ, the least motion in the norm of the kinetic energy; ends with J and factors at x. A
-// configuration that is wrong by ε tells nothing about rows that are dependent up to an angle of that size: near a
-// singular configuration such rows are dropped as if it were singular.
-double Recursive::correct_positions(double t, double* x) {
-    double error = 0.0;
-    for (int i = 0; i <= options_.max_corrections; ++i) {
-        std::fill(step_.begin(), step_.end(), 0.0);
-        to_records(t, x, step_.data(), poses_.data(), twists_.data());
-        load_jacobians(t);
-        factor();
-        const double next = largest_error();
-        const bool slow = i > 0 && !(next < 0.25 * error);
-        error = next;
-        if (error <= options_.position_tolerance || (slow && error < 1e-9) || i == options_.max_corrections) break;
-        position_step(step_.data());
-        const double largest = std::abs(*std::max_element(
-            step_.begin(), step_.end(), [](double a, double b) { return std::abs(a) < std::abs(b); }));
-        const double doubtful = options_.doubt * largest;
-        if (doubtful * doubtful > trusted_pivot_) {
-            trusted_pivot_ = std::min(doubtful * doubtful, kMostDoubtfulPivot);
-            if (statistics_.smallest_pivot < trusted_pivot_) {
-                factor();
-                position_step(step_.data());
-            }
-        }
-        retract(x, step_.data(), x);
-        ++statistics_.corrections;
-    }
-    return error;
-}
-
-// The least motion that meets the rows to first order, driven coordinates at rest.
-void Recursive::position_step(double* xi) {
+// Driven coordinates rest.
+const double* Recursive::position_step() {
     for (size_t i = 0; i < errors_.size(); ++i) targets_[i] = -errors_[i];
     std::fill(loads_.begin(), loads_.end(), Load{{0, 0, 0}, {0, 0, 0}});
-    recursion_.solve(kinematics_, {loads_.data(), nullptr, nullptr, nullptr, targets_.data()}, xi, lambda_.data());
+    recursion_.solve(kinematics_, {loads_.data(), nullptr, nullptr, nullptr, targets_.data()}, step_.data(),
+                     lambda_.data());
+    return step_.data();
 }
 
-void Recursive::correct_velocities(double t, const double* x, double* u) {
-    go(t, x, u);
+void Recursive::correct_velocities(double, const double* x, double* u) {
+    go(x, u);
     kinematics_.write_twists(twists_.data());
     row_rates();
     for (size_t i = 0; i < targets_.size(); ++i) targets_[i] = compliance_[i] > 0.0 ? 0.0 : -errors_[i];
@@ -119,7 +87,8 @@ void Recursive::row_rates() {
         double row[6];
         side.rows.read(closing_.J.data(), e.row_in_block, row);
         for (int k = 0; k < 6; ++k)
-            errors_[e.row] += row[k] * root_of_mass(side.body, k) * twists_[kTwist * side.body + kComponent[k]];
+            errors_[e.row] +=
+                row[k] * reactions_.root_of_mass(side.body, k) * twists_[kTwist * side.body + kComponent[k]];
     }
 }
 
@@ -134,7 +103,7 @@ void Recursive::violation(double t, const double* x, const double* u, double* po
     if (is_open()) return;
     to_records(t, x, u, poses_.data(), twists_.data());
     load_jacobians(t);
-    largest_error();
+    largest_error(t, x);
     for (const double e : errors_) *position = std::max(*position, std::abs(e));
     row_rates();
     for (size_t i = 0; i < errors_.size(); ++i)

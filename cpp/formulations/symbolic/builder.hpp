@@ -82,9 +82,12 @@ struct MechanismTree::Builder {
     void add(const TreeJoint& joint) {
         own.joints.push_back({});
         own.joints.back().joint = joint;
+        own.joints.back().rows = joint.rows;
         // Principal axes cost the least, but turn with inertias that follow parameters.
         if (joint.pair < 0 && !own.numbers.follows("body_inertia", 9 * joint.child, 9))
             own.joints.back().free = own.model.principal_rotation[joint.child];
+        if (joint.pair < 0)
+            own.joints.back().followed = conjugate(own.model.principal_rotation[joint.child]) * own.joints.back().free;
         const BodyPlace& parent = described[joint.parent];
         link = parent.link;
         at = parent.at * marker_pose(joint, joint.reversed ? 1 : 0);

@@ -8,7 +8,7 @@ std::vector<double> Symbolic::factored_at(double t, const double* x, const doubl
     const int n = tangent_size();
     std::vector<double> udot(n), b(n);
     accelerate(t, x, u, udot.data());
-    if (equations_.is_free()) {
+    if (is_open()) {
         Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor> M(n, n);
         mass_matrix(t, x, u, M.data(), b.data());
         closure_.M = M;
@@ -19,7 +19,7 @@ std::vector<double> Symbolic::factored_at(double t, const double* x, const doubl
 
 // From M δu̇ − Jᵀ δλ = δτ − δr and J δu̇ = −δs, the residuals' changes at fixed u̇ and λ.
 void Symbolic::linearize(double t, const double* x, const double* u, double* out) {
-    const int n = tangent_size(), m = static_cast<int>(equations_.rows.size());
+    const int n = tangent_size(), m = static_cast<int>(equations_->rows.size());
     const std::vector<double> udot = factored_at(t, x, u);
     const double* residual = run("linearization", t, x, u, udot.data());
     for (int column = 0; column < 3 * n; ++column) {
@@ -33,8 +33,8 @@ void Symbolic::linearize(double t, const double* x, const double* u, double* out
 }
 
 void Symbolic::parameter_derivatives(double t, const double* x, const double* u, double* out) {
-    const int n = tangent_size(), m = static_cast<int>(equations_.rows.size());
-    const auto count = static_cast<int>(equations_.numbers.parameters().size());
+    const int n = tangent_size(), m = static_cast<int>(equations_->rows.size());
+    const auto count = static_cast<int>(equations_->numbers.parameters().size());
     const std::vector<double> udot = factored_at(t, x, u);
     const double* residual = run("parameters", t, x, u, udot.data());
     for (int column = 0; column < count; ++column) {

@@ -85,21 +85,10 @@ BodyPlace MechanismTree::on_body(int body, const Place& at) const { return {bodi
 
 Expression MechanismTree::own_coordinate(const Coordinate& coordinate) const {
     for (const JointMap& map : joints) {
-        if (map.joint.formula >= 0) {
-            if (coordinate.kind == &kFormulaCoordinate && coordinate.formula() == map.joint.formula)
-                return description.symbols.coordinates[map.own[coordinate.component()]];
-            continue;
-        }
-        if (map.joint.pair < 0 || map.joint.pair != coordinate.pair) continue;
-        const std::string& kind = coordinate.kind->name;
-        for (int i = 0; i < 3; ++i) {
-            const std::string axis(1, "xyz"[i]);
-            if (kind == axis) return map.slide_value[i];
-            const auto about = static_cast<Turning>(static_cast<int>(Turning::about_x) + i);
-            if (map.joint.turning == about && (kind == "theta_" + axis)) return map.turn_value[0];
-        }
-        if (map.joint.turning == Turning::universal && kind == "universal_1") return map.turn_value[0];
-        if (map.joint.turning == Turning::universal && kind == "universal_2") return map.turn_value[1];
+        const JointPart part = part_of(map.joint, coordinate);
+        if (part.kind == JointPart::Kind::slide) return map.slide_value[part.number];
+        if (part.kind == JointPart::Kind::turn) return map.turn_value[part.number];
+        if (part.kind == JointPart::Kind::own) return description.symbols.coordinates[map.own[part.number]];
     }
     return {};
 }

@@ -6,6 +6,7 @@
 #include "formulations/symbolic/couplings.hpp"
 #include "formulations/symbolic/plan.hpp"
 #include "formulations/symbolic/tree.hpp"
+#include "trees/joint_coordinates.hpp"
 
 namespace bellcrank::symbolic {
 
@@ -25,17 +26,10 @@ struct BodyPlace {
     Place at;
 };
 
-// Numbers of the coordinates and speeds of a joint of the tree; −1: it has none there.
-struct JointMap {
-    TreeJoint joint;
-    int slide[3] = {-1, -1, -1}, slide_speed[3] = {-1, -1, -1};
-    int turn[2] = {-1, -1}, turn_speed[2] = {-1, -1};  // angle, two angles of a universal, two swings
-    Expression slide_value[3], turn_value[2];          // no graph: there is none; no symbol: it follows others
-    std::vector<int> own, own_speed;                   // of a joint given by formulas
-    int ball = -1, ball_speed = -1;
-    Quat free{1, 0, 0, 0};    // of a body that hangs on nothing: axes that are followed → body axes
-    Quat before{1, 0, 0, 0};  // ball: its parent link's axes → the marker's before the joint
-    Quat after{1, 0, 0, 0};   // ball: its link's axes → the marker's behind the joint
+// The coordinates of a joint as expressions; no graph: there is none; no symbol: it follows others.
+struct JointMap : bellcrank::JointMap {
+    Expression slide_value[3], turn_value[2];
+    Quat free{1, 0, 0, 0};  // of a body that hangs on nothing: axes that are followed → body axes
 };
 
 class MechanismTree {

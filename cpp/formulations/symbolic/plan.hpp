@@ -1,7 +1,7 @@
 // Which joints of a model become transforms of the tree, and which rows remain to be met by multipliers.
 #pragma once
 
-#include "model/joint_tree.hpp"
+#include "trees/joint_tree.hpp"
 
 namespace bellcrank::symbolic {
 

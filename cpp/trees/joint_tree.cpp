@@ -1,4 +1,4 @@
-#include "model/joint_tree.hpp"
+#include "trees/joint_tree.hpp"
 
 #include <algorithm>
 #include <numeric>

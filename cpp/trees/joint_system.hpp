@@ -1,0 +1,138 @@
+// What formulations in joint coordinates share: states, projection onto the rows that the tree leaves, reactions, and
+// the record of a frame. A formulation says where the bodies are, and solves for accelerations and corrections.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "model/forces.hpp"
+#include "model/state.hpp"
+#include "model/system.hpp"
+#include "trees/joint_coordinates.hpp"
+#include "trees/tree_reactions.hpp"
+
+namespace bellcrank {
+
+struct JointSystemOptions {
+    double rank_tolerance = 1e-10;      // pivot against its own entry below which a closing row is redundant
+    double position_tolerance = 1e-13;  // largest |C| of closing rows after projection [m, or half radians]
+    double stage_pivot = 1e-2;          // smallest relative pivot below which the stages of a step are projected too
+    double doubt = 10.0;                // angle between rows, in corrections, that tells nothing
+    int max_corrections = 25;
+};
+
+// A model's tree in the coordinates of a formulation.
+struct JointSpace {
+    std::vector<JointMap> joints;  // parents first
+    int coordinates = 0, speeds = 0;
+    std::vector<int> closing_rows;  // of the model: met by multipliers
+    std::vector<int> rotor_rows;    // of the model, with compliance: met by masses
+};
+
+// Throws std::invalid_argument with all reasons why a model cannot be taken, if there are any.
+void refuse(const std::vector<std::string>& reasons);
+
+// A configuration holds the coordinates of the tree's joints, a ball's as a unit quaternion; a velocity their speeds, a
+// ball's as the angular velocity in its link's axes. The chart about a configuration turns a ball by a rotation vector.
+class JointSystem : public System {
+  public:
+    int configuration_size() const final { return joints_.coordinates(); }
+    int tangent_size() const final { return joints_.speeds(); }
+    void retract(const double* x0, const double* xi, double* out) const final { joints_.retract(x0, xi, out); }
+    void chart_rate(const double* xi, const double* u, double* rate) const final { joints_.chart_rate(xi, u, rate); }
+    void chart_velocity(const double* xi, const double* rate, double* u) const final {
+        joints_.chart_velocity(xi, rate, u);
+    }
+    void chart_acceleration(const double* xi, const double* rate, const double* udot, double* out) const final {
+        joints_.chart_acceleration(xi, rate, udot, out);
+    }
+    bool turns(int component) const final { return joints_.turns(component); }
+    void break_times(double from, double to, std::vector<double>& out) const final;
+    void project_stage(double t, double* x, double* u) final;
+    bool project(double t, double* x, double* u) final;
+    void commit(double t, const double* x, const double* u) final;
+    double longest_step(const double* x, const double* u, double h) override;
+    int observation_size(const Observation& what) const final;
+    void observe(double t, const double* x, const double* u, const Observation& what, double* out) final;
+    int worst_row() const final { return worst_row_; }
+    int first_non_finite_body(const double* x, const double* u) const final {
+        return joints_.first_non_finite_body(x, u);
+    }
+    const Statistics& statistics() const final { return statistics_; }
+
+    const Model& model() const { return *model_; }
+    const AngleBranches& branches() const { return branches_; }
+    // Model rows that are met by multipliers; all others hold by the choice of coordinates.
+    const std::vector<int>& closing_rows() const { return closing_rows_; }
+    // Those of them found redundant at the last factorization.
+    virtual std::vector<int> dropped_rows() const = 0;
+
+    // Between body records (spatial/body_state.hpp, the ground's included) and joint coordinates.
+    virtual void from_records(double t, const double* poses, const double* twists, bool continued, double* x,
+                              double* u);
+    void to_records(double t, const double* x, const double* u, double* poses, double* twists);
+    virtual void body_accelerations(double t, const double* x, const double* u, const double* udot,
+                                    double* records) = 0;
+    // Every angle to its branch nearest to the value given for its coordinate.
+    void set_angles(double* x, const double* values);
+
+    // After accelerate(): all rows' multipliers, of least norm where rows are redundant; and reactions.
+    void multipliers(double t, const double* x, const double* u, const double* udot, double* out);
+    void reactions(double t, const double* x, const double* u, const double* udot,
+                   const std::vector<Observation::Reaction>& which, std::vector<ReactionWrench>& out);
+    // Largest |C| and |Ċ| over closing rows and what else is given to the coordinates.
+    virtual void violation(double t, const double* x, const double* u, double* position, double* velocity) = 0;
+    // Values and rates of all coordinates of the model.
+    void coordinates(double t, const double* x, const double* u, double* value, double* rate);
+    Energy energy_at(double t, const double* x, const double* u);
+
+  protected:
+    JointSystem(std::shared_ptr<const Model> model, const JointSystemOptions& options, JointSpace space);
+
+    // Writes the records of the bodies, and of the ground; of q and −q either.
+    virtual void place_bodies(double t, const double* x, const double* u, double* poses, double* twists) = 0;
+
+    // Of a projection. Coordinates that follow functions of time, and their rates.
+    virtual void set_driven(double, double*, double*) const {}
+    // Makes the closing rows ready at (x, u), and factors them; factors them again with another trusted_pivot_.
+    virtual void factor_at(double t, const double* x, const double* u) = 0;
+    virtual void factor() = 0;
+    // Largest |C| at x over closing rows that are not dropped, after factor_at(); sets worst_row_.
+    virtual double largest_error(double t, const double* x) = 0;
+    // The displacement of least kinetic energy that meets the closing rows to first order.
+    virtual const double* position_step() = 0;
+    virtual void correct_velocities(double t, const double* x, double* u) = 0;
+    // The error at which corrections may end.
+    virtual double tolerance() const { return options_.position_tolerance; }
+
+    // Told in reactions_.lambda: multipliers of closing rows and rotors after accelerate(), then those of the tree.
+    virtual void solve_multipliers(double t, const double* x, const double* u, const double* udot) = 0;
+    // The first step of that.
+    void load_reactions(double t, const double* x, const double* u, const double* udot);
+
+    bool is_open() const { return closing_rows_.empty(); }
+
+    const std::shared_ptr<const Model> model_;
+    const JointSystemOptions options_;
+    const JointCoordinates joints_;
+    AngleBranches branches_;
+    TreeReactions reactions_;
+    Statistics statistics_;
+    int worst_row_ = -1;
+    double trusted_pivot_;                        // relative pivot below which rows are dropped just now
+    std::vector<double> poses_, twists_, rates_;  // records
+    const std::vector<double> at_rest_;           // speeds
+
+  private:
+    double correct_positions(double t, double* x);
+    void follow_angles(const double* x);
+    Quat nearest_sign(int body, const Quat& q);
+
+    const std::vector<int> closing_rows_;
+    double followed_at_ = 0.0;
+    std::vector<double> observed_;     // accelerations
+    std::vector<Quat> last_rotation_;  // of each body
+};
+
+}  // namespace bellcrank

@@ -1,0 +1,252 @@
+#include "trees/tree_reactions.hpp"
+
+#include <Eigen/QR>
+#include <algorithm>
+#include <cmath>
+#include <set>
+
+#include "model/forces.hpp"
+#include "spatial/body_state.hpp"
+#include "spatial/components.hpp"
+
+namespace bellcrank {
+
+namespace {
+
+using Columns = Eigen::Matrix<double, 6, Eigen::Dynamic, Eigen::ColMajor, 6, 6>;
+using Vector6 = Eigen::Matrix<double, 6, 1>;
+
+// A locked quaternion component turns half as fast as its angle, so its multiplier is twice a moment.
+double row_weight(const Model& model, const Row& row) {
+    if (row.term_begin == row.term_end) return 1.0;
+    const std::string& name = model.coordinates[model.terms[row.term_begin].coordinate].kind->name;
+    return name.size() == 2 && name[0] == 'e' ? 0.5 : 1.0;
+}
+
+}  // namespace
+
+TreeReactions::TreeReactions(const Model& model, const AngleBranches& branches, const std::vector<JointMap>& joints,
+                             const std::vector<int>& other_rows)
+    : model_(model), branches_(branches), joints_(joints), rows_(model, branches) {
+    lambda.assign(model.rows.size(), 0.0);
+    second_.assign(model.rows.size(), 0.0);
+    for (auto* v : {&force_, &exerted_}) v->assign(kTwist * (model.bodies() + 1), 0.0);
+    layout_of_.assign(model.blocks.size(), -1);
+    for (size_t i = 0; i < rows_.blocks().size(); ++i) layout_of_[rows_.blocks()[i].block] = static_cast<int>(i);
+    block_of_row_.assign(model.rows.size(), -1);
+    for (size_t b = 0; b < model.blocks.size(); ++b)
+        for (int r = model.blocks[b].row_begin; r < model.blocks[b].row_end; ++r)
+            block_of_row_[r] = static_cast<int>(b);
+    std::set<int> blocks;
+    for (const int row : other_rows) blocks.insert(block_of_row_[row]);
+    other_blocks_.assign(blocks.begin(), blocks.end());
+    for (int b = 0; b < model.bodies(); ++b) {
+        const Vec3& I = model.principal_inertia[b];
+        const double m = model.mass[b];
+        for (const double entry : {m, m, m, I.x, I.y, I.z}) root_mass_.push_back(std::sqrt(entry));
+    }
+    for (const Row& row : model.rows) weight_.push_back(row_weight(model, row));
+}
+
+void TreeReactions::take_motion(double t, const double* poses, const double* twists, const double* rates) {
+    time_ = t, poses_ = poses, twists_ = twists, rates_ = rates;
+    applied_forces(model_, branches_, t, poses, twists, force_.data());
+    for (int b = 0; b < model_.bodies(); ++b)
+        for (int k = 0; k < 6; ++k) {
+            double& f = force_[kTwist * b + kComponent[k]];
+            f = root_of_mass(b, k) * root_of_mass(b, k) * rates[kTwist * b + kComponent[k]] - f;
+        }
+    rows_.evaluate_jacobians(t, poses);
+    std::fill(lambda.begin(), lambda.end(), 0.0);
+    nulls_.clear();
+}
+
+const std::vector<double>& TreeReactions::second_derivatives() {
+    rows_.evaluate_residuals(time_, poses_, twists_, rates_, second_.data());
+    for (double& value : second_) value = -value;
+    return second_;
+}
+
+// records += sign Jᵀ λ for the multipliers of some blocks' rows.
+void TreeReactions::apply(const std::vector<int>& blocks, double sign, const std::vector<double>& multipliers,
+                          double* records) const {
+    for (const int block : blocks) {
+        const BlockLayout& b = layout(block);
+        const int first = model_.blocks[block].row_begin;
+        for (const BlockSide& side : rows_.sides(b)) {
+            if (side.body == model_.ground()) continue;
+            for (int r = 0; r < b.size; ++r) {
+                if (multipliers[first + r] == 0.0) continue;
+                double row[6];
+                side.rows.read(rows_.J.data(), r, row);
+                for (int k = 0; k < 6; ++k)
+                    records[kTwist * side.body + kComponent[k]] +=
+                        sign * multipliers[first + r] * row[k] * root_of_mass(side.body, k);
+            }
+        }
+    }
+}
+
+// A model row against the velocity of a body.
+void TreeReactions::row_on(int row, int body, double* out) const {
+    const int block = block_of_row_[row];
+    for (const BlockSide& side : rows_.sides(layout(block))) {
+        if (side.body != body) continue;
+        side.rows.read(rows_.J.data(), row - model_.blocks[block].row_begin, out);
+        for (int k = 0; k < 6; ++k) out[k] *= root_of_mass(body, k);
+        return;
+    }
+    std::fill_n(out, 6, 0.0);
+}
+
+// From the tips: what a body still lacks comes from the joint that it hangs on; its rows' multipliers are those that
+// exert it. The parent bears the opposite.
+void TreeReactions::spread(double* records, std::vector<double>& multipliers) const {
+    for (size_t j = joints_.size(); j-- > 0;) {
+        const JointMap& map = joints_[j];
+        const int child = map.joint.child, parent = map.joint.parent;
+        const double* f = records + kTwist * child;
+        const int count = static_cast<int>(map.rows.size());
+        if (count > 0) {
+            Columns A(6, count);
+            Vector6 wanted;
+            for (int k = 0; k < 6; ++k) wanted[k] = f[kComponent[k]];
+            for (int c = 0; c < count; ++c) row_on(map.rows[c], child, A.col(c).data());
+            Eigen::ColPivHouseholderQR<Columns> qr(A);
+            const auto solution = qr.solve(wanted).eval();
+            for (int c = 0; c < count; ++c) multipliers[map.rows[c]] = solution[c];
+        }
+        if (parent == model_.ground()) continue;
+        const Mat3 R = rotation_matrix(pose_rotation(poses_, child)),
+                   Rp = rotation_matrix(pose_rotation(poses_, parent));
+        const Vec3 force = load(f), arm = pose_position(poses_, child) - pose_position(poses_, parent);
+        double* g = records + kTwist * parent;
+        add(g, force);
+        add(g + 4, transpose_times(Rp, R * load(f + 4) + cross(arm, force)));
+    }
+}
+
+void TreeReactions::spread_over_tree() {
+    apply(other_blocks_, -1.0, lambda, force_.data());
+    spread(force_.data(), lambda);
+}
+
+// Made orthogonal to the others in the norm of forces and moments, twice for the rounding.
+void TreeReactions::add_null(std::vector<double> multipliers) {
+    std::fill(exerted_.begin(), exerted_.end(), 0.0);
+    apply(other_blocks_, -1.0, multipliers, exerted_.data());
+    spread(exerted_.data(), multipliers);
+    const auto product = [&](const std::vector<double>& a, const std::vector<double>& b) {
+        double sum = 0.0;
+        for (size_t r = 0; r < a.size(); ++r) sum += weight_[r] * a[r] * weight_[r] * b[r];
+        return sum;
+    };
+    for (int pass = 0; pass < 2; ++pass)
+        for (const std::vector<double>& other : nulls_) {
+            const double along = product(other, multipliers);
+            for (size_t r = 0; r < other.size(); ++r) multipliers[r] -= along * other[r];
+        }
+    const double size = std::sqrt(product(multipliers, multipliers));
+    for (double& v : multipliers) v /= size;
+    nulls_.push_back(std::move(multipliers));
+}
+
+void TreeReactions::minimise_norm() {
+    for (const std::vector<double>& nothing : nulls_) {
+        double along = 0.0;
+        for (size_t r = 0; r < nothing.size(); ++r) along += weight_[r] * nothing[r] * weight_[r] * lambda[r];
+        for (size_t r = 0; r < nothing.size(); ++r) lambda[r] -= along * nothing[r];
+    }
+}
+
+// min ‖D λ‖ with Jᵀ λ = F, D the moment or force per row: with A = D⁻¹ J = Q R Pᵀ, D λ = Q₁ R₁⁻ᵀ Pᵀ F. The other
+// columns of Q exert nothing.
+void TreeReactions::spread_least_norm(const std::vector<int>& rows) {
+    apply(other_blocks_, -1.0, lambda, force_.data());
+    const int n = 6 * model_.bodies();
+    Eigen::MatrixXd A = Eigen::MatrixXd::Zero(static_cast<Eigen::Index>(rows.size()), n);
+    Eigen::VectorXd F(n);
+    for (int b = 0; b < model_.bodies(); ++b)
+        for (int k = 0; k < 6; ++k) F[6 * b + k] = force_[kTwist * b + kComponent[k]] / root_of_mass(b, k);
+    for (Eigen::Index i = 0; i < A.rows(); ++i) {
+        const int block = block_of_row_[rows[i]];
+        for (const BlockSide& side : rows_.sides(layout(block))) {
+            if (side.body == model_.ground()) continue;
+            double row[6];
+            side.rows.read(rows_.J.data(), rows[i] - model_.blocks[block].row_begin, row);
+            for (int k = 0; k < 6; ++k) A(i, 6 * side.body + k) += row[k] / weight_[rows[i]];
+        }
+    }
+    Eigen::ColPivHouseholderQR<Eigen::MatrixXd> qr;
+    qr.setThreshold(1e-8);
+    qr.compute(A);
+    const auto rank = qr.rank();
+    Eigen::VectorXd z = Eigen::VectorXd::Zero(A.rows());
+    z.head(rank) = qr.matrixR()
+                       .topLeftCorner(rank, rank)
+                       .triangularView<Eigen::Upper>()
+                       .transpose()
+                       .solve((qr.colsPermutation().transpose() * F).head(rank));
+    z.applyOnTheLeft(qr.householderQ());
+    for (Eigen::Index i = 0; i < A.rows(); ++i) lambda[rows[i]] = z[i] / weight_[rows[i]];
+    for (Eigen::Index k = rank; k < A.rows(); ++k) {
+        Eigen::VectorXd w = Eigen::VectorXd::Unit(A.rows(), k);
+        w.applyOnTheLeft(qr.householderQ());
+        nulls_.emplace_back(lambda.size(), 0.0);
+        for (Eigen::Index i = 0; i < A.rows(); ++i) nulls_.back()[rows[i]] = w[i] / weight_[rows[i]];
+    }
+}
+
+void TreeReactions::wrench_of(const Observation::Reaction& reaction, const std::vector<double>& multipliers,
+                              double* wrench) {
+    const MarkerPair& pair = model_.pairs[reaction.pair];
+    const int second = pair.body[1];
+    const Vec3 point = pose_position(poses_, second) + rotation_matrix(pose_rotation(poses_, second)) * pair.offset[1];
+    std::fill_n(wrench, 6, 0.0);
+    touched_.clear();
+    for (const int block : reaction.blocks)
+        for (const BlockSide& side : rows_.sides(layout(block)))
+            if (side.body != model_.ground() &&
+                std::find(touched_.begin(), touched_.end(), side.body) == touched_.end())
+                touched_.push_back(side.body);
+    for (const int b : touched_) std::fill_n(exerted_.data() + kTwist * b, kTwist, 0.0);
+    apply(reaction.blocks, 1.0, multipliers, exerted_.data());
+    for (const int b : touched_) {
+        if (second != model_.ground() && b != second) continue;
+        const double sign = second == model_.ground() ? -1.0 : 1.0;
+        const double* f = exerted_.data() + kTwist * b;
+        const Vec3 force = sign * load(f), arm = pose_position(poses_, b) - point;
+        add(wrench, sign * (rotation_matrix(pose_rotation(poses_, b)) * load(f + 4)) + cross(arm, force));
+        add(wrench + 3, force);
+    }
+}
+
+void TreeReactions::wrenches(const std::vector<Observation::Reaction>& which, std::vector<ReactionWrench>& out) {
+    constexpr double kNothing = 1e-6;  // of a force or moment of norm one
+    out.resize(which.size());
+    for (size_t i = 0; i < which.size(); ++i) {
+        wrench_of(which[i], out[i].wrench);
+        out[i].unique[0] = out[i].unique[1] = true;
+        for (const std::vector<double>& nothing : nulls_) {
+            double free[6];
+            wrench_of(which[i], nothing, free);
+            if (norm(load(free)) > kNothing) out[i].unique[0] = false;
+            if (norm(load(free + 3)) > kNothing) out[i].unique[1] = false;
+        }
+    }
+}
+
+std::vector<double> TreeReactions::row_sizes(double t, const double* poses) {
+    rows_.evaluate_jacobians(t, poses);
+    std::vector<double> size(lambda.size(), 0.0);
+    for (const BlockLayout& b : rows_.blocks())
+        for (const BlockSide& side : rows_.sides(b))
+            for (int r = 0; r < b.size; ++r) {
+                double row[6];
+                side.rows.read(rows_.J.data(), r, row);
+                for (const double entry : row) size[model_.blocks[b.block].row_begin + r] += entry * entry;
+            }
+    return size;
+}
+
+}  // namespace bellcrank
