@@ -1,90 +1,19 @@
-"""The recursive formulation against the lagrange one, closed forms, and what it says of itself."""
+"""The recursive formulation on trees, held chains and nested loops, and what it says of itself."""
 
 import numpy as np
 import pytest
-from rigs import chains, examples, floating, linkages
+from rigs import chains, linkages
+from rigs.agreement import agreed, side_by_side
 from scipy.spatial.transform import Rotation
 
 import bellcrank as bc
 from bellcrank.assembly.state import State
 from bellcrank.bench.generators.rings import ladder
 from bellcrank.bench.recursive_own import nested
-from bellcrank.errors import Unsupported
-from bellcrank.mechanism import JOINT_KINDS
-
-LOOPS = {
-    "four-bar": linkages.four_bar,
-    "parallelogram": linkages.parallelogram,
-    "five-bar": linkages.five_bar,
-    "slider-crank": linkages.slider_crank,
-    "bennett": linkages.bennett,
-    "door": linkages.door,
-    "carriage": linkages.carriage,
-    "windows": lambda: linkages.windows(4),
-    "platform": lambda: chains.platform(1.0, 3.0),
-}
-
-
-def both(mechanism):
-    """The two systems at one projected state."""
-    first, second = (bc.prepare(mechanism, name) for name in ("lagrange", "recursive"))
-    second.set_state(first.project())
-    return first, second
 
 
 def compare(mechanism, tolerance=1e-9):
-    first, second = both(mechanism)
-    a, b = first.accelerate(), second.accelerate()
-    scale = max(1.0, np.abs(a.linear).max(), np.abs(a.angular).max())
-    np.testing.assert_allclose(b.linear, a.linear, atol=tolerance * scale)
-    np.testing.assert_allclose(b.angular, a.angular, atol=tolerance * scale)
-    np.testing.assert_array_equal(b.unique, a.unique)
-    if a.multipliers.size and not first.stats.dropped:
-        np.testing.assert_allclose(
-            b.multipliers, a.multipliers, atol=1e-8 * max(1.0, np.abs(a.multipliers).max())
-        )
-    if a.reactions.size:
-        np.testing.assert_allclose(b.reactions, a.reactions, atol=1e-8 * max(1.0, np.abs(a.reactions).max()))
-    assert len(second.stats.dropped) == len(first.stats.dropped)
-    np.testing.assert_allclose(second.core.energy(), first.core.energy(), atol=1e-9)
-    np.testing.assert_allclose(second.core.coordinates(), first.core.coordinates(), atol=1e-9)
-    return second
-
-
-@pytest.mark.parametrize("name", JOINT_KINDS)
-def test_joints(name):
-    compare(floating.pair(examples.joint(name), seed=2, hung=True).mechanism)
-
-
-@pytest.mark.parametrize(
-    ("kind", "ends"), [case[1:] for case in examples.forces()], ids=[c[0] for c in examples.forces()]
-)
-def test_forces(kind, ends):
-    compare(floating.forced(kind, ends, seed=2).mechanism)
-
-
-@pytest.mark.parametrize(
-    ("kind", "ends"),
-    [case[1:] for case in examples.constraints()],
-    ids=[c[0] for c in examples.constraints()],
-)
-def test_constraints(kind, ends):
-    compare(floating.constrained(kind, ends, seed=2).mechanism)
-
-
-@pytest.mark.parametrize("name", LOOPS)
-def test_loops(name):
-    system = compare(LOOPS[name]())
-    assert system.closing_rows
-
-
-def test_stops_are_refused():
-    mech = bc.Mechanism("stop")
-    body = mech.add_body("bar", mass=1.0, inertia=(1.0, 1.0, 1.0))
-    limit = {"theta_z": bc.Limit(lower=-1.0)}
-    mech.add_joint("pivot", bc.Revolute(), mech.ground.marker(), body.marker(), limits=limit)
-    with pytest.raises(Unsupported, match="no stops"):
-        bc.prepare(mech, "recursive")
+    return agreed(mechanism, "recursive", tolerance)
 
 
 def three_bars(order):
@@ -203,7 +132,7 @@ def test_many_states_at_once():
 
 def test_a_configuration_comes_back():
     mech = random_tree(5, 20)
-    first, second = both(mech)
+    first, second = side_by_side(mech, "recursive")
     rng = np.random.default_rng(0)
     core = second.core
     core.set_configuration(0.0, core.configuration(), rng.normal(size=len(core.speeds())))

@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from rigs.agreement import agreed
 
 import bellcrank as bc
 import bellcrank.expression as ex
@@ -53,19 +54,7 @@ def joined(kind, seed=3, hung=True, swapped=False):
 
 
 def compare(mechanism, tolerance=1e-9):
-    """Accelerations, coordinates and energies of the two formulations at one state."""
-    first, second = (bc.prepare(mechanism, name) for name in ("lagrange", "symbolic"))
-    second.set_state(first.project())
-    a, b = first.accelerate(), second.accelerate()
-    scale = max(1.0, np.abs(a.linear).max(), np.abs(a.angular).max())
-    np.testing.assert_allclose(b.linear, a.linear, atol=tolerance * scale)
-    np.testing.assert_allclose(b.angular, a.angular, atol=tolerance * scale)
-    np.testing.assert_allclose(
-        b.reactions, a.reactions, atol=1e-8 * max(1.0, np.abs(a.reactions).max(initial=0))
-    )
-    np.testing.assert_allclose(second.core.energy(), first.core.energy(), atol=1e-9)
-    np.testing.assert_allclose(second.core.coordinates(), first.core.coordinates(), atol=1e-9)
-    return second
+    return agreed(mechanism, "symbolic", tolerance)
 
 
 @pytest.mark.parametrize("swapped", [False, True])

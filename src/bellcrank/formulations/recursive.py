@@ -5,12 +5,12 @@ P. Schröder, The Virtual Erector Set, chapters 5.5 to 5.8, after R. Lathrop; se
 
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass
+from dataclasses import asdict
 
 from bellcrank import _core
 from bellcrank.assembly.model import Model
-from bellcrank.formulations.options import ALL, option
-from bellcrank.formulations.system import System
+from bellcrank.formulations.joint_system import JointSystem, JointSystemOptions
+from bellcrank.formulations.options import ALL
 
 NAME = "recursive"
 SUMMARY = (
@@ -20,34 +20,8 @@ SUMMARY = (
 CUSTOM = ALL
 
 
-@dataclass(frozen=True)
-class RecursiveOptions:
-    """Options of the recursive formulation; the metadata of each field hold its meaning and unit."""
-
-    rank_tolerance: float = option(
-        1e-10, "A closing row whose pivot falls below this part of its own entry is redundant."
-    )
-    position_tolerance: float = option(1e-13, "Largest constraint error after a projection.", "m or rad/2")
-    stage_pivot: float = option(
-        1e-2, "Smallest relative pivot below which the stages of a step are projected."
-    )
-    doubt: float = option(10.0, "Angle between rows, in sizes of a correction, that tells nothing of them.")
-    max_corrections: int = option(25, "Position corrections before a projection gives up.", least=1)
-
-
-OPTIONS = RecursiveOptions
-
-
-class RecursiveSystem(System):
-    """A model prepared for the recursive formulation."""
-
-    @property
-    def closing_rows(self) -> tuple[str, ...]:
-        """The rows that are met by multipliers; all others hold by the choice of coordinates."""
-        return tuple(self.model.row_text(row) for row in self.core.closing_rows())
-
-
-SYSTEM = RecursiveSystem
+OPTIONS = JointSystemOptions
+SYSTEM = JointSystem
 
 
 def refusals(model: Model) -> list[str]:
@@ -55,6 +29,6 @@ def refusals(model: Model) -> list[str]:
     return list(_core.Recursive.refusals(model.core))
 
 
-def create(model: Model, options: RecursiveOptions) -> _core.Recursive:
+def create(model: Model, options: JointSystemOptions) -> _core.Recursive:
     """The core's system of a model."""
     return _core.Recursive(model.core, **asdict(options))

@@ -15,8 +15,8 @@ from bellcrank import _core
 from bellcrank.assembly.model import Model
 from bellcrank.assembly.state import Floats, State
 from bellcrank.errors import Fault, MechanismError
-from bellcrank.formulations.options import ALL, option
-from bellcrank.formulations.system import System
+from bellcrank.formulations.joint_system import JointSystem, JointSystemOptions
+from bellcrank.formulations.options import ALL
 
 if TYPE_CHECKING:
     from bellcrank.assembly.parametric_numbers import ParametricNumbers
@@ -44,22 +44,7 @@ FORMS = (
 """What is generated, by name; accelerations only where no row is left to close."""
 
 
-@dataclass(frozen=True)
-class SymbolicOptions:
-    """Options of the symbolic formulation; the metadata of each field hold its meaning and unit."""
-
-    rank_tolerance: float = option(
-        1e-10, "A closing row whose pivot falls below this part of its own diagonal entry is redundant."
-    )
-    position_tolerance: float = option(1e-13, "Largest constraint error after a projection.", "m or rad/2")
-    stage_pivot: float = option(
-        1e-2, "Smallest relative pivot below which the stages of a step are projected."
-    )
-    doubt: float = option(10.0, "Angle between rows, in sizes of a correction, that tells nothing of them.")
-    max_corrections: int = option(25, "Position corrections before a projection gives up.", least=1)
-
-
-OPTIONS = SymbolicOptions
+OPTIONS = JointSystemOptions
 
 
 @dataclass(frozen=True)
@@ -94,7 +79,7 @@ class Linearization:
     parameters: tuple[str, ...]
 
 
-class SymbolicSystem(System):
+class SymbolicSystem(JointSystem):
     """A model prepared for the symbolic formulation."""
 
     @cached_property
@@ -105,11 +90,6 @@ class SymbolicSystem(System):
             Speed(joints.get(pair), self.model.bodies[body], kind)
             for pair, body, kind in self.core.speed_labels()
         )
-
-    @property
-    def closing_rows(self) -> tuple[str, ...]:
-        """The rows that are met by multipliers; all others hold by the choice of coordinates."""
-        return tuple(self.model.row_text(row) for row in self.core.closing_rows())
 
     def inverse_dynamics(self, accelerations: Floats, state: State | None = None) -> Floats:
         """Efforts (speeds,) along the speeds that accelerations (speeds,) need beside the model's forces."""
@@ -199,7 +179,7 @@ def refusals(model: Model) -> list[str]:
     return [f"{reason}: {joints}" if "loops of joints" in reason else reason for reason in reasons]
 
 
-def create(model: Model, options: SymbolicOptions) -> _core.Symbolic:
+def create(model: Model, options: JointSystemOptions) -> _core.Symbolic:
     """The core's system of a model; numbers that follow parameters are inputs of its programs."""
     followed = followed_numbers(model)
     numbers: dict[str, Any] = {} if followed is None else {"numbers": _for_core(model, followed)}

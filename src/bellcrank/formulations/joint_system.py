@@ -1,0 +1,32 @@
+"""What formulations in joint coordinates share: their options, and the rows that their trees leave."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from bellcrank.formulations.options import option
+from bellcrank.formulations.system import System
+
+
+@dataclass(frozen=True)
+class JointSystemOptions:
+    """Options of projections onto closing rows; the metadata of each field hold its meaning and unit."""
+
+    rank_tolerance: float = option(
+        1e-10, "A closing row whose pivot falls below this part of its own entry is redundant."
+    )
+    position_tolerance: float = option(1e-13, "Largest constraint error after a projection.", "m or rad/2")
+    stage_pivot: float = option(
+        1e-2, "Smallest relative pivot below which the stages of a step are projected."
+    )
+    doubt: float = option(10.0, "Angle between rows, in sizes of a correction, that tells nothing of them.")
+    max_corrections: int = option(25, "Position corrections before a projection gives up.", least=1)
+
+
+class JointSystem(System):
+    """A model prepared for a formulation in joint coordinates."""
+
+    @property
+    def closing_rows(self) -> tuple[str, ...]:
+        """The rows that are met by multipliers; all others hold by the choice of coordinates."""
+        return tuple(self.model.row_text(row) for row in self.core.closing_rows())
