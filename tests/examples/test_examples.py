@@ -10,33 +10,12 @@ from math import cos, radians, sqrt
 from pathlib import Path
 
 import pytest
+from rigs.printed import Printed
 from scipy.special import ellipk
 
 pytest.importorskip("matplotlib")
 EXAMPLES = Path(__file__).parents[2] / "examples"
 SCRIPTS = sorted(path.stem for path in EXAMPLES.glob("[0-9]*.py"))
-
-
-class Printed:
-    """What an example printed."""
-
-    def __init__(self, text: str) -> None:
-        self.text = text
-
-    def numbers(self, pattern: str) -> list[float]:
-        """The groups of every place where the pattern fits, as numbers; there must be one."""
-        found = re.findall(pattern, self.text)
-        assert found, f"{pattern!r} fits nothing in:\n{self.text}"
-        return [float(n) for groups in found for n in (groups if isinstance(groups, tuple) else (groups,))]
-
-    def below(self, pattern: str, bound: float) -> None:
-        assert max(map(abs, self.numbers(pattern))) < bound
-
-    def near(self, pattern: str, *values: float, within: float) -> None:
-        assert self.numbers(pattern) == pytest.approx(list(values), abs=within, rel=0.0)
-
-    def says(self, text: str) -> None:
-        assert text in self.text
 
 
 def pendulum(printed: Printed) -> None:
