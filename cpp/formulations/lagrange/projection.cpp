@@ -124,7 +124,8 @@ bool Lagrange::project_prediction(double t, double* x, double* u) {
 
 // Eq. 36, iterated from the C at hand: Δx = M⁻¹ Jᵀ τ with S τ = −C. The Jacobian and the factors are those of a
 // configuration close by, as in section 5; they are renewed when the error does not fall fast, and at the end, where
-// the velocity correction and the next acceleration use them.
+// the velocity correction and the next acceleration use them. The Jacobian is evaluated along with the values that are
+// expected to be the last.
 //
 // A configuration that is wrong by a rotation ε tells nothing about rows that are dependent up to an angle of that
 // size: near a singular configuration it could be moved onto another branch. Such rows are dropped as if it were
@@ -133,7 +134,8 @@ void Lagrange::correct_positions(double t, double* x, bool doubting) {
     bool fresh = !valid_;
     if (fresh) refresh(t, x);
     const double tolerance = std::max(options_.position_tolerance, rounding_of_rows(x));
-    double error = largest_error();
+    double error = largest_error(), contraction = 1.0;
+    bool evaluated = false;
     for (int i = 0; !(error <= tolerance) && i < options_.max_corrections; ++i) {
         position_step();
         const double doubtful = options_.doubt * largest_rotation(step_.data());
@@ -146,15 +148,20 @@ void Lagrange::correct_positions(double t, double* x, bool doubting) {
         }
         retract(x, step_.data(), x);
         ++statistics_.corrections;
-        rows_.evaluate_values(t, x);
+        evaluated = 2.0 * error * contraction <= tolerance;
+        evaluated ? rows_.evaluate_jacobians(t, x) : rows_.evaluate_values(t, x);
         const double next = largest_error();
-        const bool slow = !(next < 0.25 * error);
+        contraction = next / error;
+        const bool slow = !(next < 0.25 * error), renewed = slow || (evaluated && !(next <= tolerance));
         error = next;
         if (slow && fresh && error < kStagnation) break;
-        if (slow) refresh(t, x);
-        fresh = slow;
+        if (renewed) refresh(t, x);
+        fresh = renewed;
     }
-    if (!is_current(t, x)) refresh(t, x);
+    if (is_current(t, x)) return;
+    if (!evaluated) rows_.evaluate_jacobians(t, x);
+    remember(t, x);
+    refactor();
 }
 
 // A gap is the difference of coordinates, each with the rounding of its size.
