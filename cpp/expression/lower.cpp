@@ -3,6 +3,7 @@
 #include <stdexcept>
 
 #include "expression/lowering.hpp"
+#include "expression/reach.hpp"
 #include "expression/schedule.hpp"
 
 namespace bellcrank {

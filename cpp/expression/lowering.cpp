@@ -3,6 +3,7 @@
 #include <stdexcept>
 #include <unordered_map>
 
+#include "expression/reach.hpp"
 #include "expression/schedule.hpp"
 #include "expression/slots.hpp"
 

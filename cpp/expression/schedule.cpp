@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "expression/reach.hpp"
+
 namespace bellcrank {
 
 namespace {
@@ -22,27 +24,6 @@ void sort_few(Item* items, int count, Before before) {
 bool is_angle_function(Op op) { return op == Op::sine || op == Op::cosine; }
 
 }  // namespace
-
-int operand_count(Op op) {
-    switch (op) {
-        case Op::constant:
-        case Op::symbol:
-            return 0;
-        case Op::add:
-        case Op::multiply:
-        case Op::arctangent_2:
-        case Op::power:
-        case Op::minimum:
-        case Op::maximum:
-        case Op::less:
-        case Op::less_equal:
-            return 2;
-        case Op::select:
-            return 3;
-        default:
-            return 1;
-    }
-}
 
 Schedule::Schedule(const Graph& graph, std::span<const Ref> roots, const std::vector<bool>& leaves) : graph_(graph) {
     count_uses(roots, leaves);

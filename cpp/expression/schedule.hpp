@@ -10,8 +10,6 @@
 
 namespace bellcrank {
 
-// Operands of a node in the graph; symbols and constants have none.
-int operand_count(Op op);
 inline std::array<Ref, 3> operands_of(const Node& node) { return {node.a, node.b, node.c}; }
 
 class Schedule {

@@ -7,6 +7,7 @@
 #include <string_view>
 
 #include "spatial/body_state.hpp"
+#include "spatial/components.hpp"
 
 namespace bellcrank {
 
@@ -43,9 +44,6 @@ std::vector<int> locked_numbers(const Model& model, const Block& block) {
 int pair_of(const Model& model, const Row& row) {
     return model.coordinates[model.terms[row.term_begin].coordinate].pair;
 }
-
-// Where the six components stand in a record.
-constexpr int kComponent[6] = {0, 1, 2, 4, 5, 6};
 
 RowOrder order_of(const Model& model) {
     const std::vector<int> at_once(model.blocks.size(), 0);

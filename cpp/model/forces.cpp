@@ -1,20 +1,15 @@
 #include "model/forces.hpp"
 
 #include "spatial/body_state.hpp"
+#include "spatial/components.hpp"
 
 namespace bellcrank {
 
 namespace {
 
-constexpr int kComponent[6] = {0, 1, 2, 4, 5, 6};
-
 void add(double* record, const Vec3& force, const Vec3& moment) {
-    record[0] += force.x;
-    record[1] += force.y;
-    record[2] += force.z;
-    record[4] += moment.x;
-    record[5] += moment.y;
-    record[6] += moment.z;
+    add(record, force);
+    add(record + 4, moment);
 }
 
 // m g and, in principal axes, −ω × Iω (Euler).

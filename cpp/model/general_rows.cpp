@@ -3,15 +3,9 @@
 
 #include "model/constraint_rows.hpp"
 #include "spatial/body_state.hpp"
+#include "spatial/components.hpp"
 
 namespace bellcrank {
-
-namespace {
-
-// Where the six components stand in a record.
-constexpr int kComponent[6] = {0, 1, 2, 4, 5, 6};
-
-}  // namespace
 
 void ConstraintRows::find_general_pairs() {
     motion_of_pair_.assign(model_.pairs.size(), -1);

@@ -1,20 +1,10 @@
 #include "model/state.hpp"
 
 #include "spatial/body_state.hpp"
+#include "spatial/components.hpp"
 #include "spatial/rotation.hpp"
 
 namespace bellcrank {
-
-namespace {
-
-void store(double* p, const Vec3& v) {
-    p[0] = v.x;
-    p[1] = v.y;
-    p[2] = v.z;
-}
-Vec3 load(const double* p) { return {p[0], p[1], p[2]}; }
-
-}  // namespace
 
 // The com lies at c in body axes: x_com = p + R c, v_com = v + ω × R c; principal axes follow from Q_p: q = q_body Q_p.
 void to_principal(const Model& model, const NeutralState& state, double* x, double* u) {
