@@ -204,3 +204,14 @@ def test_settings_are_stored_and_replaced(tmp_path):
 def test_stored_settings_cover_the_peers_problems():
     known = {(entry["problem"], entry["n"]) for entry in loop_search.stored()}
     assert {(problem.name, problem.n) for problem in loops.PeerSettings.stored().problems()} <= known
+
+
+def test_a_report_as_markdown(capsys):
+    assert tasora.main(["--steps", "2", "--repeats", "1", "--mechanism", "man with bike", "--markdown"]) == 0
+    lines = capsys.readouterr().out.splitlines()
+    table = [line for line in lines if line.startswith("|")]
+    assert lines[0] == "## tasora"
+    assert [len(line.split(" | ")) for line in table] == [10, 10, 10]
+    assert table[0].startswith("| mechanism | variables 2000 |")
+    assert table[2].startswith("| man with bike | 200 | - |")
+    assert lines[-2].startswith("- The man on the bicycle")

@@ -3,16 +3,22 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any, TypeVar
+from typing import Any, Literal, TypeVar
 
 import click
+
+Form = Literal["json", "markdown"] | None
+"""How a report is printed; None: as tables for the terminal."""
 
 _Function = TypeVar("_Function", bound=Callable[..., Any])
 
 
-def json_option(function: _Function) -> _Function:
-    """Adds --json."""
-    return click.option("--json", "as_json", is_flag=True, help="Print the results as JSON.")(function)
+def form_option(function: _Function) -> _Function:
+    """Adds --json and --markdown, the form of the report."""
+    for form, what in (("markdown", "tables of Markdown, for a page"), ("json", "JSON")):
+        option = click.option(f"--{form}", "form", flag_value=form, help=f"Print the results as {what}.")
+        function = option(function)
+    return function
 
 
 def repeats_option(default: int) -> Callable[[_Function], _Function]:

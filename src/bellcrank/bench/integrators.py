@@ -11,7 +11,7 @@ import click
 import numpy as np
 
 import bellcrank as bc
-from bellcrank.bench.command_line import invoke, json_option
+from bellcrank.bench.command_line import Form, form_option, invoke
 from bellcrank.bench.environment import environment
 from bellcrank.bench.oracle_problems import OracleProblem, problems
 from bellcrank.bench.report import Column, Report, Row, Table, publish
@@ -147,10 +147,10 @@ def _needed(work: Work, accuracies: Sequence[float]) -> Row:
 
 @click.command
 @click.option("--tolerance", "tolerances", multiple=True, type=float, help="Run at these only.")
-@json_option
-def command(tolerances: tuple[float, ...], as_json: bool) -> None:
+@form_option
+def command(tolerances: tuple[float, ...], form: Form) -> None:
     """Work and precision of dopri5, adams and bdf beside CVODE (pip install scikit-sundae)."""
-    publish([run(tolerances or TOLERANCES)], as_json)
+    publish([run(tolerances or TOLERANCES)], form)
 
 
 def main(arguments: list[str]) -> int:

@@ -12,7 +12,7 @@ from typing import Any, Final
 import click
 
 from bellcrank.bench import loop_search
-from bellcrank.bench.command_line import invoke, json_option, repeats_option
+from bellcrank.bench.command_line import Form, form_option, invoke, repeats_option
 from bellcrank.bench.environment import environment
 from bellcrank.bench.loop_runs import LoopProblem, Setting, judge, measure
 from bellcrank.bench.peer_replay import EXPERT_FAMILIES, PEERS, PeerSettings, default_python, replay
@@ -192,7 +192,7 @@ def parse_problem(text: str, duration: float | None = None) -> LoopProblem:
 @click.option("--peer-python", help="Interpreter that has the peers; default: this one.")
 @click.option("--search", is_flag=True, help="Search bellcrank's own best settings again and store them.")
 @repeats_option(5)
-@json_option
+@form_option
 def command(
     texts: tuple[str, ...],
     duration: float | None,
@@ -200,12 +200,12 @@ def command(
     peer_python: str | None,
     search: bool,
     repeats: int,
-    as_json: bool,
+    form: Form,
 ) -> None:
     """Closed loops, time to a solution of given accuracy, beside MuJoCo, EXUDYN and Pinocchio."""
     problems: list[Any] = [parse_problem(text, duration) for text in texts]
     chosen = tuple(peer for peer in peers if peer != "none") if peers else PEERS
-    publish([run(problems, peers=chosen, peer_python=peer_python, repeats=repeats, search=search)], as_json)
+    publish([run(problems, peers=chosen, peer_python=peer_python, repeats=repeats, search=search)], form)
 
 
 def main(arguments: list[str]) -> int:

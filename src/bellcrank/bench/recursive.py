@@ -15,7 +15,7 @@ import numpy as np
 
 import bellcrank as bc
 from bellcrank.assembly.compile import compile_mechanism
-from bellcrank.bench.command_line import invoke, json_option, repeats_option
+from bellcrank.bench.command_line import Form, form_option, invoke, repeats_option
 from bellcrank.bench.environment import environment
 from bellcrank.bench.generators.rings import ladder
 from bellcrank.bench.peer_replay import default_python
@@ -215,12 +215,10 @@ def run(
 @click.option("--peer-python", default="", help="An interpreter that has the other engines.")
 @click.option("--build", type=click.Path(path_type=Path), help="Where executables of other engines are kept.")
 @repeats_option(7)
-@json_option
-def command(
-    parts: tuple[str, ...], peer_python: str, build: Path | None, repeats: int, as_json: bool
-) -> None:
+@form_option
+def command(parts: tuple[str, ...], peer_python: str, build: Path | None, repeats: int, form: Form) -> None:
     """The recursive formulation beside other engines, along chains, ladders and nested loops."""
-    publish([run(parts or PARTS, python=peer_python, build=build, repeats=repeats)], as_json)
+    publish([run(parts or PARTS, python=peer_python, build=build, repeats=repeats)], form)
 
 
 def main(arguments: list[str]) -> int:

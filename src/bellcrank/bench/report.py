@@ -11,6 +11,7 @@ from typing import Any, Final
 from rich.console import Console
 from rich.table import Table as RichTable
 
+from bellcrank.bench.command_line import Form
 from bellcrank.bench.timing import Spread
 
 Row = dict[str, Any]
@@ -60,28 +61,39 @@ class Report:
     def print(self, console: Console | None = None) -> None:
         """Tables, preceded by the machine and followed by the notes."""
         console = console or _console()
-        facts = self.environment
-        console.print(
-            f"bellcrank {facts['versions']['bellcrank']}, core {facts['core']}, {facts['compiler']}, "
-            f"{facts['cpu']}, core {facts['pinned_to_core']} of {facts['cores']}, load {facts['load']}, "
-            f"{facts['date']}",
-            style="dim",
-            highlight=False,
-        )
+        console.print(self.machine(), style="dim", highlight=False)
         for table in self.tables:
             console.print(_printed(table))
         for note in self.notes:
             console.print(note, style="dim", highlight=False)
 
+    def machine(self) -> str:
+        """Where and with what it was measured, in a line."""
+        facts = self.environment
+        return (
+            f"bellcrank {facts['versions']['bellcrank']}, core {facts['core']}, {facts['compiler']}, "
+            f"{facts['cpu']}, core {facts['pinned_to_core']} of {facts['cores']}, load {facts['load']}, "
+            f"{facts['date']}"
+        )
 
-def publish(reports: Sequence[Report], as_json: bool) -> None:
-    """Print reports as tables, or one object (a list, if there are several) as JSON."""
-    if as_json:
+    def to_markdown(self) -> str:
+        """A section of a page: machine, tables and notes."""
+        tables = [f"**{table.title}**\n\n{_markdown(table)}" for table in self.tables]
+        notes = "\n".join(f"- {note}" for note in self.notes)
+        return "\n\n".join([f"## {self.bench}", self.machine(), *tables, notes]) + "\n"
+
+
+def publish(reports: Sequence[Report], form: Form) -> None:
+    """Print reports as tables, as Markdown, or as one object of JSON (a list, if there are several)."""
+    if form == "json":
         data = [report.to_dict() for report in reports]
         print(json.dumps(data[0] if len(data) == 1 else data, indent=1, allow_nan=False))
         return
     for report in reports:
-        report.print()
+        if form == "markdown":
+            print(report.to_markdown())
+        else:
+            report.print()
 
 
 def _plain(value: Any) -> Any:
@@ -110,6 +122,12 @@ def _printed(table: Table) -> RichTable:
     for row in table.rows:
         rich.add_row(*(_text(row.get(column.key), column.digits) for column in table.columns))
     return rich
+
+
+def _markdown(table: Table) -> str:
+    lines = [[column.title for column in table.columns], ["---"] * len(table.columns)]
+    lines += [[_text(row.get(column.key), column.digits) for column in table.columns] for row in table.rows]
+    return "\n".join("| " + " | ".join(cell.replace("|", "\\|") for cell in line) + " |" for line in lines)
 
 
 def _text(value: Any, digits: int) -> str:

@@ -11,7 +11,7 @@ import numpy as np
 
 import bellcrank as bc
 from bellcrank.assembly.compile import compile_mechanism
-from bellcrank.bench.command_line import invoke, json_option, repeats_option
+from bellcrank.bench.command_line import Form, form_option, invoke, repeats_option
 from bellcrank.bench.environment import environment
 from bellcrank.bench.generators import chain, ladder, ring
 from bellcrank.bench.report import Column, Report, Row, Table, publish
@@ -147,18 +147,18 @@ def plot(report: Report, path: Path) -> None:
 )
 @repeats_option(5)
 @click.option("--plot", "image", type=click.Path(path_type=Path, dir_okay=False), help="Draw into this file.")
-@json_option
+@form_option
 def command(
     bodies: tuple[int, ...],
     families: tuple[str, ...],
     steps: int,
     repeats: int,
     image: Path | None,
-    as_json: bool,
+    form: Form,
 ) -> None:
     """Cost against the number of bodies: chains, rings, ladders of loops."""
     report = run(bodies or SIZES, families or tuple(FAMILIES), steps, repeats)
-    publish([report], as_json)
+    publish([report], form)
     if image is not None:
         plot(report, image)
 

@@ -10,7 +10,7 @@ from typing import Final
 import click
 
 from bellcrank.bench import symbolic_counts, symbolic_figures, symbolic_times
-from bellcrank.bench.command_line import invoke, json_option, repeats_option
+from bellcrank.bench.command_line import Form, form_option, invoke, repeats_option
 from bellcrank.bench.environment import environment
 from bellcrank.bench.peer_replay import default_python
 from bellcrank.bench.report import Column, Report, Row, Table, publish
@@ -204,7 +204,7 @@ def _torus_targets(torus: Table) -> list[Row]:
 @click.option(
     "--plot", "image", type=click.Path(path_type=Path, dir_okay=False), help="Draw figures 6 and 7."
 )
-@json_option
+@form_option
 def command(
     parts: tuple[str, ...],
     robots: tuple[str, ...],
@@ -217,7 +217,7 @@ def command(
     peers_alone: bool,
     repeats: int,
     image: Path | None,
-    as_json: bool,
+    form: Form,
 ) -> None:
     """Operations and times of the symbolic formulation, beside published figures and other engines."""
     if image is not None and "growth" not in (parts or PARTS):
@@ -236,7 +236,7 @@ def command(
         own=not peers_alone,
     )
     report = run(request)
-    publish([report], as_json)
+    publish([report], form)
     if image is not None:
         symbolic_figures.plot(next(table for table in report.tables if table.name == "growth"), image)
 

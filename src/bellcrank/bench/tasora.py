@@ -15,7 +15,7 @@ import click
 
 import bellcrank as bc
 from bellcrank.assembly.compile import compile_mechanism
-from bellcrank.bench.command_line import invoke, json_option, repeats_option
+from bellcrank.bench.command_line import Form, form_option, invoke, repeats_option
 from bellcrank.bench.environment import environment
 from bellcrank.bench.generators import free_ring, ring
 from bellcrank.bench.generators.prosthetic_arm import prosthetic_arm, prosthetic_shoulder
@@ -129,10 +129,10 @@ def _row(entry: Entry, steps: int, repeats: int) -> Row:
     help="Only these (repeatable).",
 )  # fmt: skip
 @repeats_option(7)
-@json_option
-def command(steps: int, names: tuple[str, ...], repeats: int, as_json: bool) -> None:
+@form_option
+def command(steps: int, names: tuple[str, ...], repeats: int, form: Form) -> None:
     """The mechanisms of Tasora's Table 2: published CPU time per step beside today's."""
-    publish([run(steps, repeats, names or None)], as_json)
+    publish([run(steps, repeats, names or None)], form)
 
 
 def main(arguments: list[str]) -> int:
