@@ -2,13 +2,22 @@
 #include "model/model.hpp"
 
 #include <nanobind/ndarray.h>
+#include <nanobind/stl/array.h>
+#include <nanobind/stl/pair.h>
 #include <nanobind/stl/shared_ptr.h>
 #include <nanobind/stl/string.h>
+#include <nanobind/stl/tuple.h>
 #include <nanobind/stl/vector.h>
 
+#include <algorithm>
+#include <array>
 #include <stdexcept>
+#include <tuple>
+#include <utility>
 
 #include "bindings.hpp"
+#include "marshal.hpp"
+#include "spatial/rotation.hpp"
 #include "state_of.hpp"
 
 namespace nb = nanobind;
@@ -140,6 +149,51 @@ void bind_system(nb::module_& m) {
              "Repeats \"accelerate\" at alternating configurations, for timing.");
 }
 
+using Motion = std::tuple<Triple, Quadruple, Triple, Triple>;
+
+const FormulaJoint& formula_joint(const Model& model, size_t number, size_t given) {
+    if (number >= model.formula_joints.size()) throw std::invalid_argument("there is no such joint given by formulas");
+    const FormulaJoint& found = model.formula_joints[number];
+    if (static_cast<int>(given) != found.joint.coordinates())
+        throw std::invalid_argument("a number for each coordinate expected");
+    return found;
+}
+
+// The programs of joints come first; their outputs are those of ParametricJoint.
+Motion formula_motion(const Model& self, size_t joint, const std::vector<double>& coordinates,
+                      const std::vector<double>& rates) {
+    const int d = formula_joint(self, joint, std::min(coordinates.size(), rates.size())).joint.coordinates();
+    const CompiledProgram& program = *self.programs[joint];
+    std::vector<double> in = coordinates, out(program.outputs()), work(program.work_size());
+    in.insert(in.end(), rates.begin(), rates.end());
+    in.insert(in.end(), self.data().formulas.values.begin(), self.data().formulas.values.end());
+    program.evaluate(in.data(), out.data(), work.data());
+    Mat3 rotation;
+    std::copy_n(out.begin() + 3, 9, rotation.m);
+    double twist[6] = {};
+    for (int i = 0; i < d; ++i)
+        for (int k = 0; k < 6; ++k) twist[k] += out[12 + 6 * i + k] * rates[i];
+    const Quat q = quaternion_from_matrix(rotation);
+    return {
+        {out[0], out[1], out[2]}, {q.w, q.x, q.y, q.z}, {twist[0], twist[1], twist[2]}, {twist[3], twist[4], twist[5]}};
+}
+
+std::pair<std::vector<double>, std::vector<double>> formula_coordinates(const Model& self, size_t joint,
+                                                                        const Motion& motion,
+                                                                        const std::vector<double>& near) {
+    const ParametricJoint& found = formula_joint(self, joint, near.size()).joint;
+    const auto& [r, q, rdot, omega] = motion;
+    const RelativeMotion m{to_vec3(r), to_quat(q), to_vec3(rdot), to_vec3(omega)};
+    const ParametricJoint::Values& values = found.evaluate(m, near.data());
+    if (!values.found) return {};
+    std::pair<std::vector<double>, std::vector<double>> out;
+    for (int i = 0; i < found.coordinates(); ++i) {
+        out.first.push_back(values.free[i].value);
+        out.second.push_back(dot(values.free[i].dr, m.rdot) + dot(values.free[i].domega, m.omega));
+    }
+    return out;
+}
+
 }  // namespace
 
 std::vector<Observation::Reaction> reactions_of(const std::vector<std::pair<std::vector<int>, int>>& which) {
@@ -169,6 +223,12 @@ void bind_model(nb::module_& m) {
         .def("bodies_of", &Model::bodies_of, "block"_a, "The bodies that a block connects, the ground included.")
         .def_ro("programs", &Model::programs, "The programs of elements given by formulas.")
         .def_prop_ro("rows", &Model::rows_total, "Number of constraint rows.")
+        .def("formula_motion", &formula_motion, "joint"_a, "coordinates"_a, "rates"_a,
+             "Of joint number `joint` given by formulas, at coordinates and their rates: position (3), quaternion (4), "
+             "velocity (3) and angular velocity (3) of marker 2 seen from marker 1, in its axes.")
+        .def("formula_coordinates", &formula_coordinates, "joint"_a, "motion"_a, "near"_a,
+             "The coordinates that come nearest to such a motion, sought from `near`, and their rates; empty if there "
+             "are none.")
         .def_prop_ro(
             "principal_rotation",
             [](const Model& self) {

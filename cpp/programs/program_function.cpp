@@ -4,7 +4,6 @@
 #include <algorithm>
 #include <map>
 #include <mutex>
-#include <span>
 #include <stdexcept>
 #include <string>
 #include <vector>
@@ -26,7 +25,9 @@ Published& published() {
     return all;
 }
 
-std::shared_ptr<const CompiledProgram> find(std::span<const double> params) {
+}  // namespace
+
+std::shared_ptr<const CompiledProgram> published_program(std::span<const double> params) {
     if (params.empty()) throw std::invalid_argument("program function: the number of its program is missing");
     Published& all = published();
     const std::lock_guard lock(all.mutex);
@@ -36,14 +37,16 @@ std::shared_ptr<const CompiledProgram> find(std::span<const double> params) {
     return found->second;
 }
 
+namespace {
+
 void check(std::span<const double> params) {
-    const auto program = find(params);
+    const auto program = published_program(params);
     if (params.size() != static_cast<std::size_t>(program->inputs()))
         throw std::invalid_argument("program function: " + std::to_string(program->inputs()) + " parameters wanted, " +
                                     std::to_string(params.size()) + " given");
 }
 
-std::shared_ptr<const void> bind(std::span<const double> params) { return find(params); }
+std::shared_ptr<const void> bind(std::span<const double> params) { return published_program(params); }
 
 FunctionValue evaluate_bound(const void* bound, std::span<const double> params, double x) {
     const auto& program = *static_cast<const CompiledProgram*>(bound);
@@ -58,7 +61,7 @@ FunctionValue evaluate_bound(const void* bound, std::span<const double> params, 
 }
 
 FunctionValue evaluate(std::span<const double> params, double x) {
-    return evaluate_bound(find(params).get(), params, x);
+    return evaluate_bound(published_program(params).get(), params, x);
 }
 
 const FunctionRegistration registration({"program", evaluate, nullptr, check, bind, evaluate_bound});

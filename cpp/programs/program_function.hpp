@@ -2,6 +2,7 @@
 #pragma once
 
 #include <memory>
+#include <span>
 
 #include "programs/compiled_program.hpp"
 
@@ -22,5 +23,8 @@ class PublishedProgram {
   private:
     int number_;
 };
+
+// The program behind the parameters of a function of kind "program"; throws std::invalid_argument if there is none.
+std::shared_ptr<const CompiledProgram> published_program(std::span<const double> params);
 
 }  // namespace bellcrank

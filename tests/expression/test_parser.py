@@ -212,10 +212,33 @@ VALID = [
 ]  # fmt: skip
 
 
+def monster(rng):
+    """Too deep, too long, too large, or all of it; often one character short of being right."""
+    many = rng.choice((3, 30, 79, 80, 81, 81, 400)) if rng.random() < 0.95 else rng.choice((3000, 20_000))
+    digits = "".join(rng.choice("0123456789") for _ in range(many))
+    text = rng.choice((
+        "(" * many + "t" + ")" * (many - rng.randrange(2)),
+        "sin(" * many + "t" + ")" * many,
+        "if(t < 1, " * many + "t" + ", 2)" * many,
+        "-" * many + "t",
+        "not " * many + "t < 1",
+        "2^" * many + "t",
+        "t + " * many + "1",
+        "t, " * many,
+        "t < " * many + "1",
+        digits, "0." + digits, "1e" + digits[:400], "1e-" + digits[:400], digits[:400] + "e" + digits[:3],
+        "x" * many, "length." * many + "x", "θ" * many, "_" * many + "(t)",
+        "\x00" * many, "t\x00*2", "\u200bt", "t\u0301", "٣*t", "½*t", "e" * many + "1", "1_000*t",
+        "0x10", "1__0",
+    ))  # fmt: skip
+    at = rng.randrange(len(text) + 1)
+    return text if rng.random() < 0.5 else text[:at] + rng.choice(PIECES) + text[at:]
+
+
 def strings(count):
     rng = random.Random(20)
     for number in range(count):
-        kind = number % 4
+        kind = number % 5
         if kind == 0:
             yield bytes(rng.randrange(256) for _ in range(rng.randrange(40))).decode("latin-1")
         elif kind == 1:
@@ -225,6 +248,8 @@ def strings(count):
             )
         elif kind == 2:
             yield "".join(rng.choice(PIECES) for _ in range(rng.randrange(25)))
+        elif kind == 3:
+            yield monster(rng)
         else:
             text = list(rng.choice(VALID))
             for _ in range(rng.randrange(3)):

@@ -141,3 +141,12 @@ def test_latex_of_names():
 def test_symbols_of_an_expression():
     assert symbols_of(Y * X + X) == (X, Y)
     assert symbols_of(ex.sin(X), ex.t * 2) == (ex.t, X)
+
+
+def test_deep_expressions_are_cut_into_parts():
+    deep = ex.symbol("x")
+    for _ in range(20_000):
+        deep = ex.sin(deep) + 1
+    text = str(deep)
+    assert max(map(len, text.split("\n"))) < 3000
+    assert len(text) < 30 * 20_000

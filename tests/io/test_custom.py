@@ -7,7 +7,8 @@ import pytest
 from tests.io.test_schema import SCHEMA, accepts
 
 import bellcrank as bc
-from bellcrank.io import dumps
+from bellcrank.io import dumps, yaml_format
+from bellcrank.io.node import plain
 
 FILE = """\
 bellcrank: 1
@@ -109,3 +110,36 @@ def test_faults(old, new, said):
 
 def test_the_schema_takes_them():
     assert accepts(SCHEMA, json.loads(dumps(bc.loads(FILE), "json")))
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        ("coordinates: [s]", "coordinates: [3]"),
+        ("turn: z", "turn: w"),
+        ("{turn: z, angle: s}", "{turn: z}"),
+        ("curve: [u, sin(u), 0]", "curve: [u, 0]"),
+        ("up: [0, 0, 1]", "ups: [0, 0, 1]"),
+        ("unit: m", "unit: mm"),
+        ("spin: psi", "spin: [psi, chi]"),
+        ("surface_1: [x, y, 0]", "surface_3: [x, y, 0]"),
+        ("potential:", "potentials:"),
+        ("force: [-k*egg.vx, -k*egg.vy, 0]", "force: -k*egg.vx"),
+        ("efforts: -k*s - s.rate", "efforts: true"),
+        ("names: s", "names: 3"),
+        ("{R: 2, k: 30}", "{R: {valeu: 2}, k: 30}"),
+        ("{R: 2, k: 30}", "{R: {unit: m}, k: 30}"),
+    ],
+)
+def test_the_schema_refuses_what_does_not_load(old, new):
+    text = FILE.replace(old, new, 1)
+    with pytest.raises(bc.MechanismError):
+        bc.loads(text)
+    assert not accepts(SCHEMA, plain(yaml_format.parse(text)))
+
+
+def test_the_schema_takes_parameters_as_they_may_be_written():
+    long = "{R: {value: 2, unit: m, low: 1, high: 3, doc: of the wire}, k: 30 N/m}"
+    text = FILE.replace("{R: 2, k: 30}", long)
+    bc.loads(text)
+    assert accepts(SCHEMA, plain(yaml_format.parse(text)))

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cmath>
+#include <map>
 #include <string>
 #include <vector>
 
@@ -18,14 +19,6 @@ inline Mat3 z_to_axis(int axis) {
     return kSame;
 }
 
-// Rotations of quaternions such as (√½, √½, 0, 0), with the zeros that rounding missed.
-inline Mat3 clean_matrix(const Quat& q) {
-    Mat3 R = rotation_matrix(q);
-    for (double& m : R.m)
-        if (std::abs(m) < 4e-15) m = 0.0;
-    return R;
-}
-
 // Walks along a joint: `at` is the frame reached, in the described frame of link `link`.
 struct MechanismTree::Builder {
     MechanismTree& own;
@@ -37,6 +30,7 @@ struct MechanismTree::Builder {
         Quat before, after;  // described frames
     };
     std::vector<BallEnds> balls;
+    std::map<int, BodyPlace> turned_markers, turned_formula_markers;  // in described frames, by number
 
     int link = -1;
     Place at;
@@ -44,6 +38,7 @@ struct MechanismTree::Builder {
     void run() {
         described.assign(own.model.bodies() + 1, {-1, none()});
         for (const TreeJoint& joint : own.plan.joints) add(joint);
+        add_turned_markers();
     }
 
     Place none() const { return {kSame, zero_vector(own.graph)}; }
@@ -51,12 +46,30 @@ struct MechanismTree::Builder {
     Place moved(const Vector& shift) const { return {kSame, shift}; }
     Place moved(const Vec3& shift) const { return {kSame, vector(own.graph, shift)}; }
 
-    // Markers of a joint in their bodies' frames. A body that hangs on nothing is followed at its com.
-    Place marker_pose(const TreeJoint& joint, int side) const {
-        if (joint.pair >= 0) return own.marker_on_body(joint.pair, side);
-        if (side == 0) return none();
-        return {clean_matrix(own.joints.back().free), own.com(joint.child)};
+    // From a body's frame to a joint's marker on it. A body that hangs on nothing is followed at its com.
+    void to_marker(const TreeJoint& joint, int side) {
+        if (joint.pair < 0) {
+            if (side == 1) at = at * Place{clean_matrix(own.joints.back().free), own.com(joint.child)};
+        } else if (own.follows_turn(joint.pair, side)) {
+            at = at * moved(own.marker_shift(joint.pair, side));
+            general({own.marker_turn(joint.pair, side), zero_vector(own.graph)});
+        } else {
+            at = at * own.marker_on_body(joint.pair, side);
+        }
     }
+    void from_marker(const TreeJoint& joint, int side) {
+        if (joint.pair < 0) {
+            if (side == 1) at = at * inverse(Place{clean_matrix(own.joints.back().free), own.com(joint.child)});
+        } else if (own.follows_turn(joint.pair, side)) {
+            general({transpose(own.marker_turn(joint.pair, side)), zero_vector(own.graph)});
+            at = at * moved(-own.marker_shift(joint.pair, side));
+        } else {
+            at = at * inverse(own.marker_on_body(joint.pair, side));
+        }
+    }
+
+    // Markers whose rotations follow parameters are links of their own that do not move.
+    void add_turned_markers();
 
     Expression held(const TreeJoint& joint, int i) const {
         const int row = joint.held_row[i];
@@ -90,7 +103,8 @@ struct MechanismTree::Builder {
             own.joints.back().followed = conjugate(own.model.principal_rotation[joint.child]) * own.joints.back().free;
         const BodyPlace& parent = described[joint.parent];
         link = parent.link;
-        at = parent.at * marker_pose(joint, joint.reversed ? 1 : 0);
+        at = parent.at;
+        to_marker(joint, joint.reversed ? 1 : 0);
         if (joint.formula >= 0) {
             formula(joint);
         } else if (joint.reversed) {
@@ -100,7 +114,7 @@ struct MechanismTree::Builder {
             translate(joint);
             rotate(joint);
         }
-        at = at * inverse(marker_pose(joint, joint.reversed ? 0 : 1));
+        from_marker(joint, joint.reversed ? 0 : 1);
         described[joint.child] = {link, at};
     }
 
@@ -187,55 +201,10 @@ struct MechanismTree::Builder {
         }
     }
 
-    void ball(const TreeJoint& joint) {
-        JointMap& map = own.joints.back();
-        map.ball_speed = static_cast<int>(description.symbols.speeds.size());
-        map.ball = description.add_quaternion(name(joint, "ball"));
-        const int parent = link;
-        DescribedLink& made = description.add_link(link, Motion::ball, at.rotation, at.shift);
-        for (int i = 0; i < 4; ++i) made.ball[i] = description.symbols.coordinates[map.ball + i];
-        made.first_speed = map.ball_speed;
-        link = static_cast<int>(description.links.size()) - 1;
-        balls.push_back({static_cast<int>(own.joints.size()) - 1,
-                         parent,
-                         link,
-                         quaternion_from_matrix(transpose(at.rotation)),
-                         {1, 0, 0, 0}});
-        at = none();
-    }
+    void ball(const TreeJoint& joint);
 
     // Turns and slides as far as the formulas are such, and one link with the matrix that is left.
-    void formula(const TreeJoint& joint) {
-        const Formulas& formulas = own.model.data().formulas;
-        const JointFormula& given = formulas.joints[joint.formula];
-        JointMap& map = own.joints.back();
-        Images images;
-        std::vector<Expression> coordinates;
-        for (const Ref c : given.coordinates) {
-            const Symbol& s = formulas.graph->symbol_of(c);
-            map.own_speed.push_back(static_cast<int>(description.symbols.speeds.size()));
-            map.own.push_back(description.add_coordinate(name(joint, s.name.c_str()), s.range));
-            coordinates.push_back(description.symbols.coordinates[map.own.back()]);
-            images.emplace_back(c, coordinates.back().ref);
-        }
-        const JointTransform pose = transform_of(formulas, given, own.numbers, own.graph, images, joint.reversed);
-        if (whole) {
-            general(pose);
-            return;
-        }
-        std::vector<Expression> symbols = coordinates;
-        std::vector<double> start = given.start;
-        symbols.push_back(description.symbols.time);
-        start.push_back(0.0);
-        for (size_t i = 0; i < own.numbers.parameters().size(); ++i) {
-            symbols.push_back({&own.graph, own.numbers.parameters()[i]});
-            start.push_back(own.numbers.values()[i]);
-        }
-        const TransformFactors factors = factors_of(own.graph, pose, symbols, start, coordinates.size());
-        for (const Screw& s : factors.outer) screw(s, coordinates[s.coordinate]);
-        for (const JointTransform& part : factors.middle) general(part);
-        for (const Screw& s : factors.inner) screw(s, coordinates[s.coordinate]);
-    }
+    void formula(const TreeJoint& joint);
 
     void general(const JointTransform& pose) {
         if (is_number(pose)) {
@@ -250,47 +219,12 @@ struct MechanismTree::Builder {
     }
 
     // A turn about the twist's axis, which passes through d × v / ω, and a slide along it.
-    void screw(const Screw& s, Expression q) {
-        const double w = norm(s.angular);
-        const Vec3 direction = (1.0 / (w > 0.0 ? w : norm(s.linear))) * (w > 0.0 ? s.angular : s.linear);
-        const Vec3 centre = w > 0.0 ? (1.0 / w) * cross(direction, s.linear) : Vec3{0, 0, 0};
-        const double advance = dot(direction, s.linear);
-        at = at * moved(centre);
-        if (w > 0.0) along(Motion::turn, direction, w * q);
-        if (advance != 0.0) along(Motion::slide, direction, advance * q);
-        at = at * moved(-centre);
-    }
+    void screw(const Screw& s, Expression q);
 
-    void along(Motion motion, const Vec3& direction, Expression position) {
-        const double component[3] = {direction.x, direction.y, direction.z};
-        for (int i = 0; i < 3; ++i)
-            if (std::abs(std::abs(component[i]) - 1.0) < 4e-15) {
-                elementary(motion, z_to_axis(i), component[i] > 0.0 ? position : -position);
-                return;
-            }
-        const Vec3 least = std::abs(direction.x) < 0.6 ? Vec3{1, 0, 0} : Vec3{0, 1, 0};
-        Vec3 x = cross(least, direction);
-        x = (1.0 / norm(x)) * x;
-        const Vec3 y = cross(direction, x);
-        elementary(motion, {{x.x, y.x, direction.x, x.y, y.y, direction.y, x.z, y.z, direction.z}}, position);
-    }
+    void along(Motion motion, const Vec3& direction, Expression position);
 
     // The rotation of quaternion (e0, s/2) with one component of s held at zero and e0 > 0.
-    void swing(const TreeJoint& joint) {
-        const int held = static_cast<int>(joint.turning) - static_cast<int>(Turning::swing_x);
-        const Expression half_1 = half(turn_coordinate(joint, 0)), half_2 = half(turn_coordinate(joint, 1));
-        const Expression o = constant(own.graph, 0.0);
-        const Expression e0 = sqrt(1.0 - (half_1 * half_1 + half_2 * half_2));
-        Expression v[3] = {o, o, o};
-        v[(held + 1) % 3] = half_1;
-        v[(held + 2) % 3] = half_2;
-        const double sign = joint.reversed ? -1.0 : 1.0;
-        DescribedLink& made = description.add_link(link, Motion::general, at.rotation, at.shift);
-        made.matrix = rotation_matrix(QuatT<Expression>{e0, sign * v[0], sign * v[1], sign * v[2]});
-        made.shift = zero_vector(own.graph);
-        link = static_cast<int>(description.links.size()) - 1;
-        at = none();
-    }
+    void swing(const TreeJoint& joint);
 };
 
 }  // namespace bellcrank::symbolic

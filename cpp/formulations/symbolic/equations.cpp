@@ -124,7 +124,7 @@ void Equations::make_rows() {
         }
         const Row& row = model->rows[r];
         Expression C = -numbers.number("row_constant", r, row.constant) + sum_of_terms(row);
-        if (row.function >= 0) C = C - function_of_time(row.function, 0);
+        if (row.function >= 0) C = C - function_of_time(row.function);
         add_row(r, C, time_derivatives(symbols(), {C}, false)[0]);
     }
     for (size_t i = 0; i < J_.size(); ++i)

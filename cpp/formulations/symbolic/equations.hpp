@@ -71,14 +71,14 @@ class Equations {
     void make_rows();
     void add_row(int row, Expression error, Expression rate);
     void add_formula_row(int row, int block);
-    BodyPlace place_of(const MarkerSymbols& marker) const;
     Vector angular_velocity(const BodyPlace& place);  // world axes
     std::vector<Expression> formulas_at(const std::vector<MarkerSymbols>& markers,
                                         const std::vector<CoordinateSymbols>& coordinates, std::span<const Ref> roots);
     void make_inertances();
     Expression sum_of_terms(const Row& row);
-    Expression function_of_time(int function, int order);
-    Expression table(int function, int order, Expression at);
+    Expression function_of_time(int function);
+    Expression table(int function, Expression at);
+    Expression number_of(int function, int param) const;
     Expression effort(int law, Expression value, Expression rate);
     void add_wrench(int wrench);
     void apply_to_link(int link, const Vector& moment, const Vector& force);

@@ -1,5 +1,7 @@
 // Force laws and applied wrenches of a model as expressions.
+#include "expression/raise.hpp"
 #include "formulations/symbolic/equations.hpp"
+#include "programs/program_function.hpp"
 
 namespace bellcrank::symbolic {
 
@@ -16,18 +18,35 @@ Expression smooth_step(Expression at) {
 
 }  // namespace
 
-Expression Equations::table(int function, int order, Expression at) {
+Expression Equations::number_of(int function, int param) const {
+    const int place = model->data().function_param_start[function] + param;
+    return numbers.number("function_params", place, model->data().function_params[place]);
+}
+
+// Functions that are formulas become such: constants fold, and what follows parameters goes on following them.
+Expression Equations::table(int function, Expression at) {
+    const ModelData& data = model->data();
+    const std::string& kind = data.function_kind[function];
+    if (kind == "harmonic")
+        return number_of(function, 0) + number_of(function, 1) * at +
+               number_of(function, 2) * sin(number_of(function, 3) * at + number_of(function, 4));
+    if (kind == "program") {
+        const std::span<const double> params(data.function_params.data() + data.function_param_start[function],
+                                             data.function_params.data() + data.function_param_start[function + 1]);
+        std::vector<Ref> inputs{at.ref};
+        for (size_t i = 1; i < params.size(); ++i) inputs.push_back(number_of(function, static_cast<int>(i)).ref);
+        return {&graph, raise(published_program(params)->program(), graph, inputs)[0]};
+    }
     int& number = tables_[function];
     if (number < 0) {
-        const ModelData& data = model->data();
         const int begin = data.function_param_start[function], end = data.function_param_start[function + 1];
         number = graph.table(
             {data.function_kind[function], {data.function_params.begin() + begin, data.function_params.begin() + end}});
     }
-    return {&graph, graph.table_value(static_cast<std::uint16_t>(number), order, at.ref)};
+    return {&graph, graph.table_value(static_cast<std::uint16_t>(number), 0, at.ref)};
 }
 
-Expression Equations::function_of_time(int function, int order) { return table(function, order, symbols().time); }
+Expression Equations::function_of_time(int function) { return table(function, symbols().time); }
 
 void Equations::make_forces() {
     for (size_t i = 0; i < model->laws.size(); ++i) {
@@ -51,17 +70,17 @@ Expression Equations::effort(int number, Expression value, Expression rate) {
             numbers.number("law_params", model->data().law_param_start[number] + static_cast<int>(i), law.params[i]));
     if (kind == "linear") {
         const Expression tau = p[3] - p[0] * (value - p[2]) - p[1] * rate;
-        return law.function < 0 ? tau : tau + function_of_time(law.function, 0);
+        return law.function < 0 ? tau : tau + function_of_time(law.function);
     }
-    if (kind == "table") return table(law.function, 0, value) - p[0] * rate;
-    if (kind == "motor") return function_of_time(law.function, 0) - p[0] * rate;
+    if (kind == "table") return table(law.function, value) - p[0] * rate;
+    if (kind == "motor") return function_of_time(law.function) - p[0] * rate;
     if (kind == "friction") {
         const Expression ratio = rate / p[3];
         const Expression level = p[1] + (p[2] - p[1]) * apply(Op::exponential, -(ratio * ratio));
         return -(p[0] * rate) - level * apply(Op::hyperbolic_tangent, rate / p[4]);
     }
     if (kind == "brake") {
-        const Expression held = apply(Op::maximum, function_of_time(law.function, 0), 0.0);
+        const Expression held = apply(Op::maximum, function_of_time(law.function), 0.0);
         return -(held * apply(Op::hyperbolic_tangent, rate / p[0]));
     }
     if (kind == "rubber") {
@@ -83,14 +102,15 @@ void Equations::add_wrench(int number) {
     Expression component[6];
     for (int k = 0; k < 6; ++k) {
         component[k] = numbers.number("wrench_constant", 6 * number + k, wrench.constant[k]);
-        if (wrench.function[k] >= 0) component[k] = component[k] + function_of_time(wrench.function[k], 0);
+        if (wrench.function[k] >= 0) component[k] = component[k] + function_of_time(wrench.function[k]);
     }
     const ModelData& data = model->data();
     const Vector offset = numbers.vector("wrench_position", 3 * number, data.wrench_position[number]);
-    const Place place = body.at * Place{rotation_matrix(data.wrench_rotation[number]), offset};
+    const Vector place = body.at.shift + matrix(graph, body.at.rotation) * offset;
     Vector moment{component[0], component[1], component[2]}, force{component[3], component[4], component[5]};
     if (wrench.local) {
-        const Matrix R = matrix(graph, place.rotation);
+        const Matrix R = matrix(graph, body.at.rotation) *
+                         numbers.rotation("wrench_rotation", 4 * number, data.wrench_rotation[number]);
         moment = R * moment;
         force = R * force;
     } else {
@@ -98,7 +118,7 @@ void Equations::add_wrench(int number) {
         moment = transpose_times(R, moment);
         force = transpose_times(R, force);
     }
-    apply_to_link(body.link, moment + cross(place.shift, force), force);
+    apply_to_link(body.link, moment + cross(place, force), force);
 }
 
 // Moment about the link's origin and force, in its axes.

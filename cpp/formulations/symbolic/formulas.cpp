@@ -63,10 +63,6 @@ void give(Images& images, const std::array<Ref, 3>& symbols, const Vector& v) {
 
 }  // namespace
 
-BodyPlace Equations::place_of(const MarkerSymbols& marker) const {
-    return mechanism.on_body(marker.body, {rotation_matrix(marker.attitude), vector(mechanism.graph, marker.offset)});
-}
-
 // Values of the coordinates and poses of the markers that formulas speak of, and how these move; world axes.
 std::vector<Expression> Equations::formulas_at(const std::vector<MarkerSymbols>& markers,
                                                const std::vector<CoordinateSymbols>& coordinates,
@@ -75,7 +71,7 @@ std::vector<Expression> Equations::formulas_at(const std::vector<MarkerSymbols>&
     const Mentioned mentioned(*formulas.graph, roots);
     Images images{{formulas.time, symbols().time.ref}};
     for (const MarkerSymbols& m : markers) {
-        const BodyPlace place = place_of(m);
+        const BodyPlace place = mechanism.marker(m);
         const Vector p = kinematics.pose(-1, place).position;
         give(images, m.position, p);
         if (mentioned(m.rotation)) {
@@ -139,7 +135,7 @@ void Equations::add_efforts(const ForceFormula& force) {
     const std::vector<Expression> e = formulas_at(force.markers, force.coordinates, roots);
     const Expression* at = e.data();
     for (size_t i = 0; i < force.force.size(); ++i, at += 6) {
-        const BodyPlace place = place_of(force.markers[i]);
+        const BodyPlace place = mechanism.marker(force.markers[i]);
         if (place.link < 0) continue;
         const Matrix R = kinematics.pose(-1, place.link).rotation;
         const Vector pull = transpose_times(R, Vector{at[0], at[1], at[2]});

@@ -110,6 +110,12 @@ void lump(LinkTree& tree) {
                 own.mass = o;
                 break;
             case Motion::general:
+                if (link.axes > 0) break;
+                passed = own;  // it does not move
+                passed.first = link.rotation * passed.first;
+                passed.second = rotated(link.rotation, passed.second);
+                passed = shifted(passed, link.shift);
+                own = {o, zero_vector(*tree.graph), zero_symmetric(*tree.graph)};
                 break;
         }
         if (link.parent < 0) continue;

@@ -17,7 +17,14 @@ Place inverse(const Place& a) {
 
 MechanismTree::MechanismTree(Graph& g, const Model& m, const Numbers& n, Plan p, bool whole)
     : graph(g), model(m), numbers(n), plan(std::move(p)), couplings(find_couplings(g, m, n, plan)), description(g) {
-    Builder builder{*this, description, {}, whole, {}, -1, {}};
+    const auto number_markers = [&](const auto& elements) {
+        for (const auto& element : elements)
+            for (const MarkerSymbols& marker : element.markers)
+                formula_markers_.emplace(&marker, static_cast<int>(formula_markers_.size()));
+    };
+    number_markers(model.data().formulas.constraints);
+    number_markers(model.data().formulas.forces);
+    Builder builder{*this, description, {}, whole, {}, {}, {}, -1, {}};
     builder.run();
     description.gravity = numbers.vector("gravity", 0, model.gravity);
     // Mass of all bodies of one link together: about the joint com of the group, by second moments.
@@ -30,14 +37,14 @@ MechanismTree::MechanismTree(Graph& g, const Model& m, const Numbers& n, Plan p,
     }
     tree = description.tree();
     const std::vector<Placement>& frames = description.placements();
-    for (const BodyPlace& place : builder.described) {
-        if (place.link < 0) {
-            bodies.push_back(place);
-            continue;
-        }
+    const auto chosen = [&](const BodyPlace& place) {
+        if (place.link < 0) return place;
         const Placement back = symbolic::inverse(frames[place.link]);
-        bodies.push_back({place.link, Place{back.rotation, vector(graph, back.shift)} * place.at});
-    }
+        return BodyPlace{place.link, Place{back.rotation, vector(graph, back.shift)} * place.at};
+    };
+    for (const BodyPlace& place : builder.described) bodies.push_back(chosen(place));
+    for (const auto& [marker, place] : builder.turned_markers) turned_markers_[marker] = chosen(place);
+    for (const auto& [marker, place] : builder.turned_formula_markers) turned_formula_markers_[marker] = chosen(place);
     for (const auto& ball : builder.balls) {
         const auto frame = [&](int link) {
             return link < 0 ? Quat{1, 0, 0, 0} : quaternion_from_matrix(frames[link].rotation);
@@ -72,13 +79,41 @@ Symmetric MechanismTree::inertia(int body) const {
 }
 
 Place MechanismTree::marker_on_body(int pair, int side) const {
+    return {clean_matrix(model.data().pair_rotations[2 * pair + side]), marker_shift(pair, side)};
+}
+
+Vector MechanismTree::marker_shift(int pair, int side) const {
     const int i = 2 * pair + side;
-    const ModelData& data = model.data();
-    return {clean_matrix(data.pair_rotations[i]), numbers.vector("pair_positions", 3 * i, data.pair_positions[i])};
+    return numbers.vector("pair_positions", 3 * i, model.data().pair_positions[i]);
+}
+
+Matrix MechanismTree::marker_turn(int pair, int side) const {
+    const int i = 2 * pair + side;
+    return numbers.rotation("pair_rotations", 4 * i, model.data().pair_rotations[i]);
+}
+
+bool MechanismTree::follows_turn(int pair, int side) const {
+    return numbers.follows("pair_rotations", 4 * (2 * pair + side), 4);
+}
+
+Vector MechanismTree::formula_marker_shift(const MarkerSymbols& marker) const {
+    return numbers.vector("formula_marker_positions", 3 * formula_markers_.at(&marker), marker.offset);
+}
+
+Matrix MechanismTree::formula_marker_turn(const MarkerSymbols& marker) const {
+    return numbers.rotation("formula_marker_rotations", 4 * formula_markers_.at(&marker), marker.attitude);
 }
 
 BodyPlace MechanismTree::marker(int pair, int side) const {
+    if (const auto found = turned_markers_.find(2 * pair + side); found != turned_markers_.end()) return found->second;
     return on_body(model.pairs[pair].body[side], marker_on_body(pair, side));
+}
+
+BodyPlace MechanismTree::marker(const MarkerSymbols& m) const {
+    if (const auto found = turned_formula_markers_.find(formula_markers_.at(&m));
+        found != turned_formula_markers_.end())
+        return found->second;
+    return on_body(m.body, {rotation_matrix(m.attitude), formula_marker_shift(m)});
 }
 
 BodyPlace MechanismTree::on_body(int body, const Place& at) const { return {bodies[body].link, bodies[body].at * at}; }

@@ -1,6 +1,7 @@
 // A model as a tree of links, with what leads from body states to coordinates and back.
 #pragma once
 
+#include <map>
 #include <memory>
 
 #include "formulations/symbolic/couplings.hpp"
@@ -12,7 +13,7 @@ namespace bellcrank::symbolic {
 
 inline constexpr Mat3 kSame{{1, 0, 0, 0, 1, 0, 0, 0, 1}};
 
-// A frame in another. Lengths may follow parameters, rotations are numbers.
+// A frame in another. Lengths may follow parameters, rotations are numbers: those that follow parameters are links.
 struct Place {
     Mat3 rotation;
     Vector shift;
@@ -39,7 +40,8 @@ class MechanismTree {
 
     // The marker of a pair: its body's link, and its pose there (chosen frames).
     BodyPlace marker(int pair, int side) const;
-    // The same for a frame given in the frame of a body.
+    // The same for a marker that formulas speak of, and for a frame given in the frame of a body.
+    BodyPlace marker(const MarkerSymbols& marker) const;
     BodyPlace on_body(int body, const Place& at) const;
     // The com of a body in the body's frame.
     Vector com(int body) const;
@@ -61,6 +63,14 @@ class MechanismTree {
     Expression followed(int coordinate) const;
     Symmetric inertia(int body) const;               // about the com, body axes
     Place marker_on_body(int pair, int side) const;  // in its body's frame
+    Vector marker_shift(int pair, int side) const;
+    Matrix marker_turn(int pair, int side) const;
+    bool follows_turn(int pair, int side) const;  // whether its rotation follows parameters
+    Vector formula_marker_shift(const MarkerSymbols& marker) const;
+    Matrix formula_marker_turn(const MarkerSymbols& marker) const;
+
+    std::map<const MarkerSymbols*, int> formula_markers_;  // their numbers: of constraints, then of forces
+    std::map<int, BodyPlace> turned_markers_, turned_formula_markers_;
 };
 
 }  // namespace bellcrank::symbolic

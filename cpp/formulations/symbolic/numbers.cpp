@@ -1,6 +1,9 @@
 #include "formulations/symbolic/numbers.hpp"
 
+#include <cmath>
+
 #include "expression/transfer.hpp"
+#include "spatial/rotation.hpp"
 
 namespace bellcrank::symbolic {
 
@@ -30,6 +33,14 @@ Vector Numbers::vector(const char* array, int index, const Vec3& value) const {
     return {number(array, index, value.x), number(array, index + 1, value.y), number(array, index + 2, value.z)};
 }
 
+Matrix Numbers::rotation(const char* array, int index, const Quat& value) const {
+    if (!follows(array, index, 4)) return matrix(graph_, clean_matrix(value));
+    const Expression w = number(array, index, value.w), x = number(array, index + 1, value.x),
+                     y = number(array, index + 2, value.y), z = number(array, index + 3, value.z);
+    const Expression length = sqrt(w * w + x * x + y * y + z * z);
+    return rotation_matrix(QuatT<Expression>{w / length, x / length, y / length, z / length});
+}
+
 bool Numbers::follows(const char* array, int index, int count) const {
     const auto list = entries_.find(std::string_view(array));
     if (list == entries_.end()) return false;
@@ -44,6 +55,13 @@ bool Numbers::image(Ref symbol, Ref& out) const {
             return true;
         }
     return false;
+}
+
+Mat3 clean_matrix(const Quat& q) {
+    Mat3 R = rotation_matrix(q);
+    for (double& m : R.m)
+        if (std::abs(m) < 4e-15) m = 0.0;
+    return R;
 }
 
 }  // namespace bellcrank::symbolic

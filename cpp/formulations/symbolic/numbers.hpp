@@ -25,6 +25,9 @@ struct ParametricNumbers {
     std::vector<Entry> entries;
 };
 
+// Rotations of quaternions such as (√½, √½, 0, 0), with the zeros that rounding missed.
+Mat3 clean_matrix(const Quat& q);
+
 class Numbers {
   public:
     // parametric: null if there are none.
@@ -33,6 +36,8 @@ class Numbers {
     // A number of an array, of that value unless it follows parameters.
     Expression number(const char* array, int index, double value) const;
     Vector vector(const char* array, int index, const Vec3& value) const;
+    // The rotation matrix of a quaternion, which need not have unit length where it follows parameters.
+    Matrix rotation(const char* array, int index, const Quat& value) const;
     // Whether one of `count` numbers from there on follows parameters.
     bool follows(const char* array, int index, int count = 1) const;
 

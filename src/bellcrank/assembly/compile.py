@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 import gc
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 import numpy as np
 
 from bellcrank import _core
+from bellcrank.assembly.described_bodies import body_arrays, initial_state
 from bellcrank.assembly.flat import FlatBuilder
+from bellcrank.assembly.formula_posing import check_starts
 from bellcrank.assembly.model import Model
 from bellcrank.assembly.posing import carried
 from bellcrank.assembly.records import (
@@ -24,13 +26,12 @@ from bellcrank.assembly.records import (
     MultiplierRecord,
     StartValues,
 )
-from bellcrank.assembly.state import State
 from bellcrank.assembly.validate import validate
-from bellcrank.mechanism.body import Body
 from bellcrank.mechanism.coordinate import COORDINATE_KINDS, OWN, Coordinate
 from bellcrank.mechanism.evaluation import with_numbers
 from bellcrank.mechanism.joint import Joint
 from bellcrank.mechanism.lowering import LoweredElement, lower, resolve_ends
+from bellcrank.mechanism.marker import Marker
 from bellcrank.mechanism.mechanism import Mechanism
 from bellcrank.mechanism.rows import Block, Lowered
 
@@ -57,28 +58,42 @@ def compile_mechanism(mechanism: Mechanism, time: float = 0.0) -> Model:
     with _without_collector():
         numeric = with_numbers(mechanism)
         validate(numeric)
-        model = _Compiler(numeric, time).model()
-        return model if numeric is mechanism else replace(model, described=mechanism.copy())
+        followed = numeric is not mechanism
+        model = _Compiler(numeric, time, followed).model()
+        return replace(model, described=mechanism.copy()) if followed else model
 
 
-def walked(mechanism: Mechanism) -> FlatBuilder:
+class Walked(NamedTuple):
+    """What a mechanism lowers to.
+
+    markers: those that formulas speak of. open_parameters: of formulas that were made with them in place.
+    """
+
+    flat: FlatBuilder
+    markers: list[Marker]
+    open_parameters: list[Any]
+
+
+def walked(mechanism: Mechanism) -> Walked:
     """The flat arrays of a valid mechanism in which expressions may stand for numbers."""
-    compiler = _Compiler(mechanism, 0.0)
+    compiler = _Compiler(mechanism, 0.0, True)
     compiler.walk()
-    return compiler.flat
+    made: list[Any] = [r.lowered.custom for r in compiler.custom if r.lowered.custom is not None]
+    left = [parameter for kind in made for parameter in kind.open_parameters]
+    return Walked(compiler.flat, [] if compiler.formulas is None else compiler.formulas.markers, left)
 
 
 class _Compiler:
-    """Walks the lowered elements once."""
+    """Walks the lowered elements once. followed: whether numbers follow parameters."""
 
-    def __init__(self, mechanism: Mechanism, time: float) -> None:
+    def __init__(self, mechanism: Mechanism, time: float, followed: bool) -> None:
         self.mechanism = mechanism
         self.time = time
         self.bodies = list(mechanism.bodies.values())
         index = {body.name: number for number, body in enumerate(self.bodies)}
         index["ground"] = len(self.bodies)
         self.body_index = index
-        self.flat = FlatBuilder(index)
+        self.flat = FlatBuilder(index, followed)
         self.owners: list[str] = []
         self.multipliers: list[MultiplierRecord] = []
         self.joints: list[JointRecord] = []
@@ -126,6 +141,8 @@ class _Compiler:
             core=_core.Model(**arrays),
             custom=tuple(self.custom),
         )
+        if self.formulas is not None:
+            check_starts(described, positions)
         if not positions and not velocities:
             return described.started(described.initial)
         given = Given(positions, velocities, described.initial)
@@ -251,32 +268,6 @@ def _owner(element: LoweredElement, block: Block) -> str:
     if block.role in ("limit_lower", "limit_upper"):
         return f"{block.role.removeprefix('limit_')} limit of joint {element.name!r}"
     return f"{element.category} {element.name!r}"
-
-
-def body_arrays(bodies: Iterable[Body]) -> dict[str, Any]:
-    """Mass, com and inertia of the bodies as the core takes them."""
-    listed = list(bodies)
-    return {
-        "body_mass": np.array([body.mass for body in listed], dtype=np.float64),
-        "body_com": np.array([body.com for body in listed], dtype=np.float64).reshape(-1, 3),
-        "body_inertia": np.array([body.inertia for body in listed], dtype=np.float64).reshape(-1, 3, 3),
-    }
-
-
-def initial_state(bodies: Iterable[Body], time: float = 0.0) -> State:
-    """The State in which bodies are described."""
-    listed = list(bodies)
-
-    def stacked(field: str, columns: int) -> np.ndarray:
-        return np.array([getattr(body, field) for body in listed], dtype=np.float64).reshape(-1, columns)
-
-    return State(
-        time,
-        stacked("position", 3),
-        stacked("rotation", 4),
-        stacked("velocity", 3),
-        stacked("angular_velocity", 3),
-    )
 
 
 @contextmanager

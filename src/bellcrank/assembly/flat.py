@@ -10,9 +10,11 @@ from typing import Any
 
 import numpy as np
 
+from bellcrank.errors import MechanismError
 from bellcrank.mechanism.coordinate import FORMULA_COORDINATE, OWN, Coordinate
-from bellcrank.mechanism.functions.function import Function
+from bellcrank.mechanism.functions.function import FlatFunction, Function
 from bellcrank.mechanism.marker import Marker
+from bellcrank.mechanism.parametric import expressions_in, holds_expressions
 from bellcrank.mechanism.rows import FROM_START, LAW_KINDS, AppliedWrench, Block, Law, Row
 
 _REST = LAW_KINDS["linear"].index("rest")
@@ -24,18 +26,21 @@ class FlatBuilder:
     Markers, coordinates and functions handed in must stay alive until the end: they are recognised by
     identity first, by value second.
 
+    distinct: functions are told apart by identity alone, since equal ones may follow different parameters.
     start_rows: rows whose constant is FROM_START (zero in the arrays).
     start_laws: (place in law_params, coordinate) of law parameters that are FROM_START.
     """
 
-    def __init__(self, body_index: dict[str, int]) -> None:
+    def __init__(self, body_index: dict[str, int], distinct: bool = False) -> None:
         self._body = body_index
+        self._distinct = distinct
         self._marker_keys: dict[int, tuple[Any, ...]] = {}
         self._pair_ids: dict[tuple[int, int], int] = {}
         self._pairs: dict[tuple[Any, ...], int] = {}
         self._coordinates: dict[tuple[str, int, tuple[float, ...]], int] = {}
         self._function_ids: dict[int, int] = {}
         self._functions: dict[tuple[str, tuple[float, ...]], int] = {}
+        self.functions: list[FlatFunction] = []
         self.formula_joints: dict[int, int] = {}  # pair: number of the joint formula
         self.block_formula: list[int] = []
         self.block_start = [0]
@@ -83,10 +88,23 @@ class FlatBuilder:
             return -1
         index = self._function_ids.get(id(function))
         if index is None:
-            flat = function.flat()
-            index = self._functions.setdefault((flat.kind, flat.params), len(self._functions))
+            flat = self._flat(function)
+            index = len(self.functions)
+            if not self._distinct:
+                index = self._functions.setdefault((flat.kind, flat.params), index)
+            if index == len(self.functions):
+                self.functions.append(flat)
             self._function_ids[id(function)] = index
         return index
+
+    def _flat(self, function: Function) -> FlatFunction:
+        """The flat form; of a function that cannot hold expressions, these alone, of no kind."""
+        if not (self._distinct and holds_expressions(function)):
+            return function.flat()
+        try:
+            return function.flat()
+        except (TypeError, ValueError, MechanismError):
+            return FlatFunction("", tuple(expressions_in(function)))
 
     def block(self, block: Block) -> int:
         """Append a block with its rows; its index."""
@@ -134,19 +152,19 @@ class FlatBuilder:
         """Those arrays whose numbers may be expressions, as they were given."""
         return {
             "pair_positions": [x for pair in self._pairs for place in (pair[1], pair[4]) for x in place],
+            "pair_rotations": [x for pair in self._pairs for turn in (pair[2], pair[5]) for x in turn],
             "block_compliance": [block[1] for block in self.blocks],
             "term_coefficient": list(self.term_coefficient),
             "row_constant": list(self.row_constant),
             "law_params": list(self.law_params),
+            "wrench_rotation": [x for wrench in self.wrenches for x in wrench[1].rotation],
             "wrench_position": [x for wrench in self.wrenches for x in wrench[1].position],
             "wrench_constant": [x for wrench in self.wrenches for x in wrench[4]],
         }
 
-    def rotations(self) -> list[Any]:
-        """What else may hold expressions: rotations of markers, restitutions, what coordinates depend on."""
+    def others(self) -> list[Any]:
+        """What else may hold expressions: restitutions, what coordinates depend on."""
         return [
-            *((pair[2], pair[5]) for pair in self._pairs),
-            *(wrench[1].rotation for wrench in self.wrenches),
             *(block[2] for block in self.blocks),
             *(coordinate[2] for coordinate in self._coordinates),
         ]
@@ -169,7 +187,7 @@ class FlatBuilder:
 
     def arrays(self) -> dict[str, Any]:
         """All arrays but those of the bodies and gravity, by the names that the core takes."""
-        pairs, coordinates, functions = list(self._pairs), list(self._coordinates), list(self._functions)
+        pairs, coordinates, functions = list(self._pairs), list(self._coordinates), self.functions
         blocks, wrenches = self.blocks, self.wrenches
         return {
             **self.structure(),
@@ -177,9 +195,9 @@ class FlatBuilder:
             "pair_rotations": _floats([(p[2], p[5]) for p in pairs], 2, 4),
             "coordinate_param_start": _starts([len(c[2]) for c in coordinates]),
             "coordinate_params": _floats([x for c in coordinates for x in c[2]]),
-            "function_kind": [f[0] for f in functions],
-            "function_param_start": _starts([len(f[1]) for f in functions]),
-            "function_params": _floats([x for f in functions for x in f[1]]),
+            "function_kind": [f.kind for f in functions],
+            "function_param_start": _starts([len(f.params) for f in functions]),
+            "function_params": _floats([x for f in functions for x in f.params]),
             "block_unilateral": np.array([b[0] for b in blocks], dtype=np.uint8),
             "block_compliance": _floats([b[1] for b in blocks]),
             "block_restitution": _floats([b[2] for b in blocks]),

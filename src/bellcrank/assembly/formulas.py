@@ -14,6 +14,7 @@ from bellcrank.mechanism.coordinate import FORMULA_ROW, OWN, Coordinate
 from bellcrank.mechanism.custom_ends import EndPose
 from bellcrank.mechanism.joint import Joint
 from bellcrank.mechanism.marker import Marker
+from bellcrank.mechanism.parametric import is_expression
 from bellcrank.mechanism.rows import Block, Lowered, Row, lock
 
 _ROWS = 6  # of a block at most
@@ -30,7 +31,13 @@ class FormulaBuilder:
         values = {symbol: value for kind in kinds for symbol, value in kind.values}
         self._flat = flat
         self._body = body_index
+        self._markers: tuple[list[Marker], list[Marker]] = ([], [])
         self.core = _core.Formulas(t, list(values), [float(value) for value in values.values()])
+
+    @property
+    def markers(self) -> list[Marker]:
+        """The markers of the core's constraints, then those of its forces."""
+        return [*self._markers[0], *self._markers[1]]
 
     def joint(self, joint: Joint, lowered: Lowered, starts: Mapping[str, float]) -> Lowered:
         """A joint's rows over its own coordinates, which start from what is given or from zero.
@@ -72,6 +79,8 @@ class FormulaBuilder:
 
     def constraint(self, kind: Any, ends: Sequence[Marker | Coordinate]) -> Lowered:
         """A constraint's equations."""
+        for _ in range(0, len(kind.equations), _ROWS):  # the core has its markers once for each block
+            self._markers[0].extend(end for end in ends if isinstance(end, Marker))
         markers, coordinates = self._ends(kind, ends)
         return Lowered(tuple(self._blocks("equations", markers, coordinates, list(kind.equations))))
 
@@ -92,6 +101,7 @@ class FormulaBuilder:
 
     def force(self, kind: Any, ends: Sequence[Marker | Coordinate]) -> None:
         """A force: what it does to each of its ends."""
+        self._markers[1].extend(end for end in ends if isinstance(end, Marker))
         markers, coordinates = self._ends(kind, ends)
         if kind.potential is not None:
             self.core.add_force(markers, coordinates, [], [], [], kind.potential)
@@ -118,7 +128,8 @@ class FormulaBuilder:
             if isinstance(held, Marker):
                 body = self._body[held.body]
                 motion = (symbols[:3], symbols[3:7], symbols[7:10], symbols[10:])
-                markers.append(_core.MarkerSymbols(body, held.position, held.rotation, *motion))
+                at = [[0.0 if is_expression(x) else x for x in v] for v in (held.position, held.rotation)]
+                markers.append(_core.MarkerSymbols(body, at[0], at[1], *motion))
             else:
                 coordinates.append(_core.CoordinateSymbols(self._flat.coordinate(held), *symbols))
         return markers, coordinates

@@ -18,6 +18,7 @@ from bellcrank.mechanism.parametric import (
     holds_expressions,
     is_expression,
     mapped,
+    quiet,
 )
 
 if TYPE_CHECKING:
@@ -37,7 +38,7 @@ class ParametricNumbers:
 
     parameters: name, symbol and value. entries: array of the model, index of the number in it, expression.
     start: array and index of numbers that were taken from the initial configuration.
-    fixed: names of parameters on which other numbers depend too, such as rotations and functions of time,
+    fixed: names of parameters on which other numbers depend too, such as points of splines and restitutions,
         which are followed by compiling anew only.
     """
 
@@ -59,35 +60,62 @@ def parametric_numbers(model: Model) -> ParametricNumbers | None:
     )
     try:
         half = _with_expressions_alone(mechanism)
-        flat = walked(half)
-        arrays = _arrays(half, flat)
-        same = all(np.array_equal(flat.structure()[name], model.arrays[name]) for name in _STRUCTURE)
+        with quiet():
+            flat, markers, left = walked(half)
+        structure = flat.structure()
+        same = all(np.array_equal(structure[name], model.arrays[name]) for name in _STRUCTURE)
     except (MechanismError, TypeError, ValueError):  # an element whose rows are more than arithmetic
         same = False
     if not same:
         return ParametricNumbers(parameters, (), start, frozenset(name for name, _, _ in parameters))
+    given, shapes = _functions(model, flat)
+    arrays = _arrays(half, flat) | given | _formula_markers(markers)
     entries = tuple(
         (array, index, value)
         for array, values in arrays.items()
         for index, value in enumerate(values)
         if is_expression(value) and not value.is_constant
     )
-    return ParametricNumbers(parameters, entries, start, _fixed(mechanism, flat))
+    return ParametricNumbers(parameters, entries, start, _fixed(mechanism, [*flat.others(), *left, *shapes]))
+
+
+def _functions(model: Model, flat: FlatBuilder) -> tuple[dict[str, list[Any]], list[Any]]:
+    """Parameters of the functions, and what those hold whose form follows no parameters."""
+    starts, kinds = model.arrays["function_param_start"], model.arrays["function_kind"]
+    params: list[Any] = list(model.arrays["function_params"])
+    left: list[Any] = []
+    for number, function in enumerate(flat.functions):
+        places = slice(starts[number], starts[number + 1])
+        if function.kind == kinds[number] and len(function.params) == len(params[places]):
+            params[places] = function.params
+        else:
+            left.extend(function.params)
+    return {"function_params": params}, left
+
+
+def _formula_markers(markers: list[Any]) -> dict[str, list[Any]]:
+    return {
+        "formula_marker_positions": [x for marker in markers for x in marker.position],
+        "formula_marker_rotations": [x for marker in markers for x in marker.rotation],
+    }
 
 
 def _with_expressions_alone(mechanism: Mechanism) -> Mechanism:
-    """The mechanism with numbers in its functions and formulas, and for what joints start from."""
+    """The mechanism with numbers in its formulas, and for what joints start from."""
     known = {parameter.symbol: parameter.value for parameter in mechanism.parameters.values()}
 
     def number(expression: Any) -> float:
         return float(values_of([expression], known)[expression])
+
+    def settled_formulas(function: Any) -> Any:
+        return function.with_numbers(number) if isinstance(function, Formulas) else function
 
     copy = mechanism.copy()
     for table in _TABLES:
         for name, element in getattr(mechanism, table).items():
             if not holds_expressions(element):
                 continue
-            settled: Any = mapped(element, lambda e: e, lambda function: function.with_numbers(number))
+            settled: Any = mapped(element, lambda e: e, settled_formulas)
             if table == "_joints":
                 start = (evaluated(settled.position, number), evaluated(settled.velocity, number))
                 settled = replace(settled, position=start[0], velocity=start[1])
@@ -115,20 +143,12 @@ def _flat(value: Any) -> Iterator[Any]:
         yield value
 
 
-def _fixed(mechanism: Mechanism, flat: FlatBuilder) -> frozenset[str]:
+def _fixed(mechanism: Mechanism, held: list[Any]) -> frozenset[str]:
     """Names of the parameters on which anything depends that is no entry."""
-    found: list[Any] = list(expressions_in(flat.rotations()))
-
-    def note(function: Any) -> Any:
-        if not isinstance(function, Formulas):
-            found.extend(expressions_in(function))
-        return function
-
-    for table in _TABLES:
-        for element in getattr(mechanism, table).values():
-            if holds_expressions(element):
-                mapped(element, lambda e: e, note)
+    found = list(expressions_in(held))
+    if not found:
+        return frozenset()
     from bellcrank.expression.reading import symbols_of
 
-    used = set(symbols_of(*found)) if found else set()
+    used = set(symbols_of(*found))
     return frozenset(p.name for p in mechanism.parameters.values() if p.symbol in used)

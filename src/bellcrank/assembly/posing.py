@@ -3,19 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
 from bellcrank import _core
+from bellcrank.assembly.formula_posing import formula_of, formula_posed
 from bellcrank.assembly.graph import Edge, branches, forest
 from bellcrank.assembly.model import Model
+from bellcrank.assembly.motion import Motion
 from bellcrank.assembly.positions import nameless, solve_positions
 from bellcrank.assembly.records import Given, GivenValue, JointRecord
-from bellcrank.assembly.state import Floats, State
-from bellcrank.mechanism.checking import Quat
-from bellcrank.mechanism.rotation import IDENTITY, conjugate, matrix, multiply, unit
+from bellcrank.assembly.state import State
+from bellcrank.mechanism.rotation import IDENTITY
 
 
 def placed_rows(model: Model, given: Sequence[GivenValue]) -> Model:
@@ -144,50 +145,20 @@ def _edges(model: Model, given: Given) -> tuple[list[Edge], list[int]]:
     return edges, joints
 
 
-@dataclass(frozen=True, eq=False)
-class _Motion:
-    """Where a frame is and how it moves, in some other frame."""
-
-    position: Floats
-    rotation: Quat
-    velocity: Floats
-    spin: Floats
-
-    def seen_from(self, base: _Motion) -> _Motion:
-        """The same in the axes of `base`, which moves as well."""
-        back = matrix(base.rotation).T
-        arm = self.position - base.position
-        return _Motion(
-            back @ arm,
-            multiply(conjugate(base.rotation), self.rotation),
-            back @ (self.velocity - base.velocity - np.cross(base.spin, arm)),
-            back @ (self.spin - base.spin),
-        )
-
-    def carried_by(self, base: _Motion) -> _Motion:
-        """Given in the axes of `base`, in the frame that `base` is given in."""
-        turn = matrix(base.rotation)
-        arm = turn @ self.position
-        return _Motion(
-            base.position + arm,
-            unit(multiply(base.rotation, self.rotation)),
-            base.velocity + np.cross(base.spin, arm) + turn @ self.velocity,
-            base.spin + turn @ self.spin,
-        )
-
-
-def _motions(state: State) -> list[_Motion]:
+def _motions(state: State) -> list[Motion]:
     """Of all bodies, then of the ground."""
     zero = np.zeros(3)
     rows = zip(state.position, state.rotation.tolist(), state.velocity, state.angular_velocity, strict=True)
-    bodies = [_Motion(p, (q[0], q[1], q[2], q[3]), v, w) for p, q, v, w in rows]
-    return [*bodies, _Motion(zero, IDENTITY, zero, zero)]
+    bodies = [Motion(p, (q[0], q[1], q[2], q[3]), v, w) for p, q, v, w in rows]
+    return [*bodies, Motion(zero, IDENTITY, zero, zero)]
 
 
-def _posed(model: Model, number: int, child: int, relative: _Motion, given: Given) -> _Motion:
+def _posed(model: Model, number: int, child: int, relative: Motion, given: Given) -> Motion:
     """The motion of a body seen from the one before it, with their joint closed and as it is given."""
     positions = [g for g in given.positions if g.joint == number]
     velocities = [g for g in given.velocities if g.joint == number]
+    if positions and (formula := formula_of(model, number)) is not None:
+        return formula_posed(model, model.joints[number], formula, child, relative, positions, velocities)
     start = State(
         model.initial.time,
         relative.position[None],
@@ -207,7 +178,7 @@ def _posed(model: Model, number: int, child: int, relative: _Motion, given: Give
     system.project()
     _, _, _, velocity, spin = system.state()
     (w, x, y, z) = found.state.rotation[0].tolist()
-    return _Motion(found.state.position[0], (w, x, y, z), velocity[0], spin[0])
+    return Motion(found.state.position[0], (w, x, y, z), velocity[0], spin[0])
 
 
 def _has_terms(arrays: Mapping[str, Any], row: int) -> bool:

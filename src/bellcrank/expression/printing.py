@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass, field
+from itertools import count
 
 from bellcrank import _core
 from bellcrank.expression.expression import Expression
@@ -11,6 +12,7 @@ from bellcrank.expression.notation import ATOM, LATEX, TEXT, Notation, Printed
 
 _LONG = 400  # characters beyond which shared parts of an expression get names
 _WORTH = 16  # characters of a part that is worth a name
+_PART = 2000  # characters of a part that gets a name though it is used only once
 
 
 def text(expression: Expression) -> str:
@@ -69,18 +71,19 @@ class _Page:
         return self.lengths[_unsigned(expression)]
 
     def name_shared(self) -> list[tuple[str, str]]:
-        """Give names to parts that are used more than once; names and texts, in the order of use."""
+        """Give names to parts that are used more than once, or long; names and texts, in the order of use."""
         users: dict[Expression, int] = {}
         for node in self.nodes:
             for operand in node.operands:
                 users[_unsigned(operand)] = users.get(_unsigned(operand), 0) + 1
         taken = {node.name for node in self.nodes if node.op == "symbol"}
+        free = (name for name in (f"s{i}" for i in count(1)) if name not in taken)
         named: list[tuple[str, str]] = []
         for node in self.nodes:
             printed = self._write(node)
-            if users.get(node, 0) > 1 and len(printed.text) >= _WORTH:
-                name = next(n for n in (f"s{i}" for i in range(1, len(self.nodes) + 2)) if n not in taken)
-                taken.add(name)
+            size = len(printed.text)
+            if size > _PART or (users.get(node, 0) > 1 and size >= _WORTH):
+                name = next(free)
                 named.append((self.notation.symbol(name), printed.text))
                 printed = Printed(self.notation.symbol(name))
             self.written[node] = printed

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Final
+from typing import Any, Final
 
 import numpy as np
 
@@ -60,8 +60,9 @@ class TimeFunction:
         return out.reshape(*x.shape, -1)
 
     def flat(self, values: Mapping[Expression, float]) -> tuple[float, ...]:
-        """Parameters of the core's function kind "program"."""
-        return (float(self._published.number), *self._values(values).tolist())
+        """Parameters of the core's function kind "program"; those without values as their symbols."""
+        given: list[Any] = [values.get(symbol, symbol) for symbol in self.parameters]
+        return (float(self._published.number), *given)
 
     def smoothness(self, values: Mapping[Expression, float]) -> int:
         """How many derivatives are continuous, judged at the places where the expression switches.

@@ -68,7 +68,8 @@ class Linearization:
     velocity: by the speeds. effort: by efforts along the speeds.
     parameter: (speeds, parameters), by the mechanism's parameters at fixed coordinates and speeds; what was
         taken from the initial configuration, such as rest lengths, stays what it is.
-    parameters: their names; those are left out on which rotations or functions of time depend.
+    parameters: their names; those are left out on which points of splines, factors of BodyDamping or
+        restitutions depend.
     """
 
     position: Floats

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from bellcrank import _core
+from bellcrank.assembly.formula_posing import poles_near
 from bellcrank.assembly.model import Model
 from bellcrank.integrate.advance import Outcome
 from bellcrank.integrate.methods import MethodOptions
@@ -35,15 +36,18 @@ def explain(model: Model, core: Any, options: MethodOptions, outcome: Outcome) -
     at = f"at t = {outcome.time:.6g} s"
     if outcome.status == "interrupted":
         return Explanation(f"interrupted {at}; what was computed up to there is kept")
+    poles = _poles(model, core)
     if outcome.status == "constraints_lost":
-        return _constraints_lost(model, core, options, outcome)
+        return _constraints_lost(model, core, options, outcome, poles)
     body = model.bodies[outcome.body]
     if outcome.status == "not_finite":
         return Explanation(
             f"the motion of body {body!r} is no longer a number after {at.removeprefix('at ')}"
-            f"{_speed_text(core, outcome.body)}; {_blow_up_reason(model, options)}",
+            f"{_speed_text(core, outcome.body)}; {poles or _blow_up_reason(model, options)}",
             body,
         )
+    if poles:
+        return Explanation(f"the step size fell below what time can resolve {at}; {poles}", body)
     return Explanation(
         f"the step size fell below what time can resolve {at}, the error is largest around body {body!r}; "
         "a force or drive there jumps, or the motion runs into a singularity; "
@@ -52,9 +56,21 @@ def explain(model: Model, core: Any, options: MethodOptions, outcome: Outcome) -
     )
 
 
-def _constraints_lost(model: Model, core: Any, options: MethodOptions, outcome: Outcome) -> Explanation:
+def _poles(model: Model, core: Any) -> str:
+    """What to tell of joints given by formulas that are near a pole; nothing where there are none."""
+    if not any(record.category == "joint" for record in model.custom):
+        return ""
+    values = core.coordinates()[0]
+    found = poles_near(model, values) if np.isfinite(values).all() else []
+    advice = "there its coordinates have no rates; describe it by others, or start so that it keeps away"
+    return f"{'; '.join(found)}: {advice}" if found else ""
+
+
+def _constraints_lost(
+    model: Model, core: Any, options: MethodOptions, outcome: Outcome, poles: str
+) -> Explanation:
     row = model.row_text(outcome.row)
-    reasons, advice = [], []
+    reasons, advice = [poles] if poles else [], []
     if _near_singular(model, core):
         reasons.append(
             "the mechanism is at or near a singular configuration (a dead point, or links in line)"
@@ -96,6 +112,9 @@ def _speed_text(core: Any, body: int) -> str:
 
 def _blow_up_reason(model: Model, options: MethodOptions) -> str:
     stiff = "stiff springs or dampers" if len(model.arrays["law_kind"]) else "fast motion"
+    joints = [str(record) for record in model.custom if record.category == "joint"]
+    if joints:
+        stiff += f", or {' or '.join(joints[:3])} ran into a pole or a cusp of its formulas"
     if options.method.adaptive:
         return f"a force grows without bound, from a function or {stiff}; check the functions of forces there"
     return (

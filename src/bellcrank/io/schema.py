@@ -9,6 +9,7 @@ from typing import Any, Union, get_args, get_origin
 from bellcrank.io.decode import AXES
 from bellcrank.io.dimensions import units_of
 from bellcrank.io.fields import NOUNS, REGISTRIES, Parameter, parameters, wanted
+from bellcrank.io.formula_schema import FACTOR, FORMULA, FORMULA_KEYS, SYMBOLS
 from bellcrank.io.references import MARKER_FIELDS
 from bellcrank.io.sections import (
     BODY_FIELDS,
@@ -56,6 +57,8 @@ def schema() -> Schema:
     definitions: Schema = {
         "quantity": _QUANTITY,
         "rotation": _rotation(),
+        "formula": FORMULA,
+        "factor of a pose": FACTOR,
         "marker": {"anyOf": [_TEXT, _marker("body")]},
         "joint coordinate": _joint_coordinate(),
         "end": {"anyOf": [_TEXT, _marker("body"), _object(parameters(JointCoordinate), JointCoordinate)]},
@@ -68,9 +71,10 @@ def schema() -> Schema:
     }
     for base, registry in REGISTRIES.items():
         noun = NOUNS[base]
-        custom = _given_by_formulas(base)
-        definitions[noun] = {"anyOf": [*(_reference(f"{noun} {name}") for name in registry), *custom]}
-        definitions |= {f"{noun} {name}": _kind(base, name, cls) for name, cls in registry.items()}
+        custom = {name: cls for name, cls in CUSTOM_KINDS.items() if issubclass(cls, base)}
+        family: dict[str, type] = {**registry, **custom}
+        definitions[noun] = {"anyOf": [_reference(f"{noun} {name}") for name in family]}
+        definitions |= {f"{noun} {name}": _kind(base, name, cls) for name, cls in family.items()}
     return {
         "$schema": "https://json-schema.org/draft/2020-12/schema",
         "title": f"bellcrank mechanism file, version {VERSION}",
@@ -78,12 +82,6 @@ def schema() -> Schema:
         "required": ["bellcrank"],
         "$defs": definitions,
     }
-
-
-def _given_by_formulas(base: type) -> list[Schema]:
-    """The kinds of a family that are given by formulas, by type and with any keys."""
-    names = [name for name, cls in CUSTOM_KINDS.items() if issubclass(cls, base)]
-    return [{"type": "object", "properties": {"type": {"const": n}}, "required": ["type"]} for n in names]
 
 
 def _reference(name: str) -> Schema:
@@ -158,12 +156,27 @@ def _kind(base: type, name: str, cls: type) -> Schema:
             "joint": _reference("joint coordinate"),
             "coordinate": {"type": ["string", "integer", "null"]},
         }
-    found = _object(parameters(cls), cls, others)
+    found = _formulas(cls, others) if name in CUSTOM_KINDS else _object(parameters(cls), cls, others)
     found["required"] = [*required, *found.get("required", [])]
     if issubclass(cls, AttachedKind):
         found["anyOf"] = [{"required": ["ends"]}, {"required": ["joint"]}]
     meaning = getattr(cls, "meaning", "") or (cls.__doc__ or "").strip().split("\n")[0]
     return {"description": meaning, **found}
+
+
+def _formulas(cls: type, others: Mapping[str, Schema]) -> Schema:
+    """The keys of a kind that is given by formulas; its ends are symbols named by `names`."""
+    known = {name: p for name, p in parameters(cls).items() if name != "values"}
+    properties = {
+        name: FORMULA_KEYS[name] if name in FORMULA_KEYS else _field(parameter, cls)
+        for name, parameter in known.items()
+        if name != "ends"
+    }
+    if "ends" in known:
+        properties["names"] = SYMBOLS
+    return _closed(
+        {**others, **properties}, [n for n, parameter in known.items() if parameter.required and n != "ends"]
+    )
 
 
 def _start(key: str) -> Schema:

@@ -11,6 +11,7 @@ from bellcrank.mechanism.checking import Check, Vec3
 from bellcrank.mechanism.custom_elements import CustomForce
 from bellcrank.mechanism.custom_ends import EndPose
 from bellcrank.mechanism.force import ForceKind
+from bellcrank.mechanism.parametric import is_expression
 from bellcrank.mechanism.rows import Lowered
 
 
@@ -73,7 +74,9 @@ def _three(check: Check, field: str, value: Any) -> Vec3:
 
 def _against(pose: EndPose, velocity: Any, factors: Any) -> tuple[Any, ...]:
     """Components, world axes, of what opposes a velocity; none where all factors are zero."""
-    if not any(factors):
+    if is_expression(factors):
+        factors = (factors,) * 3
+    if not any(is_expression(factor) or factor for factor in factors):
         return ()
     if len(set(factors)) == 1:
         return tuple(-factors[0] * component for component in velocity)

@@ -46,7 +46,15 @@ class Mechanism(Contents):
         return parameter.symbol
 
     def with_parameters(self, **values: Any) -> Mechanism:
-        """A copy in which parameters have other values; nothing is derived or compiled anew for it.
+        """A copy in which parameters have other values.
+
+        Elements are shared, and the numbers of all follow from programs that are made once. Programs that
+        formulations generate are the same at all values wherever a parameter is, and so is their native code:
+        in masses, inertias, poses of markers, coefficients of constraints and forces, gravity, functions
+        of time that are expressions or harmonic, formulas. Not so what depends on parameters by points of
+        splines, Nurbs and paths, shapes of ramps, factors of BodyDamping and restitutions: at other values
+        `symbolic` derives and compiles these anew. What is taken from the initial configuration, such as rest
+        lengths, is taken from that of the copy.
 
         Raises MechanismError for names that are not parameters, and values out of their bounds.
         """

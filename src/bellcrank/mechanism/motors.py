@@ -81,7 +81,11 @@ class GearedMotor(ForceKind):
         coordinate = pairwise("", ends)
         torque = as_function(self.name, "torque", self.torque).scaled(self.ratio)
         laws: tuple[Law, ...] = ()
-        if self.droop > 0.0 or not (isinstance(torque, Constant) and torque.value == 0.0):
+        if (
+            is_expression(self.droop)
+            or self.droop > 0.0
+            or not (isinstance(torque, Constant) and torque.value == 0.0)
+        ):
             laws = (Law("motor", coordinate, (self.ratio**2 * self.droop,), torque),)
         if self.rotor_inertia == 0.0:
             return Lowered(laws=laws)

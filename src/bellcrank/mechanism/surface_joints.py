@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
+from importlib import import_module
 from math import pi, tan
 from typing import Any, ClassVar
 
@@ -11,6 +12,7 @@ from bellcrank.mechanism.checking import Check, Vec3
 from bellcrank.mechanism.functions.curve import Curve
 from bellcrank.mechanism.joint import JointKind, register
 from bellcrank.mechanism.marker import Marker
+from bellcrank.mechanism.parametric import is_expression
 from bellcrank.mechanism.rows import Row, combination, lock
 from bellcrank.mechanism.special_joints import check_length
 
@@ -62,7 +64,9 @@ class PointOnCone(JointKind):
     def rows(self, marker_1: Marker, marker_2: Marker) -> tuple[Row, ...]:
         """The row  distance_xy - tan(half_angle) z = 0."""
         radius, height = (self.coordinate(name, marker_1, marker_2) for name in ("distance_xy", "z"))
-        return (combination((1.0, -tan(self.half_angle)), (radius, height), 0.0),)
+        angle: Any = self.half_angle
+        slope = import_module("bellcrank.expression").tan(angle) if is_expression(angle) else tan(angle)
+        return (combination((1.0, -slope), (radius, height), 0.0),)
 
 
 @register

@@ -12,7 +12,7 @@ import numpy as np
 
 from bellcrank.errors import Fault, MechanismError
 from bellcrank.mechanism.functions.function import FlatFunction, Function
-from bellcrank.mechanism.functions.harmonic import Constant
+from bellcrank.mechanism.functions.harmonic import Constant, Harmonic
 from bellcrank.mechanism.parameter import is_parameter
 from bellcrank.mechanism.parametric import Evaluate
 
@@ -91,15 +91,19 @@ class FunctionOfTime(Function, listed=False):
         return found
 
     def flat(self) -> FlatFunction:
-        """See Function.flat."""
+        """See Function.flat; where there is nothing but parameters, that of a Constant."""
+        if self.open_parameters == (self.expression,):
+            return FlatFunction("harmonic", (self.expression, 0.0, 0.0, 0.0, 0.0))
         return FlatFunction("program", self.compiled.flat(dict(self.values)))
 
     def scaled(self, factor: float) -> FunctionOfTime:
         """See Function.scaled."""
         return replace(self, expression=factor * self.expression)
 
-    def integral(self) -> FunctionOfTime:
+    def integral(self) -> Function:
         """See Function.integral."""
+        if self.open_parameters == (self.expression,):
+            return Harmonic(0.0, 0.0, slope=self.expression)
         module = import_module("bellcrank.expression.integral")
         return replace(self, expression=module.antiderivative(self.expression))
 
