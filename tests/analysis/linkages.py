@@ -1,27 +1,10 @@
 """Mechanisms that the tests of this folder share."""
 
-import math
-
-import numpy as np
+from rigs.linkages import upright_bar
 
 import bellcrank as bc
 
 Y = (0.0, 1.0, 0.0)
-
-
-def bar(mech, name, start, end):
-    """A thin bar of 1 kg/m in the xz plane, x along it, its frame in the middle; its length."""
-    start, end = np.array(start, dtype=float), np.array(end, dtype=float)
-    length = float(np.linalg.norm(end - start))
-    half = -math.atan2(end[2] - start[2], end[0] - start[0]) / 2
-    body = mech.add_body(
-        name,
-        mass=length,
-        inertia=(0.001, length**3 / 12, length**3 / 12),
-        position=(start + end) / 2,
-        rotation=(math.cos(half), 0.0, math.sin(half), 0.0),
-    )
-    return body, length
 
 
 def four_bar(kind=None):
@@ -32,7 +15,7 @@ def four_bar(kind=None):
     mech = bc.Mechanism("four-bar")
     a, b, c, d = (0, 0, 0), (0, 0, 1), (2, 0, 2), (3, 0, 0)
     (crank, l1), (coupler, l2), (rocker, l3) = (
-        bar(mech, name, p, q) for name, p, q in (("crank", a, b), ("coupler", b, c), ("rocker", d, c))
+        upright_bar(mech, name, p, q) for name, p, q in (("crank", a, b), ("coupler", b, c), ("rocker", d, c))
     )
     revolute = bc.Revolute()
     for name, how, one, two in (
@@ -54,7 +37,7 @@ def slider_crank(speed):
     """A centric slider crank, crank 0.5 m, rod 2 m, no gravity; crank angle speed * t, 0 stretched out."""
     mech = bc.Mechanism("slider-crank", gravity=(0, 0, 0))
     crank, rod = (
-        bar(mech, name, p, q)
+        upright_bar(mech, name, p, q)
         for name, p, q in (("crank", (0, 0, 0), (0.5, 0, 0)), ("rod", (0.5, 0, 0), (2.5, 0, 0)))
     )
     piston = mech.add_body("piston", mass=3.0, inertia=(0.1, 0.1, 0.1), position=(2.5, 0, 0))

@@ -1,7 +1,8 @@
 """Facts about mechanisms: freedoms, redundant rows, loops, parts."""
 
 import pytest
-from linkages import Y, bar, four_bar
+from linkages import Y, four_bar
+from rigs.linkages import upright_bar
 
 import bellcrank as bc
 
@@ -59,7 +60,9 @@ def test_a_singular_configuration_has_a_freedom_more():
     """A parallelogram laid flat can fold: at that instant a row is lost."""
     mech = bc.Mechanism("flat")
     o, p, q, r = (0, 0, 0), (1, 0, 0), (3, 0, 0), (2, 0, 0)
-    a, b, c = (bar(mech, name, *ends)[0] for name, ends in (("a", (o, p)), ("b", (p, q)), ("c", (r, q))))
+    a, b, c = (
+        upright_bar(mech, name, *ends)[0] for name, ends in (("a", (o, p)), ("b", (p, q)), ("c", (r, q)))
+    )
     ground = mech.ground
     for name, one, two, at in (("O", ground, a, o), ("P", a, b, p), ("Q", b, c, q), ("R", ground, c, r)):
         mech.add_joint(name, bc.Revolute(), one.world_marker(at, axis=Y), two.world_marker(at, axis=Y))

@@ -5,6 +5,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from rigs.linkages import upright_bar
 
 import bellcrank as bc
 from bellcrank.assembly.compile import compile_mechanism
@@ -13,27 +14,12 @@ from bellcrank.assembly.initial import assembled
 Y = (0.0, 1.0, 0.0)
 
 
-def bar(mech, name, start, end):
-    """A bar in the xz plane, x along it, its frame in the middle; its length."""
-    start, end = np.array(start, dtype=float), np.array(end, dtype=float)
-    length = float(np.linalg.norm(end - start))
-    half = -math.atan2(end[2] - start[2], end[0] - start[0]) / 2
-    body = mech.add_body(
-        name,
-        mass=length,
-        inertia=(0.001, length**3 / 12, length**3 / 12),
-        position=(start + end) / 2,
-        rotation=(math.cos(half), 0.0, math.sin(half), 0.0),
-    )
-    return body, length
-
-
 def four_bar():
     """Crank 1, coupler sqrt(5), rocker sqrt(5): revolute joints about y, so three rows are redundant."""
     mech = bc.Mechanism("four-bar")
     a, b, c, d = (0, 0, 0), (0, 0, 1), (2, 0, 2), (3, 0, 0)
     (crank, l1), (coupler, l2), (rocker, l3) = (
-        bar(mech, name, p, q) for name, p, q in (("crank", a, b), ("coupler", b, c), ("rocker", d, c))
+        upright_bar(mech, name, p, q) for name, p, q in (("crank", a, b), ("coupler", b, c), ("rocker", d, c))
     )
     ends = {
         "A": (mech.ground.marker(a, axis=Y), crank.marker((-l1 / 2, 0, 0), axis=Y)),

@@ -6,6 +6,7 @@ import sys
 
 import numpy as np
 import pytest
+from rigs.chains import hinged_rods
 
 import bellcrank as bc
 from bellcrank.assembly.compile import compile_mechanism
@@ -17,18 +18,6 @@ def pendulum():
     mech = bc.Mechanism("pendulum")
     rod = mech.add_body("rod", mass=1.0, inertia=(0.001, 0.083, 0.083), position=(0.5, 0, 0))
     mech.add_joint("pivot", bc.Revolute(), mech.ground.marker(axis=Y), rod.marker((-0.5, 0, 0), axis=Y))
-    return mech
-
-
-def chain(count):
-    mech = bc.Mechanism("chain")
-    previous, tip = mech.ground, (0.0, 0.0, 0.0)
-    for i in range(count):
-        rod = mech.add_body(f"rod {i}", mass=1.0, inertia=(0.001, 0.083, 0.083), position=(0.5 + i, 0, 0))
-        mech.add_joint(
-            f"pivot {i}", bc.Revolute(), previous.marker(tip, axis=Y), rod.marker((-0.5, 0, 0), axis=Y)
-        )
-        previous, tip = rod, (0.5, 0.0, 0.0)
     return mech
 
 
@@ -167,8 +156,8 @@ def operations(work):
 
 def test_the_work_of_compiling_grows_with_the_number_of_bodies():
     """Not with its square: the third hundred bodies take no more than the second."""
-    compile_mechanism(chain(3))  # modules are loaded by now
-    chains = [chain(count) for count in (100, 200, 300)]
+    compile_mechanism(hinged_rods(3))  # modules are loaded by now
+    chains = [hinged_rods(count) for count in (100, 200, 300)]
     first, second, third = (operations(lambda mech=mech: compile_mechanism(mech)) for mech in chains)
     assert second - first > 1000
     assert third - second == pytest.approx(second - first, rel=0.02)

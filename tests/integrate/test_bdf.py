@@ -7,6 +7,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 from rigs import stops
+from rigs.chains import spinning_chain
 
 import bellcrank as bc
 from bellcrank.bench.generators import flyball
@@ -23,22 +24,6 @@ def pendulum(angle=2.5, axis=(0.0, 1.0, 0.0)):
     turn = (math.cos(angle / 2), 0.0, -math.sin(angle / 2), 0.0)
     rod = mech.add_body("rod", mass=1.0, inertia=(1 / 12, 1 / 12, 1e-3), position=middle, rotation=turn)
     mech.add_joint("hinge", bc.Revolute(), mech.ground.marker(axis=axis), rod.marker((0, 0, 0.5), axis=axis))
-    return mech
-
-
-def spinning_chain():
-    """A top on a ball joint with a second body on a universal joint: nothing plane, no axis fixed."""
-    mech = bc.Mechanism("spinning chain")
-    top = mech.add_body(
-        "top", mass=1.0, inertia=(0.02, 0.03, 0.04), position=(0.3, 0, 0), angular_velocity=(5.0, 1.0, 2.0)
-    )
-    tail = mech.add_body(
-        "tail", mass=0.5, inertia=(0.01, 0.02, 0.02), com=(0.05, 0.02, 0), position=(0.9, 0, 0),
-        angular_velocity=(5.0, -1.0, 1.0),
-    )  # fmt: skip
-    mech.add_joint("ball", bc.Spherical(), mech.ground.marker(), top.marker((-0.3, 0, 0)))
-    mech.add_joint("cross", bc.Universal(), top.marker((0.3, 0, 0)), tail.marker((-0.3, 0, 0)))
-    bc.assemble(mech)
     return mech
 
 

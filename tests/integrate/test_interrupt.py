@@ -7,23 +7,12 @@ import time
 
 import numpy as np
 import pytest
+from rigs.chains import hinged_rods
 
 import bellcrank as bc
 
 Y = (0.0, 1.0, 0.0)
 LATENCY = 0.3  # s; about 0.05 s on a machine that is not busy
-
-
-def chain(count):
-    mech = bc.Mechanism("chain")
-    previous, tip = mech.ground, (0.0, 0.0, 0.0)
-    for i in range(count):
-        rod = mech.add_body(f"rod {i}", mass=1.0, inertia=(0.001, 0.083, 0.083), position=(0.5 + i, 0, 0))
-        mech.add_joint(
-            f"pivot {i}", bc.Revolute(), previous.marker(tip, axis=Y), rod.marker((-0.5, 0, 0), axis=Y)
-        )
-        previous, tip = rod, (0.5, 0.0, 0.0)
-    return mech
 
 
 @pytest.fixture
@@ -51,7 +40,7 @@ def interrupt():
 @pytest.mark.parametrize(("count", "step"), [(1, 1e-5), (500, 1e-3)])
 def test_a_run_ends_within_a_tenth_of_a_second(interrupt, count, step):
     """Both with steps of microseconds and with steps of milliseconds."""
-    mech = chain(count)
+    mech = hinged_rods(count)
     sent = interrupt(0.8)
     run = bc.simulate(mech, 2e3, step=step, output_step=0.02)
     late = time.monotonic() - sent[0]
@@ -65,7 +54,7 @@ def test_a_run_ends_within_a_tenth_of_a_second(interrupt, count, step):
 
 
 def test_what_was_recorded_is_in_the_file(interrupt, tmp_path):
-    mech = chain(3)
+    mech = hinged_rods(3)
     interrupt(0.5)
     run = bc.simulate(mech, 1e4, step=1e-4, output_step=1e-2, path=tmp_path / "run.h5")
     again = bc.Trajectory.load(tmp_path / "run.h5")
@@ -78,7 +67,7 @@ def test_a_handler_of_the_application_is_respected(interrupt):
     called = []
     interrupt(0.2)
     signal.signal(signal.SIGINT, lambda number, frame: called.append(number))
-    run = bc.simulate(chain(1), 8.0, step=1e-5, output_step=1.0)
+    run = bc.simulate(hinged_rods(1), 8.0, step=1e-5, output_step=1.0)
     assert called == [signal.SIGINT]
     assert run.status == "finished"
 
@@ -96,7 +85,7 @@ def test_other_exceptions_of_handlers_come_through():
     signal.setitimer(signal.ITIMER_REAL, 0.3)
     try:
         with pytest.raises(Alarm):
-            bc.simulate(chain(1), 1e4, step=1e-5, output_step=1.0)
+            bc.simulate(hinged_rods(1), 1e4, step=1e-5, output_step=1.0)
     finally:
         signal.setitimer(signal.ITIMER_REAL, 0.0)
         signal.signal(signal.SIGALRM, before)
@@ -107,12 +96,12 @@ def test_an_error_of_the_progress_function_comes_through():
         raise ZeroDivisionError
 
     with pytest.raises(ZeroDivisionError):
-        bc.simulate(chain(1), 1e4, step=1e-5, output_step=1.0, progress=broken)
+        bc.simulate(hinged_rods(1), 1e4, step=1e-5, output_step=1.0, progress=broken)
 
 
 def test_a_run_in_another_thread_leaves_signals_alone():
     results = []
-    thread = threading.Thread(target=lambda: results.append(bc.simulate(chain(2), 0.5)))
+    thread = threading.Thread(target=lambda: results.append(bc.simulate(hinged_rods(2), 0.5)))
     thread.start()
     thread.join()
     assert results[0].status == "finished"

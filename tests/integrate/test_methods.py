@@ -4,28 +4,13 @@ import math
 
 import numpy as np
 import pytest
+from rigs.chains import spinning_chain
 
 import bellcrank as bc
 from bellcrank.integrate.advance import output_times
 from bellcrank.integrate.methods import METHODS, method_options
 
 DURATION = 0.8
-
-
-def spinning_chain():
-    """A top on a ball joint with a second body on a universal joint: nothing plane, no axis fixed."""
-    mech = bc.Mechanism("spinning chain")
-    top = mech.add_body(
-        "top", mass=1.0, inertia=(0.02, 0.03, 0.04), position=(0.3, 0, 0), angular_velocity=(5.0, 1.0, 2.0)
-    )
-    tail = mech.add_body(
-        "tail", mass=0.5, inertia=(0.01, 0.02, 0.02), com=(0.05, 0.02, 0), position=(0.9, 0, 0),
-        angular_velocity=(5.0, -1.0, 1.0),
-    )  # fmt: skip
-    mech.add_joint("ball", bc.Spherical(), mech.ground.marker(), top.marker((-0.3, 0, 0)))
-    mech.add_joint("cross", bc.Universal(), top.marker((0.3, 0, 0)), tail.marker((-0.3, 0, 0)))
-    bc.assemble(mech)
-    return mech
 
 
 def final(run):

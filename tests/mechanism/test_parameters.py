@@ -14,25 +14,15 @@ def crank():
     """A pendulum of a length, with everything in terms of it."""
     mech = bc.Mechanism("crank")
     length = mech.add_parameter("length", 0.5, unit="m", low=0.1, high=2.0, doc="of the crank")
-    stiffness = mech.add_parameter("stiffness", 100.0)
-    body = mech.add_body(
-        "crank",
-        mass=2 * length,
-        inertia=(length**2 / 100, length**2 / 6, length**2 / 6),
-        position=(length / 2, 0, 0),
-    )
-    mech.add_joint(
-        "pivot", bc.Revolute(), mech.ground.marker(axis=(0, 1, 0)),
-        body.marker((-length / 2, 0, 0), axis=(0, 1, 0)), limits=bc.Limit(-length, pi),
-    )  # fmt: skip
-    spring = bc.SpringDamper(stiffness=stiffness, damping=stiffness / 100, rest_length=0.3 * length)
-    mech.add_force("spring", spring, mech.ground.marker((0, 0, 0.3)), body.marker((length / 2, 0, 0)))
-    return mech
+    return built(mech, length, mech.add_parameter("stiffness", 100.0))
 
 
 def plain(length, stiffness):
     """The same written with numbers."""
-    mech = bc.Mechanism("crank")
+    return built(bc.Mechanism("crank"), length, stiffness)
+
+
+def built(mech, length, stiffness):
     body = mech.add_body(
         "crank",
         mass=2 * length,

@@ -65,3 +65,35 @@ def four_bar(masses):
     pin(mech, "c", bodies[2], bodies[3], points[2], bc.Universal(), (0.0, 0.6, 0.8))
     pin(mech, "d", bodies[3], bodies[0], points[3], bc.Revolute(), (0.0, 1.0, 0.0))
     return mech
+
+
+def hinged_rods(count):
+    """Rods of 1 m in a row along x, each on a hinge about y at the end of the one before."""
+    mech = bc.Mechanism("chain")
+    previous, tip = mech.ground, (0.0, 0.0, 0.0)
+    for i in range(count):
+        rod = mech.add_body(f"rod {i}", mass=1.0, inertia=(0.001, 0.083, 0.083), position=(0.5 + i, 0, 0))
+        mech.add_joint(
+            f"pivot {i}",
+            bc.Revolute(),
+            previous.marker(tip, axis=(0.0, 1.0, 0.0)),
+            rod.marker((-0.5, 0, 0), axis=(0.0, 1.0, 0.0)),
+        )
+        previous, tip = rod, (0.5, 0.0, 0.0)
+    return mech
+
+
+def spinning_chain():
+    """A top on a ball joint with a second body on a universal joint: nothing plane, no axis fixed."""
+    mech = bc.Mechanism("spinning chain")
+    top = mech.add_body(
+        "top", mass=1.0, inertia=(0.02, 0.03, 0.04), position=(0.3, 0, 0), angular_velocity=(5.0, 1.0, 2.0)
+    )
+    tail = mech.add_body(
+        "tail", mass=0.5, inertia=(0.01, 0.02, 0.02), com=(0.05, 0.02, 0), position=(0.9, 0, 0),
+        angular_velocity=(5.0, -1.0, 1.0),
+    )  # fmt: skip
+    mech.add_joint("ball", bc.Spherical(), mech.ground.marker(), top.marker((-0.3, 0, 0)))
+    mech.add_joint("cross", bc.Universal(), top.marker((0.3, 0, 0)), tail.marker((-0.3, 0, 0)))
+    bc.assemble(mech)
+    return mech

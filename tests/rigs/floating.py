@@ -93,10 +93,10 @@ def along(path, orientation=None, seed=0, hung=False):
     return Machine(mech)
 
 
-def constrained(kind, letters, seed=0):
-    """Floating bodies with the constraint "tie" between markers (M) and cylindrical joints (J) on them."""
+def _in_a_row(name, letters, seed, coordinates):
+    """Floating bodies in a row, and ends on them: markers (M) and coordinates of cylindrical joints (J)."""
     rng = np.random.default_rng(seed)
-    mech = bc.Mechanism(kind.name, gravity=GRAVITY)
+    mech = bc.Mechanism(name, gravity=GRAVITY)
     last = add_body(mech, "b0", rng)
     end = skew_marker(last, rng)
     ends = []
@@ -106,8 +106,14 @@ def constrained(kind, letters, seed=0):
         last, other = add_body_at(mech, f"b{number + 1}", rng, last, end)
         if letter == "J":
             joint = mech.add_joint(f"j{number}", bc.Cylindrical(), end, other)
-            ends.append(joint.coordinate("z" if number % 2 else "theta_z"))
+            ends.append(joint.coordinate(coordinates[number % 2]))
         end = other
+    return mech, ends
+
+
+def constrained(kind, letters, seed=0):
+    """Floating bodies with the constraint "tie" between markers (M) and cylindrical joints (J) on them."""
+    mech, ends = _in_a_row(kind.name, letters, seed, ("theta_z", "z"))
     mech.add_constraint("tie", kind, *ends)
     return Machine(mech)
 
@@ -138,18 +144,6 @@ def carried(kind, letters, seed=0):
 
 def forced(kind, letters, seed=0):
     """Floating bodies in a row with the force "push" between markers (M) or on a cylindrical joint (J)."""
-    rng = np.random.default_rng(seed)
-    mech = bc.Mechanism(kind.name, gravity=GRAVITY)
-    last = add_body(mech, "b0", rng)
-    end = skew_marker(last, rng)
-    ends = []
-    for number, letter in enumerate(letters):
-        if letter == "M":
-            ends.append(end)
-        last, other = add_body_at(mech, f"b{number + 1}", rng, last, end)
-        if letter == "J":
-            joint = mech.add_joint(f"j{number}", bc.Cylindrical(), end, other)
-            ends.append(joint.coordinate("theta_z"))
-        end = other
+    mech, ends = _in_a_row(kind.name, letters, seed, ("theta_z", "theta_z"))
     mech.add_force("push", kind, *ends)
     return Machine(mech)

@@ -1,7 +1,7 @@
 """Closed loops that are overconstrained in space, and twins of the same motion without redundant rows."""
 
 from itertools import pairwise
-from math import asin, atan, cos, pi, sin, sqrt, tan
+from math import asin, atan, atan2, cos, pi, sin, sqrt, tan
 
 import numpy as np
 from rigs.machine import matrix
@@ -191,3 +191,18 @@ def carriage(rails=3):
     weight = bar(mech, "weight", (0.1, 0.1, 1.0), (0.5, 0.1, 1.0), 2.0)
     pin(mech, "pivot", table, weight, (0.1, 0.1, 1.0))
     return mech
+
+
+def upright_bar(mech, name, start, end):
+    """A thin bar of 1 kg/m in the xz plane, x along it, its frame in the middle; its length."""
+    start, end = np.array(start, dtype=float), np.array(end, dtype=float)
+    length = float(np.linalg.norm(end - start))
+    half = -atan2(end[2] - start[2], end[0] - start[0]) / 2
+    body = mech.add_body(
+        name,
+        mass=length,
+        inertia=(0.001, length**3 / 12, length**3 / 12),
+        position=(start + end) / 2,
+        rotation=(cos(half), 0.0, sin(half), 0.0),
+    )
+    return body, length
