@@ -21,7 +21,8 @@ simulation: {duration: 0.2, step: 0.01}
 
 
 @pytest.fixture
-def pendulum(tmp_path):
+def pendulum(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
     path = tmp_path / "pendulum.yaml"
     path.write_text(PENDULUM)
     return str(path)
