@@ -12,6 +12,7 @@ import numpy as np
 
 from bellcrank import _core
 from bellcrank.assembly.described_bodies import body_arrays, initial_state
+from bellcrank.assembly.finite_functions import check_led_rows
 from bellcrank.assembly.flat import FlatBuilder
 from bellcrank.assembly.formula_posing import check_starts
 from bellcrank.assembly.model import Model
@@ -141,6 +142,7 @@ class _Compiler:
             core=_core.Model(**arrays),
             custom=tuple(self.custom),
         )
+        check_led_rows(described)
         if self.formulas is not None:
             check_starts(described, positions)
         if not positions and not velocities:

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from bellcrank import _core
+from bellcrank.assembly.finite_functions import forces_without_value
 from bellcrank.assembly.formula_posing import poles_near
 from bellcrank.assembly.model import Model
 from bellcrank.integrate.advance import Outcome
@@ -41,9 +42,12 @@ def explain(model: Model, core: Any, options: MethodOptions, outcome: Outcome) -
         return _constraints_lost(model, core, options, outcome, poles)
     body = model.bodies[outcome.body]
     if outcome.status == "not_finite":
+        reach = options.step or 0.0
+        forces = forces_without_value(model, [outcome.time, outcome.time + 0.5 * reach, outcome.time + reach])
+        reason = poles or "; ".join(forces) or _blow_up_reason(model, options)
         return Explanation(
             f"the motion of body {body!r} is no longer a number after {at.removeprefix('at ')}"
-            f"{_speed_text(core, outcome.body)}; {poles or _blow_up_reason(model, options)}",
+            f"{_speed_text(core, outcome.body)}; {reason}",
             body,
         )
     if poles:

@@ -1,0 +1,37 @@
+"""Functions of time without a value are told by the element that they belong to."""
+
+import pytest
+
+import bellcrank as bc
+
+
+def hinge():
+    mech = bc.Mechanism("m")
+    body = mech.add_body("b", mass=1.0, inertia=(0.1, 0.1, 0.1))
+    mech.add_joint("j", bc.Revolute(), mech.ground, body)
+    return mech, body
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [("1/t", "no finite value"), ("sqrt(t)", "no finite rate")],
+)
+def test_a_drive_at_the_start(text, said):
+    mech, _ = hinge()
+    mech.add_drive("d", "j", position=text)
+    with pytest.raises(bc.MechanismError, match=f"drive 'd': its function of time has {said}.* at t = 0 s"):
+        bc.assemble(mech)
+    assert bc.simulate(mech, duration=0.1, start=1.0).status == "finished"
+
+
+@pytest.mark.parametrize("text", ["1/(t - 0.02)", "sqrt(0.0195 - t)", "log(-1 - t)"])
+@pytest.mark.parametrize("formulation", ["lagrange", "symbolic"])
+def test_a_force_during_the_run(text, formulation):
+    mech, body = hinge()
+    mech.add_force("free", bc.Wrench((0.0, "1 + t", 0.0)), body)
+    mech.add_force("bad", bc.JointMotor(text), "j")
+    with pytest.raises(
+        bc.SimulationError, match="function of time of force 'bad' has no finite value"
+    ) as told:
+        bc.simulate(mech, duration=0.1, step=1e-3, formulation=formulation, method="rk4")
+    assert "step of" not in str(told.value)
