@@ -28,6 +28,8 @@ class Recursive final : public JointSystem {
     std::vector<int> open_rows() const;
     std::vector<int> dropped_rows() const override;
 
+    void from_records(double t, const double* poses, const double* twists, bool continued, double* x,
+                      double* u) override;
     void body_accelerations(double t, const double* x, const double* u, const double* udot, double* records) override;
     // Of closing rows and driven coordinates.
     void violation(double t, const double* x, const double* u, double* position, double* velocity) override;

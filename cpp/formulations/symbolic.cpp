@@ -157,9 +157,6 @@ double Symbolic::largest_error(double t, const double* x) {
     return std::max(largest, 0.0);
 }
 
-// Where rows are dependent up to an angle θ, an error C costs the acceleration C/θ².
-double Symbolic::tolerance() const { return options_.position_tolerance * std::min(1.0, statistics_.smallest_pivot); }
-
 const double* Symbolic::position_step() {
     still_.setZero();
     rate_ = -closure_.C;

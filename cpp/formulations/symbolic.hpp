@@ -63,7 +63,6 @@ class Symbolic final : public JointSystem {
     double largest_error(double t, const double* x) override;
     const double* position_step() override;
     void correct_velocities(double t, const double* x, double* u) override;
-    double tolerance() const override;
     void solve_multipliers(double t, const double* x, const double* u, const double* udot) override;
 
     std::unique_ptr<symbolic::Equations> equations_;

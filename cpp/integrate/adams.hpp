@@ -18,6 +18,7 @@ class Adams final : public Stepper {
     double first_step(double speed, double acceleration) const override;
     double accepted(double h, const StepOutcome& outcome, bool after_refusal) override;
     double refused(double h, const StepOutcome& outcome) override;
+    double rounding(System& system, double t, double h, const double* x1, const double* u1) override;
     void restart() override;
     StepOutcome step(System& system, double t, double h, const double* x, const double* u, double* x1,
                      double* u1) override;

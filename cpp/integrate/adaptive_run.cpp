@@ -13,6 +13,7 @@ namespace {
 
 constexpr double kVanishing = 1e-14;  // a step as short against the time is none
 constexpr double kBeside = 1e-14;     // of a time: a discontinuity is as near, on either side
+constexpr double kMostRounding = 10;  // an error that may be taken for rounding, in tolerances
 
 class AdaptiveRun final : public Run {
   public:
@@ -32,6 +33,7 @@ class AdaptiveRun final : public Run {
 
     void advance() override;
     bool attempt();
+    bool made_by_rounding(const StepOutcome& outcome);
     void begin_motion(double first);
     void refuse(const StepOutcome& outcome);
     bool take(const StepOutcome& outcome);
@@ -51,6 +53,8 @@ class AdaptiveRun final : public Run {
     Step step_{};                 // the last one
     size_t next_ = 1;             // output time
     bool after_rejection_ = false;
+    double refused_step_ = 0.0, refused_error_ = 0.0;  // after_rejection_: of the attempt before
+    bool is_rounding_ = false;                         // the error of the last attempt
     bool stuck_ = false;  // a stop was met without any time passing: the next step looks for none
     long long steps_before_ = 0, evaluations_before_ = 0;  // the last restart
 };
@@ -87,7 +91,9 @@ bool AdaptiveRun::attempt() {
     const double beside = to_break ? kBeside * std::max(std::abs(target), std::abs(t_)) : 0.0;
     if (last) h_ = target - t_ - beside;
     step_ = {t_, last ? std::min(target + beside, options_.output_times.back()) : t_ + h_, h_};
-    const StepOutcome outcome = stepper_->step(system_, t_, h_, x_.data(), u_.data(), x1_.data(), u1_.data());
+    StepOutcome outcome = stepper_->step(system_, t_, h_, x_.data(), u_.data(), x1_.data(), u1_.data());
+    is_rounding_ = made_by_rounding(outcome);
+    if (is_rounding_) outcome.error = 1.0;
     const bool settled = (outcome.impact && h_ <= options_.impact_resolution) || outcome.jump;
     if (!std::isfinite(outcome.error) || !outcome.constraints_met ||
         (!settled && (outcome.impact || outcome.error > 1.0)))
@@ -98,6 +104,16 @@ bool AdaptiveRun::attempt() {
         return false;
     }
     return take(outcome) || settled || (last && to_break);
+}
+
+// Whether a step whose error has not fallen as truncation does when it was shortened, or that comes after one like
+// that, shows no more than rounding: then a shorter one would not be better, only one of many more.
+bool AdaptiveRun::made_by_rounding(const StepOutcome& outcome) {
+    if (outcome.error <= 1.0 || !(outcome.error <= kMostRounding)) return false;
+    const double shorter = h_ / refused_step_;
+    const bool suspect = is_rounding_ || (after_rejection_ && outcome.error > refused_error_ * std::pow(shorter, 3));
+    if (!suspect || !outcome.constraints_met || outcome.impact || outcome.jump) return false;
+    return stepper_->rounding(system_, t_ + h_, h_, x1_.data(), u1_.data()) >= outcome.error;
 }
 
 void AdaptiveRun::begin_motion(double first) {
@@ -116,6 +132,8 @@ void AdaptiveRun::refuse(const StepOutcome& outcome) {
     ++result_.rejected;
     const bool finite = std::isfinite(outcome.error);
     const bool estimated = finite && outcome.constraints_met && !outcome.impact;
+    refused_step_ = h_;
+    refused_error_ = outcome.error;
     h_ = estimated ? stepper_->refused(h_, outcome) : 0.25 * h_;
     after_rejection_ = true;
     if (h_ >= kVanishing * std::max(1.0, std::abs(t_))) return;
@@ -127,6 +145,7 @@ void AdaptiveRun::refuse(const StepOutcome& outcome) {
 // The step is good: up to its end, or to the first event that ends it. True if that is a stop.
 bool AdaptiveRun::take(const StepOutcome& outcome) {
     h_ = std::min(limit_, stepper_->accepted(step_.h, outcome, after_rejection_));
+    if (is_rounding_) h_ = step_.h;
     after_rejection_ = false;
     result_.last_order = outcome.order;
     result_.highest_order = std::max(result_.highest_order, outcome.order);

@@ -1,5 +1,9 @@
 #include "integrate/stepper.hpp"
 
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
+#include <limits>
 #include <stdexcept>
 
 #include "integrate/adams.hpp"
@@ -9,6 +13,16 @@
 namespace bellcrank {
 
 namespace {
+
+// Every number one unit in the last place up or down, as if at random.
+void round_otherwise(const double* in, std::vector<double>& out, double sign) {
+    constexpr double kLastPlace = std::numeric_limits<double>::epsilon();
+    std::uint32_t mixed = 1;
+    for (size_t i = 0; i < out.size(); ++i) {
+        mixed = 1664525u * mixed + 1013904223u;
+        out[i] = in[i] * (1.0 + ((mixed >> 31) != 0 ? sign : -sign) * kLastPlace);
+    }
+}
 
 [[noreturn]] void fixed_step() { throw std::logic_error("this method does not choose its steps"); }
 
@@ -20,6 +34,23 @@ double Stepper::refused(double, const StepOutcome&) { fixed_step(); }
 void Stepper::interpolate(const System&, double, const double*, const double*, const double*, const double*, double*,
                           double*) {
     fixed_step();
+}
+
+const std::vector<double>& Stepper::sample_rounding(System& system, double t, const double* x, const double* u,
+                                                    const double* udot) {
+    rounded_x_.resize(system.configuration_size());
+    for (auto* v : {&rounded_u_, &rounded_udot_, &rounding_}) v->resize(system.tangent_size());
+    for (const double sign : {1.0, -1.0}) {
+        round_otherwise(x, rounded_x_, sign);
+        round_otherwise(u, rounded_u_, sign);
+        system.project_stage(t, rounded_x_.data(), rounded_u_.data());
+        system.accelerate(t, rounded_x_.data(), rounded_u_.data(), rounded_udot_.data());
+        for (size_t i = 0; i < rounding_.size(); ++i) {
+            const double change = std::abs(rounded_udot_[i] - udot[i]);
+            rounding_[i] = sign > 0.0 ? change : std::max(rounding_[i], change);
+        }
+    }
+    return rounding_;
 }
 
 std::unique_ptr<Stepper> make_stepper(const std::string& name, const System& system, const MethodSettings& settings) {

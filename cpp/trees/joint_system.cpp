@@ -14,6 +14,8 @@ namespace {
 
 // However doubtful a configuration, a row this independent is kept.
 constexpr double kMostDoubtfulPivot = 1e-3;
+// Part of the tolerance that closing rows at poses along chains of joints may be wrong by rounding.
+constexpr double kRounding = 0.1;
 
 std::vector<int> together(std::vector<int> a, const std::vector<int>& b) {
     a.insert(a.end(), b.begin(), b.end());
@@ -141,6 +143,12 @@ void JointSystem::project_stage(double t, double* x, double* u) {
     set_driven(t, x, u);
     correct_positions(t, x);
     correct_velocities(t, x, u);
+}
+
+// The error at which corrections may end. Where rows are dependent up to an angle θ, an error C costs the acceleration
+// C/θ². One that is rounding is left alone: its correction would be rounding by θ.
+double JointSystem::tolerance() const {
+    return options_.position_tolerance * std::clamp(statistics_.smallest_pivot, kRounding, 1.0);
 }
 
 // Newton's method along M⁻¹Jᵀ, the least motion in the norm of the kinetic energy; ends with J and factors at x. A

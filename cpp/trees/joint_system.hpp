@@ -103,8 +103,6 @@ class JointSystem : public System {
     // The displacement of least kinetic energy that meets the closing rows to first order.
     virtual const double* position_step() = 0;
     virtual void correct_velocities(double t, const double* x, double* u) = 0;
-    // The error at which corrections may end.
-    virtual double tolerance() const { return options_.position_tolerance; }
 
     // Told in reactions_.lambda: multipliers of closing rows and rotors after accelerate(), then those of the tree.
     virtual void solve_multipliers(double t, const double* x, const double* u, const double* udot) = 0;
@@ -125,6 +123,7 @@ class JointSystem : public System {
     const std::vector<double> at_rest_;           // speeds
 
   private:
+    double tolerance() const;
     double correct_positions(double t, double* x);
     void follow_angles(const double* x);
     Quat nearest_sign(int body, const Quat& q);

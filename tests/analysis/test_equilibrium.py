@@ -40,6 +40,28 @@ def test_a_pendulum_hangs_down_even_from_upside_down(angle):
     assert not bc.find_equilibrium(mech).moves
 
 
+def test_pinned_bodies_stay_and_the_others_rest_beside_them():
+    """The upper of two rods is held where it is; the lower one hangs straight down from it."""
+    mech = pendulum(0.7)
+    upper = mech.bodies["rod"]
+    knee = (2 * math.sin(0.7), 0, -2 * math.cos(0.7))
+    lower = mech.add_body("lower", 1.0, (0.01, 0.1, 0.1), position=(knee[0] + 0.5, 0, knee[2]))
+    mech.add_joint("knee", bc.Revolute(), upper.world_marker(knee, axis=Y), lower.world_marker(knee, axis=Y))
+    joints = set(mech.joints)
+    report = bc.find_equilibrium(mech, pinned=upper)
+    assert [move.body for move in report.moves if move.distance > 0 or move.angle > 0] == ["lower"]
+    assert (mech.bodies["rod"].position, mech.bodies["rod"].rotation) == (upper.position, upper.rotation)
+    assert mech.bodies["lower"].position == pytest.approx((knee[0], 0, knee[2] - 0.5), abs=1e-8)
+    assert set(mech.joints) == joints
+    bc.find_equilibrium(mech)
+    assert mech.bodies["rod"].position == pytest.approx((0, 0, -1), abs=1e-8)
+
+
+def test_pinned_bodies_that_there_are_not():
+    with pytest.raises(bc.MechanismError, match="'rot'"):
+        bc.find_equilibrium(pendulum(0.7), pinned="rot")
+
+
 def test_springs_stretch_by_what_they_bear():
     """Weights one below the other on springs, m g / k each, summed; on rails, so that loops hold them too."""
     mech = bc.Mechanism("springs", gravity=(0, 0, -9.81))

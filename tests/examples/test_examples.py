@@ -279,17 +279,31 @@ def test_every_example_is_checked() -> None:
     assert list(CHECKS) == SCRIPTS
 
 
-@pytest.mark.parametrize("name", SCRIPTS)
-def test_example(name: str, tmp_path: Path) -> None:
-    command = [sys.executable, "-W", "error", str(EXAMPLES / f"{name}.py"), "--out", str(tmp_path)]
+def printed_by(name: str, out: Path, *options: str) -> Printed:
+    """What a script prints that warns of nothing and draws the figures that it names."""
+    command = [sys.executable, "-W", "error", str(EXAMPLES / f"{name}.py"), "--out", str(out), *options]
     done = subprocess.run(command, capture_output=True, text=True, check=False, timeout=300)
     assert done.returncode == 0, done.stderr
     assert done.stderr == ""
     figures = re.findall(r"^figure: (\S+)$", done.stdout, flags=re.MULTILINE)
     assert figures
     for figure in figures:
-        assert (tmp_path / figure).stat().st_size > 20_000
-    CHECKS[name](Printed(done.stdout))
+        assert (out / figure).stat().st_size > 20_000
+    return Printed(done.stdout)
+
+
+@pytest.mark.parametrize("name", SCRIPTS)
+def test_example(name: str, tmp_path: Path) -> None:
+    CHECKS[name](printed_by(name, tmp_path))
+
+
+CHOOSING = [name for name in SCRIPTS if "formulations.chosen" in (EXAMPLES / f"{name}.py").read_text()]
+
+
+@pytest.mark.parametrize("name", CHOOSING)
+def test_example_by_recursive(name: str, tmp_path: Path) -> None:
+    """What is known of the thesis's experiments is known of them by its own formulation."""
+    CHECKS[name](printed_by(name, tmp_path, "--formulation", "recursive"))
 
 
 def test_examples_are_short() -> None:

@@ -117,4 +117,4 @@ def test_error_falls_with_the_step(make, method, order, steps, run_of):
         run = run_of(make(), 0.5, output_step=0.5, **settings)
         ends.append(np.array([run.body(name).position[-1] for name in run.bodies]))
     coarse, fine = (np.max(np.abs(end - ends[0])) for end in ends[1:])
-    assert 0.7 * 2**order <= coarse / fine <= 2.0 * 2**order
+    assert 0.7 * 2**order <= coarse / fine <= 1.6 * 2**order

@@ -1,15 +1,10 @@
 """A00 slider-crank through singular poses, and the slider-crank of the SUNDIALS examples."""
 
-import pytest
-
 from bellcrank.bench.generators import slider_crank, spring_slider_crank
 
 
-def test_slider_crank_through_singular_poses(load, follow, check, column, through_singular_poses, request):
+def test_slider_crank_through_singular_poses(load, follow, check, column, through_singular_poses):
     """Crank and rod are equal: twice a turn the slider passes the crank's pivot, where two branches meet."""
-    if "recursive" in request.node.name and "rk4" not in request.node.name:
-        reason = "where branches meet, steps of variable length do not find their way in joint coordinates"
-        request.applymarker(pytest.mark.xfail(reason=reason, strict=False))
     problem = load("A00_slider_crank_singular")
     rows, p = problem["rows"], problem["params"]
     mechanism = slider_crank(

@@ -116,7 +116,7 @@ def test_an_explicit_spatial_axis(shell, run, axis, kind, point):
         np.testing.assert_allclose(np.cross(marker.position, twist[:3]), twist[3:], atol=1e-12)
 
 
-@pytest.mark.parametrize("formulation", ["lagrange", "symbolic"])
+@pytest.mark.parametrize("formulation", ["lagrange", "recursive", "symbolic"])
 def test_print_link_tells_the_reaction(shell, run, formulation):
     """A rod that swings through its lowest point: the hinge carries m g + m l ω²."""
     run(f"formulation {formulation}", "gravity 0 0 -9.81", "il ground rod", "sb rod -m 2")
@@ -168,7 +168,7 @@ def test_steps_make_one_history(shell, run):
     assert history.statistics["steps"] > shell.session.now.history[-1].statistics["steps"]
 
 
-@pytest.mark.parametrize("formulation", ["lagrange", "symbolic"])
+@pytest.mark.parametrize("formulation", ["lagrange", "recursive", "symbolic"])
 @pytest.mark.parametrize("method", ["adams", "dopri5", "rk4 step=1e-3"])
 def test_formulation_and_method(shell, run, formulation, method):
     run("il ground rod", "sb rod -if damping air", "sl ground rod -qdot 2")

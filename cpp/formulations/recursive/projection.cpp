@@ -12,6 +12,12 @@ namespace bellcrank {
 using recursive::Drive;
 using recursive::Load;
 
+void Recursive::from_records(double t, const double* poses, const double* twists, bool continued, double* x,
+                             double* u) {
+    if (!continued) recursion_.forget_sizes();
+    JointSystem::from_records(t, poses, twists, continued, x, u);
+}
+
 // Leaves frames and velocities in kinematics_.
 void Recursive::go(const double* x, const double* u) {
     joints_.follow_formulas(x, branches_);

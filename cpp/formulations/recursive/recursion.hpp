@@ -5,7 +5,8 @@
 //   f = I a + P λ + p,        and of each open row r          J_r u̇ = −P_rᵀ a + H_r λ + g_r.
 //
 // Where the arms of a loop meet, its rows are complete and its λ are eliminated, by the largest pivots; rows without a
-// pivot depend on others and are dropped (docs/theory/recursive.md).
+// pivot depend on others and are dropped. H = WᵀW is kept as W, whose rows are the motions of joints in units of their
+// inertia (docs/theory/recursive.md).
 #pragma once
 
 #include <vector>
@@ -29,8 +30,10 @@ class Recursion {
     std::vector<RowEnd>& ends() { return ends_; }
 
     // compliance: of each row (J u̇ + compliance λ = γ). natural: size of each row against free bodies. A row whose
-    // pivot is below `tolerance` of its own entry is dropped.
+    // pivot is below `tolerance` of the largest entry that it has had is dropped.
     void factor(const Kinematics& k, const double* compliance, const double* natural, double tolerance);
+    // What entries rows have had is forgotten.
+    void forget_sizes();
     const std::vector<std::uint8_t>& dropped() const { return dropped_; }
     double smallest_pivot() const { return smallest_; }
 
@@ -54,21 +57,28 @@ class Recursion {
     // are complete here.
     struct Node {
         int slot = 0, open = 0, closed = 0;
-        int matrix = 0;  // first entry of H, (open + closed)²
-        int effort = 0;  // first entry of D⁻¹, speeds²
+        int roots = 0, height = 0;  // first entry of W, by columns of this height, one for each row that it knows
+        int used = 0;               // rows of W
+        int effort = 0;             // first entry of D⁻¹ and of D^(−1/2), speeds²
+        int factor = 0;             // first entry of R, closed²
+        int half = 0;               // first entry of QᵀW, closed × open
     };
     int parent_node(int link) const;
     void build_slots();
+    void build_storage();
+    void scale_rows(int node, const double* compliance, const double* natural, double tolerance);
     void close_rows(int node, const double* compliance, const double* natural, double tolerance);
+    void reflect(int node, int step, int column);
     void reduce(const Kinematics& k, int link);
     void pass_columns(const Kinematics& k, int link);
+    void pass_roots(int link);
+    void compress(int link);
     void substitute_closed(int node);
-    void solve_closed(int node, const double* rhs, double* out) const;
     void up(const Kinematics& k, const Input& in);
     void down(const Kinematics& k, const Input& in, double* udot, double* lambda);
     void along_joint(const Kinematics& k, int link, const Input& in, const Load& p, const Twist& a);
     void close_up(int node, const double* targets);
-    void close_down(int node, const double* targets, const Twist& a, double* lambda);
+    void close_down(int node, const Twist& a, double* lambda) const;
 
     const LinkTree& tree_;
     int rows_;
@@ -79,22 +89,26 @@ class Recursion {
     std::vector<int> slot_above_;       // slot of the same row at the parent; −1: it is closed here
     std::vector<Articulated> inertia_;  // per link, with all that hangs on it and is complete
     std::vector<Load> columns_;         // P per slot
-    std::vector<double> H_;
-    std::vector<double> inverse_;                // D⁻¹ per link
-    std::vector<Load> U_;                        // I S per speed
-    std::vector<double> factor_;                 // per node, closed²: rows of L in the order of pivots
-    std::vector<int> factor_at_, order_, kept_;  // per node: where; per slot: pivots; per node: how many
-    std::vector<double> scale_;                  // per row
-    std::vector<double> size_;                   // per row: what H would be at its diagonal without eliminations
+    std::vector<double> roots_;         // W of all nodes
+    std::vector<double> inverse_;       // D⁻¹ per link
+    std::vector<double> whitening_;     // L⁻¹ per link, D = L Lᵀ
+    std::vector<Load> U_;               // I S per speed
+    std::vector<double> factor_;        // R of the closed columns, W = Q R: by columns, rows in the order of pivots
+    std::vector<double> half_;          // the open columns' parts along Q
+    std::vector<Load> half_columns_;    // per closed slot, in the order of pivots: R⁻ᵀ P
+    std::vector<int> order_, kept_;     // per slot: pivots; per node: how many
+    std::vector<double> scale_;         // per row
+    std::vector<double> size_;          // per row: what H would be at its diagonal without eliminations
+    std::vector<double> largest_;       // per row: the largest of these, by `natural`
     std::vector<std::uint8_t> dropped_;
     double smallest_ = 1.0;
 
-    std::vector<Load> p_;                         // per link
-    std::vector<double> g_;                       // per slot
-    std::vector<double> z_;                       // per speed
-    std::vector<Twist> a_;                        // per link
-    std::vector<double> closed_, solved_, half_;  // workspace of one node
-    std::vector<Load> half_columns_;
+    std::vector<Load> p_;            // per link
+    std::vector<double> g_;          // per slot
+    std::vector<double> y_;          // per closed slot, in the order of pivots: R⁻ᵀ (γ − g)
+    std::vector<double> z_;          // per speed
+    std::vector<Twist> a_;           // per link
+    std::vector<double> reflector_;  // workspace of one node
 };
 
 }  // namespace bellcrank::recursive

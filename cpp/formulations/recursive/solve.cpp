@@ -56,22 +56,9 @@ void Recursion::along_joint(const Kinematics& k, int i, const Input& in, const L
     }
 }
 
-void Recursion::close_up(int n, const double* targets) {
-    const Node& node = nodes_[n];
-    const int first = node.slot + node.open, size = node.open + node.closed;
-    for (int i = 0; i < node.closed; ++i) closed_[i] = targets[slot_row_[first + i]] - g_[first + i];
-    solve_closed(n, closed_.data(), solved_.data());
-    if (n == static_cast<int>(tree_.links.size())) return;
-    const double* H = H_.data() + node.matrix;
-    for (int i = 0; i < node.closed; ++i) {
-        p_[n] += solved_[i] * columns_[first + i];
-        for (int s = 0; s < node.open; ++s) g_[node.slot + s] += H[size * s + node.open + i] * solved_[i];
-    }
-}
-
 void Recursion::down(const Kinematics& k, const Input& in, double* udot, double* lambda) {
     const int n = static_cast<int>(tree_.links.size());
-    if (nodes_[n].closed > 0) close_down(n, in.targets, kRest, lambda);
+    if (nodes_[n].closed > 0) close_down(n, kRest, lambda);
     for (int i = 0; i < n; ++i) {
         const Link& link = tree_.links[i];
         const Node& node = nodes_[i];
@@ -85,23 +72,8 @@ void Recursion::down(const Kinematics& k, const Input& in, double* udot, double*
             a += z_[link.u + c] * k.S[link.u + c];
         }
         a_[i] = a;
-        if (node.closed > 0) close_down(i, in.targets, a, lambda);
+        if (node.closed > 0) close_down(i, a, lambda);
     }
-}
-
-void Recursion::close_down(int n, const double* targets, const Twist& a, double* lambda) {
-    const Node& node = nodes_[n];
-    const int first = node.slot + node.open, size = node.open + node.closed;
-    const double* H = H_.data() + node.matrix;
-    const bool moves = n < static_cast<int>(tree_.links.size());
-    for (int i = 0; i < node.closed; ++i) {
-        double rhs = targets[slot_row_[first + i]] - g_[first + i];
-        if (moves) rhs += dot(a, columns_[first + i]);
-        for (int s = 0; s < node.open; ++s) rhs -= H[size * (node.open + i) + s] * lambda[slot_row_[node.slot + s]];
-        closed_[i] = rhs;
-    }
-    solve_closed(n, closed_.data(), solved_.data());
-    for (int i = 0; i < node.closed; ++i) lambda[slot_row_[first + i]] = solved_[i];
 }
 
 void Recursion::accelerations(const Kinematics& k, const Twist* bias, const double* udot,

@@ -2,20 +2,23 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
 from bellcrank import _core
-from bellcrank.analysis.assembling import write
+from bellcrank.analysis.assembling import names_of, write
 from bellcrank.assembly.compile import compile_mechanism
-from bellcrank.assembly.initial import assembled
+from bellcrank.assembly.initial import assembled, with_pinned
 from bellcrank.assembly.model import Model
 from bellcrank.assembly.positions import without_rows
 from bellcrank.assembly.report import AssemblyReport, BodyMove, moves_between, untouched_kept
 from bellcrank.assembly.state import State
 from bellcrank.errors import AssemblyError
+from bellcrank.mechanism.body import Body
 from bellcrank.mechanism.checking import Check
+from bellcrank.mechanism.joint_kinds import Fixed
 from bellcrank.mechanism.mechanism import Mechanism
 
 
@@ -48,7 +51,12 @@ class EquilibriumReport:
 
 
 def find_equilibrium(
-    mechanism: Mechanism, time: float = 0.0, *, tolerance: float = 1e-10, iterations: int = 20000
+    mechanism: Mechanism,
+    time: float = 0.0,
+    *,
+    pinned: str | Body | Iterable[str | Body] = (),
+    tolerance: float = 1e-10,
+    iterations: int = 20000,
 ) -> EquilibriumReport:
     """Put a mechanism where it rests: assembled, at a minimum of its potential energy, all velocities zero.
 
@@ -56,19 +64,23 @@ def find_equilibrium(
     dampers and friction exert nothing, stops push; forces without a potential (applied forces, follower
     loads) are balanced all the same.
 
-    time: s. tolerance: the acceleration left, relative to that of the bodies let go where they are placed.
+    time: s. pinned: bodies, or their names, that keep their placement, as for `assemble`.
+    tolerance: the acceleration left, relative to that of the bodies let go where they are placed.
     iterations: after which it gives up.
 
-    Raises MechanismError for faults of the description, AssemblyError where the constraints cannot be met or
-    no rest is found (something falls or runs away, say); the mechanism is then left as it was.
+    Raises MechanismError for faults of the description and for bodies that there are not, AssemblyError where
+    the constraints cannot be met or no rest is found (something falls or runs away, say); the mechanism is
+    then left as it was.
 
     Method: quasi-Newton steps of limited memory on the constraints, see docs/theory/assembly.md.
     """
     with Check("find_equilibrium") as check:
         tolerance = check.positive("tolerance", tolerance)
         iterations = check.integer("iterations", iterations, 1)
-    described = compile_mechanism(mechanism, time)
-    model, assembly = assembled(described)
+    names = names_of(pinned)
+    with_pinned(compile_mechanism(mechanism, time), names)
+    described = compile_mechanism(_with_held(mechanism, names), time)
+    model, assembly = assembled(described, names)
     start, held = model.initial, _held(model)
     found, count, left, reference, position, rotation = _core.equilibrium(
         held.core, time, start.position, start.rotation, tolerance, iterations
@@ -98,6 +110,21 @@ def find_equilibrium(
         moves=moves,
         notes=(*assembly.notes, *notes),
     )
+
+
+def _with_held(mechanism: Mechanism, names: Sequence[str]) -> Mechanism:
+    """The mechanism, or a copy of it in which bodies are fixed to the ground where they are described."""
+    if not names:
+        return mechanism
+    twin = mechanism.copy()
+    for name in names:
+        body, joint = twin.bodies[name], f"{name} pinned"
+        while joint in twin.joints:
+            joint += "'"
+        twin.add_joint(
+            joint, Fixed(), twin.ground.world_marker(body.position), body.world_marker(body.position)
+        )
+    return twin
 
 
 def _held(model: Model) -> Model:

@@ -1,0 +1,30 @@
+"""Steps through poses where accelerations are hardly known: rounding must not pass for truncation."""
+
+import numpy as np
+import pytest
+
+import bellcrank as bc
+from bellcrank.bench.generators import n_four_bar, slider_crank
+
+
+@pytest.mark.parametrize("formulation", ["recursive", "symbolic"])
+@pytest.mark.parametrize(("method", "most"), [("dopri5", 2000), ("adams", 500)])
+def test_steps_do_not_collapse_at_singular_poses(formulation, method, most):
+    """Three times through the pose where all rods lie in line, at a tolerance near rounding."""
+    mech = n_four_bar(5, length=1.0, mass=1.0, tip_speed=-1.0, gravity=9.81)
+    settings = {"rank_tolerance": 1e-8, "tolerance": 4e-12 if method == "adams" else 1e-12}
+    run = bc.simulate(mech, 3.5, formulation=formulation, method=method, reactions=False, **settings)
+    assert run.statistics["steps"] < most
+    assert run.statistics["rejected_steps"] < 0.5 * run.statistics["steps"]
+    np.testing.assert_allclose(run.energy.total, run.energy.total[0], atol=1e-7)
+
+
+@pytest.mark.parametrize("formulation", ["recursive", "symbolic"])
+def test_steps_do_not_collapse_where_a_row_vanishes(formulation):
+    """Crank and rod are equal: when the slider passes the pivot a closing row says nothing for a moment."""
+    mech = slider_crank(1.0, 1.0, crank_mass=1.0, rod_mass=1.0, slider_mass=1.0, angle=0.8, rate=4.0)
+    run = bc.simulate(mech, 3.0, formulation=formulation, method="dopri5", tolerance=1e-12, reactions=False)
+    turned = np.ptp(run.joint("pivot").position[:, 0])
+    assert turned > 2 * np.pi
+    assert run.statistics["steps"] < 3000
+    np.testing.assert_allclose(run.energy.total, run.energy.total[0], atol=1e-8)
