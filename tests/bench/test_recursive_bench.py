@@ -1,6 +1,7 @@
 """`bellcrank bench recursive` as a program: small sizes, no other engines."""
 
 from bellcrank.bench import recursive
+from bellcrank.bench.timing import Spread
 
 
 def test_loops_and_robots(monkeypatch):
@@ -16,3 +17,15 @@ def test_loops_and_robots(monkeypatch):
         recursive.JOINT_TARGET,
         recursive.BATCH_TARGET,
     ]
+
+
+def test_times_are_scaled_by_what_other_engines_take():
+    rows = [
+        {"robot": recursive.GENERAL, "engine": f"{engine}: x", "us": Spread(3.0 * us, us, 4.0 * us)}
+        for engine, us in recursive.REFERENCE.items()
+    ]
+    machine = recursive._beside_reference(rows)
+    assert [row["factor"] for row in machine] == [3.0, 3.0]
+    targets = [{"target": "ns per joint", "measured": 150.0}, {"target": "part of x's time", "measured": 0.3}]
+    recursive._scaled(targets, 3.0)
+    assert [row["scaled"] for row in targets] == [50.0, 0.3]

@@ -20,6 +20,8 @@ TOLERANCES: Final = tuple(10.0**-k for k in range(4, 12))
 ACCURACIES: Final = tuple(10.0**-k for k in range(4, 9))
 """Errors at the end for which evaluations are compared."""
 FORMULATIONS: Final = ("lagrange", "symbolic")
+RATIO: Final = 1.5
+"""At most so many times the evaluations of CVODE, the geometric mean over accuracies that both reach."""
 _METHODS: Final = {"dopri5": "", "adams": "Adams", "bdf": "BDF"}
 """Ours, and CVODE's of the same kind."""
 
@@ -114,6 +116,7 @@ def run(tolerances: Sequence[float] = TOLERANCES, accuracies: Sequence[float] = 
             if other and cvode_available():
                 works.append(cvode_work(problem, other, end, tolerances))
     rows = [_needed(work, accuracies) for work in works]
+    ratios = beside_cvode(works, accuracies)
     columns = [
         Column("problem", "problem"),
         Column("method", "method"),
@@ -131,6 +134,7 @@ def run(tolerances: Sequence[float] = TOLERANCES, accuracies: Sequence[float] = 
         {"tolerances": list(tolerances), "accuracies": list(accuracies)},
         [
             Table("needed", "evaluations for an error at the end", columns, rows),
+            Table("ratios", "evaluations beside CVODE's", [Column(key, key) for key in _RATIO_KEYS], ratios),
             Table("runs", "runs", [Column(key, key) for key in keys], runs),
         ],
         [
@@ -138,6 +142,28 @@ def run(tolerances: Sequence[float] = TOLERANCES, accuracies: Sequence[float] = 
             *([] if cvode_available() else ["CVODE is missing: pip install scikit-sundae"]),
         ],
     )
+
+
+_RATIO_KEYS: Final = ("problem", "method", "beside", "ratio", "limit", "met")
+
+
+def beside_cvode(works: Sequence[Work], accuracies: Sequence[float]) -> list[Row]:
+    """How many times the evaluations of CVODE's method of the same kind each of ours takes."""
+    rows: list[Row] = []
+    for theirs in works:
+        for ours in works:
+            other = _METHODS.get(ours.method.split(",")[0], "")
+            if ours.problem != theirs.problem or not other or theirs.method != f"CVODE {other}":
+                continue
+            logs = [np.log(ours.needed(accuracy) / theirs.needed(accuracy)) for accuracy in accuracies]
+            ratio = float(np.exp(np.nanmean(logs)))
+            rows.append(
+                {
+                    "problem": ours.problem, "method": ours.method, "beside": theirs.method, "ratio": ratio,
+                    "limit": RATIO, "met": ratio <= RATIO,
+                }
+            )  # fmt: skip
+    return rows
 
 
 def _needed(work: Work, accuracies: Sequence[float]) -> Row:

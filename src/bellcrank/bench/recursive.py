@@ -39,6 +39,8 @@ RATIOS: Final = {(GENERAL, "pinocchio"): 0.3, (GENERAL, "mujoco"): 0.55, ("human
 FASTEST: Final = {"pinocchio": "aba", "mujoco": "kinematics to solve"}
 JOINT_TARGET: Final = 100.0
 """Nanoseconds per joint of a chain of 1,000."""
+REFERENCE: Final = {"pinocchio": 2.0, "mujoco": 1.07}
+"""Microseconds of engines for an arm of six joints on the machine that times are asked of."""
 BATCH_TARGET: Final = 35.0
 MAKING_TARGET: Final = 2.0
 """Seconds to make a system of 50,000 joints."""
@@ -99,6 +101,27 @@ def _ratio_targets(name: str, rows: Sequence[Row]) -> list[Row]:
 
 def _target(text: str, limit: float, measured: float) -> list[Row]:
     return [{"target": text, "limit": limit, "measured": measured, "met": measured <= limit}]
+
+
+def _beside_reference(rows: Sequence[Row]) -> list[Row]:
+    """How much slower than the machine that times are asked of this one is, by other engines' six joints."""
+    out: list[Row] = []
+    for engine, reference in REFERENCE.items():
+        found = [
+            row["us"].median for row in rows if row["robot"] == GENERAL and row["engine"].startswith(engine)
+        ]
+        if found:
+            out.append(
+                {"engine": engine, "here": min(found), "there": reference, "factor": min(found) / reference}
+            )
+    return out
+
+
+def _scaled(targets: Sequence[Row], factor: float) -> None:
+    """Times as they would be on that machine; ratios are the same on all."""
+    for row in targets:
+        timed_alone = "part of" not in row["target"]
+        row["scaled"] = row["measured"] / factor if timed_alone else row["measured"]
 
 
 def _acceleration(system: System, repeats: int) -> Spread:
@@ -181,6 +204,7 @@ def run(
     tables: list[Table] = []
     targets: list[Row] = []
     notes: list[str] = []
+    machine: list[Row] = []
     if "robots" in parts:
         rows: list[Row] = []
         for name in ROBOTS:
@@ -195,6 +219,7 @@ def run(
             Column("ratio", "bellcrank / engine"),
         )  # fmt: skip
         tables.append(Table("robots", "Forward dynamics, one core", columns, rows))
+        machine = _beside_reference(rows)
     if "chains" in parts:
         table, more = _chains(repeats)
         tables.append(table)
@@ -203,7 +228,14 @@ def run(
         tables.append(_loops("ladders", ladder, CELLS, repeats))
     if "nested" in parts:
         tables.append(_loops("nested", nested, DEPTHS, repeats))
-    target_columns = tuple(Column(name, name) for name in ("target", "limit", "measured", "met"))
+    names = ["target", "limit", "measured", "met"]
+    if machine:
+        keys = ("engine", "here", "there", "factor")
+        title = "This machine against the one that times are asked of: six joints, us"
+        tables.append(Table("machine", title, tuple(Column(key, key) for key in keys), machine))
+        _scaled(targets, median(row["factor"] for row in machine))
+        names.append("scaled")
+    target_columns = tuple(Column(name, name) for name in names)
     tables.append(Table("targets", "Targets", target_columns, targets))
     settings = {"parts": list(parts), "engines": list(engines), "repeats": repeats}
     note = "Thread CPU time; medians (least .. largest) of rounds in which all engines take turns."
