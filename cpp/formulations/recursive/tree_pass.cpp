@@ -58,15 +58,9 @@ TreePass::TreePass(const Model& model, const LinkTree& tree) : model_(model), dr
     std::vector<int> own(model.coordinates.size(), -1);
     for (int i = 0; i < tree.coordinates; ++i)
         if (tree.coordinate_of[i] >= 0) own[tree.coordinate_of[i]] = i;
-    for (const Law& law : model.laws) {
-        const int x = own[law.coordinate];
-        if (x < 0) continue;
-        const auto& p = law.params;
-        if (law.kind->name == "linear" && law.function < 0)
-            linear_efforts_.push_back({x, tree.speed_of[x], p[3] + p[0] * p[2], p[0], p[1]});
-        else
-            efforts_.push_back({&law, x, tree.speed_of[x]});
-    }
+    for (const Law& law : model.laws)
+        if (own[law.coordinate] >= 0)
+            efforts_.push_back({&law, own[law.coordinate], tree.speed_of[own[law.coordinate]]});
 }
 
 template <>
@@ -83,7 +77,6 @@ TreePass::Workspace<Lane>& TreePass::workspace<Lane>() {
 template <class T>
 void TreePass::efforts(double t, const T* x, const T* u, T* out) const {
     std::fill_n(out, speeds_, number<T>(0.0));
-    for (const LinearEffort& e : linear_efforts_) out[e.u] += e.constant - e.stiffness * x[e.x] - e.damping * u[e.u];
     for (const Effort& e : efforts_) {
         const Function* function = e.law->function < 0 ? nullptr : &model_.functions[e.law->function];
         if constexpr (sizeof(T) == sizeof(double)) {
@@ -97,28 +90,6 @@ void TreePass::efforts(double t, const T* x, const T* u, T* out) const {
     }
 }
 
-// One after the other they would be sixty operations each; the loop runs in vectors.
-template <class T>
-void TreePass::turn(Workspace<T>& w, const T* x) const {
-    const size_t n = links_.size();
-    for (size_t i = 0; i < n; ++i)
-        w.angle[i] = links_[i].motion == Motion::turn ? x[links_[i].x] + links_[i].offset : number<T>(0.0);
-    if constexpr (sizeof(T) == sizeof(double)) {
-        double most = 0.0;
-        for (size_t i = 0; i < n; ++i) most = std::max(most, std::abs(w.angle[i]));
-        if (within_sine_bound(most)) {
-            const double* angle = w.angle.data();
-            double *sine = w.sine.data(), *cosine = w.cosine.data();
-            for (size_t i = 0; i < w.angle.size(); ++i) {
-                const SineCosine both = sine_cosine(angle[i]);
-                sine[i] = both.sine, cosine[i] = both.cosine;
-            }
-            return;
-        }
-    }
-    for (size_t i = 0; i < n; ++i) sine_and_cosine(w.angle[i], w.sine[i], w.cosine[i]);
-}
-
 template <class T>
 void TreePass::velocities(Workspace<T>& w, const T* x, const T* u) {
     const MotionT<T> rest{zero<T>(), zero<T>()};
@@ -127,7 +98,7 @@ void TreePass::velocities(Workspace<T>& w, const T* x, const T* u) {
         LinkWork<T>& link = w.link[i];
         const MotionT<T>& parent = k.parent < 0 ? rest : w.link[k.parent].velocity;
         if (k.motion == Motion::turn) {
-            link.sine = w.sine[i], link.cosine = w.cosine[i];
+            sine_and_cosine(x[k.x] + k.offset, link.sine, link.cosine);
             link.velocity = k.axial ? before_axial_turn(k, link.sine, link.cosine, parent)
                                     : before_turn(k, link.sine, link.cosine, parent);
             link.velocity.w.z += u[k.u];
@@ -305,15 +276,12 @@ void TreePass::accelerate(double t, const T* x, const T* u, T* udot) {
         w.load.resize(branches_);
         w.extra.resize(static_cast<size_t>(kExtra * extras_));
         w.effort.resize(speeds_);
-        const size_t padded = (links_.size() + kLanes - 1) / kLanes * kLanes;
-        for (auto* v : {&w.angle, &w.sine, &w.cosine}) v->resize(padded);
     }
     for (size_t i = 0; i < given_.size(); ++i) {
         const Drive& drive = drives_[i];
         given_[i] = drive.function < 0 ? 0.0 : model_.functions[drive.function](t).d2 / drive.factor;
     }
     efforts(t, x, u, w.effort.data());
-    turn(w, x);
     velocities(w, x, u);
     inertias(w, x, u);
     accelerations(w, x, u, udot);

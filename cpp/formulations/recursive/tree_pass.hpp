@@ -53,22 +53,15 @@ class TreePass {
         std::vector<ArticulatedT<T>, AlignedAllocator<ArticulatedT<T>>> inertia;  // per branch
         std::vector<ForceT<T>, AlignedAllocator<ForceT<T>>> load;                 // per branch
         std::vector<T, AlignedAllocator<T>> extra, effort;
-        std::vector<T, AlignedAllocator<T>> angle, sine, cosine;  // of turns, one for every link
     };
     struct Effort {  // of a law on the coordinate of a link
         const Law* law;
         int x, u;
     };
-    struct LinearEffort {  // constant − stiffness x − damping u
-        int x, u;
-        double constant, stiffness, damping;
-    };
     template <class T>
     Workspace<T>& workspace();
     template <class T>
     void efforts(double t, const T* x, const T* u, T* out) const;
-    template <class T>
-    void turn(Workspace<T>& w, const T* x) const;
     template <class T>
     void velocities(Workspace<T>& w, const T* x, const T* u);
     template <class T>
@@ -85,7 +78,6 @@ class TreePass {
     const Model& model_;
     std::vector<LinkConstants, AlignedAllocator<LinkConstants>> links_;
     std::vector<Effort> efforts_;
-    std::vector<LinearEffort> linear_efforts_;
     std::vector<Drive> drives_;
     std::vector<double> given_;
     int branches_ = 0, extras_ = 0, speeds_ = 0;
