@@ -89,12 +89,19 @@ void Recursive::list_entries() {
         compliance_[i] = model_->blocks[block].compliance;
         storage_.push_back(b.row + in_block);
         for (int s = b.side_begin; s < b.side_end; ++s) {
-            const int link = tree_.bodies[closing_.sides(b)[s - b.side_begin].body].link;
-            entries_.push_back({s, in_block, end_of.at({i, link}), i});
+            const int body = closing_.sides(b)[s - b.side_begin].body;
+            if (body != model_->ground()) entries_.push_back({s, in_block, end_of.at({i, tree_.bodies[body].link}), i});
         }
     }
     for (const BlockLayout& b : closing_.blocks())
         for (const BlockSide& side : closing_.sides(b)) sides_.push_back(side);
+}
+
+// A row of the scaled Jacobian against one body; returns the body.
+int Recursive::read(const Entry& e, double row[6]) const {
+    const BlockSide& side = sides_[e.side];
+    side.rows.read(closing_.J.data(), e.row_in_block, row);
+    return side.body;
 }
 
 // Ends of the closing rows at the configuration of poses_: loads per unit of the multiplier.
@@ -103,15 +110,13 @@ void Recursive::load_jacobians(double t) {
     for (RowEnd& end : recursion_.ends()) end.load = {{0, 0, 0}, {0, 0, 0}};
     std::fill(natural_.begin(), natural_.end(), 0.0);
     for (const Entry& e : entries_) {
-        const BlockSide& side = sides_[e.side];
-        if (side.body == model_->ground()) continue;
         double row[6];
-        side.rows.read(closing_.J.data(), e.row_in_block, row);
+        const int body = read(e, row);
         for (int k = 0; k < 6; ++k) {
             natural_[e.row] += row[k] * row[k];
-            row[k] *= reactions_.root_of_mass(side.body, k);
+            row[k] *= reactions_.root_of_mass(body, k);
         }
-        const recursive::BodyPlace& place = tree_.bodies[side.body];
+        const recursive::BodyPlace& place = tree_.bodies[body];
         if (place.link < 0) continue;
         const Vec3 f = transpose_times(kinematics_.world[place.link], Vec3{row[0], row[1], row[2]});
         recursion_.ends()[e.end].load +=
@@ -124,12 +129,10 @@ void Recursive::load_targets(double t) {
     closing_.evaluate_biases(t, poses_.data(), twists_.data());
     for (size_t i = 0; i < targets_.size(); ++i) targets_[i] = closing_.Qc[storage_[i]];
     for (const Entry& e : entries_) {
-        const BlockSide& side = sides_[e.side];
-        if (side.body == model_->ground()) continue;
         double row[6];
-        side.rows.read(closing_.J.data(), e.row_in_block, row);
-        const Vec3 a = kinematics_.centripetal(side.body);
-        targets_[e.row] -= reactions_.root_of_mass(side.body, 0) * (row[0] * a.x + row[1] * a.y + row[2] * a.z);
+        const int body = read(e, row);
+        const Vec3 a = kinematics_.centripetal(body);
+        targets_[e.row] -= reactions_.root_of_mass(body, 0) * (row[0] * a.x + row[1] * a.y + row[2] * a.z);
     }
 }
 

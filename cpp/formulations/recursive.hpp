@@ -59,10 +59,12 @@ class Recursive final : public JointSystem {
     recursive::Recursion recursion_;
     std::unique_ptr<recursive::TreePass> pass_;  // where nothing needs more
 
-    // Entries of a closing row's Jacobian: side of a block, row in the block → end of the recursion.
+    // Entries of a closing row's Jacobian: side of a block that is not the ground, row in the block → end of the
+    // recursion.
     struct Entry {
         int side, row_in_block, end, row;
     };
+    int read(const Entry& e, double row[6]) const;
     std::vector<Entry> entries_;
     std::vector<BlockSide> sides_;  // of the blocks of closing rows
     std::vector<int> storage_;      // of each closing row

@@ -88,13 +88,10 @@ void Recursive::correct_velocities(double, const double* x, double* u) {
 void Recursive::row_rates() {
     for (size_t i = 0; i < errors_.size(); ++i) errors_[i] = closing_.Ct[storage_[i]];
     for (const Entry& e : entries_) {
-        const BlockSide& side = sides_[e.side];
-        if (side.body == model_->ground()) continue;
         double row[6];
-        side.rows.read(closing_.J.data(), e.row_in_block, row);
+        const int body = read(e, row);
         for (int k = 0; k < 6; ++k)
-            errors_[e.row] +=
-                row[k] * reactions_.root_of_mass(side.body, k) * twists_[kTwist * side.body + kComponent[k]];
+            errors_[e.row] += row[k] * reactions_.root_of_mass(body, k) * twists_[kTwist * body + kComponent[k]];
     }
 }
 
