@@ -8,6 +8,7 @@
 #include "joint_system.hpp"
 #include "spatial/components.hpp"
 #include "spatial/rotation.hpp"
+#include "trees/cut_off.hpp"
 
 namespace nb = nanobind;
 using namespace nb::literals;
@@ -188,6 +189,15 @@ void bind_trees(nb::module_& m) {
     bind_state(c);
     bind_values(c);
     bind_dynamics(c);
+    m.def(
+        "cut_off",
+        [](const Model& model, const std::vector<int>& cut) {
+            std::vector<std::pair<std::vector<int>, std::vector<int>>> out;
+            for (CutOff& part : cut_off(model, cut)) out.emplace_back(std::move(part.bodies), std::move(part.blocks));
+            return out;
+        },
+        "model"_a, "cut"_a,
+        "Bodies that would hang on nothing, and the blocks that carried them, if joints were left out of every tree.");
 }
 
 }  // namespace bellcrank

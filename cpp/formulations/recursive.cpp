@@ -30,9 +30,9 @@ RowOrder closing_order(const Model& model, const recursive::LinkTree& tree) {
     return order;
 }
 
-recursive::LinkTree links_of(const Model& model) {
+recursive::LinkTree links_of(const Model& model, const JointSystemOptions& options) {
     refuse(recursive::refusals(model));
-    return recursive::make_links(model, recursive::cut_tree(model));
+    return recursive::make_links(model, recursive::cut_tree(model, options.cut));
 }
 
 JointSpace space_of(const recursive::LinkTree& tree) {
@@ -57,7 +57,7 @@ std::vector<RowEnd> Recursive::row_ends() const {
 }
 
 Recursive::Recursive(std::shared_ptr<const Model> model, const JointSystemOptions& options)
-    : Recursive(model, options, links_of(*model)) {}
+    : Recursive(model, options, links_of(*model, options)) {}
 
 Recursive::Recursive(std::shared_ptr<const Model> model, const JointSystemOptions& options, recursive::LinkTree tree)
     : JointSystem(std::move(model), options, space_of(tree)),

@@ -17,8 +17,8 @@ using symbolic::Equations;
 using symbolic::Form;
 
 std::unique_ptr<Equations> equations_of(const std::shared_ptr<const Model>& model, const SymbolicOptions& options) {
-    refuse(Equations::refusals(*model));
-    return std::make_unique<Equations>(model, options.numbers);
+    refuse(Equations::refusals(*model, options.cut));
+    return std::make_unique<Equations>(model, options.numbers, options.cut);
 }
 
 JointSpace space_of(const Equations& equations) {

@@ -20,6 +20,7 @@ struct JointSystemOptions {
     double stage_pivot = 1e-2;          // smallest relative pivot below which the stages of a step are projected too
     double doubt = 10.0;                // angle between rows, in corrections, that tells nothing
     int max_corrections = 25;
+    std::vector<int> cut;  // blocks of joints that are left out of the tree
 };
 
 // A model's tree in the coordinates of a formulation.

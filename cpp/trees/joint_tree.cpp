@@ -1,7 +1,9 @@
 #include "trees/joint_tree.hpp"
 
 #include <algorithm>
-#include <numeric>
+#include <set>
+
+#include "trees/body_sets.hpp"
 
 namespace bellcrank {
 
@@ -111,26 +113,6 @@ class BlockReader {
     int universal_row_ = -1;
 };
 
-// Joins sets of bodies.
-class Sets {
-  public:
-    explicit Sets(int size) : parent_(size) { std::iota(parent_.begin(), parent_.end(), 0); }
-    bool join(int a, int b) {
-        a = find(a);
-        b = find(b);
-        if (a == b) return false;
-        parent_[a] = b;
-        return true;
-    }
-
-  private:
-    int find(int i) {
-        while (parent_[i] != i) i = parent_[i] = parent_[parent_[i]];
-        return i;
-    }
-    std::vector<int> parent_;
-};
-
 // Edges in the order of a walk from the ground, the nearest descendants of a body right after it.
 class Walk {
   public:
@@ -183,10 +165,13 @@ int weight(const TreeJoint& joint) { return static_cast<int>(joint.rows.size()) 
 
 }  // namespace
 
-std::vector<TreeJoint> joint_edges(const Model& model) {
+std::vector<TreeJoint> joint_edges(const Model& model, const std::vector<int>& cut) {
     std::vector<TreeJoint> candidates = rowless_joints(model);
-    for (const Block& block : model.blocks) {
-        TreeJoint joint = BlockReader(model, block).read();
+    const std::set<int> left_out(cut.begin(), cut.end());
+    for (size_t b = 0; b < model.blocks.size(); ++b) {
+        if (left_out.contains(static_cast<int>(b))) continue;
+        TreeJoint joint = BlockReader(model, model.blocks[b]).read();
+        joint.block = static_cast<int>(b);
         if (!joint.rows.empty()) candidates.push_back(joint);
     }
     for (TreeJoint& joint : candidates) {
@@ -200,7 +185,7 @@ std::vector<TreeJoint> joint_edges(const Model& model) {
 }
 
 JointTree joint_tree(const Model& model, std::vector<TreeJoint> edges) {
-    Sets sets(model.bodies() + 1);
+    BodySets sets(model.bodies() + 1);
     for (const TreeJoint& joint : edges) sets.join(joint.parent, joint.child);
     for (int body = 0; body < model.bodies(); ++body)
         if (sets.join(model.ground(), body)) {
@@ -223,10 +208,10 @@ JointTree joint_tree(const Model& model, std::vector<TreeJoint> edges) {
     return tree;
 }
 
-JointTree joint_tree(const Model& model) {
-    Sets sets(model.bodies() + 1);
+JointTree joint_tree(const Model& model, const std::vector<int>& cut) {
+    BodySets sets(model.bodies() + 1);
     std::vector<TreeJoint> edges;
-    for (const TreeJoint& joint : joint_edges(model))
+    for (const TreeJoint& joint : joint_edges(model, cut))
         if (sets.join(joint.parent, joint.child)) edges.push_back(joint);
     return joint_tree(model, std::move(edges));
 }

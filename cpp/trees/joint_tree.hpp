@@ -24,7 +24,8 @@ enum class Turning {
 // A joint as an edge of the tree, from body `parent` to body `child`. Marker 2 seen from marker 1: first the free
 // translations along the axes of marker 1, then the rotation.
 struct TreeJoint {
-    int pair = -1;  // −1: a body that hangs on nothing, free in the ground's frame
+    int pair = -1;   // −1: a body that hangs on nothing, free in the ground's frame
+    int block = -1;  // of the model, whose rows hold by construction; −1: it has none
     int parent = -1, child = -1;
     bool reversed = false;  // the parent carries marker 2
     bool slides[3] = {true, true, true};
@@ -45,11 +46,12 @@ struct JointTree {
     std::vector<int> stops;         // unilateral rows
 };
 
-// Every joint that can be an edge of a tree, those first whose transform makes most rows needless.
-std::vector<TreeJoint> joint_edges(const Model& model);
+// Every joint that can be an edge of a tree, those first whose transform makes most rows needless; those of the blocks
+// `cut` are left out.
+std::vector<TreeJoint> joint_edges(const Model& model, const std::vector<int>& cut = {});
 // The tree of these edges, rooted at the ground, which they and free bodies must span without a loop.
 JointTree joint_tree(const Model& model, std::vector<TreeJoint> edges);
 // A spanning tree of greatest weight, the weight of an edge being the number of rows that its transform makes needless.
-JointTree joint_tree(const Model& model);
+JointTree joint_tree(const Model& model, const std::vector<int>& cut = {});
 
 }  // namespace bellcrank

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from time import perf_counter
-from typing import Any
+from typing import Any, Final
 
 import numpy as np
 
@@ -26,6 +26,8 @@ from bellcrank.mechanism.checking import Check
 from bellcrank.trajectory.observation import Observation, observation
 from bellcrank.trajectory.recorder import Recorder
 from bellcrank.trajectory.trajectory import Trajectory
+
+_CUTS: Final = 50  # joints that a run tells by name
 
 
 @dataclass(frozen=True, eq=False)
@@ -149,6 +151,8 @@ class Run:
             "redundant_rows": ", ".join(map(str, system.stats.dropped)),
             "wall_seconds": perf_counter() - self._begun,
         }
+        if system.cut_joints:
+            told["cut_joints"] = _listed(system.cut_joints)
         if self._report is not None and self._report.notes:
             told["assembly_notes"] = "; ".join(self._report.notes)
         if self._motion is not None:
@@ -179,6 +183,11 @@ def _start(system: System, state: State | None) -> None:
         system.project()
     except AssemblyError as error:
         raise AssemblyError(f"the simulation cannot start: {error}", error.violations) from None
+
+
+def _listed(names: Sequence[str]) -> str:
+    more = len(names) - _CUTS
+    return ", ".join(names[:_CUTS]) + (f" and {more} more" if more > 0 else "")
 
 
 def _observed(what: Observation) -> Observed:

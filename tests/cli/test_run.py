@@ -55,6 +55,24 @@ def test_options_go_before_the_file(four_bar, program):
     assert run.layout.reactions == ()
 
 
+def test_joints_to_cut_are_named_once_each_or_with_commas(four_bar, program, tmp_path):
+    names = ("--option", "cut=pin 1", "-o", "cut=pin 1, pivot 2")
+    output = program("run", four_bar, "-f", "recursive", "-d", "0.1", *names[:2]).stdout
+    assert "loops cut at  pin 1\n" in output
+    refused = program("run", four_bar, "-f", "symbolic", *names)
+    assert refused.exit_code == 2
+    assert "without joints 'pin 1', 'pivot 2' together no joint would carry" in " ".join(
+        refused.stderr.split()
+    )
+    text = FOUR_BAR.replace(
+        "{duration: 0.5,", "{duration: 0.1, formulation: recursive, options: {cut: [pin 2]},"
+    )
+    (tmp_path / four_bar).write_text(text)
+    program("run", four_bar, "--quiet", "--out", "run.h5")
+    assert bc.Trajectory.load("run.h5").statistics["cut_joints"] == "pin 2"
+    assert "cut_joints: pin 2" in program("info", "run.h5").stdout
+
+
 def test_a_file_without_a_duration(four_bar, program, tmp_path):
     (tmp_path / four_bar).write_text(FOUR_BAR.replace("duration: 0.5, ", ""))
     result = program("run", four_bar)

@@ -5,9 +5,9 @@ import numpy as np
 import bellcrank as bc
 
 
-def side_by_side(mechanism, formulation):
-    """lagrange and another formulation at one projected state."""
-    first, second = (bc.prepare(mechanism, name) for name in ("lagrange", formulation))
+def side_by_side(mechanism, formulation, **options):
+    """lagrange and another formulation, with its options, at one projected state."""
+    first, second = bc.prepare(mechanism), bc.prepare(mechanism, formulation, **options)
     second.set_state(first.project())
     return first, second
 
@@ -18,9 +18,9 @@ def close(found, expected, tolerance, what):
     np.testing.assert_allclose(found, expected, rtol=0.0, atol=tolerance * scale, err_msg=what)
 
 
-def agreed(mechanism, formulation, tolerance=1e-9):
+def agreed(mechanism, formulation, tolerance=1e-9, **options):
     """The formulation's system, which says the same as lagrange of all that is unique."""
-    first, second = side_by_side(mechanism, formulation)
+    first, second = side_by_side(mechanism, formulation, **options)
     a, b = first.accelerate(), second.accelerate()
     accelerations = [np.hstack([acc.linear, acc.angular]) for acc in (b, a)]
     close(*accelerations, tolerance, "accelerations")

@@ -241,6 +241,18 @@ def test_assemble(shell, run):
     assert not shell.execute("assemble nobody").ok
 
 
+def test_joints_at_which_loops_are_cut(shell, run):
+    """A door on hinges "1" and "2", whose names are no numbers."""
+    run("ib door", *(f"joint {name} Revolute ground door" for name in (1, 2)))
+    for cut, chosen in (("cut=1", "1"), ("cut=2", "2"), ("", "2")):
+        run(f"formulation recursive {cut}", "run 0.01")
+        assert shell.session.trajectory().statistics["cut_joints"] == chosen
+    run("formulation recursive cut=1,2")
+    refused = shell.execute("run 0.01")
+    assert not refused.ok
+    assert "without joints '1', '2' together no joint would carry body 'door'" in refused.text
+
+
 def test_settings_are_saved_and_loaded(shell, run, tmp_path):
     run("ib rod", "formulation lagrange position_tolerance=1e-12", "method adams max_order=5 max_step=0.1")
     run(f"save {tmp_path / 'm.yaml'}")

@@ -142,9 +142,9 @@ double cost_of_cuts(const Model& model, const JointTree& tree) {
     return cost;
 }
 
-JointTree cut_tree(const Model& model) {
-    JointTree best = joint_tree(model);
-    const std::vector<TreeJoint> edges = joint_edges(model);
+JointTree cut_tree(const Model& model, const std::vector<int>& cut) {
+    JointTree best = joint_tree(model, cut);
+    const std::vector<TreeJoint> edges = joint_edges(model, cut);
     if (edges.size() < best.joints.size() || best.closing_rows.empty()) return best;
     double least = cost_of_cuts(model, best);
     Growth growth(model, edges);

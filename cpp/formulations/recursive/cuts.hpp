@@ -9,7 +9,7 @@ namespace bellcrank::recursive {
 double cost_of_cuts(const Model& model, const JointTree& tree);
 
 // The cheapest of a few trees: that of the heaviest joints, one that is grown depth first, and two that are grown where
-// most neighbours are reached already.
-JointTree cut_tree(const Model& model);
+// most neighbours are reached already. Joints of the blocks `cut` are in none of them.
+JointTree cut_tree(const Model& model, const std::vector<int>& cut = {});
 
 }  // namespace bellcrank::recursive

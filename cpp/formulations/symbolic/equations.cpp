@@ -16,10 +16,11 @@ void append(std::vector<Expression>& to, const Vector& v) { to.insert(to.end(), 
 
 }  // namespace
 
-Equations::Equations(std::shared_ptr<const Model> m, std::shared_ptr<const ParametricNumbers> parametric)
+Equations::Equations(std::shared_ptr<const Model> m, std::shared_ptr<const ParametricNumbers> parametric,
+                     const std::vector<int>& cut)
     : model(std::move(m)),
       numbers(graph, std::move(parametric)),
-      mechanism(graph, *model, numbers, make_plan(*model)),
+      mechanism(graph, *model, numbers, make_plan(*model, cut)),
       kinematics(mechanism.tree),
       values(mechanism, kinematics),
       tables_(model->functions.size(), -1),
@@ -33,9 +34,9 @@ Equations::Equations(std::shared_ptr<const Model> m, std::shared_ptr<const Param
         if (values.branches()[i].graph != nullptr) branch_coordinates.push_back(static_cast<int>(i));
 }
 
-std::vector<std::string> Equations::refusals(const Model& model) {
+std::vector<std::string> Equations::refusals(const Model& model, const std::vector<int>& cut) {
     std::set<std::string> reasons;
-    const Plan plan = make_plan(model);
+    const Plan plan = make_plan(model, cut);
     std::set<int> taken;  // joints given by formulas
     for (const TreeJoint& joint : plan.joints) taken.insert(joint.formula);
     const auto need = [&](int coordinate, const char* what) {

@@ -25,12 +25,13 @@ struct Entry {
 
 class Equations {
   public:
-    // parametric: which numbers of the model follow parameters; null for none.
+    // parametric: which numbers of the model follow parameters; null for none. cut: blocks of joints that are left out
+    // of the tree.
     explicit Equations(std::shared_ptr<const Model> model,
-                       std::shared_ptr<const ParametricNumbers> parametric = nullptr);
+                       std::shared_ptr<const ParametricNumbers> parametric = nullptr, const std::vector<int>& cut = {});
 
     // Why a model cannot be taken, everything at once; empty if it can.
-    static std::vector<std::string> refusals(const Model& model);
+    static std::vector<std::string> refusals(const Model& model, const std::vector<int>& cut = {});
 
     // Inputs of every form: t, q, u, where angles were last, u̇, λ of the rows that remain.
     std::vector<Ref> inputs() const;

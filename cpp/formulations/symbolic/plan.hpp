@@ -9,6 +9,6 @@ using bellcrank::TreeJoint;
 using bellcrank::Turning;
 using Plan = JointTree;
 
-inline Plan make_plan(const Model& model) { return joint_tree(model); }
+inline Plan make_plan(const Model& model, const std::vector<int>& cut) { return joint_tree(model, cut); }
 
 }  // namespace bellcrank::symbolic

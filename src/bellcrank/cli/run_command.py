@@ -84,18 +84,31 @@ def command(
 def _overrides(given: dict[str, Any]) -> dict[str, Any]:
     """Arguments for `simulate` from the options of the command line that were given."""
     without_reactions = given.pop("no_reactions")
-    arguments = dict(map(_option, given.pop("options")))
+    arguments = _options(given.pop("options"))
     arguments |= {name: value for name, value in given.items() if value is not None}
     return arguments | ({"reactions": False} if without_reactions else {})
 
 
+def _options(texts: tuple[str, ...]) -> dict[str, Any]:
+    """Options by name; one that takes names of joints may be given several times."""
+    options: dict[str, Any] = {}
+    for text in texts:
+        name, value = _option(text)
+        options[name] = [*options.get(name, ()), *value] if isinstance(value, list) else value
+    return options
+
+
 def _option(text: str) -> tuple[str, Any]:
-    """The name and the value of NAME=VALUE: a whole number, a number, true or false, or a text."""
+    """The name and the value of NAME=VALUE: a number, true or false, a text, or a list of names."""
+    from bellcrank.formulations.system import takes_names
+
     name, equals, value = text.partition("=")
     if not name or not equals:
         raise MechanismError(
             Fault("--option", "it is written as NAME=VALUE", text, "such as rank_tolerance=1e-9")
         )
+    if takes_names(name):
+        return name, [value]
     if value.lower() in ("true", "false"):
         return name, value.lower() == "true"
     for kind in (int, float):
@@ -137,6 +150,8 @@ def _summary(run: Trajectory, out: str | None, plot: str | None) -> None:
     ]
     if told.get("redundant_rows"):
         rows.append(("redundant", str(told["redundant_rows"])))
+    if told.get("cut_joints"):
+        rows.append(("loops cut at", str(told["cut_joints"])))
     rows += [("written", path) for path in (out, plot) if path is not None]
     show(heading(run.name), facts(rows))
 

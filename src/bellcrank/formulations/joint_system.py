@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
+from functools import cached_property
+from typing import Any
 
+from bellcrank.assembly.model import Model
+from bellcrank.formulations.cuts import cut_blocks, cut_joints
 from bellcrank.formulations.options import option
 from bellcrank.formulations.system import System
 
@@ -21,6 +25,11 @@ class JointSystemOptions:
     )
     doubt: float = option(10.0, "Angle between rows, in sizes of a correction, that tells nothing of them.")
     max_corrections: int = option(25, "Position corrections before a projection gives up.", least=1)
+    cut: tuple[str, ...] = option((), "Joints at which loops are cut, by name; the other cuts are chosen.")
+
+    def for_core(self, model: Model, formulation: str) -> dict[str, Any]:
+        """The options as the core takes them. Raises MechanismError for joints that cannot be cut."""
+        return {**asdict(self), "cut": cut_blocks(model, formulation, self.cut)}
 
 
 class JointSystem(System):
@@ -30,3 +39,8 @@ class JointSystem(System):
     def closing_rows(self) -> tuple[str, ...]:
         """The rows that are met by multipliers; all others hold by the choice of coordinates."""
         return tuple(self.model.row_text(row) for row in self.core.closing_rows())
+
+    @cached_property
+    def cut_joints(self) -> tuple[str, ...]:
+        """The joints left out of the tree: where loops are cut, and those that could carry nothing."""
+        return cut_joints(self.model, self.core.closing_rows())

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 from bellcrank.errors import Fault, FaultList, MechanismError
 from bellcrank.mechanism.checking import Check
+from bellcrank.mechanism.joint import Joint
 from bellcrank.mechanism.naming import nearest
 
 if TYPE_CHECKING:
@@ -19,8 +20,11 @@ ALL = "all"
 Options = TypeVar("Options", bound="DataclassInstance")
 
 
-def option(default: float, meaning: str, unit: str = "", least: float | None = None) -> Any:
-    """A field of an options dataclass. least: smallest value allowed; None for values greater than zero."""
+def option(default: float | tuple[str, ...], meaning: str, unit: str = "", least: float | None = None) -> Any:
+    """A field of an options dataclass: a number, a truth value, or names of joints, as its default is.
+
+    least: smallest number allowed; None for numbers greater than zero.
+    """
     return field(default=default, metadata={"meaning": meaning, "unit": unit, "least": least})
 
 
@@ -62,9 +66,11 @@ def checked_options(
     return kind(**values)
 
 
-def _checked(formulation: str, item: Field[Any], value: Any) -> float:
+def _checked(formulation: str, item: Field[Any], value: Any) -> float | tuple[str, ...]:
     name, least = item.name, item.metadata["least"]
     with Check(f"formulation {formulation!r}") as check:
+        if isinstance(item.default, tuple):
+            return _names(check, name, value)
         if isinstance(item.default, bool):
             return check.flag(name, value)
         if isinstance(item.default, int):
@@ -75,3 +81,13 @@ def _checked(formulation: str, item: Field[Any], value: Any) -> float:
         if number < least:
             raise MechanismError(Fault(check.element, f"{name} must be at least {least:g}", number))
     return number
+
+
+def _names(check: Check, field: str, value: Any) -> tuple[str, ...]:
+    """Names of joints, from one joint or several, by themselves or by name."""
+    listed = [value] if isinstance(value, (str, Joint)) or not isinstance(value, Iterable) else list(value)
+    names = [one.name if isinstance(one, Joint) else one for one in listed]
+    for name in names:
+        if not isinstance(name, str) or not name:
+            check.fault(f"{field} must be joints or their names", name)
+    return tuple(name for name in names if isinstance(name, str))

@@ -5,8 +5,6 @@ P. Schröder, The Virtual Erector Set, chapters 5.5 to 5.8, after R. Lathrop; se
 
 from __future__ import annotations
 
-from dataclasses import asdict
-
 from bellcrank import _core
 from bellcrank.assembly.model import Model
 from bellcrank.formulations.joint_system import JointSystem, JointSystemOptions
@@ -31,4 +29,4 @@ def refusals(model: Model) -> list[str]:
 
 def create(model: Model, options: JointSystemOptions) -> _core.Recursive:
     """The core's system of a model."""
-    return _core.Recursive(model.core, **asdict(options))
+    return _core.Recursive(model.core, **options.for_core(model, NAME))

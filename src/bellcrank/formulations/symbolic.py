@@ -5,7 +5,8 @@ B. Guenter and S.-H. Lee, Symbolic Lagrangian Multibody Dynamics; see docs/theor
 
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
@@ -14,7 +15,7 @@ import numpy as np
 from bellcrank import _core
 from bellcrank.assembly.model import Model
 from bellcrank.assembly.state import Floats, State
-from bellcrank.errors import Fault, MechanismError
+from bellcrank.errors import Fault, MechanismError, Unsupported
 from bellcrank.formulations.joint_system import JointSystem, JointSystemOptions
 from bellcrank.formulations.options import ALL
 
@@ -173,18 +174,26 @@ class SymbolicSystem(JointSystem):
 SYSTEM = SymbolicSystem
 
 
-def refusals(model: Model) -> list[str]:
-    """Why it cannot take a model; of a loop of joints given by formulas, naming these."""
+def refusals(model: Model, cut: Sequence[int] = ()) -> list[str]:
+    """Why it cannot take a model; of a loop of joints given by formulas, naming these.
+
+    cut: blocks of joints that are left out of the tree.
+    """
     joints = ", ".join(str(record) for record in model.custom if record.category == "joint")
-    reasons = _core.Symbolic.refusals(model.core)
+    reasons = _core.Symbolic.refusals(model.core, list(cut))
     return [f"{reason}: {joints}" if "loops of joints" in reason else reason for reason in reasons]
 
 
 def create(model: Model, options: JointSystemOptions) -> _core.Symbolic:
     """The core's system of a model; numbers that follow parameters are inputs of its programs."""
+    settings = options.for_core(model, NAME)
+    if reasons := refusals(model, settings["cut"]):
+        raise Unsupported(
+            f"formulation {NAME!r} cannot cut mechanism {model.name!r} there: {'; '.join(reasons)}"
+        )
     followed = followed_numbers(model)
     numbers: dict[str, Any] = {} if followed is None else {"numbers": _for_core(model, followed)}
-    return _core.Symbolic(model.core, **asdict(options), **numbers)
+    return _core.Symbolic(model.core, **settings, **numbers)
 
 
 def followed_numbers(model: Model) -> ParametricNumbers | None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, fields
 from importlib import import_module
 from typing import Any, Final
 
@@ -91,6 +91,11 @@ class System:
 
     def __repr__(self) -> str:
         return f"<System {self.model.name!r}, formulation {self.formulation!r}>"
+
+    @property
+    def cut_joints(self) -> tuple[str, ...]:
+        """The joints at which loops are cut; none in coordinates of bodies."""
+        return ()
 
     def state(self) -> State:
         """The current state; the model's initial one at first."""
@@ -226,6 +231,13 @@ def check_request(formulation: str, options: Mapping[str, Any], others: Iterable
         check_names(formulation, kinds, options, others)
     elif options:
         checked_options(formulation, import_module(FORMULATIONS[formulation]).OPTIONS, options, others)
+
+
+def takes_names(option: str) -> bool:
+    """Whether an option of some formulation is names of joints: texts, even where they look like numbers."""
+    kinds = [import_module(module).OPTIONS for module in FORMULATIONS.values()]
+    found = [item for kind in kinds for item in fields(kind) if item.name == option]
+    return any(isinstance(item.default, tuple) for item in found)
 
 
 def _chosen(model: Model) -> tuple[str, str]:

@@ -6,7 +6,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Final
 
 from bellcrank.errors import Fault, MechanismError
-from bellcrank.formulations.system import FORMULATIONS, check_request
+from bellcrank.formulations.system import FORMULATIONS, check_request, takes_names
 from bellcrank.integrate.methods import METHODS, find_method, method_options
 from bellcrank.io.scalar import resolved
 from bellcrank.shell.drawing import drawn
@@ -128,7 +128,7 @@ def _reset(session: Session, given: Given) -> Reply:  # noqa: ARG001
 def _formulation(session: Session, given: Given) -> Reply:
     name = given.get("formulation")
     if name is not None:
-        options = {key: resolved(text) for key, text in given.fields.items()}
+        options = {k: text if takes_names(k) else resolved(text) for k, text in given.fields.items()}
         check_request(name, options)
         _settings(session, formulation=name, options=options)
     now = session.now.settings.formulation
@@ -226,7 +226,8 @@ COMMANDS: Final = (
     Command(
         "formulation",
         GROUP,
-        "Set how the equations of motion are formed and solved, with its options; without a name, tell it.",
+        "Set how the equations of motion are formed and solved, with its options, such as cut=hinge3,hinge7: "
+        "joints at which loops are cut; without a name, tell it.",
         _formulation,
         (Argument("formulation", "text", optional=True),),
         fields="option=...",

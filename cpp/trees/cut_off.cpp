@@ -1,0 +1,73 @@
+#include "trees/cut_off.hpp"
+
+#include <algorithm>
+#include <map>
+
+#include "trees/body_sets.hpp"
+#include "trees/joint_tree.hpp"
+
+namespace bellcrank {
+
+namespace {
+
+class Parts {
+  public:
+    explicit Parts(const Model& model) : model_(model), edges_(joint_edges(model)), whole_(model.bodies() + 1) {
+        for (const TreeJoint& edge : edges_) whole_.join(edge.parent, edge.child);
+    }
+
+    // Without the edges of some blocks. Of what hung together, the part of the ground stays, or that of the first body,
+    // which is the root if there is no ground.
+    std::vector<CutOff> without(const std::vector<int>& cut) {
+        const auto is_cut = [&](const TreeJoint& e) {
+            return e.block >= 0 && std::find(cut.begin(), cut.end(), e.block) != cut.end();
+        };
+        BodySets left(model_.bodies() + 1);
+        std::vector<const TreeJoint*> away;
+        for (const TreeJoint& edge : edges_) {
+            if (is_cut(edge))
+                away.push_back(&edge);
+            else
+                left.join(edge.parent, edge.child);
+        }
+        std::map<int, int> stays;  // set of the whole → set of what stays
+        stays[whole_.find(model_.ground())] = left.find(model_.ground());
+        std::map<int, CutOff> parts;
+        for (int body = 0; body < model_.bodies(); ++body) {
+            const int rest = left.find(body);
+            if (stays.try_emplace(whole_.find(body), rest).first->second != rest) parts[rest].bodies.push_back(body);
+        }
+        std::vector<CutOff> out;
+        for (auto& [set, part] : parts) {
+            for (const TreeJoint* edge : away)
+                if ((left.find(edge->parent) == set) != (left.find(edge->child) == set))
+                    part.blocks.push_back(edge->block);
+            out.push_back(std::move(part));
+        }
+        return out;
+    }
+
+  private:
+    const Model& model_;
+    const std::vector<TreeJoint> edges_;
+    BodySets whole_;
+};
+
+}  // namespace
+
+std::vector<CutOff> cut_off(const Model& model, const std::vector<int>& cut) {
+    Parts parts(model);
+    std::vector<CutOff> out;
+    if (parts.without(cut).empty()) return out;
+    std::vector<int> in_loops;
+    for (const int block : cut) {
+        const std::vector<CutOff> behind = parts.without({block});
+        out.insert(out.end(), behind.begin(), behind.end());
+        if (behind.empty()) in_loops.push_back(block);
+    }
+    const std::vector<CutOff> together = parts.without(in_loops);
+    out.insert(out.end(), together.begin(), together.end());
+    return out;
+}
+
+}  // namespace bellcrank

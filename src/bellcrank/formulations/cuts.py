@@ -1,0 +1,88 @@
+"""Which joints loops are cut at: by name, as the core takes them, or refused if nothing carries a body."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+from bellcrank import _core
+from bellcrank.assembly.model import Model
+from bellcrank.assembly.records import JointRecord
+from bellcrank.errors import FaultList
+from bellcrank.mechanism.naming import nearest
+
+_NAMED = 4  # bodies of a message
+
+
+def cut_blocks(model: Model, formulation: str, names: Iterable[str]) -> list[int]:
+    """The blocks of rows of joints that are to be left out of the tree.
+
+    names: of joints; a text that is none may hold several with commas between them.
+
+    Raises MechanismError for names that are none of joints, for joints that lock nothing, and for joints
+    without which no joint would carry a body; all of them.
+    """
+    faults, element = FaultList(), f"formulation {formulation!r}"
+    blocks: list[int] = []
+    for name in dict.fromkeys(_single(model, names)):
+        if name not in model.joint_index:
+            faults.add(element, *_no_joint(model, name))
+            continue
+        held = rigid_blocks(model, model.joint(name))
+        if not held:
+            rule = f"cut: joint {name!r} locks nothing, so there is nothing to close"
+            faults.add(element, rule, None, f"leave {name!r} out of cut")
+        blocks += held
+    owners = {block: joint.name for joint in model.joints for block in joint.blocks}
+    for bodies, parting in _core.cut_off(model.core, blocks):
+        joints = list(dict.fromkeys(owners[block] for block in parting))
+        faults.add(element, *_hanging([model.bodies[body] for body in bodies], joints))
+    faults.raise_any()
+    return blocks
+
+
+def cut_joints(model: Model, closing_rows: Iterable[int]) -> tuple[str, ...]:
+    """The joints all rows of which are met by multipliers."""
+    closing = frozenset(closing_rows)
+    starts = model.arrays["block_row_start"]
+    found = []
+    for joint in model.joints:
+        blocks = rigid_blocks(model, joint)
+        rows = [row for block in blocks for row in range(starts[block], starts[block + 1])]
+        if rows and closing.issuperset(rows):
+            found.append(joint.name)
+    return tuple(found)
+
+
+def rigid_blocks(model: Model, joint: JointRecord) -> list[int]:
+    """The blocks of a joint that hold as equations: limits are none of them."""
+    return [
+        block
+        for block in joint.blocks
+        if not model.arrays["block_unilateral"][block] and model.arrays["block_compliance"][block] == 0.0
+    ]
+
+
+def _single(model: Model, names: Iterable[str]) -> list[str]:
+    found: list[str] = []
+    for name in names:
+        found += [name] if name in model.joint_index else [part.strip() for part in name.split(",")]
+    return [name for name in found if name]
+
+
+def _no_joint(model: Model, name: str) -> tuple[str, None, str]:
+    if any(name == constraint.name for constraint in model.constraints):
+        rule = f"cut: constraint {name!r} is no joint; multipliers hold it in any case"
+        return rule, None, f"leave {name!r} out of cut"
+    return f"cut: there is no joint {name!r}", None, nearest(name, model.joint_index)
+
+
+def _hanging(bodies: Sequence[str], joints: Sequence[str]) -> tuple[str, None, str]:
+    """The rule that a choice of cuts breaks, and what to do."""
+    shown = ", ".join(map(repr, bodies[:_NAMED]))
+    more = f" and {len(bodies) - _NAMED} more" if len(bodies) > _NAMED else ""
+    carried = f"no joint would carry {'body' if len(bodies) == 1 else 'bodies'} {shown}{more}"
+    if len(joints) == 1:
+        rule = f"cut: without joint {joints[0]!r} {carried}"
+        return rule, None, f"leave {joints[0]!r} out of cut"
+    rule = f"cut: without joints {', '.join(map(repr, joints))} together {carried}"
+    return rule, None, "leave one of these joints out of cut"
