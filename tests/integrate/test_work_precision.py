@@ -57,7 +57,7 @@ def test_adams_beside_cvode(name, formulation, ends, cvode):
     compare(
         integrators.own_work(problem, "adams", formulation, ends[name], TOLERANCES),
         cvode(problem, "Adams", ends[name], TOLERANCES),
-        1.5 if formulation == "lagrange" else 1.6,  # two evaluations a step, for the sake of loops
+        1.4,
     )
 
 

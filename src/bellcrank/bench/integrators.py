@@ -19,7 +19,7 @@ from bellcrank.bench.report import Column, Report, Row, Table, publish
 TOLERANCES: Final = tuple(10.0**-k for k in range(4, 12))
 ACCURACIES: Final = tuple(10.0**-k for k in range(4, 9))
 """Errors at the end for which evaluations are compared."""
-FORMULATIONS: Final = ("lagrange", "symbolic")
+FORMULATIONS: Final = ("lagrange", "symbolic", "recursive")
 RATIO: Final = 1.5
 """At most so many times the evaluations of CVODE, the geometric mean over accuracies that both reach."""
 _METHODS: Final = {"dopri5": "", "adams": "Adams", "bdf": "BDF"}
