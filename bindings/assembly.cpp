@@ -78,6 +78,9 @@ void bind_assembly(nb::module_& m) {
             "least_rates", [](RootFinderAt& self) { return vector_of(self.finder.least_rates(self.u.data())); },
             "What the velocities that come closest leave of the rates of the constraints (rows,).")
         .def(
+            "least_errors", [](RootFinderAt& self) { return vector_of(self.finder.least_errors()); },
+            "What the displacement that comes closest leaves of the errors (rows,), to first order.")
+        .def(
             "counts",
             [](const RootFinderAt& self) {
                 const RootFinder::Counts& c = self.finder.counts();

@@ -178,6 +178,14 @@ void bind_formulations(nb::module_& m) {
             "dropped_rows", [](LagrangeAt& self) { return self.system.dropped_rows(); },
             "Model rows found redundant or singular at the last factorization.")
         .def(
+            "dependences",
+            [](LagrangeAt& self) {
+                std::vector<std::pair<int, std::vector<std::pair<int, double>>>> out;
+                for (Dependence& one : self.system.dependences()) out.emplace_back(one.row, std::move(one.of));
+                return out;
+            },
+            "The same with what each is a combination of: row, [(other row, factor), ...].")
+        .def(
             "violation",
             [](LagrangeAt& self) {
                 double c, rate;

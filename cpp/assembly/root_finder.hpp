@@ -47,6 +47,9 @@ class RootFinder {
     std::vector<double> errors() const;
     // By model row, J u + Ct of the velocities u nearest to the given ones that leave least of it.
     std::vector<double> least_rates(const double* u);
+    // By model row, C + J ξ of a displacement ξ that leaves least of it: where that is not zero, rows contradict each
+    // other.
+    std::vector<double> least_errors();
     // What it did so far.
     struct Counts {
         int steps = 0, factorizations = 0, restarts = 0;
@@ -72,6 +75,7 @@ class RootFinder {
     void perturb(double size, const std::vector<double>& best, const std::vector<double>& value);
     void keep_better_parts(std::vector<double>& best, std::vector<double>& value);
     std::vector<double> part_values() const;
+    std::vector<double> least(const double* u, const std::vector<double>& constant);
     double pull_towards(const std::vector<double>& start, double* pull) const;
 
     std::shared_ptr<const Model> model_;

@@ -195,9 +195,21 @@ bool RootFinder::lead() {
 
 // The least squares problem by its normal equations, damped and refined.
 std::vector<double> RootFinder::least_rates(const double* u) {
-    const double* scale = rows_.inverse_sqrt_mass().data();
     evaluate();
     for (int r = 0; r < rows_.rows(); ++r) weight_[r] = stop_[r] ? 0.0 : unit_[r];
+    return least(u, rows_.Ct);
+}
+
+std::vector<double> RootFinder::least_errors() {
+    evaluate();
+    for (int r = 0; r < rows_.rows(); ++r) weight_[r] = stop_[r] && error_[r] == 0.0 ? 0.0 : unit_[r];
+    const std::vector<double> still(step_.size(), 0.0);
+    return least(still.data(), error_);
+}
+
+// J u + constant for the weights of the rows.
+std::vector<double> RootFinder::least(const double* u, const std::vector<double>& constant) {
+    const double* scale = rows_.inverse_sqrt_mass().data();
     normal_.form(rows_, weight_);
     std::fill(shift_.begin(), shift_.end(), kTangential * std::max(normal_.largest_diagonal(), 1e-300));
     normal_.factor(shift_);
@@ -206,7 +218,7 @@ std::vector<double> RootFinder::least_rates(const double* u) {
     std::vector<double> rate(rows_.rows());
     for (int i = 0; i <= kRefinements; ++i) {
         rows_.multiply(step_.data(), rate.data());
-        for (int r = 0; r < rows_.rows(); ++r) rate[r] = weight_[r] > 0.0 ? rate[r] + rows_.Ct[r] : 0.0;
+        for (int r = 0; r < rows_.rows(); ++r) rate[r] = weight_[r] > 0.0 ? rate[r] + constant[r] : 0.0;
         if (i == kRefinements) break;
         for (int r = 0; r < rows_.rows(); ++r) product_[r] = -weight_[r] * rate[r];
         std::fill(gradient_.begin(), gradient_.end(), 0.0);

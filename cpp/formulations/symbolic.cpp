@@ -40,6 +40,7 @@ Form derived(Equations& e, const std::string& name) {
     if (name == "parameters") return e.parameters();
     if (name == "system") return e.system();
     if (name == "closure") return e.closure();
+    if (name == "quaternions") return e.quaternions();
     if (name == "bodies") return e.bodies();
     if (name == "body_rates") return e.body_rates();
     if (name == "inverse") return e.inverse();

@@ -65,6 +65,8 @@ class Symbolic final : public JointSystem {
     void correct_velocities(double t, const double* x, double* u) override;
     void solve_multipliers(double t, const double* x, const double* u, const double* udot) override;
 
+    void turn_components(double t, const double* x, const double* u);
+
     std::unique_ptr<symbolic::Equations> equations_;
     std::map<std::string, std::unique_ptr<Runner>> runners_;
     symbolic::ClosureSolver closure_;

@@ -140,11 +140,19 @@ class AssemblyError(BellcrankError):
     """No configuration was found that satisfies the constraints.
 
     violations: the worst constraints left, as (element, remaining violation), worst first.
+    contradictions: rows that cannot hold together there, such as "joint 'pivot' (x)", in groups that have no
+        body in common; none where the search just ended too far away.
     """
 
-    def __init__(self, message: str, violations: Iterable[tuple[str, float]] = ()) -> None:
+    def __init__(
+        self,
+        message: str,
+        violations: Iterable[tuple[str, float]] = (),
+        contradictions: Iterable[tuple[str, ...]] = (),
+    ) -> None:
         super().__init__(message)
         self.violations: list[tuple[str, float]] = list(violations)
+        self.contradictions: list[tuple[str, ...]] = list(contradictions)
 
 
 class SimulationError(BellcrankError):

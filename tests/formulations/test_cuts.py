@@ -84,6 +84,23 @@ def ring(kind):
     return mech
 
 
+@pytest.mark.parametrize("name", ["RSSR-spatial-four-bar", "general-spatial-7R-loop", "stewart"])
+def test_symbolic_takes_the_same_advice(name):
+    """Where some rotations are the opposite quaternions of those along the tree."""
+    mech = LOOPS[name]()
+    for joint in list(mech.joints)[:4]:
+        assert joint in agreed(mech, "symbolic", cut=joint).cut_joints
+
+
+@pytest.mark.parametrize("formulation", ["recursive", "symbolic"])
+def test_rotations_given_as_the_opposite_quaternion(formulation):
+    mech = LOOPS["general-spatial-7R-loop"]()
+    for name in list(mech.bodies):
+        body = mech.bodies[name]
+        mech.replace(body, rotation=tuple(-x for x in body.rotation))
+        agreed(mech, formulation)
+
+
 @pytest.mark.parametrize("kind", LOCKING)
 def test_joints_of_several_freedoms(kind):
     mech = ring(examples.joint(kind))

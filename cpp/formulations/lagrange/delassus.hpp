@@ -16,6 +16,12 @@ namespace bellcrank {
 // S couples blocks that share a body, so a body with many joints would couple them all. Such a hub is taken apart into
 // copies, each with a share of its inertia and a few of its joints, held together by rigid links of six rows with no
 // error to correct. S of the copies is sparse, has the same redundancy, and gives the same multipliers.
+// A row as a combination of others: row number and factor.
+struct Dependence {
+    int row;
+    std::vector<std::pair<int, double>> of;
+};
+
 class Delassus {
   public:
     explicit Delassus(const Model& model);
@@ -47,6 +53,8 @@ class Delassus {
     // Storage rows that depend on the others. Where a link of a hub was dropped, the row it stands for is the joint row
     // with the largest part in its null vector.
     std::vector<int> dependent_rows();
+    // The same with the rows that each is a combination of.
+    std::vector<Dependence> dependences();
 
     // Dropped rows whose pivots do not vanish, and rows kept with small ones; rows numbered as in the factors.
     std::span<const BlockLdlt::RowPivot> doubtful() const { return ldlt_->doubtful(); }

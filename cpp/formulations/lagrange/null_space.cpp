@@ -14,6 +14,9 @@ namespace {
 constexpr int kMostIterations = 40, kMostIdle = 3;
 constexpr double kProgress = 0.9;
 
+// Part of a combination, against its largest, that is rounding.
+constexpr double kNegligible = 1e-6;
+
 }  // namespace
 
 // Adds a column of S: what the row's unit multiplier does through the copies of bodies that it acts on.
@@ -119,16 +122,33 @@ std::vector<int> Delassus::dependent_rows() {
     for (int r = 0; r < rows_->rows(); ++r)
         if (dropped(r) && enabled_[row_of_[r]]) rows.push_back(r);
     if (static_cast<int>(rows.size()) == null_dimension()) return rows;
-    for_each_null_vector([&](const std::vector<double>& w) {
-        int largest = -1;
-        for (int r = 0; r < static_cast<int>(w.size()); ++r) {
-            if (dropped(r) && w[r] == 1.0) return;  // a joint row was dropped, and stands in the list
-            if (std::find(rows.begin(), rows.end(), r) != rows.end() || dropped(r)) continue;
-            if (largest < 0 || std::abs(w[r]) > std::abs(w[largest])) largest = r;
-        }
-        if (largest >= 0) rows.push_back(largest);
-    });
+    rows.clear();
+    for (const Dependence& found : dependences()) rows.push_back(found.row);
     return rows;
+}
+
+std::vector<Dependence> Delassus::dependences() {
+    std::vector<Dependence> out;
+    std::vector<std::uint8_t> named(rows_->rows(), 0);
+    for (int r = 0; r < rows_->rows(); ++r) named[r] = dropped(r);
+    for_each_null_vector([&](const std::vector<double>& w) {
+        const auto size = [&](int r) { return std::abs(w[r]) * std::sqrt(ldlt_->scale(row_of_[r])); };
+        int row = -1, largest = -1;
+        double most = 0.0;
+        for (int r = 0; r < static_cast<int>(w.size()); ++r) {
+            most = std::max(most, size(r));
+            if (dropped(r) && w[r] == 1.0) row = r;
+            if (!named[r] && (largest < 0 || std::abs(w[r]) > std::abs(w[largest]))) largest = r;
+        }
+        if (row < 0) row = largest;
+        if (row < 0) return;
+        named[row] = 1;
+        Dependence found{row, {}};
+        for (int r = 0; r < static_cast<int>(w.size()); ++r)
+            if (r != row && size(r) > kNegligible * most) found.of.emplace_back(r, -w[r] / w[row]);
+        out.push_back(std::move(found));
+    });
+    return out;
 }
 
 }  // namespace bellcrank

@@ -35,6 +35,19 @@ std::vector<int> Lagrange::dropped_rows() {
     return dropped;
 }
 
+std::vector<Dependence> Lagrange::dependences() {
+    std::vector<int> model_row(rows_.rows());
+    for (int r = 0; r < rows_.rows(); ++r) model_row[rows_.storage_row(r)] = r;
+    std::vector<Dependence> found = delassus_.dependences();
+    for (Dependence& one : found) {
+        one.row = model_row[one.row];
+        for (auto& [row, factor] : one.of) row = model_row[row];
+        std::sort(one.of.begin(), one.of.end());
+    }
+    std::sort(found.begin(), found.end(), [](const Dependence& a, const Dependence& b) { return a.row < b.row; });
+    return found;
+}
+
 // Among multipliers that exert the same forces on every body, those with the least ‖D λ‖, D the moment or force per
 // row.
 void Lagrange::minimise_norm(std::vector<double>& lambda) {

@@ -44,6 +44,10 @@ Expression Coordinates::value(int number) {
     return value;
 }
 
+QuatT<Expression> Coordinates::quaternion(int pair) {
+    return kinematics_.quaternion_between(mechanism_.marker(pair, 0), mechanism_.marker(pair, 1));
+}
+
 Expression Coordinates::formula(const Coordinate& coordinate) {
     const std::string& kind = coordinate.kind->name;
     const BodyPlace first = mechanism_.marker(coordinate.pair, 0), second = mechanism_.marker(coordinate.pair, 1);

@@ -12,6 +12,8 @@ class Coordinates {
     // Whether there is a formula for coordinates of this kind.
     static bool has_formula(const std::string& kind);
     Expression value(int coordinate);
+    // Of marker 2 of a pair seen from marker 1; of q and −q the one that the components e0 to e3 are of.
+    QuatT<Expression> quaternion(int pair);
     // Where an angle was last: its value is the one of its branches nearest to that. No graph: it is not asked for.
     const std::vector<Expression>& branches() const { return branches_; }
 

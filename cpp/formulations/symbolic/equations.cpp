@@ -124,6 +124,7 @@ void Equations::make_rows() {
             continue;
         }
         const Row& row = model->rows[r];
+        note_component(row);
         Expression C = -numbers.number("row_constant", r, row.constant) + sum_of_terms(row);
         if (row.function >= 0) C = C - function_of_time(row.function);
         add_row(r, C, time_derivatives(symbols(), {C}, false)[0]);
@@ -131,6 +132,21 @@ void Equations::make_rows() {
     for (size_t i = 0; i < J_.size(); ++i)
         for (int j = 0; j < speeds(); ++j)
             if (!is_zero(J_[i][j])) row_places.push_back({static_cast<int>(i), j});
+}
+
+void Equations::note_component(const Row& row) {
+    if (row.term_begin == row.term_end) return;
+    const Coordinate& c = model->coordinates[model->terms[row.term_begin].coordinate];
+    if (c.kind->name.size() == 2 && c.kind->name[0] == 'e') components.push_back({static_cast<int>(C_.size()), c.pair});
+}
+
+Form Equations::quaternions() {
+    std::vector<Expression> out;
+    for (const Component& c : components) {
+        const QuatT<Expression> q = values.quaternion(c.pair);
+        out.insert(out.end(), {q.w, q.x, q.y, q.z});
+    }
+    return form(out);
 }
 
 Expression Equations::sum_of_terms(const Row& row) {

@@ -51,6 +51,13 @@ class Equations {
     std::string method;                   // how accelerations of trees are found: "composite" or "articulated"
     std::string mass_matrix_method;       // "composite" or "unit accelerations"
 
+    // A closing row on components of a quaternion: its multiplier changes its sign with the quaternion.
+    struct Component {
+        int row, pair;
+    };
+    std::vector<Component> components;  // row: in the order of `rows`
+
+    Form quaternions();  // of the pairs of `components`, four numbers each
     Form bodies();  // per body: rotation (9) of its axes, position (3) of the com, angular velocity (3), velocity (3)
     Form body_rates();             // per body: angular acceleration in its axes, acceleration of the com
     Form accelerations();          // u̇; only without rows
@@ -70,6 +77,7 @@ class Equations {
     void add_potential(const ForceFormula& force);
     void add_efforts(const ForceFormula& force);
     void make_rows();
+    void note_component(const Row& row);
     void add_row(int row, Expression error, Expression rate);
     void add_formula_row(int row, int block);
     Vector angular_velocity(const BodyPlace& place);  // world axes

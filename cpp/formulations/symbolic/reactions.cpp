@@ -1,7 +1,10 @@
 // Multipliers after accelerations by the generated system.
 #include "formulations/symbolic/runner.hpp"
+#include "spatial/body_state.hpp"
 
 namespace bellcrank {
+
+using symbolic::Equations;
 
 void Symbolic::solve_multipliers(double t, const double* x, const double* u, const double* udot) {
     load_reactions(t, x, u, udot);
@@ -15,6 +18,7 @@ void Symbolic::solve_multipliers(double t, const double* x, const double* u, con
     }
     if (closure_.dropped().empty() && mechanism.couplings.found.empty()) {
         for (size_t i = 0; i < closing_rows().size(); ++i) reactions_.lambda[closing_rows()[i]] = lambda_[i];
+        turn_components(t, x, u);
         reactions_.spread_over_tree();
         return;
     }
@@ -23,6 +27,20 @@ void Symbolic::solve_multipliers(double t, const double* x, const double* u, con
     for (const symbolic::Coupling& c : mechanism.couplings.found) rigid.push_back(c.row);
     rigid.insert(rigid.end(), closing_rows().begin(), closing_rows().end());
     reactions_.spread_least_norm(rigid);
+}
+
+// Quaternions along the tree and those between the records of bodies may be each other's opposite.
+void Symbolic::turn_components(double t, const double* x, const double* u) {
+    if (equations_->components.empty()) return;
+    const double* q = run("quaternions", t, x, u);
+    for (const Equations::Component& c : equations_->components) {
+        const MarkerPair& pair = model_->pairs[c.pair];
+        const Quat one = pose_rotation(poses_.data(), pair.body[0]) * pair.rotation[0];
+        const Quat between = conjugate(one) * (pose_rotation(poses_.data(), pair.body[1]) * pair.rotation[1]);
+        const double along = q[0] * between.w + q[1] * between.x + q[2] * between.y + q[3] * between.z;
+        if (along < 0.0) reactions_.lambda[closing_rows()[c.row]] *= -1.0;
+        q += 4;
+    }
 }
 
 }  // namespace bellcrank

@@ -10,7 +10,8 @@ from typing import Any, Final
 import numpy as np
 
 from bellcrank.assembly.compile import compile_mechanism
-from bellcrank.assembly.initial import assembled, redundant_rows, settled, with_pinned
+from bellcrank.assembly.dependence import redundant_rows
+from bellcrank.assembly.initial import assembled, settled, with_pinned
 from bellcrank.assembly.model import Model
 from bellcrank.assembly.report import ROUNDING, AssemblyReport, BodyMove
 from bellcrank.assembly.state import State

@@ -9,12 +9,14 @@ import numpy as np
 
 from bellcrank.analysis.freedoms import freedoms
 from bellcrank.assembly.compile import compile_mechanism
+from bellcrank.assembly.dependence import redundant_rows
 from bellcrank.assembly.initial import assembled
 from bellcrank.assembly.model import Model
-from bellcrank.assembly.report import AssemblyReport
+from bellcrank.assembly.report import AssemblyReport, Redundancy
 from bellcrank.mechanism.mechanism import Mechanism
 
 _LOOPS = 20  # how many loops are listed element by element
+_REDUNDANT = 10  # and for how many redundant rows it is told what they follow from
 
 
 @dataclass(frozen=True)
@@ -26,6 +28,7 @@ class MechanismInfo:
     grubler: 6 per body less rows.
     freedom: 6 per body less the rank of the rows; it exceeds `grubler` by the number of redundant rows.
     redundant: the redundant rows by name. Which of several dependent rows is called redundant is arbitrary.
+    redundancies: the same rows with the rows that each follows from.
     independent: coordinates that could lead the freedoms left (empty for very large mechanisms).
     loops: number of independent closed loops. loop_elements: joints and constraints round the first of them.
     components: bodies that hang together (the ground does not connect), largest first.
@@ -45,12 +48,19 @@ class MechanismInfo:
     grubler: int
     freedom: int
     redundant: tuple[str, ...]
+    redundancies: tuple[Redundancy, ...]
     independent: tuple[str, ...]
     loops: int
     loop_elements: tuple[tuple[str, ...], ...]
     components: tuple[tuple[str, ...], ...]
     floating: int
     assembly: AssemblyReport
+
+    @property
+    def redundant_texts(self) -> tuple[str, ...]:
+        """What each redundant row follows from, in words."""
+        rows = zip(self.redundant, self.redundancies, strict=True)
+        return tuple(f"{name} {redundancy.reason}" for name, redundancy in rows)
 
     def __str__(self) -> str:
         kinds = ", ".join(f"{count} {kind}" for kind, count in self.joint_kinds.items())
@@ -67,6 +77,7 @@ class MechanismInfo:
             lines.append(f"  led by       {', '.join(self.independent)}")
         if self.redundant:
             lines.append(f"  redundant    {', '.join(self.redundant)}")
+            lines += [f"               {text}" for text in self.redundant_texts[:_REDUNDANT]]
         lines.append(f"  loops        {self.loops}")
         lines += [f"               {' - '.join(loop)}" for loop in self.loop_elements]
         parts = len(self.components)
@@ -83,6 +94,7 @@ def info(mechanism: Mechanism | Model) -> MechanismInfo:
     described = mechanism if isinstance(mechanism, Model) else compile_mechanism(mechanism)
     model, report = assembled(described)
     found = freedoms(model)
+    redundancies = redundant_rows(model) if found.redundant else ()
     rows = int(np.count_nonzero(model.rigid_rows))
     graph = model.graph
     components = sorted(graph.components(), key=len, reverse=True)
@@ -98,7 +110,8 @@ def info(mechanism: Mechanism | Model) -> MechanismInfo:
         rows=rows,
         grubler=6 * len(model.bodies) - rows,
         freedom=found.count,
-        redundant=tuple(model.row_text(row) for row in found.redundant),
+        redundant=tuple(f"{row.element} ({row.coordinate})" for row in redundancies),
+        redundancies=redundancies,
         independent=found.independent,
         loops=len(graph.closures),
         loop_elements=tuple(tuple(graph.loop(closure)) for closure in graph.closures[:_LOOPS]),

@@ -8,6 +8,7 @@ from dataclasses import replace
 import numpy as np
 
 from bellcrank import _core
+from bellcrank.assembly.dependence import contradictory_rows, groups
 from bellcrank.assembly.model import Model
 from bellcrank.assembly.posing import led_rows, placed_rows, turned
 from bellcrank.assembly.positions import (
@@ -20,13 +21,14 @@ from bellcrank.assembly.positions import (
     without_rows,
 )
 from bellcrank.assembly.records import GivenValue
-from bellcrank.assembly.report import AssemblyReport, Redundancy, moves_between, untouched_kept
+from bellcrank.assembly.report import AssemblyReport, listed, moves_between, untouched_kept
 from bellcrank.assembly.state import Floats, State
 from bellcrank.errors import AssemblyError
 
 _VELOCITY_TOLERANCE = 1e-10  # relative, of velocities that are left alone
 _VELOCITY_MET = 1e-6  # relative, of velocities after mending
 _NAMED = 5  # how many of the worst elements a message names
+_GROUPS = 3  # and how many groups of rows that contradict each other
 
 
 def assembled(model: Model, pinned: Sequence[str] = ()) -> tuple[Model, AssemblyReport]:
@@ -82,18 +84,6 @@ def settled(model: Model, found: Found, pinned: Sequence[str] = ()) -> tuple[Mod
     return model.started(state), report
 
 
-def redundant_rows(model: Model) -> tuple[Redundancy, ...]:
-    """The rows that follow from others at the initial state, with the errors that are left of them."""
-    system = _core.Lagrange(model.core)
-    model.put(system, model.initial)
-    system.accelerate()
-    dropped = [row for row in system.dropped_rows() if model.rigid_rows[row]]
-    if not dropped:
-        return ()
-    errors = np.abs(row_errors(model, model.initial))
-    return tuple(Redundancy(*model.describe_row(row), float(errors[row])) for row in dropped)
-
-
 def with_pinned(model: Model, pinned: Sequence[str]) -> tuple[Model, list[int]]:
     """The model where pinned bodies start as described, not where a joint would carry them; their indices.
 
@@ -119,24 +109,25 @@ def asked(model: Model) -> Model:
 
 def pulled_to(whole: Model, state: State, fixed: Sequence[int] = ()) -> Found:
     """The configuration nearest to a state for such a model, with the velocities of that state."""
-    return _named(whole, solve_positions(replace(whole, initial=state), fixed))
+    return _named(whole, solve_positions(replace(whole, initial=state), fixed), fixed)
 
 
 def _positions(model: Model, fixed: Sequence[int]) -> Found:
     """The mended positions."""
     whole, given = asked(model), model.given.positions
     if not given:
-        return _named(whole, solve_positions(whole, fixed))
+        return _named(whole, solve_positions(whole, fixed), fixed)
     held = without_rows(model, model.start.rows) if model.start.rows else model
-    return _named(whole, _placed(held, whole, given, fixed))
+    return _named(whole, _placed(held, whole, given, fixed), fixed)
 
 
-def _named(model: Model, found: Found) -> Found:
-    """With the errors under the names of the model that was solved, where they are not met."""
+def _named(model: Model, found: Found, fixed: Sequence[int]) -> Found:
+    """With errors and contradictions under the names of the model that was solved, if they are not met."""
     if found.met:
         return found
     errors = row_errors(model, found.state) if found.errors is None else found.errors
-    return replace(found, violations=tuple(violations_of(model, errors)))
+    against = contradictory_rows(model, found.state, list(fixed))
+    return replace(found, violations=tuple(violations_of(model, errors)), contradictions=against)
 
 
 def _placed(held: Model, whole: Model, given: Sequence[GivenValue], fixed: Sequence[int]) -> Found:
@@ -160,8 +151,10 @@ def _velocities(model: Model, system: _core.Lagrange) -> tuple[State, float]:
     state = State(*system.state())
     drift = system.violation()[1]
     if not drift <= _VELOCITY_MET * _speed(state):
-        violations = violations_of(model, least_rates(model, replace(placed, velocity=state.velocity)))
-        raise AssemblyError(_failure_text(model, violations, "m/s or rad/s", "velocities"), violations)
+        rates = least_rates(model, replace(placed, velocity=state.velocity))
+        violations, against = violations_of(model, rates), groups(model, rates)
+        text = _failure_text(model, violations, "m/s or rad/s", "velocities") + _against(against)
+        raise AssemblyError(text, violations, against)
     kept = replace(placed, velocity=state.velocity, angular_velocity=state.angular_velocity)
     return kept, drift
 
@@ -211,7 +204,16 @@ def _failure(model: Model, found: Found, pinned: Sequence[str]) -> AssemblyError
     text = _failure_text(model, violations, "m or rad/2")
     if pinned:
         text += f"; pinned: {', '.join(map(repr, pinned))}"
-    return AssemblyError(text, violations)
+    return AssemblyError(text + _against(found.contradictions), violations, found.contradictions)
+
+
+def _against(contradictions: Sequence[Sequence[str]]) -> str:
+    texts = [
+        f"; {'these cannot hold together' if len(rows) > 1 else 'this cannot hold'}: {listed(rows)}"
+        for rows in contradictions[:_GROUPS]
+    ]
+    more = len(contradictions) - len(texts)
+    return "".join(texts) + (f"; and {more} more such groups" if more > 0 else "")
 
 
 def _failure_text(

@@ -28,6 +28,7 @@ class Found:
 
     method: how it was found. errors: of all rows (rows,), zero for open stops and for inertances; None where
     nobody asked. steps, restarts: of the root finder. violations: by element, where they are not met.
+    contradictions: rows that cannot hold together, then.
     """
 
     state: State
@@ -37,6 +38,7 @@ class Found:
     steps: int = 0
     restarts: int = 0
     violations: tuple[tuple[str, float], ...] = ()
+    contradictions: tuple[tuple[str, ...], ...] = ()
 
     @property
     def met(self) -> bool:
@@ -85,6 +87,11 @@ def continued(model: Model, start: State, pinned: Sequence[int] = ()) -> Found:
 def least_rates(model: Model, state: State) -> Floats:
     """Rates of the constraints (rows,) for the velocities that come closest; contradicting rows share it."""
     return np.asarray(_finder(model, state, ()).least_rates())
+
+
+def least_errors(model: Model, state: State, pinned: Sequence[int]) -> Floats:
+    """What the displacement that comes closest leaves of the errors (rows,), to first order."""
+    return np.asarray(_finder(model, state, pinned).least_errors())
 
 
 def row_errors(model: Model, state: State) -> Floats:

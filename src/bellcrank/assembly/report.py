@@ -12,6 +12,7 @@ from bellcrank.assembly.state import Floats, State
 
 ROUNDING = 1e-13  # smaller changes are none
 _SHOWN = 10  # lines of a kind in a report as text
+_NAMES = 6  # names in a line
 
 
 @dataclass(frozen=True)
@@ -35,19 +36,45 @@ class BodyMove:
 
 
 @dataclass(frozen=True)
+class RowFactor:
+    """A constraint row as part of a sum, and its factor there: of dimension m, 1/m, or none."""
+
+    element: str
+    coordinate: str
+    factor: float
+
+    def __str__(self) -> str:
+        return f"{self.element} ({self.coordinate})"
+
+
+@dataclass(frozen=True)
 class Redundancy:
     """A constraint row that follows from others in the assembled configuration.
 
     element: what it belongs to, such as "joint 'pivot'". coordinate: what it holds, such as "e1".
     residual: the error that is left of it, m or rad/2; not zero, up to rounding, where it contradicts them.
+    follows_from: the rows whose gradients, times their factors, add up to its gradient. Which of several
+        dependent rows is called redundant is arbitrary; what belongs together is not.
     """
 
     element: str
     coordinate: str
     residual: float
+    follows_from: tuple[RowFactor, ...] = ()
+
+    @property
+    def reason(self) -> str:
+        """The rows that it follows from, the first elements of them, in words."""
+        if not self.follows_from:
+            return "says nothing here"
+        held: dict[str, list[str]] = {}
+        for row in self.follows_from:
+            held.setdefault(row.element, []).append(row.coordinate)
+        names = [f"{element} ({', '.join(what)})" for element, what in held.items()]
+        return f"follows from {listed(names)}"
 
     def __str__(self) -> str:
-        return f"{self.element} ({self.coordinate}), residual {self.residual:.2g}"
+        return f"{self.element} ({self.coordinate}), residual {self.residual:.2g}, {self.reason}"
 
 
 @dataclass(frozen=True)
@@ -83,9 +110,7 @@ class AssemblyReport:
     def __str__(self) -> str:
         lines = [self._headline(), *_listed([str(move) for move in self.moves], "bodies")]
         if self.redundant:
-            lines.append("  redundant: " + "; ".join(map(str, self.redundant[:_SHOWN])))
-            more = len(self.redundant) - _SHOWN
-            lines[-1] += f" and {more} more" if more > 0 else ""
+            lines += _listed([f"redundant: {row}" for row in self.redundant], "redundant rows")
         return "\n".join([*lines, *(f"  note: {note}" for note in self.notes)])
 
     def _headline(self) -> str:
@@ -96,6 +121,12 @@ class AssemblyReport:
         how = "positions fit, velocities mended" if self.method == "none" else f"assembled by {self.method}"
         again = f" after {self.restarts} restarts" if self.restarts else ""
         return f"{self.mechanism!r} {how}{again}: {positions}, {velocities}"
+
+
+def listed(names: Sequence[str]) -> str:
+    """The first of many names, and how many more there are."""
+    more = len(names) - _NAMES
+    return ", ".join(names[:_NAMES]) + (f" and {more} more" if more > 0 else "")
 
 
 def _listed(texts: list[str], what: str) -> list[str]:

@@ -113,7 +113,7 @@ def _mobility(found: MechanismInfo) -> None:
         ("constraint rows", f"{found.rows}" + (", those of drives among them" if found.drives else "")),
         ("freedom by Grübler", f"{found.grubler} = 6 · {found.bodies} - {found.rows}"),
         ("freedom by rank", f"{found.freedom}"),
-        *_listed("redundant rows", found.redundant),
+        *_listed("redundant rows", found.redundant_texts),
         *_listed("led by", found.independent),
         *_listed("closed loops", tuple(" - ".join(loop) for loop in found.loop_elements), found.loops),
         ("parts", f"{len(found.components)}" + _floating(found.floating)),

@@ -1,0 +1,73 @@
+"""Rows that say the same as others, and rows that contradict each other: which ones, by name."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from bellcrank import _core
+from bellcrank.assembly.model import Model
+from bellcrank.assembly.positions import least_errors, row_errors
+from bellcrank.assembly.report import Redundancy, RowFactor
+from bellcrank.assembly.state import Floats, State
+
+_PART = 0.01  # of the largest: errors of rows that take part in a contradiction
+_LEAST = 1e-8  # m or rad/2, of errors that are none
+
+
+def redundant_rows(model: Model) -> tuple[Redundancy, ...]:
+    """The rows that follow from others at the initial state, from which, and what is left of them."""
+    system = _core.Lagrange(model.core)
+    model.put(system, model.initial)
+    system.accelerate()
+    found = [(row, terms) for row, terms in system.dependences() if model.rigid_rows[row]]
+    if not found:
+        return ()
+    errors = np.abs(row_errors(model, model.initial))
+    return tuple(
+        Redundancy(
+            *model.describe_row(row),
+            float(errors[row]),
+            tuple(RowFactor(*model.describe_row(other), factor) for other, factor in terms),
+        )
+        for row, terms in found
+    )
+
+
+def contradictory_rows(model: Model, state: State, pinned: list[int]) -> tuple[tuple[str, ...], ...]:
+    """Rows that cannot hold together near a state, in groups that have no body in common, worst first.
+
+    What no displacement takes away of the errors C, C + J xi at its least, is in the null space of J^T: a
+    combination of rows whose gradients cancel, but not their errors. Empty where all can be taken away.
+    """
+    return groups(model, least_errors(model, state, pinned))
+
+
+def groups(model: Model, errors: Floats) -> tuple[tuple[str, ...], ...]:
+    """Rows with errors that stay, by name, in groups of rows that share bodies."""
+    sizes = np.abs(errors)
+    largest = float(np.max(sizes, initial=0.0))
+    if not _LEAST < largest < np.inf:
+        return ()
+    rows = np.flatnonzero(sizes > _PART * largest).tolist()
+    leader = list(range(model.ground + 1))
+
+    def find(body: int) -> int:
+        while leader[body] != body:
+            leader[body] = leader[leader[body]]
+            body = leader[body]
+        return body
+
+    moved = {row: _moved(model, row) for row in rows}
+    for bodies in moved.values():
+        for body in bodies[1:]:
+            leader[find(body)] = find(bodies[0])
+    found: dict[int, list[int]] = {}
+    for row, bodies in moved.items():
+        found.setdefault(find(bodies[0]) if bodies else model.ground, []).append(row)
+    ordered = sorted(found.values(), key=lambda together: -max(sizes[row] for row in together))
+    return tuple(tuple(model.row_text(row) for row in together) for together in ordered)
+
+
+def _moved(model: Model, row: int) -> list[int]:
+    """The bodies that a row acts on, the ground left out."""
+    return [body for body in model.core.bodies_of(int(model.row_block[row])) if body != model.ground]
