@@ -213,7 +213,8 @@ nb::dict run(SystemAt& self, const std::string& method, std::vector<double> outp
              double rtol, double atol, std::vector<int> coordinates, std::vector<int> rows,
              std::vector<std::pair<std::vector<int>, int>> reactions, bool accelerations, nb::callable on_block,
              nb::callable on_progress, int max_order, const std::vector<Event>& events,
-             std::vector<int> event_coordinates, const std::vector<std::pair<double, double>>& tolerances) {
+             std::vector<int> event_coordinates, const std::vector<std::pair<double, double>>& tolerances,
+             Continuation* continuation) {
     if (output_times.empty()) throw std::invalid_argument("output_times: at least the start");
     SimulationOptions options;
     options.method = method;
@@ -235,7 +236,7 @@ nb::dict run(SystemAt& self, const std::string& method, std::vector<double> outp
     SimulationResult result;
     {
         nb::gil_scoped_release release;
-        result = simulate(self.core(), options, what, self.x, self.u, sink);
+        result = simulate(self.core(), options, what, self.x, self.u, sink, continuation);
         sink.flush();
     }
     self.time = result.time;
@@ -263,11 +264,14 @@ void bind_integrate(nb::module_& m) {
                   "on_progress: collections.abc.Callable[[float], bool | None]) -> dict[str, str | float]"),
           "Follows the constraints of a system whose drives leave nothing free through the output times.\n\n"
           "The system's state must be projected. Callables and result are those of simulate().");
+    nb::class_<Continuation>(m, "Continuation",
+                             "What a method that chooses its steps knows at the end of a run, for the next one.")
+        .def(nb::init<>());
     m.def(
         "simulate", &run, "system"_a, "method"_a, "output_times"_a, "step"_a, "max_step"_a, "rtol"_a, "atol"_a,
         "coordinates"_a, "rows"_a, "reactions"_a, "accelerations"_a, "on_block"_a, "on_progress"_a, "max_order"_a = 12,
         "events"_a = std::vector<Event>(), "event_coordinates"_a = std::vector<int>(),
-        "tolerances"_a = std::vector<std::pair<double, double>>(),
+        "tolerances"_a = std::vector<std::pair<double, double>>(), "continuation"_a = nb::none(),
         nb::sig(
             "def simulate(system: SystemAt, method: str, output_times: collections.abc.Sequence[float], step: float, "
             "max_step: float, rtol: float, atol: float, coordinates: collections.abc.Sequence[int], "
@@ -277,22 +281,19 @@ void bind_integrate(nb::module_& m) {
             "on_progress: collections.abc.Callable[[float], bool | None], max_order: int = 12, "
             "events: collections.abc.Sequence[tuple[CompiledProgram, collections.abc.Sequence[int], int, bool]] = (), "
             "event_coordinates: collections.abc.Sequence[int] = (), "
-            "tolerances: collections.abc.Sequence[tuple[float, float]] = ()) -> dict[str, typing.Any]"),
+            "tolerances: collections.abc.Sequence[tuple[float, float]] = (), "
+            "continuation: Continuation | None = None) -> dict[str, typing.Any]"),
         "Advances the system's state, which must be projected, through the output times.\n\n"
         "on_block takes frames (n, 1 + width): time, then what cpp/model/system.hpp lists for observe(); the array is\n"
         "reused afterwards. on_progress takes the time reached, about twenty times a second; False ends the run. "
-        "Returns status, time,\n"
-        "steps, rejected, last_step, next_step, steps_since_restart, evaluations_since_restart, "
-        "difference_evaluations, last_order, "
-        "highest_order, body, row. Ctrl-C ends it too, with status \"interrupted\".\n"
-        "events: (program of one output, places of its inputs, direction, terminal), of adaptive methods; an input's "
-        "place is -1 for\n"
-        "the time, else in what observe() writes of event_coordinates. Returned are also events, (number, -1) or "
-        "(-1, row of a stop),\n"
-        "and event_frames (n, 1 + width). tolerances: (rtol, atol) of translations, rotations, their rates, in place "
-        "of "
-        "rtol and atol,\n"
-        "which are then the strictest of them.");
+        "Returns status, time,\nsteps, rejected, last_step, next_step, steps_since_restart, evaluations_since_restart, "
+        "difference_evaluations, last_order,\nhighest_order, body, row. Ctrl-C ends it too, with status "
+        "\"interrupted\".\nevents: (program of one output, places of its inputs, direction, terminal), of adaptive "
+        "methods; an input's place is -1 for\nthe time, else in what observe() writes of event_coordinates. Returned "
+        "are also events, (number, -1) or (-1, row of a stop),\nand event_frames (n, 1 + width). tolerances: (rtol, "
+        "atol) of translations, rotations, their rates, in place of rtol and atol,\nwhich are then the strictest of "
+        "them. continuation: what a run before has left there is gone on with if it ended at\nthis state; it must "
+        "have been one of this system, by the same method and with the same tolerances.");
 }
 
 }  // namespace bellcrank

@@ -18,8 +18,10 @@ constexpr double kMostRounding = 10;  // an error that may be taken for rounding
 class AdaptiveRun final : public Run {
   public:
     AdaptiveRun(System& system, const SimulationOptions& options, const Observation& observation,
-                std::vector<double>& x, std::vector<double>& u, Sink& sink, std::unique_ptr<Stepper> stepper)
+                std::vector<double>& x, std::vector<double>& u, Sink& sink, std::unique_ptr<Stepper> stepper,
+                Continuation* kept)
         : Run(system, options, observation, x, u, sink, std::move(stepper)),
+          kept_(kept),
           watch_(system, options.events, options.measured),
           curve_([this](double time, double* at, double* speed) { interpolate(time, at, speed); }),
           xo_(x),
@@ -35,6 +37,8 @@ class AdaptiveRun final : public Run {
     bool attempt();
     bool made_by_rounding(const StepOutcome& outcome);
     void begin_motion(double first);
+    void go_on();
+    void keep();
     void refuse(const StepOutcome& outcome);
     bool take(const StepOutcome& outcome);
     bool end_at(const EventWatch::Root& root);
@@ -44,6 +48,7 @@ class AdaptiveRun final : public Run {
     void report(const EventWatch::Root& root, const std::vector<double>& x, const std::vector<double>& u);
     double first_step();
 
+    Continuation* kept_;  // may be null
     EventWatch watch_;
     EventWatch::Curve curve_;
     std::vector<double> xo_, uo_, acceleration_;
@@ -66,16 +71,38 @@ void AdaptiveRun::advance() {
     const double end = times.back();
     system_.break_times(t_, end + kBeside * std::abs(end), breaks_);
     std::sort(breaks_.begin(), breaks_.end(), std::greater<>());
-    begin_motion(options_.step);
+    if (kept_ != nullptr && kept_->leads_on_from(t_, x_, u_)) {
+        go_on();
+    } else {
+        begin_motion(options_.step);
+    }
+    const auto differences = stepper_->difference_evaluations();
     while (t_ < times.back() && going()) {
         if (!attempt() || !going()) continue;
         stepper_->restart();
         begin_motion(0.0);
     }
     result_.next_step = h_;
-    result_.difference_evaluations = stepper_->difference_evaluations();
+    result_.difference_evaluations = stepper_->difference_evaluations() - differences;
     result_.steps_since_restart = result_.steps - steps_before_;
     result_.evaluations_since_restart = system_.statistics().evaluations - evaluations_before_;
+    if (kept_ != nullptr) keep();
+}
+
+void AdaptiveRun::go_on() {
+    stepper_ = std::move(kept_->stepper);
+    system_.watch_stops(t_, x_.data(), u_.data());
+    watch_.begin(t_, x_.data(), u_.data());
+    steps_before_ = -kept_->steps_since_restart;
+    evaluations_before_ = kept_->evaluations_at_restart;
+    h_ = std::min(limit_, kept_->next_step);
+}
+
+// A run that an event has ended stands within its last step, where the method does not.
+void AdaptiveRun::keep() {
+    kept_->stepper.reset();
+    if (!going() || stuck_) return;
+    *kept_ = {std::move(stepper_), t_, h_, x_, u_, result_.steps_since_restart, evaluations_before_};
 }
 
 // True if the motion goes on otherwise from where the step has ended.
@@ -90,6 +117,8 @@ bool AdaptiveRun::attempt() {
     const bool last = t_ + 1.0000001 * h_ >= target;
     const double beside = to_break ? kBeside * std::max(std::abs(target), std::abs(t_)) : 0.0;
     if (last) h_ = target - t_ - beside;
+    // Nothing much shorter than the other steps is left for the end, from where another run goes on.
+    if (!last && kept_ != nullptr) h_ = std::min(h_, 0.5 * (target - t_));
     step_ = {t_, last ? std::min(target + beside, options_.output_times.back()) : t_ + h_, h_};
     StepOutcome outcome = stepper_->step(system_, t_, h_, x_.data(), u_.data(), x1_.data(), u1_.data());
     is_rounding_ = made_by_rounding(outcome);
@@ -229,8 +258,8 @@ double AdaptiveRun::first_step() {
 
 std::unique_ptr<Run> make_adaptive_run(System& system, const SimulationOptions& options, const Observation& observation,
                                        std::vector<double>& x, std::vector<double>& u, Sink& sink,
-                                       std::unique_ptr<Stepper> stepper) {
-    return std::make_unique<AdaptiveRun>(system, options, observation, x, u, sink, std::move(stepper));
+                                       std::unique_ptr<Stepper> stepper, Continuation* kept) {
+    return std::make_unique<AdaptiveRun>(system, options, observation, x, u, sink, std::move(stepper), kept);
 }
 
 }  // namespace bellcrank

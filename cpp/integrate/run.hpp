@@ -41,6 +41,6 @@ class Run {
 
 std::unique_ptr<Run> make_adaptive_run(System& system, const SimulationOptions& options, const Observation& observation,
                                        std::vector<double>& x, std::vector<double>& u, Sink& sink,
-                                       std::unique_ptr<Stepper> stepper);
+                                       std::unique_ptr<Stepper> stepper, Continuation* kept);
 
 }  // namespace bellcrank

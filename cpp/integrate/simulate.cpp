@@ -86,10 +86,11 @@ class FixedRun final : public Run {
 }  // namespace
 
 SimulationResult simulate(System& system, const SimulationOptions& options, const Observation& observation,
-                          std::vector<double>& x, std::vector<double>& u, Sink& sink) {
+                          std::vector<double>& x, std::vector<double>& u, Sink& sink, Continuation* kept) {
     auto stepper = make_stepper(options.method, system, options.settings);
     if (stepper->adaptive())
-        return make_adaptive_run(system, options, observation, x, u, sink, std::move(stepper))->go();
+        return make_adaptive_run(system, options, observation, x, u, sink, std::move(stepper), kept)->go();
+    if (kept != nullptr) kept->stepper.reset();
     return FixedRun(system, options, observation, x, u, sink, std::move(stepper)).go();
 }
 

@@ -1,6 +1,7 @@
 // The loop over time.
 #pragma once
 
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -49,9 +50,26 @@ class Sink {
     virtual bool alive(double t) = 0;
 };
 
+// What a method that chooses its steps knows at the end of a run, for another run of the same system by the same method
+// that goes on from there.
+struct Continuation {
+    bool leads_on_from(double t, const std::vector<double>& x, const std::vector<double>& u) const {
+        return stepper != nullptr && time == t && this->x == x && this->u == u;
+    }
+
+    std::unique_ptr<Stepper> stepper;  // null: nothing is known
+    double time = 0.0, next_step = 0.0;
+    std::vector<double> x, u;
+    long long steps_since_restart = 0;
+    long long evaluations_at_restart = 0;  // of the system's
+};
+
 // Advances (t0 = first output time, x, u), a projected state, and records a frame per output time. x and u end as the
 // last accepted state.
+//
+// kept: where it leads on from the start, the method goes on with its history, else it starts anew; afterwards it holds
+// what is known at the end, if the run got there.
 SimulationResult simulate(System& system, const SimulationOptions& options, const Observation& observation,
-                          std::vector<double>& x, std::vector<double>& u, Sink& sink);
+                          std::vector<double>& x, std::vector<double>& u, Sink& sink, Continuation* kept = nullptr);
 
 }  // namespace bellcrank

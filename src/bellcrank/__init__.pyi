@@ -14,6 +14,7 @@ from bellcrank.analysis.verify import verify as verify
 from bellcrank.assembly.report import AssemblyReport as AssemblyReport
 from bellcrank.assembly.state import State as State
 from bellcrank.assembly.validate import validate as validate
+from bellcrank.continuation import Continuation as Continuation
 from bellcrank.errors import AssemblyError as AssemblyError
 from bellcrank.errors import Fault as Fault
 from bellcrank.errors import MechanismError as MechanismError

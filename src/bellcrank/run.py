@@ -14,6 +14,7 @@ from bellcrank.assembly.initial import assembled, settled
 from bellcrank.assembly.model import Model
 from bellcrank.assembly.report import AssemblyReport
 from bellcrank.assembly.state import Floats, State
+from bellcrank.continuation import Continuation
 from bellcrank.errors import AssemblyError, SimulationError
 from bellcrank.formulations.system import System, prepare
 from bellcrank.integrate.advance import Observed, Outcome, advance
@@ -35,7 +36,7 @@ class Plan:
     """What is to be done, all of it checked.
 
     begin: s. times: to record, s. method: with its options. formulation: a name; options: its own.
-    reactions, accelerations: whether they are recorded.
+    reactions, accelerations: whether they are recorded. continuation: of the runs that it is one of.
     """
 
     begin: float
@@ -45,6 +46,7 @@ class Plan:
     options: dict[str, Any]
     reactions: bool
     accelerations: bool
+    continuation: Continuation | None = None
 
 
 class Run:
@@ -59,9 +61,12 @@ class Run:
         self._report: AssemblyReport | None = None
         self._motion: Closing | None = None  # that closes the mechanism before it is simulated
         self._begun = 0.0
+        self._before: dict[str, int] = {}  # what the system had counted where it is that of the run before
 
     def assemble(self, how: bool | str, state: State | None) -> None:
         """Mend the initial configuration, or get ready to close it by constraint forces."""
+        if self._resumed(state):
+            return
         if not isinstance(how, bool):
             self._motion = _motion(self.model, how, state, self.plan.times)
         elif how:
@@ -90,6 +95,8 @@ class Run:
         )
         if outcome.status not in ("finished", "interrupted"):
             raise SimulationError(explained.message, outcome.time, explained.body, trajectory, explained.row)
+        if self.plan.continuation is not None and outcome.status == "finished":
+            self.plan.continuation.keep(self.model, self._system, trajectory.at(outcome.time))
         return trajectory
 
     def _outcome(self, shown: Progress) -> Outcome:
@@ -104,13 +111,28 @@ class Run:
         sink = _from(times[0], self._what.completed(self.model, self._recorder.on_block))
         passed = times if times[0] <= begin else np.concatenate([[begin], times])
         observed = _observed(self._what)
-        return advance(self._system.core, self.plan.method, passed, observed, sink, shown.at, self._watched)
+        kept = None if self.plan.continuation is None else self.plan.continuation.core
+        core, method = self._system.core, self.plan.method
+        return advance(core, method, passed, observed, sink, shown.at, self._watched, kept)
+
+    def _resumed(self, state: State | None) -> bool:
+        """Whether the run goes on with the system of the one before, and its history."""
+        plan = self.plan
+        if plan.continuation is None:
+            return False
+        last = plan.continuation.at(self.model, (plan.formulation, plan.options), plan.method, state)
+        if last is None:
+            return False
+        self.model, self._system = last
+        self._before = self._system.stats.counts
+        return True
 
     def _formulate(self, state: State | None, closed: bool = False) -> None:
         """Prepare the system; one that is not open must meet the constraints from its start."""
-        self._system = prepare(self.model, self.plan.formulation, **self.plan.options)
-        if self._motion is None or closed:
-            _start(self._system, state)
+        if not self._before:
+            self._system = prepare(self.model, self.plan.formulation, **self.plan.options)
+            if self._motion is None or closed:
+                _start(self._system, state)
         self._what = observation(self._system.model, self.plan.reactions, self.plan.accelerations)
 
     def _close(self, motion: Closing, shown: Progress) -> Outcome:
@@ -147,7 +169,7 @@ class Run:
             "steps": outcome.steps,
             "rejected_steps": outcome.rejected,
             **outcome.of_adaptive(options.method),
-            **system.stats.counts,
+            **{name: count - self._before.get(name, 0) for name, count in system.stats.counts.items()},
             "redundant_rows": ", ".join(map(str, system.stats.dropped)),
             "wall_seconds": perf_counter() - self._begun,
         }

@@ -12,6 +12,7 @@ import numpy as np
 from bellcrank.assembly.compile import compile_mechanism
 from bellcrank.assembly.model import Model
 from bellcrank.assembly.state import Floats, State
+from bellcrank.continuation import Continuation
 from bellcrank.errors import Fault, FaultList, MechanismError
 from bellcrank.formulations.system import check_request
 from bellcrank.integrate.advance import output_times
@@ -46,6 +47,7 @@ def simulate(
     progress: bool | Callable[[float], None] = False,
     assemble: bool | str = True,
     description: str = "",
+    continuation: Continuation | None = None,
     **options: Any,
 ) -> Trajectory:
     """Simulate a mechanism and return what happened.
@@ -59,16 +61,15 @@ def simulate(
     output_step: s between recorded frames; by default about 1000 frames, at steps of the method.
     tolerance (or rtol and atol), max_step, max_order: of adaptive methods, by default 1e-8 and no limit. rtol
         and atol may be told for "translation", "rotation", "velocity", "angular_velocity", by name.
-    events: zero crossings to find and record (`Trajectory.events`), of adaptive methods; a terminal one ends
-        the run.
-    reactions, accelerations: whether to record joint reactions and body accelerations.
-    path: HDF5 file to record into while it runs. description: text of the mechanism's file, kept with it.
+    events: to find and record (`Trajectory.events`), of adaptive methods; a terminal one ends the run.
+    reactions, accelerations: whether to record joint reactions and body accelerations. path: HDF5 file to
+        record into while it runs. description: text of the mechanism's file, kept with it.
     progress: True for a bar on the terminal, or a function of the fraction done.
     assemble: mend the initial state first (for this run, not in the mechanism); else it is projected only.
         "constraint_forces": the bodies come together in the run itself, under the applied forces and those of
         the constraints, as `bc.assemble` describes; once closed, the formulation takes over. The run's
         `statistics["closed_at"]` is when, s; before, there are no reactions and efforts (not a number).
-    options: those of the formulation.
+    continuation: of runs that follow each other, to keep the method's history. options: of the formulation.
 
     Ctrl-C ends the run and returns what there is, with the status "interrupted". Raises MechanismError for
     what is wrong with the mechanism or the arguments, Unsupported for names that do not exist, AssemblyError
@@ -78,7 +79,7 @@ def simulate(
     begin = start if state is None else state.time
     given = (step, max_step, tolerance, rtol, atol, max_order)
     planned = _plan((formulation, options), method, (duration, begin, output_step, times), given)
-    plan = Plan(begin, *planned, formulation, options, reactions, accelerations)
+    plan = Plan(begin, *planned, formulation, options, reactions, accelerations, continuation)
     run = Run(_described(mechanism, start), plan)
     run.assemble(assemble, state)
     run.prepare(state, _watched(events, run.model, plan.method), path, description)

@@ -105,15 +105,18 @@ def advance(
     on_block: Callable[[Floats], None],
     on_progress: Callable[[float], None],
     events: CompiledEvents | None = None,
+    continuation: Any = None,
 ) -> Outcome:
     """Take a system, whose state must satisfy the constraints, through the output times.
 
     on_block: takes frames (n, 1 + width), valid during the call.
     on_progress: takes the time reached, about twenty times a second.
+    continuation: the core's, of runs of this system with these options.
     Ctrl-C ends the run with the status "interrupted".
     """
     method = (options.method.name, times.tolist(), options.step, options.max_step, options.rtol, options.atol)
-    run = partial(_core.simulate, max_order=options.max_order, tolerances=options.tolerances)
+    order, tolerances = options.max_order, options.tolerances
+    run = partial(_core.simulate, max_order=order, tolerances=tolerances, continuation=continuation)
     if events is not None:
         run = partial(run, events=events.functions, event_coordinates=events.coordinates)
     return _guarded(run, (core, *method), times, observed, on_block, on_progress)

@@ -108,8 +108,8 @@ def _statistics(session: Session, given: Given) -> Reply:  # noqa: ARG001
     rows: dict[str, Any] = {
         "last stepsize": told.get("step"),
         "next stepsize": told.get("next_step", told.get("step")),
-        "steps": told.get("steps"),
-        "calls": told.get("evaluations"),
+        "steps": told.get("steps_since_restart", told.get("steps")),
+        "calls": told.get("evaluations_since_restart", told.get("evaluations")),
         "order": told.get("last_order", find_method(settings.method).order),
         "absolute accuracy": settings.atol,
         "relative accuracy": settings.rtol,
@@ -149,7 +149,8 @@ COMMANDS: Final = (
     Command(
         "step",
         GROUP,
-        "Go on by so many step sizes, and draw after every one; inside the integrator takes its own steps.",
+        "Go on by so many step sizes, and draw after every one; inside the integrator takes its own steps, "
+        "and goes on with its history from one command to the next unless something was changed.",
         _step,
         (Argument("count", "count"),),
         example="step 30",

@@ -11,6 +11,7 @@ import numpy as np
 from bellcrank.assembly.compile import compile_mechanism
 from bellcrank.assembly.initial import assembled
 from bellcrank.assembly.state import State
+from bellcrank.continuation import Continuation
 from bellcrank.errors import Fault, MechanismError
 from bellcrank.io.simulation import Simulation
 from bellcrank.mechanism.evaluation import with_numbers
@@ -99,6 +100,7 @@ class Session:
         self.now = fresh()
         self._before: list[Situation] = []
         self._compiled: tuple[Mechanism, float, Model] | None = None
+        self._continuation = Continuation()
         self.notes: list[str] = []
         self.commands: Mapping[str, Command] = {}
         self.source: Callable[[str], list[Reply]] = lambda _file: []
@@ -194,6 +196,7 @@ class Session:
             state=self.now.live,
             output_step=output_step,
             assemble=False,
+            continuation=self._continuation,
             **arguments,
         )
         if len(run) == 0:
