@@ -27,6 +27,12 @@ bool turns_by_moving(const Coordinate& coordinate) {
     return coordinate.followed() && !kind.name.starts_with("theta") && !kind.name.starts_with("universal");
 }
 
+// A condition of velocities has no error of its own that would correct what is anticipated of its multiplier.
+bool errors_tell_all(const Model& model) {
+    const std::vector<ConstraintFormula>& formulas = model.data().formulas.constraints;
+    return std::none_of(formulas.begin(), formulas.end(), [](const auto& c) { return c.of_velocity; });
+}
+
 // A locked quaternion component e_k turns half as fast as the angle it stands for, so its multiplier is twice a moment.
 double row_weight(const Model& model, const Row& row) {
     if (row.term_begin == row.term_end) return 1.0;
@@ -52,6 +58,7 @@ Lagrange::Lagrange(std::shared_ptr<const Model> model, const LagrangeOptions& op
         const double mass = model_->mass[b], diagonal[6] = {mass, mass, mass, I.x, I.y, I.z};
         for (int k = 0; k < 6; ++k) sqrt_mass_[kTwist * b + kComponent[k]] = std::sqrt(diagonal[k]);
     }
+    history_.resize(m);
     rigid_.assign(m, 1);
     in_force_.assign(m, 1.0);
     unilateral_.assign(m, 0);
@@ -64,6 +71,7 @@ Lagrange::Lagrange(std::shared_ptr<const Model> model, const LagrangeOptions& op
         for (int k = 0; k < b.size; ++k) {
             const int r = b.row + k;
             rigid_[r] = block.compliance == 0.0;
+            in_force_[r] = rigid_[r];
             weight_[r] = row_weight(*model_, model_->rows[block.row_begin + k]);
             if (!block.unilateral) continue;
             unilateral_[r] = 1;
@@ -82,6 +90,7 @@ Lagrange::Lagrange(std::shared_ptr<const Model> model, const LagrangeOptions& op
     }
     for (int i = 0; i < static_cast<int>(model_->coordinates.size()); ++i)
         if (turns_by_moving(model_->coordinates[i])) drifting_.push_back(i);
+    anticipates_ = stops_.empty() && errors_tell_all(*model_);
     trusted_pivot_ = options_.rank_tolerance;
     given_up_.reserve(BlockLdlt::kMostListed);
     forget_dependent_rows();

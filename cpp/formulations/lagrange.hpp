@@ -7,6 +7,7 @@
 #include <span>
 #include <vector>
 
+#include "formulations/lagrange/correction_history.hpp"
 #include "formulations/lagrange/delassus.hpp"
 #include "formulations/lagrange/implicit.hpp"
 #include "model/constraint_rows.hpp"
@@ -101,6 +102,7 @@ class Lagrange final : public System {
     void accelerate_in_stages(double t, const double* x, const double* u, double* udot);
     void refine_acceleration(double t, const double* x, const double* u, double* udot);
     void correct_positions(double t, double* x, bool doubting = true);
+    void anticipate_correction(double t, double* x);
     void correct_doubted_rows(double t, double* x);
     double rounding_of_rows(const double* x) const;
     void position_step();
@@ -156,6 +158,9 @@ class Lagrange final : public System {
     Delassus delassus_;
     ConstraintRows rows_;
     Statistics statistics_;
+    CorrectionHistory history_;
+    bool anticipates_ = false;
+    double contraction_ = 1.0;  // of the error by the first correction of the last projection
 
     std::vector<double> sqrt_mass_;      // M^(1/2) in records of kTwist, ground zero
     std::vector<double> configuration_;  // x of the current factorization, at time_
@@ -177,6 +182,7 @@ class Lagrange final : public System {
     std::vector<double> lambda_, rhs_, impulse_, solution_, residual_, speed_;  // rows
     std::vector<std::uint8_t> rigid_;       // per storage row: holds C = 0 (not an inertance)
     std::vector<double> in_force_;          // per storage row: 1 if rigid and not dropped (as an open stop is), else 0
+    bool out_of_force_ = false;             // whether some rigid rows are dropped
     std::vector<std::uint8_t> unilateral_;  // per storage row: a stop
     std::vector<double> weight_;            // per storage row: force or moment per unit of its multiplier
     std::vector<int> stops_;                // storage rows that are unilateral

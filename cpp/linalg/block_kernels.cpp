@@ -9,17 +9,13 @@ namespace bellcrank {
 
 namespace {
 
-// P = S⁻¹ of a K×K positive semidefinite block; rows whose pivot is not above their threshold are left out of S (rows
-// and columns of P zero). S and P may be the same storage. Returns the smallest kept pivot ratio; pivot: thresholds
-// in, pivots out.
-//
 // Gauss-Jordan elimination in place: a step takes row c from all others, which leaves −P in the rows and columns passed
 // and the Schur complement in the rest. A row that is left out takes nothing: no branches, and one division a step.
 template <int K>
-double invert_by_rows(const double* S, double* pivot, const double* scale, std::uint8_t* dropped, double* P) {
-    double a[K][K], mask[K], smallest = std::numeric_limits<double>::infinity();
+double invert(double* P, double* pivot, const double* scale, std::uint8_t* dropped) {
+    double a[K][K], mask[K], smallest = kSafePivot;
     for (int r = 0; r < K; ++r)
-        for (int c = 0; c < K; ++c) a[r][c] = S[r * K + c];
+        for (int c = 0; c < K; ++c) a[r][c] = P[r * K + c];
 #pragma GCC unroll 6
     for (int c = 0; c < K; ++c) {
         const double d = a[c][c];
@@ -42,8 +38,8 @@ double invert_by_rows(const double* S, double* pivot, const double* scale, std::
     return smallest;
 }
 
-// Inverse of the leading 3×3 block (ld columns) by cofactors; false if a pivot may be small. Returns the least ratio.
-inline bool invert3(const double* S, int ld, const double* scale, double* P, double* smallest) {
+// Inverse of the leading 3×3 block (ld columns) by cofactors; false if a pivot may be small.
+inline bool invert3(const double* S, int ld, const double* scale, double* P) {
     const double a = S[0], b = S[ld], c = S[2 * ld], d = S[ld + 1], e = S[2 * ld + 1], f = S[2 * ld + 2];
     const double c00 = d * f - e * e, c10 = c * e - b * f, c20 = b * e - c * d;
     const double minor2 = a * d - b * b, det = a * c00 + b * c10 + c * c20;
@@ -53,16 +49,21 @@ inline bool invert3(const double* S, int ld, const double* scale, double* P, dou
     const double r = 1.0 / det;
     P[0] = c00 * r, P[1] = P[3] = c10 * r, P[2] = P[6] = c20 * r;
     P[4] = (a * f - c * c) * r, P[5] = P[7] = (b * c - a * e) * r, P[8] = minor2 * r;
-    *smallest = kSafePivot;
     return safe;
 }
 
-// The same by blocks 3 + (K − 3), whose two divisions follow each other instead of K: for blocks far from singular.
+// Fraction of its diagonal entry below which the last of five rows is eliminated after the others, one by one.
+constexpr double kLeastLast = 1e-4;
+
+// By blocks 3 + (K − 3), whose two divisions follow each other instead of K. Rotations about axes that are oblique to
+// those of a slender body leave the last of five rows with a small pivot, which is formed here as in the elimination
+// row by row.
 template <int K>
-bool invert_by_blocks(const double* S, const double* scale, double* P) {
+bool invert_by_blocks(double* P, double tolerance, const double* scale, double* smallest) {
     constexpr int N = K - 3;
-    double A[9], smallest, W[N][3], T[N][N], Q[N][N];
-    if (!invert3(S, K, scale, A, &smallest)) return false;
+    const double* S = P;
+    double A[9], W[N][3], T[N][N], Q[N][N];
+    if (!invert3(S, K, scale, A)) return false;
     for (int i = 0; i < N; ++i)
         for (int j = 0; j < 3; ++j) {
             const double* s = S + (3 + i) * K;
@@ -78,11 +79,13 @@ bool invert_by_blocks(const double* S, const double* scale, double* P) {
         Q[0][0] = 1.0 / T[0][0];
     } else if constexpr (N == 2) {
         const double det = T[0][0] * T[1][1] - T[1][0] * T[1][0];
-        if (!(T[0][0] > kSafePivot * scale[3] && det > kSafePivot * T[0][0] * scale[4])) return false;
+        const double last = kSafePivot * scale[4], least = std::max(kLeastLast, tolerance) * scale[4];
+        if (!(T[0][0] > kSafePivot * scale[3] && det > least * T[0][0])) return false;
+        if (!(det > last * T[0][0])) *smallest = det / (T[0][0] * scale[4]);
         const double r = 1.0 / det;
         Q[0][0] = T[1][1] * r, Q[1][1] = T[0][0] * r, Q[0][1] = Q[1][0] = -T[1][0] * r;
     } else {
-        if (!invert3(&T[0][0], 3, scale + 3, &Q[0][0], &smallest)) return false;
+        if (!invert3(&T[0][0], 3, scale + 3, &Q[0][0])) return false;
     }
     double QW[N][3];
     for (int i = 0; i < N; ++i)
@@ -105,14 +108,17 @@ bool invert_by_blocks(const double* S, const double* scale, double* P) {
 }
 
 template <int K>
-double invert(const double* S, double* pivot, const double* scale, bool all_enabled, std::uint8_t* dropped, double* P) {
-    if constexpr (K >= 4) {
-        if (all_enabled && invert_by_blocks<K>(S, scale, P)) {
-            for (int k = 0; k < K; ++k) dropped[k] = 0;
-            return kSafePivot;
-        }
+bool invert_regular(double* P, double tolerance, const double* scale, double* smallest) {
+    if constexpr (K > 3) {
+        return invert_by_blocks<K>(P, tolerance, scale, smallest);
+    } else if constexpr (K == 3) {
+        double A[9];
+        if (!invert3(P, 3, scale, A)) return false;
+        std::copy_n(A, 9, P);
+        return true;
+    } else {
+        return false;
     }
-    return invert_by_rows<K>(S, pivot, scale, dropped, P);
 }
 
 // W (K×N) = P (K×K) U (K×N)
@@ -193,7 +199,8 @@ void descend(const double* W, const double* P, double* x, double* y) {
 
 template <int K>
 constexpr BlockKernels kernels_of() {
-    return {invert<K>,
+    return {invert_regular<K>,
+            invert<K>,
             {multiply<K, 1>, multiply<K, 2>, multiply<K, 3>, multiply<K, 4>, multiply<K, 5>, multiply<K, 6>},
             {subtract_product<K, 1>, subtract_product<K, 2>, subtract_product<K, 3>, subtract_product<K, 4>,
              subtract_product<K, 5>, subtract_product<K, 6>},

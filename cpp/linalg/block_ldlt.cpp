@@ -93,7 +93,7 @@ void BlockLdlt::factor(const PivotRule& rule, std::span<const std::uint8_t> enab
 
 void BlockLdlt::begin(const PivotRule& rule, std::span<const std::uint8_t> enabled) {
     dropped_count_ = doubtful_count_ = small_count_ = 0;
-    smallest_pivot_ = 1.0;
+    smallest_pivot_ = kSafePivot;
     rule_ = rule;
     enabled_ = enabled;
 }
@@ -122,6 +122,28 @@ void BlockLdlt::note_small(const Column& c, const double* pivot) {
     }
 }
 
+// P ← P⁺. Of a regular block no row but the last has a small pivot.
+void BlockLdlt::invert_pivot(const Column& c, double* P) {
+    const double tolerance = c.closes ? rule_.closing : rule_.tolerance, *scale = &scale_[c.row];
+    std::uint8_t* dropped = &dropped_[c.row];
+    const std::uint8_t* part = enabled_.empty() ? nullptr : &enabled_[c.row];
+    const bool whole = part == nullptr || std::all_of(part, part + c.size, [](auto p) { return p == kTakesPart; });
+    double pivot[kMaxBlock], smallest = kSafePivot;
+    if (whole && c.kernels->invert_regular(P, tolerance, scale, &smallest)) {
+        std::fill_n(dropped, c.size, 0);
+        if (smallest == kSafePivot) return;
+        std::copy_n(scale, c.size, pivot);
+        pivot[c.size - 1] *= smallest;
+    } else {
+        for (int r = 0; r < c.size; ++r)
+            pivot[r] = whole || part[r] == kTakesPart ? tolerance * scale[r] : std::numeric_limits<double>::infinity();
+        smallest = c.kernels->invert(P, pivot, scale, dropped);
+        if (std::any_of(dropped, dropped + c.size, [](std::uint8_t d) { return d != 0; })) note_dropped(c, pivot);
+    }
+    smallest_pivot_ = std::min(smallest_pivot_, smallest);
+    if (rule_.list && c.closes && smallest < kSafePivot) note_small(c, pivot);
+}
+
 void BlockLdlt::factor_stage(int stage) {
     const Stage& s = stages_[stage];
     for (int i = s.scale_begin; i < s.scale_end; ++i) {
@@ -133,20 +155,8 @@ void BlockLdlt::factor_stage(int stage) {
     for (int k = s.column_begin; k < s.column_end; ++k) {
         const Column& c = columns_[k];
         const BlockKernels& kernels = *c.kernels;
-        const double tolerance = c.closes ? rule_.closing : rule_.tolerance;
-        double pivot[kMaxBlock];
-        bool all_enabled = true;
-        for (int r = 0; r < c.size; ++r) {
-            const bool on = enabled_.empty() || enabled_[c.row + r] == kTakesPart;
-            all_enabled &= on;
-            pivot[r] = on ? tolerance * scale_[c.row + r] : std::numeric_limits<double>::infinity();
-        }
         double* P = &values_[c.diagonal];
-        std::uint8_t* dropped = &dropped_[c.row];
-        const double smallest = kernels.invert(P, pivot, &scale_[c.row], all_enabled, dropped, P);
-        smallest_pivot_ = std::min(smallest_pivot_, smallest);
-        if (rule_.list && c.closes && smallest < kSafePivot) note_small(c, pivot);
-        if (std::any_of(dropped, dropped + c.size, [](std::uint8_t d) { return d != 0; })) note_dropped(c, pivot);
+        invert_pivot(c, P);
 
         const int* target = targets_.data() + c.target_begin;
         if (c.below_end - c.below_begin == 1) {

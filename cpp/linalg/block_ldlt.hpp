@@ -104,6 +104,7 @@ class BlockLdlt {
         int scale_begin, scale_end;  // of scaled_, the columns whose diagonal blocks it is first to use
     };
     int coupling(int step, int later) const;
+    void invert_pivot(const Column& c, double* P);
     void note_dropped(const Column& c, const double* pivot);
     void note_small(const Column& c, const double* pivot);
     void find_targets();

@@ -69,6 +69,25 @@ inline void scatter4(const Lane in[4], double* const place[1]) { std::memcpy(pla
 
 #endif
 
+// Largest |value(i, load)|, i = 0 … count − 1: value forms one number with a load of doubles, or as many as there are
+// lanes with one of lanes.
+template <class Value>
+inline double largest_size(int count, const Value& value) {
+    Lane several = broadcast(0.0);
+    int i = 0;
+    for (; i + kLanes <= count; i += kLanes) {
+        const Lane v = value(i, load_lane), size = v < 0.0 ? -v : v;
+        several = size > several ? size : several;
+    }
+    double largest = 0.0;
+    for (int l = 0; l < kLanes; ++l) largest = lane_get(several, l) > largest ? lane_get(several, l) : largest;
+    for (; i < count; ++i) {
+        const double v = value(i, [](const double* p) { return *p; }), size = v < 0.0 ? -v : v;
+        largest = size > largest ? size : largest;
+    }
+    return largest;
+}
+
 // Asks for the cache lines of `count` doubles that will be used soon. The processor sees streams coming only while they
 // ascend within a page, and does not see those that are written or go by index.
 inline void prefetch(const double* from, int count) {

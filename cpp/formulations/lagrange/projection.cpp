@@ -26,28 +26,21 @@ constexpr double kHeld = 1e-7;
 // An error that small and not falling any more is rounding.
 constexpr double kStagnation = 1e-9;
 
-// Largest |a_r b_r|.
-double largest_product(const double* a, const double* b, int count) {
-    Lane several = broadcast(0.0);
-    int r = 0;
-    for (; r + kLanes <= count; r += kLanes) {
-        const Lane product = load_lane(a + r) * load_lane(b + r), size = product < 0.0 ? -product : product;
-        several = size > several ? size : several;
-    }
-    double largest = 0.0;
-    for (int l = 0; l < kLanes; ++l) largest = std::max(largest, lane_get(several, l));
-    for (; r < count; ++r) largest = std::max(largest, std::abs(a[r] * b[r]));
-    return largest;
-}
+// No more is expected of a correction with the factors of a configuration close by.
+constexpr double kBestContraction = 1e-3;
 
 }  // namespace
 
 // Largest |C| over the rows in force.
-double Lagrange::largest_error() const { return largest_product(in_force_.data(), rows_.C.data(), rows_.rows()); }
+double Lagrange::largest_error() const {
+    const double *in_force = in_force_.data(), *C = rows_.C.data();
+    return largest_size(rows_.rows(), [&](int r, auto load) { return load(in_force + r) * load(C + r); });
+}
 
 bool Lagrange::project(double t, double* x, double* u) {
     if (rows_.rows() == 0) return true;
     trusted_pivot_ = options_.rank_tolerance;
+    anticipate_correction(t, x);
     rows_.evaluate_values(t, x);
     reset_stops();
     // Pushing out of one stop may push into another.
@@ -58,11 +51,27 @@ bool Lagrange::project(double t, double* x, double* u) {
         correct_positions(t, x);
     }
     correct_doubted_rows(t, x);
+    history_.end();
     const bool met = largest_error() <= std::max(1e3 * options_.position_tolerance, 1e-8);
     const auto impacts = statistics_.impacts;
     correct_velocities(u, true);
     if (remembered_ && statistics_.impacts == impacts && passed_a_stop(t, u)) ++statistics_.impacts;
     return met;
+}
+
+// Moves x by what the last steps say of this one's correction, with the Jacobian and factors at hand. What is left is
+// smaller by some orders of the step, and so takes fewer corrections. Near a singular configuration nothing is smooth,
+// and where rows are doubtful for a displacement of that size the correction starts from nothing.
+void Lagrange::anticipate_correction(double t, double* x) {
+    if (!anticipates_) return;
+    const double* expected = history_.expect(t);
+    if (expected == nullptr || !valid_) return;
+    for (int r = 0; r < rows_.rows(); ++r) rhs_[r] = in_force_[r] * expected[r];
+    apply_multipliers(rhs_, step_.data());
+    const double doubtful = options_.doubt * largest_rotation(step_.data());
+    if (doubtful * doubtful > statistics_.smallest_pivot) return;
+    retract(x, step_.data(), x);
+    history_.add(rhs_.data());
 }
 
 // A row dropped for doubt holds as those do that it nearly depends on, or the configuration is on another branch than
@@ -134,7 +143,7 @@ void Lagrange::correct_positions(double t, double* x, bool doubting) {
     bool fresh = !valid_;
     if (fresh) refresh(t, x);
     const double tolerance = std::max(options_.position_tolerance, rounding_of_rows(x));
-    double error = largest_error(), contraction = 1.0;
+    double error = largest_error(), contraction = contraction_;
     bool evaluated = false;
     for (int i = 0; !(error <= tolerance) && i < options_.max_corrections; ++i) {
         position_step();
@@ -147,13 +156,15 @@ void Lagrange::correct_positions(double t, double* x, bool doubting) {
             }
         }
         retract(x, step_.data(), x);
+        history_.add(rhs_.data());
         ++statistics_.corrections;
         evaluated = 2.0 * error * contraction <= tolerance;
         evaluated ? rows_.evaluate_jacobians(t, x) : rows_.evaluate_values(t, x);
         const double next = largest_error();
         contraction = next / error;
-        const bool slow = !(next < 0.25 * error), renewed = slow || (evaluated && !(next <= tolerance));
+        if (i == 0) contraction_ = std::max(contraction, kBestContraction);
         error = next;
+        const bool slow = !(contraction < 0.25), renewed = slow || (evaluated && !(error <= tolerance));
         if (slow && fresh && error < kStagnation) break;
         if (renewed) refresh(t, x);
         fresh = renewed;
@@ -191,8 +202,10 @@ double Lagrange::largest_rotation(const double* displacement) const {
 void Lagrange::correct_velocities(double* u, bool impacts) {
     scale(u, scaled_.data());
     rows_.multiply(scaled_.data(), speed_.data());
-    for (int r = 0; r < rows_.rows(); ++r) speed_[r] = rigid_[r] ? speed_[r] + rows_.Ct[r] : 0.0;
-    for (int r = 0; r < rows_.rows(); ++r) rhs_[r] = -speed_[r];
+    for (int r = 0; r < rows_.rows(); ++r) {
+        speed_[r] = rigid_[r] ? speed_[r] + rows_.Ct[r] : 0.0;
+        rhs_[r] = -speed_[r];
+    }
     if (stops_.empty() || !impacts) {
         std::copy(rhs_.begin(), rhs_.end(), impulse_.begin());
         solve(impulse_);

@@ -78,7 +78,9 @@ bool Lagrange::judge_factorization() {
     const bool fewer = dependent_rows_ < rows_.rows() && delassus_.dropped_count() < dependent_rows_;
     if (!tight_ && (fewer || (large && !measured_))) measure_small_pivots();
     if (!tight_) dependent_rows_ = std::min(dependent_rows_, delassus_.dropped_count());
-    for (int r = 0; r < rows_.rows(); ++r) in_force_[r] = rigid_[r] && !delassus_.dropped(r) ? 1.0 : 0.0;
+    if (delassus_.dropped_count() > 0 || out_of_force_)
+        for (int r = 0; r < rows_.rows(); ++r) in_force_[r] = rigid_[r] && !delassus_.dropped(r) ? 1.0 : 0.0;
+    out_of_force_ = delassus_.dropped_count() > 0;
     const auto disabled = static_cast<int>(std::count(enabled_.begin(), enabled_.end(), 0));
     statistics_.dropped_rows = delassus_.dropped_count() - disabled;
     statistics_.smallest_pivot = delassus_.smallest_pivot();

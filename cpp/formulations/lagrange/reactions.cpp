@@ -7,6 +7,7 @@
 
 #include "formulations/lagrange.hpp"
 #include "spatial/body_state.hpp"
+#include "spatial/lanes.hpp"
 
 namespace bellcrank {
 
@@ -181,6 +182,14 @@ int Lagrange::worst_row() const {
 }
 
 int Lagrange::first_non_finite_body(const double* x, const double* u) const {
+    const auto finite = [](const double* p, size_t count) {
+        Lane zeros = broadcast(0.0);  // or not a number
+        for (size_t k = 0; k < count; k += kLanes) zeros += 0.0 * load_lane(p + k);
+        double sum = 0.0;
+        for (int l = 0; l < kLanes; ++l) sum += lane_get(zeros, l);
+        return sum == 0.0;
+    };
+    if (finite(x, configuration_.size()) && finite(u, sqrt_mass_.size())) return -1;
     for (int b = 0; b < model_->bodies(); ++b) {
         double sum = 0.0;
         for (int k = 0; k < kPose; ++k) sum += x[kPose * b + k] + u[kTwist * b + k];
