@@ -53,6 +53,8 @@ std::uint8_t factor_flags(Op op) {
         case Op::square_root:
         case Op::absolute:
             return kRoot;
+        case Op::power:
+            return kPower;
         case Op::sine:
         case Op::cosine:
             return kTrigonometric;

@@ -22,10 +22,11 @@ struct Facts {
 
 enum FactFlag : std::uint8_t {
     kNonzero = 1,
-    kReciprocal = 2,        // 1/x is a factor
-    kRoot = 4,              // √x or |x| is a factor
-    kTrigonometric = 8,     // sin x or cos x is a factor
-    kTrigonometricTwo = 16  // at least two such factors
+    kReciprocal = 2,         // 1/x is a factor
+    kRoot = 4,               // √x or |x| is a factor
+    kTrigonometric = 8,      // sin x or cos x is a factor
+    kTrigonometricTwo = 16,  // at least two such factors
+    kPower = 32              // x^c is a factor
 };
 
 inline std::uint64_t mix(std::uint64_t x) {  // the finalizer of MurmurHash3 (A. Appleby, public domain)

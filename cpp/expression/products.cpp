@@ -61,7 +61,8 @@ struct Graph::Products {
         const std::uint8_t p = facts(a).flags, q = facts(b).flags;
         if ((p & kReciprocal) != 0 && cancel(a, b, out)) return true;
         if ((q & kReciprocal) != 0 && cancel(b, a, out)) return true;
-        return (p & q & kRoot) != 0 && roots(out);
+        if ((p & q & kRoot) != 0 && roots(out)) return true;
+        return ((p | q) & kPower) != 0 && powers(out);
     }
 
     // c ((1/c x) y) → x y: a constant within the product that a undoes to the last bit but one.
@@ -82,14 +83,14 @@ struct Graph::Products {
         for (int i = 0; i < inverse.count(); ++i) {
             if (graph.node(inverse[i]).op != Op::reciprocal) continue;
             const Ref k = graph.node(inverse[i]).a;
-            if (!nonzero(k)) continue;
+            const bool safe = nonzero(k);
             for (int j = 0; j < other.count(); ++j) {
                 Ref quotient;
-                if (!ratio(other[j], k, quotient)) continue;
+                if ((!safe && !is_root(k, other[j])) || !ratio(other[j], k, quotient)) continue;
                 out = product(inverse.without(graph, i), other.without(graph, j), quotient);
                 return true;
             }
-            if (graph.node(k).op != Op::multiply || !contained(k, x, y)) continue;
+            if (!safe || graph.node(k).op != Op::multiply || !contained(k, x, y)) continue;
             Ref rest_x = inverse.without(graph, i), rest_y = y;
             if (!divide_out(k, rest_x, rest_y)) continue;
             out = graph.multiply(rest_x, rest_y);
@@ -98,11 +99,14 @@ struct Graph::Products {
         return false;
     }
 
+    // Whether k = √y: then y/k has a limit where k is zero, and √y has it as its value.
+    bool is_root(Ref k, Ref y) const { return graph.node(k).op == Op::square_root && graph.node(k).a == y; }
+
     // y / k where that is shorter: k/k, E/√E, √E/E.
     bool ratio(Ref y, Ref k, Ref& out) const {
         if (y == k) {
             out = graph.constant(1.0);
-        } else if (graph.node(k).op == Op::square_root && graph.node(k).a == y) {
+        } else if (is_root(k, y)) {
             out = k;
         } else if (graph.node(y).op == Op::square_root && graph.node(y).a == k) {
             out = graph.reciprocal(y);
@@ -153,6 +157,37 @@ struct Graph::Products {
                 if (right[j] != left[i]) continue;
                 const Ref square = n.op == Op::square_root ? n.a : graph.multiply(n.a, n.a);
                 out = product(left.without(graph, i), right.without(graph, j), square);
+                return true;
+            }
+        }
+        return false;
+    }
+
+    // A factor as a power of a number.
+    struct Power {
+        Ref base;
+        double exponent;
+    };
+    Power power_of(Ref r) const {
+        const Node& n = graph.node(r);
+        if (n.op == Op::power && graph.is_constant(n.b)) return {n.a, graph.constant_value(n.b)};
+        if (n.op == Op::square_root) return {n.a, 0.5};
+        if (n.op == Op::reciprocal) return {n.a, -1.0};
+        return {r, 1.0};
+    }
+
+    // x^c x^d → x^(c + d), but for whole c + d, where x may be negative, and then only the result would be a number.
+    bool powers(Ref& out) const {
+        const Factors left(graph, Op::multiply, a), right(graph, Op::multiply, b);
+        for (int i = 0; i < left.count(); ++i) {
+            const Power one = power_of(left[i]);
+            for (int j = 0; j < right.count(); ++j) {
+                if (graph.node(left[i]).op != Op::power && graph.node(right[j]).op != Op::power) continue;
+                const Power other = power_of(right[j]);
+                const double exponent = one.exponent + other.exponent;
+                if (one.base != other.base || exponent == std::floor(exponent)) continue;
+                out = product(left.without(graph, i), right.without(graph, j),
+                              graph.power(one.base, graph.constant(exponent)));
                 return true;
             }
         }
@@ -248,6 +283,11 @@ Ref Graph::power(Ref a, Ref b) {
     if (twice != std::floor(twice) || twice > 2.0 * kLargestPower) return intern(node);
     if (exponent < 0.0) return reciprocal(power(a, constant(-exponent)));
     const bool half = std::floor(exponent) != exponent;
+    if (half && exponent > 1.0 && !a.negative() && this->node(a).op == Op::multiply && is_constant(this->node(a).a)) {
+        const Ref rest = this->node(a).b;  // (c x)^n = c^n x^n, so that 1/√x meets x in its derivatives
+        const double factor = std::pow(constant_value(this->node(a).a), exponent);
+        if (keeps(factor)) return multiply(constant(factor), power(rest, b));
+    }
     Ref result = half ? apply(Op::square_root, a) : constant(1.0);
     Ref square = a;
     for (auto n = static_cast<unsigned>(exponent); n != 0; n >>= 1) {

@@ -24,6 +24,34 @@ def test_a_drive_at_the_start(text, said):
     assert bc.simulate(mech, duration=0.1, start=1.0).status == "finished"
 
 
+@pytest.mark.parametrize(
+    ("text", "second"),
+    [
+        ("t^2.5", 0.0),
+        ("(2*t)^2.5", 0.0),
+        ("sqrt(t)^5 + t^2", 2.0),
+        ("t*t^1.5", 0.0),
+        ("t*t^(4/3)", 0.0),
+        ("t^2/sqrt(t)*t", 0.0),
+    ],
+)
+@pytest.mark.parametrize("formulation", ["lagrange", "symbolic"])
+def test_fractional_powers_at_zero(text, second, formulation):
+    """Their first two derivatives there are limits: 0/0 as they come, but no poles."""
+    mech, _ = hinge()
+    mech.add_drive("d", "j", position=text)
+    run = bc.simulate(mech, duration=1.0, step=1e-2, formulation=formulation, accelerations=True)
+    assert run.body("b").angular_acceleration[0, 2] == pytest.approx(second, abs=1e-12)
+    assert run.joint("j").position[0, 0] == run.joint("j").velocity[0, 0] == 0.0
+
+
+def test_an_infinite_second_derivative():
+    mech, _ = hinge()
+    mech.add_drive("d", "j", position="t^1.5")
+    with pytest.raises(bc.MechanismError, match=r"drive 'd': .* no finite second derivative at t = 0 s"):
+        bc.assemble(mech)
+
+
 @pytest.mark.parametrize("text", ["1/(t - 0.02)", "sqrt(0.0195 - t)", "log(-1 - t)"])
 @pytest.mark.parametrize("formulation", ["lagrange", "symbolic"])
 def test_a_force_during_the_run(text, formulation):

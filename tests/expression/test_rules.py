@@ -57,6 +57,14 @@ def factoring():
         (w + x * (y * z) - w - (z * x) * y, 0.0),
         ((2.0 * x) * y + x * (3.0 * y), 5.0 * (x * y)),
         (1.0 / (1.0 / x), x),
+        (x / sqrt(x), sqrt(x)),  # zero at zero, as its limit is
+        (x * y / sqrt(x), y * sqrt(x)),
+        (x * x / sqrt(x), x * sqrt(x)),
+        (x * x**2.3, x**3.3),
+        (x**0.25 * x**0.5, x**0.75),
+        (x**2.3 / x, x**1.2999999999999998),
+        (x**-0.3 * (y * x), y * x**0.7),
+        ((4.0 * x) ** 2.5, 32.0 * x**2.5),
         (1.0 / (4.0 * x), 0.25 * (1.0 / x)),
         (1.0 / (x / y), y / x),
         (1.0 / -x, -(1.0 / x)),
@@ -150,6 +158,10 @@ def test_equal_expressions_are_one(built, wanted):
         (ranged < 5.0, 1.0),
         (abs(ranged - 3.0), ranged - 3.0),
         (x**2.3, x * x),
+        (x**0.25 * x**0.75, x),  # x may be negative
+        (x**2.3 / x**2.3, 1.0),
+        (y / sqrt(x), sqrt(x)),
+        (sqrt(x) / x, sqrt(x)),
         (1e-200 * (1e-200 * x), 0.0),  # would vanish
         (1e200 * (1e200 * x), x),
     ],

@@ -192,10 +192,9 @@ def _body(rng: np.random.Generator, full: bool, number: int = 0, size: float = 0
     points += rng.uniform(-size, size, 3)
     com = masses @ points / masses.sum()
     arms = points - com
-    inertia = sum(
-        (m * ((d @ d) * np.eye(3) - np.outer(d, d)) for m, d in zip(masses, arms, strict=True)),
-        np.zeros((3, 3)),
-    )
+    outer = arms.T @ (masses[:, None] * arms)
+    outer = 0.5 * (outer + outer.T)
+    inertia = np.trace(outer) * np.eye(3) - outer
     return TreeBody(float(masses.sum()), com.tolist(), inertia.tolist())
 
 

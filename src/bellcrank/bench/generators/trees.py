@@ -23,6 +23,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from math import pi
 from typing import Final
 
@@ -32,7 +33,7 @@ from numpy.typing import NDArray
 import bellcrank as bc
 from bellcrank.bench.generators.rods import Z_AXIS, Vector, vec
 from bellcrank.mechanism.body import Ground
-from bellcrank.mechanism.checking import Quat
+from bellcrank.mechanism.checking import Quat, Vec3
 from bellcrank.mechanism.joint import JointKind
 from bellcrank.mechanism.rotation import from_matrix, from_rotation_vector, matrix, multiply
 
@@ -115,12 +116,11 @@ class TreeJoint:
 
     def marker_rotation(self) -> Quat:
         """The markers in both of the joint's frames: z on the axis; x and y on a universal joint's axes."""
-        axis = np.asarray(self.axis, dtype=float)
         if self.type == "universal":
-            second = np.asarray(self.second_axis, dtype=float)
+            axis, second = np.asarray(self.axis, dtype=float), np.asarray(self.second_axis, dtype=float)
             return from_matrix(np.column_stack((axis, second, np.cross(axis, second))))
         if self.type in _MOTORS and self.type != "planar":
-            return _z_onto(axis)
+            return _z_onto(vec(self.axis))
         return (1.0, 0.0, 0.0, 0.0)
 
 
@@ -136,6 +136,12 @@ _KINDS: Final[dict[str, type[JointKind]]] = {
 }
 
 
+def _cross(a: Array, b: Array) -> Array:
+    """Of two vectors alone, many times as fast as numpy's."""
+    (ax, ay, az), (bx, by, bz) = a.tolist(), b.tolist()
+    return np.array([ay * bz - az * by, az * bx - ax * bz, ax * by - ay * bx])
+
+
 def _about(axis: Array, angle: float) -> Quat:
     return from_rotation_vector(vec(axis * angle))
 
@@ -145,7 +151,9 @@ def _quaternion(values: Numbers) -> Quat:
     return (w, x, y, z)
 
 
-def _z_onto(axis: Array) -> Quat:
+@lru_cache
+def _z_onto(direction: Vec3) -> Quat:
+    axis = np.array(direction)
     helper = np.eye(3)[int(np.argmin(np.abs(axis)))]
     x = np.cross(helper, axis)
     x /= np.linalg.norm(x)
@@ -221,7 +229,7 @@ def _add_body(
         com=vec(body.com),
         position=vec(np.asarray(carrier.position) + shift),
         rotation=rotation,
-        velocity=vec(carried + np.cross(turning, shift) + axes @ moving),
+        velocity=vec(carried + _cross(turning, shift) + axes @ moving),
         angular_velocity=vec(turning + axes @ spin),
         shapes=[bc.Sphere(radius=0.08, position=vec(body.com))],
     )
