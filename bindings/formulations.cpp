@@ -7,6 +7,9 @@
 #include <nanobind/stl/tuple.h>
 #include <nanobind/stl/vector.h>
 
+#include <algorithm>
+#include <cmath>
+
 #include "bindings.hpp"
 #include "state_of.hpp"
 
@@ -85,6 +88,25 @@ void displace(LagrangeAt& self, const Rows& displacement) {
     for (Eigen::Index b = 0; b < displacement.rows(); ++b)
         for (int k = 0; k < 6; ++k) xi[kTwist * b + (k < 3 ? k : k + 1)] = displacement(b, k);
     self.system.retract(self.x.data(), xi.data(), self.x.data());
+}
+
+std::vector<std::pair<int, double>> forces_without_value(LagrangeAt& self, const std::vector<double>& steps) {
+    const Model& model = self.system.model();
+    std::vector<std::pair<int, double>> found;
+    std::vector<double> x(self.x), way(self.u), force(static_cast<size_t>(kTwist) * (model.bodies() + 1));
+    for (size_t k = 0; k < model.formula_forces.size(); ++k) {
+        for (const double h : steps) {
+            for (size_t i = 0; i < way.size(); ++i) way[i] = h * self.u[i];
+            self.system.retract(self.x.data(), way.data(), x.data());
+            std::fill(force.begin(), force.end(), 0.0);
+            const Scenery at{model, self.system.branches(), self.time + h, x.data(), self.u.data()};
+            model.formula_forces[k].add(at, force.data());
+            if (std::all_of(force.begin(), force.end(), [](double f) { return std::isfinite(f); })) continue;
+            found.emplace_back(static_cast<int>(k), self.time + h);
+            break;
+        }
+    }
+    return found;
 }
 
 }  // namespace
@@ -172,6 +194,9 @@ void bind_formulations(nb::module_& m) {
                 return dense_rows(system.model(), system.branches(), self.time, self.x.data(), self.u.data());
             },
             "C, Ct, Qc (rows,) and the dense Jacobian (rows, 6 nb) in com and principal axes.")
+        .def("forces_without_value", &forces_without_value, "steps"_a,
+             "Forces given by formulas that have no finite value after one of these times, on straight ways: (number, "
+             "time).")
         .def("displace", &displace, "displacement"_a,
              "Moves the bodies by (nb, 6): translation of the com, world axes, and rotation vector, principal axes.")
         .def(

@@ -3,6 +3,7 @@
 import pytest
 
 import bellcrank as bc
+from bellcrank import expression as ex
 
 
 def hinge():
@@ -63,3 +64,28 @@ def test_a_force_during_the_run(text, formulation):
     ) as told:
         bc.simulate(mech, duration=0.1, step=1e-3, formulation=formulation, method="rk4")
     assert "step of" not in str(told.value)
+
+
+@pytest.mark.parametrize(
+    ("method", "formula", "time"),
+    [
+        ("rk4", lambda s: s + ex.log(0.05 - ex.t), 0.05),
+        ("adams", lambda s: s + ex.log(0.05 - ex.t), 0.05),
+        ("bdf", lambda s: s + ex.log(0.05 - ex.t), 0.05),
+        ("dopri5", lambda s: ex.sqrt(0.2 - s), 0.195),
+    ],
+)
+@pytest.mark.parametrize("formulation", ["lagrange", "symbolic"])
+def test_a_force_given_by_formulas(method, formula, time, formulation):
+    mech = bc.Mechanism("m", gravity=(0, 0, 0))
+    body = mech.add_body("b", mass=1.0, inertia=(1, 1, 1))
+    mech.add_joint("j", bc.Prismatic(), mech.ground, body, velocity=1.0)
+    end = bc.EndCoordinate("s")
+    mech.add_force("good", bc.CustomForce(end, efforts=-0.1 * end.rate), "j")
+    mech.add_force("odd", bc.CustomForce(end, efforts=formula(end.value)), "j")
+    step = 0.01 if method == "rk4" else None
+    with pytest.raises(bc.SimulationError, match="formulas of force 'odd' have no finite value") as told:
+        bc.simulate(mech, 1.0, step=step, method=method, formulation=formulation)
+    assert "step of" not in str(told.value)
+    assert "good" not in str(told.value)
+    assert float(str(told.value).rsplit("t = ", 1)[1].split()[0]) == pytest.approx(time, abs=0.002)

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from typing import Any
 
 import numpy as np
 
+from bellcrank import _core
 from bellcrank.assembly.model import Model
 from bellcrank.errors import FaultList
 
@@ -39,6 +41,19 @@ def forces_without_value(model: Model, times: Sequence[float]) -> list[str]:
                 f"the function of time of force {record.name!r} has no finite value at t = {time:.6g} s"
             )
     return found
+
+
+def formulas_without_value(model: Model, core: Any, steps: Sequence[float]) -> list[str]:
+    """What forces given by formulas have no finite value so long after the state of a system, as texts."""
+    names = [r.name for r in model.custom if r.category == "force" and r.lowered.custom is not None]
+    if not names:
+        return []
+    bodies = _core.Lagrange(model.core)
+    bodies.set_state(*core.state())
+    return [
+        f"the formulas of force {names[number]!r} have no finite value at t = {time:.6g} s"
+        for number, time in bodies.forces_without_value(list(steps))
+    ]
 
 
 def _first_without_value(model: Model, functions: Iterable[int], times: Sequence[float]) -> float | None:

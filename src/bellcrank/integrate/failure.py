@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from bellcrank import _core
-from bellcrank.assembly.finite_functions import forces_without_value
+from bellcrank.assembly.finite_functions import forces_without_value, formulas_without_value
 from bellcrank.assembly.formula_posing import poles_near
 from bellcrank.assembly.model import Model
 from bellcrank.integrate.advance import Outcome
@@ -17,6 +17,7 @@ from bellcrank.integrate.methods import MethodOptions
 _SINGULAR = (
     0.1  # part of its first value to which the smallest singular value falls near a singular configuration
 )
+_BESIDE = 1e-9  # of the time: so far may be from where a method with its own steps gives up to what it met
 _RANK = 1e-9  # singular values below this part of the largest are zero
 _DENSE_ROWS = 600  # more rows than this are not judged with a dense matrix
 
@@ -42,22 +43,30 @@ def explain(model: Model, core: Any, options: MethodOptions, outcome: Outcome) -
         return _constraints_lost(model, core, options, outcome, poles)
     body = model.bodies[outcome.body]
     if outcome.status == "not_finite":
-        reach = options.step or 0.0
-        forces = forces_without_value(model, [outcome.time, outcome.time + 0.5 * reach, outcome.time + reach])
-        reason = poles or "; ".join(forces) or _blow_up_reason(model, options)
+        reason = (
+            poles or _without_value(model, core, options, outcome.time) or _blow_up_reason(model, options)
+        )
         return Explanation(
             f"the motion of body {body!r} is no longer a number after {at.removeprefix('at ')}"
             f"{_speed_text(core, outcome.body)}; {reason}",
             body,
         )
-    if poles:
-        return Explanation(f"the step size fell below what time can resolve {at}; {poles}", body)
+    if reason := poles or _without_value(model, core, options, outcome.time):
+        return Explanation(f"the step size fell below what time can resolve {at}; {reason}", body)
     return Explanation(
         f"the step size fell below what time can resolve {at}, the error is largest around body {body!r}; "
         "a force or drive there jumps, or the motion runs into a singularity; "
         "smooth the function, or use a fixed-step method such as method='rk4'",
         body,
     )
+
+
+def _without_value(model: Model, core: Any, options: MethodOptions, time: float) -> str:
+    """What to tell of forces without a value soon after the last good state; nothing where none are."""
+    reach = _BESIDE * max(1.0, abs(time)) if options.method.adaptive else options.step
+    steps = [0.0, 0.5 * reach, reach]
+    functions = forces_without_value(model, [time + step for step in steps])
+    return "; ".join([*functions, *formulas_without_value(model, core, steps)])
 
 
 def _poles(model: Model, core: Any) -> str:
