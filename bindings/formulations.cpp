@@ -204,12 +204,12 @@ void bind_formulations(nb::module_& m) {
             "Model rows found redundant or singular at the last factorization.")
         .def(
             "dependences",
-            [](LagrangeAt& self) {
+            [](LagrangeAt& self, int most) {
                 std::vector<std::pair<int, std::vector<std::pair<int, double>>>> out;
-                for (Dependence& one : self.system.dependences()) out.emplace_back(one.row, std::move(one.of));
+                for (Dependence& one : self.system.dependences(most)) out.emplace_back(one.row, std::move(one.of));
                 return out;
             },
-            "The same with what each is a combination of: row, [(other row, factor), ...].")
+            "most"_a, "The first of them as combinations of others: row, [(other row, factor), ...].")
         .def(
             "violation",
             [](LagrangeAt& self) {

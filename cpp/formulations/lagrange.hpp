@@ -72,8 +72,8 @@ class Lagrange final : public System {
     void multipliers(double* out) const;
     // Model rows that depended on others at the last factorization.
     std::vector<int> dropped_rows();
-    // The same, each as a combination of the others: J_row = Σ factor · J_other.
-    std::vector<Dependence> dependences();
+    // The first `most` of them as combinations of the others: J_row = Σ factor · J_other.
+    std::vector<Dependence> dependences(int most);
     // Wrench of a reaction after accelerate(), with minimum-norm multipliers where rows are redundant.
     // unique[0], unique[1]: whether its moment and its force are determined by the equations of motion.
     struct ReactionWrench {

@@ -1,6 +1,5 @@
 #include "trees/cut_off.hpp"
 
-#include <algorithm>
 #include <map>
 
 #include "trees/body_sets.hpp"
@@ -19,13 +18,12 @@ class Parts {
     // Without the edges of some blocks. Of what hung together, the part of the ground stays, or that of the first body,
     // which is the root if there is no ground.
     std::vector<CutOff> without(const std::vector<int>& cut) {
-        const auto is_cut = [&](const TreeJoint& e) {
-            return e.block >= 0 && std::find(cut.begin(), cut.end(), e.block) != cut.end();
-        };
+        std::vector<bool> is_cut(model_.blocks.size(), false);
+        for (const int block : cut) is_cut[block] = true;
         BodySets left(model_.bodies() + 1);
         std::vector<const TreeJoint*> away;
         for (const TreeJoint& edge : edges_) {
-            if (is_cut(edge))
+            if (edge.block >= 0 && is_cut[edge.block])
                 away.push_back(&edge);
             else
                 left.join(edge.parent, edge.child);

@@ -6,7 +6,7 @@ from rigs import linkages
 from rigs.closed_loops import random_loop
 
 import bellcrank as bc
-from bellcrank.bench.generators.rings import ring
+from bellcrank.bench.generators.rings import ladder, ring
 from bellcrank.bench.generators.spatial_loops import bricard
 
 Y = (0.0, 1.0, 0.0)
@@ -104,6 +104,22 @@ def test_long_lists_are_cut_short():
         elements = {part.element for part in row.follows_from}
         assert row.reason.endswith(f" and {len(elements) - 6} more")
         assert len(row.reason) < 300
+
+
+def test_loops_of_a_long_ladder_stay_apart():
+    """Rows of a window follow from those round it, and of thousands the first are told."""
+    mech = ladder(500)
+    found = bc.info(mech).redundancies
+    assert len(found) == 1500
+    told = [row for row in found if row.follows_from is not None]
+    assert 10 <= len(told) < 100
+    J = gradients(ladder(12))
+    for row in told:
+        assert 0 < len(row.follows_from) <= 14
+    for row in bc.info(ladder(12)).redundancies:
+        total = sum(part.factor * J[str(part)] for part in row.follows_from)
+        np.testing.assert_allclose(total, J[f"{row.element} ({row.coordinate})"], atol=1e-9)
+    assert found[-1].reason == "follows from others"
 
 
 def test_nothing_redundant():

@@ -8,6 +8,7 @@ from rigs.closed_loops import stewart_platform
 from rigs.random_loops import CASES, mechanism_of, name_of
 
 import bellcrank as bc
+import bellcrank.expression as ex
 from bellcrank.bench.generators.four_bars import n_four_bar
 from bellcrank.bench.generators.rings import free_ring, ladder
 from bellcrank.bench.generators.spatial_loops import bricard
@@ -123,6 +124,25 @@ def test_several_cuts(seed):
         chosen.append(joint)
     assert len(chosen) == 12
     assert set(agreed(mech, "recursive", cut=chosen).cut_joints) == set(chosen)
+
+
+def test_a_joint_given_by_formulas():
+    """Cut in `recursive`, whose rows are formulas of poses; `symbolic` needs it in the tree, and says so."""
+    (u,) = ex.symbols("u")
+    mech = bc.Mechanism("bead on a wire")
+    bead = mech.add_body(
+        "bead", mass=1.0, inertia=(0.1, 0.2, 0.3), position=(0.2, 0, 0), velocity=(0.5, 0, 0)
+    )
+    rod = mech.add_body("rod", mass=0.5, inertia=(0.1, 0.1, 0.1), position=(-0.3, 0, 0.1))
+    wire = bc.PathJoint(u, (u, 0.3 * u * u, 0.1 * u), up=(0, 0, 1))
+    mech.add_joint("wire", wire, mech.ground, bead)
+    mech.add_joint("tip", bc.Spherical(), bead.marker(), rod.marker((0.5, 0, 0)))
+    mech.add_joint("foot", bc.Spherical(), mech.ground.marker((-0.8, 0, 0.1)), rod.marker((-0.5, 0, 0)))
+    bc.assemble(mech)
+    for joint in mech.joints:
+        assert agreed(mech, "recursive", cut=joint).cut_joints == (joint,)
+    with pytest.raises(bc.Unsupported, match=r"cannot cut .* given by formulas: joint 'wire'"):
+        bc.prepare(mech, "symbolic", cut="wire")
 
 
 def test_the_other_cuts_are_chosen_by_cost():

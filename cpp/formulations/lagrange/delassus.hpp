@@ -2,6 +2,7 @@
 #pragma once
 
 #include <functional>
+#include <limits>
 #include <memory>
 #include <span>
 #include <vector>
@@ -13,17 +14,19 @@
 
 namespace bellcrank {
 
-// S couples blocks that share a body, so a body with many joints would couple them all. Such a hub is taken apart into
-// copies, each with a share of its inertia and a few of its joints, held together by rigid links of six rows with no
-// error to correct. S of the copies is sparse, has the same redundancy, and gives the same multipliers.
 // A row as a combination of others: row number and factor.
 struct Dependence {
     int row;
     std::vector<std::pair<int, double>> of;
 };
 
+// S couples blocks that share a body, so a body with many joints would couple them all. Such a hub is taken apart into
+// copies, each with a share of its inertia and a few of its joints, held together by rigid links of six rows with no
+// error to correct. S of the copies is sparse, has the same redundancy, and gives the same multipliers.
 class Delassus {
   public:
+    static constexpr int kAll = std::numeric_limits<int>::max();
+
     explicit Delassus(const Model& model);
 
     // Elimination order of the model's blocks, in which ConstraintRows must store them.
@@ -47,14 +50,14 @@ class Delassus {
     void subtract_compliance(const double* lambda, double* r) const;
 
     // The multipliers that exert nothing, a vector over the storage rows for each dropped row of those enabled: 1
-    // there, what balances it on the rows kept.
-    void for_each_null_vector(const std::function<void(const std::vector<double>&)>& visit);
+    // there, what balances it on the rows kept. Of these the first `most`.
+    void for_each_null_vector(const std::function<void(const std::vector<double>&)>& visit, int most = kAll);
     int null_dimension() const;
     // Storage rows that depend on the others. Where a link of a hub was dropped, the row it stands for is the joint row
     // with the largest part in its null vector.
     std::vector<int> dependent_rows();
-    // The same with the rows that each is a combination of.
-    std::vector<Dependence> dependences();
+    // The first `most` of them with the rows that each is a combination of.
+    std::vector<Dependence> dependences(int most);
 
     // Dropped rows whose pivots do not vanish, and rows kept with small ones; rows numbered as in the factors.
     std::span<const BlockLdlt::RowPivot> doubtful() const { return ldlt_->doubtful(); }
@@ -80,6 +83,9 @@ class Delassus {
         std::vector<std::pair<int, double>> links;    // node, sign
         std::vector<std::pair<int, BodyRows>> parts;  // elimination step and rows of each; kept where there are links
     };
+    void for_each_dependent_row(const std::function<void(int, const std::vector<double>&)>& visit, int most = kAll);
+    Dependence combination(int row, const std::vector<double>& w) const;
+    bool solve_again(Dependence& found) const;
     void find_null_vector(int ldlt_row);
     double squared_force(const std::vector<double>& w);
     void refine_null_vector();

@@ -1,6 +1,9 @@
 // Dependent rows: the multipliers that exert nothing on any body.
+#include <Eigen/QR>
 #include <algorithm>
+#include <array>
 #include <cmath>
+#include <map>
 #include <numeric>
 
 #include "formulations/lagrange/delassus.hpp"
@@ -16,6 +19,9 @@ constexpr double kProgress = 0.9;
 
 // Part of a combination, against its largest, that is rounding.
 constexpr double kNegligible = 1e-6;
+// Rows up to which its factors are solved for again, and what may be left, relative to the row.
+constexpr size_t kMostSolved = 300;
+constexpr double kExact = 1e-8;
 
 }  // namespace
 
@@ -107,14 +113,34 @@ int Delassus::null_dimension() const {
     return count;
 }
 
-void Delassus::for_each_null_vector(const std::function<void(const std::vector<double>&)>& visit) {
+void Delassus::for_each_null_vector(const std::function<void(const std::vector<double>&)>& visit, int most) {
     if (dropped_count() == 0) return;
-    for (int d = 0; d < ldlt_->rows(); ++d) {
+    for (int d = 0; d < ldlt_->rows() && most > 0; ++d) {
         if (!ldlt_->dropped()[d] || !enabled_[d]) continue;
         find_null_vector(d);
         refine_null_vector();
         visit(null_vector_);
+        --most;
     }
+}
+
+// Null vectors by the row that each is told for. Where a link of a hub was dropped, it is the joint row with the
+// largest part that is not named already.
+void Delassus::for_each_dependent_row(const std::function<void(int, const std::vector<double>&)>& visit, int most) {
+    std::vector<std::uint8_t> named(rows_->rows(), 0);
+    for (int r = 0; r < rows_->rows(); ++r) named[r] = dropped(r);
+    const auto name = [&](const std::vector<double>& w) {
+        int row = -1, largest = -1;
+        for (int r = 0; r < static_cast<int>(w.size()); ++r) {
+            if (dropped(r) && w[r] == 1.0) row = r;
+            if (!named[r] && (largest < 0 || std::abs(w[r]) > std::abs(w[largest]))) largest = r;
+        }
+        if (row < 0) row = largest;
+        if (row < 0) return;
+        named[row] = 1;
+        visit(row, w);
+    };
+    for_each_null_vector(name, most);
 }
 
 std::vector<int> Delassus::dependent_rows() {
@@ -123,32 +149,68 @@ std::vector<int> Delassus::dependent_rows() {
         if (dropped(r) && enabled_[row_of_[r]]) rows.push_back(r);
     if (static_cast<int>(rows.size()) == null_dimension()) return rows;
     rows.clear();
-    for (const Dependence& found : dependences()) rows.push_back(found.row);
+    for_each_dependent_row([&](int row, const std::vector<double>&) { rows.push_back(row); });
     return rows;
 }
 
-std::vector<Dependence> Delassus::dependences() {
+std::vector<Dependence> Delassus::dependences(int most) {
     std::vector<Dependence> out;
-    std::vector<std::uint8_t> named(rows_->rows(), 0);
-    for (int r = 0; r < rows_->rows(); ++r) named[r] = dropped(r);
-    for_each_null_vector([&](const std::vector<double>& w) {
-        const auto size = [&](int r) { return std::abs(w[r]) * std::sqrt(ldlt_->scale(row_of_[r])); };
-        int row = -1, largest = -1;
-        double most = 0.0;
-        for (int r = 0; r < static_cast<int>(w.size()); ++r) {
-            most = std::max(most, size(r));
-            if (dropped(r) && w[r] == 1.0) row = r;
-            if (!named[r] && (largest < 0 || std::abs(w[r]) > std::abs(w[largest]))) largest = r;
-        }
-        if (row < 0) row = largest;
-        if (row < 0) return;
-        named[row] = 1;
-        Dependence found{row, {}};
-        for (int r = 0; r < static_cast<int>(w.size()); ++r)
-            if (r != row && size(r) > kNegligible * most) found.of.emplace_back(r, -w[r] / w[row]);
-        out.push_back(std::move(found));
-    });
+    for_each_dependent_row([&](int row, const std::vector<double>& w) { out.push_back(combination(row, w)); }, most);
     return out;
+}
+
+// The factors of a null vector, formed through S, are wrong by what S squares: along rows in a line for thousands of
+// bodies, 1e-3. Those that matter are solved for again on the rows themselves, as few as give the row.
+Dependence Delassus::combination(int row, const std::vector<double>& w) const {
+    std::vector<std::pair<double, int>> sizes;
+    for (int r = 0; r < static_cast<int>(w.size()); ++r)
+        if (r != row && w[r] != 0.0) sizes.emplace_back(std::abs(w[r]) * std::sqrt(ldlt_->scale(row_of_[r])), r);
+    std::sort(sizes.rbegin(), sizes.rend());
+    const double most = std::max(sizes.empty() ? 0.0 : sizes[0].first, std::sqrt(ldlt_->scale(row_of_[row])));
+    Dependence found{row, {}};
+    for (const double least : {1e-2, 1e-4, kNegligible}) {
+        found.of.clear();
+        for (const auto& [size, r] : sizes)
+            if (size > least * most) found.of.emplace_back(r, -w[r] / w[row]);
+        if (found.of.size() <= kMostSolved && solve_again(found)) break;
+    }
+    std::erase_if(found.of, [&](const auto& part) {
+        return std::abs(part.second) * std::sqrt(ldlt_->scale(row_of_[part.first])) <= kNegligible * most;
+    });
+    return found;
+}
+
+// Factors by least squares; false, and nothing changed, if something of the row is left.
+bool Delassus::solve_again(Dependence& found) const {
+    std::map<int, Eigen::Index> place;  // of bodies
+    std::vector<std::pair<int, std::array<double, 6>>> parts;
+    std::vector<size_t> begin;
+    const auto read = [&](int row) {
+        begin.push_back(parts.size());
+        const auto& blocks = rows_->blocks();
+        const auto block = std::partition_point(blocks.begin(), blocks.end(),
+                                                [&](const BlockLayout& b) { return b.row + b.size <= row; });
+        for (const BlockSide& side : rows_->sides(*block)) {
+            parts.push_back({side.body, {}});
+            side.rows.read(rows_->J.data(), row - block->row, parts.back().second.data());
+            place.emplace(side.body, static_cast<Eigen::Index>(place.size()));
+        }
+    };
+    for (const auto& [row, factor] : found.of) read(row);
+    read(found.row);
+    begin.push_back(parts.size());
+    const auto columns = static_cast<Eigen::Index>(found.of.size());
+    Eigen::MatrixXd all = Eigen::MatrixXd::Zero(6 * static_cast<Eigen::Index>(place.size()), columns + 1);
+    for (Eigen::Index c = 0; c <= columns; ++c)
+        for (size_t p = begin[c]; p < begin[c + 1]; ++p)
+            for (int k = 0; k < 6; ++k) all(6 * place[parts[p].first] + k, c) += parts[p].second[k];
+    const auto A = all.leftCols(columns);
+    const auto b = all.col(columns);
+    if (columns == 0) return b.isZero(kExact);
+    const Eigen::VectorXd factors = A.colPivHouseholderQr().solve(b);
+    if ((A * factors - b).norm() > kExact * b.norm()) return false;
+    for (Eigen::Index c = 0; c < columns; ++c) found.of[c].second = factors[c];
+    return true;
 }
 
 }  // namespace bellcrank

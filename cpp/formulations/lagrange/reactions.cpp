@@ -36,10 +36,10 @@ std::vector<int> Lagrange::dropped_rows() {
     return dropped;
 }
 
-std::vector<Dependence> Lagrange::dependences() {
+std::vector<Dependence> Lagrange::dependences(int most) {
     std::vector<int> model_row(rows_.rows());
     for (int r = 0; r < rows_.rows(); ++r) model_row[rows_.storage_row(r)] = r;
-    std::vector<Dependence> found = delassus_.dependences();
+    std::vector<Dependence> found = delassus_.dependences(most);
     for (Dependence& one : found) {
         one.row = model_row[one.row];
         for (auto& [row, factor] : one.of) row = model_row[row];

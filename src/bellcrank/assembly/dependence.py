@@ -11,26 +11,27 @@ from bellcrank.assembly.report import Redundancy, RowFactor
 from bellcrank.assembly.state import Floats, State
 
 _PART = 0.01  # of the largest: errors of rows that take part in a contradiction
+_FEWEST, _WORK = 10, 200_000  # redundant rows that are explained; such rows times rows, where that is more
 _LEAST = 1e-8  # m or rad/2, of errors that are none
 
 
 def redundant_rows(model: Model) -> tuple[Redundancy, ...]:
-    """The rows that follow from others at the initial state, from which, and what is left of them."""
+    """The rows that follow from others at the initial state, from which, and what is left of them.
+
+    From which is found for the first of them only where there are thousands.
+    """
     system = _core.Lagrange(model.core)
     model.put(system, model.initial)
     system.accelerate()
-    found = [(row, terms) for row, terms in system.dependences() if model.rigid_rows[row]]
-    if not found:
+    dropped = [row for row in system.dropped_rows() if model.rigid_rows[row]]
+    if not dropped:
         return ()
     errors = np.abs(row_errors(model, model.initial))
-    return tuple(
-        Redundancy(
-            *model.describe_row(row),
-            float(errors[row]),
-            tuple(RowFactor(*model.describe_row(other), factor) for other, factor in terms),
-        )
-        for row, terms in found
-    )
+    sums = {
+        row: tuple(RowFactor(*model.describe_row(other), factor) for other, factor in terms)
+        for row, terms in system.dependences(max(_FEWEST, _WORK // model.row_count))
+    }
+    return tuple(Redundancy(*model.describe_row(row), float(errors[row]), sums.get(row)) for row in dropped)
 
 
 def contradictory_rows(model: Model, state: State, pinned: list[int]) -> tuple[tuple[str, ...], ...]:

@@ -54,17 +54,20 @@ class Redundancy:
     element: what it belongs to, such as "joint 'pivot'". coordinate: what it holds, such as "e1".
     residual: the error that is left of it, m or rad/2; not zero, up to rounding, where it contradicts them.
     follows_from: the rows whose gradients, times their factors, add up to its gradient. Which of several
-        dependent rows is called redundant is arbitrary; what belongs together is not.
+        dependent rows is called redundant is arbitrary; what belongs together is not. None: not sought, as
+        for most of thousands.
     """
 
     element: str
     coordinate: str
     residual: float
-    follows_from: tuple[RowFactor, ...] = ()
+    follows_from: tuple[RowFactor, ...] | None = None
 
     @property
     def reason(self) -> str:
         """The rows that it follows from, the first elements of them, in words."""
+        if self.follows_from is None:
+            return "follows from others"
         if not self.follows_from:
             return "says nothing here"
         held: dict[str, list[str]] = {}

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
+import numpy as np
+
 from bellcrank import _core
 from bellcrank.assembly.model import Model
 from bellcrank.assembly.records import JointRecord
@@ -40,16 +42,18 @@ def cut_blocks(model: Model, formulation: str, names: Iterable[str]) -> list[int
     return blocks
 
 
-def cut_joints(model: Model, closing_rows: Iterable[int]) -> tuple[str, ...]:
+def cut_joints(model: Model, closing_rows: Sequence[int]) -> tuple[str, ...]:
     """The joints all rows of which are met by multipliers."""
-    closing = frozenset(closing_rows)
-    starts = model.arrays["block_row_start"]
+    if not closing_rows:
+        return ()
+    sizes = np.diff(model.arrays["block_row_start"])
+    closed = np.bincount(model.row_block[list(closing_rows)], minlength=len(sizes)) == sizes
+    met = closed.tolist()
     found = []
     for joint in model.joints:
-        blocks = rigid_blocks(model, joint)
-        rows = [row for block in blocks for row in range(starts[block], starts[block + 1])]
-        if rows and closing.issuperset(rows):
-            found.append(joint.name)
+        if any(met[block] for block in joint.blocks):
+            blocks = rigid_blocks(model, joint)
+            found += [joint.name] if blocks and all(met[block] for block in blocks) else []
     return tuple(found)
 
 
