@@ -64,7 +64,6 @@ void Adams::begin(System& system, double t, double h, const double* x, const dou
     h_ = h;
     order_ = 1;
     refusals_ = 0;
-    shortened_from_ = 0.0;
     last_scale_ = 0.0;
     fresh_ = false;
     starting_ = true;
@@ -193,7 +192,6 @@ double Adams::rounding(System& system, double t, double h, const double* x1, con
 }
 
 double Adams::refused(double h, const StepOutcome& outcome) {
-    shortened_from_ = 0.0;
     starting_ = false;
     if (++refusals_ >= kMostRefusals) {
         restart();
@@ -214,9 +212,7 @@ double Adams::accepted(double h, const StepOutcome& outcome, bool after_refusal)
     return h * factor;
 }
 
-// The order, one less or one more, that allows the longest step; the factor by which the step may change. Steps that
-// were shortened, though none was refused, while the error did not fall as truncation does, show rounding, or a motion
-// that gets faster: no shorter one is taken until one is refused.
+// The order, one less or one more, that allows the longest step; the factor by which the step may change.
 int Adams::choose_order(double error, double& factor) {
     const int q = order_;
     factor = step_factor(error, kAim, q);
@@ -247,11 +243,7 @@ int Adams::choose_order(double error, double& factor) {
     last_scale_ = next == q ? scale : 0.0;
     if (factor >= 1.0) {
         factor = factor < kLeastGrowth ? 1.0 : std::min(factor, kMostGrowth);
-        shortened_from_ = 0.0;
-    } else if (shortened_from_ > 0.0 && error > shortened_for_ * std::pow(h_ / shortened_from_, 2)) {
-        factor = 1.0;
     } else {
-        if (shortened_from_ == 0.0) shortened_from_ = h_, shortened_for_ = error;
         factor = std::clamp(factor, 0.5, 0.9);
     }
     return next;

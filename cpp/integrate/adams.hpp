@@ -46,21 +46,20 @@ class Adams final : public Stepper {
     AdamsCoefficients coefficients_;
 
     int order_ = 1;
-    bool fresh_ = true;                                  // no history yet
-    bool starting_ = true;                               // orders and steps are still raised every step
-    int refusals_ = 0;                                   // of the step at hand
-    int closed_stops_ = 0, end_stops_ = 0;               // at the start and at the end of the step
-    double h_ = 0.0;                                     // the step that the history is scaled with
-    double past_[kMaxAdamsOrder + 2] = {};               // lengths of the steps before, latest first
-    double xi_[kMaxAdamsOrder + 2] = {};                 // ξ_i
-    std::vector<double> history_;                        // hʲ u⁽ʲ⁾/j!, j = 0 … order
-    std::vector<double> velocity_, slope_;               // predicted u and h u̇
-    std::vector<double> residual_, last_residual_;       // h u̇ less its prediction, of this step and the one before
-    std::vector<double> change_;                         // of the residual in the last correction
-    double last_scale_ = 0.0;                            // h^(q+1) Π ξ_i of that one; 0 if it is not comparable
-    double shortened_from_ = 0.0, shortened_for_ = 0.0;  // step before some were shortened, its error; 0 if none was
-    double components_;                                  // of displacement and velocity together
-    std::vector<double> weight_;                         // of an error of velocity
+    bool fresh_ = true;                             // no history yet
+    bool starting_ = true;                          // orders and steps are still raised every step
+    int refusals_ = 0;                              // of the step at hand
+    int closed_stops_ = 0, end_stops_ = 0;          // at the start and at the end of the step
+    double h_ = 0.0;                                // the step that the history is scaled with
+    double past_[kMaxAdamsOrder + 2] = {};          // lengths of the steps before, latest first
+    double xi_[kMaxAdamsOrder + 2] = {};            // ξ_i
+    std::vector<double> history_;                   // hʲ u⁽ʲ⁾/j!, j = 0 … order
+    std::vector<double> velocity_, slope_;          // predicted u and h u̇
+    std::vector<double> residual_, last_residual_;  // h u̇ less its prediction, of this step and the one before
+    std::vector<double> change_;                    // of the residual in the last correction
+    double last_scale_ = 0.0;                       // h^(q+1) Π ξ_i of that one; 0 if it is not comparable
+    double components_;                             // of displacement and velocity together
+    std::vector<double> weight_;                    // of an error of velocity
     std::vector<double> pose_, displacement_, acceleration_, scaled_;
 };
 

@@ -10,11 +10,14 @@ def test_n_four_bar(n, load, follow, check, column, through_singular_poses, requ
     """Five turns and ten singular poses in 10 s, where the freedom leaps from 1 to n + 1."""
     if n == 40 and "lagrange" not in request.node.name and "adams" not in request.node.name:
         pytest.skip("ten thousand steps and more of forty loops in joint coordinates take minutes")
+    settings = dict(through_singular_poses)
+    if n == 40 and "adams" in request.node.name:
+        settings["tolerance"] = 1e-11  # below it errors of forty loops in joint coordinates are rounding
     problem = load("A02_n_four_bar")
     (case,) = [case for case in problem["cases"] if case["N"] == n]
     rows, p = [row for row in case["rows"] if row["t"] <= 10.0], problem["params"]
     mechanism = n_four_bar(n, length=p["L"], mass=p["m"], tip_speed=p["vB0x"], gravity=p["g"])
-    run, frames = follow(mechanism, column(rows, "t"), 1.0, reactions=False, **through_singular_poses)
+    run, frames = follow(mechanism, column(rows, "t"), 1.0, reactions=False, **settings)
     crank, tip = run.body("crank 0"), (p["L"] / 2, 0.0, 0.0)
     check("B0", crank.point(tip)[frames, :2], column(rows, "B0"), 1e-6)
     check("velocity of B0", crank.point_velocity(tip)[frames, :2], column(rows, "vB0"), 1e-6)
