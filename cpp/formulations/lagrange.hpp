@@ -46,6 +46,7 @@ class Lagrange final : public System {
     void project_stage(double t, double* x, double* u) override;
     bool project_prediction(double t, double* x, double* u) override;
     bool project(double t, double* x, double* u) override;
+    bool project_step(double t, double* x, double* u) override;
     bool settle(double t, const double* near, double* xi, double* x, double* u, double* udot) override;
     void linearize(double t, const double* x, const double* u, double gamma, bool renew) override;
     void correct(double t, const double* x, const double* u, const double* rate, double gamma, double* delta) override;
@@ -160,6 +161,7 @@ class Lagrange final : public System {
     Statistics statistics_;
     CorrectionHistory history_;
     bool anticipates_ = false;
+    int dropped_then_ = -1;     // rows at the end of the last step
     double contraction_ = 1.0;  // of the error by the first correction of the last projection
 
     std::vector<double> sqrt_mass_;      // M^(1/2) in records of kTwist, ground zero

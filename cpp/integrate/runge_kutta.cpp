@@ -232,7 +232,7 @@ StepOutcome Nystrom4::step(System& system, double t, double h, const double* x, 
     system.retract(x, xi_.data(), x1);
     system.chart_velocity(xi_.data(), rate_.data(), u1);
     StepOutcome outcome;
-    outcome.constraints_met = system.project(t + h, x1, u1);
+    outcome.constraints_met = system.project_step(t + h, x1, u1);
     return outcome;
 }
 
@@ -252,7 +252,7 @@ class SemiImplicitEuler final : public Stepper {
         }
         system.retract(x, work_.data(), x1);
         StepOutcome outcome;
-        outcome.constraints_met = system.project(t + h, x1, u1);
+        outcome.constraints_met = system.project_step(t + h, x1, u1);
         return outcome;
     }
 

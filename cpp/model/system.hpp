@@ -67,6 +67,8 @@ class System {
     // Moves (x, u) onto the constraints at t: positions, then velocities (impacts included). False if the constraints
     // cannot be met; then diagnose() says where.
     virtual bool project(double t, double* x, double* u) = 0;
+    // The same at the end of a step, one of many of a length.
+    virtual bool project_step(double t, double* x, double* u) { return project(t, x, u); }
     // x = near ⊕ ξ, then (x, u) as project() leaves them, and their acceleration. `near` is the configuration of the
     // last accelerate() at the same time; what that has factored may serve here as well. ξ is used up.
     virtual bool settle(double t, const double* near, double* xi, double* x, double* u, double* udot) {

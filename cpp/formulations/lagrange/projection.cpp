@@ -26,6 +26,9 @@ constexpr double kHeld = 1e-7;
 // An error that small and not falling any more is rounding.
 constexpr double kStagnation = 1e-9;
 
+// Below this relative pivot a configuration may be close to a singular one.
+constexpr double kRegularPivot = 1e-4;
+
 // No more is expected of a correction with the factors of a configuration close by.
 constexpr double kBestContraction = 1e-3;
 
@@ -40,7 +43,6 @@ double Lagrange::largest_error() const {
 bool Lagrange::project(double t, double* x, double* u) {
     if (rows_.rows() == 0) return true;
     trusted_pivot_ = options_.rank_tolerance;
-    anticipate_correction(t, x);
     rows_.evaluate_values(t, x);
     reset_stops();
     // Pushing out of one stop may push into another.
@@ -59,13 +61,20 @@ bool Lagrange::project(double t, double* x, double* u) {
     return met;
 }
 
+bool Lagrange::project_step(double t, double* x, double* u) {
+    anticipate_correction(t, x);
+    return project(t, x, u);
+}
+
 // Moves x by what the last steps say of this one's correction, with the Jacobian and factors at hand. What is left is
 // smaller by some orders of the step, and so takes fewer corrections. Near a singular configuration nothing is smooth,
 // and where rows are doubtful for a displacement of that size the correction starts from nothing.
 void Lagrange::anticipate_correction(double t, double* x) {
-    if (!anticipates_) return;
+    if (!anticipates_ || rows_.rows() == 0) return;
     const double* expected = history_.expect(t);
-    if (expected == nullptr || !valid_) return;
+    const bool as_before = delassus_.dropped_count() == dropped_then_;
+    dropped_then_ = delassus_.dropped_count();
+    if (expected == nullptr || !valid_ || !as_before || statistics_.smallest_pivot < kRegularPivot) return;
     for (int r = 0; r < rows_.rows(); ++r) rhs_[r] = in_force_[r] * expected[r];
     apply_multipliers(rhs_, step_.data());
     const double doubtful = options_.doubt * largest_rotation(step_.data());
