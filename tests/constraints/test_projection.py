@@ -3,7 +3,7 @@
 import pytest
 
 import bellcrank as bc
-from bellcrank.bench.generators import free_ring, ring
+from bellcrank.bench.generators import free_ring, n_four_bar, ring
 
 STEP = 1e-3
 
@@ -46,3 +46,14 @@ def test_a_blow_is_corrected_like_any_motion():
     run = ran(mechanism, 0.2, frames=201)
     assert run.violation.position.max() < 1e-12
     assert run.violation.velocity.max() < 1e-9
+
+
+def test_frames_between_long_steps_are_on_the_constraints():
+    """Frames are projected one by one, some next to singular poses, though they follow each other evenly."""
+    run = bc.simulate(
+        n_four_bar(10), 10.0, method="adams", tolerance=10**-6.5, max_order=10, planar=True, refinements=0,
+        output_step=1e-3,
+    )  # fmt: skip
+    assert len(run.time) > 10 * run.statistics["steps"]
+    assert run.violation.position.max() < 1e-12
+    assert abs(run.energy.drift).max() < 2e-3

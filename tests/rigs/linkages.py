@@ -206,3 +206,13 @@ def upright_bar(mech, name, start, end):
         rotation=(cos(half), 0.0, sin(half), 0.0),
     )
     return body, length
+
+
+def rods_that_contradict():
+    """A block on a rail, held by two rods of different lengths to the same point."""
+    mech = bc.Mechanism("contradiction")
+    block = mech.add_body("block", 1.0, (1, 1, 1), position=(1.0, 0, 0))
+    mech.add_joint("rail", bc.Prismatic(), mech.ground.marker(axis=(1, 0, 0)), block.marker(axis=(1, 0, 0)))
+    mech.add_joint("short", bc.Distance(1.0), mech.ground.marker(), block.marker())
+    mech.add_joint("long", bc.Distance(1.2), mech.ground.marker(), block.marker())
+    return mech

@@ -59,8 +59,7 @@ class MechanismInfo:
     @property
     def redundant_texts(self) -> tuple[str, ...]:
         """What each redundant row follows from, in words."""
-        rows = zip(self.redundant, self.redundancies, strict=True)
-        return tuple(f"{name} {redundancy.reason}" for name, redundancy in rows)
+        return tuple(f"{row.name} {row.reason}" for row in self.redundancies)
 
     def __str__(self) -> str:
         kinds = ", ".join(f"{count} {kind}" for kind, count in self.joint_kinds.items())
@@ -110,7 +109,7 @@ def info(mechanism: Mechanism | Model) -> MechanismInfo:
         rows=rows,
         grubler=6 * len(model.bodies) - rows,
         freedom=found.count,
-        redundant=tuple(f"{row.element} ({row.coordinate})" for row in redundancies),
+        redundant=tuple(row.name for row in redundancies),
         redundancies=redundancies,
         independent=found.independent,
         loops=len(graph.closures),

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from bellcrank import _core
+from bellcrank.assembly.graph import joined
 from bellcrank.assembly.model import Model
 from bellcrank.assembly.positions import least_errors, row_errors
 from bellcrank.assembly.report import Redundancy, RowFactor
@@ -50,21 +51,11 @@ def groups(model: Model, errors: Floats) -> tuple[tuple[str, ...], ...]:
     if not _LEAST < largest < np.inf:
         return ()
     rows = np.flatnonzero(sizes > _PART * largest).tolist()
-    leader = list(range(model.ground + 1))
-
-    def find(body: int) -> int:
-        while leader[body] != body:
-            leader[body] = leader[leader[body]]
-            body = leader[body]
-        return body
-
     moved = {row: _moved(model, row) for row in rows}
-    for bodies in moved.values():
-        for body in bodies[1:]:
-            leader[find(body)] = find(bodies[0])
+    leader = joined(model.ground, moved.values())
     found: dict[int, list[int]] = {}
     for row, bodies in moved.items():
-        found.setdefault(find(bodies[0]) if bodies else model.ground, []).append(row)
+        found.setdefault(leader[bodies[0]] if bodies else model.ground, []).append(row)
     ordered = sorted(found.values(), key=lambda together: -max(sizes[row] for row in together))
     return tuple(tuple(model.row_text(row) for row in together) for together in ordered)
 

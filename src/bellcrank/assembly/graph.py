@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -142,6 +142,22 @@ def branches(
     return left, right
 
 
+def joined(count: int, groups: Iterable[Sequence[int]]) -> list[int]:
+    """For each of so many bodies one that stands for all that groups of bodies tie to it."""
+    leader = list(range(count))
+
+    def find(body: int) -> int:
+        while leader[body] != body:
+            leader[body] = leader[leader[body]]
+            body = leader[body]
+        return body
+
+    for group in groups:
+        for body in group[1:]:
+            leader[find(body)] = find(group[0])
+    return [find(body) for body in range(count)]
+
+
 def _other(edge: Edge, node: int) -> int:
     return edge.second if edge.first == node else edge.first
 
@@ -151,22 +167,13 @@ def _components(
 ) -> tuple[tuple[int, ...], tuple[bool, ...]]:
     """Component per body, and whether each component is held to the ground."""
     ground = model.ground
-    leader = list(range(ground + 1))
-
-    def find(node: int) -> int:
-        while leader[node] != node:
-            leader[node] = leader[leader[node]]
-            node = leader[node]
-        return node
-
-    to_ground = set()
+    to_ground: set[int] = set()
+    moving: list[list[int]] = []
     for bodies in [[edge.first, edge.second] for edge in edges] + touched:
-        moving = [body for body in bodies if body != ground]
+        moving.append([body for body in bodies if body != ground])
         if ground in bodies:
-            to_ground.update(moving)
-        for body in moving[1:]:
-            leader[find(body)] = find(moving[0])
-    leaders = np.array([find(body) for body in range(ground)], dtype=int)
+            to_ground.update(moving[-1])
+    leaders = np.array(joined(ground, moving), dtype=int)
     _, component = np.unique(leaders, return_inverse=True)
     grounded = np.zeros(int(component.max(initial=-1)) + 1, dtype=bool)
     grounded[component[sorted(to_ground)]] = True

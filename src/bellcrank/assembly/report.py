@@ -36,22 +36,32 @@ class BodyMove:
 
 
 @dataclass(frozen=True)
-class RowFactor:
-    """A constraint row as part of a sum, and its factor there: of dimension m, 1/m, or none."""
+class NamedRow:
+    """A constraint row: what it belongs to, such as "joint 'pivot'", and what it holds, such as "e1"."""
 
     element: str
     coordinate: str
-    factor: float
+
+    @property
+    def name(self) -> str:
+        """Both in one text: "joint 'pivot' (e1)"."""
+        return f"{self.element} ({self.coordinate})"
 
     def __str__(self) -> str:
-        return f"{self.element} ({self.coordinate})"
+        return self.name
 
 
 @dataclass(frozen=True)
-class Redundancy:
+class RowFactor(NamedRow):
+    """A row as part of a sum, and its factor there: of dimension m, 1/m, or none."""
+
+    factor: float
+
+
+@dataclass(frozen=True)
+class Redundancy(NamedRow):
     """A constraint row that follows from others in the assembled configuration.
 
-    element: what it belongs to, such as "joint 'pivot'". coordinate: what it holds, such as "e1".
     residual: the error that is left of it, m or rad/2; not zero, up to rounding, where it contradicts them.
     follows_from: the rows whose gradients, times their factors, add up to its gradient. Which of several
         dependent rows is called redundant is arbitrary; what belongs together is not. None: not sought, as
@@ -77,7 +87,7 @@ class Redundancy:
         return f"follows from {listed(names)}"
 
     def __str__(self) -> str:
-        return f"{self.element} ({self.coordinate}), residual {self.residual:.2g}, {self.reason}"
+        return f"{self.name}, residual {self.residual:.2g}, {self.reason}"
 
 
 @dataclass(frozen=True)

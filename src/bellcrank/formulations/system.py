@@ -11,6 +11,7 @@ import numpy as np
 
 from bellcrank.assembly.compile import compile_mechanism
 from bellcrank.assembly.model import Model
+from bellcrank.assembly.report import NamedRow
 from bellcrank.assembly.state import Floats, State
 from bellcrank.errors import AssemblyError, Unsupported
 from bellcrank.formulations.accelerations import Accelerations, rotate
@@ -33,15 +34,10 @@ System that answers more than others do.
 
 
 @dataclass(frozen=True)
-class DroppedRow:
-    """A redundant row: what it belongs to, such as "joint 'pivot'", and which coordinate it holds."""
+class DroppedRow(NamedRow):
+    """A redundant row, and its number in the model."""
 
     row: int
-    element: str
-    coordinate: str
-
-    def __str__(self) -> str:
-        return f"{self.element} ({self.coordinate})"
 
 
 @dataclass(frozen=True)
@@ -182,7 +178,7 @@ class System:
         counts = dict(self.core.statistics())
         pivot = float(counts.pop("smallest_pivot"))
         counts.pop("dropped_rows")
-        dropped = tuple(DroppedRow(row, *self.model.describe_row(row)) for row in self.core.dropped_rows())
+        dropped = tuple(DroppedRow(*self.model.describe_row(row), row) for row in self.core.dropped_rows())
         return SystemStatistics({name: int(value) for name, value in counts.items()}, dropped, pivot)
 
 
