@@ -8,20 +8,11 @@
 
 namespace bellcrank::recursive {
 
-inline void sine_and_cosine(double x, double& s, double& c) {
-    if (within_sine_bound(x)) {
-        const SineCosine both = sine_cosine(x);
-        s = both.sine, c = both.cosine;
-    } else {
-        s = std::sin(x), c = std::cos(x);
-    }
-}
-#if BELLCRANK_LANES > 1
 inline void sine_and_cosine(const Lane& x, Lane& s, Lane& c) {
     double in[kLanes], sine[kLanes], cosine[kLanes];
     bool within = true;
     store_lane(in, x);
-    for (int l = 0; l < kLanes; ++l) within = within && within_sine_bound(in[l]);
+    for (int l = 0; l < kLanes; ++l) within &= within_sine_bound(in[l]);
     if (within) {
         for (int l = 0; l < kLanes; ++l) {
             const SineCosine both = sine_cosine(in[l]);
@@ -32,7 +23,6 @@ inline void sine_and_cosine(const Lane& x, Lane& s, Lane& c) {
     }
     s = load_lane(sine), c = load_lane(cosine);
 }
-#endif
 
 template <class T>
 inline T number(double s) {

@@ -9,8 +9,18 @@ namespace bellcrank::recursive {
 
 namespace {
 
-// Of a ball: D⁻¹ n (3), D⁻¹ B (9). Of a free body: its acceleration (6).
-constexpr int kExtra = 12;
+// Turns whose sines and cosines are found together.
+template <class T>
+constexpr size_t kTurns = sizeof(T) == sizeof(double) ? kLanes : 1;
+
+#if BELLCRANK_LANES == 4
+OwnRows own_rows(const LinkConstants& k) {
+    const double *J = k.second, *h = k.moment;
+    return {{Lane{J[0], J[3], J[4], 0}, Lane{J[3], J[1], J[5], 0}, Lane{J[4], J[5], J[2], 0}},
+            {Lane{0, -h[2], h[1], 0}, Lane{h[2], 0, -h[0], 0}, Lane{-h[1], h[0], 0, 0}},
+            Lane{k.mass, k.mass, k.mass, 0}};
+}
+#endif
 
 }  // namespace
 
@@ -51,8 +61,17 @@ TreePass::TreePass(const Model& model, const LinkTree& tree) : model_(model), dr
         k.moment[0] = h.x, k.moment[1] = h.y, k.moment[2] = h.z;
         std::copy(chosen[i].second.begin(), chosen[i].second.end(), k.second);
         k.offset = link.offset + chosen[i].offset, k.rotor = link.rotor;
+        k.rows = -1;
+#if BELLCRANK_LANES == 4
+        if (k.motion == Motion::turn && (k.axial || k.parent < 0) && k.given < 0 && k.rotor == 0.0) {
+            k.rows = static_cast<int>(own_rows_.size());
+            own_rows_.push_back(own_rows(k));
+        }
+#endif
         links_.push_back(k);
+        if (k.motion == Motion::turn) turns_.push_back(static_cast<int>(i));
     }
+    while (turns_.size() % kLanes != 0) turns_.push_back(turns_.back());
     speeds_ = tree.speeds;
     given_.assign(drives_.size(), 0.0);
     std::vector<int> own(model.coordinates.size(), -1);
@@ -90,126 +109,42 @@ void TreePass::efforts(double t, const T* x, const T* u, T* out) const {
     }
 }
 
+// Sines and cosines of as many turns as fill a vector, from turn number `first` on: those of one state, or of one turn.
+template <class T>
+void TreePass::turn(Workspace<T>& w, size_t first, const T* x) const {
+    if constexpr (kTurns<T> == 1) {
+        LinkWork<T>& link = w.link[turns_[first]];
+        sine_and_cosine(x[links_[turns_[first]].x] + links_[turns_[first]].offset, link.sine, link.cosine);
+    } else {
+        Lane angle, sine, cosine;
+        for (int l = 0; l < kLanes; ++l) {
+            const LinkConstants& k = links_[turns_[first + l]];
+            lane_set(angle, l, x[k.x] + k.offset);
+        }
+        sine_and_cosine(angle, sine, cosine);
+        for (int l = 0; l < kLanes; ++l) {
+            LinkWork<T>& link = w.link[turns_[first + l]];
+            link.sine = lane_get(sine, l), link.cosine = lane_get(cosine, l);
+        }
+    }
+}
+
 template <class T>
 void TreePass::velocities(Workspace<T>& w, const T* x, const T* u) {
     const MotionT<T> rest{zero<T>(), zero<T>()};
+    size_t turned = 0;
     for (size_t i = 0; i < links_.size(); ++i) {
         const LinkConstants& k = links_[i];
         LinkWork<T>& link = w.link[i];
         const MotionT<T>& parent = k.parent < 0 ? rest : w.link[k.parent].velocity;
         if (k.motion == Motion::turn) {
-            sine_and_cosine(x[k.x] + k.offset, link.sine, link.cosine);
+            if (turned % kTurns<T> == 0) turn(w, turned, x);
+            ++turned;
             link.velocity = k.axial ? before_axial_turn(k, link.sine, link.cosine, parent)
                                     : before_turn(k, link.sine, link.cosine, parent);
             link.velocity.w.z += u[k.u];
         } else {
             link.velocity = inward(rotation_of(k, x), shift_of(k, x), parent) + own_velocity(k, x, u);
-        }
-    }
-}
-
-// Eliminates a joint other than a free turn and carries the rest to the parent.
-template <class T>
-void TreePass::pass_other(Workspace<T>& w, int i, const T* x, const T* u, ArticulatedT<T>& I, ForceT<T>& p) {
-    const LinkConstants& k = links_[i];
-    LinkWork<T>& link = w.link[i];
-    const T o = number<T>(0.0), one = number<T>(1.0);
-    if (k.motion == Motion::free) return pass_free(w, i, I, p);
-    const bool turns = k.motion == Motion::turn;
-    const MotionT<T> axis = turns ? MotionT<T>{{o, o, one}, zero<T>()} : MotionT<T>{zero<T>(), {o, o, one}};
-    const MotionT<T> own = turns ? u[k.u] * axis : own_velocity(k, x, u), c = bias_of(k, link.velocity, own);
-    if (k.motion == Motion::ball) {
-        ForceT<T> asked = I * c;
-        asked += p;
-        const SymmetricT<T> D = inverse_of(I.A);
-        const Vec3T<T> z = -(D * asked.n);
-        T* extra = w.extra.data() + kExtra * k.extra;
-        store(extra, D * p.n);
-        for (int j = 0; j < 3; ++j) {
-            const Vec3T<T> column = D * Vec3T<T>{I.B.m[j], I.B.m[3 + j], I.B.m[6 + j]};
-            extra[3 + j] = column.x, extra[6 + j] = column.y, extra[9 + j] = column.z;
-        }
-        p.f = asked.f + transpose_times(I.B, z);
-        p.n = zero<T>();
-        // C − Bᵀ D⁻¹ B
-        T* C = I.C.m;
-        const T *B = I.B.m, *G = extra + 3;
-        const auto product = [&](int a, int b) { return B[a] * G[b] + B[3 + a] * G[3 + b] + B[6 + a] * G[6 + b]; };
-        C[0] -= product(0, 0), C[1] -= product(1, 1), C[2] -= product(2, 2);
-        C[3] -= product(0, 1), C[4] -= product(0, 2), C[5] -= product(1, 2);
-        for (T& a : I.A.m) a = o;
-        for (T& b : I.B.m) b = o;
-    } else {
-        MotionT<T> a = c;
-        if (k.given >= 0) {
-            link.z = number<T>(given_[k.given]);
-            a += link.z * axis;
-        } else {
-            const ForceT<T> U = I * axis;
-            link.U = U;
-            link.inverse = 1.0 / (dot(axis, U) + k.rotor);
-            link.z = w.effort[k.u] - dot(axis, p);
-            a += (link.inverse * (link.z - dot(c, U))) * axis;
-        }
-        p += I * a;
-        if (k.given < 0) I.add_dyad(-link.inverse, link.U, link.U);
-    }
-    Mat3T<T> R = k.motion == Motion::turn ? matrix_of<T>(k) : rotation_of(k, x);
-    if (turns) R = R * Mat3T<T>{{link.cosine, -link.sine, o, link.sine, link.cosine, o, o, o, one}};
-    if (k.parent >= 0) to_parent(R, shift_of(k, x), I, p);
-}
-
-// I a + p = 0 gives the acceleration of a free body at once; nothing reaches what it is measured from.
-template <class T>
-void TreePass::pass_free(Workspace<T>& w, int i, ArticulatedT<T>& I, ForceT<T>& p) {
-    const SymmetricT<T> D = inverse_of(I.A);
-    SymmetricT<T> C = I.C;
-    Mat3T<T> G;
-    for (int j = 0; j < 3; ++j) {
-        const Vec3T<T> column = D * Vec3T<T>{I.B.m[j], I.B.m[3 + j], I.B.m[6 + j]};
-        G.m[j] = column.x, G.m[3 + j] = column.y, G.m[6 + j] = column.z;
-    }
-    const Mat3T<T> less = transpose_times(I.B, G);
-    C.m[0] -= less.m[0], C.m[1] -= less.m[4], C.m[2] -= less.m[8];
-    C.m[3] -= less.m[1], C.m[4] -= less.m[2], C.m[5] -= less.m[5];
-    const Vec3T<T> n = D * p.n, a = -(inverse_of(C) * (p.f - transpose_times(I.B, n)));
-    T* extra = w.extra.data() + kExtra * links_[i].extra;
-    store(extra, -n - G * a);
-    store(extra + 3, a);
-    I = ArticulatedT<T>{};
-    p = {zero<T>(), zero<T>()};
-}
-
-template <class T>
-void TreePass::inertias(Workspace<T>& w, const T* x, const T* u) {
-    ArticulatedT<T> I{};
-    ForceT<T> p{zero<T>(), zero<T>()};
-    for (auto& gathered : w.inertia) gathered = ArticulatedT<T>{};
-    for (auto& gathered : w.load) gathered = {zero<T>(), zero<T>()};
-    for (int i = static_cast<int>(links_.size()) - 1; i >= 0; --i) {
-        const LinkConstants& k = links_[i];
-        LinkWork<T>& link = w.link[i];
-        if (!k.has_child) {
-            I = ArticulatedT<T>{};
-            p = {zero<T>(), zero<T>()};
-        } else if (k.branch >= 0) {
-            I += w.inertia[k.branch];
-            p += w.load[k.branch];
-        }
-        add_own(k, I);
-        p += gyroscopic(k, link.velocity);
-        if (k.motion == Motion::turn && k.given < 0 && k.rotor == 0.0) {
-            reduce_turn(k, u[k.u], w.effort[k.u], link, I, p);
-            if (k.axial)
-                to_parent_after_axial_turn(k, I, p);
-            else if (k.parent >= 0)
-                to_parent_after_turn(k, I, p);
-        } else {
-            pass_other(w, i, x, u, I, p);
-        }
-        if (k.parent >= 0 && k.parent != i - 1) {
-            w.inertia[links_[k.parent].branch] += I;
-            w.load[links_[k.parent].branch] += p;
         }
     }
 }
