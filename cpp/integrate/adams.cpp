@@ -184,7 +184,7 @@ void Adams::take_residual() {
 // A residual of order q is the q-th difference of accelerations: the squares of its weights add up to the binomial
 // coefficient of 2q over q. Three times that, for rounding is sampled only.
 double Adams::rounding(System& system, double t, double h, const double* x1, const double* u1) {
-    const std::vector<double>& change = sample_rounding(system, t, x1, u1, acceleration_.data());
+    const std::vector<double>& change = sample_rounding(system, t, x1, u1, acceleration_.data(), true);
     double weight = 1.0;
     for (int i = 1; i <= order_; ++i) weight *= static_cast<double>(order_ + i) / i;
     for (int k = 0; k < size_; ++k) change_[k] = 3.0 * std::sqrt(weight) * h * change[k];

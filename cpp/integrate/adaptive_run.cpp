@@ -14,6 +14,8 @@ namespace {
 constexpr double kVanishing = 1e-14;  // a step as short against the time is none
 constexpr double kBeside = 1e-14;     // of a time: a discontinuity is as near, on either side
 constexpr double kMostRounding = 10;  // an error that may be taken for rounding, in tolerances
+constexpr int kManyShortened = 4;     // steps in a row; then their errors may be rounding
+constexpr int kMostPatience = 4;      // times as many, where it was not
 
 class AdaptiveRun final : public Run {
   public:
@@ -36,6 +38,7 @@ class AdaptiveRun final : public Run {
     void advance() override;
     bool attempt();
     bool made_by_rounding(const StepOutcome& outcome);
+    bool came_down_to_rounding(const StepOutcome& outcome);
     void begin_motion(double first);
     void go_on();
     void keep();
@@ -52,14 +55,16 @@ class AdaptiveRun final : public Run {
     EventWatch watch_;
     EventWatch::Curve curve_;
     std::vector<double> xo_, uo_, acceleration_;
-    std::vector<double> breaks_;  // times of discontinuities, the next one last
-    double limit_ = 0.0;          // longest step
-    double t_ = 0.0, h_ = 0.0;    // where the run is; the step to try
-    Step step_{};                 // the last one
-    size_t next_ = 1;             // output time
-    bool after_rejection_ = false;
-    double refused_step_ = 0.0, refused_error_ = 0.0;  // after_rejection_: of the attempt before
+    std::vector<double> breaks_;                       // times of discontinuities, the next one last
+    double limit_ = 0.0;                               // longest step
+    double t_ = 0.0, h_ = 0.0;                         // where the run is; the step to try
+    Step step_{};                                      // the last one
+    size_t next_ = 1;                                  // output time
+    int refusals_ = 0;                                 // of the step at hand
+    int patience_ = 1;                                 // in kManyShortened
+    double refused_step_ = 0.0, refused_error_ = 0.0;  // of the attempt before, if it was refused
     bool is_rounding_ = false;                         // the error of the last attempt
+    int shortened_ = 0;                                // steps taken in a row that were followed by a shorter one
     bool stuck_ = false;  // a stop was met without any time passing: the next step looks for none
     long long steps_before_ = 0, evaluations_before_ = 0;  // the last restart
 };
@@ -136,13 +141,26 @@ bool AdaptiveRun::attempt() {
 }
 
 // Whether a step whose error has not fallen as truncation does when it was shortened, or that comes after one like
-// that, shows no more than rounding: then a shorter one would not be better, only one of many more.
+// that, shows no more than rounding: then a shorter one would not be better, only one of many more. Of a multistep
+// method whose last step alone is shortened truncation hardly falls faster than rounding, both as the product of the
+// distances to the times of its history: so it is looked at in any case before the history is given up.
 bool AdaptiveRun::made_by_rounding(const StepOutcome& outcome) {
     if (outcome.error <= 1.0 || !(outcome.error <= kMostRounding)) return false;
-    const double shorter = h_ / refused_step_;
-    const bool suspect = is_rounding_ || (after_rejection_ && outcome.error > refused_error_ * std::pow(shorter, 3));
+    const bool fell = outcome.error <= refused_error_ * std::pow(h_ / refused_step_, 3);
+    const bool suspect = is_rounding_ || (refusals_ > 0 && !fell) || (outcome.order > 0 && refusals_ > 1);
     if (!suspect || !outcome.constraints_met || outcome.impact || outcome.jump) return false;
     return stepper_->rounding(system_, t_ + h_, h_, x1_.data(), u1_.data()) >= outcome.error;
+}
+
+// Whether steps that were shortened again and again, though none was refused, have errors that are no more than
+// rounding. A method that aims at less than the tolerance would shorten them without end, and none would be better.
+// Where it was not rounding, it is measured again after more steps only.
+bool AdaptiveRun::came_down_to_rounding(const StepOutcome& outcome) {
+    if (outcome.order == 0 || shortened_ <= kManyShortened * patience_ || outcome.impact || outcome.jump) return false;
+    const bool found = stepper_->rounding(system_, t_ + step_.h, step_.h, x1_.data(), u1_.data()) >= outcome.error;
+    patience_ = found ? 1 : std::min(2 * patience_, kMostPatience);
+    if (!found) shortened_ = 0;
+    return found;
 }
 
 void AdaptiveRun::begin_motion(double first) {
@@ -164,7 +182,7 @@ void AdaptiveRun::refuse(const StepOutcome& outcome) {
     refused_step_ = h_;
     refused_error_ = outcome.error;
     h_ = estimated ? stepper_->refused(h_, outcome) : 0.25 * h_;
-    after_rejection_ = true;
+    ++refusals_;
     if (h_ >= kVanishing * std::max(1.0, std::abs(t_))) return;
     if (finite && !outcome.constraints_met) return stop(SimulationStatus::constraints_lost);
     result_.body = std::max(0, system_.first_non_finite_body(x1_.data(), u1_.data()));
@@ -173,9 +191,10 @@ void AdaptiveRun::refuse(const StepOutcome& outcome) {
 
 // The step is good: up to its end, or to the first event that ends it. True if that is a stop.
 bool AdaptiveRun::take(const StepOutcome& outcome) {
-    h_ = std::min(limit_, stepper_->accepted(step_.h, outcome, after_rejection_));
-    if (is_rounding_) h_ = step_.h;
-    after_rejection_ = false;
+    const double next = stepper_->accepted(step_.h, outcome, refusals_ > 0);
+    shortened_ = next < step_.h ? shortened_ + 1 : 0;
+    h_ = std::min(limit_, is_rounding_ || came_down_to_rounding(outcome) ? step_.h : next);
+    refusals_ = 0;
     result_.last_order = outcome.order;
     result_.highest_order = std::max(result_.highest_order, outcome.order);
     if (!watch_.empty()) {

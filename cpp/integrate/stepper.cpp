@@ -37,14 +37,20 @@ void Stepper::interpolate(const System&, double, const double*, const double*, c
 }
 
 const std::vector<double>& Stepper::sample_rounding(System& system, double t, const double* x, const double* u,
-                                                    const double* udot) {
-    rounded_x_.resize(system.configuration_size());
+                                                    const double* udot, bool settled) {
+    for (auto* v : {&rounded_x_, &near_}) v->resize(system.configuration_size());
     for (auto* v : {&rounded_u_, &rounded_udot_, &rounding_}) v->resize(system.tangent_size());
+    double *rx = rounded_x_.data(), *ru = rounded_u_.data(), *rudot = rounded_udot_.data();
     for (const double sign : {1.0, -1.0}) {
         round_otherwise(x, rounded_x_, sign);
         round_otherwise(u, rounded_u_, sign);
-        system.project_stage(t, rounded_x_.data(), rounded_u_.data());
-        system.accelerate(t, rounded_x_.data(), rounded_u_.data(), rounded_udot_.data());
+        if (!settled) system.project_stage(t, rx, ru);
+        system.accelerate(t, rx, ru, rudot);
+        if (settled) {
+            near_ = rounded_x_;
+            no_displacement_.assign(rounding_.size(), 0.0);
+            system.settle(t, near_.data(), no_displacement_.data(), rx, ru, rudot);
+        }
         for (size_t i = 0; i < rounding_.size(); ++i) {
             const double change = std::abs(rounded_udot_[i] - udot[i]);
             rounding_[i] = sign > 0.0 ? change : std::max(rounding_[i], change);

@@ -55,8 +55,8 @@ class Stepper {
     virtual double accepted(double h, const StepOutcome& outcome, bool after_refusal);
     // The step to try instead of one that was refused for its error.
     virtual double refused(double h, const StepOutcome& outcome);
-    // The error that rounding alone makes in a step that was refused for an error that is not large: (x1, u1) is its
-    // end. 0: not known.
+    // The error that rounding alone makes in a step of an error that is not large: (x1, u1) is its end. It may have
+    // been accepted already. 0: not known.
     virtual double rounding(System&, double, double, const double*, const double*) { return 0.0; }
     // Evaluations so far that went into derivatives by differences.
     virtual long long difference_evaluations() const { return 0; }
@@ -67,14 +67,14 @@ class Stepper {
                              const double* u1, double* x_out, double* u_out);
 
   protected:
-    // By component, what rounding of a state makes of its acceleration u̇ as a stage: the most of what two states show
-    // that differ from it in the last place of every number. Zeros stay zero, so that nothing lies beyond a
-    // discontinuity at rest.
+    // By component, what rounding of a state makes of its acceleration u̇ as a stage, or as the end of a step that is
+    // settled: the most of what two states show that differ from it in the last place of every number. Zeros stay zero,
+    // so that nothing lies beyond a discontinuity at rest.
     const std::vector<double>& sample_rounding(System& system, double t, const double* x, const double* u,
-                                               const double* udot);
+                                               const double* udot, bool settled);
 
   private:
-    std::vector<double> rounded_x_, rounded_u_, rounded_udot_, rounding_;
+    std::vector<double> rounded_x_, rounded_u_, rounded_udot_, rounding_, near_, no_displacement_;
 };
 
 struct MethodSettings {

@@ -19,6 +19,18 @@ def test_steps_do_not_collapse_at_singular_poses(formulation, method, most):
     np.testing.assert_allclose(run.energy.total, run.energy.total[0], atol=1e-7)
 
 
+@pytest.mark.parametrize(("n", "tolerance"), [(2, 3e-13), (5, 1e-12), (10, 4e-12)])
+@pytest.mark.parametrize("speed", [1.0, -1.0])
+def test_steps_do_not_shrink_without_refusals(n, tolerance, speed):
+    """Errors between what steps are chosen for and the tolerance are never refused, and may be rounding."""
+    mech = n_four_bar(n, tip_speed=speed)
+    settings = {"method": "adams", "tolerance": tolerance, "rank_tolerance": 1e-8, "reactions": False}
+    run = bc.simulate(mech, 10.0, formulation="lagrange", output_step=1.0, **settings)
+    assert run.statistics["steps"] < 1500
+    assert run.statistics["rejected_steps"] < 300
+    np.testing.assert_allclose(run.energy.total, run.energy.total[0], atol=2e-8)
+
+
 @pytest.mark.parametrize("formulation", ["recursive", "symbolic"])
 def test_steps_do_not_collapse_where_a_row_vanishes(formulation):
     """Crank and rod are equal: when the slider passes the pivot a closing row says nothing for a moment."""

@@ -13,6 +13,11 @@ namespace {
 // it corrects. Beyond this part the factors are renewed.
 constexpr double kMostStale = 0.1;
 
+// Of a row whose coordinates are of size one or less. Where rows are dependent up to an angle θ the correction of an
+// error ε moves the pose by ε/θ, with it the velocity by ε/θ² and the acceleration by ε/θ³; if the error is rounding,
+// so is all of that.
+constexpr double kLastPlace = std::numeric_limits<double>::epsilon();
+
 // Errors of the velocity [m/s, rad/s] that need no second correction.
 constexpr double kVelocityTolerance = 1e-11;
 
@@ -32,8 +37,13 @@ bool Lagrange::settle(double t, const double* near, double* xi, double* x, doubl
         scale(xi, scaled_.data());
         rows_.multiply(scaled_.data(), rhs_.data());
         for (int r = 0; r < rows_.rows(); ++r) rhs_[r] = rigid_[r] ? -(rows_.C[r] + rhs_[r]) : 0.0;
-        delassus_.solve(rhs_.data());
-        rows_.add_accelerations(rhs_.data(), xi);
+        const double *in_force = in_force_.data(), *left = rhs_.data();
+        const double error =
+            largest_size(rows_.rows(), [&](int r, auto load) { return load(in_force + r) * load(left + r); });
+        if (error > std::max(kLastPlace, 0.25 * rounding_of_rows(near))) {
+            delassus_.solve(rhs_.data());
+            rows_.add_accelerations(rhs_.data(), xi);
+        }
     }
     const double theta = std::sqrt(std::max(statistics_.smallest_pivot, options_.rank_tolerance));
     const double stale = largest_rotation(xi) / theta;
