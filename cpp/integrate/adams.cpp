@@ -20,6 +20,8 @@ constexpr double kMostGrowth = 2.0;
 constexpr double kLeastGrowth = 1.1;  // below it the step stays as it is, and with it all coefficients
 constexpr double kNegligible = 1e-6;  // an error as small may be rounding, and tells nothing of the order
 constexpr double kJump = 1e-7;        // a step as short [s] may hold the opening or closing of a stop
+constexpr double kEasy = 0.8;         // what the corrector leaves of the first error where no stability limits steps
+constexpr double kDependent = 1e-2;   // below such a pivot the first error is none to go by
 constexpr int kMostRefusals = 3;      // in a row; then the history is not trusted any more
 
 constexpr double kDoubtful = 10.0;  // a first residual as large as that is taken for what it says
@@ -152,7 +154,7 @@ StepOutcome Adams::step(System& system, double t, double h, const double* x, con
     outcome.error = error_of(residual_.data(), order_);
     outcome.jump = h <= kJump && outcome.error > 1.0 && system.statistics().closed_stops != closed_stops_;
     if (!(outcome.error <= kDoubtful) && !outcome.jump) return outcome;
-    const double a = coefficients_.velocity(order_), b = coefficients_.position(order_);
+    const double a = coefficients_.velocity(order_), b = coefficients_.position(order_), first = outcome.error;
     const auto impacts = system.statistics().impacts;
     for (int i = 0; i < kMostCorrections; ++i) {
         for (int k = 0; k < size_; ++k) {
@@ -167,6 +169,7 @@ StepOutcome Adams::step(System& system, double t, double h, const double* x, con
         if (!outcome.constraints_met || outcome.impact || !(outcome.error <= 1.0)) break;
         if (norm(change_.data(), a, b) <= kSettled) break;
     }
+    left_ = system.statistics().smallest_pivot < kDependent ? 1.0 : outcome.error / first;
     std::copy_n(u1, size_, velocity_.begin());
     end_stops_ = system.statistics().closed_stops;
     return outcome;
@@ -212,7 +215,9 @@ double Adams::accepted(double h, const StepOutcome& outcome, bool after_refusal)
     return h * factor;
 }
 
-// The order, one less or one more, that allows the longest step; the factor by which the step may change.
+// The order, one less or one more, that allows the longest step; the factor by which the step may change. Where the
+// corrector takes away much of the residual, the step is about as long as forces that change fast let it be
+// (stability), and from order 2 on one order more would be stable for shorter steps only.
 int Adams::choose_order(double error, double& factor) {
     const int q = order_;
     factor = step_factor(error, kAim, q);
@@ -232,7 +237,7 @@ int Adams::choose_order(double error, double& factor) {
     if (starting_) {
         starting_ = next == q && factor > 1.0 && q < max_order_;
         if (starting_) next = q + 1;
-    } else if (next == q && q < max_order_ && last_scale_ != 0.0 && factor < kMostGrowth) {
+    } else if (next == q && q < max_order_ && last_scale_ != 0.0 && factor < kMostGrowth && !(left_ < kEasy && q > 1)) {
         const double ratio = scale / last_scale_;
         const double *r = residual_.data(), *before = last_residual_.data();
         double* work = scaled_.data();

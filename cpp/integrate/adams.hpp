@@ -57,6 +57,7 @@ class Adams final : public Stepper {
     std::vector<double> velocity_, slope_;          // predicted u and h u̇
     std::vector<double> residual_, last_residual_;  // h u̇ less its prediction, of this step and the one before
     std::vector<double> change_;                    // of the residual in the last correction
+    double left_ = 1.0;                             // of the first error of the last step
     double last_scale_ = 0.0;                       // h^(q+1) Π ξ_i of that one; 0 if it is not comparable
     double components_;                             // of displacement and velocity together
     std::vector<double> weight_;                    // of an error of velocity
