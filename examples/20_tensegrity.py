@@ -1,8 +1,8 @@
 """Five sticks that only rubber strings hold: the tensegrity of Schröder's thesis, from its own script.
 
 P. Schröder, The Virtual Erector Set (MIT, 1990), section 7.2, whose two tables are printed beside. The thesis
-does not say how steep its smoothing cubic was; with 0.1 m/s no count is above its own, and a gentler one needs
-far fewer.
+does not say how steep its smoothing cubic was; with 0.1 m/s no count is above its own, and a gentler one
+needs far fewer.
 """
 
 from dataclasses import replace
