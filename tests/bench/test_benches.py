@@ -211,7 +211,7 @@ def test_a_report_as_markdown(capsys):
     lines = capsys.readouterr().out.splitlines()
     table = [line for line in lines if line.startswith("|")]
     assert lines[0] == "## tasora"
-    assert [len(line.split(" | ")) for line in table] == [10, 10, 10]
+    assert [len(line.split(" | ")) for line in table] == [10, 10, 10]  # no targets without times
     assert table[0].startswith("| mechanism | variables 2000 |")
     assert table[2].startswith("| man with bike | 200 | - |")
     assert lines[-2].startswith("- The man on the bicycle")

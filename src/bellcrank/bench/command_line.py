@@ -21,6 +21,12 @@ def form_option(function: _Function) -> _Function:
     return function
 
 
+def peer_python_option(function: _Function) -> _Function:
+    """Adds --peer-python: the interpreter that has other engines."""
+    option = click.option("--peer-python", default="", help="An interpreter that has the other engines.")
+    return option(function)
+
+
 def repeats_option(default: int) -> Callable[[_Function], _Function]:
     """Adds --repeats: how often a measurement is made."""
     return click.option(

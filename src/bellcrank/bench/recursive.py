@@ -15,7 +15,7 @@ import numpy as np
 
 import bellcrank as bc
 from bellcrank.assembly.compile import compile_mechanism
-from bellcrank.bench.command_line import Form, form_option, invoke, repeats_option
+from bellcrank.bench.command_line import Form, form_option, invoke, peer_python_option, repeats_option
 from bellcrank.bench.environment import environment
 from bellcrank.bench.generators.rings import ladder
 from bellcrank.bench.peer_replay import default_python
@@ -23,7 +23,9 @@ from bellcrank.bench.recursive_own import BATCH, Own, nested
 from bellcrank.bench.report import Column, Report, Row, Table, publish
 from bellcrank.bench.symbolic_peers import Files, check_agreement, default_build_folder, prepare
 from bellcrank.bench.symbolic_robots import GENERAL, TIMED, Robot, alternating, arm, humanoid
+from bellcrank.bench.targets import target, targets_tables
 from bellcrank.bench.timing import Spread, timed
+from bellcrank.bench.yardstick import FASTEST, REFERENCE, beside_reference, machine_table
 from bellcrank.formulations.system import System
 from bellcrank.formulations.system import prepare as prepared
 
@@ -36,11 +38,8 @@ ROBOTS: Final[dict[str, Callable[[], Robot]]] = {GENERAL: TIMED[GENERAL], "human
 RATIOS: Final = {(GENERAL, "pinocchio"): 0.3, (GENERAL, "mujoco"): 0.55, ("humanoid", "pinocchio"): 0.35,
                  ("humanoid", "mujoco"): 0.6}  # fmt: skip
 """Our time as a part of an engine's fastest."""
-FASTEST: Final = {"pinocchio": "aba", "mujoco": "kinematics to solve"}
 JOINT_TARGET: Final = 100.0
 """Nanoseconds per joint of a chain of 1,000."""
-REFERENCE: Final = {"pinocchio": 2.0, "mujoco": 1.07}
-"""Microseconds of engines for an arm of six joints on the machine that times are asked of."""
 BATCH_TARGET: Final = 35.0
 MAKING_TARGET: Final = 2.0
 """Seconds to make a system of 50,000 joints."""
@@ -95,33 +94,18 @@ def _ratio_targets(name: str, rows: Sequence[Row]) -> list[Row]:
     for (robot, engine), limit in RATIOS.items():
         found = [row["ratio"] for row in rows if row["engine"].startswith(engine)]
         if robot == name and found:
-            out += _target(f"{name}: part of {engine}'s time", limit, max(found))
+            out += target(f"{name}: part of {engine}'s time", limit, max(found))
     return out
-
-
-def _target(text: str, limit: float, measured: float) -> list[Row]:
-    return [{"target": text, "limit": limit, "measured": measured, "met": measured <= limit}]
 
 
 def _beside_reference(rows: Sequence[Row]) -> list[Row]:
-    """How much slower than the machine that times are asked of this one is, by other engines' six joints."""
-    out: list[Row] = []
-    for engine, reference in REFERENCE.items():
-        found = [
-            row["us"].median for row in rows if row["robot"] == GENERAL and row["engine"].startswith(engine)
-        ]
-        if found:
-            out.append(
-                {"engine": engine, "here": min(found), "there": reference, "factor": min(found) / reference}
-            )
-    return out
-
-
-def _scaled(targets: Sequence[Row], factor: float) -> None:
-    """Times as they would be on that machine; ratios are the same on all."""
-    for row in targets:
-        timed_alone = "part of" not in row["target"]
-        row["scaled"] = row["measured"] / factor if timed_alone else row["measured"]
+    """By engine, its fastest on the arm of six joints."""
+    here: dict[str, float] = {}
+    for row in rows:
+        engine = row["engine"].split(":")[0]
+        if row["robot"] == GENERAL and engine in REFERENCE:
+            here[engine] = min(row["us"].median, here.get(engine, float("inf")))
+    return beside_reference(here)
 
 
 def _acceleration(system: System, repeats: int) -> Spread:
@@ -155,12 +139,12 @@ def _chains(repeats: int) -> tuple[Table, list[Row]]:
         }
         rows.append(row)
         if joints == 1000:
-            targets += _target("chain of 1,000: ns per joint", JOINT_TARGET, row["ns"].median)
-            targets += _target(
-                "chain of 1,000, batch: ns per joint and state", BATCH_TARGET, row["batch"].median
-            )
+            text = "chain of 1,000: ns per joint"
+            targets += target(text, JOINT_TARGET, row["ns"].median, is_time=True)
+            text = "chain of 1,000, batch: ns per joint and state"
+            targets += target(text, BATCH_TARGET, row["batch"].median, is_time=True)
         if joints == LENGTHS[-1]:
-            targets += _target(f"{joints} joints: seconds to make", MAKING_TARGET, making)
+            targets += target(f"{joints} joints: seconds to make", MAKING_TARGET, making, is_time=True)
     columns = (
         Column("joints", "joints"),
         Column("ns", "ns per joint"),
@@ -228,15 +212,9 @@ def run(
         tables.append(_loops("ladders", ladder, CELLS, repeats))
     if "nested" in parts:
         tables.append(_loops("nested", nested, DEPTHS, repeats))
-    names = ["target", "limit", "measured", "met"]
     if machine:
-        keys = ("engine", "here", "there", "factor")
-        title = "This machine against the one that times are asked of: six joints, us"
-        tables.append(Table("machine", title, tuple(Column(key, key) for key in keys), machine))
-        _scaled(targets, median(row["factor"] for row in machine))
-        names.append("scaled")
-    target_columns = tuple(Column(name, name) for name in names)
-    tables.append(Table("targets", "Targets", target_columns, targets))
+        tables.append(machine_table(machine))
+    tables.extend(targets_tables(targets, median(row["factor"] for row in machine) if machine else None))
     settings = {"parts": list(parts), "engines": list(engines), "repeats": repeats}
     note = "Thread CPU time; medians (least .. largest) of rounds in which all engines take turns."
     return Report("recursive", facts, settings, tables, (note, *dict.fromkeys(notes)))
@@ -244,7 +222,7 @@ def run(
 
 @click.command
 @click.option("--part", "parts", multiple=True, type=click.Choice(PARTS), help="Only these parts.")
-@click.option("--peer-python", default="", help="An interpreter that has the other engines.")
+@peer_python_option
 @click.option("--build", type=click.Path(path_type=Path), help="Where executables of other engines are kept.")
 @repeats_option(7)
 @form_option

@@ -11,11 +11,13 @@ import numpy as np
 
 import bellcrank as bc
 from bellcrank.assembly.compile import compile_mechanism
-from bellcrank.bench.command_line import Form, form_option, invoke, repeats_option
+from bellcrank.bench.command_line import Form, form_option, invoke, peer_python_option, repeats_option
 from bellcrank.bench.environment import environment
 from bellcrank.bench.generators import chain, ladder, ring
 from bellcrank.bench.report import Column, Report, Row, Table, publish
+from bellcrank.bench.targets import target, targets_tables
 from bellcrank.bench.timing import acceleration_time, step_time
+from bellcrank.bench.yardstick import Yardstick
 
 STEP: Final = 1e-3
 SIZES: Final = (20, 50, 100, 200, 500, 1000, 2000, 5000, 10_000, 20_000)
@@ -54,19 +56,26 @@ def run(
     families: Sequence[str] = tuple(FAMILIES),
     steps: int = 50,
     repeats: int = 5,
+    python: str = "",
 ) -> Report:
     """Time accelerations and projected semi-implicit steps of families of mechanisms.
 
     sizes: numbers of bodies (rings have an even number of them, ladders three a rung). steps: of 1 ms, of a
-    run, more if the system is small. repeats: of which the median counts.
+    run, more if the system is small. repeats: of which the median counts. python: an interpreter that has
+    the engines which tell how fast this machine is; without them times are compared as they are.
     """
     facts = environment()
-    rows = [_row(family, size, steps, repeats) for family in families for size in sizes]
+    rows = []
+    with Yardstick(python) as yardstick:
+        for family in families:
+            for size in sizes:
+                rows.append(_row(family, size, steps, repeats))
+                yardstick.measure()
     fits = [_fit(family, [row for row in rows if row["family"] == family]) for family in families]
     notes = (
         f"Steps of {STEP:g} s from rest, {steps} or more of them; medians of {repeats} (least .. largest).",
         "Exponents: least squares of log(time) over log(bodies), all sizes listed.",
-        f"Targets: exponent <= {EXPONENT_TARGET:g}; chains from 100 bodies <= {PER_BODY_TARGET:g} us a body.",
+        *yardstick.missing,
     )
     return Report(
         "scaling",
@@ -75,9 +84,25 @@ def run(
         [
             Table("times", "Cost against size", _COLUMNS, rows),
             Table("fits", "time ~ bodies ^ exponent", _FIT_COLUMNS, fits),
+            *yardstick.tables(),
+            *targets_tables(_targets(fits), yardstick.factor),
         ],
         notes,
     )
+
+
+def _targets(fits: Sequence[Row]) -> list[Row]:
+    out: list[Row] = []
+    for fit in fits:
+        if fit["family"] != "chain":
+            continue
+        for key, limit, text in (
+            ("acceleration_exponent", EXPONENT_TARGET, "chains: exponent of an acceleration"),
+            ("largest_acceleration_us_per_body", PER_BODY_TARGET, "chains from 100 bodies: most us per body"),
+        ):
+            if fit[key] is not None:
+                out += target(text, limit, fit[key], is_time=limit == PER_BODY_TARGET)
+    return out
 
 
 def _row(family: str, size: int, steps: int, repeats: int) -> Row:
@@ -145,6 +170,7 @@ def plot(report: Report, path: Path) -> None:
 @click.option(
     "--steps", default=50, show_default=True, type=click.IntRange(1), help="Steps of 1 ms in a run."
 )
+@peer_python_option
 @repeats_option(5)
 @click.option("--plot", "image", type=click.Path(path_type=Path, dir_okay=False), help="Draw into this file.")
 @form_option
@@ -152,12 +178,13 @@ def command(
     bodies: tuple[int, ...],
     families: tuple[str, ...],
     steps: int,
+    peer_python: str,
     repeats: int,
     image: Path | None,
     form: Form,
 ) -> None:
     """Cost against the number of bodies: chains, rings, ladders of loops."""
-    report = run(bodies or SIZES, families or tuple(FAMILIES), steps, repeats)
+    report = run(bodies or SIZES, families or tuple(FAMILIES), steps, repeats, peer_python)
     publish([report], form)
     if image is not None:
         plot(report, image)

@@ -10,7 +10,7 @@ from typing import Final
 import click
 
 from bellcrank.bench import symbolic_counts, symbolic_figures, symbolic_times
-from bellcrank.bench.command_line import Form, form_option, invoke, repeats_option
+from bellcrank.bench.command_line import Form, form_option, invoke, peer_python_option, repeats_option
 from bellcrank.bench.environment import environment
 from bellcrank.bench.peer_replay import default_python
 from bellcrank.bench.report import Column, Report, Row, Table, publish
@@ -197,7 +197,7 @@ def _torus_targets(torus: Table) -> list[Row]:
 @click.option("--chain", "chains", multiple=True, type=click.Choice(list(CHAINS)), help="Grow only these.")
 @click.option("--largest", default=LARGEST, show_default=True, type=click.IntRange(2), help="Coordinates.")
 @click.option("--peer", "engines", multiple=True, type=click.Choice([*ENGINES, "none"]), help="Only these.")
-@click.option("--peer-python", default="", help="An interpreter that has the other engines.")
+@peer_python_option
 @click.option("--build", type=click.Path(path_type=Path, file_okay=False), help="Keeps compiled drivers.")
 @click.option("--peers-alone", is_flag=True, help="Time the other engines only.")
 @repeats_option(7)
