@@ -3,6 +3,8 @@
 // single numbers half of the instructions load and store them.
 #pragma once
 
+#include <cstddef>
+
 #include "formulations/recursive/tree_pass.hpp"
 
 #if BELLCRANK_LANES == 4
@@ -23,6 +25,10 @@ inline Pair low(const Lane& v) { return _mm256_castpd256_pd128(v); }
 inline Pair high(const Lane& v) { return _mm256_extractf128_pd(v, 1); }
 inline Pair swapped(const Pair& v) { return __builtin_shufflevector(v, v, 1, 0); }
 inline Lane three(const double* v) { return blend<0b1000>(load_lane(v), broadcast(0.0)); }
+
+// A vector of three is loaded and stored with the number after it.
+static_assert(offsetof(LinkWork<double>, U) == offsetof(LinkWork<double>, velocity) + 6 * sizeof(double) &&
+              offsetof(LinkWork<double>, inverse) == offsetof(LinkWork<double>, U) + 6 * sizeof(double));
 
 // The last lane of all rows is zero. A is kept as far as it is needed: xx, xy; xy, yy; and its row along z.
 class AxialRows {
@@ -67,7 +73,7 @@ class AxialRows {
         C_[2] += blend<0b0100>(none, own.mass);
     }
 
-    // Eliminates the turn. The rows of A and B along z vanish.
+    // Eliminates the turn: docs/theory/recursive.md, (3) for one free speed. The rows of A and B along z vanish.
     void reduce(double effort, double rate, LinkWork<double>& link) {
         const Vec3T<double>&w = link.velocity.w, &v = link.velocity.v;
         const Lane turned = broadcast(rate);
@@ -77,8 +83,8 @@ class AxialRows {
 
         const Lane inverse = 1.0 / pick<2, 2, 2, 2>(A2_), left = broadcast(effort) - pick<2, 2, 2, 2>(n_);
         const Lane Un = A2_, Uf = B_[2], un = Un * inverse, uf = Uf * inverse, z = left * inverse;
-        store_lane(&link.U.n.x, Un),
-            store_lane(&link.U.f.x, Uf);  // each with a lane too many, written over by the next
+        store_lane(&link.U.n.x, Un);
+        store_lane(&link.U.f.x, Uf);
         link.inverse = inverse[0], link.z = left[0];
         const Lane ux = pick<0, 0, 0, 0>(un), uy = pick<1, 1, 1, 1>(un);
         A0_ -= low(ux) * low(Un), A1_ -= low(uy) * low(Un);
