@@ -169,12 +169,10 @@ void RootFinder::take_errors() {
 }
 
 void RootFinder::follow_angles() {
-    BodyCoordinate c;
     std::fill(step_.begin(), step_.end(), 0.0);
     for (int i = 0; i < static_cast<int>(model_->coordinates.size()); ++i) {
         if (!model_->coordinates[i].followed()) continue;
-        evaluate_coordinate(*model_, branches_, i, x_.data(), step_.data(), c);
-        branches_.set(i, c.value);
+        branches_.set(i, coordinate_motion(*model_, branches_, i, x_.data(), step_.data()).value);
     }
 }
 

@@ -18,7 +18,9 @@ void advance(double* history, const double* residual, const double* weight, int 
     for (int i = 0; i < size; i += kLanes) {
         Lane z[Order + 1];
         for (int j = 1; j <= Order; ++j) z[j] = load_lane(history + static_cast<size_t>(j) * size + i);
+#pragma GCC unroll 16
         for (int k = 0; k < Order; ++k)
+#pragma GCC unroll 16
             for (int j = Order - 1; j >= std::max(k, 1); --j) z[j] += z[j + 1];
         const Lane r = load_lane(residual + i);
         for (int j = 1; j <= Order; ++j) store_lane(history + static_cast<size_t>(j) * size + i, z[j] + w[j] * r);

@@ -47,6 +47,14 @@ void evaluate_along(const Model& model, const AngleBranches& branches, int coord
     out = c.kind == &kFormulaRow ? values.row[c.component()] : values.free[c.component()];
 }
 
+CoordinateMotion coordinate_motion(const Model& model, const AngleBranches& branches, int coordinate, const double* x,
+                                   const double* u) {
+    CoordinateValue c;
+    const RelativeMotion motion = relative_motion(model.pairs[model.coordinates[coordinate].pair], x, u, nullptr);
+    evaluate_along(model, branches, coordinate, motion, c);
+    return {c.value, dot(c.dr, motion.rdot) + dot(c.domega, motion.omega)};
+}
+
 void evaluate_coordinate(const Model& model, const AngleBranches& branches, int coordinate, const double* x,
                          const double* u, BodyCoordinate& out) {
     const Coordinate& c = model.coordinates[coordinate];

@@ -26,7 +26,14 @@ class AngleBranches {
 void evaluate_along(const Model& model, const AngleBranches& branches, int coordinate, const RelativeMotion& motion,
                     CoordinateValue& out);
 
-// One coordinate of the model at x, u on its branch; jacobian columns as in BodyCoordinate.
+// Value and rate of one coordinate of the model at x, u, on its branch.
+struct CoordinateMotion {
+    double value, rate;
+};
+CoordinateMotion coordinate_motion(const Model& model, const AngleBranches& branches, int coordinate, const double* x,
+                                   const double* u);
+
+// The same with derivatives; jacobian columns as in BodyCoordinate.
 void evaluate_coordinate(const Model& model, const AngleBranches& branches, int coordinate, const double* x,
                          const double* u, BodyCoordinate& out);
 

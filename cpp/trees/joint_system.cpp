@@ -82,11 +82,9 @@ Quat JointSystem::nearest_sign(int body, const Quat& q) {
 // Angles that are coordinates of the tree count their turns themselves.
 void JointSystem::follow_angles(const double* x) {
     to_records(followed_at_, x, at_rest_.data(), poses_.data(), twists_.data());
-    BodyCoordinate c;
-    for (size_t i = 0; i < model_->coordinates.size(); ++i) {
+    for (int i = 0; i < static_cast<int>(model_->coordinates.size()); ++i) {
         if (!model_->coordinates[i].followed()) continue;
-        evaluate_coordinate(*model_, branches_, static_cast<int>(i), poses_.data(), twists_.data(), c);
-        branches_.set(static_cast<int>(i), c.value);
+        branches_.set(i, coordinate_motion(*model_, branches_, i, poses_.data(), twists_.data()).value);
     }
     joints_.follow_angles(x, branches_);
 }
@@ -102,20 +100,18 @@ double JointSystem::longest_step(const double* x, const double* u, double h) {
     if (!joints_.has_other_angles()) return h;
     to_records(followed_at_, x, u, poses_.data(), twists_.data());
     double rate = 0.0;
-    BodyCoordinate c;
-    for (size_t i = 0; i < model_->coordinates.size(); ++i) {
+    for (int i = 0; i < static_cast<int>(model_->coordinates.size()); ++i) {
         if (!model_->coordinates[i].kind->angular) continue;
-        evaluate_coordinate(*model_, branches_, static_cast<int>(i), poses_.data(), twists_.data(), c);
-        rate = std::max(rate, std::abs(c.rate));
+        const double own = coordinate_motion(*model_, branches_, i, poses_.data(), twists_.data()).rate;
+        rate = std::max(rate, std::abs(own));
     }
     return rate * h > 1.0 ? std::max(1.0 / rate, 1e-3 * h) : h;
 }
 
 void JointSystem::coordinates(double t, const double* x, const double* u, double* value, double* rate) {
     to_records(t, x, u, poses_.data(), twists_.data());
-    BodyCoordinate c;
-    for (size_t i = 0; i < model_->coordinates.size(); ++i) {
-        evaluate_coordinate(*model_, branches_, static_cast<int>(i), poses_.data(), twists_.data(), c);
+    for (int i = 0; i < static_cast<int>(model_->coordinates.size()); ++i) {
+        const CoordinateMotion c = coordinate_motion(*model_, branches_, i, poses_.data(), twists_.data());
         value[i] = c.value;
         rate[i] = c.rate;
     }
@@ -206,10 +202,10 @@ void JointSystem::observe(double t, const double* x, const double* u, const Obse
     to_records(t, x, u, poses_.data(), twists_.data());
     to_neutral(*model_, poses_.data(), twists_.data(), out, out + 3 * nb, out + 7 * nb, out + 10 * nb);
     out += 13 * nb;
-    BodyCoordinate c;
     const size_t nq = what.coordinates.size();
     for (size_t i = 0; i < nq; ++i) {
-        evaluate_coordinate(*model_, branches_, what.coordinates[i], poses_.data(), twists_.data(), c);
+        const int coordinate = what.coordinates[i];
+        const CoordinateMotion c = coordinate_motion(*model_, branches_, coordinate, poses_.data(), twists_.data());
         out[i] = c.value;
         out[nq + i] = c.rate;
     }

@@ -101,9 +101,7 @@ void Lagrange::follow_angles(const double* x) {
 }
 
 void Lagrange::follow_angle(int coordinate, const double* x) {
-    BodyCoordinate c;
-    evaluate_coordinate(*model_, branches_, coordinate, x, step_.data(), c);
-    branches_.set(coordinate, c.value);
+    branches_.set(coordinate, coordinate_motion(*model_, branches_, coordinate, x, step_.data()).value);
 }
 
 // Angles between bodies need following only once a joint may have turned by about a radian, which a step may double;
@@ -136,11 +134,9 @@ double Lagrange::longest_step(const double* x, const double* u, double h) {
     h = std::min(h, kLongestTurn / std::max(std::sqrt(fastest), 1e-300));
     if (2.0 * std::sqrt(fastest) * h <= 1.0 && drifting_.empty()) return h;
     double rate = 0.0;
-    BodyCoordinate c;
     for (int i = 0; i < static_cast<int>(model_->coordinates.size()); ++i) {
         if (!model_->coordinates[i].kind->angular) continue;
-        evaluate_coordinate(*model_, branches_, i, x, u, c);
-        rate = std::max(rate, std::abs(c.rate));
+        rate = std::max(rate, std::abs(coordinate_motion(*model_, branches_, i, x, u).rate));
     }
     return rate * h > 1.0 ? std::max(1.0 / rate, 1e-3 * h) : h;
 }

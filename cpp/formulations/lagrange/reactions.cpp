@@ -207,10 +207,9 @@ void Lagrange::measure(double, const double* x, const double* u, const Observati
     const int nb = model_->bodies();
     to_neutral(*model_, x, u, out, out + 3 * nb, out + 7 * nb, out + 10 * nb);
     out += 13 * nb;
-    BodyCoordinate c;
     const size_t nq = what.coordinates.size();
     for (size_t i = 0; i < nq; ++i) {
-        evaluate_coordinate(*model_, branches_, what.coordinates[i], x, u, c);
+        const CoordinateMotion c = coordinate_motion(*model_, branches_, what.coordinates[i], x, u);
         out[i] = c.value;
         out[nq + i] = c.rate;
     }

@@ -100,9 +100,8 @@ double Lagrange::gap_of_stop(size_t stop, double t, const double* x, const doubl
     if (row.function >= 0) f = model_->functions[row.function](t);
     double gap = -f.f - row.constant;
     rate = -f.d1;
-    BodyCoordinate c;
     for (int k = row.term_begin; k < row.term_end; ++k) {
-        evaluate_coordinate(*model_, branches_, model_->terms[k].coordinate, x, u, c);
+        const CoordinateMotion c = coordinate_motion(*model_, branches_, model_->terms[k].coordinate, x, u);
         gap += model_->terms[k].coefficient * c.value;
         rate += model_->terms[k].coefficient * c.rate;
     }

@@ -6,7 +6,7 @@ setting is measured again, on one core, in the same run: first the peers', then 
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
 import click
@@ -14,6 +14,7 @@ import click
 from bellcrank.bench import loop_search
 from bellcrank.bench.command_line import Form, form_option, invoke, repeats_option
 from bellcrank.bench.environment import environment
+from bellcrank.bench.loop_duels import duel, duels_tables
 from bellcrank.bench.loop_runs import LoopProblem, Setting, judge, measure
 from bellcrank.bench.peer_replay import EXPERT_FAMILIES, PEERS, PeerSettings, default_python, replay
 from bellcrank.bench.peers.loop_problems import ENERGY_BOUND, GAP_BOUND, PROBLEMS
@@ -69,7 +70,7 @@ def run(
     facts = environment()
     settings, python = PeerSettings.stored(), peer_python or default_python()
     chosen = list(problems) if problems else settings.problems()
-    rows, ratios, missing = [], [], []
+    rows, ratios, duels, missing = [], [], [], []
     for problem in chosen:
         mine: list[Row] = []
         for peer in peers:
@@ -84,7 +85,13 @@ def run(
                 problem.duration,
             )
         rows += mine
-        ratios.append({"problem": f"{problem.name} {problem.n}", **ratios_of(mine)})
+        best = fastest(mine)
+        ratios.append({"problem": f"{problem.name} {problem.n}", **ratios_of(best)})
+        own = best.pop("own", None)
+        if own is not None:
+            setting = stored_setting(problem, own["family"])
+            for peer_row in {id(row): row for row in best.values()}.values():
+                duels += duel(problem, setting, peer_row, settings, python, repeats)
     facts["versions"] |= {row["engine"]: row["version"] for row in rows if row.get("version")}
     return Report(
         "loops",
@@ -94,6 +101,7 @@ def run(
         [
             Table("settings", "Closed loops: best settings of all engines", _COLUMNS, rows),
             Table("ratios", "Time to solution: bellcrank's and the peers' best", _RATIO_COLUMNS, ratios),
+            *duels_tables(duels),
         ],
         [*_notes(repeats), *dict.fromkeys(missing)],
     )  # fmt: skip
@@ -104,10 +112,25 @@ def _notes(repeats: int) -> list[str]:
         f"Solution: energy error <= {ENERGY_BOUND:g} J and gap <= {GAP_BOUND:g} m at every step or ms.",
         f"Medians of {repeats} (smallest .. largest). At 1 ms: the same options, for bellcrank the defaults.",
         "Ratio: the peer's time by bellcrank's, more than 1 where bellcrank is faster.",
+        "In turns: in every round bellcrank is timed before and after the peer.",
         "Settings of every engine come from the same kind of search; bellcrank's are all documented options.",
         "Pinocchio's times are free of its Python loop and of the calls through its binding.",
         "Expert settings: " + "; ".join(f"{name} ({why})" for name, why in EXPERT_FAMILIES.items()) + ".",
     ]
+
+
+def stored_entries(problem: LoopProblem) -> list[Row]:
+    """Bellcrank's settings for a problem, as they were found; rk4 at 1 ms where none were sought."""
+    wanted = (problem.name, problem.n)
+    return [e for e in loop_search.stored() if (e["problem"], e["n"]) == wanted] or [
+        {"method": "rk4", "value": STEP, "options": {}}
+    ]
+
+
+def stored_setting(problem: LoopProblem, method: str) -> Setting:
+    """The one of a method."""
+    entry = next(e for e in stored_entries(problem) if e["method"] == method)
+    return Setting(method, entry["value"], entry["options"])
 
 
 def own_rows(problem: LoopProblem, repeats: int, search: bool) -> list[Row]:
@@ -115,11 +138,8 @@ def own_rows(problem: LoopProblem, repeats: int, search: bool) -> list[Row]:
     if search:
         found = [(name, loop_search.search(problem, name)) for name in loop_search.RANGES]
         loop_search.store([loop_search.entry(problem, name, best) for name, best in found])
-    entries = [e for e in loop_search.stored() if (e["problem"], e["n"]) == (problem.name, problem.n)] or [
-        {"method": "rk4", "value": STEP, "options": {}}
-    ]
     rows = []
-    for entry in entries:
+    for entry in stored_entries(problem):
         method = entry["method"]
         row: Row = {"engine": OWN, "family": method, "level": "user", "setting": "", "within": False}
         if entry["value"] is not None:
@@ -144,27 +164,32 @@ def _at_1ms(problem: LoopProblem, setting: Setting, repeats: int) -> Row:
     }
 
 
-def ratios_of(rows: Sequence[Row]) -> Row:
-    """Fastest solutions of a problem: bellcrank's, and how many times as long the peers' take, by level."""
+def fastest(rows: Sequence[Row]) -> dict[str, Row]:
+    """The fastest solutions: bellcrank's (own), of peers as users set them up (user), of any (expert)."""
     good = [row for row in rows if row["within"] and isinstance(row.get("milliseconds"), Spread)]
-    own = _fastest([row for row in good if row["engine"] == OWN])
-    result: Row = {"own_ms": _milliseconds(own), "own_method": own["family"] if own else None}
     peers = [row for row in good if row["engine"] != OWN]
-    for level, among in (("user", [row for row in peers if row["level"] == "user"]), ("expert", peers)):
-        peer = _fastest(among)
-        result[f"{level}_ms"] = _milliseconds(peer)
+    among = {
+        "own": [row for row in good if row["engine"] == OWN],
+        "user": [row for row in peers if row["level"] == "user"],
+        "expert": peers,
+    }
+    return {
+        who: min(some, key=lambda row: float(row["milliseconds"].median))
+        for who, some in among.items()
+        if some
+    }
+
+
+def ratios_of(best: Mapping[str, Row]) -> Row:
+    """Of the fastest: bellcrank's time, and how many times as long the peers' take, by level."""
+    ms = {who: row["milliseconds"].median for who, row in best.items()}
+    result: Row = {"own_ms": ms.get("own"), "own_method": best["own"]["family"] if "own" in best else None}
+    for level in ("user", "expert"):
+        peer = best.get(level)
+        result[f"{level}_ms"] = ms.get(level)
         result[f"{level}_peer"] = f"{peer['engine']}, {peer['family']}" if peer else None
-        known = own is not None and peer is not None
-        result[f"{level}_ratio"] = result[f"{level}_ms"] / result["own_ms"] if known else None
+        result[f"{level}_ratio"] = ms[level] / ms["own"] if peer and "own" in ms else None
     return result
-
-
-def _milliseconds(row: Row | None) -> float | None:
-    return row["milliseconds"].median if row else None
-
-
-def _fastest(rows: Sequence[Row]) -> Row | None:
-    return min(rows, key=lambda row: float(row["milliseconds"].median), default=None)
 
 
 def parse_problem(text: str, duration: float | None = None) -> LoopProblem:

@@ -51,10 +51,10 @@ class PeerSettings:
 
 
 def replay(
-    peer: str, problem: LoopProblem, settings: PeerSettings, python: str, repeats: int
+    peer: str, problem: LoopProblem, settings: PeerSettings, python: str, repeats: int, family: str = ""
 ) -> tuple[list[Row], str]:
-    """Rows of a peer's families, and why there are none (empty if there are)."""
-    entries = settings.of(peer, problem)
+    """Rows of a peer's families, or of one, and why there are none (empty if there are)."""
+    entries = [e for e in settings.of(peer, problem) if family in ("", e["family"])]
     if not entries:
         return [], f"{peer}: no settings are stored for {problem.name} {problem.n}"
     with tempfile.TemporaryDirectory() as folder:
