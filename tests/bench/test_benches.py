@@ -3,9 +3,11 @@
 import json
 import math
 
+import numpy as np
 import pytest
 
-from bellcrank.bench import loop_search, loops, scaling, tasora
+from bellcrank.assembly.compile import compile_mechanism
+from bellcrank.bench import generators, loop_search, loops, scaling, tasora, timing
 from bellcrank.bench.loop_runs import GENERATORS, LoopProblem, Setting, judge
 from bellcrank.bench.peers.loop_problems import PROBLEMS
 from bellcrank.bench.timing import Spread
@@ -215,3 +217,11 @@ def test_a_report_as_markdown(capsys):
     assert table[0].startswith("| mechanism | variables 2000 |")
     assert table[2].startswith("| man with bike | 200 | - |")
     assert lines[-2].startswith("- The man on the bicycle")
+
+
+def test_a_system_that_is_run_again_does_the_same():
+    model = compile_mechanism(generators.n_four_bar(1))
+    times = np.array([0.0, 0.5, 1.0])
+    first, second = timing.timed_runs(model, "adams", times, 2, tolerance=1e-8)
+    assert first.outcome.steps == second.outcome.steps
+    assert np.array_equal(first.frames, second.frames)

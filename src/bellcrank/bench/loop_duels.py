@@ -63,4 +63,4 @@ def duels_tables(rows: Sequence[Row]) -> list[Table]:
 
 
 def _milliseconds(problem: LoopProblem, setting: Setting) -> float:
-    return 1e3 * median(setting.timed(problem).seconds for _ in range(SAMPLES))
+    return 1e3 * median(run.seconds for run in setting.timed_again(problem, SAMPLES))

@@ -18,6 +18,7 @@ import numpy as np
 
 from bellcrank.bench.loop_runs import LoopProblem, Setting, judge, judge_at
 from bellcrank.bench.timing import timed_run
+from bellcrank.integrate.methods import METHODS
 
 STORED: Final = Path(__file__).with_name("loop_settings.json")
 GRID_RATIO: Final = 2.0**0.25
@@ -78,6 +79,8 @@ def walk(
 ) -> Found:
     """The coarsest setting on the grid that is within the bounds, if cheaper than the best one so far."""
     grid, value = RANGES[method], coarsest
+    if not METHODS[method].adaptive:
+        value = min(value, problem.duration)
     while value > grid.finest:
         setting = Setting(method, value, options)
         cost = expected_seconds(problem, setting)

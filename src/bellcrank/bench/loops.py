@@ -154,7 +154,7 @@ def own_rows(problem: LoopProblem, repeats: int, search: bool) -> list[Row]:
 def _at_1ms(problem: LoopProblem, setting: Setting, repeats: int) -> Row:
     """Time per step and errors with the default options."""
     verdict = judge(problem, setting)
-    runs = [setting.timed(problem) for _ in range(repeats)]
+    runs = setting.timed_again(problem, repeats)
     per_step = Spread.of([run.seconds / max(1, run.outcome.steps) for run in runs], 1e6)
     return {
         "status_at_1ms": runs[0].outcome.status,

@@ -15,7 +15,7 @@ from bellcrank.assembly.state import Floats
 from bellcrank.errors import SimulationError
 from bellcrank.formulations.system import System, prepare
 from bellcrank.integrate.advance import Observed, Outcome, advance
-from bellcrank.integrate.methods import method_options
+from bellcrank.integrate.methods import MethodOptions, method_options
 
 _NOTHING = Observed((), (), (), False)
 LEAST_SECONDS = 0.05
@@ -61,24 +61,29 @@ class TimedRun:
     seconds: float
 
 
-def timed_run(
+def timed_run(model: Model, method: str, times: Floats, **settings: float) -> TimedRun:
+    """One run of `timed_runs`."""
+    return timed_runs(model, method, times, 1, **settings)[0]
+
+
+def timed_runs(
     model: Model,
     method: str,
     times: Floats,
+    runs: int,
     *,
     step: float | None = None,
     tolerance: float | None = None,
     rtol: float | None = None,
     max_order: float | None = None,
     **options: float,
-) -> TimedRun:
-    """Simulate a model by the lagrange formulation, recording frames at the given times only.
+) -> list[TimedRun]:
+    """Simulate a model by the lagrange formulation several times, recording frames at the given times only.
 
-    What counts is the loop over time: neither preparing the system nor the first projection.
-    Does not raise if the run breaks down; the outcome says so.
+    What counts is the loop over time: neither preparing the system, which is done once, nor the first
+    projection. Does not raise if a run breaks down; the outcome says so.
     """
     system = prepare(model, "lagrange", **options)
-    system.project()
     chosen = method_options(
         method,
         float(times[-1] - times[0]),
@@ -87,6 +92,12 @@ def timed_run(
         rtol=rtol,
         max_order=None if max_order is None else int(max_order),
     )
+    return [_timed_run(system, chosen, times) for _ in range(runs)]
+
+
+def _timed_run(system: System, chosen: MethodOptions, times: Floats) -> TimedRun:
+    system.set_state(system.model.initial)
+    system.project()
     blocks: list[Floats] = []
 
     def keep(frames: Floats) -> None:
