@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 from rigs.closed_loops import largest_gap, random_loop, shaken, stewart_platform
+from rigs.linkages import rods_that_contradict
 
 import bellcrank as bc
 from bellcrank.bench.generators.four_bars import n_four_bar
@@ -72,11 +73,7 @@ def test_a_pinned_body_stays_and_drives_stand_still():
 
 
 def test_what_cannot_close_is_refused_with_the_gap():
-    mech = bc.Mechanism("contradiction")
-    block = mech.add_body("block", 1.0, (1, 1, 1), position=(1.0, 0, 0))
-    mech.add_joint("rail", bc.Prismatic(), mech.ground.marker(axis=(1, 0, 0)), block.marker(axis=(1, 0, 0)))
-    mech.add_joint("short", bc.Distance(1.0), mech.ground.marker(), block.marker())
-    mech.add_joint("long", bc.Distance(1.2), mech.ground.marker(), block.marker())
+    mech = rods_that_contradict()
     with pytest.raises(bc.AssemblyError, match=r"short.* by 0\.1"):
         bc.assemble(mech, method="constraint_forces")
     with pytest.raises(bc.MechanismError, match="root_finding"):

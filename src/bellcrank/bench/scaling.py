@@ -96,12 +96,11 @@ def _targets(fits: Sequence[Row]) -> list[Row]:
     for fit in fits:
         if fit["family"] != "chain":
             continue
-        for key, limit, text in (
-            ("acceleration_exponent", EXPONENT_TARGET, "chains: exponent of an acceleration"),
-            ("largest_acceleration_us_per_body", PER_BODY_TARGET, "chains from 100 bodies: most us per body"),
-        ):
-            if fit[key] is not None:
-                out += target(text, limit, fit[key], is_time=limit == PER_BODY_TARGET)
+        slope, most = fit["acceleration_exponent"], fit["largest_acceleration_us_per_body"]
+        if slope is not None:
+            out += target("chains: exponent of an acceleration", EXPONENT_TARGET, slope)
+        if most is not None:
+            out += target("chains from 100 bodies: most us per body", PER_BODY_TARGET, most, is_time=True)
     return out
 
 
