@@ -168,13 +168,7 @@ void RootFinder::take_errors() {
     }
 }
 
-void RootFinder::follow_angles() {
-    std::fill(step_.begin(), step_.end(), 0.0);
-    for (int i = 0; i < static_cast<int>(model_->coordinates.size()); ++i) {
-        if (!model_->coordinates[i].followed()) continue;
-        branches_.set(i, coordinate_motion(*model_, branches_, i, x_.data(), step_.data()).value);
-    }
-}
+void RootFinder::follow_angles() { branches_.follow(*model_, x_.data()); }
 
 // x = where factor × the scaled displacement takes the bodies; none of them turns by more than the largest turn.
 void RootFinder::move_by(double factor, const double* step, double largest_turn, double* x) const {

@@ -90,6 +90,7 @@ Lagrange::Lagrange(std::shared_ptr<const Model> model, const LagrangeOptions& op
     }
     for (int i = 0; i < static_cast<int>(model_->coordinates.size()); ++i)
         if (turns_by_moving(model_->coordinates[i])) drifting_.push_back(i);
+    if (is_planar()) span_plane();
     anticipates_ = stops_.empty() && errors_tell_all(*model_);
     trusted_pivot_ = options_.rank_tolerance;
     given_up_.reserve(BlockLdlt::kMostListed);

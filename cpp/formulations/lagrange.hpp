@@ -36,6 +36,10 @@ class Lagrange final : public System {
     int configuration_size() const override { return kPose * (model_->bodies() + 1); }
     int tangent_size() const override { return kTwist * (model_->bodies() + 1); }
     int velocity_components() const override { return 6 * model_->bodies(); }
+    int free_components() const override;
+    void compress(const double* u, double* components) const override;
+    void expand(const double* components, double* u) const override;
+    bool has_flat_charts() const override { return is_planar(); }
     void accelerate(double t, const double* x, const double* u, double* udot) override;
     void retract(const double* x0, const double* xi, double* out) const override;
     void chart_rate(const double* xi, const double* u, double* rate) const override;
@@ -109,13 +113,14 @@ class Lagrange final : public System {
     void position_step();
     double largest_rotation(const double* displacement) const;
     void correct_velocities(double* u, bool impacts);
+    bool is_planar() const { return !model_->normal.empty(); }
+    void span_plane();
     void flatten(double* u) const;
     bool settle_positions(double t, double* x);
     void settle_velocities(double* u, double stale);
     void settle_acceleration(double t, const double* x, const double* u, double stale, double* udot);
     double largest_error() const;
     bool linearizes_by_rows() const;
-    void follow_angle(int coordinate, const double* x);
 
     // Stops (lagrange/stops.cpp).
     bool enable_stops(const std::vector<std::uint8_t>& active);
@@ -178,6 +183,7 @@ class Lagrange final : public System {
     double shift_ = 0.0;          // of the diagonal entries of S, in parts of them
     bool wide_masses_ = false;
     int refinements_ = 0;
+    std::vector<double> plane_;                  // axes of the plane of motion and of rotations in it; empty: none
     double traveled_ = 0.0, followed_at_ = 0.0;  // bound on the rotation since angles were followed [rad]; time
 
     std::vector<double> scaled_, step_;                                         // tangent vectors

@@ -10,7 +10,7 @@ namespace bellcrank {
 // integration of ordinary differential equations, 1962), in the form for steps of varying length of Byrne and
 // Hindmarsh (1975), and local extrapolation as in L. F. Shampine, M. K. Gordon, Computer Solution of Ordinary
 // Differential Equations, 1975. Poses are no part of the history: each step rebuilds them from the velocity's
-// polynomial. A step takes two accelerations but one factorization.
+// polynomial. A step takes two accelerations but one factorization. All but states is in free components (System).
 class Adams final : public Stepper {
   public:
     Adams(const System& system, const Tolerances& tolerances, int max_order);
@@ -31,7 +31,9 @@ class Adams final : public Stepper {
     void rescale(double h);
     void measure_distances();
     void predict();
-    void take_residual();
+    void go_along(const System& system, const double* x);
+    void correct_end(const System& system, double velocity_part, double position_part, double* u1);
+    void take_residual(const System& system);
     void weigh();
     double norm(const double* v, double velocity_part, double position_part) const;
     // Error of the formula of an order, from its residual.
@@ -40,7 +42,8 @@ class Adams final : public Stepper {
     void correct(int next);
     void lower_order();
 
-    int size_, stride_;  // doubles of a velocity, without and with padding
+    int size_, stride_;  // free components of a velocity, without and with padding
+    bool flat_;
     int max_order_;
     Tolerances tolerances_;
     AdamsCoefficients coefficients_;
@@ -54,14 +57,15 @@ class Adams final : public Stepper {
     double past_[kMaxAdamsOrder + 2] = {};          // lengths of the steps before, latest first
     double xi_[kMaxAdamsOrder + 2] = {};            // ξ_i
     std::vector<double> history_;                   // hʲ u⁽ʲ⁾/j!, j = 0 … order
-    std::vector<double> velocity_, slope_;          // predicted u and h u̇
+    std::vector<double> velocity_, slope_, along_;  // predicted u, h u̇ and ∫u
     std::vector<double> residual_, last_residual_;  // h u̇ less its prediction, of this step and the one before
     std::vector<double> change_;                    // of the residual in the last correction
     double left_ = 1.0;                             // of the first error of the last step
     double last_scale_ = 0.0;                       // h^(q+1) Π ξ_i of that one; 0 if it is not comparable
     double components_;                             // of displacement and velocity together
     std::vector<double> weight_;                    // of an error of velocity
-    std::vector<double> pose_, displacement_, acceleration_, scaled_;
+    std::vector<double> rate_, scaled_;
+    std::vector<double> pose_, speed_, displacement_, acceleration_;  // of the system
 };
 
 }  // namespace bellcrank

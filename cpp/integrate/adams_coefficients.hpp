@@ -7,17 +7,32 @@ namespace bellcrank {
 
 inline constexpr int kMaxAdamsOrder = 12;
 
+// 1/k, as integrals of powers need it.
+struct Inverses {
+    double of[kMaxAdamsOrder + 5] = {};
+    constexpr Inverses() {
+        for (int k = 1; k < kMaxAdamsOrder + 5; ++k) of[k] = 1.0 / k;
+    }
+};
+inline constexpr Inverses kInverse;
+
+// Coefficients of a polynomial of that degree and one more, and zeros before and behind, for vectors of four.
+inline constexpr int kAdamsPad = 4;
+inline constexpr int kAdamsStride = (kMaxAdamsOrder + 2 + 3) / 4 * 4;
+
 // With s = (t − t_n)/h and ξ_i = (t_n − t_{n−i})/h, the polynomial that vanishes where accelerations are known,
 //   Π_m(s) = Π_{i=1…m} (1 + s/ξ_i),
 // is all that corrector, error estimates and change of order need (G. D. Byrne, A. C. Hindmarsh, A polyalgorithm for
 // the numerical solution of ordinary differential equations, 1975, section 2).
 class AdamsCoefficients {
   public:
+    AdamsCoefficients();
+
     // For m = 0 … degree, from ξ_1 … ξ_degree.
     void update(const double* xi, int degree);
 
     // Coefficient k of Π_m.
-    double coefficient(int m, int k) const { return pi_[m][k]; }
+    double coefficient(int m, int k) const { return pi_[m][kAdamsPad + k]; }
     // ∫ Π_m over the last step, that is, s from −1 to 0: what a unit residual adds to the velocity.
     double velocity(int m) const { return velocity_[m]; }
     // The same integrated twice: what it adds to the displacement, for h = 1.
@@ -28,7 +43,7 @@ class AdamsCoefficients {
   private:
     int degree_ = 0;
     std::array<double, kMaxAdamsOrder + 2> xi_{};
-    std::array<std::array<double, kMaxAdamsOrder + 2>, kMaxAdamsOrder + 2> pi_{};
+    std::array<std::array<double, kAdamsPad + kAdamsStride>, kMaxAdamsOrder + 2> pi_{};
     std::array<double, kMaxAdamsOrder + 2> velocity_{}, position_{}, product_{};
 };
 

@@ -11,11 +11,13 @@ namespace bellcrank {
 
 namespace {
 
-constexpr double kVanishing = 1e-14;  // a step as short against the time is none
-constexpr double kBeside = 1e-14;     // of a time: a discontinuity is as near, on either side
-constexpr double kMostRounding = 10;  // an error that may be taken for rounding, in tolerances
-constexpr int kManyShortened = 4;     // steps in a row; then their errors may be rounding
-constexpr int kMostPatience = 4;      // times as many, where it was not
+constexpr double kVanishing = 1e-14;    // a step as short against the time is none
+constexpr double kBeside = 1e-14;       // of a time: a discontinuity is as near, on either side
+constexpr double kMostRounding = 10;    // an error that may be taken for rounding, in tolerances
+constexpr double kFarRounding = 100;    // one that may be rounding, though it is not taken: no history is to blame
+constexpr int kManyShortened = 4;       // steps; then their errors may be rounding
+constexpr int kMostPatience = 4;        // times as many, where it was not
+constexpr double kOutOfRounding = 2.0;  // growth of steps that were shortened for nothing
 
 class AdaptiveRun final : public Run {
   public:
@@ -64,7 +66,7 @@ class AdaptiveRun final : public Run {
     int patience_ = 1;                                 // in kManyShortened
     double refused_step_ = 0.0, refused_error_ = 0.0;  // of the attempt before, if it was refused
     bool is_rounding_ = false;                         // the error of the last attempt
-    int shortened_ = 0;                                // steps taken in a row that were followed by a shorter one
+    int shortened_ = 0;                                // steps followed by a shorter one, less those by none
     bool stuck_ = false;  // a stop was met without any time passing: the next step looks for none
     long long steps_before_ = 0, evaluations_before_ = 0;  // the last restart
 };
@@ -126,7 +128,8 @@ bool AdaptiveRun::attempt() {
     if (!last && kept_ != nullptr) h_ = std::min(h_, 0.5 * (target - t_));
     step_ = {t_, last ? std::min(target + beside, options_.output_times.back()) : t_ + h_, h_};
     StepOutcome outcome = stepper_->step(system_, t_, h_, x_.data(), u_.data(), x1_.data(), u1_.data());
-    is_rounding_ = made_by_rounding(outcome);
+    outcome.rounding = made_by_rounding(outcome);
+    is_rounding_ = outcome.rounding && outcome.error <= kMostRounding;
     if (is_rounding_) outcome.error = 1.0;
     const bool settled = (outcome.impact && h_ <= options_.impact_resolution) || outcome.jump;
     if (!std::isfinite(outcome.error) || !outcome.constraints_met ||
@@ -145,16 +148,17 @@ bool AdaptiveRun::attempt() {
 // method whose last step alone is shortened truncation hardly falls faster than rounding, both as the product of the
 // distances to the times of its history: so it is looked at in any case before the history is given up.
 bool AdaptiveRun::made_by_rounding(const StepOutcome& outcome) {
-    if (outcome.error <= 1.0 || !(outcome.error <= kMostRounding)) return false;
+    const double most = outcome.order > 0 ? kFarRounding : kMostRounding;
+    if (outcome.error <= 1.0 || !(outcome.error <= most)) return false;
     const bool fell = outcome.error <= refused_error_ * std::pow(h_ / refused_step_, 3);
     const bool suspect = is_rounding_ || (refusals_ > 0 && !fell) || (outcome.order > 0 && refusals_ > 1);
     if (!suspect || !outcome.constraints_met || outcome.impact || outcome.jump) return false;
     return stepper_->rounding(system_, t_ + h_, h_, x1_.data(), u1_.data()) >= outcome.error;
 }
 
-// Whether steps that were shortened again and again, though none was refused, have errors that are no more than
-// rounding. A method that aims at less than the tolerance would shorten them without end, and none would be better.
-// Where it was not rounding, it is measured again after more steps only.
+// Whether steps that were shortened more often than lengthened, though none was refused, have errors that are no more
+// than rounding. A method that aims at less than the tolerance would shorten them without end, and none would be
+// better; longer ones lead out of where it is. Where it was not rounding, it is measured again after more steps only.
 bool AdaptiveRun::came_down_to_rounding(const StepOutcome& outcome) {
     if (outcome.order == 0 || shortened_ <= kManyShortened * patience_ || outcome.impact || outcome.jump) return false;
     const bool found = stepper_->rounding(system_, t_ + step_.h, step_.h, x1_.data(), u1_.data()) >= outcome.error;
@@ -192,8 +196,8 @@ void AdaptiveRun::refuse(const StepOutcome& outcome) {
 // The step is good: up to its end, or to the first event that ends it. True if that is a stop.
 bool AdaptiveRun::take(const StepOutcome& outcome) {
     const double next = stepper_->accepted(step_.h, outcome, refusals_ > 0);
-    shortened_ = next < step_.h ? shortened_ + 1 : 0;
-    h_ = std::min(limit_, is_rounding_ || came_down_to_rounding(outcome) ? step_.h : next);
+    shortened_ = next < step_.h ? shortened_ + 1 : std::max(0, shortened_ - 1);
+    h_ = std::min(limit_, is_rounding_ ? step_.h : came_down_to_rounding(outcome) ? kOutOfRounding * step_.h : next);
     refusals_ = 0;
     result_.last_order = outcome.order;
     result_.highest_order = std::max(result_.highest_order, outcome.order);

@@ -49,6 +49,14 @@ RelativeMotion relative_motion(const MarkerPair& pair, const double* x, const do
     return m;
 }
 
+RelativeMotion relative_pose(const MarkerPair& pair, const double* x) {
+    const int b1 = pair.body[0], b2 = pair.body[1];
+    const Quat q1 = pose_rotation(x, b1), q2 = pose_rotation(x, b2), marker1 = q1 * pair.rotation[0];
+    const Vec3 from = pose_position(x, b1) + rotation_matrix(q1) * pair.offset[0];
+    const Vec3 to = pose_position(x, b2) + rotation_matrix(q2) * pair.offset[1];
+    return {transpose_times(rotation_matrix(marker1), to - from), conjugate(marker1) * (q2 * pair.rotation[1]), {}, {}};
+}
+
 void contract(const CoordinateValue& c, const RelativeMotion& m, const RelativeJacobian& jac, BodyCoordinate& out) {
     out.value = c.value;
     out.rate = dot(c.dr, m.rdot) + dot(c.domega, m.omega);

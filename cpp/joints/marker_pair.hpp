@@ -25,6 +25,9 @@ struct RelativeJacobian {
 // Relative motion at poses x and twists u (spatial/body_state.hpp); fills the Jacobian too unless it is null.
 RelativeMotion relative_motion(const MarkerPair& pair, const double* x, const double* u, RelativeJacobian* jacobian);
 
+// The same of bodies at rest.
+RelativeMotion relative_pose(const MarkerPair& pair, const double* x);
+
 // A coordinate on the bodies: φ̇ = Σ_b J[b] u_b, φ̈ = Σ_b J[b] u̇_b + bias.
 struct BodyCoordinate {
     double value, rate, bias;

@@ -31,6 +31,17 @@ double AngleBranches::nearest(int coordinate, double principal) const {
     return principal + turn * std::round((reference_[coordinate] - principal) / turn);
 }
 
+void AngleBranches::follow(const Model& model, int coordinate, const double* x) {
+    CoordinateValue c;
+    evaluate_along(model, *this, coordinate, relative_pose(model.pairs[model.coordinates[coordinate].pair], x), c);
+    set(coordinate, c.value);
+}
+
+void AngleBranches::follow(const Model& model, const double* x) {
+    for (int i = 0; i < static_cast<int>(model.coordinates.size()); ++i)
+        if (model.coordinates[i].followed()) follow(model, i, x);
+}
+
 void evaluate_along(const Model& model, const AngleBranches& branches, int coordinate, const RelativeMotion& motion,
                     CoordinateValue& out) {
     const Coordinate& c = model.coordinates[coordinate];

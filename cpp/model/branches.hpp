@@ -16,6 +16,9 @@ class AngleBranches {
     AngleBranches(const Model& model, double t);
     double nearest(int coordinate, double principal) const;
     void set(int coordinate, double value) { reference_[coordinate] = value; }
+    // To where a coordinate is at poses x; all that are followed.
+    void follow(const Model& model, int coordinate, const double* x);
+    void follow(const Model& model, const double* x);
     double reference(int coordinate) const { return reference_[coordinate]; }
 
   private:

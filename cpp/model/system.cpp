@@ -60,6 +60,10 @@ struct Collocation {
 System::System() = default;
 System::~System() = default;
 
+void System::compress(const double* u, double* components) const { std::copy_n(u, tangent_size(), components); }
+
+void System::expand(const double* components, double* u) const { std::copy_n(components, tangent_size(), u); }
+
 void System::linearize(double t, const double* x, const double* u, double gamma, bool renew) {
     if (linearization_ == nullptr) {
         linearization_ = std::make_unique<Linearization>(*this);

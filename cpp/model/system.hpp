@@ -45,6 +45,15 @@ class System {
     // Components of a velocity that are no padding.
     virtual int velocity_components() const { return tangent_size(); }
 
+    // Where all velocities and accelerations stay in the same subspace, as in a plane, their coordinates there by an
+    // orthonormal basis are enough to know: free components. By default they are all components.
+    virtual int free_components() const { return tangent_size(); }
+    virtual void compress(const double* u, double* components) const;
+    virtual void expand(const double* components, double* u) const;
+    // Whether ξ̇ = u in all charts, for velocities of that subspace: then a displacement is the integral of a velocity.
+    // It is so where there are fewer free components than components.
+    virtual bool has_flat_charts() const { return false; }
+
     virtual void accelerate(double t, const double* x, const double* u, double* udot) = 0;
     // out = x0 ⊕ ξ; out may be x0.
     virtual void retract(const double* x0, const double* xi, double* out) const = 0;

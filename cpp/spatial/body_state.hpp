@@ -30,5 +30,10 @@ inline Vec3 twist_angular(const double* u, int body) {
     const double* p = u + kTwist * body;
     return {p[4], p[5], p[6]};
 }
+inline void store_twist(double* u, int body, const Vec3& linear, const Vec3& angular) {
+    double* p = u + kTwist * body;
+    p[0] = linear.x, p[1] = linear.y, p[2] = linear.z, p[3] = 0.0;
+    p[4] = angular.x, p[5] = angular.y, p[6] = angular.z, p[7] = 0.0;
+}
 
 }  // namespace bellcrank

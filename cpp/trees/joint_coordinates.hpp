@@ -40,6 +40,7 @@ class JointCoordinates {
     int coordinates() const { return static_cast<int>(speed_of_.size()); }
     int speeds() const { return speeds_; }
     const std::vector<JointMap>& joints() const { return joints_; }
+    bool has_balls() const { return !balls_.empty(); }
     // Whether the model follows coordinates that are none of the tree's.
     bool has_other_angles() const { return has_other_angles_; }
     // Whether a speed is that of an angle.

@@ -82,10 +82,7 @@ Quat JointSystem::nearest_sign(int body, const Quat& q) {
 // Angles that are coordinates of the tree count their turns themselves.
 void JointSystem::follow_angles(const double* x) {
     to_records(followed_at_, x, at_rest_.data(), poses_.data(), twists_.data());
-    for (int i = 0; i < static_cast<int>(model_->coordinates.size()); ++i) {
-        if (!model_->coordinates[i].followed()) continue;
-        branches_.set(i, coordinate_motion(*model_, branches_, i, poses_.data(), twists_.data()).value);
-    }
+    branches_.follow(*model_, poses_.data());
     joints_.follow_angles(x, branches_);
 }
 

@@ -48,6 +48,7 @@ class JointSystem : public System {
     void chart_acceleration(const double* xi, const double* rate, const double* udot, double* out) const final {
         joints_.chart_acceleration(xi, rate, udot, out);
     }
+    bool has_flat_charts() const final { return !joints_.has_balls(); }
     bool turns(int component) const final { return joints_.turns(component); }
     void break_times(double from, double to, std::vector<double>& out) const final;
     void project_stage(double t, double* x, double* u) final;

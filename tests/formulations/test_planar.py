@@ -67,6 +67,20 @@ def test_runs_are_those_of_all_rows(method):
     assert runs[1].violation.position.max() < 1e-9
 
 
+@pytest.mark.parametrize("turn", [lambda m: m, tilted], ids=["as built", "tilted"])
+def test_histories_of_three_numbers_a_body_lose_nothing(turn):
+    """Frames between steps included; errors are measured alike, so the steps are the same but for last digits."""
+    runs = [
+        bc.simulate(turn(generators.n_four_bar(2)), 2.0, method="adams", tolerance=1e-9, planar=planar)
+        for planar in (False, True)
+    ]
+    whole, flat = (run.statistics["steps"] for run in runs)
+    assert flat == pytest.approx(whole, rel=0.05)
+    for body in runs[0].bodies:
+        assert np.abs(runs[1].body(body).position - runs[0].body(body).position).max() < 2e-7
+        assert np.abs(runs[1].body(body).velocity - runs[0].body(body).velocity).max() < 2e-6
+
+
 def test_what_stands_upright_does_not_tip_out_of_its_plane():
     mechanism = bc.Mechanism("upright", gravity=(0.0, 0.0, -9.81))
     normal = np.array([0.6, 0.8, 0.0])

@@ -19,8 +19,10 @@ def test_steps_do_not_collapse_at_singular_poses(formulation, method, most):
     np.testing.assert_allclose(run.energy.total, run.energy.total[0], atol=1e-7)
 
 
-@pytest.mark.parametrize(("n", "tolerance"), [(2, 3e-13), (5, 1e-12), (10, 4e-12)])
-@pytest.mark.parametrize("speed", [1.0, -1.0])
+@pytest.mark.parametrize(
+    ("n", "tolerance"), [(1, 1e-13), (2, 2e-13), (2, 3e-13), (3, 2e-13), (5, 1e-12), (10, 4e-12)]
+)
+@pytest.mark.parametrize("speed", [1.0, -1.0, 0.99])
 def test_steps_do_not_shrink_without_refusals(n, tolerance, speed):
     """Errors between what steps are chosen for and the tolerance are never refused, and may be rounding."""
     mech = n_four_bar(n, tip_speed=speed)

@@ -4,7 +4,7 @@
 
 #include "formulations/lagrange.hpp"
 #include "spatial/body_state.hpp"
-#include "spatial/lanes.hpp"
+#include "spatial/lane_rotation.hpp"
 
 namespace bellcrank {
 
@@ -23,19 +23,9 @@ int series_terms(double angle, int degree) {
     return std::min(m, kMostTerms);
 }
 
-struct Rotation {
-    Lane w, x, y, z;
-};
-
 Lane cross_square(const Lane a[3], const Lane b[3]) {
     const Lane x = a[1] * b[2] - a[2] * b[1], y = a[2] * b[0] - a[0] * b[2], z = a[0] * b[1] - a[1] * b[0];
     return x * x + y * y + z * z;
-}
-
-double largest(const Lane& v) {
-    double out = lane_get(v, 0);
-    for (int l = 1; l < kLanes; ++l) out = std::max(out, lane_get(v, l));
-    return out;
 }
 
 // Whether all rates are along one axis, up to what rounding makes of that: then rotations add up, as in a plane.
@@ -52,35 +42,22 @@ bool about_one_axis(const Lane (*w)[3], int degree) {
     return largest(off - kAcross * kAcross * square) <= 0.0;
 }
 
-// q ⊗ exp(Σ_j w_j/(j+1)), the sum being half the angle.
-Rotation turned_about_one_axis(const Rotation& q, const Lane (*w)[3], int degree) {
-    Lane half[3] = {w[0][0], w[0][1], w[0][2]};
-    for (int j = 1; j <= degree; ++j) {
-        const double part = 1.0 / (j + 1);
-        for (int k = 0; k < 3; ++k) half[k] += part * w[j][k];
-    }
-    const Lane square = half[0] * half[0] + half[1] * half[1] + half[2] * half[2];
-    Lane cosine = broadcast(1.0), sinc = cosine, cosine_term = cosine, sinc_term = cosine;
-    for (int k = 1; largest(cosine_term * cosine_term) > kLastTerm * kLastTerm && k < kMostTerms; ++k) {
-        cosine_term *= (-1.0 / ((2 * k - 1) * (2 * k))) * square;
-        sinc_term *= (-1.0 / ((2 * k) * (2 * k + 1))) * square;
-        cosine += cosine_term;
-        sinc += sinc_term;
-    }
-    const Lane x = sinc * half[0], y = sinc * half[1], z = sinc * half[2];
-    return {q.w * cosine - q.x * x - q.y * y - q.z * z, q.x * cosine + q.w * x + q.y * z - q.z * y,
-            q.y * cosine + q.w * y + q.z * x - q.x * z, q.z * cosine + q.w * z + q.x * y - q.y * x};
+// q exp(Σ_j 2 w_j/(j+1))
+QuatT<Lane> turned_about_one_axis(const QuatT<Lane>& q, const Lane (*w)[3], int degree) {
+    Vec3T<Lane> half{w[0][0], w[0][1], w[0][2]};
+    for (int j = 1; j <= degree; ++j) half = half + (1.0 / (j + 1)) * Vec3T<Lane>{w[j][0], w[j][1], w[j][2]};
+    return q * exp_of_half(half);
 }
 
 // The rates have the factor h/2 already: q_{m+1} = (Σ_i q_i w_{m−i}) / (m+1).
-Rotation turned(const Rotation& start, const Lane (*w)[3], int degree, int terms) {
-    Rotation q[kMostTerms + 1];
+QuatT<Lane> turned(const QuatT<Lane>& start, const Lane (*w)[3], int degree, int terms) {
+    QuatT<Lane> q[kMostTerms + 1];
     q[0] = start;
-    Rotation sum = start;
+    QuatT<Lane> sum = start;
     for (int m = 0; m < terms; ++m) {
         Lane a = broadcast(0.0), b = a, c = a, d = a;
         for (int j = 0; j <= std::min(m, degree); ++j) {
-            const Rotation& p = q[m - j];
+            const QuatT<Lane>& p = q[m - j];
             const Lane *v = w[j], x = v[0], y = v[1], z = v[2];
             a -= p.x * x + p.y * y + p.z * z;
             b += p.w * x + p.y * z - p.z * y;
@@ -123,9 +100,9 @@ void Lagrange::retract_along(double h, const double* x0, const double* velocity,
             for (int k = 0; k < 3; ++k) w[j][k] = (0.5 * h) * rate[k];
             if (j < 2) fastest += rate[0] * rate[0] + rate[1] * rate[1] + rate[2] * rate[2];
         }
-        const Rotation start{q[0], q[1], q[2], q[3]};
+        const QuatT<Lane> start{q[0], q[1], q[2], q[3]};
         const int terms = series_terms(std::abs(h) * std::sqrt(2.0 * largest(fastest)), degree);
-        const Rotation r =
+        const QuatT<Lane> r =
             about_one_axis(w, degree) ? turned_about_one_axis(start, w, degree) : turned(start, w, degree, terms);
         Lane n2 = r.w * r.w + r.x * r.x + r.y * r.y + r.z * r.z;
         for (int l = 0; l < kLanes; ++l) lane_set(n2, l, 1.0 / std::sqrt(lane_get(n2, l)));

@@ -226,19 +226,4 @@ void Lagrange::correct_velocities(double* u, bool impacts) {
     flatten(u);
 }
 
-// Without rows that hold a planar motion in its plane nothing but rounding leads out of it. That may grow, as what
-// stands upright falls, unless it is taken away.
-void Lagrange::flatten(double* u) const {
-    const std::vector<Vec3>& normal = model_->normal;
-    if (normal.empty()) return;
-    const Vec3& n = normal.back();
-    for (int b = 0; b < model_->bodies(); ++b) {
-        double *v = u + kTwist * b, *w = v + 4;
-        const Vec3& axis = normal[b];
-        const double along = n.x * v[0] + n.y * v[1] + n.z * v[2], spin = axis.x * w[0] + axis.y * w[1] + axis.z * w[2];
-        v[0] -= along * n.x, v[1] -= along * n.y, v[2] -= along * n.z;
-        w[0] = spin * axis.x, w[1] = spin * axis.y, w[2] = spin * axis.z;
-    }
-}
-
 }  // namespace bellcrank

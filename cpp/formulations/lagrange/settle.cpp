@@ -18,8 +18,8 @@ constexpr double kMostStale = 0.1;
 // so is all of that.
 constexpr double kLastPlace = std::numeric_limits<double>::epsilon();
 
-// Errors of the velocity [m/s, rad/s] that need no second correction.
-constexpr double kVelocityTolerance = 1e-11;
+// Errors of the velocity [m/s, rad/s] that need no second correction, in those of positions that are allowed.
+constexpr double kVelocityTolerance = 100.0;  // 1/s
 
 // Change of the multipliers, against the largest, that needs no second one.
 constexpr double kForceTolerance = 1e-9;
@@ -88,7 +88,7 @@ void Lagrange::settle_velocities(double* u, double stale) {
         }
         delassus_.solve(impulse_.data());
         rows_.add_accelerations(impulse_.data(), u);
-        if (!(stale * largest > kVelocityTolerance)) break;
+        if (!(stale * largest > kVelocityTolerance * options_.position_tolerance)) break;
     }
     flatten(u);
 }

@@ -114,7 +114,7 @@ def _notes(repeats: int) -> list[str]:
         "Ratio: the peer's time by bellcrank's, more than 1 where bellcrank is faster.",
         "In turns: in every round bellcrank is timed before and after the peer.",
         "Settings of every engine come from the same kind of search; bellcrank's are all documented options.",
-        "Pinocchio's times are free of its Python loop and of the calls through its binding.",
+        "Not counted: Pinocchio's Python loop and calls through its binding; bellcrank's one call as such.",
         "Expert settings: " + "; ".join(f"{name} ({why})" for name, why in EXPERT_FAMILIES.items()) + ".",
     ]
 

@@ -149,7 +149,7 @@ def _guarded(
             nonlocal reached
             reached = time
             on_progress(time)
-            return not interrupted.is_set()
+            return not interrupted()
 
         what = (
             list(observed.coordinates), list(observed.rows), list(observed.reactions), observed.accelerations
@@ -161,21 +161,22 @@ def _guarded(
 
 
 @contextmanager
-def _deferred_interrupt() -> Iterator[threading.Event]:
-    """Sets the event at Ctrl-C instead of raising in the midst of a callback; raises at the second Ctrl-C."""
-    event = threading.Event()
+def _deferred_interrupt() -> Iterator[Callable[[], bool]]:
+    """Tells of Ctrl-C instead of raising in the midst of a callback; raises at the second Ctrl-C."""
+    happened = False
     default = signal.getsignal(signal.SIGINT) is signal.default_int_handler
     if not default or threading.current_thread() is not threading.main_thread():
-        yield event
+        yield lambda: False
         return
 
     def note(number: int, frame: FrameType | None) -> None:
-        if event.is_set():
+        nonlocal happened
+        if happened:
             signal.default_int_handler(number, frame)
-        event.set()
+        happened = True
 
     signal.signal(signal.SIGINT, note)
     try:
-        yield event
+        yield lambda: happened
     finally:
         signal.signal(signal.SIGINT, signal.default_int_handler)
