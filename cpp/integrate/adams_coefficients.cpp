@@ -28,25 +28,29 @@ double sum(const Lane& v) {
 }  // namespace
 
 AdamsCoefficients::AdamsCoefficients() {
-    pi_[0][kAdamsPad] = product_[0] = velocity_[0] = 1.0;
+    pi_[0][0] = product_[0] = velocity_[0] = 1.0;
     position_[0] = 0.5;
 }
 
+// Π_{m+1} = Π_m + s Π_m/ξ_{m+1}, all coefficients in registers.
 void AdamsCoefficients::update(const double* xi, int degree) {
+    constexpr int kVectors = kAdamsStride / kLanes;
     int m = 0;  // up to there nothing changes
     while (m < degree && m < degree_ && xi[m] == xi_[m]) ++m;
+    Lane c[kVectors];
+#pragma GCC unroll 16
+    for (int k = 0; k < kVectors; ++k) c[k] = load_lane(pi_[m].data() + kLanes * k);
     for (; m < degree; ++m) {
         const double inverse = 1.0 / xi[m];
         xi_[m] = xi[m];
         product_[m + 1] = product_[m] * xi[m];
-        double* next = pi_[m + 1].data() + kAdamsPad;
-        const double* pi = pi_[m].data() + kAdamsPad;
         Lane velocity = broadcast(0.0), position = velocity;
-        for (int k = 0; k <= m + 1; k += kLanes) {
-            const Lane c = load_lane(pi + k) + inverse * load_lane(pi + k - 1);
-            store_lane(next + k, c);
-            velocity += c * load_lane(kIntegrals.once + k);
-            position += c * load_lane(kIntegrals.twice + k);
+#pragma GCC unroll 16
+        for (int k = kVectors - 1; k >= 0; --k) {
+            c[k] += inverse * shifted(c[k], k == 0 ? broadcast(0.0) : c[k - 1]);
+            store_lane(pi_[m + 1].data() + kLanes * k, c[k]);
+            velocity += c[k] * load_lane(kIntegrals.once + kLanes * k);
+            position += c[k] * load_lane(kIntegrals.twice + kLanes * k);
         }
         velocity_[m + 1] = sum(velocity);
         position_[m + 1] = sum(position);

@@ -16,8 +16,7 @@ struct Inverses {
 };
 inline constexpr Inverses kInverse;
 
-// Coefficients of a polynomial of that degree and one more, and zeros before and behind, for vectors of four.
-inline constexpr int kAdamsPad = 4;
+// Room for the coefficients of a polynomial of one degree more, in vectors of four.
 inline constexpr int kAdamsStride = (kMaxAdamsOrder + 2 + 3) / 4 * 4;
 
 // With s = (t − t_n)/h and ξ_i = (t_n − t_{n−i})/h, the polynomial that vanishes where accelerations are known,
@@ -32,7 +31,7 @@ class AdamsCoefficients {
     void update(const double* xi, int degree);
 
     // Coefficient k of Π_m.
-    double coefficient(int m, int k) const { return pi_[m][kAdamsPad + k]; }
+    double coefficient(int m, int k) const { return pi_[m][k]; }
     // ∫ Π_m over the last step, that is, s from −1 to 0: what a unit residual adds to the velocity.
     double velocity(int m) const { return velocity_[m]; }
     // The same integrated twice: what it adds to the displacement, for h = 1.
@@ -43,7 +42,7 @@ class AdamsCoefficients {
   private:
     int degree_ = 0;
     std::array<double, kMaxAdamsOrder + 2> xi_{};
-    std::array<std::array<double, kAdamsPad + kAdamsStride>, kMaxAdamsOrder + 2> pi_{};
+    std::array<std::array<double, kAdamsStride>, kMaxAdamsOrder + 2> pi_{};
     std::array<double, kMaxAdamsOrder + 2> velocity_{}, position_{}, product_{};
 };
 

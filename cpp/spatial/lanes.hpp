@@ -31,6 +31,11 @@ inline Lane load_lane(const double* p) {
 }
 inline void store_lane(double* p, const Lane& v) { std::memcpy(p, &v, sizeof v); }
 
+// v moved up by one lane, below it the last lane of `before`.
+inline Lane shifted(const Lane& v, const Lane& before) {
+    return _mm256_shuffle_pd(_mm256_permute2f128_pd(before, v, 0x21), v, 0b0101);
+}
+
 // Four consecutive doubles from each of four places; out[k] holds the k-th double of every place. Halves are loaded
 // into place, which leaves half the shuffles of a transpose in registers.
 inline void gather4(const double* const place[4], Lane out[4]) {
@@ -64,6 +69,7 @@ inline double lane_get(const Lane& v, int) { return v; }
 inline void lane_set(Lane& v, int, double s) { v = s; }
 inline Lane load_lane(const double* p) { return *p; }
 inline void store_lane(double* p, const Lane& v) { *p = v; }
+inline Lane shifted(const Lane&, const Lane& before) { return before; }
 inline void gather4(const double* const place[1], Lane out[4]) { std::memcpy(out, place[0], 4 * sizeof(double)); }
 inline void scatter4(const Lane in[4], double* const place[1]) { std::memcpy(place[0], in, 4 * sizeof(double)); }
 

@@ -69,7 +69,7 @@ def test_runs_are_those_of_all_rows(method):
 
 @pytest.mark.parametrize("turn", [lambda m: m, tilted], ids=["as built", "tilted"])
 def test_histories_of_three_numbers_a_body_lose_nothing(turn):
-    """Frames between steps included; errors are measured alike, so the steps are the same but for last digits."""
+    """Frames between steps included; errors are measured alike, so steps are nearly the same."""
     runs = [
         bc.simulate(turn(generators.n_four_bar(2)), 2.0, method="adams", tolerance=1e-9, planar=planar)
         for planar in (False, True)
