@@ -161,7 +161,8 @@ StepOutcome Adams::step(System& system, double t, double h, const double* x, con
     outcome.order = order_;
     outcome.error = error_of(residual_.data(), order_);
     outcome.jump = h <= kJump && outcome.error > 1.0 && system.statistics().closed_stops != closed_stops_;
-    if (!(outcome.error <= kDoubtful) && !outcome.jump) return outcome;
+    complete_ = outcome.error <= kDoubtful || outcome.jump;
+    if (!complete_) return outcome;
     const double a = coefficients_.velocity(order_), b = coefficients_.position(order_), first = outcome.error;
     const auto impacts = system.statistics().impacts;
     for (int i = 0; i < kMostCorrections; ++i) {
@@ -191,13 +192,14 @@ void Adams::take_residual(const System& system) {
 }
 
 // A residual of order q is the q-th difference of accelerations: the squares of its weights add up to the binomial
-// coefficient of 2q over q. Three times that, for rounding is sampled only.
+// coefficient of 2q over q. Three times that, for rounding is sampled only. Of a step that was not corrected the
+// prediction is sampled, as a stage: where the constraints ask for its projection, its residual may be no more.
 double Adams::rounding(System& system, double t, double h, const double* x1, const double* u1) {
-    const std::vector<double>& change = sample_rounding(system, t, x1, u1, acceleration_.data(), true);
+    const double *x = complete_ ? x1 : pose_.data(), *u = complete_ ? u1 : speed_.data();
+    const std::vector<double>& change = sample_rounding(system, t, x, u, acceleration_.data(), complete_, true);
     double weight = 1.0;
     for (int i = 1; i <= order_; ++i) weight *= static_cast<double>(order_ + i) / i;
-    system.compress(change.data(), change_.data());
-    for (int k = 0; k < size_; ++k) change_[k] *= 3.0 * std::sqrt(weight) * h;
+    for (int k = 0; k < size_; ++k) change_[k] = 3.0 * std::sqrt(weight) * h * change[k];
     return error_of(change_.data(), order_);
 }
 

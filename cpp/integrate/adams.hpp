@@ -52,6 +52,7 @@ class Adams final : public Stepper {
     bool fresh_ = true;                             // no history yet
     bool starting_ = true;                          // orders and steps are still raised every step
     int refusals_ = 0;                              // of the step at hand
+    bool complete_ = true;                          // it was corrected; else it has its prediction only
     int closed_stops_ = 0, end_stops_ = 0;          // at the start and at the end of the step
     double h_ = 0.0;                                // the step that the history is scaled with
     double past_[kMaxAdamsOrder + 2] = {};          // lengths of the steps before, latest first

@@ -137,7 +137,7 @@ double DormandPrince::error_norm(double h, const double*, const double* u, const
 // that, for rounding is sampled only.
 double DormandPrince::rounding(System& system, double t, double h, const double* x1, const double* u1) {
     constexpr double kWeight = 3.0 * 0.073;
-    const std::vector<double>& change = sample_rounding(system, t, x1, u1, ku_[6].data(), false);
+    const std::vector<double>& change = sample_rounding(system, t, x1, u1, ku_[6].data(), false, false);
     double sum = 0.0;
     for (size_t i = 0; i < change.size(); ++i) {
         const double e = kWeight * h * change[i] * weights_.velocity(static_cast<int>(i), std::abs(u1[i]));

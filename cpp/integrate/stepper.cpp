@@ -37,9 +37,10 @@ void Stepper::interpolate(const System&, double, const double*, const double*, c
 }
 
 const std::vector<double>& Stepper::sample_rounding(System& system, double t, const double* x, const double* u,
-                                                    const double* udot, bool settled) {
+                                                    const double* udot, bool settled, bool free) {
     for (auto* v : {&rounded_x_, &near_}) v->resize(system.configuration_size());
-    for (auto* v : {&rounded_u_, &rounded_udot_, &rounding_}) v->resize(system.tangent_size());
+    const int tangent = system.tangent_size(), count = free ? system.free_components() : tangent;
+    for (auto* v : {&rounded_u_, &rounded_udot_, &change_, &rounding_}) v->resize(tangent);
     double *rx = rounded_x_.data(), *ru = rounded_u_.data(), *rudot = rounded_udot_.data();
     for (const double sign : {1.0, -1.0}) {
         round_otherwise(x, rounded_x_, sign);
@@ -48,13 +49,13 @@ const std::vector<double>& Stepper::sample_rounding(System& system, double t, co
         system.accelerate(t, rx, ru, rudot);
         if (settled) {
             near_ = rounded_x_;
-            no_displacement_.assign(rounding_.size(), 0.0);
+            no_displacement_.assign(tangent, 0.0);
             system.settle(t, near_.data(), no_displacement_.data(), rx, ru, rudot);
         }
-        for (size_t i = 0; i < rounding_.size(); ++i) {
-            const double change = std::abs(rounded_udot_[i] - udot[i]);
-            rounding_[i] = sign > 0.0 ? change : std::max(rounding_[i], change);
-        }
+        for (int i = 0; i < tangent; ++i) rudot[i] -= udot[i];
+        if (free) system.compress(rudot, change_.data());
+        const double* change = free ? change_.data() : rudot;
+        for (int i = 0; i < count; ++i) rounding_[i] = std::max(sign > 0.0 ? 0.0 : rounding_[i], std::abs(change[i]));
     }
     return rounding_;
 }

@@ -68,14 +68,14 @@ class Stepper {
                              const double* u1, double* x_out, double* u_out);
 
   protected:
-    // By component, what rounding of a state makes of its acceleration u̇ as a stage, or as the end of a step that is
-    // settled: the most of what two states show that differ from it in the last place of every number. Zeros stay zero,
-    // so that nothing lies beyond a discontinuity at rest.
+    // What rounding of a state makes of its acceleration u̇ as a stage, or as the end of a step that is settled: the
+    // most of what two states show that differ from it in the last place of every number; by component, or by free
+    // component. Zeros stay zero, so that nothing lies beyond a discontinuity at rest.
     const std::vector<double>& sample_rounding(System& system, double t, const double* x, const double* u,
-                                               const double* udot, bool settled);
+                                               const double* udot, bool settled, bool free);
 
   private:
-    std::vector<double> rounded_x_, rounded_u_, rounded_udot_, rounding_, near_, no_displacement_;
+    std::vector<double> rounded_x_, rounded_u_, rounded_udot_, change_, rounding_, near_, no_displacement_;
 };
 
 struct MethodSettings {

@@ -67,6 +67,17 @@ def test_runs_are_those_of_all_rows(method):
     assert runs[1].violation.position.max() < 1e-9
 
 
+def test_implicit_steps_stay_in_the_plane():
+    """What Newton's method leaves of a step must not lead out of a plane that no row holds."""
+    runs = [
+        bc.simulate(tilted(generators.andrews()), 0.03, method="bdf", tolerance=1e-8, planar=planar)
+        for planar in (False, True)
+    ]
+    for body in runs[0].bodies:
+        assert np.abs(runs[1].body(body).position - runs[0].body(body).position).max() < 1e-7
+        assert np.abs(runs[1].body(body).velocity - runs[0].body(body).velocity).max() < 1e-4
+
+
 @pytest.mark.parametrize("turn", [lambda m: m, tilted], ids=["as built", "tilted"])
 def test_histories_of_three_numbers_a_body_lose_nothing(turn):
     """Frames between steps included; errors are measured alike, so steps are nearly the same."""

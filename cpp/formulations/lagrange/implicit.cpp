@@ -203,15 +203,18 @@ void Lagrange::linearize(double t, const double* x, const double* u, double gamm
 
 // What stops push is a matter of accelerations, so with stops these are what the equations are about.
 void Lagrange::correct(double t, const double* x, const double* u, const double* rate, double gamma, double* delta) {
-    if (!linearizes_by_rows()) return System::correct(t, x, u, rate, gamma, delta);
-    if (stops_.empty()) {
+    if (!linearizes_by_rows()) {
+        System::correct(t, x, u, rate, gamma, delta);
+    } else if (stops_.empty()) {
         ++statistics_.evaluations;
-        return implicit_->correct(t, x, u, rate, gamma, delta);
+        implicit_->correct(t, x, u, rate, gamma, delta);
+    } else {
+        accelerate(t, x, u, defect_.data());
+        linearize(t, x, u, gamma, false);
+        for (size_t k = 0; k < defect_.size(); ++k) defect_[k] = gamma * (defect_[k] - rate[k]);
+        implicit_->apply(t, x, defect_.data(), delta);
     }
-    accelerate(t, x, u, defect_.data());
-    linearize(t, x, u, gamma, false);
-    for (size_t k = 0; k < defect_.size(); ++k) defect_[k] = gamma * (defect_[k] - rate[k]);
-    implicit_->apply(t, x, defect_.data(), delta);
+    flatten(delta);
 }
 
 bool Lagrange::settle_corrected(double t, double* x, double* u) {
@@ -222,7 +225,9 @@ bool Lagrange::settle_corrected(double t, double* x, double* u) {
         retract(at, step, at);
     };
     const double tolerance = std::max(options_.position_tolerance, rounding_of_rows(x));
-    return implicit_->settle(t, x, u, tolerance, move) || project(t, x, u);
+    if (!implicit_->settle(t, x, u, tolerance, move)) return project(t, x, u);
+    flatten(u);
+    return true;
 }
 
 }  // namespace bellcrank
