@@ -168,6 +168,30 @@ def test_retract_turns_by_the_exponential_map():
     assert turned.time == 1.0
 
 
+@pytest.mark.parametrize("bodies", range(1, 10))
+@pytest.mark.parametrize("turn", [1e-9, 1e-3, 0.049, 0.051, 0.8, 1.99, 2.01, 3.1, 40.0])
+def test_retract_moves_any_number_of_bodies_by_any_turn(bodies, turn):
+    """Beside scipy's rotations: series of few and of many terms, bodies that do not fill a vector."""
+    rng = np.random.default_rng(bodies)
+    mech = bc.Mechanism("free")
+    given = Rotation.random(bodies, random_state=bodies)
+    for b, rotation in enumerate(given):
+        where, inertia = rng.standard_normal(3), (1, 2, 2.5)
+        mech.add_body(
+            f"stone {b}", mass=1.0, inertia=inertia, position=where, rotation=np.roll(rotation.as_quat(), 1)
+        )
+    system = bc.prepare(mech)
+    state = system.state()
+    shift, spin = rng.standard_normal((2, bodies, 3))
+    spin *= turn / np.linalg.norm(spin, axis=1).max()
+    moved = system.retract(state, shift, spin, 1.0)
+    expected = Rotation.from_rotvec(spin) * given
+    got = Rotation.from_quat(np.roll(moved.rotation, -1, axis=1))
+    assert (expected.inv() * got).magnitude().max() < 1e-14 * max(1.0, turn)
+    assert np.abs(np.linalg.norm(moved.rotation, axis=1) - 1.0).max() < 4e-16
+    assert moved.position == pytest.approx(state.position + shift, abs=1e-15)
+
+
 def test_angles_count_on_if_asked():
     system = bc.prepare(physical_pendulum(0.0, 0.0))
     joint = system.model.joint("pivot").coordinates[0]
