@@ -43,10 +43,13 @@ LagrangeOptions lagrange_options(const nb::kwargs& kwargs) {
     return o;
 }
 
-std::tuple<Rows, Rows, Eigen::VectorXd> accelerate(LagrangeAt& self) {
+std::tuple<Rows, Rows, Eigen::VectorXd> accelerate(LagrangeAt& self, bool in_passing) {
     Lagrange& s = self.system;
     std::vector<double> udot(s.tangent_size());
-    s.accelerate(self.time, self.x.data(), self.u.data(), udot.data());
+    if (in_passing)
+        s.accelerate_in_passing(self.time, self.x.data(), self.u.data(), udot.data());
+    else
+        s.accelerate(self.time, self.x.data(), self.u.data(), udot.data());
     const int nb = s.model().bodies();
     Rows linear(nb, 3), angular(nb, 3);
     accelerations_to_neutral(s.model(), self.x.data(), self.u.data(), udot.data(), linear.data(), angular.data());
@@ -169,11 +172,12 @@ void bind_formulations(nb::module_& m) {
              "(nb, 3), angular velocity (nb, 3). Unless continued, every angle starts on its principal branch.")
         .def("state", &LagrangeAt::get,
              "time, position, rotation, velocity, angular velocity, as set_state takes them.")
-        .def("accelerate", &accelerate,
-             "Linear (nb, 3) and angular (nb, 3) accelerations of the frame origins, world axes, and multipliers "
-             "(rows,).")
+        .def("accelerate", &accelerate, "in_passing"_a = false,
+             "Linear (nb, 3) and angular (nb, 3) accelerations of the frame origins, world axes, and multipliers\n"
+             "(rows,). In passing: nothing of the configuration need be kept.")
         .def("reactions", &reactions, "which"_a,
-             "After accelerate(): per entry (blocks, pair) the moment and force (6) on the pair's second body about\n"
+             "After accelerate(), not in passing: per entry (blocks, pair) the moment and force (6) on the pair's "
+             "second body about\n"
              "marker 2, world axes, of least norm; and whether moment and force are unique (n, 2).")
         .def("coordinates", &coordinates, "Values and rates of all coordinates of the model.")
         .def(

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstring>
+#include <string_view>
 
 #include "spatial/body_state.hpp"
 
@@ -33,11 +34,16 @@ bool errors_tell_all(const Model& model) {
     return std::none_of(formulas.begin(), formulas.end(), [](const auto& c) { return c.of_velocity; });
 }
 
+std::string_view first_coordinate(const Model& model, const Row& row) {
+    if (row.term_begin == row.term_end) return {};
+    return model.coordinates[model.terms[row.term_begin].coordinate].kind->name;
+}
+
 // A locked quaternion component e_k turns half as fast as the angle it stands for, so its multiplier is twice a moment.
-double row_weight(const Model& model, const Row& row) {
-    if (row.term_begin == row.term_end) return 1.0;
-    const std::string& name = model.coordinates[model.terms[row.term_begin].coordinate].kind->name;
-    return name.size() == 2 && name[0] == 'e' ? 0.5 : 1.0;
+double row_weight(std::string_view coordinate) { return coordinate.size() == 2 && coordinate[0] == 'e' ? 0.5 : 1.0; }
+
+bool is_component_of_position(std::string_view coordinate) {
+    return coordinate == "x" || coordinate == "y" || coordinate == "z";
 }
 
 }  // namespace
@@ -46,6 +52,7 @@ Lagrange::Lagrange(std::shared_ptr<const Model> model, const LagrangeOptions& op
     : model_(std::move(model)),
       options_(options),
       branches_(*model_),
+      free_motion_(*model_, branches_),
       delassus_(*model_),
       rows_(*model_, branches_, delassus_.row_order()) {
     delassus_.bind(rows_);
@@ -62,6 +69,7 @@ Lagrange::Lagrange(std::shared_ptr<const Model> model, const LagrangeOptions& op
     rigid_.assign(m, 1);
     in_force_.assign(m, 1.0);
     unilateral_.assign(m, 0);
+    displaces_.assign(m, 0);
     weight_.assign(m, 1.0);
     layout_of_.assign(model_->blocks.size(), 0);
     for (size_t i = 0; i < rows_.blocks().size(); ++i) {
@@ -72,7 +80,10 @@ Lagrange::Lagrange(std::shared_ptr<const Model> model, const LagrangeOptions& op
             const int r = b.row + k;
             rigid_[r] = block.compliance == 0.0;
             in_force_[r] = rigid_[r];
-            weight_[r] = row_weight(*model_, model_->rows[block.row_begin + k]);
+            const Row& row = model_->rows[block.row_begin + k];
+            weight_[r] = row_weight(first_coordinate(*model_, row));
+            displaces_[r] =
+                row.term_end - row.term_begin == 1 && is_component_of_position(first_coordinate(*model_, row));
             if (!block.unilateral) continue;
             unilateral_[r] = 1;
             stops_.push_back(r);
@@ -90,6 +101,7 @@ Lagrange::Lagrange(std::shared_ptr<const Model> model, const LagrangeOptions& op
     }
     for (int i = 0; i < static_cast<int>(model_->coordinates.size()); ++i)
         if (turns_by_moving(model_->coordinates[i])) drifting_.push_back(i);
+    open_ = !delassus_.closes_loops();
     if (is_planar()) span_plane();
     anticipates_ = stops_.empty() && errors_tell_all(*model_);
     trusted_pivot_ = options_.rank_tolerance;
@@ -140,19 +152,13 @@ void Lagrange::apply_multipliers(const std::vector<double>& lambda, double* out)
     rows_.add_accelerations(lambda.data(), out);
 }
 
-// u̇ = M⁻¹ f
-void Lagrange::accelerate_freely(double t, const double* x, const double* u, double* udot) const {
-    applied_forces(*model_, branches_, t, x, u, udot);
-    const double* scale = rows_.inverse_sqrt_mass().data();
-    for (int k = 0; k < tangent_size(); ++k) udot[k] *= scale[k] * scale[k];
-}
-
 // Eq. 35 after elimination of the bodies: with u̇0 = M⁻¹ f, S λ = Qc − J u̇0 and u̇ = u̇0 + M⁻¹ Jᵀ λ.
 void Lagrange::accelerate(double t, const double* x, const double* u, double* udot) {
     ++statistics_.evaluations;
-    accelerate_freely(t, x, u, udot);
-    if (rows_.rows() == 0) return;
+    free_motion_.begin(t, x, u, udot);
+    if (rows_.rows() == 0) return free_motion_.finish(u, udot);
     if (!stops_.empty()) {
+        free_motion_.finish(u, udot);
         if (!is_current(t, x)) refresh(t, x);
         rows_.evaluate_residuals(t, x, u, udot, rhs_.data());
         accelerate_with_stops(u);
@@ -170,6 +176,7 @@ void Lagrange::accelerate_in_stages(double t, const double* x, const double* u, 
     const bool known = is_current(t, x);
     if (!known) begin_factorization();
     for (int s = 0; s < rows_.stages(); ++s) {
+        free_motion_.finish(rows_.new_bodies(s), u, udot);
         rows_.evaluate_stage(s, t, x, !known, u, udot, lambda_.data());
         if (!known) delassus_.factor_stage(s);
         delassus_.forward_stage(s, lambda_.data());

@@ -10,8 +10,10 @@
 #include "formulations/lagrange/correction_history.hpp"
 #include "formulations/lagrange/delassus.hpp"
 #include "formulations/lagrange/implicit.hpp"
+#include "formulations/lagrange/sweep.hpp"
 #include "model/constraint_rows.hpp"
 #include "model/forces.hpp"
+#include "model/free_motion.hpp"
 #include "model/state.hpp"
 #include "model/system.hpp"
 #include "spatial/body_state.hpp"
@@ -41,6 +43,7 @@ class Lagrange final : public System {
     void expand(const double* components, double* u) const override;
     bool has_flat_charts() const override { return is_planar(); }
     void accelerate(double t, const double* x, const double* u, double* udot) override;
+    void accelerate_in_passing(double t, const double* x, const double* u, double* udot) override;
     void retract(const double* x0, const double* xi, double* out) const override;
     void chart_rate(const double* xi, const double* u, double* rate) const override;
     void chart_velocity(const double* xi, const double* rate, double* u) const override;
@@ -103,8 +106,12 @@ class Lagrange final : public System {
     void scale(const double* u, double* scaled) const;
     void remember(double t, const double* x);
     void apply_multipliers(const std::vector<double>& lambda, double* out) const;
-    void accelerate_freely(double t, const double* x, const double* u, double* udot) const;
     void accelerate_in_stages(double t, const double* x, const double* u, double* udot);
+
+    // Accelerations in passing (lagrange/sweep.cpp).
+    bool sweeps() const;
+    bool bears_shift(const double* x, const double* udot) const;
+
     void refine_acceleration(double t, const double* x, const double* u, double* udot);
     void correct_positions(double t, double* x, bool doubting = true);
     void anticipate_correction(double t, double* x);
@@ -161,6 +168,7 @@ class Lagrange final : public System {
     std::shared_ptr<const Model> model_;
     LagrangeOptions options_;
     AngleBranches branches_;
+    FreeMotion free_motion_;
     Delassus delassus_;
     ConstraintRows rows_;
     Statistics statistics_;
@@ -193,6 +201,7 @@ class Lagrange final : public System {
     bool out_of_force_ = false;             // whether some rigid rows are dropped
     std::vector<std::uint8_t> unilateral_;  // per storage row: a stop
     std::vector<double> weight_;            // per storage row: force or moment per unit of its multiplier
+    std::vector<std::uint8_t> displaces_;   // per storage row: its multiplier is a force
     std::vector<int> stops_;                // storage rows that are unilateral
     std::vector<double> restitution_;       // of each stop
     std::vector<std::uint8_t> enabled_;     // per storage row; empty without stops
@@ -207,7 +216,10 @@ class Lagrange final : public System {
     std::vector<int> drifting_;               // angular coordinates that turn without a body turning (azimuths)
     std::vector<int> layout_of_;              // model block → layout index
     std::unique_ptr<ImplicitRows> implicit_;  // of implicit methods only
-    std::vector<std::uint8_t> held_stops_;    // per model row, if there are stops
+    std::unique_ptr<Sweep> sweep_;            // of large mechanisms only
+    bool open_ = false;                       // no loops
+    int failed_sweeps_ = 0;
+    std::vector<std::uint8_t> held_stops_;  // per model row, if there are stops
     std::vector<double> defect_;
 };
 

@@ -62,7 +62,11 @@ void RungeKutta::stages(System& system, double t, double h, const double* x, con
             for (size_t i = 0; i < xi_.size(); ++i) xi_[i] += square * ku_[0][i];
         system.retract(x, xi_.data(), xs_.data());
         if (s > 0) system.project_stage(t + tableau_.c[s] * h, xs_.data(), ui_.data());
-        system.accelerate(t + tableau_.c[s] * h, s == 0 ? x : xs_.data(), ui_.data(), ku_[s].data());
+        const double time = t + tableau_.c[s] * h, *at = s == 0 ? x : xs_.data();
+        if (s + 1 < tableau_.stages)
+            system.accelerate_in_passing(time, at, ui_.data(), ku_[s].data());
+        else
+            system.accelerate(time, at, ui_.data(), ku_[s].data());  // the end of the step is close
         system.chart_rate(xi_.data(), ui_.data(), kx_[s].data());
     }
 }

@@ -7,35 +7,33 @@
 
 namespace bellcrank {
 
-BlockLdlt::BlockLdlt(std::span<const int> sizes, const Elimination& elimination, std::span<const std::uint8_t> closes) {
+BlockLdlt::BlockLdlt(std::span<const int> sizes, const Elimination& elimination, std::span<const std::uint8_t> closes,
+                     Retention diagonals) {
     const int n = static_cast<int>(sizes.size());
-    int row = 0, offset = 0;
+    int row = 0;
     size_t widest = 0;
     for (int k = 0; k < n; ++k) {
         const int size = sizes[k];
         if (size < 1 || size > kMaxBlock) throw std::invalid_argument("block size must be 1 to 6");
-        columns_.push_back({&block_kernels(size), size, row, offset, 0, 0, 0, !closes.empty() && closes[k] != 0});
+        columns_.push_back({&block_kernels(size), size, row, 0, 0, 0, 0, !closes.empty() && closes[k] != 0});
         row += size;
-        offset += size * size;
     }
     for (int k = 0; k < n; ++k) {
         Column& c = columns_[k];
         c.below_begin = static_cast<int>(below_.size());
         size_t width = 0;
         for (int j : elimination.below[k]) {
-            below_.push_back({j, sizes[j], columns_[j].row, offset});
-            offset += c.size * sizes[j];
+            below_.push_back({j, sizes[j], columns_[j].row, 0});
             width += c.size * sizes[j];
         }
         widest = std::max(widest, width);
         c.below_end = static_cast<int>(below_.size());
     }
-    spill_ = offset;
-    values_.assign(offset + kMaxBlock * kMaxBlock, 0.0);
     scratch_.assign(widest, 0.0);
     scale_.assign(row, 0.0);
     dropped_.assign(row, 0);
     find_targets();
+    place_blocks(diagonals);
     find_stages();
 }
 
@@ -51,25 +49,40 @@ const BlockLdlt::Stored& BlockLdlt::block(int step, int later) const {
     return stored_[step == later ? step : static_cast<int>(columns_.size()) + coupling(step, later)];
 }
 
-// Where the products of a column's lower blocks go, and the first stage that each block has a part in.
+// Where the products of a column's lower blocks go, by number, and the first stage that each block has a part in.
 void BlockLdlt::find_targets() {
     const int n = static_cast<int>(columns_.size());
-    for (int k = 0; k < n; ++k)
-        stored_.push_back({columns_[k].diagonal, columns_[k].size * columns_[k].size, stage_of(k)});
+    for (int k = 0; k < n; ++k) stored_.push_back({0, columns_[k].size * columns_[k].size, stage_of(k)});
     for (int k = 0; k < n; ++k)
         for (int b = columns_[k].below_begin; b < columns_[k].below_end; ++b)
-            stored_.push_back({below_[b].offset, columns_[k].size * below_[b].size, stage_of(k)});
+            stored_.push_back({0, columns_[k].size * below_[b].size, stage_of(k)});
     for (int k = 0; k < n; ++k) {
         Column& c = columns_[k];
         c.target_begin = static_cast<int>(targets_.size());
         for (int a = c.below_begin; a < c.below_end; ++a)
             for (int b = a; b < c.below_end; ++b) {
-                const int first = below_[a].step;
-                Stored& target = stored_[a == b ? first : n + coupling(first, below_[b].step)];
-                target.stage = std::min(target.stage, stage_of(k));
-                targets_.push_back(target.offset);
+                const int first = below_[a].step, target = a == b ? first : n + coupling(first, below_[b].step);
+                stored_[target].stage = std::min(stored_[target].stage, stage_of(k));
+                targets_.push_back(target);
             }
     }
+}
+
+// Diagonal blocks, then the others, which the way back needs. A diagonal block is done with its own column.
+void BlockLdlt::place_blocks(Retention diagonals) {
+    const int n = static_cast<int>(columns_.size());
+    std::vector<RoomRequest> requests;
+    for (int k = 0; k < n; ++k) requests.push_back({stored_[k].size, stored_[k].stage, stage_of(k)});
+    const SharedRoom room = share_room(requests, diagonals);
+    for (int k = 0; k < n; ++k) columns_[k].diagonal = stored_[k].offset = room.offsets[k];
+    int offset = room.size;
+    for (size_t i = 0; i < below_.size(); ++i) {
+        below_[i].offset = stored_[n + i].offset = offset;
+        offset += stored_[n + i].size;
+    }
+    for (int& target : targets_) target = stored_[target].offset;
+    spill_ = offset;
+    values_.assign(offset + kMaxBlock * kMaxBlock, 0.0);
 }
 
 void BlockLdlt::find_stages() {

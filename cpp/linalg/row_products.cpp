@@ -87,8 +87,8 @@ void RowProducts::add(const BodyRows& a, const BodyRows& b, int target, double w
 }
 
 void RowProducts::arrange(int stages, int spill) {
-    std::map<int, int> rounds;
-    for (Product& p : products_) p.round = rounds[p.target]++;
+    std::map<std::pair<int, int>, int> rounds;
+    for (Product& p : products_) p.round = rounds[{p.target, p.stage}]++;
     for (const auto& [target, count] : rounds) targets_.push_back(target);
     // Rounds apart: lanes of one pack must not write to one target. Within a round, products of one kind together.
     const auto kind = [](const Product& p) {
@@ -163,6 +163,8 @@ void RowProducts::evaluate(int stage, const double* rows, double* values) const 
     }
 }
 
-bool RowProducts::writes(int target) const { return std::binary_search(targets_.begin(), targets_.end(), target); }
+bool RowProducts::writes(int target, int stage) const {
+    return std::binary_search(targets_.begin(), targets_.end(), std::pair(target, stage));
+}
 
 }  // namespace bellcrank

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <span>
+#include <utility>
 #include <vector>
 
 #include "spatial/body_rows.hpp"
@@ -11,14 +12,15 @@ namespace bellcrank {
 
 class RowProducts {
   public:
-    // values[target …] += weight · A Bᵀ, row-major, in a stage that is the same for all products into a target.
+    // values[target …] += weight · A Bᵀ, row-major, in a stage that is the same for all products into a target. Targets
+    // of several stages may share a place.
     void add(const BodyRows& a, const BodyRows& b, int target, double weight, int stage);
     // Arranges the products; spill: offset of 36 doubles of the values that nobody reads.
     void arrange(int stages, int spill);
     // The products of a stage. The first one into a target overwrites it, the others add.
     void evaluate(int stage, const double* rows, double* values) const;
-    // Whether some product goes into the target.
-    bool writes(int target) const;
+    // Whether some product goes into the target in that stage.
+    bool writes(int target, int stage) const;
 
   private:
     struct Product {
@@ -45,8 +47,8 @@ class RowProducts {
     std::vector<Pack> packs_;
     std::vector<double> weights_;  // of the packs of weighted batches
     std::vector<Batch> batches_;
-    std::vector<int> stage_begin_;  // batches of each stage
-    std::vector<int> targets_;      // sorted
+    std::vector<int> stage_begin_;              // batches of each stage
+    std::vector<std::pair<int, int>> targets_;  // with their stages, sorted
 };
 
 }  // namespace bellcrank

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <array>
-#include <map>
 #include <numeric>
 #include <string_view>
 
@@ -60,6 +59,7 @@ ConstraintRows::ConstraintRows(const Model& model, const AngleBranches& branches
       Qc(model.rows.size()),
       model_(model),
       branches_(branches),
+      passing_(order.jacobians == Retention::passing),
       storage_row_(model.rows.size()),
       stages_(order.stages) {
     const int nb = model.bodies();
@@ -71,33 +71,37 @@ ConstraintRows::ConstraintRows(const Model& model, const AngleBranches& branches
         for (int k = 0; k < 6; ++k) inverse_sqrt_[kTwist * b + kComponent[k]] = 1.0 / std::sqrt(entries[k]);
     }
     build_layout(order);
-    build_groups(order);
+    const Alike alike = sort_blocks(order);
+    place_jacobians(order);
+    build_groups(order, alike);
+    sort_bodies();
     find_general_pairs();
 }
 
 ConstraintRows::ConstraintRows(const Model& model, const AngleBranches& branches)
     : ConstraintRows(model, branches, order_of(model)) {}
 
+// Jacobians lie from 0 on for each block; place_jacobians() moves them.
 void ConstraintRows::build_layout(const RowOrder& order) {
-    int row = 0, jacobian = 0;
+    int row = 0;
     for (int index : order.blocks) {
         const Block& block = model_.blocks[index];
         const int K = block.row_end - block.row_begin;
         const std::vector<int> locked = locked_numbers(model_, block);
-        BlockLayout b{index, row, K, static_cast<int>(sides_.size()), 0, jacobian, 0};
+        BlockLayout b{index, row, K, static_cast<int>(sides_.size()), 0, 0, 0};
         for (int r = block.row_begin; r < block.row_end; ++r) storage_row_[r] = row++;
         const std::vector<int> bodies = model_.bodies_of(index);
         // A joint's bodies share the linear parts; a general row has its own against every body.
         const int linear =
             locked.empty() ? K : static_cast<int>(std::lower_bound(locked.begin(), locked.end(), 3) - locked.begin());
-        if (!locked.empty()) jacobian += kRow * linear;
+        int jacobian = locked.empty() ? 0 : kRow * linear;
         for (size_t i = 0; i < bodies.size(); ++i) {
             const double mass_scale = inverse_sqrt_[kTwist * bodies[i]];
             if (locked.empty()) {
                 sides_.push_back({bodies[i], {K, K, jacobian, jacobian + kRow * K, 1.0}});
                 jacobian += 2 * kRow * K;
             } else {
-                sides_.push_back({bodies[i], {K, linear, b.jacobian, jacobian, i == 0 ? -mass_scale : mass_scale}});
+                sides_.push_back({bodies[i], {K, linear, 0, jacobian, i == 0 ? -mass_scale : mass_scale}});
                 jacobian += kRow * K;
             }
         }
@@ -105,10 +109,9 @@ void ConstraintRows::build_layout(const RowOrder& order) {
         b.side_end = static_cast<int>(sides_.size());
         layout_.push_back(b);
     }
-    J.assign(jacobian, 0.0);
     const auto first_of = [&](int stage) {
-        return static_cast<int>(std::lower_bound(order.solved.begin(), order.solved.end(), stage) -
-                                order.solved.begin());
+        const auto it = std::lower_bound(order.solved.begin(), order.solved.end(), stage);
+        return static_cast<int>(it - order.solved.begin());
     };
     for (int s = 0; s < order.stages; ++s) {
         stages_[s].block_begin = first_of(s);
@@ -116,59 +119,113 @@ void ConstraintRows::build_layout(const RowOrder& order) {
     }
 }
 
-void ConstraintRows::build_groups(const RowOrder& order) {
+// The blocks that lock the same numbers, by the stages that first ask for them. A pack of them is evaluated with its
+// first joint, rows without a kernel of their own at first.
+ConstraintRows::Alike ConstraintRows::sort_blocks(const RowOrder& order) {
     std::vector<int> by_stage(layout_.size());
     std::iota(by_stage.begin(), by_stage.end(), 0);
     std::stable_sort(by_stage.begin(), by_stage.end(),
                      [&](int a, int b) { return order.evaluated[a] < order.evaluated[b]; });
-    struct Joints {
-        std::vector<LockJoint> joints;
-        std::vector<int> stages;
-    };
-    std::map<std::vector<int>, Joints> groups;
-    int stage = 0;
+    Alike alike;
+    evaluated_.assign(layout_.size(), 0);
     for (int i : by_stage) {
-        const BlockLayout& b = layout_[i];
-        const Block& block = model_.blocks[b.block];
-        const std::vector<int> locked = locked_numbers(model_, block);
+        const std::vector<int> locked = locked_numbers(model_, model_.blocks[layout_[i].block]);
         if (locked.empty()) {
             general_.push_back(i);
             continue;
         }
-        LockJoint joint{};
-        joint.pair = model_.pairs[pair_of(model_, model_.rows[block.row_begin])];
-        joint.row = b.row;
-        joint.jacobian = b.jacobian;
-        for (int s = 0; s < 2; ++s) {
-            const double* scale = &inverse_sqrt_[kTwist * joint.pair.body[s]];
-            joint.inverse_sqrt_inertia[s] = {scale[4], scale[5], scale[6]};
+        std::vector<int>& blocks = alike[locked];
+        evaluated_[i] = blocks.size() % kLanes == 0 ? order.evaluated[i] : evaluated_[blocks.back()];
+        blocks.push_back(i);
+    }
+    std::sort(general_.begin(), general_.end());
+    return alike;
+}
+
+// A block's Jacobian is needed from its evaluation until it is solved for, the last of its products being formed then
+// or before.
+void ConstraintRows::place_jacobians(const RowOrder& order) {
+    std::vector<RoomRequest> requests;
+    for (size_t i = 0; i < layout_.size(); ++i)
+        requests.push_back({layout_[i].jacobian_end, evaluated_[i], order.solved[i]});
+    const SharedRoom room = share_room(requests, order.jacobians);
+    for (size_t i = 0; i < layout_.size(); ++i) {
+        BlockLayout& b = layout_[i];
+        b.jacobian += room.offsets[i];
+        b.jacobian_end += room.offsets[i];
+        for (int s = b.side_begin; s < b.side_end; ++s) {
+            sides_[s].rows.linear += room.offsets[i];
+            sides_[s].rows.angular += room.offsets[i];
         }
-        groups[locked].joints.push_back(joint);
-        groups[locked].stages.push_back(order.evaluated[i]);
-        for (; stage < order.evaluated[i]; ++stage)
-            stages_[stage].constant_end = stages_[stage + 1].constant_begin = static_cast<int>(lock_constants_.size());
-        for (int r = block.row_begin; r < block.row_end; ++r)
-            if (model_.rows[r].constant != 0.0) lock_constants_.emplace_back(storage_row_[r], model_.rows[r].constant);
     }
-    for (; stage < order.stages; ++stage) {
-        stages_[stage].constant_end = static_cast<int>(lock_constants_.size());
-        if (stage + 1 < order.stages) stages_[stage + 1].constant_begin = stages_[stage].constant_end;
+    J.assign(room.size, 0.0);
+}
+
+LockJoint ConstraintRows::lock_joint(const BlockLayout& b) const {
+    LockJoint joint{};
+    joint.pair = model_.pairs[pair_of(model_, model_.rows[model_.blocks[b.block].row_begin])];
+    joint.row = b.row;
+    joint.jacobian = b.jacobian;
+    for (int s = 0; s < 2; ++s) {
+        const double* scale = &inverse_sqrt_[kTwist * joint.pair.body[s]];
+        joint.inverse_mass[s] = scale[0] * scale[0];
+        joint.inverse_sqrt_inertia[s] = {scale[4], scale[5], scale[6]};
     }
-    // A pack is evaluated in the stage that first asks for one of its joints.
-    for (const auto& [locked, of] : groups) {
-        Group group{LockGroup(locked, of.joints), {}};
+    return joint;
+}
+
+void ConstraintRows::build_groups(const RowOrder& order, const Alike& alike) {
+    for (const auto& [locked, blocks] : alike) {
+        std::vector<LockJoint> joints;
+        for (int i : blocks) joints.push_back(lock_joint(layout_[i]));
+        Group group{LockGroup(locked, joints), {}};
         for (int s = 0; s <= order.stages; ++s) {
-            const auto joints = std::lower_bound(of.stages.begin(), of.stages.end(), s) - of.stages.begin();
-            group.begin.push_back((static_cast<int>(joints) + kLanes - 1) / kLanes);
+            const auto before =
+                std::partition_point(blocks.begin(), blocks.end(), [&](int i) { return evaluated_[i] < s; });
+            group.begin.push_back((static_cast<int>(before - blocks.begin()) + kLanes - 1) / kLanes);
         }
         groups_.push_back(std::move(group));
+    }
+    for (const auto& [locked, blocks] : alike)
+        for (int i : blocks) {
+            const Block& block = model_.blocks[layout_[i].block];
+            for (int r = block.row_begin; r < block.row_end; ++r)
+                if (const double c = model_.rows[r].constant; c != 0.0)
+                    lock_constants_.push_back({evaluated_[i], storage_row_[r], c});
+        }
+    std::stable_sort(lock_constants_.begin(), lock_constants_.end(),
+                     [](const Constant& a, const Constant& b) { return a.stage < b.stage; });
+    const auto first_of = [&](int stage) {
+        const auto later = std::partition_point(lock_constants_.begin(), lock_constants_.end(),
+                                                [&](const Constant& c) { return c.stage < stage; });
+        return static_cast<int>(later - lock_constants_.begin());
+    };
+    for (int s = 0; s < order.stages; ++s) {
+        stages_[s].constant_begin = first_of(s);
+        stages_[s].constant_end = first_of(s + 1);
+    }
+}
+
+// Bodies without rows come first.
+void ConstraintRows::sort_bodies() {
+    if (stages_.empty()) return;
+    std::vector<int> first(model_.bodies() + 1, stages());
+    for (size_t i = 0; i < layout_.size(); ++i)
+        for (const BlockSide& side : sides(layout_[i])) first[side.body] = std::min(first[side.body], evaluated_[i]);
+    std::replace(first.begin(), first.end(), stages(), 0);
+    bodies_.resize(model_.bodies());
+    std::iota(bodies_.begin(), bodies_.end(), 0);
+    std::stable_sort(bodies_.begin(), bodies_.end(), [&](int a, int b) { return first[a] < first[b]; });
+    for (int s = 0, next = 0; s < stages(); ++s) {
+        stages_[s].body_begin = next;
+        while (next < model_.bodies() && first[bodies_[next]] == s) ++next;
+        stages_[s].body_end = next;
     }
 }
 
 void ConstraintRows::evaluate_values(double t, const double* x) {
-    for (const Group& g : groups_)
-        g.joints.evaluate(0, g.joints.packs(), x, nullptr, nullptr, {C.data(), nullptr, nullptr});
-    for (const auto& [row, constant] : lock_constants_) C[row] -= constant;
+    for (const Group& g : groups_) g.joints.evaluate(0, g.joints.packs(), x, nullptr, nullptr, {.C = C.data()});
+    for (const Constant& c : lock_constants_) C[c.row] -= c.value;
     if (!general_.empty()) evaluate_general({t, x, at_rest_.data(), nullptr}, false, nullptr);
 }
 
@@ -185,15 +242,17 @@ void ConstraintRows::evaluate_residuals(double t, const double* x, const double*
     for (int s = 0; s < stages(); ++s) evaluate_stage(s, t, x, false, u, udot, residual);
 }
 
-// Rows without a kernel of their own are all evaluated at first.
 void ConstraintRows::evaluate_stage(int stage, double t, const double* x, bool jacobians, const double* u,
                                     const double* udot, double* residual) {
-    RowResults out{nullptr, nullptr, residual};
-    if (jacobians) out.C = C.data(), out.J = J.data();
+    const Stage& s = stages_[stage];
+    RowResults out;
+    out.residual = residual;
+    if (jacobians) out.J = J.data();
+    if (jacobians && !passing_) out.C = C.data();
+    out.J_is_near = passing_;
     for (const Group& g : groups_) g.joints.evaluate(g.begin[stage], g.begin[stage + 1], x, u, udot, out);
-    if (jacobians)
-        for (int i = stages_[stage].constant_begin; i < stages_[stage].constant_end; ++i)
-            C[lock_constants_[i].first] -= lock_constants_[i].second;
+    if (out.C != nullptr)
+        for (int i = s.constant_begin; i < s.constant_end; ++i) C[lock_constants_[i].row] -= lock_constants_[i].value;
     if (stage == 0 && !general_.empty())
         evaluate_general({t, x, u == nullptr ? at_rest_.data() : u, udot}, jacobians, residual);
 }

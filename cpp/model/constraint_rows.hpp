@@ -1,6 +1,7 @@
 // The constraint rows of a model at a configuration: C, their Jacobian, and what velocity adds to C̈.
 #pragma once
 
+#include <map>
 #include <memory>
 #include <span>
 #include <vector>
@@ -10,6 +11,7 @@
 #include "model/model.hpp"
 #include "spatial/aligned.hpp"
 #include "spatial/body_rows.hpp"
+#include "spatial/shared_room.hpp"
 
 namespace bellcrank {
 
@@ -32,6 +34,8 @@ struct RowOrder {
     std::vector<int> evaluated;  // stage of each, in that order
     std::vector<int> solved;     // stage of each, ascending, not before `evaluated`
     int stages = 0;
+    Retention jacobians = Retention::kept;  // passing: needed until they are solved for; of them only J and residuals
+                                            // are formed, stage by stage, and add_accelerations_again() is the way back
 };
 
 // Rows are stored block by block in the order given at construction. Jacobians are scaled, Ĵ = J M^(−1/2), so that
@@ -61,6 +65,11 @@ class ConstraintRows {
     void evaluate_stage(int stage, double t, const double* x, bool jacobians, const double* u, const double* udot,
                         double* residual);
     int stages() const { return static_cast<int>(stages_.size()); }
+    // Bodies that no stage before it asks for.
+    std::span<const int> new_bodies(int stage) const {
+        return std::span(bodies_).subspan(stages_[stage].body_begin,
+                                          stages_[stage].body_end - stages_[stage].body_begin);
+    }
 
     // out = Ĵ v̂ and v̂ += Ĵᵀ λ; vectors of kTwist records, the ground's included.
     void multiply(const double* v, double* out) const;
@@ -68,6 +77,8 @@ class ConstraintRows {
     // u̇ += M⁻¹ Jᵀ λ for the rows that are solved for in a stage, or all rows.
     void add_accelerations(int stage, const double* lambda, double* udot) const;
     void add_accelerations(const double* lambda, double* udot) const;
+    // The same where Jacobians pass, which are formed again from the configuration; stages in descending order.
+    void add_accelerations_again(int stage, const double* x, const double* lambda, double* udot) const;
     // M^(−1/2) in records of kTwist, the ground's zero.
     std::span<const double> inverse_sqrt_mass() const { return inverse_sqrt_; }
 
@@ -76,7 +87,12 @@ class ConstraintRows {
 
   private:
     void build_layout(const RowOrder& order);
-    void build_groups(const RowOrder& order);
+    using Alike = std::map<std::vector<int>, std::vector<int>>;  // numbers locked, layout indices
+    Alike sort_blocks(const RowOrder& order);
+    void place_jacobians(const RowOrder& order);
+    void build_groups(const RowOrder& order, const Alike& alike);
+    LockJoint lock_joint(const BlockLayout& b) const;
+    void sort_bodies();
     void find_general_pairs();
     // What rows are evaluated at; udot: null where accelerations do not count.
     struct Motion {
@@ -86,6 +102,11 @@ class ConstraintRows {
     struct Stage {
         int block_begin = 0, block_end = 0;        // of layout_, solved for in it
         int constant_begin = 0, constant_end = 0;  // of lock_constants_, evaluated in it
+        int body_begin = 0, body_end = 0;          // of bodies_
+    };
+    struct Constant {
+        int stage, row;  // in storage
+        double value;    // not 0
     };
     struct Group {
         LockGroup joints;
@@ -101,6 +122,9 @@ class ConstraintRows {
     const AngleBranches& branches_;
     std::vector<BlockLayout> layout_;
     std::vector<BlockSide> sides_;
+    std::vector<int> evaluated_;  // stage of each block
+    std::vector<int> bodies_;     // by the stage that first asks for them
+    bool passing_;
     std::vector<int> storage_row_;
     std::vector<double> inverse_sqrt_;
     std::vector<double> at_rest_;  // zero twists, where only the configuration counts
@@ -112,7 +136,7 @@ class ConstraintRows {
     std::vector<RelativeMotion> motions_;
     std::vector<RelativeJacobian> motion_jacobians_;
     FormulaRows::Values formula_values_;
-    std::vector<std::pair<int, double>> lock_constants_;  // storage row, constant ≠ 0
+    std::vector<Constant> lock_constants_;  // by stage
 };
 
 }  // namespace bellcrank

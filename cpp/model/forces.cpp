@@ -67,6 +67,15 @@ void applied_forces(const Model& model, const AngleBranches& branches, double t,
     add_gravity_and_gyroscopic(model, u, force);
     double* ground = force + kTwist * model.ground();
     for (int k = 0; k < kTwist; ++k) ground[k] = 0.0;
+    add_element_forces(model, branches, t, x, u, force);
+}
+
+bool has_element_forces(const Model& model) {
+    return !model.laws.empty() || !model.wrenches.empty() || !model.formula_forces.empty();
+}
+
+void add_element_forces(const Model& model, const AngleBranches& branches, double t, const double* x, const double* u,
+                        double* force) {
     for (const Law& law : model.laws) add_law(model, branches, law, t, x, u, force);
     for (const Wrench& wrench : model.wrenches) add_wrench(model, wrench, t, x, force);
     for (const FormulaForce& f : model.formula_forces) f.add({model, branches, t, x, u}, force);

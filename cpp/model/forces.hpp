@@ -10,6 +10,11 @@ namespace bellcrank {
 void applied_forces(const Model& model, const AngleBranches& branches, double t, const double* x, const double* u,
                     double* force);
 
+// Adds what laws, wrenches and formulas exert, in the same records; whether there are any.
+void add_element_forces(const Model& model, const AngleBranches& branches, double t, const double* x, const double* u,
+                        double* force);
+bool has_element_forces(const Model& model);
+
 struct Energy {
     double kinetic, potential;  // [J]
 };

@@ -55,6 +55,10 @@ class System {
     virtual bool has_flat_charts() const { return false; }
 
     virtual void accelerate(double t, const double* x, const double* u, double* udot) = 0;
+    // The same where the next question is about another configuration: nothing of this one need be kept.
+    virtual void accelerate_in_passing(double t, const double* x, const double* u, double* udot) {
+        accelerate(t, x, u, udot);
+    }
     // out = x0 ⊕ ξ; out may be x0.
     virtual void retract(const double* x0, const double* xi, double* out) const = 0;
     // ξ̇ at x0 ⊕ ξ for velocity u.

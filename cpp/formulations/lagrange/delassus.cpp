@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numeric>
 
 #include "spatial/body_state.hpp"
 
@@ -25,11 +26,30 @@ bool touches_ground(const Model& model, int block) {
     return std::find(bodies.begin(), bodies.end(), model.ground()) != bodies.end();
 }
 
+// Whether some blocks connect bodies that others connect already.
+bool has_loops(const Model& model) {
+    std::vector<int> parent(model.bodies() + 1);
+    std::iota(parent.begin(), parent.end(), 0);
+    const auto root = [&](int body) {
+        while (parent[body] != body) body = parent[body] = parent[parent[body]];
+        return body;
+    };
+    for (int i = 0; i < static_cast<int>(model.blocks.size()); ++i) {
+        const std::vector<int> bodies = model.bodies_of(i);
+        for (size_t k = 1; k < bodies.size(); ++k) {
+            const int one = root(bodies[0]), other = root(bodies[k]);
+            if (one == other) return true;
+            parent[other] = one;
+        }
+    }
+    return false;
+}
+
 }  // namespace
 
-Delassus::Delassus(const Model& model) : model_(model) {
+Delassus::Delassus(const Model& model, Retention retention) : model_(model), closes_loops_(has_loops(model)) {
     split_hubs();
-    order_nodes();
+    order_nodes(retention);
 }
 
 void Delassus::split_hubs() {
@@ -54,7 +74,7 @@ void Delassus::split_hubs() {
     }
 }
 
-void Delassus::order_nodes() {
+void Delassus::order_nodes(Retention retention) {
     const int blocks = static_cast<int>(model_.blocks.size()), nodes = blocks + links_;
     std::vector<std::pair<int, int>> couplings;
     for (const Copy& copy : copies_) {
@@ -67,8 +87,9 @@ void Delassus::order_nodes() {
     std::vector<int> sizes;
     for (int node : elimination_.order)
         sizes.push_back(node < blocks ? model_.blocks[node].row_end - model_.blocks[node].row_begin : 6);
-    ldlt_ = std::make_unique<BlockLdlt>(sizes, elimination_, closing_steps());
+    ldlt_ = std::make_unique<BlockLdlt>(sizes, elimination_, closing_steps(), retention);
     order_rows();
+    row_order_.jacobians = retention;
 }
 
 // A block that is the first to act on some body closes no loop: its pivots are at least those that the body alone would
@@ -165,7 +186,7 @@ void Delassus::bind(ConstraintRows& rows) {
     }
     products_.arrange(ldlt_->stages(), ldlt_->spill_offset());
     for (const BlockLdlt::Stored& block : ldlt_->blocks())
-        if (!products_.writes(block.offset)) unwritten_.push_back(block);
+        if (!products_.writes(block.offset, block.stage)) unwritten_.push_back(block);
     std::stable_sort(unwritten_.begin(), unwritten_.end(),
                      [](const auto& a, const auto& b) { return a.stage < b.stage; });
     std::stable_sort(compliances_.begin(), compliances_.end(),

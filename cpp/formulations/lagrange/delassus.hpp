@@ -14,6 +14,9 @@
 
 namespace bellcrank {
 
+// Factors lose about as many digits as the smallest pivot has zeros; beyond three, a step of refinement restores them.
+inline constexpr double kExactPivot = 1e-3;
+
 // A row as a combination of others: row number and factor.
 struct Dependence {
     int row;
@@ -27,11 +30,17 @@ class Delassus {
   public:
     static constexpr int kAll = std::numeric_limits<int>::max();
 
-    explicit Delassus(const Model& model);
+    // Where rows and factors only pass, forward_stage() follows factor_stage(), and what is left is good for
+    // backward_stage() alone.
+    explicit Delassus(const Model& model, Retention retention = Retention::kept);
 
     // Elimination order of the model's blocks, in which ConstraintRows must store them.
     const RowOrder& row_order() const { return row_order_; }
     void bind(ConstraintRows& rows);
+
+    bool has_hubs() const { return links_ > 0; }
+    // Whether some rows can depend on others.
+    bool closes_loops() const { return closes_loops_; }
 
     // Per storage row; of rows that have a compliance in the model.
     void set_compliances(std::span<const double> values);
@@ -73,6 +82,7 @@ class Delassus {
     bool dropped(int row) const { return ldlt_->dropped()[row_of_[row]] != 0; }
     int dropped_count() const { return ldlt_->dropped_count(); }
     double smallest_pivot() const { return ldlt_->smallest_pivot(); }
+    double diagonal(int row) const { return ldlt_->scale(row_of_[row]); }
 
   private:
     // One copy of a body and the nodes of S that act on it. Nodes: the model's blocks, then the links.
@@ -91,13 +101,14 @@ class Delassus {
     void refine_null_vector();
     void add_column(int ldlt_row, std::vector<double>& column) const;
     void split_hubs();
-    void order_nodes();
+    void order_nodes(Retention retention);
     std::vector<std::uint8_t> closing_steps() const;
     void order_rows();
     int stage_of_product(int step, int other) const;
     std::vector<int> distance_from_ground(int nodes, const std::vector<std::pair<int, int>>& couplings) const;
 
     const Model& model_;
+    const bool closes_loops_;
     const ConstraintRows* rows_ = nullptr;
     std::vector<Copy> copies_;
     int links_ = 0;

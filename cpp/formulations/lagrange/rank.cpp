@@ -38,9 +38,6 @@ constexpr double kLostPivot = -1e-6;
 constexpr double kLeastShift = 4e-16;
 constexpr double kMostShift = 1e-12;
 
-// Factors lose about as many digits as the smallest pivot has zeros; beyond three, a step of refinement restores them.
-constexpr double kExactPivot = 1e-3;
-
 }  // namespace
 
 PivotRule Lagrange::pivot_rule() const {

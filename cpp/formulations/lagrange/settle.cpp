@@ -95,7 +95,8 @@ void Lagrange::settle_velocities(double* u, double stale) {
 
 void Lagrange::settle_acceleration(double t, const double* x, const double* u, double stale, double* udot) {
     ++statistics_.evaluations;
-    accelerate_freely(t, x, u, udot);
+    free_motion_.begin(t, x, u, udot);
+    free_motion_.finish(u, udot);
     rows_.add_accelerations(lambda_.data(), udot);
     for (int i = 0; i < 3; ++i) {
         refine_acceleration(t, x, u, udot);

@@ -136,7 +136,10 @@ def step_time(model: Model, method: str, step: float, steps: int, repeats: int) 
 
 
 def acceleration_time(model: Model, repeats: int) -> Spread:
-    """Microseconds per evaluation of all accelerations and multipliers at the initial state."""
+    """Microseconds per evaluation of all accelerations and multipliers near the initial state, in passing.
+
+    As stages of a step are evaluated: at ever new configurations, of which nothing is asked again.
+    """
     system = prepare(model, "lagrange")
     system.project()
     count = max(3, round(LEAST_SECONDS / max(_one_acceleration(system), 1e-7)))

@@ -1,0 +1,161 @@
+"""Accelerations of large mechanisms in passing, which keep neither Jacobians nor pivots."""
+
+import numpy as np
+import pytest
+from rigs import chains
+from rigs.machine import Machine
+
+import bellcrank as bc
+from bellcrank.bench import generators
+
+LARGE = 1100
+"""Joints from which on nothing is kept."""
+
+
+def driven():
+    """A zigzag chain with drives and springs on its way."""
+    mech = chains.chain(np.ones(LARGE))
+    for k in range(0, LARGE, 90):
+        mech.add_drive(f"drive{k}", joint=f"joint{k}", position=bc.Harmonic(0.1, 1.0 + 0.01 * k))
+    for k in range(3, LARGE, 51):
+        mech.add_force(f"spring{k}", bc.SpringDamper(40.0, 0.5, 1.0), mech.ground, mech.bodies[f"link{k}"])
+    return mech
+
+
+def necklace():
+    """A ring of balls on ball joints, closed at the ground: a loop without a redundant row."""
+    mech = bc.Mechanism("necklace")
+    turn = 2.0 * np.pi / LARGE
+    points = [
+        np.array([np.cos(turn * k), 0.1 * np.sin(5 * turn * k), np.sin(turn * k)]) for k in range(LARGE)
+    ]
+    points = [LARGE * 0.05 * p for p in points]
+    last = mech.ground
+    for k in range(LARGE):
+        body = mech.ground if k == LARGE - 1 else chains.link(mech, f"link{k}", points[k], points[k + 1], 1.0)
+        chains.pin(mech, f"joint{k}", last, body, points[k], bc.Spherical())
+        last = body
+    return mech
+
+
+TREES = {
+    "random chain": lambda: generators.random_tree(LARGE, "chain", seed=3),
+    "random branches": lambda: generators.random_tree(LARGE, "branch", seed=3),
+    "binary tree": lambda: generators.random_tree(LARGE, "binary", seed=3),
+    "zigzag": lambda: chains.chain(np.ones(LARGE)),
+    "straight": lambda: chains.hinged_rods(LARGE),
+    "driven": driven,
+    "necklace": necklace,
+}
+
+
+def star():
+    """A hub with many arms, which the factorization takes apart."""
+    mech = chains.chain(np.ones(LARGE))
+    hub = mech.bodies["link9"]
+    for k in range(12):
+        out = np.array([0.0, np.cos(0.5 * k), np.sin(0.5 * k)])
+        near, far = hub.position + 0.2 * out, hub.position + out
+        chains.pin(mech, f"pin{k}", hub, chains.link(mech, f"arm{k}", near, far, 1.0), near)
+    return mech
+
+
+def stopped():
+    """A chain with a stop at its first joint that it does not reach, and one that it starts at."""
+    mech = chains.hinged_rods(LARGE)
+    for k, lower in ((0, -3.0), (40, 0.0)):
+        mech.replace(mech.joints[f"pivot {k}"], limits=bc.Limit(lower=lower))
+    return mech
+
+
+KEPT = {
+    "redundant rows": lambda: generators.ladder(LARGE // 3),
+    "wide masses": lambda: chains.chain(np.geomspace(1.0, 1e6, LARGE)),
+    "thin": lambda: thin(LARGE),
+    "hub": star,
+    "stops": stopped,
+    "small": lambda: chains.chain(np.ones(30)),
+}
+
+
+def thin(count):
+    """Oblique rods so thin that factors lose digits."""
+    mech = chains.chain(np.ones(count), kinds=(bc.Revolute,))
+    for body in list(mech.bodies.values()):
+        axis = np.array([0.5, body.position[1] - round(body.position[1], 0), -0.15])
+        axis /= np.linalg.norm(axis)
+        mech.replace(body, inertia=0.03 * (np.eye(3) - (1.0 - 1e-5) * np.outer(axis, axis)))
+    return mech
+
+
+def relative(found, expected):
+    return float(np.abs(found - expected).max() / np.abs(expected).max())
+
+
+def accelerations(mechanism, in_passing=0, **options):
+    """Of a mechanism on its constraints, asked for so often in passing: linear, angular, multipliers.
+
+    And whether what was found out about the configuration was kept.
+    """
+    projected = Machine(mechanism)
+    projected.system.project()
+    machine = Machine(mechanism, **options)
+    machine.set(projected.system.state())
+    found = machine.system.accelerate(in_passing > 0)
+    for _ in range(1, in_passing):
+        found = machine.system.accelerate(True)
+    before = machine.system.statistics()["factorizations"]
+    machine.system.accelerate()
+    return found, machine.system.statistics()["factorizations"] == before
+
+
+@pytest.mark.parametrize("name", [*TREES, *KEPT])
+def test_as_exact_as_accelerations_that_are_kept(name):
+    mech = (TREES | KEPT)[name]()
+    expected, _ = accelerations(mech, refinements=2)
+    found, kept = accelerations(mech, in_passing=1)
+    assert kept == (name in KEPT)
+    for a, b in zip(found[: 2 if name == "redundant rows" else 3], expected, strict=False):
+        assert relative(a, b) < 1e-10
+
+
+def test_where_rounding_takes_a_pivot():
+    """Then the diagonal is shifted; where forces are small that is harmless, and nothing need be refined."""
+    mech = chains.hinged_rods(12_000)
+    expected, _ = accelerations(mech, refinements=3)
+    found, kept = accelerations(mech, in_passing=2)
+    assert not kept
+    for a, b in zip(found[:2], expected, strict=False):
+        assert relative(a, b) < 1e-12
+
+
+def test_where_forces_are_large():
+    """A shift of the diagonal is refined there, if rounding asks for one."""
+    mech = generators.chain(2000, angle=1.0)
+    expected, _ = accelerations(mech, refinements=3)
+    found, _ = accelerations(mech, in_passing=2)
+    for a, b in zip(found, expected, strict=True):
+        assert relative(a, b) < 1e-9
+
+
+def test_mechanisms_that_fail_to_pass_are_soon_given_up():
+    machine = Machine(thin(LARGE))
+    machine.system.project()
+    machine.system.repeat("accelerate", 40)
+    counts = machine.system.statistics()
+    assert counts["factorizations"] < counts["evaluations"] + 12
+
+
+@pytest.mark.parametrize("method", ["rk4", "dopri5"])
+def test_runs_are_the_same(method):
+    mech = TREES["zigzag"]()
+    ends = []
+    for options in ({}, {"refinements": 1}):
+        machine = Machine(mech, **options)
+        machine.system.project()
+        run = machine.run(0.02, method=method, frames=3)
+        assert run.outcome["status"] == "finished"
+        assert run.C.max() < 1e-12
+        ends.append(run)
+    assert np.abs(ends[0].position[-1] - ends[1].position[-1]).max() < 1e-9
+    assert relative(ends[0].reactions[-1], ends[1].reactions[-1]) < 1e-9
