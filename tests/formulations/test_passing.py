@@ -81,9 +81,8 @@ KEPT = {
 def thin(count):
     """Oblique rods so thin that factors lose digits."""
     mech = chains.chain(np.ones(count), kinds=(bc.Revolute,))
+    axis = np.array([5.0, 1.0, -1.5]) / np.linalg.norm([5.0, 1.0, -1.5])
     for body in list(mech.bodies.values()):
-        axis = np.array([0.5, body.position[1] - round(body.position[1], 0), -0.15])
-        axis /= np.linalg.norm(axis)
         mech.replace(body, inertia=0.03 * (np.eye(3) - (1.0 - 1e-5) * np.outer(axis, axis)))
     return mech
 
