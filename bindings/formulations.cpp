@@ -174,7 +174,7 @@ void bind_formulations(nb::module_& m) {
              "time, position, rotation, velocity, angular velocity, as set_state takes them.")
         .def("accelerate", &accelerate, "in_passing"_a = false,
              "Linear (nb, 3) and angular (nb, 3) accelerations of the frame origins, world axes, and multipliers\n"
-             "(rows,). In passing: nothing of the configuration need be kept.")
+             "(rows,). In passing: nothing of the configuration need be kept, and multipliers may be less exact.")
         .def("reactions", &reactions, "which"_a,
              "After accelerate(), not in passing: per entry (blocks, pair) the moment and force (6) on the pair's "
              "second body about\n"

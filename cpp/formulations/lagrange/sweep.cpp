@@ -70,7 +70,7 @@ bool Sweep::accelerate(double t, const double* x, const double* u, const PivotRu
 // Eliminated with its diagonal shifted by parts σ of itself, S̃ λ = r leaves the rows a slip of σ D λ. To move all that
 // is beyond a joint rigidly along with its slip is one way to obey it, and what bodies do instead is the least in the
 // mean over masses (Gauss's principle). So that mean of the accelerations' error is no more than the sum of all slips,
-// those of angles times the extent of the mechanism.
+// those of angles times the extent of the mechanism; rows that are no joint's count as both.
 bool Lagrange::bears_shift(const double* x, const double* udot) const {
     if (shift_ == 0.0) return true;
     double straight = 0.0, turning = 0.0;
