@@ -5,6 +5,7 @@ PYTEST_ARGS ?= -n $(JOBS)
 DEMO ?= examples/demo.yaml
 DEMO_ARGS ?= --plot build/demo.png
 BENCH_ARGS ?=
+FUZZ_ARGS ?=
 WHEEL_LIMIT_MB := 5
 export JOBS PYTHON
 
@@ -12,7 +13,7 @@ BIN := .venv/bin
 CPP_FILES = $(shell find cpp bindings -name '*.[ch]pp' -o -name '*.c')
 
 .DEFAULT_GOAL := build
-.PHONY: build test demo bench lint format wheel clean help
+.PHONY: build test fuzz demo bench lint format wheel clean help
 
 help: ## list the targets
 	@sed -n 's/^\([a-z]*\):.*## /\1\t/p' Makefile | expand -t 10
@@ -22,6 +23,9 @@ build: ## .venv with the development tools, the core compiled, editable install
 
 test: build ## the tests (PYTEST_ARGS="-n 0 -k name" for some of them)
 	@$(BIN)/python -m pytest $(PYTEST_ARGS)
+
+fuzz: build ## 20,000 random mechanisms under all formulations (FUZZ_ARGS="--count 500"); about two hours
+	@$(BIN)/python tests/fuzz/differential.py --jobs $(JOBS) $(FUZZ_ARGS)
 
 demo: build ## simulate the demonstration mechanism; figures and the run in build/demo*
 	@$(BIN)/bellcrank run $(DEMO) --out build/demo.h5 $(DEMO_ARGS)

@@ -8,6 +8,7 @@ from scipy.spatial.transform import Rotation
 
 import bellcrank as bc
 from bellcrank.assembly.state import State
+from bellcrank.formulations.system import FORMULATIONS
 
 Y = (0.0, 1.0, 0.0)
 G = 9.81
@@ -137,6 +138,19 @@ def test_project_says_what_cannot_be_met():
     mech.add_joint("rope", bc.Distance(5.0), mech.ground.marker(), mech.bodies["bob"].marker())
     with pytest.raises(bc.AssemblyError, match=r"joint '(rope|pivot)'"):
         bc.prepare(mech).project()
+
+
+@pytest.mark.parametrize("formulation", FORMULATIONS)
+def test_project_refuses_velocities_that_contradict_each_other(formulation):
+    mech = bc.Mechanism("three slides, led by drives that disagree in speed alone")
+    bodies = [mech.add_body(name, mass=1.0, inertia=(1.0, 1.0, 1.0)) for name in "ab"]
+    ends = (mech.ground, bodies[0]), (mech.ground, bodies[1]), (bodies[0], bodies[1])
+    for number, (first, second) in enumerate(ends):
+        mech.add_joint(f"slide {number}", bc.Prismatic(), first, second)
+        mech.add_drive(f"drive {number}", f"slide {number}", velocity=1.0 + number)
+    system = bc.prepare(mech, formulation)
+    with pytest.raises(bc.AssemblyError, match="no velocities meet all constraints"):
+        system.project()
 
 
 def test_the_jacobian_is_the_derivative_of_the_rows():

@@ -118,12 +118,13 @@ class System:
     def project(self, state: State | None = None) -> State:
         """The state moved onto the constraints, positions first, then velocities (impacts on stops included).
 
-        Raises AssemblyError, naming the worst row, if that fails; a System then holds what it came to.
+        Raises AssemblyError, naming the worst row, if positions or velocities cannot meet the rows; a System
+        then holds what it came to.
         """
         if state is not None:
             self.set_state(state)
         met = self.core.project()
-        error, _ = self.core.violation()
+        error, rate = self.core.violation()
         allowed = max(_MET, 1e3 * self.options.get("position_tolerance", 0.0))
         if not met or not error <= allowed:
             row = self.core.worst_row()
@@ -133,7 +134,16 @@ class System:
                 "bc.assemble(mech) can come from farther away"
             )
             raise AssemblyError(message, [(name, error)])
-        return self.state()
+        reached = self.state()
+        fastest = max(np.abs(v).max(initial=0.0) for v in (reached.velocity, reached.angular_velocity))
+        if not rate <= _MET * (1.0 + fastest):
+            message = (
+                f"no velocities meet all constraints at this state: a row is missed by {rate:.3g} m/s or "
+                "rad/s; drives that ask for different motions are the usual reason, and bc.assemble(mech) "
+                "names them"
+            )
+            raise AssemblyError(message, [("the velocities", rate)])
+        return reached
 
     def retract(self, state: State, velocity: Floats, angular_velocity: Floats, time: float = 1.0) -> State:
         """The state moved along velocities (nb, 3) and (nb, 3) of the frames, world axes, for a time in s.

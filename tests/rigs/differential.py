@@ -1,0 +1,138 @@
+"""One mechanism under all formulations: accelerations, reactions, efforts and motions compared."""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+import bellcrank as bc
+from bellcrank.formulations.system import FORMULATIONS
+
+ALLOWED = 1e-8  # relative to the largest number of its kind in the mechanism
+
+
+@dataclass(frozen=True)
+class Finding:
+    """A disagreement: which quantity, of which formulation against `lagrange`, by how much."""
+
+    quantity: str
+    formulation: str
+    size: float
+    detail: str = ""
+
+    def __str__(self):
+        return f"{self.formulation}: {self.quantity} {self.size:.2g} {self.detail}"
+
+
+def systems(mechanism):
+    """The mechanism prepared for each formulation that accepts it, by name; `lagrange` first."""
+    found = {"lagrange": bc.prepare(mechanism)}
+    for name in FORMULATIONS:
+        if name not in found:
+            try:
+                found[name] = bc.prepare(mechanism, name)
+            except bc.Unsupported:
+                continue
+    return found
+
+
+def disagreements(mechanism, allowed=ALLOWED):
+    """Findings at the initial state: accelerations, reactions, efforts, flags, numbers of redundant rows."""
+    prepared = systems(mechanism)
+    first = prepared.pop("lagrange")
+    state = first.project()  # AssemblyError where drives contradict each other
+    expected = first.accelerate(state)
+    findings = []
+    for name, system in prepared.items():
+        system.set_state(state)
+        found = system.accelerate()
+        findings += _compared(name, first, expected, system, found, allowed)
+    return findings
+
+
+def _compared(name, first, expected, system, found, allowed):
+    findings = []
+
+    def compare(quantity, one, two, where=None):
+        one, two = np.asarray(one, dtype=float), np.asarray(two, dtype=float)
+        scale = max(1.0, np.abs(two).max(initial=0.0))
+        off = np.abs(one - two) if where is None else np.where(where, np.abs(one - two), 0.0)
+        size = float(np.nan_to_num(off, nan=np.inf).max(initial=0.0)) / scale
+        if not size <= allowed:
+            findings.append(Finding(quantity, name, size))
+
+    compare("linear accelerations", found.linear, expected.linear)
+    compare("angular accelerations", found.angular, expected.angular)
+    unique = np.repeat(found.unique & expected.unique, 3, axis=1)
+    compare("reactions", found.reactions, expected.reactions, unique)
+    wrong = int((found.unique != expected.unique).sum())
+    if wrong:
+        findings.append(Finding("flags of reactions", name, wrong))
+    if len(system.stats.dropped) != len(first.stats.dropped):
+        rows = f"{len(system.stats.dropped)} rows redundant, {len(first.stats.dropped)} in lagrange"
+        findings.append(Finding("redundant rows", name, 1.0, rows))
+    elif not first.stats.dropped:
+        compare("efforts", found.multipliers, expected.multipliers)
+    compare("energies", system.core.energy(), first.core.energy())
+    compare("coordinates", system.core.coordinates(), first.core.coordinates())
+    return findings
+
+
+@dataclass(frozen=True)
+class Ended:
+    """A run: its frames, and the error that ended it, if one did."""
+
+    trajectory: bc.Trajectory
+    error: str = ""
+
+
+def run_of(mechanism, formulation, **settings):
+    """The run of a mechanism under one formulation; None if it refuses the mechanism."""
+    try:
+        return Ended(bc.simulate(mechanism, formulation=formulation, **settings))
+    except bc.Unsupported:
+        return None
+    except bc.SimulationError as error:
+        return Ended(error.trajectory, str(error))
+
+
+def runs_apart(mechanism, duration=2.0, tolerance=1e-11, allowed=ALLOWED, method="adams"):
+    """Findings along a run of each formulation, and the errors that ended runs, by formulation.
+
+    Poses and velocities are compared at four instants, as far as both runs came. How far errors grow in this
+    motion is measured by a run at a tolerance a thousand times as large, and a hundredth of that is allowed
+    beside `allowed`.
+    """
+    settings = {"times": duration * np.array([0.0, 0.25, 0.5, 1.0]), "method": method}
+    first = run_of(mechanism, "lagrange", tolerance=tolerance, **settings)
+    rough = run_of(mechanism, "lagrange", tolerance=1e3 * tolerance, **settings)
+    grown = _apart(rough.trajectory, first.trajectory)
+    errors = {"lagrange": first.error} if first.error else {}
+    findings = []
+    for name in list(FORMULATIONS)[1:]:
+        other = run_of(mechanism, name, tolerance=tolerance, **settings)
+        if other is None:
+            continue
+        if other.error:
+            errors[name] = other.error
+        size = _apart(other.trajectory, first.trajectory)
+        if not size <= max(allowed, 1e-2 * grown):
+            findings.append(Finding("motion", name, size, f"at 1000 times the tolerance: {grown:.2g}"))
+    return findings, errors
+
+
+def _apart(one, two):
+    """The largest difference of positions, turns and velocities in the frames that both have."""
+    return max(float(np.abs(a - b).max(initial=0.0)) for a, b in zip(*_motions(one, two), strict=True))
+
+
+def _motions(*runs):
+    """Positions, turns (products of quaternion components: no sign) and velocities of each run."""
+    frames = min(len(run) for run in runs)
+    for run in runs:
+        bodies = [run.body(name) for name in run.bodies]
+        q = np.array([body.rotation[:frames] for body in bodies])
+        fields = ("position", "velocity", "angular_velocity")
+        yield [
+            q[..., :, None] * q[..., None, :],
+            *(np.array([getattr(b, f)[:frames] for b in bodies]) for f in fields),
+        ]
