@@ -1,4 +1,4 @@
-"""Random mechanisms are closed as they are built; tests/fuzz/differential.py compares the formulations on many of them."""
+"""Random mechanisms are closed as they are built; differential.py compares the formulations on them."""
 
 import numpy as np
 import pytest
