@@ -9,6 +9,7 @@ from dataclasses import dataclass
 import numpy as np
 from rigs import examples
 from rigs.machine import quaternion
+from rigs.random_formulas import custom_constraint, custom_force, custom_joint
 from scipy.spatial.transform import Rotation
 
 import bellcrank as bc
@@ -28,6 +29,7 @@ class Recipe:
 
     masses: decades of mass, from the lightest to the heaviest body. plane: all axes are parallel, so that
     loops hold some rows more than once. twice: above zero, some joints and constraints are added again.
+    formulas: elements given by formulas, besides.
     """
 
     bodies: int
@@ -38,6 +40,7 @@ class Recipe:
     masses: float
     plane: bool
     twice: int
+    formulas: int
 
 
 def recipe(rng):
@@ -52,6 +55,7 @@ def recipe(rng):
         masses=float(rng.choice([0.5, 3.0, 6.0, 12.0], p=[0.7, 0.15, 0.1, 0.05])),
         plane=bool(rng.random() < 0.2),
         twice=int(rng.choice([0, 1, 2], p=[0.8, 0.15, 0.05])),
+        formulas=int(rng.choice([0, 1, 2, 3], p=[0.8, 0.1, 0.05, 0.05])),
     )
 
 
@@ -84,6 +88,8 @@ class _Builder:
             self.add_drive(f"drive {number}")
         for number in range(self.recipe.forces):
             self.add_force(f"force {number}")
+        for number in range(self.recipe.formulas):
+            self.add_formula(number)
         return self.mechanism
 
     def rotation(self):
@@ -119,21 +125,24 @@ class _Builder:
     def add_joint(self, name, first, second, most=6):
         rng = self.rng
         names = IN_A_PLANE if self.recipe.plane else JOINTS
-        kind = examples.joint(names[int(rng.integers(len(names)))])
+        kind, position = examples.joint(names[int(rng.integers(len(names)))]), None
         marker = self.marker(first)
-        offset, turn = relative_pose(kind, rng, self.recipe.plane)
+        if self.recipe.formulas and not self.recipe.plane and rng.random() < 0.2:
+            kind, position, (offset, turn) = custom_joint(rng)
+        else:
+            offset, turn = relative_pose(kind, rng, self.recipe.plane)
         pose = _frame(first)[1] * _turn(marker.rotation)
         origin = _frame(first)[0] + _frame(first)[1].apply(marker.position) + pose.apply(offset)
         at, axes = _frame(second)
         local = tuple(axes.inv().apply(origin - at))
         other = second.marker(local, rotation=quaternion(axes.inv() * pose * turn))
-        rows = len(kind.rows(marker, other))
+        rows = 6 - len(position) if position else len(kind.rows(marker, other))
         if rows > most and rng.random() < 0.9:
             return
-        self.mechanism.add_joint(name, kind, marker, other)
+        self.mechanism.add_joint(name, kind, marker, other, position=position)
         self.freedoms -= rows
         self.moving += [(name, c) for c in kind.free if c in _LED]
-        if self.recipe.twice and rng.random() < 0.4:
+        if self.recipe.twice and position is None and rng.random() < 0.4:
             self.mechanism.add_joint(f"{name} again", kind, marker, other)
 
     def ends(self, letters):
@@ -180,6 +189,17 @@ class _Builder:
         ends = self.ends(letters)
         if ends is not None:
             self.mechanism.add_force(name, kind, *ends)
+
+    def add_formula(self, number):
+        ends = self.ends("MM")
+        if self.rng.random() < 0.6:
+            self.mechanism.add_force(f"formula {number}", custom_force(self.rng), *ends)
+        elif self.freedoms > 1 and not self.recipe.plane:
+            carriers = self.mechanism.bodies
+            frames = [_frame(carriers.get(end.body, self.mechanism.ground)) for end in ends]
+            places = [at + axes.apply(end.position) for (at, axes), end in zip(frames, ends, strict=True)]
+            self.mechanism.add_constraint(f"formula {number}", custom_constraint(places), *ends)
+            self.freedoms -= 1
 
 
 def _turn(q):
