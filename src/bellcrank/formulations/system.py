@@ -169,8 +169,10 @@ class System:
         count = len(at.position)
         per_body = jacobian.reshape(len(error), count, 6)
         linear = per_body[:, :, :3]
-        angular = rotate(self._principal_rotation(at), per_body[:, :, 3:])
-        angular = angular + np.cross(rotate(at.rotation, self.model.com), linear)
+        arms, spin = rotate(at.rotation, self.model.com), at.angular_velocity
+        angular = rotate(self._principal_rotation(at), per_body[:, :, 3:]) + np.cross(arms, linear)
+        # The core's rows act on centres of mass, whose accelerations contain ω × (ω × arm).
+        bias = bias - np.einsum("rbk,bk->r", linear, np.cross(spin, np.cross(spin, arms)))
         names = tuple(self.model.row_text(row) for row in range(len(error)))
         return Rows(error, drift, bias, np.concatenate([linear, angular], axis=2), names)
 
