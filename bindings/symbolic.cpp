@@ -33,10 +33,10 @@ std::vector<std::tuple<int, int, std::string>> speed_labels(const SymbolicAt& se
         const int axis = static_cast<int>(map.joint.turning) - static_cast<int>(symbolic::Turning::about_x);
         for (int i = 0; i < 3; ++i) label(map.slide_speed[i], std::string(1, "xyz"[i]));
         for (int i = 0; i < 2; ++i) {
-            const std::string swing = "swing_" + std::to_string(i + 1);
-            label(map.turn_speed[i], universal               ? "universal_" + std::to_string(i + 1)
-                                     : axis >= 0 && axis < 3 ? std::string("theta_") + "xyz"[axis]
-                                                             : swing);
+            const std::string number = std::to_string(i + 1);
+            if (universal) label(map.turn_speed[i], "universal_" + number);
+            if (axis >= 0 && axis < 3) label(map.turn_speed[i], std::string("theta_") + "xyz"[axis]);
+            if (map.swing_speed >= 0) label(map.swing_speed + i, "swing_" + number);
         }
         for (size_t i = 0; i < map.own.size(); ++i) {
             const Formulas& formulas = self.system.model().data().formulas;

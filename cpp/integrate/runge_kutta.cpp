@@ -67,6 +67,7 @@ void RungeKutta::stages(System& system, double t, double h, const double* x, con
             system.accelerate_in_passing(time, at, ui_.data(), ku_[s].data());
         else
             system.accelerate(time, at, ui_.data(), ku_[s].data());  // the end of the step is close
+        system.add_frame_rates(xi_.data(), ui_.data(), ku_[s].data());
         system.chart_rate(xi_.data(), ui_.data(), kx_[s].data());
     }
 }
@@ -82,7 +83,7 @@ DormandPrince::DormandPrince(const System& system, const Tolerances& tolerances)
     start_x_.assign(system.configuration_size(), 0.0);
     end_x_ = start_x_;
     start_u_.assign(n, std::numeric_limits<double>::quiet_NaN());
-    end_u_ = start_u_;
+    end_u_ = end_rate_ = start_u_;
     within_.assign(n, 0.0);
 }
 
@@ -96,7 +97,7 @@ StepOutcome DormandPrince::step(System& system, double t, double h, const double
     bool first_known = same(start_x_, start_u_);
     if (!first_known && same(end_x_, end_u_)) {
         kx_[0] = end_u_;
-        ku_[0].swap(ku_[6]);
+        ku_[0] = end_rate_;
         first_known = true;
     }
     start_x_.assign(x, x + start_x_.size());
@@ -111,6 +112,8 @@ StepOutcome DormandPrince::step(System& system, double t, double h, const double
     outcome.constraints_met = system.project(t + h, x1, u1);
     outcome.impact = system.statistics().impacts != impacts;
     system.accelerate(t + h, x1, u1, ku_[6].data());
+    end_rate_ = ku_[6];
+    system.add_frame_rates(xi_.data(), u1, ku_[6].data());
     system.chart_rate(xi_.data(), u1, kx_[6].data());
     outcome.error = error_norm(h, x, u, u1);
     end_x_.assign(x1, x1 + end_x_.size());
@@ -141,7 +144,7 @@ double DormandPrince::error_norm(double h, const double*, const double* u, const
 // that, for rounding is sampled only.
 double DormandPrince::rounding(System& system, double t, double h, const double* x1, const double* u1) {
     constexpr double kWeight = 3.0 * 0.073;
-    const std::vector<double>& change = sample_rounding(system, t, x1, u1, ku_[6].data(), false, false);
+    const std::vector<double>& change = sample_rounding(system, t, x1, u1, end_rate_.data(), false, false);
     double sum = 0.0;
     for (size_t i = 0; i < change.size(); ++i) {
         const double e = kWeight * h * change[i] * weights_.velocity(static_cast<int>(i), std::abs(u1[i]));

@@ -69,6 +69,7 @@ class DormandPrince final : public RungeKutta {
     double h_ = 0.0;
     std::vector<double> start_x_, start_u_;  // the state of stage 1
     std::vector<double> end_x_, end_u_;      // the projected end, whose derivative is stage 7
+    std::vector<double> end_rate_;           // u̇ there
     std::vector<double> within_;             // a displacement within the step
 };
 

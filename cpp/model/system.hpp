@@ -66,6 +66,10 @@ class System {
     // The velocity u at x0 ⊕ ξ for the rate ξ̇, and ξ̈ for the acceleration u̇ there.
     virtual void chart_velocity(const double* xi, const double* rate, double* u) const = 0;
     virtual void chart_acceleration(const double* xi, const double* rate, const double* udot, double* out) const = 0;
+    // Adds to u̇ at x0 ⊕ ξ what makes it the rate of the components that a velocity has in the chart. There is such a
+    // part where the frames that these belong to depend on the way by which a configuration was reached, as those of
+    // joints do that bend but do not turn about one axis.
+    virtual void add_frame_rates(const double*, const double*, double*) const {}
     // out = where x0 gets to in the time h with the velocity Σ θʲ U_j at θh, j = 0 … degree; U_j lie one after another,
     // `stride` doubles apart. h may be negative. out must not be x0. By default it is found in the chart, by iteration.
     virtual void retract_along(double h, const double* x0, const double* velocity, int degree, int stride,

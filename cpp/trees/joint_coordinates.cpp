@@ -7,6 +7,8 @@
 #include "spatial/body_state.hpp"
 #include "spatial/components.hpp"
 #include "spatial/rotation.hpp"
+#include "spatial/rotation_along.hpp"
+#include "spatial/swing.hpp"
 
 namespace bellcrank {
 
@@ -60,16 +62,18 @@ void read_universal(const JointMap& map, const RelativeMotion& m, double* x, dou
     u[map.turn_speed[1]] = std::cos(a) * m.omega.y + std::sin(a) * m.omega.z;
 }
 
-// s = 2 (e_i, e_j) with e0 > 0, and q̇ = ½ ω q.
+int held_axis(const TreeJoint& joint) {
+    return static_cast<int>(joint.turning) - static_cast<int>(Turning::swing_x);
+}
+
+// Seen from the link before the joint, in the axes of its marker.
 void read_swing(const JointMap& map, const RelativeMotion& m, double* x, double* u) {
-    const int held = static_cast<int>(map.joint.turning) - static_cast<int>(Turning::swing_x);
-    const Quat rate = Quat{0, m.omega.x, m.omega.y, m.omega.z} * m.q;
-    const double sign = m.q.w < 0.0 ? -1.0 : 1.0;
-    const Vec3 e{m.q.x, m.q.y, m.q.z}, edot{rate.x, rate.y, rate.z};
-    for (int k = 0; k < 2; ++k) {
-        x[map.turn[k]] = sign * 2.0 * component(e, (held + 1 + k) % 3);
-        u[map.turn_speed[k]] = sign * component(edot, (held + 1 + k) % 3);
-    }
+    const bool back = map.joint.reversed;
+    const Quat across = back ? conjugate(m.q) : m.q;
+    const Vec3 w = back ? -(rotation_matrix(across) * m.omega) : m.omega;
+    const Quat shaft = shaft_of(across, held_axis(map.joint));
+    store(x + map.swing, shaft);
+    shaft_speeds(shaft, held_axis(map.joint), w, u + map.swing_speed);
 }
 
 void read_ball(const JointMap& map, const RelativeMotion& m, double* x, double* u) {
@@ -140,6 +144,7 @@ JointCoordinates::JointCoordinates(const Model& model, std::vector<JointMap> joi
         for (int i = 0; i < 3; ++i) pair(map.slide[i], map.slide_speed[i]);
         for (int i = 0; i < 2; ++i) pair(map.turn[i], map.turn_speed[i]);
         for (size_t i = 0; i < map.own.size(); ++i) pair(map.own[i], map.own_speed[i]);
+        if (map.swing >= 0) swings_.push_back({map.swing, map.swing_speed, held_axis(map.joint)});
         if (map.ball < 0) continue;
         balls_.push_back(map.ball);
         ball_speeds_.push_back(map.ball_speed);
@@ -162,6 +167,7 @@ JointCoordinates::JointCoordinates(const Model& model, std::vector<JointMap> joi
 bool JointCoordinates::turns(int speed) const {
     return std::any_of(joints_.begin(), joints_.end(), [&](const JointMap& map) {
         return map.turn_speed[0] == speed || map.turn_speed[1] == speed ||
+               (map.swing >= 0 && speed >= map.swing_speed && speed < map.swing_speed + 2) ||
                (map.ball >= 0 && speed >= map.ball_speed && speed < map.ball_speed + 3);
     });
 }
@@ -216,22 +222,60 @@ void JointCoordinates::retract(const double* x0, const double* xi, double* out) 
         if (speed_of_[i] >= 0) out[i] = x0[i] + xi[speed_of_[i]];
     for (size_t k = 0; k < balls_.size(); ++k)
         store(out + balls_[k], advanced(load_quaternion(x0 + balls_[k]), load(xi + ball_speeds_[k])));
+    for (const Swing& s : swings_)
+        store(out + s.coordinate, shaft_advanced(load_quaternion(x0 + s.coordinate), s.held, xi + s.speed));
 }
 
 void JointCoordinates::chart_rate(const double* xi, const double* u, double* rate) const {
     std::copy_n(u, speeds_, rate);
     for (const int k : ball_speeds_) store(rate + k, rotation_vector_rate(load(xi + k), load(u + k)));
+    for (const Swing& s : swings_) shaft_chart_rate(xi + s.speed, u + s.speed, rate + s.speed);
 }
 
 void JointCoordinates::chart_velocity(const double* xi, const double* rate, double* u) const {
     std::copy_n(rate, speeds_, u);
     for (const int k : ball_speeds_) store(u + k, angular_velocity(load(xi + k), load(rate + k)));
+    for (const Swing& s : swings_) shaft_chart_velocity(xi + s.speed, rate + s.speed, u + s.speed);
 }
 
 void JointCoordinates::chart_acceleration(const double* xi, const double* rate, const double* udot, double* out) const {
     std::copy_n(udot, speeds_, out);
     for (const int k : ball_speeds_)
         store(out + k, rotation_vector_acceleration(load(xi + k), load(rate + k), load(udot + k)));
+    for (const Swing& s : swings_)
+        shaft_chart_acceleration(xi + s.speed, rate + s.speed, udot + s.speed, out + s.speed);
+}
+
+void JointCoordinates::add_frame_rates(const double* xi, const double* u, double* udot) const {
+    for (const Swing& s : swings_) add_chart_spin(xi + s.speed, u + s.speed, udot + s.speed);
+}
+
+// Flat coordinates are integrals of polynomials.
+void JointCoordinates::retract_along(double h, const double* x0, const double* velocity, int degree, int stride,
+                                     double* out) const {
+    const auto rate = [&](int j, int speed) { return h * velocity[static_cast<size_t>(j) * stride + speed]; };
+    for (size_t i = 0; i < speed_of_.size(); ++i) {
+        if (speed_of_[i] < 0) continue;
+        double sum = 0.0;
+        for (int j = degree; j >= 0; --j) sum += rate(j, speed_of_[i]) / (j + 1);
+        out[i] = x0[i] + sum;
+    }
+    Vec3 omega[kMostRates];
+    for (size_t k = 0; k < balls_.size(); ++k) {
+        for (int j = 0; j <= degree; ++j) {
+            const int speed = ball_speeds_[k];
+            omega[j] = {rate(j, speed), rate(j, speed + 1), rate(j, speed + 2)};
+        }
+        store(out + balls_[k], advanced_along(load_quaternion(x0 + balls_[k]), omega, degree));
+    }
+    for (const Swing& s : swings_) {
+        for (int j = 0; j <= degree; ++j) {
+            double half[3] = {0, 0, 0};
+            for (int i = 0; i < 2; ++i) half[axis_across(s.held, i)] = 0.5 * rate(j, s.speed + i);
+            omega[j] = load(half);
+        }
+        store(out + s.coordinate, advanced_along(load_quaternion(x0 + s.coordinate), omega, degree));
+    }
 }
 
 int JointCoordinates::first_non_finite_body(const double* x, const double* u) const {
@@ -243,6 +287,7 @@ int JointCoordinates::first_non_finite_body(const double* x, const double* u) co
         for (int i = 0; i < 3; ++i) add(map.slide[i], map.slide_speed[i]);
         for (int i = 0; i < 2; ++i) add(map.turn[i], map.turn_speed[i]);
         for (size_t i = 0; i < map.own.size(); ++i) add(map.own[i], map.own_speed[i]);
+        for (int k = 0; k < 4 && map.swing >= 0; ++k) sum += x[map.swing + k] + u[map.swing_speed + k / 2];
         for (int k = 0; k < 4 && map.ball >= 0; ++k) sum += x[map.ball + k];
         for (int k = 0; k < 3 && map.ball >= 0; ++k) sum += u[map.ball_speed + k];
         if (!std::isfinite(sum)) return map.joint.child;

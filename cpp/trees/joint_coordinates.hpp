@@ -12,9 +12,10 @@ namespace bellcrank {
 struct JointMap {
     TreeJoint joint;
     int slide[3] = {-1, -1, -1}, slide_speed[3] = {-1, -1, -1};
-    int turn[2] = {-1, -1}, turn_speed[2] = {-1, -1};  // angle, two angles of a universal, two swings
+    int turn[2] = {-1, -1}, turn_speed[2] = {-1, -1};  // angle, two angles of a universal
     std::vector<int> own, own_speed;                   // of a joint given by formulas
     int ball = -1, ball_speed = -1;
+    int swing = -1, swing_speed = -1;                  // a shaft that halves the bend (spatial/swing.hpp)
     Quat followed{1, 0, 0, 0};  // of a body that hangs on nothing: axes that are followed → principal axes
     Quat before{1, 0, 0, 0};    // ball: its parent link's axes → the marker's before the joint
     Quat after{1, 0, 0, 0};     // ball: its link's axes → the marker's behind the joint
@@ -32,7 +33,8 @@ JointPart part_of(const TreeJoint& joint, const Coordinate& coordinate);
 std::vector<int> model_coordinates(const Model& model, const std::vector<JointMap>& joints, int coordinates);
 
 // A ball's coordinates are a unit quaternion, its speeds the angular velocity in its link's axes; the chart about a
-// configuration turns it by a rotation vector. All other coordinates have one speed each.
+// configuration turns it by a rotation vector. Where no turn about one axis is allowed, the quaternion is that of a
+// shaft that halves the bend, with two speeds (spatial/swing.hpp). All other coordinates have one speed each.
 class JointCoordinates {
   public:
     JointCoordinates(const Model& model, std::vector<JointMap> joints, int coordinates, int speeds);
@@ -40,7 +42,7 @@ class JointCoordinates {
     int coordinates() const { return static_cast<int>(speed_of_.size()); }
     int speeds() const { return speeds_; }
     const std::vector<JointMap>& joints() const { return joints_; }
-    bool has_balls() const { return !balls_.empty(); }
+    bool is_flat() const { return balls_.empty() && swings_.empty(); }
     // Whether the model follows coordinates that are none of the tree's.
     bool has_other_angles() const { return has_other_angles_; }
     // Whether a speed is that of an angle.
@@ -65,6 +67,8 @@ class JointCoordinates {
     void chart_rate(const double* xi, const double* u, double* rate) const;
     void chart_velocity(const double* xi, const double* rate, double* u) const;
     void chart_acceleration(const double* xi, const double* rate, const double* udot, double* out) const;
+    void add_frame_rates(const double* xi, const double* u, double* udot) const;
+    void retract_along(double h, const double* x0, const double* velocity, int degree, int stride, double* out) const;
 
     // The body behind the first joint whose state is not finite, −1: all are.
     int first_non_finite_body(const double* x, const double* u) const;
@@ -78,6 +82,10 @@ class JointCoordinates {
     int speeds_;
     std::vector<int> speed_of_;             // per coordinate, −1 for components of a quaternion
     std::vector<int> balls_, ball_speeds_;  // first coordinates and speeds of quaternions
+    struct Swing {
+        int coordinate, speed, held;
+    };
+    std::vector<Swing> swings_;
     struct Same {
         int own, coordinate;  // of the tree, of the model
     };

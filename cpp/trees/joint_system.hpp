@@ -35,7 +35,8 @@ struct JointSpace {
 void refuse(const std::vector<std::string>& reasons);
 
 // A configuration holds the coordinates of the tree's joints, a ball's as a unit quaternion; a velocity their speeds, a
-// ball's as the angular velocity in its link's axes. The chart about a configuration turns a ball by a rotation vector.
+// ball's as the angular velocity in its link's axes. The chart about a configuration turns a ball by a rotation vector
+// (trees/joint_coordinates.hpp).
 class JointSystem : public System {
   public:
     int configuration_size() const final { return joints_.coordinates(); }
@@ -48,7 +49,14 @@ class JointSystem : public System {
     void chart_acceleration(const double* xi, const double* rate, const double* udot, double* out) const final {
         joints_.chart_acceleration(xi, rate, udot, out);
     }
-    bool has_flat_charts() const final { return !joints_.has_balls(); }
+    void add_frame_rates(const double* xi, const double* u, double* udot) const final {
+        joints_.add_frame_rates(xi, u, udot);
+    }
+    void retract_along(double h, const double* x0, const double* velocity, int degree, int stride,
+                       double* out) const final {
+        joints_.retract_along(h, x0, velocity, degree, stride, out);
+    }
+    bool has_flat_charts() const final { return joints_.is_flat(); }
     bool turns(int component) const final { return joints_.turns(component); }
     void break_times(double from, double to, std::vector<double>& out) const final;
     void project_stage(double t, double* x, double* u) final;

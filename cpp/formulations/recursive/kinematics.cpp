@@ -5,6 +5,7 @@
 
 #include "spatial/body_state.hpp"
 #include "spatial/rotation.hpp"
+#include "spatial/swing.hpp"
 
 namespace bellcrank::recursive {
 
@@ -26,23 +27,11 @@ Quat renormalized(const Quat& q) {
     return {k * q.w, k * q.x, k * q.y, k * q.z};
 }
 
-// q = (e0, s/2) with e0 > 0:  ω = 2 (e0 v̇ − ė0 v − v × v̇), v = s/2, in the axes behind; at s̈ = 0 its rate is −2 ë0 v.
-void swing_frame(const Link& link, const double* x, const double* u, JointFrame& out) {
-    double v[3] = {0, 0, 0}, rate[3] = {0, 0, 0};
-    for (int k = 0; k < 2; ++k) {
-        v[(link.held + 1 + k) % 3] = 0.5 * link.sign * x[link.x + k];
-        rate[(link.held + 1 + k) % 3] = 0.5 * link.sign * u[link.u + k];
-    }
-    const Vec3 e = load(v), edot = load(rate);
-    const double e0 = std::sqrt(1.0 - dot(e, e));
-    out.q = {e0, e.x, e.y, e.z};
-    for (int k = 0; k < 2; ++k) {
-        const Vec3 unit = 0.5 * link.sign * kAxis[(link.held + 1 + k) % 3];
-        const Vec3 w = e0 * unit - cross(e, unit) + (dot(e, unit) / e0) * e;
-        out.S[k] = {2.0 * w, kZero};
-    }
-    const double e0dot = -dot(e, edot) / e0;
-    out.bias.w = (2.0 * (dot(edot, edot) + e0dot * e0dot) / e0) * e;
+void swing_frame(const Link& link, const double* x, JointFrame& out) {
+    const Quat shaft{x[link.x], x[link.x + 1], x[link.x + 2], x[link.x + 3]};
+    out.q = rotation_of_shaft(shaft, link.held, 0.0);
+    const Mat3 F = rotation_matrix(shaft);
+    for (int i = 0; i < 2; ++i) out.S[i] = {shaft_column(F, link.held, i), kZero};
 }
 
 }  // namespace
@@ -106,7 +95,7 @@ void Kinematics::frame_of(const Link& link, const double* x, const double* u, Jo
             break;
         }
         case Motion::swing:
-            swing_frame(link, x, u, out);
+            swing_frame(link, x, out);
             break;
         case Motion::formula:
             formula_frame(link, x, u, out);

@@ -118,13 +118,10 @@ class Builder {
             map().ball = made.x;
             map().ball_speed = made.u;
         } else {
-            Link& made = push(Motion::swing, 2, 2);
+            Link& made = push(Motion::swing, 4, 2);
             made.held = static_cast<int>(joint.turning) - static_cast<int>(Turning::swing_x);
-            made.sign = joint.reversed ? -1.0 : 1.0;
-            for (int k = 0; k < 2; ++k) {
-                map().turn[k] = made.x + k;
-                map().turn_speed[k] = made.u + k;
-            }
+            map().swing = made.x;
+            map().swing_speed = made.u;
         }
     }
 

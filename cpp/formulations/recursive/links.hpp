@@ -20,7 +20,7 @@ enum class Motion : std::uint8_t {
     ball,     // coordinates: a quaternion; speeds: angular velocity in the link's axes
     free,     // coordinates: position in the parent's axes and a quaternion; speeds: its rate, angular velocity
     screw,    // turn about z and slide along it by lead · angle
-    swing,    // a turn about an axis across a fixed one: quaternion (e0, s/2) with one component of s zero, e0 > 0
+    swing,    // a turn about any axis across a fixed one (spatial/swing.hpp)
     formula,  // as a joint given by formulas says
 };
 
@@ -47,8 +47,7 @@ struct Link {
     std::array<double, 6> second{};  // inertia about the origin: xx, yy, zz, xy, xz, yz
     double rotor = 0;                // added to the inertia along the coordinate
     double lead = 0;                 // screw
-    int held = 0;                    // swing: the component that stays zero
-    double sign = 1;                 // swing: −1 seen from marker 2
+    int held = 0;                    // swing: the axis that it does not turn about
     int formula = -1;                // of the model's joints given by formulas
     bool reversed = false;
 };

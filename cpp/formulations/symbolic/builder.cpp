@@ -1,5 +1,7 @@
 #include "formulations/symbolic/builder.hpp"
 
+#include "spatial/swing.hpp"
+
 namespace bellcrank::symbolic {
 
 void MechanismTree::Builder::ball(const TreeJoint& joint) {
@@ -78,16 +80,18 @@ void MechanismTree::Builder::along(Motion motion, const Vec3& direction, Express
 
 void MechanismTree::Builder::swing(const TreeJoint& joint) {
     const int held = static_cast<int>(joint.turning) - static_cast<int>(Turning::swing_x);
-    const Expression half_1 = half(turn_coordinate(joint, 0)), half_2 = half(turn_coordinate(joint, 1));
-    const Expression o = constant(own.graph, 0.0);
-    const Expression e0 = sqrt(1.0 - (half_1 * half_1 + half_2 * half_2));
-    Expression v[3] = {o, o, o};
-    v[(held + 1) % 3] = half_1;
-    v[(held + 2) % 3] = half_2;
-    const double sign = joint.reversed ? -1.0 : 1.0;
+    JointMap& map = own.joints.back();
+    map.swing_speed = static_cast<int>(description.symbols.speeds.size());
+    map.swing = description.add_shaft(name(joint, "bend"), held);
+    const std::vector<Expression>& q = description.symbols.coordinates;
+    const QuatT<Expression> shaft{q[map.swing], q[map.swing + 1], q[map.swing + 2], q[map.swing + 3]};
+    const Matrix F = rotation_matrix(shaft);
     DescribedLink& made = description.add_link(link, Motion::general, at.rotation, at.shift);
-    made.matrix = rotation_matrix(QuatT<Expression>{e0, sign * v[0], sign * v[1], sign * v[2]});
+    made.first_speed = map.swing_speed;
+    made.swing = rotation_of_shaft(shaft, held, constant(own.graph, 0.0));
+    made.matrix = rotation_matrix(made.swing);
     made.shift = zero_vector(own.graph);
+    for (int i = 0; i < 2; ++i) made.columns[i] = shaft_column(F, held, i);
     link = static_cast<int>(description.links.size()) - 1;
     at = none();
 }

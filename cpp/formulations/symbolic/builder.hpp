@@ -223,7 +223,7 @@ struct MechanismTree::Builder {
 
     void along(Motion motion, const Vec3& direction, Expression position);
 
-    // The rotation of quaternion (e0, s/2) with one component of s held at zero and e0 > 0.
+    // One link, whose shaft has two speeds (spatial/swing.hpp).
     void swing(const TreeJoint& joint);
 };
 

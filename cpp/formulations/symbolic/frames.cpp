@@ -126,6 +126,7 @@ class Chooser {
             set(2, d.motion == Motion::general ? e.cd : c, d.motion == Motion::general ? e.sd : s);
             link.rotation = d.matrix;
             link.shift = d.shift;
+            link.quaternion = d.swing;
         }
     }
 

@@ -21,9 +21,11 @@ struct DescribedLink {
     Motion motion;
     Expression position;             // turn, slide
     std::array<Expression, 4> ball;  // its quaternion: the link's axes → the parent's, in chosen frames
-    int first_speed = -1;            // ball
+    int first_speed = -1;            // ball, swing
     Matrix matrix;                   // general
     Vector shift;
+    QuatT<Expression> swing;  // general: the quaternion of `matrix` where first_speed ≥ 0, and its angular velocity
+    Vector columns[2];        // for the units of both speeds, the link's axes
     // Bodies fixed to the link: mass, com, inertia about it.
     struct Part {
         Expression mass;

@@ -103,7 +103,7 @@ QuatT<Expression> Kinematics::quaternion_step(const Link& link) const {
         case Motion::ball:
             return q * link.quaternion;
         case Motion::general:
-            return q * quaternion_of(link.rotation);
+            return q * (link.quaternion.w.graph == nullptr ? quaternion_of(link.rotation) : link.quaternion);
     }
     return q;
 }

@@ -16,7 +16,7 @@ enum class Motion {
     turn,     // about z, by `position`
     slide,    // along z, by `position`
     ball,     // by the quaternion of its coordinates; speeds: angular velocity in the link's axes
-    general,  // by a matrix and a shift that depend on the coordinates
+    general,  // by a matrix and a shift that depend on the coordinates, swings (spatial/swing.hpp) among them
 };
 
 // How fast an axis moves for a speed: ∂(rate)/∂u.
@@ -51,7 +51,7 @@ struct Link {
     Motion motion;
     Expression position;           // slide: travel; turn: angle, that of the chosen frames
     Turn turn;                     // turn
-    QuatT<Expression> quaternion;  // ball
+    QuatT<Expression> quaternion;  // ball, general: no graph where it is to be found from the matrix
     Matrix rotation;               // ball, general: the link's axes → the joint frame's
     Vector shift;                  // general: origin in the joint frame
     int first_axis = 0, axes = 0;

@@ -1,6 +1,7 @@
 #include "formulations/symbolic/tree.hpp"
 
 #include "expression/derivative.hpp"
+#include "spatial/swing.hpp"
 
 namespace bellcrank::symbolic {
 
@@ -28,7 +29,7 @@ class AxisMaker {
                 for (int i = 0; i < 3; ++i) single(k, i, d.first_speed + i);
                 break;
             case Motion::general:
-                columns(k);
+                d.first_speed < 0 ? columns(k) : swing(k, d);
                 break;
         }
         link.axes = static_cast<int>(tree_.axes.size()) - link.first_axis;
@@ -48,6 +49,16 @@ class AxisMaker {
         axis.bias = this->number(0.0);
         tree_.axes.push_back(axis);
         return tree_.axes.back();
+    }
+
+    // The columns change, but not the velocity that constant speeds make of them.
+    void swing(int k, const DescribedLink& d) {
+        const Vector o = zero_vector(graph_);
+        for (int i = 0; i < 2; ++i) {
+            Axis& axis = single(k, i, d.first_speed + i);
+            axis.angular = d.columns[i];
+            axis.linear = axis.angular_rate = axis.linear_rate = o;
+        }
     }
 
     void along(int link, Expression position) {
@@ -151,22 +162,39 @@ int TreeDescription::add_coordinate(const std::string& name, Interval range) {
 }
 
 int TreeDescription::add_quaternion(const std::string& name) {
-    const int number = static_cast<int>(symbols.coordinates.size());
-    const auto symbol = [&](const std::string& text) { return Expression{&graph, graph.symbol(text)}; };
-    std::array<Expression, 4> q;
-    std::array<Expression, 3> w;
-    for (int i = 0; i < 4; ++i) q[i] = symbol(name + " e" + std::to_string(i));
+    Expression w[3];
     for (int i = 0; i < 3; ++i) {
-        w[i] = symbol(name + " w" + "xyz"[i]);
+        const std::string speed = name + " w" + "xyz"[i];
+        w[i] = {&graph, graph.symbol(speed)};
         symbols.speeds.push_back(w[i]);
-        symbols.accelerations.push_back(symbol("d " + name + " w" + "xyz"[i]));
+        symbols.accelerations.push_back({&graph, graph.symbol("d " + speed)});
     }
-    // q̇ = ½ q (0, ω)
-    const Expression rates[4] = {-(q[1] * w[0] + q[2] * w[1] + q[3] * w[2]), q[0] * w[0] + q[2] * w[2] - q[3] * w[1],
-                                 q[0] * w[1] + q[3] * w[0] - q[1] * w[2], q[0] * w[2] + q[1] * w[1] - q[2] * w[0]};
+    return add_components(name, {half(w[0]), half(w[1]), half(w[2])});
+}
+
+int TreeDescription::add_shaft(const std::string& name, int held) {
+    const Expression o = constant(graph, 0.0);
+    Expression w[3] = {o, o, o};
+    for (int i = 0; i < 2; ++i) {
+        const std::string speed = name + " w" + "12"[i];
+        const Expression symbol{&graph, graph.symbol(speed)};
+        w[axis_across(held, i)] = 0.25 * symbol;
+        symbols.speeds.push_back(symbol);
+        symbols.accelerations.push_back({&graph, graph.symbol("d " + speed)});
+    }
+    return add_components(name, {w[0], w[1], w[2]});
+}
+
+// q̇ = q (0, w)
+int TreeDescription::add_components(const std::string& name, const Vector& w) {
+    const int number = static_cast<int>(symbols.coordinates.size());
+    std::array<Expression, 4> q;
+    for (int i = 0; i < 4; ++i) q[i] = {&graph, graph.symbol(name + " e" + std::to_string(i))};
+    const Expression rates[4] = {-(q[1] * w.x + q[2] * w.y + q[3] * w.z), q[0] * w.x + q[2] * w.z - q[3] * w.y,
+                                 q[0] * w.y + q[3] * w.x - q[1] * w.z, q[0] * w.z + q[1] * w.y - q[2] * w.x};
     for (int i = 0; i < 4; ++i) {
         symbols.coordinates.push_back(q[i]);
-        symbols.coordinate_rates.push_back(half(rates[i]));
+        symbols.coordinate_rates.push_back(rates[i]);
         symbols.speed_of.push_back(-1);
     }
     return number;

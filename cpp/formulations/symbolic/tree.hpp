@@ -15,6 +15,9 @@ class TreeDescription {
     int add_coordinate(const std::string& name, Interval range = {});
     // Four coordinates (a quaternion) and three speeds (angular velocity); returns the number of the first coordinate.
     int add_quaternion(const std::string& name);
+    // Four coordinates (the quaternion of a shaft, spatial/swing.hpp) and two speeds, for a joint that does not turn
+    // about `held`; returns the number of the first coordinate.
+    int add_shaft(const std::string& name, int held);
 
     DescribedLink& add_link(int parent, Motion motion, const Mat3& rotation, const Vector& offset);
 
@@ -28,6 +31,8 @@ class TreeDescription {
     std::vector<DescribedLink> links;
 
   private:
+    int add_components(const std::string& name, const Vector& half_velocity);
+
     std::vector<Placement> placements_;  // of the tree built last
 };
 
