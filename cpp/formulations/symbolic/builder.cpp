@@ -66,8 +66,8 @@ void MechanismTree::Builder::screw(const Screw& s, Expression q) {
 
 void MechanismTree::Builder::along(Motion motion, const Vec3& direction, Expression position) {
     const double component[3] = {direction.x, direction.y, direction.z};
-    for (int i = 0; i < 3; ++i)
-        if (std::abs(std::abs(component[i]) - 1.0) < 4e-15) {
+    for (int i = 0; i < 3; ++i)  // by the sines: the cosine of 1e-8 is one
+        if (std::hypot(component[(i + 1) % 3], component[(i + 2) % 3]) < 4e-15) {
             elementary(motion, z_to_axis(i), component[i] > 0.0 ? position : -position);
             return;
         }

@@ -18,7 +18,8 @@ namespace bellcrank::symbolic {
 namespace {
 
 constexpr double kRounding = 1e-14;
-constexpr double kSame = 1e-10;  // relative
+constexpr double kSame = 1e-13;  // relative: what a twist may vary by is an error of the motion
+constexpr double kFar = 10.0;    // of an axis, in units of how far the transform goes: its lever arms cost digits
 constexpr double kAway = 0.4;    // of configurations from the start
 constexpr int kConfigurations = 6;
 
@@ -143,6 +144,7 @@ class Factoring {
                                       const std::array<std::vector<double>, kConfigurations>& values,
                                       bool outer) const {
         Screw first{};
+        double reach = 0.0;
         for (int k = 0; k < kConfigurations; ++k) {
             Pose A, dA;
             const double *a = values[k].data(), *d = a + 12 + j;
@@ -159,11 +161,14 @@ class Factoring {
             if (!(size > 0.0) || !std::isfinite(size)) return std::nullopt;
             if (k == 0) first = {static_cast<int>(j), w, v};
             if (!(norm(w - first.angular) + norm(v - first.linear) <= kSame * size)) return std::nullopt;
+            reach = std::max(reach, norm(A.p));
         }
         for (Vec3* v : {&first.angular, &first.linear}) {
             const double size = norm(first.angular) + norm(first.linear);
             *v = {settled(v->x, size), settled(v->y, size), settled(v->z, size)};
         }
+        const double turning = dot(first.angular, first.angular);
+        if (norm(cross(first.angular, first.linear)) > kFar * reach * turning) return std::nullopt;
         return first;
     }
 

@@ -11,6 +11,11 @@ namespace {
 
 constexpr double kRounding = 1e-14;  // what is smaller, relative, is the rounding of a zero
 
+// How far an origin may move, in units of what lies around it. An origin at the distance r from a body of size l costs
+// (r/l)² in the digits of its moments, and the common normal of two axes that are nearly parallel lies as far off as
+// one likes.
+constexpr double kFar = 10.0;
+
 double snapped(double value, double scale) { return std::abs(value) <= kRounding * scale ? 0.0 : value; }
 
 double snapped_cosine(double value) {
@@ -54,8 +59,9 @@ EulerTurns euler_turns(const Mat3& B) {
     if (std::abs(e.sa) <= kRounding) {
         e = {1, 0, std::copysign(1.0, e.ca), 0, B.m[0], -B.m[1]};
     } else {
-        e.sd = B.m[6] / e.sa;
-        e.cd = B.m[7] / e.sa;
+        // δ is what Rz(γ) leaves of the x axis. The last row of B says it too, but only up to its rounding by sin α.
+        e.cd = e.cg * B.m[0] + e.sg * B.m[3];
+        e.sd = -(e.cg * B.m[1] + e.sg * B.m[4]);
     }
     return e;
 }
@@ -63,11 +69,18 @@ EulerTurns euler_turns(const Mat3& B) {
 class Chooser {
   public:
     Chooser(Graph& graph, const std::vector<DescribedLink>& described, bool keep)
-        : graph_(graph), described_(described), keep_(keep), first_child_(described.size(), -1) {
-        scale_ = 0.0;
+        : graph_(graph),
+          described_(described),
+          keep_(keep),
+          first_child_(described.size(), -1),
+          reach_(described.size(), 0.0) {
         for (size_t k = described.size(); k-- > 0;) {
-            if (described[k].parent >= 0) first_child_[described[k].parent] = static_cast<int>(k);
-            if (const auto p = numbers_of(described[k].offset)) scale_ = std::max(scale_, norm(*p));
+            const DescribedLink& d = described[k];
+            for (const DescribedLink::Part& part : d.parts) include(k, part.com);
+            include(k, d.offset);
+            if (d.parent < 0) continue;
+            first_child_[d.parent] = static_cast<int>(k);
+            include(d.parent, d.offset);
         }
     }
 
@@ -77,6 +90,10 @@ class Chooser {
     }
 
   private:
+    void include(size_t k, const Vector& point) {
+        if (const auto p = numbers_of(point)) reach_[k] = std::max(reach_[k], norm(*p));
+    }
+
     // Joint frame in the parent's chosen frame, and the numbers of its offset where they are numbers.
     void add(size_t k) {
         const DescribedLink& d = described_[k];
@@ -87,16 +104,17 @@ class Chooser {
         Placement own;
         if (!keep_) {
             own.rotation = turned_frame(k);
-            own.shift = shifted_frame(k, B, numbers_of(offset));
+            own.shift = shifted_frame(k, B, numbers_of(offset), norm(above.shift));
         }
         offset = offset + vector(graph_, B * own.shift);
-        offset = {snapped(offset.x, scale_), snapped(offset.y, scale_), snapped(offset.z, scale_)};
+        const double size = reach_[k] + norm(above.shift) + norm(own.shift);
+        offset = {snapped(offset.x, size), snapped(offset.y, size), snapped(offset.z, size)};
         Link link{};
         link.parent = d.parent;
         link.offset = offset;
         link.motion = d.motion;
         set_motion(k, link, B, own);
-        link.moments = moments(d, own);
+        link.moments = moments(d, own, reach_[k] + norm(own.shift));
         out_.links.push_back(link);
         out_.placements.push_back(own);
     }
@@ -157,7 +175,7 @@ class Chooser {
         if (d.motion == Motion::general) return same;
         if (d.motion == Motion::ball) return first_child_[k] >= 0 ? described_[first_child_[k]].rotation : same;
         Vec3 x{0, 0, 0};
-        double size = scale_;
+        double size = reach_[k];
         if (first_child_[k] >= 0) {
             const DescribedLink& child = described_[first_child_[k]];
             const Vec3 axis{child.rotation.m[2], child.rotation.m[5], child.rotation.m[8]};
@@ -169,6 +187,7 @@ class Chooser {
                 if (p && dot(*p, x) < 0.0) x = -x;
             } else if (p) {
                 x = *p;
+                size = norm(*p);
             }
         } else if (const auto c = com_of(d)) {
             x = *c;
@@ -179,8 +198,9 @@ class Chooser {
         return about_z(snapped_cosine(x.x / length), snapped_cosine(x.y / length));
     }
 
-    // Where the origin goes, in the described frame: along the axis of a turn, anywhere for a slide.
-    Vec3 shifted_frame(size_t k, const Mat3& B, const std::optional<Vec3>& offset) const {
+    // Where the origin goes, in the described frame: along the axis of a turn, anywhere for a slide. `above`: how far
+    // that of the parent went.
+    Vec3 shifted_frame(size_t k, const Mat3& B, const std::optional<Vec3>& offset, double above) const {
         const DescribedLink& d = described_[k];
         if (!offset || d.motion == Motion::general || d.motion == Motion::ball) return {0, 0, 0};
         if (d.motion == Motion::slide) {
@@ -189,32 +209,33 @@ class Chooser {
         }
         if (d.parent < 0) return {0, 0, 0};
         const Vec3 axis{B.m[2], B.m[5], B.m[8]};
-        return {0, 0, cheapest_shift(*offset, axis)};
+        return {0, 0, cheapest_shift(*offset, axis, std::max(kFar * reach_[k], above))};
     }
 
     // Along a line, the point on a coordinate plane that has the fewest components: of two equal ones that at y = 0,
-    // where the common normal with the parent's axis ends.
-    double cheapest_shift(const Vec3& p, const Vec3& axis) const {
+    // where the common normal with the parent's axis ends. It is no farther off than `farthest`.
+    double cheapest_shift(const Vec3& p, const Vec3& axis, double farthest) const {
         const double component[3] = {p.x, p.y, p.z}, along[3] = {axis.x, axis.y, axis.z};
+        const double size = 10.0 * (norm(p) + farthest / kFar);
         double best = 0.0;
-        int fewest = components(p);
+        int fewest = components(p, size);
         for (const int i : {1, 0, 2}) {
-            if (std::abs(along[i]) < 1e-6) continue;
+            if (std::abs(component[i]) > farthest * std::abs(along[i]) || along[i] == 0.0) continue;
             const double shift = -component[i] / along[i];
-            const int count = components(p + shift * axis);
+            const int count = components(p + shift * axis, size);
             if (count >= fewest) continue;
             best = shift;
             fewest = count;
         }
         return best;
     }
-    int components(const Vec3& p) const {
-        const auto nonzero = [&](double v) { return snapped(v, 10.0 * scale_) != 0.0 ? 1 : 0; };
+    static int components(const Vec3& p, double size) {
+        const auto nonzero = [&](double v) { return snapped(v, size) != 0.0 ? 1 : 0; };
         return nonzero(p.x) + nonzero(p.y) + nonzero(p.z);
     }
 
-    // Mass, first and second moments in the chosen frame.
-    Moments moments(const DescribedLink& d, const Placement& own) const {
+    // Mass, first and second moments in the chosen frame; `size`: how far from its origin things are.
+    Moments moments(const DescribedLink& d, const Placement& own, double size) const {
         const Matrix R = matrix(graph_, transpose(own.rotation));
         Moments sum{constant(graph_, 0.0), zero_vector(graph_), zero_symmetric(graph_)};
         for (const DescribedLink::Part& part : d.parts) {
@@ -225,16 +246,16 @@ class Chooser {
             const Vector com = R * (part.com - vector(graph_, own.shift));
             sum = sum + shifted(Moments{part.mass, zero_vector(graph_), J}, com);
         }
-        clear_rounding(sum);
+        clear_rounding(sum, size);
         return sum;
     }
 
-    void clear_rounding(Moments& m) const {
+    static void clear_rounding(Moments& m, double size) {
         const auto value = [](Expression e) {
             return e.graph->is_constant(e.ref) ? std::abs(e.graph->constant_value(e.ref)) : 0.0;
         };
         const double second = std::max({value(m.second.xx), value(m.second.yy), value(m.second.zz)});
-        const double first = std::max({value(m.first.x), value(m.first.y), value(m.first.z), value(m.mass) * scale_});
+        const double first = std::max({value(m.first.x), value(m.first.y), value(m.first.z), value(m.mass) * size});
         for (Expression* e : {&m.second.xy, &m.second.xz, &m.second.yz}) *e = snapped(*e, second);
         for (Expression* e : {&m.first.x, &m.first.y, &m.first.z}) *e = snapped(*e, first);
     }
@@ -257,8 +278,8 @@ class Chooser {
     Graph& graph_;
     const std::vector<DescribedLink>& described_;
     bool keep_;
-    double scale_;
     std::vector<int> first_child_;
+    std::vector<double> reach_;  // per link, how far its parent, children and coms are from its described origin
     ChosenFrames out_;
 };
 
