@@ -66,6 +66,7 @@ Symbolic::Symbolic(std::shared_ptr<const Model> model, const SymbolicOptions& op
     still_.setZero(n);
     rate_.setZero(m);
     lambda_.assign(m, 0.0);
+    statistics_.dropped_rows = static_cast<int>(redundant().size());
 }
 
 Symbolic::~Symbolic() = default;
@@ -132,12 +133,12 @@ void Symbolic::factor_at(double t, const double* x, const double* u) {
 void Symbolic::factor() {
     closure_.factor(trusted_pivot_);
     ++statistics_.factorizations;
-    statistics_.dropped_rows = static_cast<int>(closure_.dropped().size());
+    statistics_.dropped_rows = static_cast<int>(closure_.dropped().size() + redundant().size());
     statistics_.smallest_pivot = closure_.smallest_pivot();
 }
 
 std::vector<int> Symbolic::dropped_rows() const {
-    std::vector<int> out;
+    std::vector<int> out = redundant();
     for (const int r : closure_.dropped()) out.push_back(closing_rows()[r]);
     return out;
 }
@@ -178,7 +179,9 @@ void Symbolic::violation(double t, const double* x, const double* u, double* pos
     *position = *velocity = 0.0;
     if (is_open()) return;
     largest_error(t, x);
-    *position = closure_.C.cwiseAbs().maxCoeff();
+    Eigen::Index worst = 0;
+    *position = closure_.C.cwiseAbs().maxCoeff(&worst);
+    worst_row_ = closing_rows()[worst];  // dropped rows included, which contradict others where they are not met
     const Eigen::Map<const Eigen::VectorXd> speed(u, tangent_size());
     *velocity = (closure_.J * speed + closure_.drift).cwiseAbs().maxCoeff();
 }

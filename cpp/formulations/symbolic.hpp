@@ -66,6 +66,8 @@ class Symbolic final : public JointSystem {
     void solve_multipliers(double t, const double* x, const double* u, const double* udot) override;
 
     void turn_components(double t, const double* x, const double* u);
+    // Rows that hold because other equations between coordinates do.
+    const std::vector<int>& redundant() const { return equations_->mechanism.couplings.redundant; }
 
     std::unique_ptr<symbolic::Equations> equations_;
     std::map<std::string, std::unique_ptr<Runner>> runners_;

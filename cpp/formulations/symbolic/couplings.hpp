@@ -19,6 +19,7 @@ struct Couplings {
     std::vector<Coupling> found;
     std::vector<Ref> symbols;       // stand for the coordinates of the model in the values
     Ref time;                       // likewise
+    std::vector<int> redundant;     // rows that hold because those found do
     std::vector<int> closing_rows;  // of the plan, those that remain
 };
 

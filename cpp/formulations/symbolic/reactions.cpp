@@ -16,7 +16,8 @@ void Symbolic::solve_multipliers(double t, const double* x, const double* u, con
             for (int r = model_->blocks[block].row_begin; r < model_->blocks[block].row_end; ++r)
                 reactions_.lambda[r] = -second[r] / model_->blocks[block].compliance;
     }
-    if (closure_.dropped().empty() && mechanism.couplings.found.empty()) {
+    const symbolic::Couplings& couplings = mechanism.couplings;
+    if (closure_.dropped().empty() && couplings.found.empty() && couplings.redundant.empty()) {
         for (size_t i = 0; i < closing_rows().size(); ++i) reactions_.lambda[closing_rows()[i]] = lambda_[i];
         turn_components(t, x, u);
         reactions_.spread_over_tree();
@@ -24,7 +25,8 @@ void Symbolic::solve_multipliers(double t, const double* x, const double* u, con
     }
     std::vector<int> rigid;
     for (const JointMap& map : joints_.joints()) rigid.insert(rigid.end(), map.rows.begin(), map.rows.end());
-    for (const symbolic::Coupling& c : mechanism.couplings.found) rigid.push_back(c.row);
+    for (const symbolic::Coupling& c : couplings.found) rigid.push_back(c.row);
+    rigid.insert(rigid.end(), couplings.redundant.begin(), couplings.redundant.end());
     rigid.insert(rigid.end(), closing_rows().begin(), closing_rows().end());
     reactions_.spread_least_norm(rigid);
 }
