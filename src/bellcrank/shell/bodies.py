@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from functools import partial
 from typing import Any, Final
 
@@ -10,7 +9,6 @@ import numpy as np
 
 from bellcrank.errors import Fault, MechanismError
 from bellcrank.mechanism.evaluation import with_numbers
-from bellcrank.mechanism.mechanism import Mechanism
 from bellcrank.shell import thesis_forces as forces
 from bellcrank.shell.language import Argument, Command, Given, Option
 from bellcrank.shell.reply import Reply
@@ -59,7 +57,8 @@ def _set(session: Session, given: Given) -> Reply:
         if word in given.options
     }
     if matter:
-        session.edit(lambda m: _with_matter(m, name, matter), structure=False)
+        with forces.weights_following(session):
+            session.edit(lambda m: m.replace(m.bodies[name], **matter), structure=False)
     for kind, force in given.options.get("-if", ()):
         session.edit(partial(forces.instance, body=name, kind=kind, name=force), structure=False)
     states = {}
@@ -67,17 +66,6 @@ def _set(session: Session, given: Given) -> Reply:
         states[force] = "on" if forces.toggle(session, name, force) else "off"
     text = ", ".join(f"{force} is {state}" for force, state in states.items())
     return Reply(text, {"body": name, **({"forces": states} if states else {})})
-
-
-def _with_matter(mechanism: Mechanism, name: str, matter: dict[str, Any]) -> None:
-    """Another mass or inertia; the weight of a gravity of the body follows its mass."""
-    before = with_numbers(mechanism).bodies[name].mass
-    body = mechanism.replace(mechanism.bodies[name], **matter)
-    for force in list(mechanism.forces.values()):
-        if forces.kind_of(force) == "gravity" and force.markers[0].body == name:
-            factor = float(body.mass) / before
-            weight = tuple(factor * component for component in force.kind.force)  # type: ignore[attr-defined]
-            mechanism.replace(force, kind=replace(force.kind, force=weight))  # type: ignore[call-arg]
 
 
 def _print(session: Session, given: Given) -> Reply:

@@ -17,6 +17,7 @@ from bellcrank.mechanism.naming import nearest
 from bellcrank.shell.language import Argument, Command, Given, Option
 from bellcrank.shell.reply import Reply
 from bellcrank.shell.session import Session, fresh
+from bellcrank.shell.thesis_forces import weights_following
 
 GROUP: Final = "Elements, as files write them"
 NAME: Final = Argument("name", "name")
@@ -102,7 +103,8 @@ def _parameter(session: Session, given: Given) -> Reply:
             raise MechanismError(
                 Fault(f"parameter {name!r}", "it is there already: only its value can be set")
             )
-        session.set(mechanism=session.mechanism.with_parameters(**{name: given["value"]}))
+        with weights_following(session):
+            session.set(mechanism=session.mechanism.with_parameters(**{name: given["value"]}))
         return Reply(data={"parameter": name, "value": given["value"]})
     value = Scalar(1, 1, given["value"], repr(given["value"]))
     return _added(session, "parameter", name, {"value": value, **_fields(given)}, structure=False)

@@ -33,6 +33,14 @@ def _save(session: Session, given: Given) -> Reply:
 
         if session.now.off:
             session.notes.append(f"forces that are off are not saved: {', '.join(session.now.off)}")
+        joints = session.mechanism.joints
+        turned = [
+            name
+            for name, frames in session.now.frames.items()
+            if frames.oblique and name in joints and frames.hold(joints[name])
+        ]
+        if turned:
+            session.notes.append(f"joint frames are saved turned along their axes: {', '.join(turned)}")
         save(session.mechanism, path, _simulation(session))
     return Reply(f"written: {path}", {"file": path})
 

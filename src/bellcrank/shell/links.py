@@ -1,29 +1,24 @@
-"""Commands on links: il, ilc, pl, sl."""
+"""Commands on links: il, pl, sl; ilc comes from `endpoints`."""
 
 from __future__ import annotations
 
-from math import pi
+from dataclasses import replace
 from typing import Any, Final
 
-import numpy as np
-
+from bellcrank import _core
 from bellcrank.errors import Fault, MechanismError
-from bellcrank.mechanism.functions.path import Path
-from bellcrank.mechanism.functions.piecewise import Ramp
 from bellcrank.mechanism.joint import Joint
-from bellcrank.mechanism.joint_kinds import Fixed, Prismatic, Revolute
-from bellcrank.mechanism.marker import GROUND, Marker
+from bellcrank.mechanism.joint_kinds import Revolute
+from bellcrank.mechanism.marker import Marker
 from bellcrank.mechanism.mechanism import Mechanism
-from bellcrank.mechanism.rotation import between, multiply, rotate
-from bellcrank.mechanism.special_joints import Screw
-from bellcrank.shell.bodies import BODY, QUATERNION, unit, vector
+from bellcrank.shell import endpoints
+from bellcrank.shell.axes import Frames, axis_of
+from bellcrank.shell.bodies import QUATERNION, unit, vector
 from bellcrank.shell.language import Argument, Command, Given, Option
 from bellcrank.shell.reply import Reply
-from bellcrank.shell.session import Session, pose_in
+from bellcrank.shell.session import Session
 
 GROUP: Final = "Links"
-_CONSTRAINTS = ("free", "nail", "move_to_point")
-_REVOLUTE = 1e-12  # a pitch below this, m/rad, is none
 
 
 def _instance(session: Session, given: Given) -> Reply:
@@ -37,56 +32,46 @@ def _instance(session: Session, given: Given) -> Reply:
     return Reply(data={"body": name, "joint": name})
 
 
-def _endpoint(session: Session, given: Given) -> Reply:
-    name, kind = given["body"], given["type"]
-    session.commit()
-    state = session.state()
-    pose = pose_in(state, list(session.mechanism.bodies).index(name))
-    point = given.option("-t") or (0.0, 0.0, 0.0)
-
-    def change(mechanism: Mechanism) -> None:
-        for table, element in ((mechanism.joints, f"{name}.nail"), (mechanism.drives, f"{name}.move")):
-            if element in table:
-                mechanism.remove(table[element], cascade=True)
-        if kind == "nail":
-            here = Marker(GROUND, pose["position"], pose["rotation"])  # type: ignore[arg-type]
-            mechanism.add_joint(f"{name}.nail", Fixed(), here, Marker(name))
-        elif kind == "move_to_point":
-            turn: Any = pose["rotation"]
-            start = np.asarray(pose["position"]) + np.asarray(rotate(turn, point))
-            goal = given.option("-p") or tuple(start.tolist())
-            duration = given.option("-d") or 1.0
-            lines = zip(start.tolist(), goal, strict=True)
-            path = Path(tuple(Ramp(a, b, session.now.time, duration) for a, b in lines))  # type: ignore[arg-type]
-            mechanism.add_drive(f"{name}.move", marker=Marker(name, point), path=path)
-
-    session.edit(change)
-    return Reply(data={"body": name, "constraint": kind})
-
-
 def _set(session: Session, given: Given) -> Reply:
     parent, child = given["parent"], given["child"]
     joint = _link(session.mechanism, parent, child)
-    one, two = joint.marker_1, joint.marker_2
+    frames = session.now.frames.get(joint.name)
+    if frames is None or not frames.hold(joint):
+        frames = Frames(joint.marker_1, joint.marker_2)
+    changed = replace(
+        frames,
+        parent=_frame(given, "-djt", "-djE", frames.parent),
+        child=_frame(given, "-pjt", "-pjE", frames.child),
+    )
     changes: dict[str, Any] = {}
-    distal = _frame(given, "-djt", "-djE", one)
-    proximal = _frame(given, "-pjt", "-pjE", two)
     if (axis := given.option("-s")) is not None:
-        changes["kind"], proximal = _axis(axis, proximal)
-    if distal != one:
-        changes["marker_1"] = distal
-    if proximal != two:
-        changes["marker_2"] = proximal
+        changes["kind"], point, direction = axis_of(axis)
+        changed = replace(changed, point=point, direction=direction)
+    if changed != frames or changes:
+        changes.update(zip(("marker_1", "marker_2"), changed.markers, strict=True))
+        changes.update(_held(session, joint))
     for word, field in (("-q", "position"), ("-qdot", "velocity")):
         if (value := given.option(word)) is not None:
             changes[field] = value
     if changes:
         session.edit(lambda m: m.replace(m.joints[joint.name], **changes))
+        session.set(frames={**session.now.frames, joint.name: changed})
     return Reply(data={"joint": joint.name})
 
 
+def _held(session: Session, joint: Joint) -> dict[str, float]:
+    """Position and rate that a link has reached since the start, which it keeps along another axis."""
+    if session.now.live is None or len(joint.kind.free) != 1:
+        return {}
+    model = session.model()
+    plain = _core.Lagrange(model.core)
+    model.put(plain, session.now.live)
+    values, rates = plain.coordinates()
+    (number,) = next(one.coordinates for one in model.joints if one.name == joint.name)
+    return {"position": float(values[number]), "velocity": float(rates[number])}
+
+
 def _print(session: Session, given: Given) -> Reply:
-    from bellcrank import _core
     from bellcrank.formulations.system import prepare
 
     model, settings = session.model(), session.now.settings
@@ -153,34 +138,6 @@ def _frame(given: Given, shift: str, turn: str, marker: Marker) -> Marker:
     return Marker(marker.body, position, rotation)
 
 
-def _axis(axis: tuple[float, ...], frame: Marker) -> tuple[Any, Marker]:
-    """Kind and frame of a joint whose axis is a twist (angular, linear) in the joint's frame on the child.
-
-    A turn along w moves the origin by v = r × w + h w, so that the axis passes r = w × v/|w|² and has the
-    pitch h = w·v/|w|²; without a turn it is a slide along v.
-    """
-    turn, slide = np.array(axis[:3]), np.array(axis[3:])
-    square = float(turn @ turn)
-    if square == 0.0:
-        length = float(np.linalg.norm(slide))
-        if not 1e-150 < length < 1e150:
-            raise MechanismError(Fault("sl -s", "the axis must not be zero, and not huge", axis))
-        return Prismatic(), _turned(frame, np.zeros(3), slide / length)
-    if not 1e-150 < square < 1e150:
-        raise MechanismError(Fault("sl -s", "the axis must not be that small or huge", axis))
-    pitch = float(turn @ slide) / square
-    point = np.cross(turn, slide) / square
-    kind = Revolute() if abs(pitch) < _REVOLUTE else Screw(2.0 * pi * pitch)
-    return kind, _turned(frame, point, turn / np.sqrt(square))
-
-
-def _turned(frame: Marker, point: Any, direction: Any) -> Marker:
-    """The frame moved to a point of itself, with its z axis along a direction in it."""
-    position = np.asarray(frame.position) + np.asarray(rotate(frame.rotation, tuple(point.tolist())))
-    turn = between((0.0, 0.0, 1.0), tuple(direction.tolist()))
-    return Marker(frame.body, tuple(position.tolist()), multiply(frame.rotation, turn))
-
-
 COMMANDS: Final = (
     Command(
         "il",
@@ -190,26 +147,7 @@ COMMANDS: Final = (
         (Argument("rootname", "carrier"), Argument("localname", "name")),
         example="il stick0 flag",
     ),
-    Command(
-        "ilc",
-        GROUP,
-        "Instance an endpoint constraint on a body: free takes those away, nail holds it where it is, "
-        "move_to_point leads a point of it.",
-        _endpoint,
-        (BODY, Argument("type", "choice", choices=_CONSTRAINTS)),
-        (
-            Option("-t", "move_to_point: the point, in the body's frame.", (vector("position"),)),
-            Option(
-                "-p", "move_to_point: where to; by default it is held where it is.", (vector("position"),)
-            ),
-            Option(
-                "-d",
-                "move_to_point: how long it takes, 1 s.",
-                (Argument("duration", "number", field="duration"),),
-            ),
-        ),
-        example="ilc stick0 nail",
-    ),
+    endpoints.COMMAND,
     Command(
         "pl",
         GROUP,
@@ -229,7 +167,8 @@ COMMANDS: Final = (
         (
             Option(
                 "-s",
-                "Spatial axis, angular over linear, in the joint's frame on the child: turn, slide, screw.",
+                "Spatial axis, angular over linear, in the joint's frame: turn, slide or screw; its length "
+                "does not matter, -q is in rad or m.",
                 (Argument("axis", "number", 6),),
             ),
             Option("-q", "Joint position.", (Argument("position", "number", field="lower"),)),

@@ -21,6 +21,7 @@ from bellcrank.shell.history import merged
 
 if TYPE_CHECKING:
     from bellcrank.assembly.model import Model
+    from bellcrank.shell.axes import Frames
     from bellcrank.shell.language import Command
     from bellcrank.shell.reply import Reply
     from bellcrank.trajectory.trajectory import Trajectory
@@ -67,6 +68,7 @@ class Situation:
 
     mechanism: as it is at the time `start`; it is replaced, never changed. live: where the bodies are since
     then, or None as long as the clock stands at `start`. off: forces that are switched off.
+    frames: of links by joint, as `sl` set them; they hold as long as the joint has their markers.
     history: what was run, pieces that follow each other.
     """
 
@@ -74,6 +76,7 @@ class Situation:
     start: float = 0.0
     live: State | None = None
     off: Mapping[str, Force] = field(default_factory=dict)
+    frames: Mapping[str, Frames] = field(default_factory=dict)
     settings: Settings = Settings()
     drawing: Drawing = Drawing()
     history: tuple[Trajectory, ...] = ()

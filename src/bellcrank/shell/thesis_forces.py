@@ -5,6 +5,8 @@ Which of them an element is shows in its kind, so that nothing is lost when a me
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Final
 
@@ -58,6 +60,35 @@ def _any(values: Any) -> bool:
 def bodies_of(force: Force) -> tuple[str, ...]:
     """The bodies of a force's markers."""
     return tuple(marker.body for marker in force.markers)
+
+
+@contextmanager
+def weights_following(session: Session) -> Iterator[None]:
+    """Lets the thesis's gravity of each body, on or off, follow the body's mass where that changes within."""
+    before = _masses(session.mechanism)
+    yield
+    after = _masses(session.mechanism)
+    factors = {name: after[name] / before[name] for name in before if after.get(name) != before[name]}
+
+    def weighed(force: Force) -> Force:
+        made: Any = force.kind
+        factor = factors.get(force.markers[0].body, 1.0) if kind_of(force) == "gravity" else 1.0
+        if factor == 1.0:
+            return force
+        return replace(force, kind=replace(made, force=tuple(factor * component for component in made.force)))
+
+    def change(mechanism: Mechanism) -> None:
+        for force in list(mechanism.forces.values()):
+            if (heavier := weighed(force)) is not force:
+                mechanism.replace(force, kind=heavier.kind)
+
+    if factors:
+        session.edit(change, structure=False)
+        session.set(off={name: weighed(force) for name, force in session.now.off.items()})
+
+
+def _masses(mechanism: Mechanism) -> dict[str, float]:
+    return {name: float(body.mass) for name, body in with_numbers(mechanism).bodies.items()}
 
 
 def instance(mechanism: Mechanism, body: str, kind: str, name: str) -> None:
