@@ -34,18 +34,23 @@ Dependence dependence(const Graph& graph, std::span<const std::uint32_t> nodes, 
     for (const Ref symbol : inputs) result.input[symbol.index()] = true;
     for (const Ref symbol : parameters) result.parameter[symbol.index()] = true;
 
-    std::string missing;
+    std::string missing, alike;
     for (const std::uint32_t index : nodes) {
         const Node& node = graph.node(index);
-        if (node.op == Op::symbol && !seen[index])
-            missing += (missing.empty() ? "'" : ", '") + graph.symbol_of(Ref(index, false)).name + "'";
+        if (node.op == Op::symbol && !seen[index]) {
+            const std::string& name = graph.symbol_of(Ref(index, false)).name;
+            missing += (missing.empty() ? "'" : ", '") + name + "'";
+            for (const Ref input : inputs)
+                if (graph.symbol_of(input).name == name)
+                    alike = "; '" + name + "' is also the name of an input, which is another symbol";
+        }
         for (int k = 0; k < operand_count(node.op); ++k) {
             const std::uint32_t operand = operands_of(node)[k].index();
             if (result.input[operand]) result.input[index] = true;
             if (result.parameter[operand]) result.parameter[index] = true;
         }
     }
-    if (!missing.empty()) throw std::invalid_argument("the outputs depend on symbols that are no inputs: " + missing);
+    if (!missing.empty()) throw std::invalid_argument("the outputs depend on symbols that are no inputs: " + missing + alike);
     return result;
 }
 

@@ -6,6 +6,7 @@ from tori import torus_frame, torus_link, transform_items
 from bellcrank import _core
 from bellcrank import expression as ex
 from bellcrank.expression import count_operations, derivative, symbol, symbols
+from bellcrank.expression.expression import fresh_symbol
 
 x, y, z = symbols("x y z")
 
@@ -53,7 +54,7 @@ def arithmetic(f, given, form):
 
 
 def poses():
-    q = symbols(" ".join(f"q{i}" for i in range(12)))
+    q = [fresh_symbol(f"q{i}") for i in range(12)]  # of which nothing is in the graph under other rules
     frame = torus_frame(*q[:2])
     link = torus_link(*q[:4])
     two = link @ torus_link(*q[4:8])

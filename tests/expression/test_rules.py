@@ -1,13 +1,17 @@
 """Simplification as expressions are built: what each rule gives, and where it must not apply."""
 
 import math
+import pickle
+import subprocess
+import sys
 from itertools import permutations
 
 import pytest
 
 from bellcrank import _core
 from bellcrank import expression as ex
-from bellcrank.expression import cos, sin, sqrt, symbol, symbols
+from bellcrank.expression import cos, derivative, sin, sqrt, symbol, symbols
+from bellcrank.expression.expression import fresh_symbol
 
 x, y, z, w = symbols("x y z w")
 k = symbol("k", positive=True)
@@ -255,8 +259,33 @@ def test_no_value_is_made_of_what_has_none():
     assert ex.exp(ex.Expression(1e3)).op == "exp"
 
 
-def test_symbols_differ_even_by_one_name():
-    assert symbol("a") != symbol("a")
+def test_a_name_is_one_symbol():
+    assert symbol("a") == symbol("a")
+    assert symbol("a", positive=True) == symbol("a", positive=True, low=-1.0) == symbol("a", positive=True, low=0.0)
+    assert symbol("a", low=0.0) == symbol("a", low=0)
+    assert symbol("t") == ex.t
+    assert derivative(symbol("a") ** 2, symbol("a")) == 2 * symbol("a")
+
+
+def test_a_symbol_declared_otherwise_is_another_one():
+    declared = [symbol("a"), symbol("a", positive=True), symbol("a", low=0.0), symbol("a", low=-1.0, high=1.0)]
+    assert len({*declared, fresh_symbol("a"), fresh_symbol("a")}) == 6
+    assert ex.sqrt(symbol("a", positive=True) ** 2) == symbol("a", positive=True)
+    assert ex.sqrt(symbol("a") ** 2) != symbol("a")
+    with pytest.raises(ValueError, match="no inputs: 'a'; 'a' is also the name of an input"):
+        ex.compile_function([symbol("a", positive=True)], [symbol("a")])
+
+
+def test_a_symbol_is_known_by_its_name_in_another_process():
+    """A pickled expression meets the symbol of that process."""
+    sent = pickle.dumps(symbol("met") ** 2 + symbol("met", positive=True))
+    code = (
+        "import pickle, sys, bellcrank as bc; found = pickle.loads(sys.stdin.buffer.read()); "
+        "u, v = bc.symbol('met'), bc.symbol('met', positive=True); assert found == u**2 + v; "
+        "sys.stdout.buffer.write(pickle.dumps(found))"
+    )
+    done = subprocess.run([sys.executable, "-c", code], input=sent, capture_output=True, check=True)
+    assert pickle.loads(done.stdout) == symbol("met") ** 2 + symbol("met", positive=True)
 
 
 def test_a_symbol_without_values_is_refused():

@@ -88,7 +88,7 @@ def test_lagrange_takes_them():
         ("R*cos(s)", "R*cos(t)", "joint 'wire': the name 't' is not known"),
         ("coordinates: [s]", "coordinates: [R]", "joint 'wire': this name is taken, got 'R'"),
         ("coordinates: [s]", "coordinates: [3]", "the name of a symbol is needed here"),
-        ("coordinates: [s]", "coordinates: [s, r]", "the pose does not depend on the coordinate 'r'"),
+        ("coordinates: [s]", "coordinates: [s, r]", "the pose does not depend on its coordinate 'r'"),
         ("turn: z", "turn: w", "this is no factor of a pose"),
         ("curve: [u, sin(u), 0]", "curve: [u, 0]", "curve must hold 3 expressions"),
         ("type: PathJoint", "type: PathJoin", "did you mean 'PathJoint'"),
@@ -143,3 +143,31 @@ def test_the_schema_takes_parameters_as_they_may_be_written():
     text = FILE.replace("{R: 2, k: 30}", long)
     bc.loads(text)
     assert accepts(SCHEMA, plain(yaml_format.parse(text)))
+
+
+def test_a_name_is_one_symbol_in_files_too(tmp_path):
+    u = bc.symbol("u")
+    mech = bc.Mechanism("wire")
+    bead = mech.add_body("bead", 1.0, (1, 1, 1))
+    mech.add_joint("wire", bc.PathJoint(bc.symbol("u"), (u, u**2, 0)), mech.ground, bead)
+    bc.save(mech, tmp_path / "wire.yaml")
+    kind = bc.load(tmp_path / "wire.yaml").joints["wire"].kind
+    assert kind.parameter == u
+    assert kind.curve == (u, u**2, 0.0)
+
+
+def test_a_symbol_called_as_a_parameter_is_not_written(tmp_path):
+    mech = bc.Mechanism("wire")
+    given, u = mech.add_parameter("u", 2.0), bc.symbol("u")
+    bead = mech.add_body("bead", 1.0, (1, 1, 1))
+    mech.add_joint("wire", bc.PathJoint(u, (given * u, u**2, 0)), mech.ground, bead)
+    with pytest.raises(bc.MechanismError, match="called as a parameter is, which a file cannot hold, got 'u'"):
+        bc.save(mech, tmp_path / "wire.yaml")
+    with pytest.raises(bc.MechanismError, match="its symbol 'u' is not the parameter of this name"):
+        bc.info(_with_mass(mech, u))
+
+
+def _with_mass(mech, mass):
+    copy = mech.copy()
+    copy.add_body("other", mass, (1, 1, 1))
+    return copy

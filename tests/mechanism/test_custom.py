@@ -124,7 +124,7 @@ def test_placed():
 P, Q = bc.EndPose("p"), bc.EndPose("q")
 J = bc.EndCoordinate("j")
 MESSAGES = [
-    (lambda: bc.CustomJoint(U, ex.translation(V, 0, 0)), "does not depend on the coordinate 'u'"),
+    (lambda: bc.CustomJoint(U, ex.translation(V, 0, 0)), "does not depend on its coordinate 'u'"),
     (lambda: bc.CustomJoint(U, ex.translation(U * W, 0, 0)), "depend on 'w'; its own symbols are u"),
     (lambda: bc.CustomJoint(U, ex.translation(U * ex.t, 0, 0)), "must not depend on the time"),
     (lambda: bc.CustomJoint("u", ex.translation(U, 0, 0)), "coordinates must be symbols"),
@@ -133,8 +133,14 @@ MESSAGES = [
     (lambda: bc.CustomJoint(U, U), "pose must be a Transform"),
     (lambda: bc.CustomJoint(U, ex.translation(U, 0, 0), units="mm"), "units must be one of 'm', 'rad', '1'"),
     (lambda: bc.PathJoint(U, (1, 2, 3)), "the curve does not depend on its parameter 'u'"),
+    (
+        lambda: bc.PathJoint(U, (bc.symbol("u", positive=True), 2, 3)),
+        "another symbol is called 'u' too: a parameter, or one of other bounds",
+    ),
+    (lambda: bc.PathJoint(bc.symbol("t"), (bc.t, 0, 0)), "the time cannot be a symbol of its own"),
+    (lambda: bc.EndCoordinate("t") and bc.CustomForce(bc.EndCoordinate("t"), efforts=bc.t), "the time cannot be"),
     (lambda: bc.PathJoint(U, "u"), "curve must hold 3 expressions"),
-    (lambda: bc.PathJoint(U, (U, 0, 0), up=(0, 0, 2)), "up must be a unit direction"),
+    (lambda: bc.PathJoint(U, (U, 0, 0), up=(0, 0, 0)), "up must be a direction"),
     (lambda: bc.SurfaceJoint((U, V), (U, U, U)), "the surface does not depend on its parameter 'v'"),
     (lambda: bc.SurfaceJoint((U, V), (U, V, 0), spin=U), "must have different names"),
     (

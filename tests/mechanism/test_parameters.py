@@ -215,7 +215,7 @@ MESSAGES = [
         "force 'spring', SpringDamper: stiffness must not be negative, got -1.0",
     ),
     (lambda m: m.place(crank(), "b", parameters={"lenght": 1.0}), "did you mean 'length'?"),
-    (lambda m: m.ground.marker(z_axis=(0, length_of(m), 0), x_axis=(1, 0, 0)), "must be a unit direction"),
+    (lambda m: m.ground.marker(z_axis=(0, 0 * ex.sin(length_of(m)), 0)), "must be a direction"),
 ]
 
 

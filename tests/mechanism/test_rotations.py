@@ -7,6 +7,7 @@ import pytest
 from scipy.spatial.transform import Rotation
 
 import bellcrank as bc
+from bellcrank.mechanism.evaluation import with_numbers
 
 
 def same(quaternion, expected):
@@ -42,7 +43,8 @@ def test_a_matrix_stands_for_a_quaternion_everywhere():
 @pytest.mark.parametrize(
     ("given", "says"),
     [
-        ({"axis": (0, 1, 1), "angle": 1.0}, "unit direction.*normalised"),
+        ({"axis": (0, 0, 0), "angle": 1.0}, "axis must be a direction.*zero"),
+        ({"axis": (0, math.inf, 0), "angle": 1.0}, "axis must be finite"),
         ({"axis": "z"}, "give axis and angle"),
         ({"angle": 1.0}, "give axis and angle"),
         ({"axis": "w", "angle": 1.0}, "axis must hold 3 numbers"),
@@ -57,6 +59,51 @@ def test_a_matrix_stands_for_a_quaternion_everywhere():
 def test_faults(given, says):
     with pytest.raises(bc.MechanismError, match=says):
         bc.rotation(**given)
+
+
+LENGTHS = (1e-300, 1e-6, 0.1, 7.0, 1e6, 1e300)
+
+
+@pytest.mark.parametrize("length", LENGTHS)
+def test_the_length_of_a_direction_does_not_matter(length):
+    axis = np.array([0.48, -0.6, 0.64])
+    long = tuple((length * axis).tolist())
+    mech = bc.Mechanism("directions")
+    body = mech.add_body("b", 1.0, (1, 1, 1), rotation=bc.rotation(axis=long, angle=0.7))
+    same(body.rotation, Rotation.from_rotvec(0.7 * axis))
+    for name in ("axis", "x_axis", "y_axis", "z_axis"):
+        given = body.marker(**{name: long})
+        np.testing.assert_allclose(getattr(given, "z_axis" if name == "axis" else name), axis, atol=1e-15)
+        assert math.hypot(*given.rotation) == pytest.approx(1.0, abs=1e-15)
+    two = body.marker(x_axis=long, y_axis=(0.6 * length, 0.48 * length, 0))
+    np.testing.assert_allclose(two.y_axis, np.array([0.6, 0.48, 0]) / math.hypot(0.6, 0.48), atol=1e-15)
+    np.testing.assert_allclose(body.world_marker(axis=long).rotation, body.world_marker(axis=axis).rotation)
+    assert np.linalg.norm(bc.PathJoint(bc.symbol("u"), (bc.symbol("u"), 0, 0), up=long).up) == pytest.approx(1)
+
+
+@pytest.mark.parametrize("length", LENGTHS)
+def test_the_length_of_a_direction_in_a_file_does_not_matter(length):
+    axis = [length, 0.0, -length]
+    text = f"""
+bellcrank: 1
+bodies:
+  a: {{mass: 1, inertia: [1, 1, 1], rotation: {{axis: {axis}, angle: 0.5}}}}
+markers:
+  p: {{body: a, axis: {axis}}}
+"""
+    mech = bc.loads(text, "yaml")
+    same(mech.bodies["a"].rotation, Rotation.from_rotvec(0.5 * np.sqrt(0.5) * np.array([1, 0, -1])))
+    np.testing.assert_allclose(mech.markers["a.p"].z_axis, np.sqrt(0.5) * np.array([1, 0, -1]), atol=1e-15)
+
+
+def test_a_direction_of_parameters_keeps_its_meaning_whatever_its_length():
+    mech = bc.Mechanism("parametric")
+    x, z = mech.add_parameter("x", 3.0), mech.add_parameter("z", 4.0)
+    body = mech.add_body("b", 1.0, (1, 1, 1))
+    mech.add_marker(body.marker(axis=(x, 0, z), name="m"))
+    for one, other in ((3.0, 4.0), (1e-3, 0.0), (-20.0, 1.0)):
+        found = with_numbers(mech.with_parameters(x=one, z=other)).markers["b.m"].z_axis
+        np.testing.assert_allclose(found, np.array([one, 0, other]) / math.hypot(one, other), atol=1e-14)
 
 
 def test_rotations_in_files():

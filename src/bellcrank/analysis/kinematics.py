@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import dataclass
+from inspect import signature
 from pathlib import Path
 from time import perf_counter
 from typing import Any, Final
@@ -12,7 +14,7 @@ from bellcrank.assembly.compile import compile_mechanism
 from bellcrank.assembly.initial import assembled
 from bellcrank.assembly.model import Model
 from bellcrank.errors import Fault, MechanismError, SimulationError
-from bellcrank.formulations.system import prepare
+from bellcrank.formulations.system import check_request, prepare
 from bellcrank.integrate.advance import Observed, follow, output_times
 from bellcrank.integrate.failure import explain
 from bellcrank.integrate.methods import Method, MethodOptions
@@ -31,6 +33,7 @@ def kinematics(
     duration: float,
     step: float | None = None,
     *,
+    formulation: str = "lagrange",
     start: float = 0.0,
     path: str | Path | None = None,
     progress: bool | Callable[[float], None] = False,
@@ -42,12 +45,13 @@ def kinematics(
     there is no error that grows. Masses and forces have no influence.
 
     duration, start: s. step: between frames, s; by default a thousandth of the duration.
-    path, progress, options: as for `simulate`.
+    formulation, path, progress, options: as for `simulate`.
 
-    Raises MechanismError naming the freedoms that no drive leads, if there are any; AssemblyError if the
+    Raises Unsupported for a formulation that cannot take the mechanism; MechanismError naming the freedoms that no drive leads, if there are any; AssemblyError if the
     mechanism cannot be assembled; SimulationError, with what was computed, where the motion cannot go on.
     """
-    return _run(mechanism, duration, step, start, path, progress, options, dynamics=False)
+    times = _Times(duration, step, start)
+    return _run(mechanism, times, formulation, path, progress, options, dynamics=False)
 
 
 def inverse_dynamics(
@@ -55,6 +59,7 @@ def inverse_dynamics(
     duration: float,
     step: float | None = None,
     *,
+    formulation: str = "lagrange",
     start: float = 0.0,
     path: str | Path | None = None,
     progress: bool | Callable[[float], None] = False,
@@ -64,35 +69,46 @@ def inverse_dynamics(
 
     Arguments and errors are those of `kinematics`; the efforts are `run.drive(name).effort`.
     """
-    return _run(mechanism, duration, step, start, path, progress, options, dynamics=True)
+    times = _Times(duration, step, start)
+    return _run(mechanism, times, formulation, path, progress, options, dynamics=True)
+
+
+@dataclass(frozen=True)
+class _Times:
+    """When there is a frame, s; step: None for a thousandth of the duration."""
+
+    duration: float
+    step: float | None
+    start: float
+
+    def __post_init__(self) -> None:
+        with Check("kinematics") as check:
+            duration, start = check.positive("duration", self.duration, "s"), check.number("start", self.start, "s")
+            step = None if self.step is None else check.positive("step", self.step, "s")
+            check.settle(self, duration=duration, step=step, start=start)
 
 
 def _run(
     mechanism: Mechanism | Model,
-    duration: float,
-    step: float | None,
-    start: float,
+    times: _Times,
+    formulation: str,
     path: str | Path | None,
     progress: bool | Callable[[float], None],
     options: dict[str, Any],
     dynamics: bool,
 ) -> Trajectory:
-    with Check("kinematics") as check:
-        duration = check.positive("duration", duration, "s")
-        start = check.number("start", start, "s")
-        if step is not None:
-            step = check.positive("step", step, "s")
-    model = _driven(mechanism, start)
-    system = prepare(model, "lagrange", **options)
+    check_request(formulation, options, signature(kinematics).parameters)
+    model = _driven(mechanism, times.start)
+    system = prepare(model, formulation, **options)
     system.project()
     what = observation(model, reactions=dynamics, accelerations=True)
     recorder = Recorder(what.layout, path)
     observed = Observed(what.coordinates, what.rows, what.reactions, True)
-    times = output_times(start, duration, step, _FOLLOWING)
+    frames = output_times(times.start, times.duration, times.step, _FOLLOWING)
     begun = perf_counter()
-    with Progress(progress, start, duration) as shown:
+    with Progress(progress, times.start, times.duration) as shown:
         sink = what.completed(model, recorder.on_block)
-        outcome = follow(system.core, times, observed, sink, shown.at)
+        outcome = follow(system.core, frames, observed, sink, shown.at)
     explained = explain(model, system.core, _FOLLOWING, outcome)
     trajectory = recorder.finish(
         {

@@ -9,7 +9,7 @@ from bellcrank import _core
 from bellcrank.assembly.flat import FlatBuilder
 from bellcrank.errors import Fault, MechanismError
 from bellcrank.expression.arrays import Vector, cross
-from bellcrank.expression.expression import Expression, symbol, t
+from bellcrank.expression.expression import Expression, fresh_symbol, t
 from bellcrank.mechanism.coordinate import FORMULA_ROW, OWN, Coordinate
 from bellcrank.mechanism.custom_ends import EndPose
 from bellcrank.mechanism.joint import Joint
@@ -66,7 +66,7 @@ class FormulaBuilder:
         """The conditions  sum of factor * rate = 0  on the coordinates' rates."""
         if not kind.rolling:
             return []
-        rates = [symbol(f"{own.name}.rate") for own in kind.own_symbols]
+        rates = [fresh_symbol(f"{own.name}.rate") for own in kind.own_symbols]
         ends = [
             _core.CoordinateSymbols(self._flat.coordinate(coordinate), own, rate)
             for coordinate, own, rate in zip(coordinates, kind.own_symbols, rates, strict=True)

@@ -1,7 +1,7 @@
 """Expressions as plain data, so that they can be pickled and copied.
 
-Within a process a symbol comes back as itself. In another one, all expressions that arrive from the same
-process share its symbols.
+A symbol is known by its name and declaration, here and in another process. A symbol of its own, such as that
+of a parameter, comes back as itself; in another process all expressions that arrive from the same one share it.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ from typing import Any, Final
 from uuid import uuid4
 
 from bellcrank import _core
-from bellcrank.expression.expression import Expression, t
+from bellcrank.expression.expression import Expression, declaration_of, symbol, t
 
 _PROCESS: Final = uuid4().hex
 _symbols: dict[tuple[str, int], Expression] = {}
@@ -35,6 +35,8 @@ def _record(node: Expression, place: dict[Expression, int]) -> tuple[Any, ...]:
     if node.op == "symbol":
         if node == t:
             return ("time",)
+        if (declared := declaration_of(node)) is not None:
+            return ("declared", *declared)
         if (key := _origin.get(node)) is None:
             key = _origin[node] = (_PROCESS, node.bits)
             _symbols[key] = node
@@ -64,6 +66,9 @@ def _restored(records: list[tuple[Any, ...]], negative: bool) -> Expression:
             made.append(Expression(data[0]))
         elif kind == "time":
             made.append(t)
+        elif kind == "declared":
+            name, positive, low, high = data
+            made.append(symbol(name, positive=positive, low=low, high=high))
         elif kind == "symbol":
             made.append(_symbol(*data))
         else:

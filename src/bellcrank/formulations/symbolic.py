@@ -206,10 +206,10 @@ def followed_numbers(model: Model) -> ParametricNumbers | None:
 
 
 def _for_core(model: Model, followed: ParametricNumbers) -> _core.ParametricNumbers:
-    from bellcrank.expression import symbol
+    from bellcrank.expression.expression import fresh_symbol
 
     # What the initial configuration gives is as much a number of its own as a parameter is.
-    own = [symbol(f"{array}[{index}]") for array, index in followed.start]
+    own = [fresh_symbol(f"{array}[{index}]") for array, index in followed.start]
     values = [float(model.arrays[array][index]) for array, index in followed.start]
     entries = [(*place, own_symbol) for place, own_symbol in zip(followed.start, own, strict=True)]
     symbols = [parameter for _, parameter, _ in followed.parameters]

@@ -20,7 +20,7 @@ from bellcrank.mechanism import Function
 from bellcrank.mechanism.given_rotation import rotation
 from bellcrank.mechanism.marker import orientation
 from bellcrank.mechanism.naming import nearest
-from bellcrank.mechanism.rotation import about
+from bellcrank.mechanism.rotation import about, direction
 
 AXES: Final = ("axis", "x_axis", "y_axis", "z_axis")
 """The keys that give an orientation by axes, as in body.marker(...)."""
@@ -227,7 +227,7 @@ class Decoder(Notes):
 
         def turned() -> Any:
             orientation(place.element, axis=axes["axis"])
-            return about(axes["axis"], angle)
+            return about(direction(axes["axis"]), angle)
 
         return self.made(node, place, turned)
 

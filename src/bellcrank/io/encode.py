@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, get_origin
 
-from bellcrank.errors import MechanismError
+from bellcrank.errors import Fault, MechanismError
 from bellcrank.io.custom import encoded_kind
 from bellcrank.io.decode import whole_path
 from bellcrank.io.expressions import written_expression
@@ -174,7 +174,13 @@ class _Encoder:
 
     def kind(self, kind: Any) -> dict[str, Any]:
         """Type and fields of a joint, constraint or force."""
-        return encoded_kind(kind) if isinstance(kind, Formulas) else {"type": kind.name, **self.fields(kind)}
+        if not isinstance(kind, Formulas):
+            return {"type": kind.name, **self.fields(kind)}
+        own = [end.name for end in getattr(kind, "ends", ())] or [symbol.name for symbol in kind.own_symbols]
+        if taken := sorted(set(own) & set(self.mechanism.parameters)):
+            rule = "a symbol of its own is called as a parameter is, which a file cannot hold"
+            raise MechanismError(Fault(kind.name, rule, taken[0], "give one of them another name"))
+        return encoded_kind(kind)
 
     def joint(self, joint: Joint) -> dict[str, Any]:
         """A joint: its kind, its markers, its limits, what it starts with."""

@@ -38,12 +38,12 @@ class _Carrier(Parametric):
 
         position: its origin in the body frame, m.
         rotation: unit quaternion (w, x, y, z) from marker axes to body axes; or instead
-        axis (= z_axis), x_axis, y_axis: unit vectors, one or two of them; one alone is reached by the
-        shortest rotation.
+        axis (= z_axis), x_axis, y_axis: directions of any length, one or two of them; one alone is reached
+        by the shortest rotation.
         name: a named marker can be referred to as "body.name".
 
-        Raises MechanismError for numbers that are not finite, non-unit vectors, axes that are not
-        perpendicular.
+        Raises MechanismError for numbers that are not finite, axes that are zero or not perpendicular, and
+        a quaternion that is not a unit quaternion.
         """
         element = f"marker on {self.name!r}" if name is None else f"marker '{self.name}.{name}'"
         turn = orientation(element, rotation, axis, x_axis, y_axis, z_axis)

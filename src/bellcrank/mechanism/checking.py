@@ -19,7 +19,7 @@ Quat: TypeAlias = tuple[float, float, float, float]
 Mat3: TypeAlias = tuple[Vec3, Vec3, Vec3]
 T = TypeVar("T")
 
-UNIT_TOLERANCE = 1e-6  # how far the norm of an axis or a quaternion may lie from one
+UNIT_TOLERANCE = 1e-6  # how far the norm of a quaternion may lie from one, and axes from perpendicular
 _EXACT = 8 * np.finfo(float).eps  # closer to one than this, a vector is not normalised again
 
 
@@ -148,10 +148,19 @@ class Check:
         return (x, y, z)
 
     def axis(self, field: str, value: Any) -> Vec3:
-        """A unit vector of three numbers; refused with the normalised one as advice."""
+        """A direction: the unit vector along three numbers that are not all zero."""
         if _plain(value, 3) and abs(math.hypot(*value) - 1.0) <= _EXACT:
             return (float(value[0]), float(value[1]), float(value[2]))
-        x, y, z = self._unit(field, value, 3, "direction").tolist()
+        noted = len(self.faults)
+        array = self.array(field, value, (3,))
+        if len(self.faults) > noted:
+            return (1.0, 0.0, 0.0)
+        largest = float(np.max(np.abs(array)))
+        if largest == 0.0:
+            self.fault(f"{field} must be a direction", array.tolist(), "the zero vector has none")
+            return (1.0, 0.0, 0.0)
+        array = array / largest  # so that no square overflows or vanishes
+        x, y, z = (array / math.hypot(*array)).tolist()
         return (x, y, z)
 
     def quaternion(self, field: str, value: Any) -> Quat:
@@ -163,7 +172,7 @@ class Check:
             return (float(value[0]), float(value[1]), float(value[2]), float(value[3]))
         if not isinstance(value, str) and len(_extents(value)) == 2:
             return self._matrix(field, value)
-        w, x, y, z = self._unit(field, value, 4, "quaternion (w, x, y, z)").tolist()
+        w, x, y, z = self._unit_quaternion(field, value).tolist()
         return (w, x, y, z)
 
     def _matrix(self, field: str, value: Any) -> Quat:
@@ -183,19 +192,20 @@ class Check:
                 return from_matrix(matrix)
         return (1.0, 0.0, 0.0, 0.0)
 
-    def _unit(self, field: str, value: Any, size: int, noun: str) -> np.ndarray:
-        stand_in = np.asarray(np.eye(size)[0])
+    def _unit_quaternion(self, field: str, value: Any) -> np.ndarray:
+        rule = f"{field} must be a unit quaternion (w, x, y, z)"
+        stand_in = np.array([1.0, 0.0, 0.0, 0.0])
         noted = len(self.faults)
-        array = self.array(field, value, (size,))
+        array = self.array(field, value, (4,))
         if len(self.faults) > noted:
             return stand_in
         norm = math.hypot(*array)
         if norm == 0.0:
-            self.fault(f"{field} must be a unit {noun}", array.tolist(), "the zero vector has no direction")
+            self.fault(rule, array.tolist(), "the zero vector is no rotation")
             return stand_in
         if abs(norm - 1.0) > UNIT_TOLERANCE:
             advice = f"its norm is {norm:.6g}; normalised it is {rounded(array / norm)}"
-            self.fault(f"{field} must be a unit {noun}", array.tolist(), advice)
+            self.fault(rule, array.tolist(), advice)
             return stand_in
         return array if abs(norm - 1.0) <= _EXACT else array / norm
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 from bellcrank.mechanism.checking import Check, Vec3
 from bellcrank.mechanism.coordinate import OWN, Coordinate
-from bellcrank.mechanism.formulas import Formulas, as_formulas, as_symbols
+from bellcrank.mechanism.formulas import Formulas, as_formulas, as_symbols, check_dependence
 from bellcrank.mechanism.joint import JointKind
 from bellcrank.mechanism.marker import Marker
 
@@ -100,10 +100,7 @@ class CustomJoint(_FormulaJoint):
                 pose = ()
             units = _units(check, self.units, len(coordinates))
             check.settle(self, coordinates=coordinates, pose=tuple(pose), units=units)
-            depends = import_module("bellcrank.expression.reading").symbols_of(*self.formulas_of_pose)
-            for symbol in coordinates:
-                if symbol not in depends:
-                    check.fault(f"the pose does not depend on the coordinate {symbol.name!r}")
+            check_dependence(check, "pose", "coordinate", coordinates, self.formulas_of_pose)
             self._finish(check)
 
     @property
@@ -157,8 +154,7 @@ class PathJoint(_FormulaJoint):
             up = None if self.up is None else check.axis("up", self.up)
             unit = check.choice("unit", self.unit, _UNITS)
             check.settle(self, parameter=parameter, curve=curve, up=up, unit=unit)
-            if parameter not in import_module("bellcrank.expression.reading").symbols_of(*curve):
-                check.fault(f"the curve does not depend on its parameter {parameter.name!r}")
+            check_dependence(check, "curve", "parameter", [parameter], curve)
             self._finish(check)
 
     @property

@@ -68,15 +68,18 @@ class Formulas:
     def check_symbols(self, check: Check) -> None:
         """Note symbols that are neither its own nor parameters, and the time where it has no place."""
         reading = import_module("bellcrank.expression.reading")
-        if not self.timed and reading.TIME in reading.symbols_of(*self.formulas):
+        if reading.TIME in self.own_symbols:
+            check.fault("the time cannot be a symbol of its own", "t", "take another name")
+        elif not self.timed and reading.TIME in reading.symbols_of(*self.formulas):
             check.fault(
                 "its formulas must not depend on the time", None, "lead a coordinate of it by a drive"
             )
         strangers = [str(symbol) for symbol in self.open_parameters if not is_parameter(symbol)]
         if strangers:
-            own = ", ".join(map(str, self.own_symbols)) or "none"
+            own = list(map(str, self.own_symbols))
             rule = f"its formulas depend on {' and '.join(map(repr, strangers))}"
-            check.fault(rule, None, f"its own symbols are {own}; others must be parameters of the mechanism")
+            advice = f"its own symbols are {', '.join(own) or 'none'}; others must be parameters of the mechanism"
+            check.fault(rule, None, _alike(own, strangers) or advice)
 
 
 def _expressions(value: Any) -> Iterable[Any]:
@@ -102,6 +105,28 @@ def _changed(value: Any, change: Callable[[Any], Any]) -> Any:
     if isinstance(value, Iterable) and not isinstance(value, (str, Mapping)):
         return type(value)(_changed(item, change) for item in value)  # type: ignore[call-arg]
     return value
+
+
+def check_dependence(
+    check: Check, field: str, noun: str, symbols: Iterable[Any], formulas: Iterable[Any]
+) -> None:
+    """Note symbols on which formulas do not depend."""
+    found = import_module("bellcrank.expression.reading").symbols_of(*formulas)
+    for symbol in symbols:
+        if symbol not in found:
+            rule = f"the {field} does not depend on its {noun} {symbol.name!r}"
+            check.fault(rule, None, _alike([symbol.name], [other.name for other in found]))
+
+
+def _alike(own: Iterable[str], others: Iterable[str]) -> str:
+    """Advice where another symbol has the name of one that is meant."""
+    names = sorted(set(own) & set(others))
+    if not names:
+        return ""
+    return (
+        f"another symbol is called {names[0]!r} too: a parameter, or one of other bounds; "
+        "use the same symbol in both places"
+    )
 
 
 def as_formula(check: Check, field: str, value: Any) -> Any:

@@ -16,7 +16,7 @@ def rotation(
 ) -> Quat:
     """A rotation as a unit quaternion (w, x, y, z), as all `rotation=` arguments take it.
 
-    axis, angle: a unit vector, or "x", "y" or "z", and rad; or instead one of
+    axis, angle: a vector of any length, or "x", "y" or "z", and rad; or instead one of
     rpy: roll, pitch, yaw, rad: turns about the fixed axes x, then y, then z, as URDF has them.
     vector: the rotation vector (axis times angle), rad.
     matrix: (3, 3), whose columns are the turned axes.

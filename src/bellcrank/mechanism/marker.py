@@ -10,7 +10,7 @@ import numpy as np
 from bellcrank.errors import Fault, MechanismError
 from bellcrank.mechanism.checking import UNIT_TOLERANCE, Check, Quat, Vec3, check_name, rounded
 from bellcrank.mechanism.parametric import Parametric, holds_expressions, present
-from bellcrank.mechanism.rotation import IDENTITY, between, from_matrix, multiply, rotate
+from bellcrank.mechanism.rotation import IDENTITY, between, direction, from_matrix, multiply, rotate
 
 GROUND = "ground"
 _UNIT_AXES = ((1.0, 0.0, 0.0), (0.0, 1.0, 0.0), (0.0, 0.0, 1.0))
@@ -87,10 +87,11 @@ def orientation(
     """The quaternion of a frame given by a quaternion, or by one or two of its axes.
 
     `axis` is another word for `z_axis`. One axis alone is reached from the reference frame by the shortest
-    rotation; two must be perpendicular. All axes are unit vectors. With nothing given the frame is the
-    reference frame.
+    rotation; two must be perpendicular. The length of an axis does not matter. With nothing given the frame
+    is the reference frame.
 
-    Raises MechanismError for non-unit values, axes that are not perpendicular, and more than is needed.
+    Raises MechanismError for axes that are zero or not perpendicular, a quaternion that is not a unit
+    quaternion, and more than is needed.
     """
     if holds_expressions((rotation, axis, x_axis, y_axis, z_axis)):
         return _parametric_orientation(element, rotation, axis, x_axis, y_axis, z_axis)
@@ -129,7 +130,7 @@ def _parametric_orientation(element: str, *given: Any) -> Quat:
         w, x, y, z = value
         return (w, x, y, z)
     x, y, z = value
-    return between(_UNIT_AXES[(2, 0, 1, 2)[place - 1]], (x, y, z))
+    return between(_UNIT_AXES[(2, 0, 1, 2)[place - 1]], direction((x, y, z)))
 
 
 def _from_two_axes(element: str, axes: dict[int, Vec3]) -> Quat:

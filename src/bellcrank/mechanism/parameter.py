@@ -60,7 +60,8 @@ class Parameter:
             object.__setattr__(self, "symbol", self._new_symbol())
 
     def _new_symbol(self) -> Any:
-        made = import_module("bellcrank.expression").symbol(self.name, low=self.low, high=self.high)
+        expressions = import_module("bellcrank.expression.expression")
+        made = expressions.fresh_symbol(self.name, low=self.low, high=self.high)
         _AS_MADE[made] = self.value
         return made
 
@@ -115,15 +116,19 @@ def values_of(expressions: Iterable[Any], known: Mapping[Any, float]) -> dict[An
         if (unknown := [symbol for symbol in reading.symbols_of(expression) if symbol not in known])
     }
     if strangers:
-        raise MechanismError([_stranger(expression, symbols) for expression, symbols in strangers.items()])
+        names = {symbol.name for symbol in known}
+        raise MechanismError([_stranger(e, symbols, names) for e, symbols in strangers.items()])
     values = reading.evaluate(wanted, known)
     return dict(zip(wanted, values, strict=True))
 
 
-def _stranger(expression: Any, symbols: Iterable[Any]) -> Fault:
+def _stranger(expression: Any, symbols: Iterable[Any], known: Iterable[str]) -> Fault:
     names = [str(symbol) for symbol in symbols]
     if names == ["t"]:
         return Fault("expression", "a number must not depend on the time", str(expression))
+    if alike := sorted(set(names) & set(known)):
+        rule = f"its symbol {alike[0]!r} is not the parameter of this name"
+        return Fault("expression", rule, str(expression), f"use mech.parameters[{alike[0]!r}].symbol")
     return Fault(
         "expression",
         f"it depends on {' and '.join(map(repr, names))}",

@@ -61,6 +61,16 @@ def unit(q: Quat) -> Quat:
     return (q[0] / norm, q[1] / norm, q[2] / norm, q[3] / norm)
 
 
+def direction(v: Vec3) -> Vec3:
+    """The unit vector along v, numbers or expressions; v is not zero."""
+    if any(map(is_expression, v)):
+        norm = sum(x * x for x in v) ** 0.5
+        return (v[0] / norm, v[1] / norm, v[2] / norm)
+    largest = max(map(abs, v))
+    norm = hypot(*(x / largest for x in v))
+    return (v[0] / largest / norm, v[1] / largest / norm, v[2] / largest / norm)
+
+
 def from_matrix(r: np.ndarray) -> Quat:
     """The unit quaternion, w >= 0, of a rotation matrix (3, 3) (Shepperd: by the largest component)."""
     trace = float(np.trace(r))

@@ -8,17 +8,10 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 from bellcrank.mechanism.checking import Check
 from bellcrank.mechanism.custom_joints import _FormulaJoint
-from bellcrank.mechanism.formulas import as_formulas, as_symbols
+from bellcrank.mechanism.formulas import as_formulas, as_symbols, check_dependence
 
 if TYPE_CHECKING:
     from bellcrank.expression import Expression, Transform
-
-
-def _check_surface(check: Check, field: str, surface: tuple[Any, ...], parameters: tuple[Any, ...]) -> None:
-    found = import_module("bellcrank.expression.reading").symbols_of(*surface)
-    for symbol in parameters:
-        if symbol not in found:
-            check.fault(f"the {field} does not depend on its parameter {symbol.name!r}")
 
 
 @dataclass(frozen=True)
@@ -44,7 +37,7 @@ class SurfaceJoint(_FormulaJoint):
             spin = None if self.spin is None else as_symbols(check, "spin", self.spin, 1)[0]
             check.settle(self, parameters=parameters, surface=surface, spin=spin)
             as_symbols(check, "parameters and spin", self.own_symbols)
-            _check_surface(check, "surface", surface, parameters)
+            check_dependence(check, "surface", "parameter", parameters, surface)
             self._finish(check)
 
     @property
@@ -92,7 +85,7 @@ class SurfaceOnSurface(_FormulaJoint):
                     check, f"parameters_{number}", getattr(self, f"parameters_{number}"), 2
                 )
                 surface = as_formulas(check, f"surface_{number}", getattr(self, f"surface_{number}"), 3)
-                _check_surface(check, f"surface_{number}", surface, parameters)
+                check_dependence(check, f"surface_{number}", "parameter", parameters, surface)
                 settled |= {f"parameters_{number}": parameters, f"surface_{number}": surface}
             settled["spin"] = None if self.spin is None else as_symbols(check, "spin", self.spin, 1)[0]
             check.settle(self, **settled)

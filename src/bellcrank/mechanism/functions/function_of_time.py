@@ -38,7 +38,7 @@ class FunctionOfTime(Function, listed=False):
         strangers = [s for s in self._symbols if s not in known and not is_parameter(s)]
         if strangers:
             names = " and ".join(repr(str(symbol)) for symbol in strangers)
-            advice = "a function of time takes t and parameters of the mechanism"
+            advice = "a function of time takes t and parameters, which add_parameter returns"
             raise MechanismError(Fault("expression", f"it depends on {names}", str(self), advice))
 
     @property
