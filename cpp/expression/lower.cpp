@@ -50,7 +50,8 @@ Dependence dependence(const Graph& graph, std::span<const std::uint32_t> nodes, 
             if (result.parameter[operand]) result.parameter[index] = true;
         }
     }
-    if (!missing.empty()) throw std::invalid_argument("the outputs depend on symbols that are no inputs: " + missing + alike);
+    if (!missing.empty())
+        throw std::invalid_argument("the outputs depend on symbols that are no inputs: " + missing + alike);
     return result;
 }
 

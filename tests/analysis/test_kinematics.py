@@ -10,6 +10,7 @@ import bellcrank as bc
 from bellcrank.bench.generators import prosthetic_tasks
 
 SPEED = 3.0
+FORMULATIONS = ("lagrange", "recursive", "symbolic")
 
 
 def piston(angle, speed):
@@ -23,9 +24,10 @@ def piston(angle, speed):
     return x, v, a
 
 
-def test_a_slider_crank():
+@pytest.mark.parametrize("formulation", FORMULATIONS)
+def test_a_slider_crank(formulation):
     """Closed form over two turns; nothing drifts, for nothing is integrated."""
-    run = bc.kinematics(slider_crank(SPEED), 4 * math.pi / SPEED, 0.01)
+    run = bc.kinematics(slider_crank(SPEED), 4 * math.pi / SPEED, 0.01, formulation=formulation)
     x, v, a = piston(SPEED * run.time, SPEED)
     slider = run.body("piston")
     assert np.max(np.abs(slider.position[:, 0] - x)) < 1e-9
@@ -43,9 +45,10 @@ def test_the_effort_of_the_motor_balances_the_power():
     assert np.max(np.abs(power - rate)[2:-2]) < 2e-3 * np.max(np.abs(rate))
 
 
-def test_the_piston_s_force_by_hand():
+@pytest.mark.parametrize("formulation", FORMULATIONS)
+def test_the_piston_s_force_by_hand(formulation):
     """The rod's force along x on the piston is its mass times its acceleration; the bore holds it across."""
-    run = bc.inverse_dynamics(slider_crank(SPEED), 1.0, 0.05)
+    run = bc.inverse_dynamics(slider_crank(SPEED), 1.0, 0.05, formulation=formulation)
     _, _, a = piston(SPEED * run.time, SPEED)
     along = run.joint("gudgeon").reaction[:, 3]
     assert along == pytest.approx(3.0 * a, abs=1e-7)
@@ -53,28 +56,31 @@ def test_the_piston_s_force_by_hand():
     assert across == pytest.approx(0.0 * a, abs=1e-7)
 
 
-def test_a_long_step_stays_on_its_branch():
+@pytest.mark.parametrize("formulation", FORMULATIONS)
+def test_a_long_step_stays_on_its_branch(formulation):
     """A quarter turn and more between frames: the motion in between is followed in smaller steps."""
-    run = bc.kinematics(slider_crank(SPEED), 4.0, 0.6)
+    run = bc.kinematics(slider_crank(SPEED), 4.0, 0.6, formulation=formulation)
     x, _, _ = piston(SPEED * run.time, SPEED)
     assert np.max(np.abs(run.body("piston").position[:, 0] - x)) < 1e-9
     assert run.statistics["steps"] > len(run)
 
 
-def test_whole_turns_between_frames_are_counted():
+@pytest.mark.parametrize("formulation", FORMULATIONS)
+def test_whole_turns_between_frames_are_counted(formulation):
     """A wheel led at constant speed is so easy to predict that one step could hold many turns."""
     mech = bc.Mechanism("wheel")
     wheel = mech.add_body("wheel", mass=1.0, inertia=(0.1, 0.1, 0.2))
     mech.add_joint("axle", bc.Revolute(), mech.ground.marker(), wheel.marker())
     mech.add_drive("motor", joint="axle", velocity=100.0)
-    run = bc.kinematics(mech, 1.0, 0.1)
+    run = bc.kinematics(mech, 1.0, 0.1, formulation=formulation)
     assert run.joint("axle").position[:, 0] == pytest.approx(100.0 * run.time, abs=1e-8)
 
 
-def test_simulation_agrees():
+@pytest.mark.parametrize("formulation", FORMULATIONS)
+def test_simulation_agrees(formulation):
     mech = four_bar()
     mech.add_drive("motor", joint="A", velocity=bc.Constant(5.0))
-    led = bc.inverse_dynamics(mech, 2.0, 0.02)
+    led = bc.inverse_dynamics(mech, 2.0, 0.02, formulation=formulation)
     run = bc.simulate(mech, 2.0, method="dopri5", tolerance=1e-11, output_step=0.02, accelerations=True)
     for name in run.bodies:
         assert np.max(np.abs(led.body(name).position - run.body(name).position)) < 1e-8
@@ -103,12 +109,13 @@ def test_a_redundant_drive_that_agrees_is_no_fault():
     assert run.joint("two").position[-1, 0] == pytest.approx(-1.0, abs=1e-9)
 
 
-def test_the_end_of_the_reach_is_a_failure_with_what_was_computed():
+@pytest.mark.parametrize("formulation", FORMULATIONS)
+def test_the_end_of_the_reach_is_a_failure_with_what_was_computed(formulation):
     """A rocker of a four-bar that cannot go all the way round, driven beyond its dead point."""
     mech = four_bar()
     mech.add_drive("motor", joint="D", velocity=1.0)
     with pytest.raises(bc.SimulationError, match="drive") as caught:
-        bc.kinematics(mech, 10.0, 0.01)
+        bc.kinematics(mech, 10.0, 0.01, formulation=formulation)
     kept = caught.value.trajectory
     assert 0.01 < kept.time[-1] < 3.0
     assert np.max(kept.violation.position) < 1e-9
@@ -119,6 +126,29 @@ def test_the_end_of_the_reach_is_a_failure_with_what_was_computed():
 def test_wrong_arguments_are_refused(arguments, message):
     with pytest.raises(bc.MechanismError, match=message):
         bc.kinematics(slider_crank(1.0), *arguments)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "error", "message"),
+    [
+        ({"formulation": "symbolik"}, bc.Unsupported, "no formulation 'symbolik'; did you mean 'symbolic'"),
+        ({"formulation": "recursive", "planar": True}, bc.MechanismError, "planar"),
+        ({"stepp": 0.1}, bc.MechanismError, "stepp"),
+    ],
+)
+@pytest.mark.parametrize("analysis", [bc.kinematics, bc.inverse_dynamics])
+def test_formulations_and_options_that_there_are_not(analysis, arguments, error, message):
+    with pytest.raises(error, match=message):
+        analysis(slider_crank(1.0), 1.0, **arguments)
+
+
+def test_a_formulation_that_cannot_take_the_mechanism():
+    mech = slider_crank(1.0)
+    mech.replace(mech.joints["bore"], limits={"z": bc.Limit(-9.0, 9.0)})
+    assert bc.kinematics(mech, 0.1, 0.1).status == "finished"
+    for formulation in ("recursive", "symbolic"):
+        with pytest.raises(bc.Unsupported, match=f"formulation '{formulation}' cannot take mechanism"):
+            bc.kinematics(mech, 0.1, 0.1, formulation=formulation)
 
 
 def test_functions_are_read_from_the_start_time_on():

@@ -149,6 +149,13 @@ def test_every_command_explains_itself(program):
     assert program("--version").stdout == f"bellcrank {bc.__version__}\n"
 
 
+def test_the_package_runs_as_the_program():
+    done = subprocess.run(
+        [sys.executable, "-m", "bellcrank", "--version"], capture_output=True, text=True, check=True
+    )
+    assert done.stdout == f"bellcrank {bc.__version__}\n"
+
+
 def test_starting_the_program_loads_no_library_it_does_not_need():
     code = "import sys, bellcrank.cli.main; print(*sys.modules)"
     output = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout

@@ -261,14 +261,23 @@ def test_no_value_is_made_of_what_has_none():
 
 def test_a_name_is_one_symbol():
     assert symbol("a") == symbol("a")
-    assert symbol("a", positive=True) == symbol("a", positive=True, low=-1.0) == symbol("a", positive=True, low=0.0)
+    assert (
+        symbol("a", positive=True)
+        == symbol("a", positive=True, low=-1.0)
+        == symbol("a", positive=True, low=0.0)
+    )
     assert symbol("a", low=0.0) == symbol("a", low=0)
     assert symbol("t") == ex.t
     assert derivative(symbol("a") ** 2, symbol("a")) == 2 * symbol("a")
 
 
 def test_a_symbol_declared_otherwise_is_another_one():
-    declared = [symbol("a"), symbol("a", positive=True), symbol("a", low=0.0), symbol("a", low=-1.0, high=1.0)]
+    declared = [
+        symbol("a"),
+        symbol("a", positive=True),
+        symbol("a", low=0.0),
+        symbol("a", low=-1.0, high=1.0),
+    ]
     assert len({*declared, fresh_symbol("a"), fresh_symbol("a")}) == 6
     assert ex.sqrt(symbol("a", positive=True) ** 2) == symbol("a", positive=True)
     assert ex.sqrt(symbol("a") ** 2) != symbol("a")

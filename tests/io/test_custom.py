@@ -161,7 +161,9 @@ def test_a_symbol_called_as_a_parameter_is_not_written(tmp_path):
     given, u = mech.add_parameter("u", 2.0), bc.symbol("u")
     bead = mech.add_body("bead", 1.0, (1, 1, 1))
     mech.add_joint("wire", bc.PathJoint(u, (given * u, u**2, 0)), mech.ground, bead)
-    with pytest.raises(bc.MechanismError, match="called as a parameter is, which a file cannot hold, got 'u'"):
+    with pytest.raises(
+        bc.MechanismError, match="called as a parameter is, which a file cannot hold, got 'u'"
+    ):
         bc.save(mech, tmp_path / "wire.yaml")
     with pytest.raises(bc.MechanismError, match="its symbol 'u' is not the parameter of this name"):
         bc.info(_with_mass(mech, u))

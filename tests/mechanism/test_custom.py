@@ -138,7 +138,10 @@ MESSAGES = [
         "another symbol is called 'u' too: a parameter, or one of other bounds",
     ),
     (lambda: bc.PathJoint(bc.symbol("t"), (bc.t, 0, 0)), "the time cannot be a symbol of its own"),
-    (lambda: bc.EndCoordinate("t") and bc.CustomForce(bc.EndCoordinate("t"), efforts=bc.t), "the time cannot be"),
+    (
+        lambda: bc.EndCoordinate("t") and bc.CustomForce(bc.EndCoordinate("t"), efforts=bc.t),
+        "the time cannot be",
+    ),
     (lambda: bc.PathJoint(U, "u"), "curve must hold 3 expressions"),
     (lambda: bc.PathJoint(U, (U, 0, 0), up=(0, 0, 0)), "up must be a direction"),
     (lambda: bc.SurfaceJoint((U, V), (U, U, U)), "the surface does not depend on its parameter 'v'"),

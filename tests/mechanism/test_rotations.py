@@ -78,7 +78,9 @@ def test_the_length_of_a_direction_does_not_matter(length):
     two = body.marker(x_axis=long, y_axis=(0.6 * length, 0.48 * length, 0))
     np.testing.assert_allclose(two.y_axis, np.array([0.6, 0.48, 0]) / math.hypot(0.6, 0.48), atol=1e-15)
     np.testing.assert_allclose(body.world_marker(axis=long).rotation, body.world_marker(axis=axis).rotation)
-    assert np.linalg.norm(bc.PathJoint(bc.symbol("u"), (bc.symbol("u"), 0, 0), up=long).up) == pytest.approx(1)
+    assert np.linalg.norm(bc.PathJoint(bc.symbol("u"), (bc.symbol("u"), 0, 0), up=long).up) == pytest.approx(
+        1
+    )
 
 
 @pytest.mark.parametrize("length", LENGTHS)

@@ -47,8 +47,9 @@ def kinematics(
     duration, start: s. step: between frames, s; by default a thousandth of the duration.
     formulation, path, progress, options: as for `simulate`.
 
-    Raises Unsupported for a formulation that cannot take the mechanism; MechanismError naming the freedoms that no drive leads, if there are any; AssemblyError if the
-    mechanism cannot be assembled; SimulationError, with what was computed, where the motion cannot go on.
+    Raises Unsupported for a formulation that cannot take the mechanism; MechanismError naming the freedoms
+    that no drive leads, if there are any; AssemblyError if the mechanism cannot be assembled;
+    SimulationError, with what was computed, where the motion cannot go on.
     """
     times = _Times(duration, step, start)
     return _run(mechanism, times, formulation, path, progress, options, dynamics=False)
@@ -83,7 +84,10 @@ class _Times:
 
     def __post_init__(self) -> None:
         with Check("kinematics") as check:
-            duration, start = check.positive("duration", self.duration, "s"), check.number("start", self.start, "s")
+            duration, start = (
+                check.positive("duration", self.duration, "s"),
+                check.number("start", self.start, "s"),
+            )
             step = None if self.step is None else check.positive("step", self.step, "s")
             check.settle(self, duration=duration, step=step, start=start)
 

@@ -16,6 +16,7 @@ from bellcrank.assembly.finite_functions import check_led_rows
 from bellcrank.assembly.flat import FlatBuilder
 from bellcrank.assembly.formula_posing import check_starts
 from bellcrank.assembly.model import Model
+from bellcrank.assembly.particles import with_held_particles
 from bellcrank.assembly.posing import carried
 from bellcrank.assembly.records import (
     EFFORT_UNITS,
@@ -60,7 +61,7 @@ def compile_mechanism(mechanism: Mechanism, time: float = 0.0) -> Model:
         numeric = with_numbers(mechanism)
         validate(numeric)
         followed = numeric is not mechanism
-        model = _Compiler(numeric, time, followed).model()
+        model = _Compiler(with_held_particles(numeric, numeric), time, followed).model()
         return replace(model, described=mechanism.copy()) if followed else model
 
 

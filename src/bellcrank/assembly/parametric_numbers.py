@@ -9,7 +9,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from bellcrank.assembly.compile import walked
+from bellcrank.assembly.particles import with_held_particles
 from bellcrank.errors import MechanismError
+from bellcrank.mechanism.evaluation import with_numbers
 from bellcrank.mechanism.formulas import Formulas
 from bellcrank.mechanism.parameter import values_of
 from bellcrank.mechanism.parametric import (
@@ -59,7 +61,7 @@ def parametric_numbers(model: Model) -> ParametricNumbers | None:
         *(("law_params", place) for place, _ in model.start.laws),
     )
     try:
-        half = _with_expressions_alone(mechanism)
+        half = with_held_particles(_with_expressions_alone(mechanism), with_numbers(mechanism))
         with quiet():
             flat, markers, left = walked(half)
         structure = flat.structure()

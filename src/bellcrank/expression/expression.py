@@ -45,7 +45,7 @@ def symbol(
 def fresh_symbol(
     name: str, *, positive: bool = False, low: float | None = None, high: float | None = None
 ) -> _core.Expression:
-    """A symbol that differs from all others, whatever they are called. The arguments are those of `symbol`."""
+    """A symbol that differs from all others, whatever they are called; arguments as for `symbol`."""
     least, most = -inf if low is None else float(low), inf if high is None else float(high)
     if not least <= most or (positive and most <= 0.0):
         raise ValueError(f"symbol {name!r}: no value lies between low = {least:g} and high = {most:g}")

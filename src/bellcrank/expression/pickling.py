@@ -1,7 +1,8 @@
 """Expressions as plain data, so that they can be pickled and copied.
 
 A symbol is known by its name and declaration, here and in another process. A symbol of its own, such as that
-of a parameter, comes back as itself; in another process all expressions that arrive from the same one share it.
+of a parameter, comes back as itself; in another process all expressions that arrive from the same one share
+it.
 """
 
 from __future__ import annotations

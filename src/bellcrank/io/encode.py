@@ -179,7 +179,7 @@ class _Encoder:
         own = [end.name for end in getattr(kind, "ends", ())] or [symbol.name for symbol in kind.own_symbols]
         if taken := sorted(set(own) & set(self.mechanism.parameters)):
             rule = "a symbol of its own is called as a parameter is, which a file cannot hold"
-            raise MechanismError(Fault(kind.name, rule, taken[0], "give one of them another name"))
+            raise MechanismError(Fault(type(kind).__name__, rule, taken[0], "give one of them another name"))
         return encoded_kind(kind)
 
     def joint(self, joint: Joint) -> dict[str, Any]:

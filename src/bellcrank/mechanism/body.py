@@ -101,7 +101,8 @@ class Body(_Carrier):
 
     name: unique in its mechanism; "a/b" is body b of the part that was placed as a.
     mass: kg.
-    inertia: 3 x 3 (or three principal numbers), kg m^2, about the com in body axes; stored as 3 x 3.
+    inertia: 3 x 3 (or three principal numbers), kg m^2, about the com in body axes; stored as 3 x 3. All zero
+        makes a particle, which keeps its orientation: only its centre of mass can be held and loaded.
     com: centre of mass in the body frame, m.
     position, rotation: initial pose of the body frame in the world, m and unit quaternion (w, x, y, z).
     velocity, angular_velocity: initial velocities of the frame's origin, in world axes, m/s and rad/s.
@@ -132,7 +133,7 @@ class Body(_Carrier):
         with Check(f"body {self.name!r}") as check:
             wary = check.flag("check_inertia", self.check_inertia)
             checked: dict[str, object] = {
-                "mass": check.positive("mass", self.mass, "kg"),
+                "mass": _checked_mass(check, self.mass),
                 "inertia": check_inertia(check, self.inertia, wary),
                 "check_inertia": wary,
                 "rotation": check.quaternion("rotation", self.rotation),
@@ -181,6 +182,17 @@ class Body(_Carrier):
                 sum_ = sum_.scaled(mass / sum_.mass)
             inertia = _as_inertia(sum_)
         return Body(name, sum_.mass, inertia, _as_vector(sum_.com), shapes=shapes, **pose)
+
+
+def _checked_mass(check: Check, mass: Any) -> float:
+    if isinstance(mass, (int, float)) and not isinstance(mass, bool) and mass == 0.0:
+        advice = (
+            "a massless link is part of a joint: Distance, RevoluteSpherical and ParallelLink are massless "
+            "rods, and bc.CustomJoint takes the product of the poses of any two joints"
+        )
+        check.fault("mass must be greater than zero", 0.0, advice)
+        return 1.0
+    return check.positive("mass", mass, "kg")
 
 
 def _check_shapes(element: str, shapes: Any) -> tuple[Shape, ...]:

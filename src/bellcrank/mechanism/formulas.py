@@ -78,7 +78,9 @@ class Formulas:
         if strangers:
             own = list(map(str, self.own_symbols))
             rule = f"its formulas depend on {' and '.join(map(repr, strangers))}"
-            advice = f"its own symbols are {', '.join(own) or 'none'}; others must be parameters of the mechanism"
+            advice = (
+                f"its own symbols are {', '.join(own) or 'none'}; others must be parameters of the mechanism"
+            )
             check.fault(rule, None, _alike(own, strangers) or advice)
 
 

@@ -50,7 +50,7 @@ def check_inertia(check: Check, value: Any, triangle: bool = True) -> Mat3:
     """An inertia about the com in body axes, kg m^2: three principal numbers or a symmetric 3 x 3 matrix.
 
     It must be positive definite and its principal moments must obey the triangle inequality, unless
-    `triangle` is False.
+    `triangle` is False; or zero altogether, for a particle.
     """
     noted = len(check.faults)
     if (plain := _plain_moments(value)) is not None:
@@ -103,11 +103,13 @@ def _check_symmetric(check: Check, full: np.ndarray) -> None:
 def _check_moments(check: Check, full: np.ndarray, triangle: bool) -> None:
     low, middle, high = (float(moment) for moment in np.linalg.eigvalsh(full))
     moments = f"the principal moments are {low:.9g}, {middle:.9g}, {high:.9g} kg m^2"
+    if not np.any(full):
+        return
     if low <= 1e-15 * abs(high):
         check.fault(
             "inertia must be positive definite",
             full.tolist(),
-            f"{moments}; give even a thin rod or a point mass a small moment about every axis",
+            f"{moments}; give even a thin rod a small moment about every axis; a particle has all three zero",
         )
     elif triangle and low + middle < high * (1.0 - _TRIANGLE):
         check.fault(
