@@ -17,7 +17,7 @@ from pathlib import Path
 os.environ.setdefault("BELLCRANK_CACHE", "off")  # most programs run once
 sys.path.insert(0, str(Path(__file__).parent.parent))
 
-from rigs.differential import disagreements, runs_apart
+from rigs.differential import disagreements, runs_apart, systems
 from rigs.random_mechanisms import random_mechanism
 
 import bellcrank as bc
@@ -31,7 +31,8 @@ def judged(task):
     seed, runs = task
     try:
         mechanism = random_mechanism(seed)
-        found = disagreements(mechanism)
+        prepared = systems(mechanism)
+        found = disagreements(prepared)
         if found or not runs:
             return seed, "disagree" if found else "agree", [str(finding) for finding in found]
     except bc.AssemblyError:
@@ -41,7 +42,7 @@ def judged(task):
     signal.signal(signal.SIGALRM, lambda *_: os.kill(os.getpid(), signal.SIGINT))
     signal.setitimer(signal.ITIMER_REAL, LONGEST, LONGEST)
     try:
-        found, errors = runs_apart(mechanism)
+        found, errors = runs_apart(prepared, mechanism)
     except bc.AssemblyError:
         return seed, "cannot be assembled", []
     except Exception as error:  # noqa: BLE001
