@@ -53,7 +53,8 @@ class Speed:
     """A speed of the tree: its joint (None for a body that hangs on nothing), the body behind it, what moves.
 
     kind: a coordinate of the joint, such as "theta_z"; "omega_x" and so on for the angular velocity of a ball
-    joint, in axes of the formulation's own; "swing_1", "swing_2" for a constant velocity joint.
+    joint, in axes of the formulation's own; "swing_1", "swing_2" for a constant velocity joint: components
+    of its angular velocity in the axes of a shaft that halves the bend.
     """
 
     joint: str | None

@@ -1,0 +1,155 @@
+"""Joints that bend but do not turn about one axis, in free motions through bends of half a turn, a whole one, and more."""
+
+import numpy as np
+import pytest
+from numpy.testing import assert_allclose
+from rigs import bends
+from rigs.agreement import agreed
+
+import bellcrank as bc
+
+FORMULATIONS = ("recursive", "symbolic")
+TIMES = np.linspace(0.0, 1.5, 16)
+STARTS = {
+    "forth": {"bend": 2.6, "speed": 9.0},
+    "back": {"bend": -2.6, "speed": -9.0},
+    "from beyond": {"bend": 4.0, "speed": -9.0},
+}
+
+
+def moved(mech, formulation="lagrange", method="dopri5", tolerance=1e-12, **options):
+    return bc.simulate(
+        mech, times=TIMES, formulation=formulation, method=method, tolerance=tolerance, **options
+    )
+
+
+def same_motion(run, other, tolerance):
+    for name in run.bodies:
+        one, two = run.body(name), other.body(name)
+        assert_allclose(one.position, two.position, atol=tolerance)
+        assert_allclose(one.rotation, two.rotation, atol=tolerance)
+        assert_allclose(one.velocity, two.velocity, atol=20 * tolerance)
+        assert_allclose(one.angular_velocity, two.angular_velocity, atol=20 * tolerance)
+
+
+def passes_half_a_turn(mech, run):
+    cosine = bends.half_cosine(mech, run)
+    assert np.min(cosine) < -0.01
+    assert np.max(cosine) > 0.01
+
+
+def keeps_energy(run, part=1e-9):
+    assert np.ptp(run.energy.total) < part * np.max(run.energy.kinetic)
+
+
+@pytest.mark.parametrize("reversed_", [False, True], ids=["carried", "carrying"])
+@pytest.mark.parametrize("start", STARTS)
+@pytest.mark.parametrize("name", bends.KINDS)
+def test_bends_go_on_through_half_a_turn(name, start, reversed_):
+    mech = bends.chain(name, reversed_=reversed_, **STARTS[start])
+    expected = moved(mech)
+    passes_half_a_turn(mech, expected)
+    for formulation in FORMULATIONS:
+        run = moved(mech, formulation)
+        keeps_energy(run)
+        same_motion(run, expected, 1e-9)
+        assert_allclose(run.joint("j0").reaction, expected.joint("j0").reaction, atol=1e-7)
+
+
+@pytest.mark.parametrize("formulation", FORMULATIONS)
+@pytest.mark.parametrize("name", ["ConstantVelocity", "PlungingConstantVelocityX", "PlanarSlider"])
+def test_states_at_every_bend(name, formulation):
+    """Accelerations, reactions, multipliers, values of all coordinates, also beyond half a turn.
+
+    At half a turn itself a rotation vector may be either of two.
+    """
+    for bend in (0.0, 1.0, np.pi - 1e-6, np.pi + 1e-6, 5.0, 2 * np.pi, 9.0):
+        agreed(bends.chain(name, bodies=2, bend=bend), formulation)
+
+
+@pytest.mark.parametrize("formulation", FORMULATIONS)
+def test_every_method(formulation):
+    """Three bodies; the rig bends by more than a turn in the time."""
+    mech = bends.chain("PlungingConstantVelocity", bodies=3, speed=12.0)
+    expected = moved(mech)
+    passes_half_a_turn(mech, expected)
+    same_motion(moved(mech, formulation, "adams", 1e-11), expected, 1e-8)
+    same_motion(moved(mech, formulation, "bdf", 1e-9), expected, 1e-5)
+    errors = []
+    for step in (4e-3, 2e-3):
+        run = bc.simulate(mech, times=TIMES, formulation=formulation, method="rk4", step=step)
+        errors.append(np.abs(run.body("b2").position - expected.body("b2").position).max())
+    assert errors[0] < 1e-4
+    assert errors[0] / errors[1] == pytest.approx(16.0, rel=0.15)
+
+
+@pytest.mark.parametrize("formulation", FORMULATIONS)
+@pytest.mark.parametrize("cut", [(), ("j1",), ("end",)], ids=str)
+def test_in_a_loop(formulation, cut):
+    mech = bends.chain("PlungingConstantVelocity", bodies=3, speed=12.0, closed=True)
+    expected = moved(mech)
+    passes_half_a_turn(mech, expected)
+    run = moved(mech, formulation, cut=cut)
+    keeps_energy(run)
+    same_motion(run, expected, 1e-8)
+
+
+@pytest.mark.parametrize("formulation", FORMULATIONS)
+def test_a_run_goes_on_from_a_state_bent_far(formulation):
+    mech = bends.chain("ConstantVelocity", bodies=2)
+    whole = moved(mech, formulation)
+    bent = int(np.argmin(np.abs(bends.half_cosine(mech, whole))[:-3]))
+    rest = bc.simulate(
+        mech,
+        times=TIMES[bent:],
+        state=whole.at(TIMES[bent]),
+        formulation=formulation,
+        method="dopri5",
+        tolerance=1e-12,
+    )
+    assert_allclose(rest.body("b1").position, whole.body("b1").position[bent:], atol=1e-9)
+
+
+def test_events():
+    mech = bends.chain("ConstantVelocity")
+    found = {}
+    for formulation in ("lagrange", *FORMULATIONS):
+        run = moved(mech, formulation, tolerance=1e-11, events=bc.Event("passes", "b0.x - 0.1"))
+        found[formulation] = [event.time for event in run.events]
+    assert len(found["lagrange"]) > 1
+    for formulation in FORMULATIONS:
+        assert_allclose(found[formulation], found["lagrange"], atol=1e-8)
+
+
+def test_many_states_at_once():
+    mech = bends.chain("PlungingConstantVelocity", bodies=2, bend=4.0)
+    core = bc.prepare(mech, "recursive").core
+    q, u = core.configuration(), core.speeds()
+    rng = np.random.default_rng(0)
+    states = []
+    for _ in range(5):
+        core.set_configuration(0.0, q, u)
+        core.displace_joints(rng.normal(size=u.size))
+        states.append((core.configuration(), u + rng.normal(size=u.size)))
+    batch = core.joint_accelerations_batch(*(np.array(part) for part in zip(*states, strict=True)))
+    for state, found in zip(states, batch, strict=True):
+        core.set_configuration(0.0, *state)
+        assert_allclose(found, core.joint_accelerations(), rtol=1e-12, atol=1e-12)
+
+
+def test_derivatives_of_accelerations():
+    """Symbolic derivatives against differences along the displacements and speeds of the joints."""
+    system = bc.prepare(bends.chain("PlanarSlider", bodies=2, bend=4.0), "symbolic")
+    found, core = system.linearize(), system.core
+    q, u = core.configuration(), core.speeds()
+
+    def accelerations(displacement, change):
+        core.set_configuration(0.0, q, u + change)
+        core.displace_joints(displacement)
+        return core.joint_accelerations()
+
+    rest, step = np.zeros(u.size), 1e-5
+    for j, unit in enumerate(step * np.eye(u.size)):
+        for of, ends in ((found.position, (unit, rest)), (found.velocity, (rest, unit))):
+            difference = accelerations(*ends) - accelerations(*(-end for end in ends))
+            assert_allclose(of[:, j], difference / (2 * step), rtol=1e-7, atol=1e-6)
