@@ -54,7 +54,10 @@ std::tuple<Rows, Rows, Eigen::VectorXd> accelerate(LagrangeAt& self, bool in_pas
     Rows linear(nb, 3), angular(nb, 3);
     accelerations_to_neutral(s.model(), self.x.data(), self.u.data(), udot.data(), linear.data(), angular.data());
     Eigen::VectorXd multipliers(s.model().rows_total());
-    s.multipliers(multipliers.data());
+    if (in_passing)
+        s.multipliers_in_passing(multipliers.data());
+    else
+        s.multipliers(multipliers.data());
     return {linear, angular, multipliers};
 }
 
@@ -63,6 +66,8 @@ ReactionArrays reactions(LagrangeAt& self, const std::vector<std::pair<std::vect
     self.system.reactions(self.x.data(), reactions_of(which), out);
     return reaction_arrays(out);
 }
+
+Flags determined_multipliers(LagrangeAt& self) { return determined(self.system); }
 
 std::pair<Eigen::VectorXd, Eigen::VectorXd> coordinates(LagrangeAt& self) {
     const Model& model = self.system.model();
@@ -174,11 +179,15 @@ void bind_formulations(nb::module_& m) {
              "time, position, rotation, velocity, angular velocity, as set_state takes them.")
         .def("accelerate", &accelerate, "in_passing"_a = false,
              "Linear (nb, 3) and angular (nb, 3) accelerations of the frame origins, world axes, and multipliers\n"
-             "(rows,). In passing: nothing of the configuration need be kept, and multipliers may be less exact.")
+             "(rows,), of least norm where rows are redundant. In passing: nothing of the configuration need be kept, "
+             "and\n"
+             "multipliers may be less exact, and any that exert the same.")
         .def("reactions", &reactions, "which"_a,
              "After accelerate(), not in passing: per entry (blocks, pair) the moment and force (6) on the pair's "
              "second body about\n"
              "marker 2, world axes, of least norm; and whether moment and force are unique (n, 2).")
+        .def("determined_multipliers", &determined_multipliers,
+             "After accelerate(), not in passing: which multipliers (rows,) the equations of motion determine.")
         .def("coordinates", &coordinates, "Values and rates of all coordinates of the model.")
         .def(
             "coordinate_accelerations",

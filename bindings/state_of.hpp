@@ -48,6 +48,15 @@ ReactionArrays reaction_arrays(const std::vector<Wrench>& wrenches) {
     return out;
 }
 
+// Which multipliers of a formulation's model the equations of motion determine.
+using Flags = Eigen::Matrix<bool, Eigen::Dynamic, 1>;
+template <class Formulation>
+Flags determined(const Formulation& system) {
+    Flags out(system.model().rows_total());
+    for (int row = 0; row < system.model().rows_total(); ++row) out[row] = system.determines(row);
+    return out;
+}
+
 // Accelerations at alternating configurations, so that nothing is reused and they can be timed without the calls from
 // Python.
 void repeat_accelerations(SystemAt& self, int times, double step);

@@ -175,6 +175,9 @@ void bind_dynamics(nb::class_<JointSystemAt, SystemAt>& c) {
             "Rates of the speeds.")
         .def("reactions", &reactions, "which"_a, "After accelerate(), as of Lagrange.")
         .def(
+            "determined_multipliers", [](JointSystemAt& self) { return determined(self.core()); },
+            "After accelerate(): which multipliers (rows,) the equations of motion determine.")
+        .def(
             "dropped_rows", [](JointSystemAt& self) { return self.core().dropped_rows(); },
             "Model rows found redundant at the last factorization.")
         .def(

@@ -83,9 +83,11 @@ void ConstraintForces::observe(double t, const double* x, const double* u, const
     const Observation plain{what.coordinates, {}, {}, false};
     std::vector<double> known(observation_size(plain));
     base_.observe(time_of(t), x, u, plain, known.data());
-    const size_t first = known.size() - 4, none = what.rows.size() + 6 * what.reactions.size();
+    const size_t first = known.size() - 4;
     out = std::copy_n(known.data(), first, out);
-    out = std::fill_n(out, none, std::numeric_limits<double>::quiet_NaN());
+    const size_t forces = what.rows.size() + 6 * what.reactions.size();  // none is what it would be in motion
+    out = std::fill_n(out, forces, std::numeric_limits<double>::quiet_NaN());
+    out = std::fill_n(out, what.force_size() - forces, 0.0);
     out = std::copy_n(known.data() + first, 4, out);
     if (!what.accelerations) return;
     std::vector<double> udot(tangent_size());

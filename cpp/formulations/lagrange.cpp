@@ -59,7 +59,7 @@ Lagrange::Lagrange(std::shared_ptr<const Model> model, const LagrangeOptions& op
     const int n = tangent_size(), m = rows_.rows();
     for (auto* v : {&sqrt_mass_, &scaled_, &step_}) v->assign(n, 0.0);
     configuration_.assign(configuration_size(), 0.0);
-    for (auto* v : {&lambda_, &rhs_, &impulse_, &solution_, &residual_, &speed_}) v->assign(m, 0.0);
+    for (auto* v : {&lambda_, &shared_, &rhs_, &impulse_, &solution_, &residual_, &speed_}) v->assign(m, 0.0);
     for (int b = 0; b < model_->bodies(); ++b) {
         const Vec3& I = model_->principal_inertia[b];
         const double mass = model_->mass[b], diagonal[6] = {mass, mass, mass, I.x, I.y, I.z};
@@ -93,6 +93,7 @@ Lagrange::Lagrange(std::shared_ptr<const Model> model, const LagrangeOptions& op
     }
     active_.assign(stops_.size(), 0);
     candidate_.assign(stops_.size(), 0);
+    touched_.assign(stops_.size(), 0);
     watched_.assign(stops_.size(), 0);
     for (auto* v : {&gap_, &closing_, &reached_}) v->assign(stops_.size(), 0.0);
     if (!stops_.empty()) {
@@ -155,6 +156,7 @@ void Lagrange::apply_multipliers(const std::vector<double>& lambda, double* out)
 // Eq. 35 after elimination of the bodies: with u̇0 = M⁻¹ f, S λ = Qc − J u̇0 and u̇ = u̇0 + M⁻¹ Jᵀ λ.
 void Lagrange::accelerate(double t, const double* x, const double* u, double* udot) {
     ++statistics_.evaluations;
+    is_shared_ = false;
     free_motion_.begin(t, x, u, udot);
     if (rows_.rows() == 0) return free_motion_.finish(u, udot);
     if (!stops_.empty()) {

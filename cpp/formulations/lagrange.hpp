@@ -76,8 +76,11 @@ class Lagrange final : public System {
     const Statistics& statistics() const override { return statistics_; }
 
     const Model& model() const { return *model_; }
-    // Multipliers by model row after accelerate(): M u̇ = f + Jᵀ λ.
-    void multipliers(double* out) const;
+    // Multipliers by model row after accelerate(): M u̇ = f + Jᵀ λ, of least norm where rows are redundant; any of
+    // those that exert the same after accelerate_in_passing(). Whether the equations of motion determine a row's.
+    void multipliers(double* out);
+    void multipliers_in_passing(double* out) const;
+    bool determines(int row) const;
     // Model rows that depended on others at the last factorization.
     std::vector<int> dropped_rows();
     // The first `most` of them as combinations of the others: J_row = Σ factor · J_other.
@@ -158,10 +161,13 @@ class Lagrange final : public System {
     void give_up(int row);
     void forget_dependent_rows();
 
-    // Redundant rows (lagrange/reactions.cpp).
-    void minimise_norm(std::vector<double>& lambda);
-    void minimise_norm_by_basis(std::vector<double>& lambda);
-    void minimise_norm_by_iteration(std::vector<double>& lambda);
+    // Redundant rows (lagrange/sharing.cpp).
+    void share_loads();
+    void share_by_basis();
+    void share_by_iteration();
+    void remove_what_acts(std::vector<double>& loads);
+    void add_nothing(const std::vector<double>& multipliers);
+    void judge(const Observation::Reaction& reaction, const double* x, bool* unique) const;
     void wrench_of(const Observation::Reaction& reaction, const double* x, const std::vector<double>& lambda,
                    double* wrench) const;
 
@@ -196,6 +202,9 @@ class Lagrange final : public System {
 
     std::vector<double> scaled_, step_;                                         // tangent vectors
     std::vector<double> lambda_, rhs_, impulse_, solution_, residual_, speed_;  // rows
+    std::vector<double> shared_;                // lambda_ of least norm; known if is_shared_
+    std::vector<std::vector<double>> nothing_;  // multipliers that exert nothing: a basis, or some at random
+    bool is_shared_ = false;
     std::vector<std::uint8_t> rigid_;       // per storage row: holds C = 0 (not an inertance)
     std::vector<double> in_force_;          // per storage row: 1 if rigid and not dropped (as an open stop is), else 0
     bool out_of_force_ = false;             // whether some rigid rows are dropped
@@ -207,6 +216,7 @@ class Lagrange final : public System {
     std::vector<std::uint8_t> enabled_;     // per storage row; empty without stops
     std::vector<std::uint8_t> active_;      // per stop: holds as an equation
     std::vector<std::uint8_t> candidate_;   // per stop: closed
+    std::vector<std::uint8_t> touched_;     // per stop: closed and not being left, whether it pushes or not
     std::vector<std::uint8_t> watched_;     // per stop: somebody else finds when it is met
     std::vector<int> model_row_of_stop_;
     std::vector<double> gap_, closing_;  // per stop: C and Ċ where the step started, if these are remembered

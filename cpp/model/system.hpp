@@ -18,6 +18,9 @@ struct Observation {
     };
     std::vector<Reaction> reactions;
     bool accelerations = false;
+
+    // Doubles for the multipliers and reactions, and for what is known of their being unique.
+    size_t force_size() const { return 2 * rows.size() + 8 * reactions.size(); }
 };
 
 class Linearization;
@@ -122,7 +125,8 @@ class System {
     // Doubles that observe() writes.
     virtual int observation_size(const Observation& what) const = 0;
     // Per body position 3, rotation 4, velocity 3, angular velocity 3 — array by array; then coordinates, their rates,
-    // multipliers, reactions (6 each), kinetic and potential energy, largest |C| and |Ċ|, accelerations (3, 3 per
+    // multipliers, reactions (6 each), whether each multiplier, and of each reaction moment and force, are determined
+    // by the equations of motion (1 or 0), kinetic and potential energy, largest |C| and |Ċ|, accelerations (3, 3 per
     // body).
     virtual void observe(double t, const double* x, const double* u, const Observation& what, double* out) = 0;
 

@@ -190,8 +190,8 @@ void JointSystem::reactions(double t, const double* x, const double* u, const do
 }
 
 int JointSystem::observation_size(const Observation& what) const {
-    return 13 * model_->bodies() + static_cast<int>(2 * what.coordinates.size() + what.rows.size()) +
-           static_cast<int>(6 * what.reactions.size()) + 4 + (what.accelerations ? 6 * model_->bodies() : 0);
+    return 13 * model_->bodies() + static_cast<int>(2 * what.coordinates.size() + what.force_size()) + 4 +
+           (what.accelerations ? 6 * model_->bodies() : 0);
 }
 
 void JointSystem::observe(double t, const double* x, const double* u, const Observation& what, double* out) {
@@ -215,6 +215,12 @@ void JointSystem::observe(double t, const double* x, const double* u, const Obse
     for (const Observation::Reaction& reaction : what.reactions) {
         reactions_.wrench_of(reaction, out);
         out += 6;
+    }
+    for (const int row : what.rows) *out++ = reactions_.determines(row);
+    for (const Observation::Reaction& reaction : what.reactions) {
+        bool unique[2];
+        reactions_.judge(reaction, unique);
+        out = std::copy_n(unique, 2, out);
     }
     const Energy e = energy(*model_, branches_, t, poses_.data(), twists_.data());
     out[0] = e.kinetic;

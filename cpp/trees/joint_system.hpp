@@ -89,6 +89,8 @@ class JointSystem : public System {
 
     // After accelerate(): all rows' multipliers, of least norm where rows are redundant; and reactions.
     void multipliers(double t, const double* x, const double* u, const double* udot, double* out);
+    // After multipliers(): whether the equations of motion determine that of a model row.
+    bool determines(int row) const { return reactions_.determines(row); }
     void reactions(double t, const double* x, const double* u, const double* udot,
                    const std::vector<Observation::Reaction>& which, std::vector<ReactionWrench>& out);
     // Largest |C| and |Ċ| over closing rows and what else is given to the coordinates.

@@ -16,6 +16,8 @@ namespace {
 using Columns = Eigen::Matrix<double, 6, Eigen::Dynamic, Eigen::ColMajor, 6, 6>;
 using Vector6 = Eigen::Matrix<double, 6, 1>;
 
+constexpr double kNothing = 1e-6;  // of multipliers of norm one that exert nothing together: exerts nothing alone
+
 // A locked quaternion component turns half as fast as its angle, so its multiplier is twice a moment.
 double row_weight(const Model& model, const Row& row) {
     if (row.term_begin == row.term_end) return 1.0;
@@ -222,17 +224,25 @@ void TreeReactions::wrench_of(const Observation::Reaction& reaction, const std::
 }
 
 void TreeReactions::wrenches(const std::vector<Observation::Reaction>& which, std::vector<ReactionWrench>& out) {
-    constexpr double kNothing = 1e-6;  // of a force or moment of norm one
     out.resize(which.size());
     for (size_t i = 0; i < which.size(); ++i) {
         wrench_of(which[i], out[i].wrench);
-        out[i].unique[0] = out[i].unique[1] = true;
-        for (const std::vector<double>& nothing : nulls_) {
-            double free[6];
-            wrench_of(which[i], nothing, free);
-            if (norm(load(free)) > kNothing) out[i].unique[0] = false;
-            if (norm(load(free + 3)) > kNothing) out[i].unique[1] = false;
-        }
+        judge(which[i], out[i].unique);
+    }
+}
+
+bool TreeReactions::determines(int row) const {
+    return std::all_of(nulls_.begin(), nulls_.end(),
+                       [&](const auto& nothing) { return std::abs(weight_[row] * nothing[row]) <= kNothing; });
+}
+
+void TreeReactions::judge(const Observation::Reaction& reaction, bool* unique) {
+    unique[0] = unique[1] = true;
+    for (const std::vector<double>& nothing : nulls_) {
+        double free[6];
+        wrench_of(reaction, nothing, free);
+        if (norm(load(free)) > kNothing) unique[0] = false;
+        if (norm(load(free + 3)) > kNothing) unique[1] = false;
     }
 }
 

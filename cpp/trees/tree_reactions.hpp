@@ -39,6 +39,9 @@ class TreeReactions {
     // On body 2 of the pair about marker 2's origin, world axes; the ground feels the opposite of what the others feel.
     void wrench_of(const Observation::Reaction& reaction, double* wrench) { wrench_of(reaction, lambda, wrench); }
     void wrenches(const std::vector<Observation::Reaction>& which, std::vector<ReactionWrench>& out);
+    // Whether the equations of motion determine a row's multiplier; a reaction's moment and force.
+    bool determines(int row) const;
+    void judge(const Observation::Reaction& reaction, bool* unique);
 
     // |J M^(−1/2)|² of the rows at poses.
     std::vector<double> row_sizes(double t, const double* poses);

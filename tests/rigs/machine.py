@@ -41,6 +41,8 @@ class Run:
     qd: np.ndarray
     multipliers: np.ndarray
     reactions: np.ndarray
+    unique_multipliers: np.ndarray
+    unique_reactions: np.ndarray
     kinetic: np.ndarray
     potential: np.ndarray
     C: np.ndarray
@@ -151,10 +153,12 @@ class Machine:
 
     def _run(self, frames, rows, nj, outcome):
         nb, nq = self.count, len(self.coordinates)
-        sizes = [1, 3 * nb, 4 * nb, 3 * nb, 3 * nb, nq, nq, rows, 6 * nj, 1, 1, 1, 1, 3 * nb, 3 * nb]
+        sizes = [1, 3 * nb, 4 * nb, 3 * nb, 3 * nb, nq, nq, rows, 6 * nj, rows, 2 * nj]
+        sizes += [1, 1, 1, 1, 3 * nb, 3 * nb]
         parts = np.split(frames, np.cumsum(sizes)[:-1], axis=1)
-        shapes = {1: (nb, 3), 2: (nb, 4), 3: (nb, 3), 4: (nb, 3), 8: (nj, 6), 13: (nb, 3), 14: (nb, 3)}
-        scalars = {0, 9, 10, 11, 12}
+        shapes = {1: (nb, 3), 2: (nb, 4), 3: (nb, 3), 4: (nb, 3), 8: (nj, 6), 10: (nj, 2)}
+        shapes |= {15: (nb, 3), 16: (nb, 3)}
+        scalars = {0, 11, 12, 13, 14}
         shaped = [
             part[:, 0] if i in scalars else part.reshape(len(part), *shapes.get(i, part.shape[1:]))
             for i, part in enumerate(parts)

@@ -1,9 +1,6 @@
 // What is asked of a state besides its acceleration: reactions, redundant rows, violation, the record of a frame.
-#include <Eigen/Cholesky>
-#include <Eigen/Core>
 #include <algorithm>
 #include <cmath>
-#include <numeric>
 
 #include "formulations/lagrange.hpp"
 #include "spatial/body_state.hpp"
@@ -12,6 +9,8 @@
 namespace bellcrank {
 
 namespace {
+
+constexpr double kNothing = 1e-6;  // of multipliers whose largest is one, that exert nothing together
 
 Vec3 component3(const double* p) { return {p[0], p[1], p[2]}; }
 
@@ -23,7 +22,12 @@ void store(double* p, const Vec3& v) {
 
 }  // namespace
 
-void Lagrange::multipliers(double* out) const {
+void Lagrange::multipliers(double* out) {
+    share_loads();
+    for (int r = 0; r < rows_.rows(); ++r) out[r] = shared_[rows_.storage_row(r)];
+}
+
+void Lagrange::multipliers_in_passing(double* out) const {
     for (int r = 0; r < rows_.rows(); ++r) out[r] = lambda_[rows_.storage_row(r)];
 }
 
@@ -47,61 +51,6 @@ std::vector<Dependence> Lagrange::dependences(int most) {
     }
     std::sort(found.begin(), found.end(), [](const Dependence& a, const Dependence& b) { return a.row < b.row; });
     return found;
-}
-
-// Among multipliers that exert the same forces on every body, those with the least ‖D λ‖, D the moment or force per
-// row.
-void Lagrange::minimise_norm(std::vector<double>& lambda) {
-    constexpr int few = 50;
-    const int dimension = delassus_.null_dimension();
-    if (dimension == 0) return;
-    if (dimension <= few) return minimise_norm_by_basis(lambda);
-    minimise_norm_by_iteration(lambda);
-}
-
-// λ ← λ − W (Wᵀ D² W)⁻¹ Wᵀ D² λ with a basis W of the null space.
-void Lagrange::minimise_norm_by_basis(std::vector<double>& lambda) {
-    const auto m = static_cast<Eigen::Index>(lambda.size());
-    Eigen::MatrixXd W(m, delassus_.null_dimension());
-    Eigen::Index k = 0;
-    delassus_.for_each_null_vector(
-        [&](const std::vector<double>& w) { W.col(k++) = Eigen::Map<const Eigen::VectorXd>(w.data(), m); });
-    const Eigen::Map<const Eigen::ArrayXd> D(weight_.data(), m);
-    const Eigen::MatrixXd DW = W.array().colwise() * D;
-    Eigen::Map<Eigen::VectorXd> l(lambda.data(), m);
-    const Eigen::VectorXd Dl = (l.array() * D).matrix();
-    l -= W * (DW.transpose() * DW).ldlt().solve(DW.transpose() * Dl);
-}
-
-// For many redundant rows: D λ is the part of D λ0 in the range of A = D⁻¹ Ĵ, least squares min ‖A y − D λ0‖ by
-// conjugate gradients on the normal equations (CGLS), in products of Ĵ alone.
-void Lagrange::minimise_norm_by_iteration(std::vector<double>& lambda) {
-    const size_t m = lambda.size(), n = scaled_.size();
-    std::vector<double> r(m), q(m), s(n, 0.0), p, fit(m, 0.0), scratch(m);
-    const auto transposed = [&](const std::vector<double>& v, std::vector<double>& out) {
-        for (size_t i = 0; i < m; ++i) scratch[i] = v[i] / weight_[i];
-        std::fill(out.begin(), out.end(), 0.0);
-        rows_.add_transposed(scratch.data(), out.data());
-    };
-    const auto dot = [](const std::vector<double>& a, const std::vector<double>& b) {
-        return std::inner_product(a.begin(), a.end(), b.begin(), 0.0);
-    };
-    for (size_t i = 0; i < m; ++i) r[i] = weight_[i] * lambda[i];
-    transposed(r, s);
-    p = s;
-    double gamma = dot(s, s);
-    const double target = 1e-26 * gamma;
-    for (size_t k = 0; k < 10 * m && gamma > target; ++k) {
-        rows_.multiply(p.data(), q.data());
-        for (size_t i = 0; i < m; ++i) q[i] /= weight_[i];
-        const double alpha = gamma / dot(q, q);
-        for (size_t i = 0; i < m; ++i) fit[i] += alpha * q[i], r[i] -= alpha * q[i];
-        transposed(r, s);
-        const double next = dot(s, s), beta = next / gamma;
-        gamma = next;
-        for (size_t i = 0; i < n; ++i) p[i] = s[i] + beta * p[i];
-    }
-    for (size_t i = 0; i < m; ++i) lambda[i] = fit[i] / weight_[i];
 }
 
 // Wrench of the blocks on body 2 of the pair about marker 2's origin. The ground has no Jacobian of its own: what acts
@@ -136,22 +85,28 @@ void Lagrange::wrench_of(const Observation::Reaction& reaction, const double* x,
 
 void Lagrange::reactions(const double* x, const std::vector<Observation::Reaction>& which,
                          std::vector<ReactionWrench>& out) {
-    std::vector<double> lambda = lambda_;
-    minimise_norm(lambda);
+    share_loads();
     out.resize(which.size());
     for (size_t i = 0; i < which.size(); ++i) {
-        wrench_of(which[i], x, lambda, out[i].wrench);
-        out[i].unique[0] = out[i].unique[1] = true;
+        wrench_of(which[i], x, shared_, out[i].wrench);
+        judge(which[i], x, out[i].unique);
     }
-    delassus_.for_each_null_vector([&](const std::vector<double>& w) {
-        double largest = 0.0, free[6];
-        for (size_t r = 0; r < w.size(); ++r) largest = std::max(largest, std::abs(weight_[r] * w[r]));
-        for (size_t i = 0; i < which.size(); ++i) {
-            wrench_of(which[i], x, w, free);
-            if (norm(component3(free)) > 1e-6 * largest) out[i].unique[0] = false;
-            if (norm(component3(free + 3)) > 1e-6 * largest) out[i].unique[1] = false;
-        }
-    });
+}
+
+bool Lagrange::determines(int row) const {
+    const int r = rows_.storage_row(row);
+    return std::all_of(nothing_.begin(), nothing_.end(),
+                       [&](const auto& w) { return std::abs(weight_[r] * w[r]) <= kNothing; });
+}
+
+void Lagrange::judge(const Observation::Reaction& reaction, const double* x, bool* unique) const {
+    unique[0] = unique[1] = true;
+    for (const std::vector<double>& w : nothing_) {
+        double free[6];
+        wrench_of(reaction, x, w, free);
+        if (norm(component3(free)) > kNothing) unique[0] = false;
+        if (norm(component3(free + 3)) > kNothing) unique[1] = false;
+    }
 }
 
 void Lagrange::violation(double t, const double* x, const double* u, double* position, double* velocity) {
@@ -199,8 +154,8 @@ int Lagrange::first_non_finite_body(const double* x, const double* u) const {
 }
 
 int Lagrange::observation_size(const Observation& what) const {
-    return 13 * model_->bodies() + static_cast<int>(2 * what.coordinates.size() + what.rows.size()) +
-           static_cast<int>(6 * what.reactions.size()) + 4 + (what.accelerations ? 6 * model_->bodies() : 0);
+    return 13 * model_->bodies() + static_cast<int>(2 * what.coordinates.size() + what.force_size()) + 4 +
+           (what.accelerations ? 6 * model_->bodies() : 0);
 }
 
 void Lagrange::measure(double, const double* x, const double* u, const Observation& what, double* out) {
@@ -220,16 +175,21 @@ void Lagrange::observe(double t, const double* x, const double* u, const Observa
     measure(t, x, u, what, out);
     out += 13 * nb + 2 * what.coordinates.size();
     std::vector<double> udot;
-    if (!what.rows.empty() || !what.reactions.empty() || what.accelerations) {
+    const bool forces = !what.rows.empty() || !what.reactions.empty();
+    if (forces || what.accelerations) {
         udot.resize(tangent_size());
         accelerate(t, x, u, udot.data());
     }
-    for (size_t i = 0; i < what.rows.size(); ++i) out[i] = lambda_[rows_.storage_row(what.rows[i])];
-    out += what.rows.size();
-    if (!what.reactions.empty()) {
-        std::vector<double> lambda = lambda_;
-        minimise_norm(lambda);
-        for (size_t i = 0; i < what.reactions.size(); ++i, out += 6) wrench_of(what.reactions[i], x, lambda, out);
+    if (forces) {
+        share_loads();
+        for (const int row : what.rows) *out++ = shared_[rows_.storage_row(row)];
+        for (const Observation::Reaction& reaction : what.reactions) wrench_of(reaction, x, shared_, out), out += 6;
+        for (const int row : what.rows) *out++ = determines(row);
+        for (const Observation::Reaction& reaction : what.reactions) {
+            bool unique[2];
+            judge(reaction, x, unique);
+            out = std::copy_n(unique, 2, out);
+        }
     }
     const Energy e = energy(*model_, branches_, t, x, u);
     out[0] = e.kinetic;

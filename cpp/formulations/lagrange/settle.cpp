@@ -95,6 +95,7 @@ void Lagrange::settle_velocities(double* u, double stale) {
 
 void Lagrange::settle_acceleration(double t, const double* x, const double* u, double stale, double* udot) {
     ++statistics_.evaluations;
+    is_shared_ = false;
     free_motion_.begin(t, x, u, udot);
     free_motion_.finish(u, udot);
     rows_.add_accelerations(lambda_.data(), udot);

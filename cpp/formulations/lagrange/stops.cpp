@@ -11,6 +11,9 @@ namespace {
 // What leaves a stop faster than by rounding, as a fraction of the speed that counts as rest.
 constexpr double kLeaving = 1e-5;
 
+// An acceleration off a stop that is rounding, against what the rows ask for.
+constexpr double kTouching = 1e-10;
+
 }  // namespace
 
 // Takes the active stops into the equations. True if that changed what is factored.
@@ -90,6 +93,12 @@ void Lagrange::accelerate_with_stops(const double* u) {
                         speed <= kLeaving * options_.rest_speed;
     }
     solve_with_stops(lambda_);
+    double scale = 1e-300;
+    for (const double b : rhs_) scale = std::max(scale, std::abs(b));
+    for (size_t i = 0; i < stops_.size(); ++i) {
+        const double leaving = residual_[stops_[i]] - rhs_[stops_[i]];
+        touched_[i] = active_[i] || (candidate_[i] && leaving <= kTouching * scale);
+    }
     statistics_.closed_stops = static_cast<int>(std::count(active_.begin(), active_.end(), 1));
 }
 

@@ -91,6 +91,7 @@ bool Lagrange::sweeps() const {
 void Lagrange::accelerate_in_passing(double t, const double* x, const double* u, double* udot) {
     if (!sweeps() || is_current(t, x)) return accelerate(t, x, u, udot);
     if (sweep_ == nullptr) sweep_ = std::make_unique<Sweep>(*model_, branches_);
+    is_shared_ = false;
     free_motion_.begin(t, x, u, udot);
     ++statistics_.factorizations;
     const bool regular = sweep_->accelerate(t, x, u, pivot_rule(), free_motion_, lambda_.data(), udot);

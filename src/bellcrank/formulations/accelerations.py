@@ -8,6 +8,8 @@ import numpy as np
 
 from bellcrank.assembly.model import Model
 from bellcrank.assembly.state import Floats, State
+from bellcrank.errors import Fault, MechanismError
+from bellcrank.mechanism.naming import nearest
 
 
 @dataclass(frozen=True, eq=False)
@@ -56,15 +58,26 @@ class JointReaction:
 
 @dataclass(frozen=True, eq=False)
 class DriveEffort:
-    """What a drive exerts along what it leads: (rows,), N or N m, one for each function that leads."""
+    """What a drive, a constraint or the limits of a joint exert along the coordinates that they hold.
+
+    efforts: (rows,), N or N m, one for each function that leads, each row or each limit. Of least norm, together
+        with the reactions of joints, where redundant constraints leave them open.
+    determined: (rows,), whether the equations of motion determine it.
+    """
 
     efforts: Floats
     units: tuple[str, ...]
+    determined: np.ndarray
 
     @property
     def effort(self) -> float | Floats:
-        """The effort: a number where the drive leads one coordinate."""
+        """The effort: a number where there is one."""
         return float(self.efforts[0]) if len(self.efforts) == 1 else self.efforts
+
+    @property
+    def unique(self) -> bool:
+        """Whether all of it is determined."""
+        return bool(self.determined.all())
 
 
 @dataclass(frozen=True, eq=False)
@@ -72,9 +85,10 @@ class Accelerations:
     """Accelerations of a model at a state.
 
     linear, angular: (nb, 3), of the frame origins, world axes.
-    multipliers: (rows,), M a = f + J^T multipliers.
+    multipliers: (rows,), M a = f + J^T multipliers; of least norm where rows are redundant.
     reactions: (joints with rows, 6), as `Model.reactions` lists them.
     unique: (joints with rows, 2), whether moment and force are determined.
+    determined: (rows,), whether a multiplier is.
     """
 
     model: Model
@@ -84,6 +98,7 @@ class Accelerations:
     multipliers: Floats
     reactions: Floats
     unique: np.ndarray
+    determined: np.ndarray
 
     def body(self, name: str) -> BodyAcceleration:
         """Of one body. Raises MechanismError for names that do not exist."""
@@ -103,10 +118,28 @@ class Accelerations:
 
     def drive(self, name: str) -> DriveEffort:
         """Of one drive. Raises MechanismError for names that do not exist."""
-        drive = self.model.drive(name)
-        led = [m for m in self.model.multipliers if m.kind == "drive" and m.element == drive.name]
-        efforts = np.array([m.sign * self.multipliers[m.row] for m in led])
-        return DriveEffort(efforts, tuple(m.unit for m in led))
+        return self._effort(self.model.drive(name).name, "drive")
+
+    def constraint(self, name: str) -> DriveEffort:
+        """Of a gear, belt, cable or another coupling, as `Trajectory.constraint` has it.
+
+        Raises MechanismError for names that do not exist, and for constraints given by formulas.
+        """
+        return self._effort(name, "constraint", "constraint with an effort")
+
+    def limit(self, name: str) -> DriveEffort:
+        """Of the limits of a joint, one for each limit. Raises MechanismError for joints without limits."""
+        return self._effort(name, "limit", "joint with limits")
+
+    def _effort(self, name: str, kind: str, noun: str = "drive") -> DriveEffort:
+        held = [m for m in self.model.multipliers if m.kind == kind and m.element == name]
+        if not held and noun != "drive":
+            names = dict.fromkeys(m.element for m in self.model.multipliers if m.kind == kind)
+            rule = f"there is no {noun} of this name"
+            raise MechanismError(Fault(f"{kind} {name!r}", rule, None, nearest(name, list(names))))
+        rows = [m.row for m in held]
+        efforts = np.array([m.sign * self.multipliers[m.row] for m in held])
+        return DriveEffort(efforts, tuple(m.unit for m in held), self.determined[rows])
 
 
 def rotate(quaternions: Floats, vectors: Floats) -> Floats:

@@ -113,7 +113,8 @@ class System:
         listed = self.model.reactions
         reactions, unique = self.core.reactions([(blocks, pair) for _, blocks, pair in listed])
         at = self.state() if state is None else state
-        return Accelerations(self.model, at, linear, angular, multipliers, reactions, unique)
+        determined = self.core.determined_multipliers()
+        return Accelerations(self.model, at, linear, angular, multipliers, reactions, unique, determined)
 
     def project(self, state: State | None = None) -> State:
         """The state moved onto the constraints, positions first, then velocities (impacts on stops included).

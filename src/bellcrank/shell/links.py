@@ -20,6 +20,8 @@ from bellcrank.shell.session import Session
 
 GROUP: Final = "Links"
 
+_OPEN: Final = " (of least norm: not unique)"
+
 
 def _instance(session: Session, given: Given) -> Reply:
     root, name = given["rootname"], given["localname"]
@@ -95,16 +97,20 @@ def _print(session: Session, given: Given) -> Reply:
             "moment": reaction.moment,
             "unique": reaction.reaction_unique,
         }
-    efforts = {drive.name: now.drive(drive.name).efforts for drive in model.drives}
+    drives = {drive.name: now.drive(drive.name) for drive in model.drives}
+    efforts = {name: drive.efforts for name, drive in drives.items()}
     lines = [line for name, told in found.items() for line in _told(name, told)]
-    lines += [f"drive {name}: {' '.join(f'{e:.6g}' for e in effort)}" for name, effort in efforts.items()]
+    lines += [
+        f"drive {name}: {' '.join(f'{e:.6g}' for e in drive.efforts)}{'' if drive.unique else _OPEN}"
+        for name, drive in drives.items()
+    ]
     return Reply("\n".join(lines) or "no joints", {"joints": found, "drives": efforts})
 
 
 def _told(name: str, told: dict[str, Any]) -> list[str]:
     moving = [f"{which} {value:.6g} at {rate:.6g}" for which, (value, rate) in told["coordinates"].items()]
     wrench = [f"{part} {' '.join(f'{x:.6g}' for x in told[part])}" for part in ("force", "moment")]
-    open_ = "" if told["unique"] else " (of least norm: not unique)"
+    open_ = "" if told["unique"] else _OPEN
     return [f"{name}: {', '.join(moving) or 'fixed'}", f"    {', '.join(wrench)}{open_}"]
 
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Final
 import numpy as np
 
 from bellcrank.errors import Fault, MechanismError
-from bellcrank.trajectory.histories import EffortHistory
+from bellcrank.trajectory.efforts import EffortHistory
 from bellcrank.trajectory.store import FloatArray
 
 if TYPE_CHECKING:
@@ -26,7 +26,10 @@ _REACTION: Final = ("Mx [N m]", "My [N m]", "Mz [N m]", "Fx [N]", "Fy [N]", "Fz 
 
 
 def columns(run: Trajectory) -> dict[str, FloatArray]:
-    """Every recorded quantity as a column (T,), by a name such as "body.crank.x [m]"."""
+    """Every recorded quantity as a column (T,), by a name such as "body.crank.x [m]".
+
+    Where a reaction or an effort is not determined throughout, a column says where it is: 1 or 0.
+    """
     found: dict[str, FloatArray] = {"time [s]": run.time}
     for section, names in _BODY.items():
         if section in run.layout.shapes:
@@ -44,14 +47,18 @@ def columns(run: Trajectory) -> dict[str, FloatArray]:
     reactions = run.store.read("reactions")
     for number, joint in enumerate(run.layout.reactions):
         found |= {f"joint.{joint}.{name}": reactions[:, number, k] for k, name in enumerate(_REACTION)}
+        if run.layout.uniqueness:
+            history = run.joint(joint)
+            found |= _where_open(f"joint.{joint}.moment unique", history.moment_unique)
+            found |= _where_open(f"joint.{joint}.force unique", history.force_unique)
     efforts = (
         ("drive", run.drives, run.drive),
         ("limit", run.limits, run.limit),
         ("constraint", run.constraints, run.constraint),
     )
-    for noun, names, history in efforts:
+    for noun, names, effort_of in efforts:
         for name in names:
-            found |= _efforts(noun, history(name))
+            found |= _efforts(noun, effort_of(name))
     found["energy.kinetic [J]"] = run.energy.kinetic
     found["energy.potential [J]"] = run.energy.potential
     found["violation.position"] = run.violation.position
@@ -62,10 +69,17 @@ def columns(run: Trajectory) -> dict[str, FloatArray]:
 def _efforts(noun: str, history: EffortHistory) -> dict[str, FloatArray]:
     efforts = history.effort.reshape(len(history.effort), -1)
     alone = len(history.columns) == 1
-    return {
-        f"{noun}.{history.name}.effort{'' if alone else f'.{column.name}'} [{column.unit}]": efforts[:, k]
-        for k, column in enumerate(history.columns)
-    }
+    found: dict[str, FloatArray] = {}
+    for k, column in enumerate(history.columns):
+        name = f"{noun}.{history.name}.effort{'' if alone else f'.{column.name}'}"
+        found[f"{name} [{column.unit}]"] = efforts[:, k]
+        if history.layout.uniqueness:
+            found |= _where_open(f"{name} unique", history.unique.reshape(efforts.shape)[:, k])
+    return found
+
+
+def _where_open(name: str, unique: np.ndarray) -> dict[str, FloatArray]:
+    return {} if unique.all() else {name: unique.astype(np.float64)}
 
 
 def write_csv(run: Trajectory, path: str | Path) -> None:

@@ -7,7 +7,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from bellcrank.errors import Fault, MechanismError
-from bellcrank.trajectory.layout import CoordinateColumn, FrameLayout, MultiplierColumn
+from bellcrank.trajectory.efforts import flags, not_judged
+from bellcrank.trajectory.layout import CoordinateColumn, FrameLayout
 from bellcrank.trajectory.rotations import rotate
 from bellcrank.trajectory.store import FloatArray, Store, read_only
 
@@ -163,80 +164,27 @@ class JointHistory:
         return self.reaction[:, 3:]
 
     @property
+    def moment_unique(self) -> np.ndarray:
+        """(T,), whether the equations of motion determine the moment; see `force_unique`."""
+        return self._unique(0)
+
+    @property
+    def force_unique(self) -> np.ndarray:
+        """(T,), whether the equations of motion determine the force; else it is of least norm.
+
+        Raises MechanismError if it was not recorded, as in files of earlier versions.
+        """
+        return self._unique(1)
+
+    def _unique(self, part: int) -> np.ndarray:
+        number = self.layout.reaction_number.get(self.name)
+        if number is None or not self.layout.uniqueness:
+            raise not_judged(f"joint {self.name!r}", "its reaction is unique")
+        return flags(self.store.read("unique_reactions", number)[:, part])
+
+    @property
     def _slice(self) -> slice:
         return self.layout.joint_coordinates.get(self.name, slice(0, 0))
-
-
-@dataclass(frozen=True, repr=False)
-class EffortHistory:
-    """Efforts of a drive, of a geared motor's inertia or of a joint's limits, along the coordinates.
-
-    Mostly that is one coordinate; a drive along a path has three or six, and a joint may limit several.
-    numbers: per coordinate the places of its multipliers; the two limits of a coordinate are added up.
-    """
-
-    name: str
-    numbers: tuple[tuple[int, ...], ...]
-    layout: FrameLayout
-    store: Store
-
-    @staticmethod
-    def of(name: str, numbers: tuple[int, ...], layout: FrameLayout, store: Store) -> EffortHistory:
-        """From the places of all its multipliers."""
-        groups: dict[str, list[int]] = {}
-        for number in numbers:
-            groups.setdefault(layout.multipliers[number].name, []).append(number)
-        return EffortHistory(name, tuple(map(tuple, groups.values())), layout, store)
-
-    def __repr__(self) -> str:
-        along = ", ".join(self.coordinates)
-        return f"<effort of {self.name!r} along {along}, {self.store.frames} frames>"
-
-    @property
-    def columns(self) -> tuple[MultiplierColumn, ...]:
-        """The multipliers, one for each coordinate."""
-        return tuple(self.layout.multipliers[group[0]] for group in self.numbers)
-
-    @property
-    def coordinates(self) -> tuple[str, ...]:
-        """Names of the coordinates it acts along."""
-        return tuple(column.name for column in self.columns)
-
-    @property
-    def units(self) -> tuple[str, ...]:
-        """Unit of the effort along each coordinate, "N" or "N m"."""
-        return tuple(column.unit for column in self.columns)
-
-    @property
-    def unit(self) -> str:
-        """Unit of the effort along the first, mostly the only, coordinate."""
-        return self.units[0]
-
-    @property
-    def effort(self) -> FloatArray:
-        """(T,), or (T, k) for k > 1 coordinates; N or N m, positive where it drives the coordinate up."""
-        efforts = [self._along(group) for group in self.numbers]
-        return read_only(efforts[0] if len(efforts) == 1 else np.stack(efforts, axis=1))
-
-    @property
-    def power(self) -> FloatArray:
-        """(T,), W: efforts times the rates of the coordinates they act along.
-
-        Raises MechanismError if these are not among the recorded ones.
-        """
-        if any(column.coordinate is None for column in self.columns):
-            rule, advice = "the rate of its coordinate was not recorded", "take a free coordinate of a joint"
-            raise MechanismError(Fault(f"drive {self.name!r}", rule, None, advice))
-        powers = [
-            self._along(group) * self.store.read("rates", column.coordinate)
-            for group, column in zip(self.numbers, self.columns, strict=True)
-        ]
-        return read_only(np.sum(powers, axis=0))
-
-    def _along(self, group: tuple[int, ...]) -> FloatArray:
-        signed = [self.layout.multipliers[n].sign * self.store.read("multipliers", n) for n in group]
-        total: FloatArray = np.sum(signed, axis=0)
-        return total
 
 
 @dataclass(frozen=True, repr=False)

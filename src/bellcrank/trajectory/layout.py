@@ -5,6 +5,7 @@ A frame is what the core writes for one instant (`observe` of a System), the tim
     time | position 3 per body | rotation 4 per body | velocity 3 per body | angular velocity 3 per body
     | joint coordinates | other angles | rates of the former | rates of the latter
     | multipliers | reactions 6 per joint
+    | (if recorded) whether each multiplier is unique | the same of the moment and the force of each reaction
     | kinetic energy | potential energy | largest constraint error | largest error of its rate
     | (if recorded) linear acceleration 3 per body | angular acceleration 3 per body
     | (if recorded; not by the core) accelerations of the joint coordinates
@@ -66,6 +67,8 @@ class FrameLayout:
     angles: angles that no joint has among its free coordinates (of gears, say), recorded for their whole
         turns; `joint` is the element that they belong to.
     turning: all angular coordinates of the model, in its order: numbers in coordinates, angles put together.
+    uniqueness: whether it is recorded which multipliers and reactions the equations of motion determine, 1 or
+        0; where they do not, as redundant constraints share their load, those of least norm are recorded.
     """
 
     mechanism: str
@@ -77,6 +80,7 @@ class FrameLayout:
     com: tuple[tuple[float, float, float], ...] = ()
     angles: tuple[CoordinateColumn, ...] = ()
     turning: tuple[int, ...] = ()
+    uniqueness: bool = False
 
     @cached_property
     def shapes(self) -> Mapping[str, tuple[int, ...]]:
@@ -95,6 +99,7 @@ class FrameLayout:
             **({"angle_rates": angles} if self.angles else {}),
             "multipliers": (len(self.multipliers),),
             "reactions": (joints, 6),
+            **self._unique_shapes,
             "kinetic": (),
             "potential": (),
             "position_violation": (),
@@ -104,6 +109,12 @@ class FrameLayout:
             shapes |= {"acceleration": (bodies, 3), "angular_acceleration": (bodies, 3)}
             shapes["coordinate_accelerations"] = (len(self.coordinates),)
         return MappingProxyType(shapes)
+
+    @property
+    def _unique_shapes(self) -> dict[str, tuple[int, ...]]:
+        if not self.uniqueness:
+            return {}
+        return {"unique_multipliers": (len(self.multipliers),), "unique_reactions": (len(self.reactions), 2)}
 
     @cached_property
     def columns(self) -> Mapping[str, slice]:

@@ -77,6 +77,7 @@ def observation(model: Model, reactions: bool = True, accelerations: bool = Fals
         com=tuple(map(tuple, model.com.tolist())) if model.com.any() else (),
         angles=angles,
         turning=tuple(places[c] for c in model.angular.tolist()),
+        uniqueness=True,
     )
     return Observation(
         layout,

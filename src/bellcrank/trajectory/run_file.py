@@ -14,13 +14,16 @@ the attributes "unit" and "meaning"; sets without columns are left out; text is 
                       acceleration (T, q) if recorded; turning (k,): see `FrameLayout.turning`
     /angles           joint, name, unit (a,); position, velocity (T, a): angles of gears and the like, for
                       their whole turns; if there are any
-    /multipliers      element, kind, unit, sign, coordinate, name (m,); value (T, m)
-    /reactions        joint (r,); wrench (T, r, 6)
+    /multipliers      element, kind, unit, sign, coordinate, name (m,); value (T, m); unique (T, m), see below
+    /reactions        joint (r,); wrench (T, r, 6); unique (T, r, 2), of moment and force
     /energy           kinetic, potential (T,)
     /violation        position, velocity (T,)
     /statistics       attributes
     /events           name, time (e,); position, velocity, angular_velocity (e, n, 3), rotation (e, n, 4),
                       angles (e, k) of the state then; if anything happened
+
+`unique` is 1 where the equations of motion determine a value, and 0 where redundant constraints leave it
+open; then it is the one of least norm. Files with the attribute "uniqueness" have it, older ones do not.
 
 The file is written in HDF5's single-writer-multiple-reader mode: other processes can read while it grows,
 and a process that dies at any moment, killed or not, leaves a file that holds every frame up to the last
@@ -48,11 +51,12 @@ VERSION: Final = 1
 
 
 class DataSet(NamedTuple):
-    """Where a section of the frames stands in the file, its unit and what it is."""
+    """Where a section of the frames stands in the file, its unit, what it is, and how a number is stored."""
 
     path: str
     unit: str
     meaning: str
+    stored: str = "f8"
 
 
 SETS: Final[dict[str, DataSet]] = {
@@ -77,6 +81,8 @@ SETS: Final[dict[str, DataSet]] = {
         "N m, N",
         "moment x, y, z and force x, y, z on the second body about marker 2, world axes",
     ),
+    "unique_multipliers": DataSet("multipliers/unique", "1", "1: determined, 0: one of many", "u1"),
+    "unique_reactions": DataSet("reactions/unique", "1", "the same of moment and force", "u1"),
     "kinetic": DataSet("energy/kinetic", "J", "kinetic energy"),
     "potential": DataSet("energy/potential", "J", "potential energy of weight and springs"),
     "position_violation": DataSet("violation/position", "m, rad", "largest constraint error"),
@@ -121,6 +127,7 @@ def write_names(file: Any, layout: FrameLayout, description: str) -> None:
         bellcrank=version("bellcrank"),
         created=datetime.now(UTC).isoformat(timespec="seconds"),
         mechanism=layout.mechanism,
+        uniqueness=layout.uniqueness,
         status="running",
         message="the writing of this file did not end: its process is still running or was killed",
     )
@@ -175,4 +182,5 @@ def read_names(file: Any) -> FrameLayout:
         com=tuple(map(tuple, file["bodies/com"][:].tolist())) if "bodies/com" in file else (),
         angles=columns("angles"),
         turning=tuple(file["coordinates/turning"][:].tolist()) if "coordinates/turning" in file else (),
+        uniqueness=bool(file.attrs.get("uniqueness", False)),
     )

@@ -58,8 +58,8 @@ class Writer:
             (0, *shape),
             maxshape=(None, *shape),
             chunks=_chunk(shape),
-            dtype="f8",
-            fillvalue=np.nan,
+            dtype=about.stored,
+            fillvalue=np.nan if about.stored == "f8" else 0,
         )
         data.attrs.update(unit=about.unit, meaning=about.meaning)
         return data

@@ -13,10 +13,10 @@ from bellcrank.assembly.state import State
 from bellcrank.errors import Fault, MechanismError
 from bellcrank.mechanism.contents import counted
 from bellcrank.mechanism.naming import nearest
+from bellcrank.trajectory.efforts import EffortHistory
 from bellcrank.trajectory.events import EventRecord
 from bellcrank.trajectory.histories import (
     BodyHistory,
-    EffortHistory,
     EnergyHistory,
     JointHistory,
     ViolationHistory,

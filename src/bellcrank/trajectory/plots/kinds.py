@@ -14,7 +14,7 @@ from bellcrank.trajectory.plots.panels import Panel, PathPanel, Series, TimePane
 from bellcrank.trajectory.store import FloatArray
 
 if TYPE_CHECKING:
-    from bellcrank.trajectory.histories import EffortHistory
+    from bellcrank.trajectory.efforts import EffortHistory
     from bellcrank.trajectory.trajectory import Trajectory
 
 _UNITS: Final = {"rad": ("Angle", "Angular velocity"), "m": ("Travel", "Velocity"), "1": ("Value", "Rate")}

@@ -11,7 +11,7 @@ from bellcrank.trajectory.plots.panels import span_of
 from bellcrank.trajectory.store import FloatArray
 
 if TYPE_CHECKING:
-    from bellcrank.trajectory.histories import EffortHistory
+    from bellcrank.trajectory.efforts import EffortHistory
     from bellcrank.trajectory.trajectory import Trajectory
 
 MOST: Final = 6  # lines in a panel when the user names none

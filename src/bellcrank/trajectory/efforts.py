@@ -1,0 +1,108 @@
+"""What a trajectory tells of efforts, and of whether they are determined. T frames; arrays are read-only."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from bellcrank.errors import Fault, MechanismError
+from bellcrank.trajectory.layout import FrameLayout, MultiplierColumn
+from bellcrank.trajectory.store import FloatArray, Store, read_only
+
+
+@dataclass(frozen=True, repr=False)
+class EffortHistory:
+    """Efforts of a drive, of a geared motor's inertia or of a joint's limits, along the coordinates.
+
+    Mostly that is one coordinate; a drive along a path has three or six, and a joint may limit several.
+    numbers: per coordinate the places of its multipliers; the two limits of a coordinate are added up.
+    """
+
+    name: str
+    numbers: tuple[tuple[int, ...], ...]
+    layout: FrameLayout
+    store: Store
+
+    @staticmethod
+    def of(name: str, numbers: tuple[int, ...], layout: FrameLayout, store: Store) -> EffortHistory:
+        """From the places of all its multipliers."""
+        groups: dict[str, list[int]] = {}
+        for number in numbers:
+            groups.setdefault(layout.multipliers[number].name, []).append(number)
+        return EffortHistory(name, tuple(map(tuple, groups.values())), layout, store)
+
+    def __repr__(self) -> str:
+        along = ", ".join(self.coordinates)
+        return f"<effort of {self.name!r} along {along}, {self.store.frames} frames>"
+
+    @property
+    def columns(self) -> tuple[MultiplierColumn, ...]:
+        """The multipliers, one for each coordinate."""
+        return tuple(self.layout.multipliers[group[0]] for group in self.numbers)
+
+    @property
+    def coordinates(self) -> tuple[str, ...]:
+        """Names of the coordinates it acts along."""
+        return tuple(column.name for column in self.columns)
+
+    @property
+    def units(self) -> tuple[str, ...]:
+        """Unit of the effort along each coordinate, "N" or "N m"."""
+        return tuple(column.unit for column in self.columns)
+
+    @property
+    def unit(self) -> str:
+        """Unit of the effort along the first, mostly the only, coordinate."""
+        return self.units[0]
+
+    @property
+    def effort(self) -> FloatArray:
+        """(T,), or (T, k) for k > 1 coordinates; N or N m, positive where it drives the coordinate up."""
+        efforts = [self._along(group) for group in self.numbers]
+        return read_only(efforts[0] if len(efforts) == 1 else np.stack(efforts, axis=1))
+
+    @property
+    def unique(self) -> np.ndarray:
+        """(T,) or (T, k), whether the equations of motion determine the effort; else it is of least norm.
+
+        Raises MechanismError if it was not recorded, as in files of earlier versions.
+        """
+        if not self.layout.uniqueness:
+            raise not_judged(f"effort of {self.name!r}", "it is unique")
+        found = [
+            np.all([flags(self.store.read("unique_multipliers", n)) for n in group], axis=0)
+            for group in self.numbers
+        ]
+        return found[0] if len(found) == 1 else np.stack(found, axis=1)
+
+    @property
+    def power(self) -> FloatArray:
+        """(T,), W: efforts times the rates of the coordinates they act along.
+
+        Raises MechanismError if these are not among the recorded ones.
+        """
+        if any(column.coordinate is None for column in self.columns):
+            rule, advice = "the rate of its coordinate was not recorded", "take a free coordinate of a joint"
+            raise MechanismError(Fault(f"drive {self.name!r}", rule, None, advice))
+        powers = [
+            self._along(group) * self.store.read("rates", column.coordinate)
+            for group, column in zip(self.numbers, self.columns, strict=True)
+        ]
+        return read_only(np.sum(powers, axis=0))
+
+    def _along(self, group: tuple[int, ...]) -> FloatArray:
+        signed = [self.layout.multipliers[n].sign * self.store.read("multipliers", n) for n in group]
+        total: FloatArray = np.sum(signed, axis=0)
+        return total
+
+
+def flags(values: FloatArray) -> np.ndarray:
+    """What was recorded as 1 or 0; between frames it holds where it does at both."""
+    return np.asarray(values > 1.0 - 1e-9)
+
+
+def not_judged(element: str, what: str) -> MechanismError:
+    """What to raise for a run that does not say whether something is unique."""
+    rule, advice = f"whether {what} was not recorded", "simulate again; earlier versions did not record it"
+    return MechanismError(Fault(element, rule, None, advice))
