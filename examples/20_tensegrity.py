@@ -1,8 +1,9 @@
 """Five sticks that only rubber strings hold: the tensegrity of Schröder's thesis, from its own script.
 
-P. Schröder, The Virtual Erector Set (MIT, 1990), section 7.2, whose two tables are printed beside. The thesis
-does not say how steep its smoothing cubic was; with 0.1 m/s no count is above its own, and a gentler one
-needs far fewer.
+P. Schröder, The Virtual Erector Set (MIT, 1990), section 7.2, whose two tables are printed beside. The
+thesis does not say over what speed its smoothing cubic sets in. Here it is 0.5 m/s for everything that is
+printed and drawn. A steeper one takes more evaluations, though no more than the thesis's, and creeps: it does
+not rest after 8 s.
 """
 
 from dataclasses import replace
@@ -41,7 +42,11 @@ freedom = bc.info(built).freedom
 print(f"from the script: {len(built.bodies)} sticks, {len(built.forces)} forces, freedom {freedom}")
 
 
-def structure(stiffness: float, damping: float, closing_speed: float = 0.1) -> bc.Mechanism:
+CLOSING = 0.5  # m/s, the speed of approach at which the restitution holds
+STEEP = 0.1
+
+
+def structure(stiffness: float, damping: float, closing_speed: float = CLOSING) -> bc.Mechanism:
     """The structure of the script with other strings and damping."""
     mech = built.copy()
     for force in list(mech.forces.values()):
@@ -65,18 +70,33 @@ def settle(
 
 
 settle(structure(20, 10), 1e-3, 1e-3)  # the first run loads what all need
-print("  k   rel   abs   d | thesis: evaluations steps time | 0.1 m/s: the same, times faster | 0.5 m/s")
+rest = {k: settle(structure(k, 10), 1e-8, 1e-9, 60.0)[0] for k in (20, 40)}  # long after it has settled
+
+
+def left(trajectory: bc.Trajectory, stiffness: int) -> tuple[float, float]:
+    """Kinetic energy at the end, and potential energy above the shape of rest, J."""
+    found = trajectory.energy
+    return found.kinetic[-1], found.potential[-1] - rest[stiffness].energy.potential[-1]
+
+
+print(f"with a cubic over {CLOSING:g} m/s:")
+print(
+    "  k   rel   abs   d | thesis: evaluations steps time | the same, times faster | motion left, above rest"
+)
 for (k, rtol, atol, d), (evaluations, steps, seconds) in THESIS.items():
     run, took = settle(structure(k, d), rtol, atol)
-    gentle, _ = settle(structure(k, d, 0.5), rtol, atol)
     told = run.statistics
+    motion, above = left(run, k)
     print(f"{k:3d} {rtol:.0e} {atol:.0e} {d:3d} | {evaluations:11d} {steps:12d} {seconds:4d} s | "
           f"{told['evaluations']:8d} {told['steps']:12d} {took:.2f} s {seconds / took:5.0f} x | "
-          f"{gentle.statistics['evaluations']}")  # fmt: skip
+          f"{motion:.1e} J {above:.1e} J")  # fmt: skip
+steep, _ = settle(structure(20, 10, STEEP), 1e-6, 1e-7)
+print(f"with one over {STEEP:g} m/s, the first row: {steep.statistics['evaluations']} evaluations, "
+      f"and still {left(steep, 20)[1]:.1f} J above rest")  # fmt: skip
 
-mech = structure(20, 10, 0.5)
+mech = structure(20, 10)
 run, took = settle(mech, 1e-6, 1e-7)
-longer, _ = settle(mech, 1e-8, 1e-9, 60.0)
+longer = rest[20]
 energy = run.energy
 print(f"after 8 s: kinetic energy {energy.kinetic[-1]:.1e} J of {energy.kinetic.max():.1f} J, "
       f"potential {energy.potential[-1] - longer.energy.potential[-1]:.1e} J above the shape of least energy "

@@ -9,8 +9,10 @@ from collections.abc import Callable
 from math import cos, radians, sqrt
 from pathlib import Path
 
+import numpy as np
 import pytest
 from rigs.printed import Printed
+from scipy.integrate import solve_ivp
 from scipy.special import ellipk
 
 pytest.importorskip("matplotlib")
@@ -109,9 +111,13 @@ def arm_placed_twice(printed: Printed) -> None:
 
 
 def beads_on_a_wire(printed: Printed) -> None:
+    """At frames of 1/30 s `symbolic` stays on the wire and `lagrange` does not find back to it."""
     printed.below(r"off the wire (\S+) m", 1e-11)
     printed.below(r"steps 1/1000 s: .*energy to (\S+) of", 1e-9)
-    printed.below(r"steps 1/30 s: .*energy to (\S+) of", 1e-3)
+    printed.below(r"symbolic, steps 1/30 s: .*energy to (\S+) of", 1e-3)
+    printed.below(r"lagrange, steps 1/30 s: the wire is lost at t = (\S+) s", 1.0)
+    (missed,) = printed.numbers(r"along the tangent ends up to (\S+) mm from the wire")
+    assert missed > 5.0
 
 
 def roller_coaster(printed: Printed) -> None:
@@ -169,16 +175,20 @@ def knee(printed: Printed) -> None:
 
 
 def tensegrity(printed: Printed) -> None:
-    """Settled, with at most the evaluations of the thesis's tables in every row."""
+    """One cubic for all rows: fewer evaluations than the thesis, and at rest where damping is 10."""
     printed.says("5 sticks, 20 forces, freedom 30")
     rows = re.findall(
-        r"^ *(\d+) \S+ \S+ +(\d+) \| +(\d+) +\d+ +\d+ s \| +(\d+) .*\| (\d+)$", printed.text, re.M
+        r"^ *\d+ \S+ \S+ +(\d+) \| +(\d+) +\d+ +\d+ s \| +(\d+) .*\| (\S+) J (\S+) J$", printed.text, re.M
     )
-    counts = {(k, d, thesis): (steep, gentle) for k, d, thesis, steep, gentle in rows}
     assert len(rows) == 8
-    assert all(int(steep) <= int(thesis) for (_, _, thesis), (steep, _) in counts.items())
-    assert int(counts["20", "1", "16192"][1]) < 16192 / 3
-    assert all(int(gentle) < int(thesis) / 4 for (_, d, thesis), (_, gentle) in counts.items() if d == "10")
+    for d, thesis, found, left, above in rows:
+        assert int(found) < int(thesis) / (4 if d == "10" else 3)
+        assert float(left) < (0.01 if d == "10" else 1.0)
+        assert float(above) < (0.1 if d == "10" else 1.0)
+    printed.near(r"cubic over (\S+) m/s", 0.5, within=0.0)
+    steep, above = printed.numbers(r"first row: (\d+) evaluations, and still (\S+) J above rest")
+    assert steep <= 23337
+    assert above > 1.0
     motion, most, above = printed.numbers(r"kinetic energy (\S+) J of (\S+) J, potential (\S+) J above")
     assert motion < 1e-4 * most
     assert 0.0 <= above < 0.1
@@ -210,9 +220,47 @@ def three_bars(printed: Printed) -> None:
     printed.below(r"between formulations to (\S+) m/s²", 1e-12)
     printed.below(r"the four are within (\S+) m", 1e-8)
     printed.below(r"energy drift (\S+) J of", 1e-9)
-    at = printed.numbers(r"those at (\S+) s")
-    assert at == pytest.approx([1.06, 1.044, 1.07], abs=2e-3)
-    printed.below(r"but for (\S+) of the spin and (\S+) of the sideways", 5e-3)
+    spin, along, across = planar_bars(1.0)
+    found = printed.numbers(r"after 1 s turning at (\S+) rad/s, moving at \((\S+), (\S+)\)")
+    assert found == pytest.approx([spin, along, across] * 4, rel=1e-5)
+    # What the thesis prints for one second is not what the equations give then; both are said, and how far.
+    more = printed.numbers(r"one second, .*: (\S+) % spin, (\S+) % along, (\S+) % across of what is found")
+    thesis = ((3.58176e-4, 1.40613e-2, 1.031e-3), (3.48003e-4, 1.38485e-2, 1.0006e-3))
+    thesis += ((3.63908e-4, 1.41807e-2, 1.04783e-3),)
+    known = [
+        100 * (there / here - 1)
+        for row in thesis
+        for here, there in zip((spin, along, across), row, strict=True)
+    ]
+    assert more == pytest.approx(known, abs=0.06)
+    assert all(4.0 < value < 15.0 for value in more)
+    printed.near(r"whatever the inertia: (\S+) m/s", along, within=0.01 * along)
+
+
+def planar_bars(end: float) -> tuple[float, float, float]:
+    """Spin and velocity (along, across) of the middle of three bars in the plane, by equations written out.
+
+    x, y and angle of each bar; the hinges' rows with their multipliers, integrated by scipy.
+    """
+    moments = np.array([1.0, 1.0, 8.41667] * 3)
+    pairs = ((0, 4.0, 3, -4.0), (3, 4.0, 6, -4.0))  # bar, place of the hinge on it, next bar, place on it
+
+    def rates(_time: float, z: np.ndarray) -> np.ndarray:
+        q, v = z[:9], z[9:]
+        rows, bias = np.zeros((4, 9)), np.zeros(4)
+        for k, (a, s, b, r) in enumerate(pairs):
+            for bar, arm, sign in ((a, s, 1.0), (b, r, -1.0)):
+                c, n = np.cos(q[bar + 2]), np.sin(q[bar + 2])
+                rows[2 * k, [bar, bar + 2]] = sign, -sign * arm * n
+                rows[2 * k + 1, [bar + 1, bar + 2]] = sign, sign * arm * c
+                bias[2 * k : 2 * k + 2] += sign * arm * v[bar + 2] ** 2 * np.array([c, n])
+        scaled = rows / moments
+        pull = np.linalg.solve(scaled @ rows.T, bias)
+        return np.concatenate([v, scaled.T @ pull])
+
+    start = np.array([-8.0, 0, 0, 0, 0, 0, 8.0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0.4, 0.1])
+    found = solve_ivp(rates, (0.0, end), start, rtol=1e-11, atol=1e-13).y[9:, -1]
+    return float(found[5]), float(found[3]), float(found[4])
 
 
 def nailed_linkages(printed: Printed) -> None:
