@@ -49,6 +49,11 @@ class Continuation:
         return None
 
     @property
+    def model(self) -> Model | None:
+        """The model with which the last run ended, assembled or closed; None if no run has finished."""
+        return None if self._last is None else self._last[0]
+
+    @property
     def core(self) -> Any:
         """What the core keeps."""
         return self._kept

@@ -26,7 +26,7 @@ def test_the_examples_of_the_help_work(shell, run, tmp_path, monkeypatch):
         run(line)
     start = shell.session.now
     for name, command in COMMANDS.items():
-        if name in ("view", "quit", "exit", "load", "undo"):
+        if name in ("quit", "exit", "load", "undo"):
             continue
         shell.session.now = start
         assert shell.execute("run 0.1").ok

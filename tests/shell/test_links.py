@@ -178,3 +178,35 @@ def test_targets_that_cannot_be(shell, run):
     assert "greater than zero" in shell.execute("ilc car move_to_point -p 1 0 0 -d 0").text
     run("ilc car move_to_point", "step 3")
     np.testing.assert_allclose(shell.session.state().position[0], 0.0, atol=1e-12)
+
+
+@pytest.mark.parametrize("kind", ["damping", "brake"])
+def test_damping_of_zero_is_none_and_can_be_set_again(shell, run, kind):
+    run("ib rod", "sb rod -vl 1 0 0 -vr 0 0 1", f"sb rod -if {kind} air", "sf rod air -d 0", "step 30")
+    np.testing.assert_allclose(shell.session.state().velocity[0], (1, 0, 0), atol=1e-9)
+    run("sf rod air -d 2", "step 30")
+    state = shell.session.state()
+    assert state.velocity[0, 0] == pytest.approx(np.exp(-2), rel=1e-4)
+    spin = np.exp(-2) if kind == "damping" else 1.0
+    assert state.angular_velocity[0, 2] == pytest.approx(spin, rel=1e-4)
+
+
+def test_springs_of_zero_are_none(shell, run):
+    run("ib rod", "sb rod -if gravity g -if support foot -t 0 0 1", "sf rod foot -k 0 -d 0")
+    run("ib bob", "sb bob -t 9 0 0", "ir string rod bob -k 0 -l 1 -e .1", "sacc -r 1e-9 -a 1e-9", "run 1")
+    state = shell.session.state()
+    np.testing.assert_allclose(state.position[0], (0, 0, 1 - 9.81 / 2), atol=1e-6)
+    np.testing.assert_allclose(state.velocity[1], 0.0, atol=1e-12)
+
+
+def test_any_positive_inertia(shell, run):
+    """Moments that no body has, and with them Euler's equations hold all the same; zero is a particle."""
+    run("ib rod", "sb rod -in 0.1 1 9 -vr 0 0 1", "step 30")
+    np.testing.assert_allclose(shell.session.state().angular_velocity[0], (0, 0, 1), atol=1e-9)
+    assert not shell.session.mechanism.bodies["rod"].check_inertia
+    run("sb rod -in 1 1 1")
+    assert shell.session.mechanism.bodies["rod"].check_inertia
+    run("ib stone", "sb stone -in 0 0 0 -vl 0 1 0", "step 30")
+    assert shell.session.state().position[1, 1] == pytest.approx(1.0)
+    for bad in ("1 1 0", "1 1 -1"):
+        assert "positive definite" in shell.execute(f"sb rod -in {bad}").text

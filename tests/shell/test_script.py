@@ -19,9 +19,9 @@ def bellcrank(*arguments, cwd, text=None):
 
 
 def test_the_script_has_every_command():
-    """But for `view`, which is refused as long as there is no viewer, and `quit`, which is `exit`."""
+    """But for `quit`, which is `exit`."""
     used = {line.split()[0] for line in SCRIPT.read_text().splitlines() if line and line[0] != ";"}
-    assert used | {"view", "quit"} == set(COMMANDS)
+    assert used | {"quit"} == set(COMMANDS)
 
 
 def test_the_script_uses_every_option_of_every_command():

@@ -36,8 +36,6 @@ class BodyDamping(ForceKind):
     def __post_init__(self) -> None:
         with Check("BodyDamping") as check:
             values = {field: _three(check, field, getattr(self, field)) for field in _FIELDS}
-            if len(check.faults) == 0 and not any(map(any, values.values())):
-                check.fault("it does nothing", None, "give damping or rotational_damping")
             check.settle(self, **values)
 
     def lowered(self, ends: tuple[End, ...]) -> Lowered:
@@ -49,6 +47,8 @@ class BodyDamping(ForceKind):
             "moment": _against(pose, pose.angular_velocity, self.rotational_damping),
         }
         held = {name: value for name, value in given.items() if value}
+        if not held:
+            return Lowered()
         return Lowered(custom=_BodyDamping(pose, **held, marker=marker, description=self))
 
 

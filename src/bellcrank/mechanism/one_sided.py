@@ -19,7 +19,7 @@ _DIRECTIONS = {"below": 1.0, "above": -1.0}
 class RubberString(ForceKind):
     """A string between two markers that pulls and never pushes.
 
-    stiffness: N/m, greater than zero. rest_length: below it the string is slack, m.
+    stiffness: N/m, not negative. rest_length: below it the string is slack, m.
     restitution: part of the tension that is left while the markers approach each other, 0 to 1. At 1 the
         string is a spring that only pulls; below, it takes energy out of every swing.
     closing_speed: speed of approach over which the tension falls to that part, along a cubic, m/s. It is full
@@ -40,7 +40,7 @@ class RubberString(ForceKind):
         with Check("RubberString") as check:
             check.settle(
                 self,
-                stiffness=check.positive("stiffness", self.stiffness, "N/m"),
+                stiffness=check.not_negative("stiffness", self.stiffness, "N/m"),
                 rest_length=check.not_negative("rest_length", self.rest_length, "m"),
                 restitution=check.fraction("restitution", self.restitution),
                 closing_speed=check.positive("closing_speed", self.closing_speed, "m/s"),
@@ -56,7 +56,7 @@ class RubberString(ForceKind):
 class OneSidedSpring(ForceKind):
     """A spring and damper that acts on one side of a value, pushes away from it, and never pulls.
 
-    stiffness: N/m or N m/rad, greater than zero. contact: the value where it begins, m or rad.
+    stiffness: N/m or N m/rad, not negative. contact: the value where it begins, m or rad.
     side: "below" or "above" that value.
     damping: N s/m or N m s/rad. depth: how far beyond the contact the damping has its full value, m or rad;
         it rises along a cubic, so that an arrival at speed meets no jump of the force.
@@ -75,7 +75,7 @@ class OneSidedSpring(ForceKind):
         with Check("OneSidedSpring") as check:
             check.settle(
                 self,
-                stiffness=check.positive("stiffness", self.stiffness),
+                stiffness=check.not_negative("stiffness", self.stiffness),
                 contact=check.number("contact", self.contact),
                 side=check.choice("side", self.side, _DIRECTIONS),
                 damping=check.not_negative("damping", self.damping),
@@ -92,7 +92,7 @@ class OneSidedSpring(ForceKind):
 class SupportPoint(ForceKind):
     """A spring and damper that keep a point of a body from going below the ground: a foot, a wheel.
 
-    stiffness: N/m, greater than zero. damping: N s/m. height: of the ground, world z, m.
+    stiffness: N/m, not negative. damping: N s/m. height: of the ground, world z, m.
     depth: how far below the ground the damping has its full value, m.
     It pushes along world z, without friction, and never pulls.
 
@@ -111,7 +111,7 @@ class SupportPoint(ForceKind):
         with Check("SupportPoint") as check:
             check.settle(
                 self,
-                stiffness=check.positive("stiffness", self.stiffness, "N/m"),
+                stiffness=check.not_negative("stiffness", self.stiffness, "N/m"),
                 damping=check.not_negative("damping", self.damping, "N s/m"),
                 height=check.number("height", self.height, "m"),
                 depth=check.positive("depth", self.depth, "m"),

@@ -57,6 +57,10 @@ def _set(session: Session, given: Given) -> Reply:
         if word in given.options
     }
     if matter:
+        if "inertia" in matter:
+            low, middle, high = sorted(matter["inertia"])
+            # The thesis takes any principal moments, also those that no distribution of mass has.
+            matter["check_inertia"] = low + middle >= high
         with forces.weights_following(session):
             session.edit(lambda m: m.replace(m.bodies[name], **matter), structure=False)
     for kind, force in given.options.get("-if", ()):
@@ -122,7 +126,11 @@ COMMANDS: Final = (
             Option("-vr", "Rotational velocity.", (vector("angular_velocity"),)),
             Option("-t", "Translation: where its frame, the centre of mass, is.", (vector("position"),)),
             Option("-E", "Orientation, a quaternion w x y z; its length does not matter.", (QUATERNION,)),
-            Option("-in", "Inertia along the principal axes.", (vector("inertia"),)),
+            Option(
+                "-in",
+                "Inertia along the principal axes; all three zero make a particle.",
+                (vector("inertia"),),
+            ),
             Option("-m", "Mass.", (Argument("mass", "number", field="mass"),)),
             Option(
                 "-if",

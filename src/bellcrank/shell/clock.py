@@ -11,6 +11,7 @@ from bellcrank.integrate.methods import METHODS, find_method, method_options
 from bellcrank.io.scalar import resolved
 from bellcrank.shell.drawing import drawn
 from bellcrank.shell.language import Argument, Command, Given, Option
+from bellcrank.shell.parsing import plain_fields
 from bellcrank.shell.reply import Reply
 from bellcrank.shell.session import Session
 
@@ -18,7 +19,7 @@ if TYPE_CHECKING:
     from bellcrank.trajectory.trajectory import Trajectory
 
 GROUP: Final = "Time"
-_RECORDED = ("reactions", "accelerations")
+_RECORDED = ("reactions", "accelerations", "assemble")
 _LONGEST = 1e6  # steps of one command
 _METHOD = {"step": float, "max_step": float, "max_order": int}
 
@@ -31,7 +32,7 @@ def _step(session: Session, given: Given) -> Reply:
     count, size = given["count"], session.now.settings.stepsize
     if count > _LONGEST:
         raise MechanismError(Fault("step", f"at most {_LONGEST:g} steps are taken at a time", count))
-    run = session.run(count * size, size)
+    run = session.run(count * size, size, **plain_fields(given.fields, ("assemble",), "step"))
     return _told(run, drawn(session, run))
 
 
@@ -41,7 +42,7 @@ def _run(session: Session, given: Given) -> Reply:
         duration = session.now.simulation.duration
     if duration is None:
         raise MechanismError(Fault("run", "the duration is missing", None, "such as run 2.5"))
-    options = _plain(given.fields, (*_RECORDED, "output_step"), "run")
+    options = plain_fields(given.fields, (*_RECORDED, "output_step"), "run")
     output = options.pop("output_step", None)
     return _told(session.run(duration, output, **options))
 
@@ -53,13 +54,6 @@ def _told(run: Trajectory, frames: dict[str, Any] | None = None) -> Reply:
     told = {"time": float(run.time[-1]), "frames": len(run), "steps": steps, "status": str(run.status)}
     last = f"t = {run.time[-1]:.6g} s"
     return Reply("\n".join(filter(None, (text, last))), {**told, **frames})
-
-
-def _plain(fields: Any, known: Any, where: str) -> dict[str, Any]:
-    """Values of key=value: numbers, true and false, texts."""
-    if strange := [name for name in fields if name not in known]:
-        raise MechanismError(Fault(where, f"it takes {', '.join(known)}", strange[0]))
-    return {name: resolved(text) for name, text in fields.items()}
 
 
 def _read_time(session: Session, given: Given) -> Reply:  # noqa: ARG001
@@ -138,7 +132,7 @@ def _formulation(session: Session, given: Given) -> Reply:
 def _method(session: Session, given: Given) -> Reply:
     name = given.get("method")
     if name is not None:
-        options = _plain(given.fields, tuple(_METHOD), "method")
+        options = plain_fields(given.fields, tuple(_METHOD), "method")
         method_options(name, 1e300, **options)
         _settings(session, method=name, method_options=options)
     now = session.now.settings.method
@@ -150,9 +144,11 @@ COMMANDS: Final = (
         "step",
         GROUP,
         "Go on by so many step sizes, and draw after every one; inside the integrator takes its own steps, "
-        "and goes on with its history from one command to the next unless something was changed.",
+        "and goes on with its history from one command to the next unless something was changed. With "
+        "assemble=constraint_forces the bodies come together first, within the steps.",
         _step,
         (Argument("count", "count"),),
+        fields="assemble=...",
         example="step 30",
     ),
     Command(
@@ -211,10 +207,11 @@ COMMANDS: Final = (
     Command(
         "run",
         GROUP,
-        "Go on for a time, by default that of the loaded file.",
+        "Go on for a time, by default that of the loaded file. With assemble=constraint_forces the bodies "
+        "come together first, in the run itself, so that one sees a structure snap together.",
         _run,
         (_seconds("duration", optional=True),),
-        fields="output_step=... reactions=... accelerations=...",
+        fields="output_step=... reactions=... accelerations=... assemble=...",
         example="run 0.5 output_step=0.01",
     ),
     Command(

@@ -1,12 +1,11 @@
-"""Commands on files and pictures: save, load, source, plot, draw, view; and assemble, info."""
+"""Commands on files and pictures: save, load, source, plot, draw; and info."""
 
 from __future__ import annotations
 
-from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
-from bellcrank.errors import Fault, MechanismError, Unsupported
+from bellcrank.errors import Fault, MechanismError
 from bellcrank.io.simulation import Simulation
 from bellcrank.shell.language import Argument, Command, Given, Option
 from bellcrank.shell.reply import Reply
@@ -101,8 +100,6 @@ def _plot(session: Session, given: Given) -> Reply:
 
 def _draw(session: Session, given: Given) -> Reply:
     how = given["convention"]
-    if how not in CONVENTIONS:
-        raise MechanismError(Fault("draw", f"one of {', '.join(CONVENTIONS)} is expected", how))
     needs = {"corpus": 2, "picture": 1}.get(how, 0)
     held = [given.get(name) for name in ("filename", "every") if given.get(name) is not None]
     if len(held) != needs:
@@ -119,21 +116,6 @@ def _draw(session: Session, given: Given) -> Reply:
         return Reply(f"written: {held[0]}", {"file": held[0]})
     session.set(drawing=Drawing(how, *held))
     return Reply(data={"drawing": how})
-
-
-def _view(session: Session, given: Given) -> Reply:  # noqa: ARG001
-    if find_spec("bellcrank.viewer") is None:
-        raise Unsupported("the viewer is not built yet; draw picture <filename> writes a picture")
-    raise Unsupported("the viewer is not joined to the shell yet; draw picture <filename> writes a picture")
-
-
-def _assemble(session: Session, given: Given) -> Reply:
-    from bellcrank.analysis.assembling import assemble
-
-    session.commit()
-    pinned = given["pinned"]
-    report = session.edit(lambda m: assemble(m, session.now.start, pinned=pinned))
-    return Reply(str(report), {"changed": report.changed, "report": str(report)})
 
 
 def _info(session: Session, given: Given) -> Reply:  # noqa: ARG001
@@ -190,7 +172,8 @@ COMMANDS: Final = (
     Command(
         "plot",
         GROUP,
-        "Write a figure of what was run: overview, joint, body, path, reaction, drive, energy.",
+        "Write a figure of what was run: overview, joint, body, path, reaction, drive, limit, "
+        "energy, violation.",
         _plot,
         (Argument("kind", "text", optional=True), Argument("names", "element", repeated=True)),
         (Option("-o", "Into this file (PNG, PDF, SVG), plot.png.", (FILE,)),),
@@ -204,20 +187,11 @@ COMMANDS: Final = (
         "a picture of every so many steps in numbered files; null, not at all. Or write one picture now.",
         _draw,
         (
-            Argument("convention", "text"),
+            Argument("convention", "choice", choices=CONVENTIONS),
             Argument("filename", "file", optional=True),
             Argument("every", "count", optional=True),
         ),
         example="draw corpus frame.png 10",
-    ),
-    Command("view", GROUP, "Open the viewer.", _view, example="view", keeps=True),
-    Command(
-        "assemble",
-        GROUP,
-        "Move the bodies until all joints and constraints fit; those that are named stay where they are.",
-        _assemble,
-        (Argument("pinned", "body", repeated=True),),
-        example="assemble stick0",
     ),
     Command(
         "info",

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from math import isfinite
 from typing import Any, Final
 
@@ -37,6 +37,13 @@ def parsed(command: Command, given: Sequence[Word], mechanism: Mechanism) -> Giv
 def refuse(command: Command, rule: str, value: object = None, advice: str = "") -> MechanismError:
     """The error of a command."""
     return MechanismError(Fault(command.name, rule, value, advice or f"usage: {command.usage}"))
+
+
+def plain_fields(fields: Mapping[str, str], known: Collection[str], where: str) -> dict[str, Any]:
+    """Values of key=value: numbers, true and false, texts. Raises MechanismError for a key not known."""
+    if strange := [name for name in fields if name not in known]:
+        raise MechanismError(Fault(where, f"it takes {', '.join(known)}", strange[0]))
+    return {name: resolved(text) for name, text in fields.items()}
 
 
 class _Reader:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 
@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from bellcrank.shell.reply import Reply
     from bellcrank.trajectory.trajectory import Trajectory
 
+_Compiled: TypeAlias = "tuple[Mechanism, float, Model] | None"
 _UNDONE = 200  # how many steps can be taken back
 
 
@@ -69,6 +70,7 @@ class Situation:
     mechanism: as it is at the time `start`; it is replaced, never changed. live: where the bodies are since
     then, or None as long as the clock stands at `start`. off: forces that are switched off.
     frames: of links by joint, as `sl` set them; they hold as long as the joint has their markers.
+    idle_brakes: forces that are brakes where their damping is zero, which does not show it.
     history: what was run, pieces that follow each other.
     """
 
@@ -77,6 +79,7 @@ class Situation:
     live: State | None = None
     off: Mapping[str, Force] = field(default_factory=dict)
     frames: Mapping[str, Frames] = field(default_factory=dict)
+    idle_brakes: frozenset[str] = frozenset()
     settings: Settings = Settings()
     drawing: Drawing = Drawing()
     history: tuple[Trajectory, ...] = ()
@@ -102,7 +105,8 @@ class Session:
     def __init__(self) -> None:
         self.now = fresh()
         self._before: list[Situation] = []
-        self._compiled: tuple[Mechanism, float, Model] | None = None
+        self._compiled: _Compiled = None
+        self._closed: _Compiled = None  # by constraint forces, at the beginning of a run
         self._continuation = Continuation()
         self.notes: list[str] = []
         self.commands: Mapping[str, Command] = {}
@@ -169,11 +173,17 @@ class Session:
         Raises MechanismError if it has no bodies or is faulty, AssemblyError if it does not fit together.
         """
         mechanism, start = self.mechanism, self.now.start
-        if not mechanism.bodies:
+        if self.now.live is not None and _holds(self._closed, mechanism, start):
+            return self._closed[2]  # type: ignore[index]
+        if not _holds(self._compiled, mechanism, start):
+            self._compiled = (mechanism, start, assembled(self._described())[0])
+        return self._compiled[2]  # type: ignore[index]
+
+    def _described(self) -> Model:
+        """The mechanism compiled as it is described."""
+        if not self.mechanism.bodies:
             raise MechanismError(Fault("mechanism", "there are no bodies yet", None, "make one: ib <name>"))
-        if self._compiled is None or self._compiled[0] is not mechanism or self._compiled[1] != start:
-            self._compiled = (mechanism, start, assembled(compile_mechanism(mechanism, start))[0])
-        return self._compiled[2]
+        return compile_mechanism(self.mechanism, self.now.start)
 
     def state(self) -> State:
         """Where the bodies are now: while the clock stands at the start, as they are described."""
@@ -190,7 +200,13 @@ class Session:
         """Go on by a duration (s); the errors are those of `simulate`."""
         from bellcrank.simulate import simulate
 
-        model = self.model()
+        how = given.pop("assemble", False)
+        closing = isinstance(how, str)
+        if closing:
+            self.commit()
+            model = self._described()
+        else:
+            model = self.model()
         arguments = {**self.now.settings.arguments(), **given}
         run = simulate(
             model,
@@ -198,15 +214,19 @@ class Session:
             start=self.now.start,
             state=self.now.live,
             output_step=output_step,
-            assemble=False,
+            assemble=how if closing else False,
             continuation=self._continuation,
             **arguments,
         )
         if len(run) == 0:
             return run
+        live = run.at(float(run.time[-1]))
+        if closing:  # what is taken from the initial configuration is now that of the closed one
+            closed = self._continuation.model or model.started(live.at_time(self.now.start))
+            self._closed = (self.mechanism, self.now.start, closed)
         before = self.now.history
-        fits = bool(before) and before[-1].layout == run.layout
-        self.set(live=run.at(float(run.time[-1])), history=(*before, run) if fits else (run,))
+        fits = bool(before) and before[-1].layout == run.layout and before[-1].time[-1] == run.time[0]
+        self.set(live=live, history=(*before, run) if fits else (run,))
         return run
 
     def trajectory(self) -> Trajectory:
@@ -216,6 +236,11 @@ class Session:
                 Fault("history", "nothing has been run yet", None, "use step <n> or run <duration>")
             )
         return merged(self.now.history)
+
+
+def _holds(compiled: _Compiled, mechanism: Mechanism, start: float) -> bool:
+    """Whether that was compiled of this mechanism at this time."""
+    return compiled is not None and compiled[0] is mechanism and compiled[1] == start
 
 
 def pose_in(state: State, number: int) -> dict[str, tuple[float, ...]]:

@@ -43,7 +43,7 @@ def kind_of(force: Force) -> str | None:
     if isinstance(kind, SupportPoint):
         return "support"
     if isinstance(kind, BodyDamping):
-        return "damping" if _any(kind.rotational_damping) else "brake"
+        return "damping" if _any(kind.rotational_damping) or is_idle(kind) else "brake"
     if isinstance(kind, Wrench):
         if kind.axes == "marker":
             return "motor"
@@ -53,8 +53,15 @@ def kind_of(force: Force) -> str | None:
     return None
 
 
+def is_idle(kind: object) -> bool:
+    """Whether this is a damping of zero, whose values do not tell whether it is a brake."""
+    return isinstance(kind, BodyDamping) and not (_any(kind.damping) or _any(kind.rotational_damping))
+
+
 def _any(values: Any) -> bool:
-    return any(not isinstance(v, (int, float)) or v != 0.0 for v in values)
+    """Whether there is anything but zero among numbers and expressions, or in one."""
+    listed = values if isinstance(values, tuple) else (values,)
+    return any(not isinstance(v, (int, float)) or v != 0.0 for v in listed)
 
 
 def bodies_of(force: Force) -> tuple[str, ...]:
@@ -141,7 +148,7 @@ def change(session: Session, body: str, name: str, given: dict[str, Any]) -> Non
     Raises MechanismError for options that its type does not take.
     """
     force, active = find(session, body, name)
-    kind = kind_of(force)
+    kind = "brake" if force.name in session.now.idle_brakes and is_idle(force.kind) else kind_of(force)
     if kind is None:
         advice = "remove it and make it anew with force"
         raise MechanismError(Fault(f"force {name!r}", f"sf does not know {force.kind.name}", None, advice))
@@ -150,6 +157,8 @@ def change(session: Session, body: str, name: str, given: dict[str, Any]) -> Non
         raise MechanismError(Fault(f"force {name!r}", f"a {kind} has no {wrong[0]}", None, advice))
     mass = with_numbers(session.mechanism).bodies[body].mass
     changed = _changed(force, kind, given, mass)
+    if kind == "brake":
+        session.set(idle_brakes=session.now.idle_brakes | {force.name})
     if active:
         session.edit(lambda m: m.replace(m.forces[force.name], kind=changed.kind, ends=changed.ends), False)
     else:
