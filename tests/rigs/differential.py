@@ -102,9 +102,9 @@ def runs_apart(prepared, mechanism, duration=2.0, tolerance=1e-11, allowed=ALLOW
     """Findings along a run of each formulation, and the errors that ended runs, by formulation.
 
     At three instants accelerations and the rest are compared as by `disagreements`, all formulations at the
-    state of `lagrange`, and poses and velocities, as far as both runs came. How far errors grow in this motion
-    is measured by runs at a tolerance a thousand times as large: a tenth of that is allowed, too. Where they go
-    apart by more than 0.01, motions are too sensitive to be compared.
+    state of `lagrange`. Poses and velocities are compared as far as both runs came. How far errors grow in this
+    motion is measured by runs at a tolerance a thousand times as large, and a tenth of that is allowed, too;
+    where it exceeds 0.01, motions are too sensitive to be compared.
     """
     settings = {"times": duration * np.array([0.0, 0.25, 0.5, 1.0]), "method": method}
     first = run_of(mechanism, "lagrange", tolerance=tolerance, **settings)
