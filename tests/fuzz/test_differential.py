@@ -1,0 +1,38 @@
+"""A sample of the random mechanisms that `make fuzz` judges: no formulation disagrees with another."""
+
+import pytest
+from rigs.differential import disagreements, runs_apart, systems
+from rigs.random_mechanisms import random_mechanism
+
+import bellcrank as bc
+
+
+@pytest.mark.parametrize("first", range(0, 240, 20))
+def test_formulations_agree_at_a_state(first):
+    found, judged = {}, 0
+    for seed in range(first, first + 20):
+        try:
+            found[seed] = disagreements(systems(random_mechanism(seed)))
+        except bc.AssemblyError:  # drives that contradict a loop
+            continue
+        judged += 1
+    assert not {seed: list(map(str, findings)) for seed, findings in found.items() if findings}
+    assert judged >= 15
+
+
+@pytest.mark.parametrize("seed", [0, 5, 9, 18, 26, 33, 40, 42, 44, 50])
+def test_formulations_agree_along_runs(seed):
+    mechanism = random_mechanism(seed)
+    findings, errors = runs_apart(systems(mechanism), mechanism)
+    assert not findings, list(map(str, findings))
+    assert not errors, errors
+
+
+def test_a_planted_disagreement_is_found():
+    mechanism = random_mechanism(0)
+    prepared = systems(mechanism)
+    other = mechanism.copy()
+    other.replace(other.bodies["body 0"], mass=other.bodies["body 0"].mass * (1 + 1e-6))
+    prepared["recursive"] = bc.prepare(other, "recursive")
+    findings = disagreements(prepared)
+    assert {finding.formulation for finding in findings} == {"recursive"}
