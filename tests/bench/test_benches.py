@@ -6,13 +6,16 @@ import math
 import numpy as np
 import pytest
 
+from bellcrank import _core
 from bellcrank.assembly.compile import compile_mechanism
-from bellcrank.bench import generators, loop_search, loops, scaling, tasora, timing
+from bellcrank.bench import dense, generators, loop_search, loops, scaling, tasora, timing
 from bellcrank.bench.loop_runs import GENERATORS, LoopProblem, Setting, judge
 from bellcrank.bench.peers.loop_problems import PROBLEMS
 from bellcrank.bench.timing import Spread
 from bellcrank.errors import MechanismError
+from bellcrank.formulations.system import prepare
 from bellcrank.integrate.methods import METHODS
+from bellcrank.mechanism.rotation import rotate
 
 ENVIRONMENT = {
     "date",
@@ -63,6 +66,54 @@ def test_tasora_shows_published_beside_measured(capsys):
     assert_spread(shoulder["acceleration_us"])
     assert (man["published_variables"], man["published_us"]) == (200, pytest.approx(18_000.0))
     assert "semi_implicit_us" not in man
+
+
+def test_tasora_shows_naive_solutions_beside(capsys):
+    """Both dense solutions, and how often a step holds three of them; so far from 1 that no load turns it."""
+    names = ("complete arm", "ring of 40, hinges")
+    chosen = [word for name in names for word in ("--mechanism", name)]
+    data = output(tasora.main, ["--steps", "200", "--repeats", "3", *chosen, "--json"], capsys)
+    arm, ring = data["results"]["naive"]
+    assert (arm["unknowns"], ring["unknowns"]) == (104, 442)  # a ring in the plane has three redundant rows
+    for row in (arm, ring):
+        assert_spread(row["gauss_us"])
+        assert_spread(row["lapack_us"])
+        step = row["semi_implicit_us"]["median"]
+        assert row["step_by_gauss"] == pytest.approx(3 * row["gauss_us"]["median"] / step)
+    assert arm["step_by_gauss"] > 3.0
+    assert ring["step_by_gauss"] > 20.0
+    assert ring["step_by_lapack"] > 5.0
+
+
+@pytest.mark.parametrize("entry", [e for e in tasora.ENTRIES if e.make is not None], ids=lambda e: e.name)
+def test_the_naive_solution_is_the_same(entry):
+    """What is timed solves the same equations: accelerations are those that `lagrange` finds."""
+    model = compile_mechanism(entry.make())
+    equations = dense.dense_equations(model)
+    system = prepare(model, "lagrange")
+    system.project()
+    found = system.accelerate()
+    for solve in (_core.eliminate_dense, np.linalg.solve):
+        linear = solve(equations.matrix, equations.right)[: 6 * model.core.bodies].reshape(-1, 6)[:, :3]
+        turns = system.state().rotation
+        arms = np.array([rotate(tuple(q), tuple(c)) for q, c in zip(turns, model.com, strict=True)])
+        spins = system.state().angular_velocity
+        centres = found.linear + np.cross(found.angular, arms) + np.cross(spins, np.cross(spins, arms))
+        np.testing.assert_allclose(linear, centres, atol=1e-8 * max(1.0, np.abs(centres).max()))
+
+
+def test_dense_elimination():
+    rng = np.random.default_rng(5)
+    for size in (1, 2, 7, 40):
+        matrix, right = rng.normal(size=(size, size)), rng.normal(size=size)
+        matrix[0, 0] = 0.0 if size > 1 else 1.0  # rows must be exchanged
+        np.testing.assert_allclose(
+            _core.eliminate_dense(matrix, right), np.linalg.solve(matrix, right), rtol=1e-9
+        )
+    with pytest.raises(ValueError, match="singular"):
+        _core.eliminate_dense(np.zeros((2, 2)), np.ones(2))
+    with pytest.raises(ValueError, match="n, n"):
+        _core.eliminate_dense(np.eye(3), np.ones(2))
 
 
 @pytest.mark.parametrize(

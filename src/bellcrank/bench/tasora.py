@@ -15,7 +15,9 @@ import click
 
 import bellcrank as bc
 from bellcrank.assembly.compile import compile_mechanism
+from bellcrank.assembly.model import Model
 from bellcrank.bench.command_line import Form, form_option, invoke, peer_python_option, repeats_option
+from bellcrank.bench.dense import SOLUTIONS, dense_equations, gauss_time, lapack_time
 from bellcrank.bench.environment import environment
 from bellcrank.bench.generators import free_ring, ring
 from bellcrank.bench.generators.prosthetic_arm import prosthetic_arm, prosthetic_shoulder
@@ -76,6 +78,25 @@ _COLUMNS: Final = (
     Column("acceleration_us", "acceleration"),
 )
 
+_NAIVE: Final = (
+    "Naive: masses, gradients and all unknowns in one dense matrix, redundant rows left out; Gauss is plain "
+    "elimination in C++, LAPACK its LU through numpy on one thread. One solution is timed, not the forming "
+    f"of the matrix; a step is set against {SOLUTIONS} of them: accelerations, velocities, positions. The paper "
+    "tells of 2 to 3 times for the arm and of 20 and more for large systems."
+)
+_NAIVE_COLUMNS: Final = (
+    Column("mechanism", "mechanism"),
+    Column("unknowns", "unknowns"),
+    Column("gauss_us", "Gauss, one solution"),
+    Column("lapack_us", "LAPACK, one solution"),
+    Column("acceleration_us", "acceleration here"),
+    Column("acceleration_by_gauss", "Gauss takes, times", 3),
+    Column("acceleration_by_lapack", "LAPACK, times", 3),
+    Column("semi_implicit_us", "step here"),
+    Column("step_by_gauss", "Gauss takes, times", 3),
+    Column("step_by_lapack", "LAPACK, times", 3),
+)
+
 
 def run(steps: int = 500, repeats: int = 7, names: Sequence[str] | None = None, python: str = "") -> Report:
     """Time the mechanisms of Table 2, or those named.
@@ -103,12 +124,16 @@ def run(steps: int = 500, repeats: int = 7, names: Sequence[str] | None = None, 
         *yardstick.missing,
         f"Steps of {STEP:g} s from rest, {steps} of them; medians of {repeats} runs (smallest .. largest).",
         "Times in us. Variables are coordinates (six a body) and constraints together.",
+        _NAIVE,
         "The man on the bicycle is quoted from the paper, which does not give its data.",
     )
+    measured = [row for row in rows if "semi_implicit_us" in row]
+    naive = "Beside dense elimination of all unknowns, which the paper calls naive"
     return Report(
         "tasora", facts, {"step": STEP, "steps": steps, "repeats": repeats},
         [
             Table("table_2", title, _COLUMNS, rows),
+            *([Table("naive", naive, _NAIVE_COLUMNS, measured)] if measured else []),
             *yardstick.tables(),
             *targets_tables(targets, yardstick.factor),
         ],
@@ -137,9 +162,25 @@ def _row(entry: Entry, steps: int, repeats: int) -> Row:
         "rk4_us": step_time(model, "rk4", STEP, steps, repeats),
         "acceleration_us": acceleration_time(model, repeats),
     }
+    row |= _naive(model, repeats, row["acceleration_us"].median, semi_implicit.median)
     if entry.published is not None:
         row["speedup"] = 1e6 * entry.published.seconds / semi_implicit.median
     return row
+
+
+def _naive(model: Model, repeats: int, acceleration: float, step: float) -> Row:
+    """Dense solutions beside an acceleration and a step, us."""
+    equations = dense_equations(model)
+    gauss, lapack = gauss_time(equations, repeats), lapack_time(equations, repeats)
+    return {
+        "unknowns": len(equations.right),
+        "gauss_us": gauss,
+        "lapack_us": lapack,
+        "acceleration_by_gauss": gauss.median / acceleration,
+        "acceleration_by_lapack": lapack.median / acceleration,
+        "step_by_gauss": SOLUTIONS * gauss.median / step,
+        "step_by_lapack": SOLUTIONS * lapack.median / step,
+    }
 
 
 @click.command

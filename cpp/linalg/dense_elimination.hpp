@@ -1,0 +1,12 @@
+// Gaussian elimination of a dense matrix, as textbooks have it: what benchmarks compare the sparse solver with.
+#pragma once
+
+#include <span>
+
+namespace bellcrank {
+
+// Solves A x = b with row pivoting. a: (n, n) by rows; it holds the factors afterwards. b: (n), the solution
+// afterwards. False, with both half done, if a pivot is zero.
+bool eliminate_dense(std::span<double> a, std::span<double> b);
+
+}  // namespace bellcrank
