@@ -81,8 +81,8 @@ _COLUMNS: Final = (
 _NAIVE: Final = (
     "Naive: masses, gradients and all unknowns in one dense matrix, redundant rows left out; Gauss is plain "
     "elimination in C++, LAPACK its LU through numpy on one thread. One solution is timed, not the forming "
-    f"of the matrix; a step is set against {SOLUTIONS} of them: accelerations, velocities, positions. The paper "
-    "tells of 2 to 3 times for the arm and of 20 and more for large systems."
+    f"of the matrix; a step is set against {SOLUTIONS} of them: accelerations, velocities, positions. The "
+    "paper tells of 2 to 3 times for the arm and of 20 and more for large systems."
 )
 _NAIVE_COLUMNS: Final = (
     Column("mechanism", "mechanism"),
