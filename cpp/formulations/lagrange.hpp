@@ -127,9 +127,16 @@ class Lagrange final : public System {
     void span_plane();
     void flatten(double* u) const;
     bool settle_positions(double t, double* x);
-    void settle_velocities(double* u, double stale);
+    bool settle_velocities(double* u, double stale);
     void settle_acceleration(double t, const double* x, const double* u, double stale, double* udot);
     double largest_error() const;
+
+    // Rows that were dropped (lagrange/judge.cpp).
+    bool dropped_rows_within(const std::vector<double>& errors, double limit) const;
+    bool dropped_positions_hold() const;
+    bool dropped_rates_hold(const double* u, const std::vector<double>& before);
+    bool in_proportion(double t, const double* u) const;
+
     bool linearizes_by_rows() const;
 
     // Stops (lagrange/stops.cpp).
@@ -198,6 +205,8 @@ class Lagrange final : public System {
     bool wide_masses_ = false;
     int refinements_ = 0;
     std::vector<double> plane_;                  // axes of the plane of motion and of rotations in it; empty: none
+    double corrected_ = 0.0;      // by how much the last projection turned a body [rad]
+    double last_fastest_ = -1.0;  // body where the last step ended [rad/s], −1: there was none
     double traveled_ = 0.0, followed_at_ = 0.0;  // bound on the rotation since angles were followed [rad]; time
 
     std::vector<double> scaled_, step_;                                         // tangent vectors

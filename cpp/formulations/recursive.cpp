@@ -36,7 +36,7 @@ recursive::LinkTree links_of(const Model& model, const JointSystemOptions& optio
 }
 
 JointSpace space_of(const recursive::LinkTree& tree) {
-    JointSpace space{tree.joints, tree.coordinates, tree.speeds, tree.closing_rows, {}};
+    JointSpace space{tree.joints, tree.coordinates, tree.speeds, tree.closing_rows, {}, {}};
     for (const recursive::Rotor& rotor : tree.rotors) space.rotor_rows.push_back(rotor.row);
     return space;
 }
@@ -67,7 +67,7 @@ Recursive::Recursive(std::shared_ptr<const Model> model, const JointSystemOption
       recursion_(tree_, static_cast<int>(tree_.closing_rows.size()), row_ends()) {
     const int m = recursion_.rows();
     if (recursive::TreePass::takes(*model_, tree_)) pass_ = std::make_unique<recursive::TreePass>(*model_, tree_);
-    for (auto* v : {&compliance_, &natural_, &targets_, &errors_, &lambda_}) v->assign(m, 0.0);
+    for (auto* v : {&compliance_, &natural_, &targets_, &lambda_}) v->assign(m, 0.0);
     given_.assign(tree_.drives.size(), 0.0);
     step_.assign(tangent_size(), 0.0);
     loads_.resize(tree_.links.size());

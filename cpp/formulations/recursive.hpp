@@ -47,7 +47,9 @@ class Recursive final : public JointSystem {
     void set_driven(double t, double* x, double* u) const override;
     void factor_at(double t, const double* x, const double* u) override;
     void factor() override;
-    double largest_error(double t, const double* x) override;
+    void find_errors(double t, const double* x) override;
+    void find_rates(double t, const double* x, const double* u) override;
+    bool is_dropped(size_t row) const override { return recursion_.dropped()[row] != 0; }
     const double* position_step() override;
     void correct_velocities(double t, const double* x, double* u) override;
     void solve_multipliers(double t, const double* x, const double* u, const double* udot) override;
@@ -68,7 +70,7 @@ class Recursive final : public JointSystem {
     std::vector<Entry> entries_;
     std::vector<BlockSide> sides_;  // of the blocks of closing rows
     std::vector<int> storage_;      // of each closing row
-    std::vector<double> compliance_, natural_, targets_, errors_, lambda_, given_, step_;
+    std::vector<double> compliance_, natural_, targets_, lambda_, given_, step_;
     std::vector<recursive::Load> loads_;
     std::vector<recursive::Twist> link_accelerations_;
     std::vector<double> force_;  // records

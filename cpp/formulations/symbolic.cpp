@@ -27,7 +27,8 @@ JointSpace space_of(const Equations& equations) {
                      equations.coordinates(),
                      equations.speeds(),
                      equations.rows,
-                     {}};
+                     {},
+                     equations.coupled_angles};
     for (const int block : mechanism.plan.inertances)
         for (int r = equations.model->blocks[block].row_begin; r < equations.model->blocks[block].row_end; ++r)
             space.rotor_rows.push_back(r);
@@ -40,6 +41,7 @@ Form derived(Equations& e, const std::string& name) {
     if (name == "parameters") return e.parameters();
     if (name == "system") return e.system();
     if (name == "closure") return e.closure();
+    if (name == "angles") return e.angles();
     if (name == "quaternions") return e.quaternions();
     if (name == "bodies") return e.bodies();
     if (name == "body_rates") return e.body_rates();
@@ -143,20 +145,20 @@ std::vector<int> Symbolic::dropped_rows() const {
     return out;
 }
 
-// Leaves C, its partial time derivative and J in closure_.
-double Symbolic::largest_error(double t, const double* x) {
+// Leaves C, its partial time derivative and J in closure_ as well.
+void Symbolic::find_errors(double t, const double* x) {
     const double* out = run("closure", t, x, at_rest_.data());
-    double largest = -1.0;
     for (Eigen::Index i = 0; i < closure_.C.size(); ++i) closure_.C[i] = *out++;
     for (Eigen::Index i = 0; i < closure_.C.size(); ++i) closure_.drift[i] = *out++;
     for (const auto& [i, j] : equations_->row_places) closure_.J(i, j) = *out++;
-    for (Eigen::Index i = 0; i < closure_.C.size(); ++i) {
-        const double error = std::abs(closure_.C[i]);
-        if (closure_.is_dropped(static_cast<int>(i)) || error <= largest) continue;
-        largest = error;
-        worst_row_ = closing_rows()[i];
-    }
-    return std::max(largest, 0.0);
+    std::copy(closure_.C.begin(), closure_.C.end(), errors_.begin());
+}
+
+void Symbolic::find_rates(double, const double*, const double* u) {
+    const Eigen::Map<const Eigen::VectorXd> velocity(u, tangent_size());
+    Eigen::Map<Eigen::VectorXd> rates(errors_.data(), closure_.drift.size());
+    rates = closure_.drift;
+    rates.noalias() += closure_.J * velocity;
 }
 
 const double* Symbolic::position_step() {
@@ -166,11 +168,11 @@ const double* Symbolic::position_step() {
     return closure_.a.data();
 }
 
-void Symbolic::correct_velocities(double, const double*, double* u) {
+void Symbolic::correct_velocities(double t, const double* x, double* u) {
     Eigen::Map<Eigen::VectorXd> velocity(u, tangent_size());
+    find_rates(t, x, u);
     still_.setZero();
-    rate_ = -closure_.drift;
-    rate_.noalias() -= closure_.J * velocity;
+    rate_ = -Eigen::Map<const Eigen::VectorXd>(errors_.data(), closure_.drift.size());
     closure_.solve(still_, rate_);
     velocity += closure_.a;
 }
@@ -178,12 +180,12 @@ void Symbolic::correct_velocities(double, const double*, double* u) {
 void Symbolic::violation(double t, const double* x, const double* u, double* position, double* velocity) {
     *position = *velocity = 0.0;
     if (is_open()) return;
-    largest_error(t, x);
+    find_errors(t, x);
     Eigen::Index worst = 0;
     *position = closure_.C.cwiseAbs().maxCoeff(&worst);
     worst_row_ = closing_rows()[worst];  // dropped rows included, which contradict others where they are not met
-    const Eigen::Map<const Eigen::VectorXd> speed(u, tangent_size());
-    *velocity = (closure_.J * speed + closure_.drift).cwiseAbs().maxCoeff();
+    find_rates(t, x, u);
+    for (const double e : errors_) *velocity = std::max(*velocity, std::abs(e));
 }
 
 void Symbolic::inverse_dynamics(double t, const double* x, const double* u, const double* udot, double* efforts) {

@@ -25,7 +25,6 @@ class Symbolic final : public JointSystem {
     ~Symbolic() override;
 
     void accelerate(double t, const double* x, const double* u, double* udot) override;
-    double longest_step(const double* x, const double* u, double h) override;
 
     const symbolic::Equations& equations() const { return *equations_; }
     // A generated form by name, derived and lowered when first asked for: "accelerations" or "system", "closure",
@@ -57,10 +56,13 @@ class Symbolic final : public JointSystem {
                       const double* udot = nullptr);
     std::vector<double> factored_at(double t, const double* x, const double* u);
 
+    void follow_told_angles(double t, const double* x) override;
     void place_bodies(double t, const double* x, const double* u, double* poses, double* twists) override;
     void factor_at(double t, const double* x, const double* u) override;
     void factor() override;
-    double largest_error(double t, const double* x) override;
+    void find_errors(double t, const double* x) override;
+    void find_rates(double t, const double* x, const double* u) override;
+    bool is_dropped(size_t row) const override { return closure_.is_dropped(static_cast<int>(row)); }
     const double* position_step() override;
     void correct_velocities(double t, const double* x, double* u) override;
     void solve_multipliers(double t, const double* x, const double* u, const double* udot) override;

@@ -205,12 +205,13 @@ bool AdaptiveRun::take(const StepOutcome& outcome) {
         for (const EventWatch::Root& root : watch_.find(step_.begin, step_.h, curve_)) {
             if (watch_.ends(root.event)) return end_at(root);
             curve_(root.time, xo_.data(), uo_.data());
-            system_.project(root.time, xo_.data(), uo_.data());
+            if (!system_.project(root.time, xo_.data(), uo_.data()))
+                return stop(SimulationStatus::constraints_lost), false;
             report(root, xo_, uo_);
         }
     }
     output_before(step_.end);
-    if (!accept(step_.end, step_.h, true)) return false;
+    if (!going() || !accept(step_.end, step_.h, true)) return false;
     t_ = step_.end;
     record_if_due();
     stuck_ = false;
@@ -221,6 +222,7 @@ bool AdaptiveRun::take(const StepOutcome& outcome) {
 // The step is cut where a stop is met, or the run ends. Up to there stops are still left alone.
 bool AdaptiveRun::end_at(const EventWatch::Root& root) {
     output_before(root.time);
+    if (!going()) return false;
     const bool stop_met = watch_.is_stop(root.event);
     curve_(root.time, xo_.data(), uo_.data());
     if (stop_met) system_.meet_stops();
@@ -252,7 +254,8 @@ void AdaptiveRun::output_before(double time) {
     const auto& times = options_.output_times;
     for (; next_ < times.size() && times[next_] < time; ++next_) {
         interpolate(times[next_], xo_.data(), uo_.data());
-        system_.project(times[next_], xo_.data(), uo_.data());
+        if (!system_.project(times[next_], xo_.data(), uo_.data()))
+            return stop(SimulationStatus::constraints_lost);
         record(times[next_], xo_, uo_);
     }
 }

@@ -43,12 +43,11 @@ class JointCoordinates {
     int speeds() const { return speeds_; }
     const std::vector<JointMap>& joints() const { return joints_; }
     bool is_flat() const { return balls_.empty() && swings_.empty(); }
-    // Whether the model follows coordinates that are none of the tree's.
+    // Whether the model follows coordinates that are none of the tree's; those of them that are angles.
     bool has_other_angles() const { return has_other_angles_; }
+    const std::vector<int>& other_angles() const { return other_angles_; }
     // Whether a speed is that of an angle.
     bool turns(int speed) const;
-    // Speeds of those angles that are coordinates of the model too.
-    const std::vector<int>& angle_speeds() const { return angle_speeds_; }
 
     // Of body records (spatial/body_state.hpp); what the joints do not allow is left out. Angles are the principal
     // ones.
@@ -90,7 +89,7 @@ class JointCoordinates {
         int own, coordinate;  // of the tree, of the model
     };
     std::vector<Same> angles_, formulas_;
-    std::vector<int> angle_speeds_;
+    std::vector<int> other_angles_;
     bool has_other_angles_ = false;
 };
 

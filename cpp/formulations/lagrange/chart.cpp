@@ -98,6 +98,7 @@ void Lagrange::set_angles(const double* x, const double* values) {
 
 void Lagrange::follow_angles(const double* x) {
     remembered_ = false;
+    last_fastest_ = -1.0;
     branches_.follow(*model_, x);
 }
 
@@ -116,6 +117,7 @@ void Lagrange::commit(double t, const double* x, const double* u) {
         follow_angles(x);
         traveled_ = 0.0;
     }
+    last_fastest_ = std::sqrt(fastest);
     if (!stops_.empty()) remember_stops(t, x, u);
 }
 

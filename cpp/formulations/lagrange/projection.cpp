@@ -44,6 +44,7 @@ bool Lagrange::project(double t, double* x, double* u) {
     if (rows_.rows() == 0) return true;
     trusted_pivot_ = options_.rank_tolerance;
     rows_.evaluate_values(t, x);
+    corrected_ = 0.0;
     reset_stops();
     // Pushing out of one stop may push into another.
     for (size_t pass = 0; pass <= stops_.size(); ++pass) {
@@ -54,11 +55,11 @@ bool Lagrange::project(double t, double* x, double* u) {
     }
     correct_doubted_rows(t, x);
     history_.end();
-    const bool met = largest_error() <= std::max(1e3 * options_.position_tolerance, 1e-8);
+    const bool met = largest_error() <= std::max(1e3 * options_.position_tolerance, 1e-8) && dropped_positions_hold();
     const auto impacts = statistics_.impacts;
     correct_velocities(u, true);
     if (remembered_ && statistics_.impacts == impacts && passed_a_stop(t, u)) ++statistics_.impacts;
-    return met;
+    return met && in_proportion(t, u) && dropped_rates_hold(u, speed_);
 }
 
 bool Lagrange::project_step(double t, double* x, double* u) {
@@ -158,7 +159,7 @@ void Lagrange::correct_positions(double t, double* x, bool doubting) {
     bool evaluated = false;
     for (int i = 0; !(error <= tolerance) && i < options_.max_corrections; ++i) {
         position_step();
-        const double doubtful = options_.doubt * largest_rotation(step_.data());
+        const double rotation = largest_rotation(step_.data()), doubtful = options_.doubt * rotation;
         if (doubting && doubtful * doubtful > trusted_pivot_) {
             trusted_pivot_ = std::min(doubtful * doubtful, kMostDoubtfulPivot);
             if (statistics_.smallest_pivot < trusted_pivot_) {
@@ -167,6 +168,7 @@ void Lagrange::correct_positions(double t, double* x, bool doubting) {
             }
         }
         retract(x, step_.data(), x);
+        corrected_ += rotation;
         history_.add(rhs_.data());
         ++statistics_.corrections;
         evaluated = 2.0 * error * contraction <= tolerance;

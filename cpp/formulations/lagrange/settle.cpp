@@ -56,9 +56,9 @@ bool Lagrange::settle(double t, const double* near, double* xi, double* x, doubl
         std::fill_n(xi, tangent_size(), 0.0);
         return System::settle(t, x, xi, x, u, udot);
     }
-    settle_velocities(u, stale);
+    const bool met = settle_velocities(u, stale) && dropped_positions_hold();
     settle_acceleration(t, x, u, stale, udot);
-    return true;
+    return met;
 }
 
 // False if the error does not fall fast.
@@ -77,7 +77,8 @@ bool Lagrange::settle_positions(double t, double* x) {
     return true;
 }
 
-void Lagrange::settle_velocities(double* u, double stale) {
+// False if a row that was dropped does not hold.
+bool Lagrange::settle_velocities(double* u, double stale) {
     for (int i = 0; i < 3; ++i) {
         scale(u, scaled_.data());
         rows_.multiply(scaled_.data(), impulse_.data());
@@ -86,11 +87,13 @@ void Lagrange::settle_velocities(double* u, double stale) {
             impulse_[r] = rigid_[r] ? -(impulse_[r] + rows_.Ct[r]) : 0.0;
             if (!delassus_.dropped(r)) largest = std::max(largest, std::abs(impulse_[r]));
         }
+        if (i == 0 && out_of_force_) speed_ = impulse_;
         delassus_.solve(impulse_.data());
         rows_.add_accelerations(impulse_.data(), u);
         if (!(stale * largest > kVelocityTolerance * options_.position_tolerance)) break;
     }
     flatten(u);
+    return dropped_rates_hold(u, speed_);
 }
 
 void Lagrange::settle_acceleration(double t, const double* x, const double* u, double stale, double* udot) {

@@ -43,16 +43,14 @@ void Recursive::factor_at(double t, const double* x, const double* u) {
     factor();
 }
 
-double Recursive::largest_error(double, const double*) {
-    double largest = -1.0;
-    for (size_t i = 0; i < storage_.size(); ++i) {
-        errors_[i] = compliance_[i] > 0.0 ? 0.0 : closing_.C[storage_[i]];
-        const double error = std::abs(errors_[i]);
-        if (recursion_.dropped()[i] || error <= largest) continue;
-        largest = error;
-        worst_row_ = tree_.closing_rows[i];
-    }
-    return std::max(largest, 0.0);
+void Recursive::find_errors(double, const double*) {
+    for (size_t i = 0; i < storage_.size(); ++i) errors_[i] = compliance_[i] > 0.0 ? 0.0 : closing_.C[storage_[i]];
+}
+
+void Recursive::find_rates(double, const double* x, const double* u) {
+    go(x, u);
+    kinematics_.write_twists(twists_.data());
+    row_rates();
 }
 
 void Recursive::set_driven(double t, double* x, double* u) const {
@@ -73,11 +71,9 @@ const double* Recursive::position_step() {
     return step_.data();
 }
 
-void Recursive::correct_velocities(double, const double* x, double* u) {
-    go(x, u);
-    kinematics_.write_twists(twists_.data());
-    row_rates();
-    for (size_t i = 0; i < targets_.size(); ++i) targets_[i] = compliance_[i] > 0.0 ? 0.0 : -errors_[i];
+void Recursive::correct_velocities(double t, const double* x, double* u) {
+    find_rates(t, x, u);
+    for (size_t i = 0; i < targets_.size(); ++i) targets_[i] = -errors_[i];
     std::fill(loads_.begin(), loads_.end(), Load{{0, 0, 0}, {0, 0, 0}});
     recursion_.solve(kinematics_, {loads_.data(), nullptr, nullptr, nullptr, targets_.data()}, step_.data(),
                      lambda_.data());
@@ -93,6 +89,8 @@ void Recursive::row_rates() {
         for (int k = 0; k < 6; ++k)
             errors_[e.row] += row[k] * reactions_.root_of_mass(body, k) * twists_[kTwist * body + kComponent[k]];
     }
+    for (size_t i = 0; i < errors_.size(); ++i)
+        if (compliance_[i] > 0.0) errors_[i] = 0.0;
 }
 
 void Recursive::violation(double t, const double* x, const double* u, double* position, double* velocity) {
@@ -106,11 +104,10 @@ void Recursive::violation(double t, const double* x, const double* u, double* po
     if (is_open()) return;
     to_records(t, x, u, poses_.data(), twists_.data());
     load_jacobians(t);
-    largest_error(t, x);
+    find_errors(t, x);
     for (const double e : errors_) *position = std::max(*position, std::abs(e));
     row_rates();
-    for (size_t i = 0; i < errors_.size(); ++i)
-        if (compliance_[i] == 0.0) *velocity = std::max(*velocity, std::abs(errors_[i]));
+    for (const double e : errors_) *velocity = std::max(*velocity, std::abs(e));
 }
 
 }  // namespace bellcrank

@@ -27,6 +27,8 @@ Equations::Equations(std::shared_ptr<const Model> m, std::shared_ptr<const Param
       generalized_(speeds(), constant(graph, 0.0)),
       rotors_(speeds()) {
     rows = mechanism.couplings.closing_rows;
+    for (const Coupling& c : mechanism.couplings.found)
+        if (model->coordinates[c.coordinate].kind->angular) coupled_angles.push_back(c.coordinate);
     make_forces();
     make_rows();
     make_inertances();
@@ -138,6 +140,12 @@ void Equations::note_component(const Row& row) {
     if (row.term_begin == row.term_end) return;
     const Coordinate& c = model->coordinates[model->terms[row.term_begin].coordinate];
     if (c.kind->name.size() == 2 && c.kind->name[0] == 'e') components.push_back({static_cast<int>(C_.size()), c.pair});
+}
+
+Form Equations::angles() {
+    std::vector<Expression> out;
+    for (const int c : coupled_angles) out.push_back(values.value(c));
+    return form(out);
 }
 
 Form Equations::quaternions() {

@@ -57,6 +57,9 @@ class Equations {
     };
     std::vector<Component> components;  // row: in the order of `rows`
 
+    std::vector<int> coupled_angles;  // of the model, that follow others of the tree
+
+    Form angles();       // coupled_angles
     Form quaternions();  // of the pairs of `components`, four numbers each
     Form bodies();  // per body: rotation (9) of its axes, position (3) of the com, angular velocity (3), velocity (3)
     Form body_rates();             // per body: angular acceleration in its axes, acceleration of the com

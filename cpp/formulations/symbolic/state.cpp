@@ -18,6 +18,12 @@ void Symbolic::from_records(double t, const double* poses, const double* twists,
         closure_.natural[static_cast<Eigen::Index>(i)] = size[closing_rows()[i]];
 }
 
+void Symbolic::follow_told_angles(double t, const double* x) {
+    if (told_angles().empty()) return;
+    const double* out = run("angles", t, x, at_rest_.data());
+    for (const int angle : told_angles()) branches_.set(angle, *out++);
+}
+
 void Symbolic::place_bodies(double t, const double* x, const double* u, double* poses, double* twists) {
     joints_.follow_formulas(x, branches_);
     const double* out = run("bodies", t, x, u);
@@ -46,14 +52,6 @@ void Symbolic::body_accelerations(double t, const double* x, const double* u, co
         r[3] = r[7] = 0.0;
     }
     std::fill_n(records + kTwist * model_->ground(), kTwist, 0.0);
-}
-
-// No joint turns so far that its turns could not be told apart within the step.
-double Symbolic::longest_step(const double* x, const double* u, double h) {
-    constexpr double kLongestTurn = 2.0;  // [rad]
-    for (const int speed : joints_.angle_speeds())
-        if (std::abs(u[speed]) * h > kLongestTurn) h = kLongestTurn / std::abs(u[speed]);
-    return JointSystem::longest_step(x, u, h);
 }
 
 }  // namespace bellcrank

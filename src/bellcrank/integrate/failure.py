@@ -51,7 +51,7 @@ def explain(model: Model, core: Any, options: MethodOptions, outcome: Outcome) -
             f"{_speed_text(core, outcome.body)}; {reason}",
             body,
         )
-    if reason := poles or _without_value(model, core, options, outcome.time):
+    if reason := poles or _without_value(model, core, options, outcome.time) or _out_of_reach(model, core):
         return Explanation(f"the step size fell below what time can resolve {at}; {reason}", body)
     return Explanation(
         f"the step size fell below what time can resolve {at}, the error is largest around body {body!r}; "
@@ -67,6 +67,21 @@ def _without_value(model: Model, core: Any, options: MethodOptions, time: float)
     steps = [0.0, 0.5 * reach, reach]
     functions = forces_without_value(model, [time + step for step in steps])
     return "; ".join([*functions, *formulas_without_value(model, core, steps)])
+
+
+def _out_of_reach(model: Model, core: Any) -> str:
+    """What to tell of drives that lead to where nothing can follow; nothing where they do not."""
+    if not model.drives or not _near_singular(model, core):
+        return ""
+    return (
+        "the mechanism is at or near a singular configuration (a dead point, or links in line), and "
+        f"{_asking(model)}; look at the drives at this time"
+    )
+
+
+def _asking(model: Model) -> str:
+    names = ", ".join(repr(drive.name) for drive in model.drives[:4])
+    return f"a drive ({names}) may ask for a position that cannot be reached"
 
 
 def _poles(model: Model, core: Any) -> str:
@@ -89,8 +104,7 @@ def _constraints_lost(
             "the mechanism is at or near a singular configuration (a dead point, or links in line)"
         )
     if model.drives:
-        names = ", ".join(repr(drive.name) for drive in model.drives[:4])
-        reasons.append(f"a drive ({names}) may ask for a position that cannot be reached")
+        reasons.append(_asking(model))
         advice.append("look at the drives at this time")
     if not options.method.adaptive:
         reasons.append(f"the step of {options.step:g} s may be too long for this motion")
