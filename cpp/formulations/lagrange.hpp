@@ -205,8 +205,8 @@ class Lagrange final : public System {
     bool wide_masses_ = false;
     int refinements_ = 0;
     std::vector<double> plane_;                  // axes of the plane of motion and of rotations in it; empty: none
-    double corrected_ = 0.0;      // by how much the last projection turned a body [rad]
-    double last_fastest_ = -1.0;  // body where the last step ended [rad/s], −1: there was none
+    double corrected_ = 0.0;                     // by how much the last projection turned a body [rad]
+    double last_fastest_ = -1.0;                 // body where the last step ended [rad/s], −1: there was none
     double traveled_ = 0.0, followed_at_ = 0.0;  // bound on the rotation since angles were followed [rad]; time
 
     std::vector<double> scaled_, step_;                                         // tangent vectors

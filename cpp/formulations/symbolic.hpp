@@ -56,7 +56,7 @@ class Symbolic final : public JointSystem {
                       const double* udot = nullptr);
     std::vector<double> factored_at(double t, const double* x, const double* u);
 
-    void follow_told_angles(double t, const double* x) override;
+    void follow_derived_angles(double t, const double* x) override;
     void place_bodies(double t, const double* x, const double* u, double* poses, double* twists) override;
     void factor_at(double t, const double* x, const double* u) override;
     void factor() override;

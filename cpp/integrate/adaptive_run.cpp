@@ -254,8 +254,7 @@ void AdaptiveRun::output_before(double time) {
     const auto& times = options_.output_times;
     for (; next_ < times.size() && times[next_] < time; ++next_) {
         interpolate(times[next_], xo_.data(), uo_.data());
-        if (!system_.project(times[next_], xo_.data(), uo_.data()))
-            return stop(SimulationStatus::constraints_lost);
+        if (!system_.project(times[next_], xo_.data(), uo_.data())) return stop(SimulationStatus::constraints_lost);
         record(times[next_], xo_, uo_);
     }
 }

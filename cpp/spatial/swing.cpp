@@ -81,8 +81,8 @@ void shaft_chart_acceleration(const double* xi, const double* rate, const double
     shaft_chart_velocity(xi, rate, speeds);
     add_chart_spin(xi, speeds, left);
     for (int i = 0; i < 2; ++i)
-        left[i] -= k.dbeta * growth * rate[i] + k.dC * growth * along * xi[i] +
-                   k.C * (rate[i] * along + xi[i] * square(rate));
+        left[i] -=
+            k.dbeta * growth * rate[i] + k.dC * growth * along * xi[i] + k.C * (rate[i] * along + xi[i] * square(rate));
     shaft_chart_rate(xi, left, out);
 }
 

@@ -62,9 +62,7 @@ void read_universal(const JointMap& map, const RelativeMotion& m, double* x, dou
     u[map.turn_speed[1]] = std::cos(a) * m.omega.y + std::sin(a) * m.omega.z;
 }
 
-int held_axis(const TreeJoint& joint) {
-    return static_cast<int>(joint.turning) - static_cast<int>(Turning::swing_x);
-}
+int held_axis(const TreeJoint& joint) { return static_cast<int>(joint.turning) - static_cast<int>(Turning::swing_x); }
 
 // Seen from the link before the joint, in the axes of its marker.
 void read_swing(const JointMap& map, const RelativeMotion& m, double* x, double* u) {

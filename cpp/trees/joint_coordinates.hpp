@@ -15,11 +15,11 @@ struct JointMap {
     int turn[2] = {-1, -1}, turn_speed[2] = {-1, -1};  // angle, two angles of a universal
     std::vector<int> own, own_speed;                   // of a joint given by formulas
     int ball = -1, ball_speed = -1;
-    int swing = -1, swing_speed = -1;                  // a shaft that halves the bend (spatial/swing.hpp)
-    Quat followed{1, 0, 0, 0};  // of a body that hangs on nothing: axes that are followed → principal axes
-    Quat before{1, 0, 0, 0};    // ball: its parent link's axes → the marker's before the joint
-    Quat after{1, 0, 0, 0};     // ball: its link's axes → the marker's behind the joint
-    std::vector<int> rows;      // of the model: those that hold by the joint's transform and coordinates
+    int swing = -1, swing_speed = -1;  // a shaft that halves the bend (spatial/swing.hpp)
+    Quat followed{1, 0, 0, 0};         // of a body that hangs on nothing: axes that are followed → principal axes
+    Quat before{1, 0, 0, 0};           // ball: its parent link's axes → the marker's before the joint
+    Quat after{1, 0, 0, 0};            // ball: its link's axes → the marker's behind the joint
+    std::vector<int> rows;             // of the model: those that hold by the joint's transform and coordinates
 };
 
 // Which motion of a joint of the tree a coordinate of the model is.

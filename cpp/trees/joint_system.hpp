@@ -27,9 +27,9 @@ struct JointSystemOptions {
 struct JointSpace {
     std::vector<JointMap> joints;  // parents first
     int coordinates = 0, speeds = 0;
-    std::vector<int> closing_rows;  // of the model: met by multipliers
-    std::vector<int> rotor_rows;    // of the model, with compliance: met by masses
-    std::vector<int> told_angles;   // of the model: those that follow from the coordinates by follow_told_angles()
+    std::vector<int> closing_rows;    // of the model: met by multipliers
+    std::vector<int> rotor_rows;      // of the model, with compliance: met by masses
+    std::vector<int> derived_angles;  // of the model: those that follow from the coordinates by follow_derived_angles()
 };
 
 // Throws std::invalid_argument with all reasons why a model cannot be taken, if there are any.
@@ -106,8 +106,8 @@ class JointSystem : public System {
     // Writes the records of the bodies, and of the ground; of q and −q either.
     virtual void place_bodies(double t, const double* x, const double* u, double* poses, double* twists) = 0;
 
-    // Branches of JointSpace::told_angles to where the coordinates are.
-    virtual void follow_told_angles(double, const double*) {}
+    // Branches of JointSpace::derived_angles to where the coordinates are.
+    virtual void follow_derived_angles(double, const double*) {}
 
     // Of a projection. Coordinates that follow functions of time, and their rates.
     virtual void set_driven(double, double*, double*) const {}
@@ -128,7 +128,7 @@ class JointSystem : public System {
     // The first step of that.
     void load_reactions(double t, const double* x, const double* u, const double* udot);
 
-    const std::vector<int>& told_angles() const { return told_angles_; }
+    const std::vector<int>& derived_angles() const { return derived_angles_; }
 
     bool is_open() const { return closing_rows_.empty(); }
 
@@ -139,26 +139,27 @@ class JointSystem : public System {
     TreeReactions reactions_;
     Statistics statistics_;
     int worst_row_ = -1;
-    std::vector<double> errors_;  // of closing rows
+    std::vector<double> errors_;                  // of closing rows
     double trusted_pivot_;                        // relative pivot below which rows are dropped just now
     std::vector<double> poses_, twists_, rates_;  // records
     const std::vector<double> at_rest_;           // speeds
 
   private:
     double tolerance() const;
-    double correct_positions(double t, double* x);
+    void correct_positions(double t, double* x);
     void correct_doubted_rows(double t, double* x);
     double largest_error(bool dropped);
     bool rates_hold(double t, const double* x, const double* u);
     bool in_proportion(double t, const double* u) const;
+    double fastest(const double* u) const;
     void follow_angles(const double* x);
     Quat nearest_sign(int body, const Quat& q);
 
-    const std::vector<int> closing_rows_, told_angles_;
+    const std::vector<int> closing_rows_, derived_angles_;
     std::vector<int> other_angles_;  // that are followed from step to step
     double followed_at_ = 0.0;
-    double corrected_ = 0.0;      // by how much the last projection moved a coordinate
-    double last_fastest_ = -1.0;  // speed where the last step ended, −1: there was none
+    double corrected_ = 0.0;           // by how much the last projection moved a coordinate
+    double last_fastest_ = -1.0;       // speed where the last step ended, −1: there was none
     std::vector<double> observed_;     // accelerations
     std::vector<Quat> last_rotation_;  // of each body
 };

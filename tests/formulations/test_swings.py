@@ -1,4 +1,4 @@
-"""Joints that bend but do not turn about one axis, in free motions through bends of half a turn, a whole one, and more."""
+"""Joints that bend but do not turn about one axis, in free motions through bends of half a turn and more."""
 
 import numpy as np
 import pytest

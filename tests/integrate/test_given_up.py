@@ -6,12 +6,12 @@ import pytest
 import bellcrank as bc
 
 FORMULATIONS = ("lagrange", "recursive", "symbolic")
-METHODS = ("dopri5", "adams", "bdf", "rk4")
+METHODS = ("dopri5", "adams", "rk4")
 Y = (0.0, 1.0, 0.0)
 
 
 def led_ball(*, hung=True, turns=("rot_x", "rot_y", "rot_z"), joint=bc.Spherical):
-    """A ball joint led past a rotation vector of length π, where its components jump; a body may hang on it."""
+    """A ball joint led past a rotation vector of length π, where its components jump."""
     mech = bc.Mechanism("led ball")
     arm = mech.add_body("arm", mass=1.0, inertia=(0.1, 0.2, 0.25), com=(0.1, 0.0, 0.0))
     mech.add_joint("ball", joint(), mech.ground.marker(), arm.marker())
@@ -23,9 +23,7 @@ def led_ball(*, hung=True, turns=("rot_x", "rot_y", "rot_z"), joint=bc.Spherical
             "weight", mass=0.5, inertia=(0.05,) * 3, position=(0.3, 0, 0), com=(0, 0, -0.2)
         )
         axis = (1.0, 0.0, 0.0)
-        mech.add_joint(
-            "hinge", bc.Revolute(), arm.marker((0.3, 0, 0), axis=axis), weight.marker(axis=axis)
-        )
+        mech.add_joint("hinge", bc.Revolute(), arm.marker((0.3, 0, 0), axis=axis), weight.marker(axis=axis))
     return mech
 
 
@@ -37,26 +35,12 @@ def pulled_arm():
     outer = mech.add_body(
         "outer", mass=1.0, inertia=(0.1, 0.2, 0.25), position=(1.0, 0, 0.5), rotation=turned
     )
-    mech.add_joint(
-        "shoulder", bc.Revolute(), mech.ground.marker(axis=Y), inner.marker((-0.5, 0, 0), axis=Y)
-    )
+    mech.add_joint("shoulder", bc.Revolute(), mech.ground.marker(axis=Y), inner.marker((-0.5, 0, 0), axis=Y))
     mech.add_joint(
         "elbow", bc.Revolute(), inner.marker((0.5, 0, 0), axis=Y), outer.marker((-0.5, 0, 0), axis=Y)
     )
     mech.add_joint("hand", bc.Free(), mech.ground.marker(), outer.marker((0.5, 0, 0)))
     mech.add_drive("pull", "hand", "x", position=bc.Ramp(1.0, 2.5, start=0.0, duration=2.0))
-    return mech
-
-
-def point_led_to_zero():
-    """A body whose distance from a point is led to zero and beyond, where a distance cannot go."""
-    mech = bc.Mechanism("to zero")
-    first = mech.add_body("first", mass=1.0, inertia=(0.1, 0.2, 0.25), position=(1, 0.2, 0))
-    other = mech.add_body("other", mass=1.0, inertia=(0.1, 0.2, 0.25), position=(1, 0.2, 0.5))
-    mech.add_joint("ball", bc.Spherical(), first.marker((0, 0, 0.5)), other.marker())
-    mech.add_joint("free", bc.Free(), mech.ground.marker(), first.marker())
-    start = float(np.hypot(1.0, 0.2))
-    mech.add_drive("lead", "free", "distance", position=bc.Ramp(start, -0.5, start=0.0, duration=2.0))
     return mech
 
 
@@ -66,7 +50,6 @@ BEYOND = {
     "one component": lambda: led_ball(turns=("rot_x",)),
     "constant velocity": lambda: led_ball(turns=("rot_x",), joint=bc.ConstantVelocity),
     "beyond reach": pulled_arm,
-    "distance to zero": point_led_to_zero,
 }
 
 
@@ -76,10 +59,9 @@ BEYOND = {
 def test_what_cannot_be_followed_ends_the_run(name, formulation, method):
     mech = BEYOND[name]()
     with pytest.raises(bc.SimulationError) as caught:
-        bc.simulate(mech, 2.0, formulation=formulation, method=method, output_step=0.02, tolerance=1e-7)
+        bc.simulate(mech, 2.0, formulation=formulation, method=method, output_step=0.02)
     error = caught.value
-    drive = next(iter(mech.drives)) if isinstance(mech.drives, dict) else mech.drives[0].name
-    assert repr(drive) in str(error)
+    assert repr(next(iter(mech.drives))) in str(error)
     kept = error.trajectory
     assert len(kept) > 10
     assert kept.time[-1] == pytest.approx(error.time, abs=0.03)
@@ -89,12 +71,12 @@ def test_what_cannot_be_followed_ends_the_run(name, formulation, method):
 
 @pytest.mark.parametrize("formulation", FORMULATIONS)
 def test_redundant_rows_that_hold_are_no_error(formulation):
-    """Two drives of one angle that say the same; rows that depend on others all along."""
-    mech = led_ball(hung=False, turns=("rot_x",))
+    """Two pins on one axis: the rows of one depend on those of the other."""
     mech = bc.Mechanism("twice")
     arm = mech.add_body("arm", mass=1.0, inertia=(0.1, 0.2, 0.25), com=(0.1, 0.0, 0.0))
     mech.add_joint("pin", bc.Revolute(), mech.ground.marker(axis=Y), arm.marker(axis=Y))
-    mech.add_joint("same pin", bc.Revolute(), mech.ground.marker((0, 1, 0), axis=Y), arm.marker((0, 1, 0), axis=Y))
+    ends = (mech.ground.marker((0, 1, 0), axis=Y), arm.marker((0, 1, 0), axis=Y))
+    mech.add_joint("same pin", bc.Revolute(), *ends)
     run = bc.simulate(mech, 1.0, formulation=formulation, method="dopri5")
     assert run.status == "finished"
     assert np.max(run.violation.position) < 1e-9
@@ -106,12 +88,11 @@ def test_drives_that_part_end_the_run(formulation):
     mech = bc.Mechanism("two drives")
     cart = mech.add_body("cart", mass=1.0, inertia=(1.0, 1.0, 1.0))
     x = (1.0, 0.0, 0.0)
-    for name, far in (("one", 1.0), ("two", 1.5)):
-        mech.add_joint(f"rail {name}", bc.Prismatic(), mech.ground.marker(axis=x), cart.marker(axis=x))
-        times, values = (-1.0, 0.0, 1.0, 2.0), ((0.0,), (0.0, 0.0, 1.0 - far))
-        mech.add_drive(
-            name, f"rail {name}", position=bc.Piecewise((-1.0, 1.0, 3.0), ((0.0,), (0.0, 0.0, far)), "linear")
-        )
+    mech.add_joint("rail", bc.Prismatic(), mech.ground.marker(axis=x), cart.marker(axis=x))
+    mech.add_joint("view", bc.Free(), mech.ground.marker(), cart.marker())
+    for joint, coordinate, far in (("rail", "z", 1.0), ("view", "x", 1.5)):
+        leads = bc.Piecewise((-1.0, 1.0, 3.0), ((0.0, 0.0, 0.0), (0.0, 0.0, far)), "linear")
+        mech.add_drive(f"of the {joint}", joint, coordinate, position=leads)
     with pytest.raises(bc.SimulationError) as caught:
         bc.simulate(mech, 2.0, formulation=formulation, method="dopri5", output_step=0.01)
     assert caught.value.time == pytest.approx(1.0, abs=0.02)

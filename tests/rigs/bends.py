@@ -1,4 +1,4 @@
-"""Bodies on joints that bend but do not turn about one axis, thrown round so that they bend through whole turns."""
+"""Bodies on joints that bend but do not turn about one axis, thrown round so that they bend through turns."""
 
 import numpy as np
 from rigs import floating

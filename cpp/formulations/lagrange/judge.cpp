@@ -9,13 +9,12 @@ namespace bellcrank {
 
 namespace {
 
-// Errors that tell it; of velocities in parts of the fastest, or of 1 m/s, 1 rad/s.
+// Errors that show it. Errors of rates count in parts of the fastest speed, or of 1 m/s, 1 rad/s.
 constexpr double kGivenUp = 1e-6;
 constexpr double kRateGivenUp = 1e-4;
 
-// Part of the way of a step by which its end may be corrected, and what may be corrected in any case [rad].
-constexpr double kMostCorrected = 0.5;
-constexpr double kLittleCorrected = 1e-6;
+// What may be corrected beyond the way since the last step [rad], by coarse methods too.
+constexpr double kLittleCorrected = 0.02;
 
 }  // namespace
 
@@ -47,7 +46,7 @@ bool Lagrange::in_proportion(double t, const double* u) const {
     const double passed = std::abs(t - followed_at_);
     if (last_fastest_ < 0.0 || passed == 0.0 || corrected_ <= kLittleCorrected || !stops_.empty()) return true;
     const double fastest = std::max(last_fastest_, largest_rotation(u));
-    return corrected_ <= kMostCorrected * passed * fastest + kLittleCorrected;
+    return corrected_ <= passed * fastest + kLittleCorrected;
 }
 
 }  // namespace bellcrank

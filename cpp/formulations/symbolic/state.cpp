@@ -18,10 +18,10 @@ void Symbolic::from_records(double t, const double* poses, const double* twists,
         closure_.natural[static_cast<Eigen::Index>(i)] = size[closing_rows()[i]];
 }
 
-void Symbolic::follow_told_angles(double t, const double* x) {
-    if (told_angles().empty()) return;
+void Symbolic::follow_derived_angles(double t, const double* x) {
+    if (derived_angles().empty()) return;
     const double* out = run("angles", t, x, at_rest_.data());
-    for (const int angle : told_angles()) branches_.set(angle, *out++);
+    for (const int angle : derived_angles()) branches_.set(angle, *out++);
 }
 
 void Symbolic::place_bodies(double t, const double* x, const double* u, double* poses, double* twists) {

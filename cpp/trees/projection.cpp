@@ -1,0 +1,134 @@
+// Formulations in joint coordinates: onto the rows that the tree leaves, and whether they hold.
+#include <algorithm>
+#include <cmath>
+
+#include "trees/joint_system.hpp"
+
+namespace bellcrank {
+
+namespace {
+
+// However doubtful a configuration, a row this independent is kept.
+constexpr double kMostDoubtfulPivot = 1e-3;
+// Part of the tolerance that closing rows at poses along chains of joints may be wrong by rounding.
+constexpr double kRounding = 0.1;
+// Error up to which a row that was dropped for doubt holds.
+constexpr double kHeld = 1e-7;
+// Error beyond which a row that was dropped does not follow from the others: it is given up, and the constraints are
+// not met. Errors of rates count in parts of the fastest speed, or of 1 m/s, 1 rad/s.
+constexpr double kGivenUp = 1e-6;
+constexpr double kRateGivenUp = 1e-4;
+// What may be corrected beyond the way since the last step [m, rad], by coarse methods too.
+constexpr double kLittleCorrected = 0.02;
+
+}  // namespace
+
+// Rows that were dropped are judged as well: they follow from the others, or are given up.
+bool JointSystem::project(double t, double* x, double* u) {
+    set_driven(t, x, u);
+    if (is_open()) return true;
+    trusted_pivot_ = options_.rank_tolerance;
+    corrected_ = 0.0;
+    correct_positions(t, x);
+    correct_doubted_rows(t, x);
+    const bool given_up = !(largest_error(true) <= kGivenUp);
+    const bool met = !given_up && largest_error(false) <= std::max(1e3 * options_.position_tolerance, 1e-8);
+    correct_velocities(t, x, u);
+    return met && in_proportion(t, u) && rates_hold(t, x, u);
+}
+
+// Where a coordinate jumps, as a rotation vector does at half a turn, its row can be met by going somewhere else, where
+// no motion leads.
+bool JointSystem::in_proportion(double t, const double* u) const {
+    const double passed = std::abs(t - followed_at_);
+    if (last_fastest_ < 0.0 || passed == 0.0 || corrected_ <= kLittleCorrected) return true;
+    return corrected_ <= passed * std::max(last_fastest_, fastest(u)) + kLittleCorrected;
+}
+
+// A row dropped for doubt holds as those do that it nearly depends on, or the configuration is on another branch than
+// it seemed. Where one does not hold, those that are independent without doubt are corrected as well; what they are
+// left with counts as an error again.
+void JointSystem::correct_doubted_rows(double t, double* x) {
+    if (trusted_pivot_ <= options_.rank_tolerance || largest_error(true) <= kHeld) return;
+    trusted_pivot_ = options_.rank_tolerance;
+    correct_positions(t, x);
+    if (trusted_pivot_ <= options_.rank_tolerance) return;
+    trusted_pivot_ = options_.rank_tolerance;
+    factor();
+}
+
+// Largest of errors_ over the rows that are dropped, or over the others; where there are such, worst_row_ is its row.
+double JointSystem::largest_error(bool dropped) {
+    double largest = 0.0;
+    for (size_t i = 0; i < errors_.size(); ++i) {
+        const double error = std::abs(errors_[i]);
+        if (is_dropped(i) != dropped || error < largest) continue;
+        largest = error;
+        if (!dropped || !(error <= kGivenUp)) worst_row_ = closing_rows_[i];
+        if (std::isnan(error)) break;
+    }
+    return largest;
+}
+
+// A correction changes rates by little: they are found again only where one did not hold before it.
+bool JointSystem::rates_hold(double t, const double* x, const double* u) {
+    const double limit = kRateGivenUp * std::max(1.0, fastest(u));
+    const int worst = worst_row_;
+    const bool hold = largest_error(true) <= limit;
+    if (!hold) find_rates(t, x, u);
+    const bool met = hold || largest_error(true) <= limit;
+    if (met) worst_row_ = worst;
+    return met;
+}
+
+void JointSystem::project_stage(double t, double* x, double* u) {
+    if (is_open()) return;
+    trusted_pivot_ = options_.rank_tolerance;
+    factor_at(t, x, u);
+    if (statistics_.smallest_pivot >= options_.stage_pivot) return;
+    set_driven(t, x, u);
+    correct_positions(t, x);
+    correct_velocities(t, x, u);
+}
+
+// The error at which corrections may end. Where rows are dependent up to an angle θ, an error C costs the acceleration
+// C/θ². One that is rounding is left alone: its correction would be rounding by θ.
+double JointSystem::tolerance() const {
+    return options_.position_tolerance * std::clamp(statistics_.smallest_pivot, kRounding, 1.0);
+}
+
+// Newton's method along M⁻¹Jᵀ, the least motion in the norm of the kinetic energy; ends with J and factors at x. A
+// configuration that is wrong by ε tells nothing about rows that are dependent up to an angle of that size: near a
+// singular configuration such rows are dropped as if it were singular.
+void JointSystem::correct_positions(double t, double* x) {
+    double error = 0.0;
+    for (int i = 0; i <= options_.max_corrections; ++i) {
+        factor_at(t, x, at_rest_.data());
+        find_errors(t, x);
+        const double next = largest_error(false);
+        const bool slow = i > 0 && !(next < 0.25 * error);
+        error = next;
+        if (error <= tolerance() || (slow && error < 1e-9) || i == options_.max_corrections) break;
+        const double* xi = position_step();
+        const double doubtful = options_.doubt * fastest(xi);
+        if (doubtful * doubtful > trusted_pivot_) {
+            trusted_pivot_ = std::min(doubtful * doubtful, kMostDoubtfulPivot);
+            if (statistics_.smallest_pivot < trusted_pivot_) {
+                factor();
+                xi = position_step();
+            }
+        }
+        retract(x, xi, x);
+        corrected_ += fastest(xi);
+        ++statistics_.corrections;
+    }
+}
+
+// The largest component of a displacement or velocity.
+double JointSystem::fastest(const double* u) const {
+    double largest = 0.0;
+    for (int k = 0; k < tangent_size(); ++k) largest = std::max(largest, std::abs(u[k]));
+    return largest;
+}
+
+}  // namespace bellcrank
