@@ -188,14 +188,42 @@ inline void to_parent(const Mat3T<T>& R, const Vec3T<T>& r, ArticulatedT<T>& I, 
     p = outward(R, r, p);
 }
 
-// The inverse of a symmetric positive definite 3×3.
+// S = L D Lᵀ. Solutions by the factors know a small eigenvalue as well as S does; those by an inverse lose its digits
+// twice.
 template <class T>
-inline SymmetricT<T> inverse_of(const SymmetricT<T>& s) {
-    const T* m = s.m;
-    const T xx = m[1] * m[2] - m[5] * m[5], xy = m[4] * m[5] - m[3] * m[2], xz = m[3] * m[5] - m[4] * m[1];
-    const T d = 1.0 / (m[0] * xx + m[3] * xy + m[4] * xz);
-    return {{d * xx, d * (m[0] * m[2] - m[4] * m[4]), d * (m[0] * m[1] - m[3] * m[3]), d * xy, d * xz,
-             d * (m[3] * m[4] - m[0] * m[5])}};
-}
+struct FactorsT {
+    T l10, l20, l21;
+    T inverse[3];  // of D
+
+    explicit FactorsT(const SymmetricT<T>& s) {
+        const T* m = s.m;
+        inverse[0] = 1.0 / m[0];
+        l10 = m[3] * inverse[0], l20 = m[4] * inverse[0];
+        const T c = m[5] - l20 * m[3];
+        inverse[1] = 1.0 / (m[1] - l10 * m[3]);
+        l21 = c * inverse[1];
+        inverse[2] = 1.0 / (m[2] - l20 * m[4] - l21 * c);
+    }
+    // L⁻¹ b
+    Vec3T<T> forward(const Vec3T<T>& b) const {
+        const T y = b.y - l10 * b.x;
+        return {b.x, y, b.z - l20 * b.x - l21 * y};
+    }
+    // L⁻ᵀ D⁻¹ y
+    Vec3T<T> back(const Vec3T<T>& y) const {
+        const T z2 = inverse[2] * y.z, z1 = inverse[1] * y.y - l21 * z2;
+        return {inverse[0] * y.x - l10 * z1 - l20 * z2, z1, z2};
+    }
+    Vec3T<T> solve(const Vec3T<T>& b) const { return back(forward(b)); }
+    // S − Bᵀ (L D Lᵀ)⁻¹ B, with L⁻¹ B given by columns.
+    void take_from(SymmetricT<T>& S, const Vec3T<T>* columns) const {
+        const auto product = [&](int a, int b) {
+            const Vec3T<T>&p = columns[a], &q = columns[b];
+            return inverse[0] * p.x * q.x + inverse[1] * p.y * q.y + inverse[2] * p.z * q.z;
+        };
+        S.m[0] -= product(0, 0), S.m[1] -= product(1, 1), S.m[2] -= product(2, 2);
+        S.m[3] -= product(0, 1), S.m[4] -= product(0, 2), S.m[5] -= product(1, 2);
+    }
+};
 
 }  // namespace bellcrank::recursive

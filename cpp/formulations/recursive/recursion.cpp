@@ -19,8 +19,8 @@ Articulated rigid(const Link& link) {
     return I;
 }
 
-// L⁻¹ and D⁻¹ = L⁻ᵀ L⁻¹ of D = L Lᵀ, in place of D.
-void invert(double* D, double* whitening, int d) {
+// L⁻¹ of D = L Lᵀ; D is overwritten. D⁻¹ is never formed: where it is ill-conditioned, its digits would be lost twice.
+void whiten(double* D, double* whitening, int d) {
     std::fill_n(whitening, d * d, 0.0);
     for (int i = 0; i < d; ++i) {
         for (int j = 0; j < i; ++j) {
@@ -35,12 +35,6 @@ void invert(double* D, double* whitening, int d) {
             whitening[d * i + j] = sum * whitening[d * i + i];
         }
     }
-    for (int i = 0; i < d; ++i)
-        for (int j = 0; j < d; ++j) {
-            double sum = 0.0;
-            for (int k = std::max(i, j); k < d; ++k) sum += whitening[d * k + i] * whitening[d * k + j];
-            D[d * i + j] = sum;
-        }
 }
 
 }  // namespace
@@ -83,7 +77,6 @@ void Recursion::build_storage() {
     for (size_t i = n; i-- > 0;) build(i);
     build(n);
     roots_.assign(roots, 0.0);
-    inverse_.assign(effort, 0.0);
     whitening_.assign(effort, 0.0);
     factor_.assign(factor, 0.0);
     half_.assign(half, 0.0);
@@ -168,13 +161,17 @@ void Recursion::reduce(const Kinematics& k, int i) {
     Articulated I = inertia_[i];
     if (link.given < 0) {
         for (int a = 0; a < link.speeds; ++a) U_[link.u + a] = inertia_[i] * k.S[link.u + a];
-        double* D = inverse_.data() + node.effort;
+        double D[36], *white = whitening_.data() + node.effort;
         for (int a = 0; a < link.speeds; ++a)
             for (int b = 0; b < link.speeds; ++b) D[link.speeds * a + b] = dot(k.S[link.u + a], U_[link.u + b]);
         D[0] += link.rotor;
-        invert(D, whitening_.data() + node.effort, link.speeds);
-        for (int a = 0; a < link.speeds; ++a)
-            for (int b = 0; b < link.speeds; ++b) I.add_dyad(-D[link.speeds * a + b], U_[link.u + a], U_[link.u + b]);
+        whiten(D, white, link.speeds);
+        for (int a = 0; a < link.speeds; ++a) {
+            Load V = white[link.speeds * a] * U_[link.u];
+            for (int b = 1; b <= a; ++b) V += white[link.speeds * a + b] * U_[link.u + b];
+            I.add_dyad(-1.0, V, V);
+        }
+        if (link.speeds == 6) I = {};  // nothing passes a joint that holds nothing
     }
     if (node.open > 0) pass_columns(k, i);
     if (link.parent < 0) return;

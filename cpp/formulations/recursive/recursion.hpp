@@ -59,7 +59,7 @@ class Recursion {
         int slot = 0, open = 0, closed = 0;
         int roots = 0, height = 0;  // first entry of W, by columns of this height, one for each row that it knows
         int used = 0;               // rows of W
-        int effort = 0;             // first entry of D⁻¹ and of D^(−1/2), speeds²
+        int effort = 0;             // first entry of L⁻¹, speeds²
         int factor = 0;             // first entry of R, closed²
         int half = 0;               // first entry of QᵀW, closed × open
     };
@@ -90,7 +90,6 @@ class Recursion {
     std::vector<Articulated> inertia_;  // per link, with all that hangs on it and is complete
     std::vector<Load> columns_;         // P per slot
     std::vector<double> roots_;         // W of all nodes
-    std::vector<double> inverse_;       // D⁻¹ per link
     std::vector<double> whitening_;     // L⁻¹ per link, D = L Lᵀ
     std::vector<Load> U_;               // I S per speed
     std::vector<double> factor_;        // R of the closed columns, W = Q R: by columns, rows in the order of pivots

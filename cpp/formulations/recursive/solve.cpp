@@ -49,10 +49,12 @@ void Recursion::along_joint(const Kinematics& k, int i, const Input& in, const L
     double u[6];
     for (int c = 0; c < link.speeds; ++c)
         u[c] = (in.efforts == nullptr ? 0.0 : in.efforts[link.u + c]) - dot(k.S[link.u + c], asked);
-    const double* D = inverse_.data() + nodes_[i].effort;
+    const double* white = whitening_.data() + nodes_[i].effort;
+    for (int c = 0; c < link.speeds; ++c) z[c] = 0.0;
     for (int c = 0; c < link.speeds; ++c) {
-        z[c] = 0.0;
-        for (int d = 0; d < link.speeds; ++d) z[c] += D[link.speeds * c + d] * u[d];
+        double along = 0.0;
+        for (int d = 0; d <= c; ++d) along += white[link.speeds * c + d] * u[d];
+        for (int d = 0; d <= c; ++d) z[d] += white[link.speeds * c + d] * along;
     }
 }
 

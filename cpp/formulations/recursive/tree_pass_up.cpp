@@ -20,22 +20,19 @@ void TreePass::pass_other(Workspace<T>& w, int i, const T* x, const T* u, Articu
     if (k.motion == Motion::ball) {
         ForceT<T> asked = I * c;
         asked += p;
-        const SymmetricT<T> D = inverse_of(I.A);
-        const Vec3T<T> z = -(D * asked.n);
+        const FactorsT<T> D(I.A);
+        const Vec3T<T> z = -D.solve(asked.n);
         T* extra = w.extra.data() + kExtra * k.extra;
-        store(extra, D * p.n);
+        store(extra, D.solve(p.n));
+        Vec3T<T> columns[3];
         for (int j = 0; j < 3; ++j) {
-            const Vec3T<T> column = D * Vec3T<T>{I.B.m[j], I.B.m[3 + j], I.B.m[6 + j]};
+            columns[j] = D.forward({I.B.m[j], I.B.m[3 + j], I.B.m[6 + j]});
+            const Vec3T<T> column = D.back(columns[j]);
             extra[3 + j] = column.x, extra[6 + j] = column.y, extra[9 + j] = column.z;
         }
         p.f = asked.f + transpose_times(I.B, z);
         p.n = zero<T>();
-        // C − Bᵀ D⁻¹ B
-        T* C = I.C.m;
-        const T *B = I.B.m, *G = extra + 3;
-        const auto product = [&](int a, int b) { return B[a] * G[b] + B[3 + a] * G[3 + b] + B[6 + a] * G[6 + b]; };
-        C[0] -= product(0, 0), C[1] -= product(1, 1), C[2] -= product(2, 2);
-        C[3] -= product(0, 1), C[4] -= product(0, 2), C[5] -= product(1, 2);
+        D.take_from(I.C, columns);  // C − Bᵀ D⁻¹ B
         for (T& a : I.A.m) a = o;
         for (T& b : I.B.m) b = o;
     } else {
@@ -61,17 +58,16 @@ void TreePass::pass_other(Workspace<T>& w, int i, const T* x, const T* u, Articu
 // I a + p = 0 gives the acceleration of a free body at once; nothing reaches what it is measured from.
 template <class T>
 void TreePass::pass_free(Workspace<T>& w, int i, ArticulatedT<T>& I, ForceT<T>& p) {
-    const SymmetricT<T> D = inverse_of(I.A);
-    SymmetricT<T> C = I.C;
+    const FactorsT<T> D(I.A);
     Mat3T<T> G;
+    Vec3T<T> columns[3];
     for (int j = 0; j < 3; ++j) {
-        const Vec3T<T> column = D * Vec3T<T>{I.B.m[j], I.B.m[3 + j], I.B.m[6 + j]};
+        columns[j] = D.forward({I.B.m[j], I.B.m[3 + j], I.B.m[6 + j]});
+        const Vec3T<T> column = D.back(columns[j]);
         G.m[j] = column.x, G.m[3 + j] = column.y, G.m[6 + j] = column.z;
     }
-    const Mat3T<T> less = transpose_times(I.B, G);
-    C.m[0] -= less.m[0], C.m[1] -= less.m[4], C.m[2] -= less.m[8];
-    C.m[3] -= less.m[1], C.m[4] -= less.m[2], C.m[5] -= less.m[5];
-    const Vec3T<T> n = D * p.n, a = -(inverse_of(C) * (p.f - transpose_times(I.B, n)));
+    D.take_from(I.C, columns);
+    const Vec3T<T> n = D.solve(p.n), a = -FactorsT<T>(I.C).solve(p.f - transpose_times(I.B, n));
     T* extra = w.extra.data() + kExtra * links_[i].extra;
     store(extra, -n - G * a);
     store(extra + 3, a);
