@@ -66,7 +66,8 @@ Recursive::Recursive(std::shared_ptr<const Model> model, const JointSystemOption
       closing_(*model_, branches_, closing_order(*model_, tree_)),
       recursion_(tree_, static_cast<int>(tree_.closing_rows.size()), row_ends()) {
     const int m = recursion_.rows();
-    if (recursive::TreePass::takes(*model_, tree_)) pass_ = std::make_unique<recursive::TreePass>(*model_, tree_);
+    if (recursive::TreePass::takes(*model_, tree_) && !recursive::carries_heavier(tree_))
+        pass_ = std::make_unique<recursive::TreePass>(*model_, tree_);
     for (auto* v : {&compliance_, &natural_, &targets_, &lambda_}) v->assign(m, 0.0);
     given_.assign(tree_.drives.size(), 0.0);
     step_.assign(tangent_size(), 0.0);
@@ -165,8 +166,10 @@ void Recursive::accelerate(double t, const double* x, const double* u, double* u
         load_targets(t);
     }
     factor();
-    recursion_.solve(kinematics_, {loads_.data(), nullptr, kinematics_.bias.data(), given_.data(), targets_.data()},
-                     udot, lambda_.data());
+    const recursive::Recursion::Input input{loads_.data(), nullptr, kinematics_.bias.data(), given_.data(),
+                                            targets_.data()};
+    recursion_.solve(kinematics_, input, udot, lambda_.data());
+    if (recursion_.is_doubtful()) recursion_.refine(kinematics_, input, udot, lambda_.data());
 }
 
 void Recursive::accelerate_batch(double t, int states, const double* x, const double* u, double* udot) {

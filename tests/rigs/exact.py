@@ -5,6 +5,7 @@ that, so that this is the answer for these numbers, whatever the masses.
 """
 
 from decimal import Decimal, getcontext
+from types import SimpleNamespace
 
 import numpy as np
 from rigs.machine import matrix
@@ -32,22 +33,45 @@ def _solve(S, b):
     return x
 
 
-def accelerations(machine):
-    """Of the machine's bodies under gravity: (nb, 6) as in `Machine.twists`, and multipliers (rows,)."""
+def _answer(model, inertia, spin, bias, jacobian):
+    """Accelerations (nb, 6), linear of the coms and angular in principal axes, and multipliers (rows,)."""
     getcontext().prec = DIGITS
-    model = machine.model
-    _, _, Qc, J = machine.system.rows()
-    P = matrix(machine.core_model.principal_rotation)
-    inertia = np.einsum("bji,bjk,bki->bi", P, model.inertia, P)
-    omega = machine.twists()[:, 3:]
     force = _decimals(
-        np.hstack([model.mass[:, None] * model.gravity, -np.cross(omega, inertia * omega)])
+        np.hstack([model.mass[:, None] * model.gravity, -np.cross(spin, inertia * spin)])
     ).ravel()
     inverse = 1 / _decimals(np.hstack([np.repeat(model.mass[:, None], 3, axis=1), inertia])).ravel()
-    rows = _decimals(J)
-    multipliers = _solve((rows * inverse) @ rows.T, _decimals(Qc) - rows @ (inverse * force))
+    rows = _decimals(jacobian)
+    multipliers = _solve((rows * inverse) @ rows.T, _decimals(bias) - rows @ (inverse * force))
     found = inverse * (force + rows.T @ multipliers)
     return found.astype(float).reshape(-1, 6), multipliers.astype(float)
+
+
+def accelerations(machine):
+    """Of the machine's bodies under gravity: (nb, 6) as in `Machine.twists`, and multipliers (rows,)."""
+    model = machine.model
+    _, _, bias, jacobian = machine.system.rows()
+    P = matrix(machine.core_model.principal_rotation)
+    inertia = np.einsum("bji,bjk,bki->bi", P, model.inertia, P)
+    return _answer(model, inertia, machine.twists()[:, 3:], bias, jacobian)
+
+
+def accelerations_at(system):
+    """Of the bodies' frames of a System, whose rows are independent, under gravity: (nb, 6), world axes."""
+    model, state = system.model, system.state()
+    _, _, bias, jacobian = system.core.rows()
+    local = matrix(np.asarray(model.core.principal_rotation).reshape(-1, 4))
+    R = matrix(state.rotation)
+    axes = R @ local
+    arrays = SimpleNamespace(mass=model.arrays["body_mass"], gravity=model.arrays["gravity"])
+    inertia = np.einsum("bji,bjk,bki->bi", local, model.arrays["body_inertia"], local)
+    spin = np.einsum("bji,bj->bi", axes, state.angular_velocity)
+    rows = np.asarray(jacobian).reshape(len(bias), -1)
+    answer, _ = _answer(arrays, inertia, spin, bias, rows)
+    angular = np.einsum("bij,bj->bi", axes, answer[:, 3:])
+    arm, omega = np.einsum("bij,bj->bi", R, model.com), state.angular_velocity
+    return np.hstack(
+        [answer[:, :3] - np.cross(angular, arm) - np.cross(omega, np.cross(omega, arm)), angular]
+    )
 
 
 def found(machine):

@@ -87,5 +87,7 @@ struct LinkTree {
 // Why a model cannot be taken, everything at once; empty if it can.
 std::vector<std::string> refusals(const Model& model);
 LinkTree make_links(const Model& model, const JointTree& joints);
+// Whether a body on a joint of several freedoms is so light beside what hangs on it that digits may be lost.
+bool carries_heavier(const LinkTree& tree);
 
 }  // namespace bellcrank::recursive

@@ -55,6 +55,13 @@ Recursion::Recursion(const LinkTree& tree, int rows, std::vector<RowEnd> ends)
     dropped_.assign(rows, 0);
     order_.assign(slot_row_.size(), 0);
     kept_.assign(nodes_.size(), 0);
+    whole_.resize(tree.links.size());
+    motions_.resize(tree.links.size());
+    forces_.resize(tree.links.size());
+    nothing_.assign(tree.links.size(), kNothing);
+    gap_.resize(rows);
+    for (auto* v : {&lack_, &more_}) v->assign(tree.speeds, 0.0);
+    for (auto* v : {&gaps_, &more_lambda_, &compliance_}) v->assign(rows, 0.0);
 }
 
 // A link passes on no more rows of W than twice the columns that it passes on.
@@ -142,6 +149,9 @@ void Recursion::factor(const Kinematics& k, const double* compliance, const doub
     std::fill(columns_.begin(), columns_.end(), kNothing);
     for (Node& node : nodes_) node.used = 0;
     std::copy_n(compliance, rows_, size_.begin());
+    std::copy_n(compliance, rows_, compliance_.begin());
+    std::fill(whole_.begin(), whole_.end(), Size{});
+    doubtful_ = false;
     std::fill(dropped_.begin(), dropped_.end(), 0);
     smallest_ = 1.0;
     for (size_t e = 0; e < ends_.size(); ++e)
@@ -173,11 +183,32 @@ void Recursion::reduce(const Kinematics& k, int i) {
         }
         if (link.speeds == 6) I = {};  // nothing passes a joint that holds nothing
     }
+    judge(k, i);
     if (node.open > 0) pass_columns(k, i);
     if (link.parent < 0) return;
     I = {rotated(k.rotation[i], I.A), rotated(k.rotation[i], I.B), rotated(k.rotation[i], I.C)};
     shift(k.shift[i], I);
     inertia_[link.parent] += I;
+}
+
+// Compares what was left along the joint with what had been there, here or at what hangs on it.
+void Recursion::judge(const Kinematics& k, int i) {
+    const Link& link = tree_.links[i];
+    const double *A = inertia_[i].A.m, *C = inertia_[i].C.m;
+    Size& whole = whole_[i];
+    whole.turning = std::max(whole.turning, A[0] + A[1] + A[2]);
+    whole.mass = std::max(whole.mass, C[0] + C[1] + C[2]);
+    const double* white = whitening_.data() + nodes_[i].effort;
+    for (int c = 0; c < link.speeds && link.given < 0; ++c) {
+        const Twist& S = k.S[link.u + c];
+        const double was = dot(S.w, S.w) * whole.turning + dot(S.v, S.v) * whole.mass;
+        const double by_pivot = white[link.speeds * c + c] * white[link.speeds * c + c];
+        if (kLittleInertia * was * by_pivot > 1.0) doubtful_ = true;
+    }
+    if (link.parent < 0) return;
+    Size& above = whole_[link.parent];
+    above.turning = std::max({above.turning, whole.turning, whole.mass * dot(k.shift[i], k.shift[i])});
+    above.mass = std::max(above.mass, whole.mass);
 }
 
 // What the joint's freedoms leave of the open columns, and the rows that they add to W.

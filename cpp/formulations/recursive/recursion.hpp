@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "formulations/recursive/kinematics.hpp"
+#include "formulations/recursive/twofold.hpp"
 
 namespace bellcrank::recursive {
 
@@ -20,6 +21,9 @@ struct RowEnd {
     int row, link;
     Load load;
 };
+
+// Of what an inertia along a joint was, and of a row, squared: where less is left, ten digits are no longer certain.
+inline constexpr double kLittleInertia = 1e-4, kLittleRow = 1e-3;
 
 class Recursion {
   public:
@@ -46,6 +50,11 @@ class Recursion {
     };
     // u̇ and λ for what factor() made.
     void solve(const Kinematics& k, const Input& in, double* udot, double* lambda);
+    // Whether factor() found so little left of an inertia along a joint, or of a row beside others, that solutions have
+    // lost digits.
+    bool is_doubtful() const { return doubtful_ || smallest_ < kLittleRow; }
+    // Gives a solution the digits that it has lost (refine.cpp).
+    void refine(const Kinematics& k, const Input& in, double* udot, double* lambda);
     // Accelerations of the links for those of the joints, the ground's being 0.
     void accelerations(const Kinematics& k, const Twist* bias, const double* udot, std::vector<Twist>& out) const;
 
@@ -74,6 +83,8 @@ class Recursion {
     void pass_roots(int link);
     void compress(int link);
     void substitute_closed(int node);
+    void judge(const Kinematics& k, int link);
+    void find_lacks(const Kinematics& k, const Input& in, const double* udot, const double* lambda);
     void up(const Kinematics& k, const Input& in);
     void down(const Kinematics& k, const Input& in, double* udot, double* lambda);
     void along_joint(const Kinematics& k, int link, const Input& in, const Load& p, const Twist& a);
@@ -108,6 +119,19 @@ class Recursion {
     std::vector<double> z_;          // per speed
     std::vector<Twist> a_;           // per link
     std::vector<double> reflector_;  // workspace of one node
+
+    // Of inertias, what was there before anything was taken from them: the size of their rounding.
+    struct Size {
+        double turning = 0, mass = 0;
+    };
+    std::vector<Size> whole_;  // per link
+    bool doubtful_ = false;
+    std::vector<double> compliance_;
+    std::vector<MotionT<Twofold>> motions_;  // per link
+    std::vector<ForceT<Twofold>> forces_;
+    std::vector<Twofold> gap_;  // per row
+    std::vector<double> lack_, gaps_, more_, more_lambda_;
+    std::vector<Load> nothing_;
 };
 
 }  // namespace bellcrank::recursive
