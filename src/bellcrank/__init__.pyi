@@ -9,6 +9,7 @@ from bellcrank.analysis.equilibrium import find_equilibrium as find_equilibrium
 from bellcrank.analysis.info import info as info
 from bellcrank.analysis.kinematics import inverse_dynamics as inverse_dynamics
 from bellcrank.analysis.kinematics import kinematics as kinematics
+from bellcrank.analysis.start_values import hold_start_values as hold_start_values
 from bellcrank.analysis.verdict import Verification as Verification
 from bellcrank.analysis.verify import verify as verify
 from bellcrank.assembly.report import AssemblyReport as AssemblyReport

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from abc import ABC, abstractmethod
 from dataclasses import dataclass
-from typing import Any, ClassVar, TypeAlias
+from typing import Any, ClassVar, Self, TypeAlias
 
 from bellcrank.mechanism.checking import Check, check_name
 from bellcrank.mechanism.coordinate import Coordinate
@@ -45,6 +45,13 @@ class AttachedKind(Parametric, ABC):
     @abstractmethod
     def lowered(self, ends: tuple[End, ...]) -> Lowered:
         """Rows, laws and wrenches between the given ends."""
+
+    def held_at(self, _value: float, _ends: tuple[Attachment, ...]) -> Self:
+        """The kind with a number for what it takes from the initial configuration; itself if it cannot.
+
+        _value: the rest value of its law, or the constant of its row, as compiled.
+        """
+        return self
 
 
 @dataclass(frozen=True)

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from abc import abstractmethod
-from dataclasses import dataclass
-from typing import Any, ClassVar
+from dataclasses import dataclass, replace
+from typing import Any, ClassVar, Self
 
-from bellcrank.mechanism.attachment import End, markers, pairwise
+from bellcrank.mechanism.attachment import Attachment, End, markers, pairwise
 from bellcrank.mechanism.checking import Check, Vec3
 from bellcrank.mechanism.coordinate import Coordinate
 from bellcrank.mechanism.force import ForceKind
@@ -63,6 +63,10 @@ class SpringDamper(_LinearSpring):
         params = (self.stiffness, self.damping, self.rest_length, self.preload)
         return Lowered(laws=(Law("linear", pairwise("distance", ends), params),))
 
+    def held_at(self, value: float, _ends: tuple[Attachment, ...]) -> Self:
+        """With that rest length."""
+        return replace(self, rest_length=value)
+
 
 @dataclass(frozen=True)
 class TorsionSpring(_LinearSpring):
@@ -87,6 +91,10 @@ class TorsionSpring(_LinearSpring):
         """A linear law on the joint coordinate."""
         params = (self.stiffness, self.damping, self.rest_angle, self.preload)
         return Lowered(laws=(Law("linear", pairwise("", ends), params),))
+
+    def held_at(self, value: float, _ends: tuple[Attachment, ...]) -> Self:
+        """With that rest angle."""
+        return replace(self, rest_angle=value)
 
 
 @dataclass(frozen=True)

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import pairwise
 from math import dist, pi
-from typing import ClassVar
+from typing import ClassVar, Self
 
 from bellcrank.mechanism.attachment import Attachment, End, coordinates, markers
 from bellcrank.mechanism.checking import Check
@@ -148,6 +148,11 @@ class Cable(ConstraintKind):
         segments, fixed = _segments(markers(ends))
         terms = tuple(Term(-1.0, segment) for segment in segments)
         return (Row(terms, FROM_START if self.length is None else fixed - self.length),)
+
+    def held_at(self, value: float, ends: tuple[Attachment, ...]) -> Self:
+        """With the length that makes its row's constant this value."""
+        points = tuple(end for end in ends if isinstance(end, Marker))
+        return replace(self, length=_segments(points)[1] - value)
 
 
 @dataclass(frozen=True)

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 
+from bellcrank.analysis.start_values import hold_values_of, write_positions
 from bellcrank.assembly.compile import compile_mechanism
 from bellcrank.assembly.initial import assembled
 from bellcrank.assembly.state import State
@@ -155,16 +156,15 @@ class Session:
         return result
 
     def commit(self) -> None:
-        """Let the mechanism start from where it is now."""
+        """Let the mechanism start from where it is now, with what it took from where it started before."""
         live = self.now.live
         if live is None:
             return
-        copy = self.mechanism.copy()
+        model, copy = self.model(), self.mechanism.copy()
+        hold_values_of(copy, model)
         for number, body in enumerate(list(copy.bodies.values())):
             copy.replace(body, **pose_in(live, number))
-        for joint in list(copy.joints.values()):
-            if joint.position or joint.velocity:
-                copy.replace(joint, position=None, velocity=None)
+        write_positions(copy, model, model.coordinate_values(live), keep=False)
         self.set(mechanism=copy, start=live.time, live=None)
 
     def model(self) -> Model:

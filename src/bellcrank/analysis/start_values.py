@@ -1,0 +1,100 @@
+"""What is taken from the initial configuration, held where the description moves elsewhere."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from math import pi
+from typing import Any
+
+from bellcrank.assembly.compile import compile_mechanism
+from bellcrank.assembly.initial import assembled
+from bellcrank.assembly.model import Model
+from bellcrank.assembly.state import Floats
+from bellcrank.mechanism.coordinate import COORDINATE_KINDS
+from bellcrank.mechanism.evaluation import with_numbers
+from bellcrank.mechanism.mechanism import Mechanism
+from bellcrank.mechanism.parametric import holds_expressions
+
+
+def hold_start_values(mechanism: Mechanism, time: float = 0.0) -> tuple[str, ...]:
+    """Write what springs and slack cables take from the initial configuration into the description.
+
+    They keep it then wherever bodies and joints are placed afterwards. time: at which drives are read, s.
+    Returns what was written, in words. Raises as `assemble` does; the bodies stay where they are.
+    """
+    model, _ = assembled(compile_mechanism(mechanism, time))
+    return tuple(hold_values_of(mechanism, model))
+
+
+def hold_values_of(mechanism: Mechanism, model: Model) -> list[str]:
+    """Write rest values of springs and lengths of slack cables that were left open into the description.
+
+    model: the mechanism in its assembled initial configuration, where they are read. What rows that hold as
+    equations take from there (gear phases, lengths of rods) needs no holding: it is the same wherever they
+    hold. Returns what was written, in words.
+    """
+    arrays, laws, rows = model.arrays, dict(model.start.laws), set(model.start.rows)
+    found: list[tuple[str, str, float]] = []
+    for record in model.forces:
+        for law in record.laws:
+            places = range(*arrays["law_param_start"][law : law + 2])
+            found += [("forces", record.name, arrays["law_params"][p]) for p in places if p in laws]
+    for record in model.constraints:
+        for block in record.blocks:
+            if arrays["block_unilateral"][block]:
+                places = range(*arrays["block_row_start"][block : block + 2])
+                found += [
+                    ("constraints", record.name, arrays["row_constant"][r]) for r in places if r in rows
+                ]
+    numeric = with_numbers(mechanism) if found else mechanism
+    return [_hold(mechanism, numeric, table, name, float(value)) for table, name, value in found]
+
+
+def _hold(mechanism: Mechanism, numeric: Mechanism, table: str, name: str, value: float) -> str:
+    elements: dict[str, Any] = getattr(mechanism, f"_{table}")
+    element = elements[name]
+    kind = element.kind.held_at(value, getattr(numeric, table)[name].ends)
+    if kind is element.kind:
+        return f"{table[:-1]} {name!r}: what it takes from the initial configuration is as it comes out now"
+    elements[name] = replace(element, kind=kind)
+    return f"{table[:-1]} {name!r}: what it took from the initial configuration is now a number"
+
+
+def write_positions(mechanism: Mechanism, model: Model, values: Floats, keep: bool = True) -> list[str]:
+    """Take the initial positions of joints to another configuration, and their velocities away.
+
+    Joints that are given positions get those there; angles beyond half a turn are given in any case, for
+    poses cannot tell whole turns.
+
+    model: the mechanism as it was described. values: of all its coordinates, with whole turns. keep: False
+    leaves out what poses tell. Returns what expressions were lost, in words.
+    """
+    notes = []
+    table: dict[str, Any] = mechanism._joints  # noqa: SLF001
+    given: dict[int, list[int]] = {}
+    for g in model.given.positions:
+        given.setdefault(g.joint, []).append(g.coordinate)
+    for number, record in enumerate(model.joints):
+        joint = table.get(record.name)
+        if joint is None:
+            continue
+        positions = {
+            name: float(values[place])
+            for name, place in zip(record.coordinate_names, record.coordinates, strict=True)
+            if _turns(model, place) and abs(values[place]) > pi
+        }
+        if keep:
+            names = [name for name, _ in joint.position]
+            places = zip(names, given.get(number, []), strict=True)
+            positions.update({name: float(values[place]) for name, place in places})
+        if not positions and not joint.position and not joint.velocity:
+            continue
+        if holds_expressions(joint.position) or holds_expressions(joint.velocity):
+            notes.append(f"joint {record.name!r}: its position or velocity was given by expressions")
+        table[record.name] = replace(joint, position=tuple(positions.items()), velocity=())
+    return notes
+
+
+def _turns(model: Model, coordinate: int) -> bool:
+    kind = COORDINATE_KINDS.get(model.arrays["coordinate_kind"][coordinate])
+    return kind is not None and kind.angular
