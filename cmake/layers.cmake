@@ -1,6 +1,6 @@
 # The folders of cpp/, lowest layer first, and what each may include. A folder sees its own headers and those of the
 # folders listed for it (transitively), as "folder/header.hpp"; any other include is not found.
-set(BELLCRANK_LAYERS spatial functions programs expression joints constraints forces model trees linalg assembly assemblies formulations integrate)
+set(BELLCRANK_LAYERS spatial functions programs expression joints constraints forces model trees linalg assembly statics assemblies formulations integrate)
 # Here every rounding is as written, in both variants: programs and what they call agree bit for bit with native code.
 set(BELLCRANK_EXACT_LAYERS functions programs)
 
@@ -15,6 +15,7 @@ set(model_sees constraints forces expression) # what users write as formulas is 
 set(trees_sees model)
 set(linalg_sees model)
 set(assembly_sees linalg)
+set(statics_sees model)
 set(assemblies_sees linalg)
 set(formulations_sees linalg trees assemblies expression)
 set(integrate_sees linalg)

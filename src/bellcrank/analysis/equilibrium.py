@@ -9,12 +9,13 @@ import numpy as np
 
 from bellcrank import _core
 from bellcrank.analysis.assembling import names_of, write
+from bellcrank.analysis.start_values import hold_values_of, write_positions
 from bellcrank.assembly.compile import compile_mechanism
 from bellcrank.assembly.initial import assembled, with_pinned
 from bellcrank.assembly.model import Model
 from bellcrank.assembly.positions import without_rows
 from bellcrank.assembly.report import AssemblyReport, BodyMove, moves_between, untouched_kept
-from bellcrank.assembly.state import State
+from bellcrank.assembly.state import Floats, State
 from bellcrank.errors import AssemblyError
 from bellcrank.mechanism.body import Body
 from bellcrank.mechanism.checking import Check
@@ -24,30 +25,58 @@ from bellcrank.mechanism.mechanism import Mechanism
 
 @dataclass(frozen=True)
 class EquilibriumReport:
-    """Where a mechanism came to rest.
+    """Where a mechanism came to rest, and whether it stays there.
 
-    assembly: how its constraints were met before. energy_before: potential energy then, J; energy: at rest.
-    acceleration: largest acceleration of a body let go there, m/s^2 (of its centre, or of a point at its
-        radius of gyration). reference: the same without constraints, at the start. iterations: of the search.
-    moves: from the description, those that went farthest first. notes: what was described and is no more.
+    assembly: how its constraints were met before.
+    energy_before, energy: potential energy then and at rest, J: that of gravity, springs, forces of constant
+        direction, and efforts that depend on time only.
+    force: the largest that is left on a body, N; moments count by the body's size. scale: the largest that
+        acts, constraints included, N. acceleration: the largest of a body let go there, by `lagrange`, m/s^2
+        (of its frame's origin).
+    iterations: of the search.
+    stability: "stable" where the energy grows in all directions, "neutral" where it stays the same along
+        some, "unstable" where it falls along some, "fixed" where nothing can move.
+    least_eigenvalue: of the stiffness against mass on what the constraints admit, 1/s^2: the square of the
+        lowest circular frequency where it is positive, of the fastest growth where it is negative.
+    freedoms, unstable_directions, neutral_directions: what the constraints admit, and how many of these with
+        negative stiffness and with none. Closed stops that bear a force count as closed.
+    moves: from the description, those that went farthest first. notes: what was described and is no more, and
+        what the result does not say.
     """
 
     mechanism: str
     assembly: AssemblyReport
     energy_before: float
     energy: float
+    force: float
+    scale: float
     acceleration: float
-    reference: float
     iterations: int
+    stability: str
+    least_eigenvalue: float
+    freedoms: int
+    unstable_directions: int
+    neutral_directions: int
     moves: tuple[BodyMove, ...]
     notes: tuple[str, ...]
 
     def __str__(self) -> str:
         energies = f"potential energy {self.energy_before:.6g} -> {self.energy:.6g} J"
-        left = f"acceleration left {self.acceleration:.2g} m/s^2"
-        lines = [f"{self.mechanism!r} rests after {self.iterations} iterations: {energies}, {left}"]
+        left = f"force left {self.force:.2g} of {self.scale:.4g} N"
+        lines = [
+            f"{self.mechanism!r} rests after {self.iterations} iterations: {energies}, {left}",
+            f"  {self._state()}",
+        ]
         lines += [f"  {move}" for move in self.moves[:10]]
         return "\n".join([*lines, *(f"  note: {note}" for note in self.notes)])
+
+    def _state(self) -> str:
+        if self.stability == "fixed":
+            return "fixed: the constraints let nothing move"
+        counts = {"unstable": self.unstable_directions, "neutral": self.neutral_directions}
+        count = counts.get(self.stability, 0)
+        along = f" along {count} of {self.freedoms} directions" if count else ""
+        return f"{self.stability}{along}, least eigenvalue {self.least_eigenvalue:.6g} 1/s^2"
 
 
 def find_equilibrium(
@@ -56,59 +85,130 @@ def find_equilibrium(
     *,
     pinned: str | Body | Iterable[str | Body] = (),
     tolerance: float = 1e-10,
-    iterations: int = 20000,
+    iterations: int = 1000,
+    leave_unstable: bool = True,
 ) -> EquilibriumReport:
     """Put a mechanism where it rests: assembled, at a minimum of its potential energy, all velocities zero.
 
-    The minimum is that downhill of where the bodies are placed. Drives stand still as they are at `time`,
-    dampers and friction exert nothing, stops push; forces without a potential (applied forces, follower
-    loads) are balanced all the same.
+    The minimum is the one downhill of where the bodies are placed: the energy falls all the way there, and no
+    barrier is passed. Forces of constant direction (`Wrench` in world axes) and efforts of motors belong to
+    the energy, with their values at `time`. Loads without a potential (moments, forces that turn with a
+    body, forces given by formulas) are balanced all the same. Drives stand still as they are at `time`,
+    dampers and friction exert nothing, stops push and open.
+
+    What is taken from the initial configuration keeps its value: rest lengths and the lengths of cables that
+    may go slack are written into the description as numbers, and joints that are given a position have the
+    one at rest.
 
     time: s. pinned: bodies, or their names, that keep their placement, as for `assemble`.
-    tolerance: the acceleration left, relative to that of the bodies let go where they are placed.
+    tolerance: the force left on a body, relative to the largest force that acts.
     iterations: after which it gives up.
+    leave_unstable: whether a rest that is no minimum, such as a pendulum that stands on its head, is left for
+        a lower one. False: it is accepted, and the report says that it is unstable.
 
     Raises MechanismError for faults of the description and for bodies that there are not, AssemblyError where
     the constraints cannot be met or no rest is found (something falls or runs away, say); the mechanism is
     then left as it was.
 
-    Method: quasi-Newton steps of limited memory on the constraints, see docs/theory/assembly.md.
+    Method: Newton's on the constraints within bounded steps, see docs/theory/statics.md.
     """
     with Check("find_equilibrium") as check:
         tolerance = check.positive("tolerance", tolerance)
         iterations = check.integer("iterations", iterations, 1)
+        leave_unstable = check.flag("leave_unstable", leave_unstable)
     names = names_of(pinned)
     with_pinned(compile_mechanism(mechanism, time), names)
     described = compile_mechanism(_with_held(mechanism, names), time)
     model, assembly = assembled(described, names)
     start, held = model.initial, _held(model)
-    found, count, left, reference, position, rotation = _core.equilibrium(
-        held.core, time, start.position, start.rotation, tolerance, iterations
+    found, position, rotation, coordinates = _core.find_rest(
+        held.core,
+        time,
+        start.position,
+        start.rotation,
+        model.coordinate_values(start).tolist(),
+        tolerance,
+        iterations,
+        leave_unstable,
     )
-    if not found:
-        raise AssemblyError(
-            f"mechanism {model.name!r} comes to no rest: after {count} iterations its bodies, let go, still "
-            f"accelerate by {left:.3g} m/s^2; something may fall or run away without end"
-        )
+    if not found.found:
+        raise AssemblyError(_failure(model, found))
+    values = np.asarray(coordinates)
     still = np.zeros_like(start.velocity)
-    rest = State(start.time, position, rotation, still, still)
+    rest = State(start.time, position, rotation, still, still, values[model.angular])
+    moves, notes = _written(mechanism, described, model, rest, values)
+    said = (*assembly.notes, *notes, *_reservations(found))
+    return _report(found, assembly, _acceleration(held, rest), moves, said)
+
+
+def _written(
+    mechanism: Mechanism, described: Model, model: Model, rest: State, values: Floats
+) -> tuple[tuple[BodyMove, ...], list[str]]:
+    """The description starts at rest, with what it took from where it started; the moves, and notes.
+
+    model: `described`, assembled. values: of all coordinates at rest.
+    """
     given = described.given.described
     before = described.initial if given is None else given
     rest = untouched_kept(before, rest)
     moves = moves_between(model.bodies, before, rest)
     notes = write(mechanism, before, model.body_index, rest, moves)
-    if model.start.laws or model.start.rows:
-        notes.append("what is as in the initial configuration (rest lengths, ...) is now as at rest")
+    notes += hold_values_of(mechanism, model)
+    notes += write_positions(mechanism, described, values)
+    return moves, notes
+
+
+def _report(
+    found: _core.Rest,
+    assembly: AssemblyReport,
+    acceleration: float,
+    moves: tuple[BodyMove, ...],
+    notes: tuple[str, ...],
+) -> EquilibriumReport:
     return EquilibriumReport(
-        mechanism=model.name,
+        mechanism=assembly.mechanism,
         assembly=assembly,
-        energy_before=_potential(held, start),
-        energy=_potential(held, rest),
-        acceleration=left,
-        reference=reference,
-        iterations=count,
+        energy_before=found.energy_before,
+        energy=found.energy,
+        force=found.force,
+        scale=found.scale,
+        acceleration=acceleration,
+        iterations=found.iterations,
+        stability=_stability(found.stability),
+        least_eigenvalue=found.stability.least,
+        freedoms=found.stability.freedoms,
+        unstable_directions=found.stability.unstable,
+        neutral_directions=found.stability.neutral,
         moves=moves,
-        notes=(*assembly.notes, *notes),
+        notes=notes,
+    )
+
+
+def _stability(s: _core.RestStability) -> str:
+    if s.freedoms == 0:
+        return "fixed"
+    if s.unstable > 0 and s.least < -s.rounding:
+        return "unstable"
+    return "stable" if s.least > s.rounding else "neutral"
+
+
+def _reservations(found: _core.Rest) -> list[str]:
+    if found.has_potential:
+        return []
+    work = "some loads have no potential: their work is not in the energy"
+    return [
+        f"{work}, and stability goes by the symmetric part of the stiffness, which says nothing of flutter"
+    ]
+
+
+def _failure(model: Model, found: _core.Rest) -> str:
+    body = model.bodies[found.worst_body]
+    reason = "something may fall or run away without end: hold it, or raise iterations"
+    if not found.has_potential:
+        reason = "there are loads without a potential, which may run in circles: " + reason
+    return (
+        f"mechanism {model.name!r} comes to no rest: after {found.iterations} iterations forces of up to "
+        f"{found.force:.3g} N are left (on body {body!r}) where {found.scale:.3g} N act; {reason}"
     )
 
 
@@ -142,7 +242,8 @@ def _held(model: Model) -> Model:
     return without_rows(still, compliant) if len(compliant) else still
 
 
-def _potential(model: Model, state: State) -> float:
-    system = _core.Lagrange(model.core)
-    system.set_state(*state.arrays)
-    return float(system.energy()[1])
+def _acceleration(held: Model, state: State) -> float:
+    system = _core.Lagrange(held.core)
+    held.put(system, state)
+    linear = system.accelerate()[0]
+    return float(np.max(np.linalg.norm(linear, axis=1), initial=0.0))

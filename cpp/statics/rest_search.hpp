@@ -1,0 +1,102 @@
+// Where a mechanism rests: a minimum of its potential energy on the constraints, by Newton's method within steps that
+// are bounded.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <vector>
+
+#include "statics/loads.hpp"
+#include "statics/row_matrix.hpp"
+#include "statics/saddle_matrix.hpp"
+#include "statics/tangent_stiffness.hpp"
+
+namespace bellcrank {
+
+struct RestOptions {
+    double tolerance = 1e-10;   // largest force left on a body, relative to the largest one that acts
+    double largest_turn = 0.3;  // of a body in one step [rad]
+    int iterations = 1000;
+    bool leave_unstable = true;  // whether a rest that is no minimum is left for a lower one
+};
+
+struct RestStability {
+    int freedoms = 0;       // directions that the constraints admit, closed stops held
+    int unstable = 0;       // of these, with negative stiffness
+    int neutral = 0;        // with none
+    double least = 0.0;     // least eigenvalue of stiffness against mass [1/s²]; infinite without freedoms
+    double rounding = 0.0;  // of it
+};
+
+struct Rest {
+    bool found = false;
+    int iterations = 0;
+    double energy_before = 0.0, energy = 0.0;  // [J]
+    double force = 0.0, scale = 0.0;           // left, and the largest that acts [N]
+    int worst_body = -1;
+    bool has_potential = true;  // whether all loads have one
+    RestStability stability;
+};
+
+class RestSearch {
+  public:
+    RestSearch(std::shared_ptr<const Model> model, double t, const RestOptions& options);
+
+    // From poses x that satisfy the constraints; angles: values of all coordinates there, for whole turns.
+    Rest find(std::vector<double>& x, const std::vector<double>& angles);
+    // The tangent stiffness at x with the multipliers that leave least force, dense, against displacements of the
+    // centres of mass (world axes) and rotation vectors (principal axes), six per body [N/m, N, N m].
+    Eigen::MatrixXd stiffness(const std::vector<double>& x, const std::vector<double>& angles);
+    // Values of all coordinates where it ended.
+    std::vector<double> coordinates() const;
+
+  private:
+    using Vector = Eigen::VectorXd;
+
+    // Balance of forces (rest_search.cpp).
+    void balance();
+    bool release_a_stop();
+    bool is_balanced() const { return force_ <= options_.tolerance * scale_ || force_ <= rounding_; }
+
+    // Steps (rest_steps.cpp).
+    bool improve();
+    bool attempt(const Vector& step, double predicted);
+    bool accept(const std::vector<double>& x, double predicted, double actual, double noise);
+    bool stop_at_crossing(const Vector& step, double from, double to);
+    bool place(const Vector& step, double part, std::vector<double>& x);
+    bool close(std::vector<double>& x);
+    void retract(const std::vector<double>& x, const Vector& step, std::vector<double>& out) const;
+    void go_to(const std::vector<double>& x);
+    void restore();
+    double farthest(const Vector& step) const;
+    double work(const Vector& step) const;
+    bool leave();
+
+    // Stability (rest_modes.cpp).
+    RestStability judge();
+    int negative_directions(double shift);
+    void iterate_modes(int times, Eigen::MatrixXd& modes, double& least);
+
+    std::shared_ptr<const Model> model_;
+    double t_;
+    RestOptions options_;
+    AngleBranches branches_;
+    Metric metric_;
+    Loads loads_;
+    RowMatrix rows_;
+    TangentStiffness stiffness_;
+    Vector mass_;  // diagonal of M in the metric
+    SaddleMatrix newton_, normal_;
+    std::vector<double> x_, trial_, record_;
+    std::vector<std::uint8_t> held_;  // rows: equations, and stops that are closed
+    Vector applied_, left_, lambda_, none_, no_rows_, mode_;
+    double force_ = 0.0, scale_ = 0.0, rounding_ = 0.0, size_ = 1.0;
+    double shift_ = 0.0;  // of the stiffness, in parts of its size
+    double unit_ = 1.0;   // size of the stiffness [N/m]
+    Loads::Potential energy_;
+    double bound_ = 0.0;          // displacement in one step that moves no body farther than its size [m]
+    bool rows_are_here_ = false;  // whether gradients are those of x_
+};
+
+}  // namespace bellcrank

@@ -1,0 +1,235 @@
+// Steps downhill: Newton's on the constraints, shortened by a shift of the stiffness until the energy falls along the
+// whole of them as expected.
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "spatial/body_state.hpp"
+#include "spatial/components.hpp"
+#include "spatial/rotation.hpp"
+#include "statics/rest_search.hpp"
+
+namespace bellcrank {
+
+namespace {
+
+constexpr double kLeastShift = 1e-12;  // in parts of the stiffness
+constexpr double kFirstShift = 1e-8;
+constexpr int kTrials = 80;
+constexpr double kLongStep = 0.1;  // in parts of what one may be; a longer one is looked at on the way
+constexpr int kLooks = 4;
+constexpr double kAsExpected = 0.75, kPoor = 0.1, kBeyond = 3.0;  // fall of the energy, in parts of that expected
+constexpr double kRounding = 64.0 * std::numeric_limits<double>::epsilon();
+constexpr int kChords = 12, kClosings = 12;
+constexpr double kFirstLeave = 0.2, kLeastLeave = 1e-5;  // along a direction that falls off, in parts of a step
+
+}  // namespace
+
+void RestSearch::go_to(const std::vector<double>& x) {
+    x_ = x;
+    branches_.follow(*model_, x_.data());
+    rows_are_here_ = false;
+}
+
+void RestSearch::restore() {
+    if (rows_are_here_) return;
+    rows_.evaluate(t_, x_.data(), held_);
+    normal_.factor({0.0, 1.0, 0.0});
+    rows_are_here_ = true;
+}
+
+// A step in parts of what one may be: no body turns by more than an angle, or goes farther than a part of the whole.
+double RestSearch::farthest(const Vector& step) const {
+    double part = 0.0;
+    for (int b = 0; b < model_->bodies(); ++b)
+        part = std::max(
+            {part, step.segment<3>(6 * b).norm() / size_, step.segment<3>(6 * b + 3).norm() / metric_.length(b)});
+    return part / options_.largest_turn;
+}
+
+void RestSearch::retract(const std::vector<double>& x, const Vector& step, std::vector<double>& out) const {
+    out.resize(x.size());
+    for (int b = 0; b < model_->bodies(); ++b) {
+        const Vec3 phi{step[6 * b + 3], step[6 * b + 4], step[6 * b + 5]};
+        const Quat q = advanced(pose_rotation(x.data(), b), (1.0 / metric_.length(b)) * phi);
+        for (int k = 0; k < 3; ++k) out[kPose * b + k] = x[kPose * b + k] + step[6 * b + k];
+        out[kPose * b + 3] = 0.0;
+        store(&out[kPose * b + 4], q);
+    }
+    std::copy_n(x.end() - kPose, kPose, out.end() - kPose);
+}
+
+// Onto the rows that are held; with the gradients at hand as long as that goes fast.
+bool RestSearch::close(std::vector<double>& x) {
+    if (rows_.rows() == 0) return true;
+    double reach = metric_.extent(), before = std::numeric_limits<double>::infinity();
+    for (int b = 0; b < model_->bodies(); ++b) reach = std::max(reach, norm(pose_position(x.data(), b)));
+    Vector errors(rows_.rows()), step, y;
+    for (int i = 0; i < kChords + kClosings; ++i) {
+        rows_.evaluate_errors(t_, x.data());
+        for (int r = 0; r < rows_.rows(); ++r) errors[r] = held_[r] ? -rows_.error(r) : 0.0;
+        const double error = errors.cwiseAbs().maxCoeff();
+        if (!std::isfinite(error)) return false;
+        if (error <= kRounding * reach) return true;
+        const bool slow = error > 0.3 * before;
+        if (slow && error <= 1e3 * kRounding * reach) return true;
+        if (slow || i >= kChords) {
+            rows_.evaluate(t_, x.data(), held_);
+            normal_.factor({0.0, 1.0, 0.0});
+            rows_are_here_ = false;
+        }
+        before = error;
+        normal_.solve(none_, errors, step, y);
+        retract(x, step, x);
+    }
+    return false;
+}
+
+bool RestSearch::place(const Vector& step, double part, std::vector<double>& x) {
+    retract(x_, part * step, x);
+    return close(x);
+}
+
+// What loads without a potential do along a step from x_.
+double RestSearch::work(const Vector& step) const {
+    if (loads_.have_potentials()) return 0.0;
+    Vector force;
+    double sum = 0.0;
+    std::vector<double> x;
+    std::vector<double> record(record_.size());
+    for (int i = 0; i <= 2; ++i) {
+        retract(x_, (0.5 * i) * step, x);
+        loads_.without_potential(x.data(), record.data());
+        metric_.force(record.data(), force);
+        sum += (i == 1 ? 4.0 : 1.0) / 6.0 * force.dot(step);
+    }
+    return sum;
+}
+
+bool RestSearch::improve() {
+    stiffness_.evaluate(t_, x_.data(), lambda_);
+    unit_ = std::max(stiffness_.largest(), scale_ / size_);
+    Vector step, y;
+    for (int i = 0; i < kTrials; ++i) {
+        const auto more = [&](double factor) { shift_ = std::max(factor * shift_, kFirstShift); };
+        restore();
+        if (!newton_.factor({1.0 / unit_, std::max(shift_, kLeastShift), 0.0}) || newton_.negative_directions() > 0) {
+            more(2.0);
+            continue;
+        }
+        newton_.solve(left_ / unit_, no_rows_, step, y);
+        const double part = farthest(step);
+        if (!(part <= 4.0)) {
+            more(std::clamp(part, 2.0, 30.0));
+            continue;
+        }
+        const double cut = part > 1.0 ? 1.0 / part : 1.0;
+        const double slope = left_.dot(step),
+                     curvature = slope - unit_ * std::max(shift_, kLeastShift) * step.squaredNorm();
+        if (!(slope > 0.0)) return false;
+        const double before = shift_;
+        if (attempt(cut * step, cut * slope - 0.5 * cut * cut * curvature)) return true;
+        shift_ = before;
+        more(8.0);
+    }
+    return false;
+}
+
+// Goes along a step if the energy falls on all of the way, as much as is expected and not much more: what falls by more
+// has passed into another valley.
+bool RestSearch::attempt(const Vector& step, double predicted) {
+    const int looks = farthest(step) > kLongStep ? kLooks : 1;
+    const double noise = kRounding * energy_.size;
+    double before = energy_.value, actual = 0.0;
+    for (int i = 1; i <= looks; ++i) {
+        const double part = static_cast<double>(i) / looks;
+        if (!place(step, part, trial_)) return false;
+        for (int r : rows_.one_sided())
+            if (!held_[r] && rows_.error(r) < -1e-10 * metric_.extent())
+                return stop_at_crossing(step, part - 1.0 / looks, part);
+        const double energy = loads_.potential(trial_.data()).value - work(part * step);
+        if (!(energy <= before + noise)) return false;
+        before = energy;
+        actual = energy_.value - energy;
+    }
+    return accept(trial_, predicted, actual, noise);
+}
+
+// Where differences of energies are rounding, the forces that are left decide.
+bool RestSearch::accept(const std::vector<double>& x, double predicted, double actual, double noise) {
+    if (predicted > 10.0 * noise) {
+        const double ratio = actual / predicted;
+        if (ratio < kPoor || ratio > kBeyond) return false;
+        if (ratio > kAsExpected) shift_ *= 0.1;
+        if (shift_ < kFirstShift) shift_ = 0.0;
+        go_to(x);
+        energy_ = loads_.potential(x_.data());
+        return true;
+    }
+    const std::vector<double> start = x_, here = x;
+    const double force = left_.norm();
+    go_to(here);
+    balance();
+    if (left_.norm() < 0.9 * force || is_balanced()) {
+        shift_ *= 0.1;
+        energy_ = loads_.potential(x_.data());
+        return true;
+    }
+    go_to(start);
+    balance();
+    return false;
+}
+
+// Up to the first stop that is met between two parts of a step, which is held from there on.
+bool RestSearch::stop_at_crossing(const Vector& step, double from, double to) {
+    int met = -1;
+    for (int i = 0; i < 40 && to - from > 1e-12; ++i) {
+        const double middle = 0.5 * (from + to);
+        if (!place(step, middle, trial_)) return false;
+        int worst = -1;
+        for (int r : rows_.one_sided())
+            if (!held_[r] && rows_.error(r) < 0.0 && (worst < 0 || rows_.error(r) < rows_.error(worst))) worst = r;
+        if (worst >= 0) met = worst;
+        (worst >= 0 ? to : from) = middle;
+    }
+    if (met < 0) {
+        place(step, to, trial_);
+        for (int r : rows_.one_sided())
+            if (!held_[r] && (met < 0 || rows_.error(r) < rows_.error(met))) met = r;
+    }
+    if (met < 0) return false;
+    held_[met] = 1;
+    rows_are_here_ = false;
+    restore();
+    const bool placed = place(step, from, trial_);
+    const Loads::Potential energy = loads_.potential(trial_.data());
+    if (placed && energy.value - work(from * step) <= energy_.value + kRounding * energy_.size) {
+        go_to(trial_);
+        energy_ = energy;
+        return true;
+    }
+    held_[met] = 0;
+    rows_are_here_ = false;
+    return false;
+}
+
+// Off a rest that is no minimum, along the direction in which the energy falls off most.
+bool RestSearch::leave() {
+    const Vector direction = mode_ / (farthest(mode_) * (left_.dot(mode_) < 0.0 ? -1.0 : 1.0));
+    const double noise = kRounding * energy_.size;
+    for (double part = kFirstLeave; part > kLeastLeave; part *= 0.5)
+        for (const double sign : {1.0, -1.0}) {
+            restore();
+            if (!place(sign * part * direction, 1.0, trial_)) continue;
+            bool crosses = false;
+            for (int r : rows_.one_sided()) crosses = crosses || (!held_[r] && rows_.error(r) < 0.0);
+            const Loads::Potential energy = loads_.potential(trial_.data());
+            if (crosses || !(energy.value - work(sign * part * direction) < energy_.value - 10.0 * noise)) continue;
+            go_to(trial_);
+            energy_ = energy;
+            return true;
+        }
+    return false;
+}
+
+}  // namespace bellcrank

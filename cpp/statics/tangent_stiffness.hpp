@@ -1,0 +1,59 @@
+// The second derivatives of potential and constraints: how the forces on bodies change as they move.
+#pragma once
+
+#include <Eigen/Core>
+#include <map>
+#include <utility>
+#include <vector>
+
+#include "statics/coordinate_curvature.hpp"
+#include "statics/loads.hpp"
+#include "statics/row_matrix.hpp"
+
+namespace bellcrank {
+
+// The symmetric matrix  K = ∇²V − Σ λ_r ∇²C_r  in blocks of six, in the metric of statics, along straight motions of
+// the bodies. Derivatives are exact but for the slopes of laws and for forces given by formulas, which are differences.
+// Loads without a potential contribute the symmetric part of their derivative.
+class TangentStiffness {
+  public:
+    TangentStiffness(const Model& model, const AngleBranches& branches, const Metric& metric, const Loads& loads,
+                     const RowMatrix& rows);
+
+    struct Block {
+        int row, column;  // bodies, row >= column
+    };
+    const std::vector<Block>& blocks() const { return blocks_; }
+    int block_of(int row, int column) const { return index_.at({row, column}); }
+    // lambda: of the rows in storage, as RowMatrix scales them.
+    void evaluate(double t, const double* x, const Eigen::VectorXd& lambda);
+    const std::vector<double>& values() const { return values_; }  // 36 per block, row-major
+    double largest() const;
+    void multiply(const Eigen::VectorXd& v, Eigen::VectorXd& out) const;
+    // Σ |v| |K| |v|: what rounding of the entries is relative to.
+    double size_of_form(const Eigen::VectorXd& v) const;
+
+  private:
+    void couple(const std::vector<int>& bodies);
+    // Adds h between component i of a body and component j of another one, unscaled, both ways round.
+    void add(int body, int i, int other, int j, double h);
+    void add_pair(const MarkerPair& pair, const PairMatrix& H);
+    void add_laws(const double* x);
+    void add_coordinates(const double* x, const Eigen::VectorXd& lambda);
+    void add_wrenches(double t, const double* x);
+    void add_formula_rows(double t, const double* x, const Eigen::VectorXd& lambda);
+    void add_formula_forces(double t, const double* x);
+
+    const Model& model_;
+    const AngleBranches& branches_;
+    const Metric& metric_;
+    const Loads& loads_;
+    const RowMatrix& rows_;
+    std::vector<Block> blocks_;
+    std::map<std::pair<int, int>, int> index_;
+    std::vector<double> values_, rest_, weight_;
+    std::vector<std::vector<int>> coordinates_of_pair_;  // those that rows or laws are about
+    std::vector<std::vector<int>> bodies_of_force_;      // given by formulas
+};
+
+}  // namespace bellcrank

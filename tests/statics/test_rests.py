@@ -1,0 +1,306 @@
+"""Rests with stops, cables, motors, forces that follow a body; exact stiffness; the claim checked by runs."""
+
+import math
+
+import numpy as np
+import pytest
+from rigs.tensegrity import tensegrity
+
+import bellcrank as bc
+from bellcrank import _core
+from bellcrank.assembly.compile import compile_mechanism
+from bellcrank.assembly.initial import assembled
+from bellcrank.io.files import dumps, loads
+
+Y = (0.0, 1.0, 0.0)
+
+
+def random_rotation(rng):
+    q = rng.normal(size=4)
+    return tuple(q / np.linalg.norm(q))
+
+
+def two_bodies(seed):
+    """Somewhere, with a marker each."""
+    rng = np.random.default_rng(seed)
+    mech = bc.Mechanism("two", gravity=(0.3, -0.2, -9.81))
+    for name in ("one", "two"):
+        inertia = np.diag(rng.uniform(1.0, 1.5, 3))
+        mech.add_body(
+            name,
+            1.0,
+            inertia,
+            com=rng.normal(size=3),
+            position=rng.normal(size=3),
+            rotation=random_rotation(rng),
+        )
+    markers = [
+        body.marker(rng.normal(size=3), rotation=random_rotation(rng)) for body in mech.bodies.values()
+    ]
+    return mech, markers
+
+
+ELEMENTS = {
+    "spring": lambda m, a, b: m.add_force("s", bc.SpringDamper(10.0, 0.0, 1.0, preload=3.0), a, b),
+    "string": lambda m, a, b: m.add_force("s", bc.RubberString(10.0, 0.1), a, b),
+    "bushing": lambda m, a, b: m.add_force("s", bc.Bushing((1, 2, 3), (0.4, 0.5, 0.6)), a, b),
+    "support": lambda m, a, _: m.add_force("s", bc.SupportPoint(50.0, height=9.0), a),
+    "dead load": lambda m, a, _: m.add_force("s", bc.Wrench(force=(1, 2, 3)), a),
+}
+
+
+def second_derivatives(value, n, h=2e-4):
+    def at(i, a, j, b):
+        d = np.zeros(n)
+        d[i] += a
+        d[j] += b
+        return value(d.reshape(-1, 6))
+
+    H = np.zeros((n, n))
+    for i in range(n):
+        for j in range(i + 1):
+            ahead = at(i, h, j, h) + at(i, -h, j, -h)
+            H[i, j] = H[j, i] = (ahead - at(i, h, j, -h) - at(i, -h, j, h)) / (4 * h * h)
+    return H
+
+
+@pytest.mark.parametrize("name", ELEMENTS)
+@pytest.mark.parametrize("seed", [1, 2])
+def test_the_stiffness_is_the_second_derivative_of_the_energy(name, seed):
+    mech, markers = two_bodies(seed)
+    ELEMENTS[name](mech, *markers)
+    model = compile_mechanism(mech)
+    system = _core.Lagrange(model.core)
+
+    def energy(displacement):
+        model.put(system, model.initial)
+        system.displace(displacement)
+        potential = system.energy()[1]
+        if name == "dead load":
+            _, position, rotation, _, _ = system.state()
+            w, v = rotation[0][0], rotation[0][1:]
+            arm = np.array(markers[0].position)
+            potential -= np.array([1, 2, 3]) @ (
+                position[0] + arm + 2 * w * np.cross(v, arm) + 2 * np.cross(v, np.cross(v, arm))
+            )
+        return potential
+
+    start = model.initial
+    found = _core.tangent_stiffness(
+        model.core, 0.0, start.position, start.rotation, model.coordinate_values(start)
+    )
+    expected = second_derivatives(energy, 12)
+    assert np.abs(found).max() > 0.1
+    assert found == pytest.approx(expected, abs=3e-6 * np.abs(expected).max())
+
+
+@pytest.mark.parametrize(
+    "kind", [bc.Revolute(), bc.Universal(), bc.Distance(), bc.Cylindrical(), bc.Spherical()]
+)
+def test_the_stiffness_has_the_curvature_of_the_constraints(kind):
+    """At rest, where all solvers have the same multipliers: of energy less multipliers times rows."""
+    rng = np.random.default_rng(3)
+    mech = bc.Mechanism("hung", gravity=(0, 0, -9.81))
+    body = mech.add_body("body", 2.0, (0.3, 0.4, 0.5), com=(0.1, 0.2, 0.3), rotation=random_rotation(rng))
+    mech.add_joint(
+        "joint", kind, mech.ground.marker(axis=(0.6, 0, 0.8)), body.marker((0.2, 0, 0), axis=(0.6, 0, 0.8))
+    )
+    for i in range(4):
+        place = rng.normal(size=3)
+        mech.add_force(
+            f"s{i}",
+            bc.SpringDamper(30.0, 0.0, 0.4),
+            mech.ground.marker(place),
+            body.marker(rng.normal(size=3)),
+        )
+    assert bc.find_equilibrium(mech).stability == "stable"
+    model, _ = assembled(compile_mechanism(mech))
+    system = _core.Lagrange(model.core)
+    model.put(system, model.initial)
+    multipliers = system.accelerate()[2]
+
+    def value(displacement):
+        model.put(system, model.initial)
+        system.displace(displacement)
+        return system.energy()[1] - multipliers @ system.rows()[0]
+
+    start = model.initial
+    found = _core.tangent_stiffness(
+        model.core, 0.0, start.position, start.rotation, model.coordinate_values(start)
+    )
+    expected = second_derivatives(value, 6)
+    assert found == pytest.approx(expected, abs=3e-6 * np.abs(expected).max())
+
+
+def test_what_is_found_stays_there_in_a_run():
+    for mech in (tensegrity(), sagging_spring()):
+        bc.find_equilibrium(mech)
+        run = bc.simulate(mech, 1.0)
+        for name, body in mech.bodies.items():
+            moved = np.abs(run.body(name).position - np.array(body.position)).max()
+            assert moved < 1e-8
+
+
+def sagging_spring():
+    """A weight on a spring that is relaxed where it is described."""
+    mech = bc.Mechanism("sagging", gravity=(0, 0, -9.81))
+    body = mech.add_body("body", 1.0, (0.1, 0.1, 0.1), position=(0, 0, -1))
+    mech.add_joint("rail", bc.Prismatic(), mech.ground, body)
+    mech.add_force("spring", bc.SpringDamper(100.0), mech.ground.marker(), body.marker())
+    return mech
+
+
+def test_a_spring_that_takes_its_length_from_the_start_keeps_it():
+    mech = sagging_spring()
+    report = bc.find_equilibrium(mech)
+    assert mech.bodies["body"].position[2] == pytest.approx(-1.0981, abs=1e-10)
+    assert mech.forces["spring"].kind.rest_length == 1.0
+    assert "number" in report.notes[0]
+    assert not bc.find_equilibrium(mech).moves
+    again = loads(dumps(mech))
+    assert not bc.find_equilibrium(again).moves
+
+
+def test_values_can_be_held_before_bodies_are_placed_elsewhere():
+    mech = sagging_spring()
+    loose = mech.copy()
+    assert len(bc.hold_start_values(mech)) == 1
+    assert not bc.hold_start_values(mech)
+    for m, tension in ((mech, 50.0), (loose, 0.0)):
+        m.replace(m.bodies["body"], position=(0, 0, -1.5))
+        assert bc.simulate(m, 0.01).energy.potential[0] == pytest.approx(-1.5 * 9.81 + tension**2 / 200)
+
+
+def test_a_cable_that_takes_its_length_from_the_start_keeps_it():
+    """It is taut where the weight is described, and slack where springs hold it higher."""
+    mech = bc.Mechanism("cable", gravity=(0, 0, -9.81))
+    body = mech.add_body("body", 1.0, (0.1, 0.1, 0.1), position=(0, 0, -1))
+    mech.add_joint("rail", bc.Prismatic(), mech.ground, body)
+    mech.add_constraint("cable", bc.Cable(slack=True), mech.ground.marker(), body.marker())
+    mech.add_force("spring", bc.SpringDamper(200.0, rest_length=0.5), mech.ground.marker(), body.marker())
+    bc.find_equilibrium(mech)
+    assert mech.bodies["body"].position[2] == pytest.approx(-0.5 - 9.81 / 200, abs=1e-9)
+    assert mech.constraints["cable"].kind.length == 1.0
+
+
+def test_joints_that_are_given_positions_stay_at_rest():
+    """The next start is at rest, not where the joint was given to start; and whole turns are kept."""
+    mech = bc.Mechanism("given", gravity=(0, 0, 0))
+    wheel = mech.add_body("wheel", 1.0, (1, 1, 1))
+    mech.add_joint("hinge", bc.Revolute(), mech.ground, wheel, position=7.0, velocity=3.0)
+    mech.add_force("spring", bc.TorsionSpring(10.0, rest_angle=9.0), "hinge")
+    bc.find_equilibrium(mech)
+    assert dict(mech.joints["hinge"].position) == {"theta_z": pytest.approx(9.0, abs=1e-9)}
+    assert mech.joints["hinge"].velocity == ()
+    assert not bc.find_equilibrium(mech).moves
+    assert bc.simulate(mech, 0.5).energy.kinetic[-1] < 1e-15
+
+
+def rail(position=0.0, limits=()):
+    mech = bc.Mechanism("rail", gravity=(0, 0, -9.81))
+    body = mech.add_body("body", 2.0, (0.1, 0.1, 0.1), position=(0, 0, position))
+    mech.add_joint("rail", bc.Prismatic(), mech.ground, body, limits=limits)
+    return mech
+
+
+@pytest.mark.parametrize("start", [1.0, 0.0, -0.2])
+def test_stops_bear_what_falls_on_them(start):
+    """From above, from the stop itself, and pushed into it."""
+    mech = rail(start, bc.Limit(lower=-0.25))
+    report = bc.find_equilibrium(mech)
+    assert mech.bodies["body"].position[2] == pytest.approx(-0.25, abs=1e-9)
+    assert report.stability == "fixed"
+    assert report.acceleration < 1e-9
+
+
+def test_stops_that_would_have_to_pull_open():
+    mech = rail(-0.25, bc.Limit(lower=-0.25, upper=0.5))
+    mech.add_force("lift", bc.Wrench(force=(0, 0, 25.0)), mech.bodies["body"])
+    mech.add_force("spring", bc.TorsionSpring(20.0), "rail")
+    report = bc.find_equilibrium(mech)
+    assert mech.bodies["body"].position[2] == pytest.approx((25.0 - 2 * 9.81) / 20.0, abs=1e-9)
+    mech.replace(mech.forces["lift"], kind=bc.Wrench(force=(0, 0, 60.0)))
+    assert bc.find_equilibrium(mech).stability == "fixed"
+    assert mech.bodies["body"].position[2] == pytest.approx(0.5, abs=1e-9)
+    assert report.stability == "stable"
+
+
+def test_a_motor_turns_a_spring_by_its_torque():
+    mech = bc.Mechanism("motor", gravity=(0, 0, 0))
+    wheel = mech.add_body("wheel", 1.0, (1, 1, 2.0))
+    mech.add_joint("hinge", bc.Revolute(), mech.ground, wheel)
+    mech.add_force("spring", bc.TorsionSpring(2.0), "hinge")
+    mech.add_force("motor", bc.JointMotor(bc.Harmonic(0.0, 0.0, offset=4.0, slope=2.0), droop=5.0), "hinge")
+    report = bc.find_equilibrium(mech, time=3.0)
+    assert dict(mech.joints["hinge"].position)["theta_z"] == pytest.approx(5.0, abs=1e-9)
+    assert report.least_eigenvalue == pytest.approx(1.0, rel=1e-9)
+    assert report.energy == pytest.approx(-10.0 * 5.0 + 0.5 * 2.0 * 25.0)
+    assert not any("potential" in note for note in report.notes)
+
+
+def test_a_force_that_follows_a_body_is_balanced_and_said_to_have_no_potential():
+    """At the end of an arm on a spring its moment is the same in all positions."""
+    mech = bc.Mechanism("follower", gravity=(0, 0, 0))
+    arm = mech.add_body("arm", 1.0, (0.1, 0.1, 0.1), position=(1, 0, 0))
+    mech.add_joint("hinge", bc.Revolute(), mech.ground, arm.marker((-1, 0, 0)))
+    mech.add_force("spring", bc.TorsionSpring(2.0), "hinge")
+    mech.add_force("push", bc.Wrench(force=(0, 3.0, 0), axes="marker"), arm)
+    report = bc.find_equilibrium(mech)
+    place = np.array(mech.bodies["arm"].position)
+    assert math.atan2(place[1], place[0]) == pytest.approx(1.5, abs=1e-9)
+    assert any("no potential" in note for note in report.notes)
+    assert bc.simulate(mech, 0.5).energy.kinetic[-1] < 1e-15
+
+
+def test_redundant_constraints_and_light_bodies_do_no_harm():
+    """A pendulum on two hinges of one axis, its bob a point of 1e-9 of its mass' inertia."""
+    mech = bc.Mechanism("light", gravity=(0, 0, -9.81))
+    rod = mech.add_body("rod", 1e-6, (1e-9, 1e-7, 1e-7), position=(0.3, 0, -0.4))
+    for y in (-0.5, 0.5):
+        mech.add_joint(
+            f"hinge {y}",
+            bc.Revolute(),
+            mech.ground.marker((0, y, 0), axis=Y),
+            rod.marker((-0.3, y, 0.4), axis=Y),
+        )
+    bob = mech.add_body("bob", 5.0, (1e-9, 1e-9, 1e-9), position=(0.6, 0, -0.8))
+    mech.add_joint("bob", bc.Fixed(), rod.world_marker((0.6, 0, -0.8)), bob.world_marker((0.6, 0, -0.8)))
+    report = bc.find_equilibrium(mech)
+    assert mech.bodies["bob"].position == pytest.approx((0, 0, -1), abs=1e-8)
+    assert (report.stability, report.freedoms) == ("stable", 1)
+    assert report.least_eigenvalue == pytest.approx(9.81, rel=1e-5)
+
+
+Q = bc.EndCoordinate("q")
+
+
+def test_forces_given_by_formulas_are_as_built_in_ones():
+    """A spring by its effort, which has no potential as far as is known, and by its potential."""
+    reports = {}
+    for name, kind in {
+        "built in": bc.TorsionSpring(40.0),
+        "effort": bc.CustomForce(Q, efforts=-40.0 * Q.value),
+        "potential": bc.CustomForce(Q, potential=20.0 * Q.value**2),
+    }.items():
+        mech = rail()
+        mech.add_force("spring", kind, "rail")
+        reports[name] = bc.find_equilibrium(mech)
+        assert mech.bodies["body"].position[2] == pytest.approx(-2 * 9.81 / 40, abs=1e-9)
+        assert reports[name].least_eigenvalue == pytest.approx(20.0, rel=1e-6)
+    assert reports["potential"].energy == pytest.approx(reports["built in"].energy)
+    assert any("no potential" in note for note in reports["effort"].notes)
+
+
+def test_constraints_given_by_formulas_have_their_curvature():
+    """A bead on a parabola z = a x^2: the square of its frequency at the bottom is 2 a g."""
+    mech = bc.Mechanism("bead", gravity=(0, 0, -9.81))
+    body = mech.add_body("bead", 2.0, (0.1, 0.1, 0.1), position=(0.3, 0, 0.7 * 0.09))
+    mech.add_joint("slide", bc.Planar(), mech.ground.marker(axis=Y), body.marker(axis=Y))
+    mech.add_joint("upright", bc.Orientation(), mech.ground, body)
+    pose = bc.EndPose("p")
+    parabola = bc.CustomConstraint(pose, pose.position[2] - 0.7 * pose.position[0] ** 2)
+    mech.add_constraint("parabola", parabola, body.marker())
+    report = bc.find_equilibrium(mech)
+    assert mech.bodies["bead"].position == pytest.approx((0, 0, 0), abs=1e-9)
+    assert report.freedoms == 1
+    assert report.least_eigenvalue == pytest.approx(2 * 0.7 * 9.81, rel=1e-9)
