@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from bellcrank.analysis.evidence import Evidence
-from bellcrank.analysis.loads import Loads, add_reactions, applied
+from bellcrank.analysis.loads import add_reactions, applied
 from bellcrank.analysis.verdict import CheckResult
 from bellcrank.assembly.state import Floats
 
@@ -13,30 +13,30 @@ _BALANCE = "force or moment left over, relative to those that act"
 
 
 def judge_balance(evidence: Evidence) -> list[CheckResult]:
-    """M a = sum of all forces, body by body.
-
-    The forces in constraints (gears, cables) are not recorded: the ones that fit best are taken.
-    """
+    """M a = sum of all forces, body by body, each as it was recorded or follows from the description."""
     if not (evidence.has_accelerations and evidence.has_reactions):
         reason = "accelerations and reactions were not recorded"
         return [CheckResult("balance", _BALANCE, None, 1e-8, reason)]
     worst, where = 0.0, ""
     for frame in evidence.frames:
-        loads = applied(evidence, frame)
-        add_reactions(evidence, frame, loads)
-        inertia_force, inertia_moment = _rate_of_momentum(evidence, frame)
-        force, moment = loads.force[:-1] - inertia_force, loads.moment[:-1] - inertia_moment
-        force, moment = _without_constraint_forces(evidence, frame, force, moment)
-        size = loads.size[:-1] + np.linalg.norm(inertia_force, axis=1)
-        moment_size = loads.moment_size[:-1] + np.linalg.norm(inertia_moment, axis=1)
-        floor, moment_floor = _floors(evidence, frame)
-        size, moment_size = size + floor, moment_size + moment_floor
+        force, moment, size, moment_size = left_over(evidence, frame)
         for left, scale in ((force, size), (moment, moment_size)):
             relative = np.linalg.norm(left, axis=1) / (scale + 1e-6 * np.max(scale) + 1e-300)
             body = int(np.argmax(relative))
             if relative[body] > worst:
                 worst, where = float(relative[body]), f"body {evidence.model.bodies[body]!r}"
     return [CheckResult("balance", _BALANCE, worst, 1e-8, where)]
+
+
+def left_over(evidence: Evidence, frame: int) -> tuple[Floats, Floats, Floats, Floats]:
+    """Force (nb, 3) and moment (nb, 3) beyond M a at a frame, and the sizes (nb,) of those that act."""
+    loads = applied(evidence, frame)
+    add_reactions(evidence, frame, loads)
+    inertia_force, inertia_moment = _rate_of_momentum(evidence, frame)
+    floor, moment_floor = _floors(evidence, frame)
+    size = loads.size[:-1] + np.linalg.norm(inertia_force, axis=1) + floor
+    moment_size = loads.moment_size[:-1] + np.linalg.norm(inertia_moment, axis=1) + moment_floor
+    return loads.force[:-1] - inertia_force, loads.moment[:-1] - inertia_moment, size, moment_size
 
 
 def _rate_of_momentum(evidence: Evidence, frame: int) -> tuple[Floats, Floats]:
@@ -60,30 +60,6 @@ def _floors(evidence: Evidence, frame: int) -> tuple[Floats, Floats]:
     speed = np.linalg.norm(at.com_velocity, axis=1)
     largest = np.max(np.abs(model.inertia), axis=(1, 2))
     return model.mass * spin * (speed + 1e-3 * spin), largest * spin**2
-
-
-def _without_constraint_forces(
-    evidence: Evidence, frame: int, force: Floats, moment: Floats
-) -> tuple[Floats, Floats]:
-    """What is left after the best multipliers of the constraints' rows have been found."""
-    model, at = evidence.model, evidence.at(frame)
-    arrays, columns = model.arrays, []
-    for record in model.constraints:
-        for block in record.blocks:
-            for row in range(*arrays["block_row_start"][block : block + 2].tolist()):
-                unit = Loads(at)
-                begin, end = arrays["row_term_start"][row : row + 2]
-                for term in range(begin, end):
-                    coordinate = at.coordinate(int(arrays["term_coordinate"][term]))
-                    unit.along(coordinate, float(arrays["term_coefficient"][term]))
-                columns.append(np.concatenate([unit.force[:-1].ravel(), unit.moment[:-1].ravel()]))
-    if not columns:
-        return force, moment
-    shape = np.column_stack(columns)
-    left = np.concatenate([force.ravel(), moment.ravel()])
-    left = left + shape @ np.linalg.lstsq(shape, -left, rcond=None)[0]
-    half = len(left) // 2
-    return left[:half].reshape(-1, 3), left[half:].reshape(-1, 3)
 
 
 def judge_reactions(evidence: Evidence) -> list[CheckResult]:

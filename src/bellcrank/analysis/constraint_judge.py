@@ -10,19 +10,28 @@ from bellcrank.analysis.snapshot import Snapshot, exponential, matrices, product
 from bellcrank.analysis.verdict import CheckResult
 from bellcrank.assembly.model import Model
 from bellcrank.assembly.state import Floats, State
-from bellcrank.mechanism.coordinate import COORDINATE_KINDS
+from bellcrank.mechanism.coordinate import COORDINATE_KINDS, FORMULA_COORDINATE, FORMULA_ROW
 
 _TURN = 2.0 * np.pi
+OF_FORMULAS = (FORMULA_ROW, FORMULA_COORDINATE)
 
 
-class _Rows:
-    """The equality rows of a model as sums of coordinates."""
+class Rows:
+    """The equality rows of a model that are sums of coordinates of markers."""
 
     def __init__(self, model: Model) -> None:
         arrays = model.arrays
         self.model = model
-        self.rows = np.flatnonzero(model.rigid_rows).tolist()
         starts = arrays["row_term_start"]
+        self.rows = [
+            row
+            for row in np.flatnonzero(model.rigid_rows).tolist()
+            if starts[row + 1] > starts[row]
+            and not any(
+                arrays["coordinate_kind"][c] in OF_FORMULAS
+                for c in arrays["term_coordinate"][starts[row] : starts[row + 1]]
+            )
+        ]
         self.terms = [
             list(
                 zip(
@@ -52,7 +61,7 @@ class _Rows:
 
 def judge_constraints(evidence: Evidence) -> list[CheckResult]:
     """Errors of positions, velocities and accelerations, each with the row where it is largest."""
-    rows = _Rows(evidence.model)
+    rows = Rows(evidence.model)
     if not rows.rows:
         return []
     worst = {"position": (0.0, -1), "velocity": (0.0, -1), "acceleration": (0.0, -1)}
@@ -84,7 +93,7 @@ def judge_constraints(evidence: Evidence) -> list[CheckResult]:
     return results
 
 
-def _position_errors(rows: _Rows, evidence: Evidence, frame: int) -> Floats:
+def _position_errors(rows: Rows, evidence: Evidence, frame: int) -> Floats:
     led = rows.led(float(evidence.time[frame]))[:, 0]
     errors = np.array([sum(w * evidence.value(c, frame) for c, w in terms) for terms in rows.terms]) - led
     for k, terms in enumerate(rows.terms):
@@ -94,14 +103,14 @@ def _position_errors(rows: _Rows, evidence: Evidence, frame: int) -> Floats:
     return np.abs(errors)
 
 
-def _velocity_errors(rows: _Rows, evidence: Evidence, frame: int) -> Floats:
+def _velocity_errors(rows: Rows, evidence: Evidence, frame: int) -> Floats:
     at = evidence.at(frame)
     led = rows.led(float(evidence.time[frame]))[:, 1]
     rates = np.array([sum(w * at.coordinate(c).rate for c, w in terms) for terms in rows.terms])
     return np.asarray(np.abs(rates - led) / (1.0 + _largest(at.velocity, at.spin)))
 
 
-def _acceleration_errors(rows: _Rows, evidence: Evidence, frame: int) -> Floats:
+def _acceleration_errors(rows: Rows, evidence: Evidence, frame: int) -> Floats:
     """Second derivatives along the recorded motion, from values at four instants nearby (Richardson)."""
     at = evidence.at(frame)
     linear = evidence.sections["acceleration"][frame]
@@ -113,7 +122,7 @@ def _acceleration_errors(rows: _Rows, evidence: Evidence, frame: int) -> Floats:
     second = []
     for step in (h, 2.0 * h):
         ahead, behind = (
-            _sums(rows, Snapshot(rows.model, _moved(at.state, linear, angular, sign * step)), here)
+            _sums(rows, Snapshot(rows.model, moved(at.state, linear, angular, sign * step)), here)
             for sign in (1.0, -1.0)
         )
         second.append((ahead - 2.0 * here + behind) / step**2)
@@ -122,7 +131,7 @@ def _acceleration_errors(rows: _Rows, evidence: Evidence, frame: int) -> Floats:
     return np.asarray(np.abs(measured - led) / scale)
 
 
-def _sums(rows: _Rows, at: Snapshot, near: Floats | None = None) -> Floats:
+def _sums(rows: Rows, at: Snapshot, near: Floats | None = None) -> Floats:
     """The rows' sums of terms; with `near`, angles on the branch that is nearest to those sums."""
     sums = np.array([sum(w * at.coordinate(c).value for c, w in terms) for terms in rows.terms])
     if near is None:
@@ -135,7 +144,7 @@ def _sums(rows: _Rows, at: Snapshot, near: Floats | None = None) -> Floats:
     return sums
 
 
-def _moved(state: State, linear: Floats, angular: Floats, time: float) -> State:
+def moved(state: State, linear: Floats, angular: Floats, time: float) -> State:
     """Where a State moves in a short time with constant accelerations, to third order."""
     turn = exponential(time * state.angular_velocity + 0.5 * time**2 * angular)
     position = state.position + time * state.velocity + 0.5 * time**2 * linear
@@ -144,7 +153,7 @@ def _moved(state: State, linear: Floats, angular: Floats, time: float) -> State:
 
 def judge_jacobian(evidence: Evidence) -> list[CheckResult]:
     """The Jacobian of the rows against differences of the judge's own constraint values."""
-    rows = _Rows(evidence.model)
+    rows = Rows(evidence.model)
     if not rows.rows or 6 * len(evidence.model.bodies) * len(rows.rows) > 4_000_000:
         return []
     random = np.random.default_rng(1)
@@ -156,7 +165,7 @@ def judge_jacobian(evidence: Evidence) -> list[CheckResult]:
     for h in (1e-4, 2e-4):
         probe = State(state.time, state.position, state.rotation, linear, angular)
         ahead, behind = (
-            _sums(rows, Snapshot(evidence.model, _moved(probe, 0.0 * linear, 0.0 * angular, sign * h)), here)
+            _sums(rows, Snapshot(evidence.model, moved(probe, 0.0 * linear, 0.0 * angular, sign * h)), here)
             for sign in (1.0, -1.0)
         )
         slopes.append((ahead - behind) / (2.0 * h))

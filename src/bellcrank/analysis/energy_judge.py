@@ -2,15 +2,31 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 
 from bellcrank import _core
 from bellcrank.analysis.evidence import Evidence
-from bellcrank.analysis.loads import CONSERVATIVE, damping_at, dampings, law_effort, wrench_at
+from bellcrank.analysis.formula_judge import evaluated, time_slope
+from bellcrank.analysis.loads import (
+    CONSERVATIVE,
+    Loads,
+    add_formula_force,
+    add_row,
+    damping_at,
+    dampings,
+    law_effort,
+    wrench_at,
+    written_forces,
+)
 from bellcrank.analysis.verdict import CheckResult
+from bellcrank.assembly.model import Model
+from bellcrank.assembly.records import CustomRecord
 from bellcrank.assembly.state import Floats
 
 _ENERGY = "energy gained less work done, relative to the energy in play"
+_RECORD = 1e-9
 _EVALUATIONS = 400_000  # frames times laws, beyond which the work is not added up in Python
 
 
@@ -21,17 +37,8 @@ def judge_energy(evidence: Evidence, limit: float) -> list[CheckResult]:
     if count * max(laws, 1) > _EVALUATIONS:
         return [CheckResult("energy", _ENERGY, None, limit, "too many frames or forces to add up here")]
     kinetic, potential = energies(evidence)
-    recorded = evidence.sections["kinetic"], evidence.sections["potential"]
     size = float(np.max(np.abs(kinetic)) + np.max(np.abs(potential - potential[0]))) + 1e-12
-    rounding = size + float(np.max(np.abs(potential)))
-    gap = max(
-        float(np.max(np.abs(own - told))) for own, told in zip((kinetic, potential), recorded, strict=True)
-    )
-    results = [
-        CheckResult(
-            "energy record", "recorded energies against the judge's own, relative", gap / rounding, 1e-9
-        )
-    ]
+    results = judge_record(evidence, (kinetic, potential))
     if evidence.run.statistics.get("impacts", 0):
         reason = "impacts on stops take energy that is not recorded"
         return [*results, CheckResult("energy", _ENERGY, None, limit, reason)]
@@ -42,6 +49,21 @@ def judge_energy(evidence: Evidence, limit: float) -> list[CheckResult]:
             CheckResult("energy", _ENERGY, None, limit, "it takes 9 evenly spaced frames or more"),
         ]
     return [*results, _balance(evidence, kinetic + potential, size, limit)]
+
+
+def judge_record(evidence: Evidence, own: tuple[Floats, Floats] | None = None) -> list[CheckResult]:
+    """The recorded energies, kinetic and potential, against the judge's own."""
+    kinetic, potential = energies(evidence) if own is None else own
+    size = float(np.max(np.abs(kinetic)) + np.max(np.abs(potential - potential[0]))) + 1e-12
+    rounding = size + float(np.max(np.abs(potential)))
+    gaps = {
+        name: float(np.max(np.abs(mine - evidence.sections[name]))) / rounding
+        for name, mine in (("kinetic", kinetic), ("potential", potential))
+    }
+    worst = max(gaps, key=lambda name: gaps[name])
+    meaning = "recorded energies against the judge's own, relative"
+    where = f"{worst} energy" if gaps[worst] > _RECORD else ""
+    return [CheckResult("energy record", meaning, gaps[worst], _RECORD, where)]
 
 
 def _balance(evidence: Evidence, total: Floats, size: float, limit: float) -> CheckResult:
@@ -93,10 +115,12 @@ def energies(evidence: Evidence) -> tuple[Floats, Floats]:
                 params, function = evidence.law(law)
                 value = evidence.value(int(arrays["law_coordinate"][law]), frame)
                 potential[frame] += _core.law_potential(kind, value, params, function)
+        potential[frame] += _formula_potential(evidence, frame)
         for block in rotors:
             (row,) = range(*arrays["block_row_start"][block : block + 2].tolist())
             term = int(arrays["row_term_start"][row])
-            rate = arrays["term_coefficient"][term] * at.coordinate(int(arrays["term_coordinate"][term])).rate
+            turning_rotor = evidence.coordinate(int(arrays["term_coordinate"][term]), frame)
+            rate = arrays["term_coefficient"][term] * turning_rotor.rate
             kinetic[frame] += 0.5 * rate**2 / arrays["block_compliance"][block]
     return kinetic, potential
 
@@ -109,22 +133,62 @@ def power(evidence: Evidence) -> Floats:
     laws = range(len(model.arrays["law_kind"]))
     wrenches = range(len(model.arrays["wrench_body"]))
     damped = dampings(model)
-    if not (driven or laws or wrenches or damped):
+    written = written_forces(model)
+    equations = [
+        (k, m)
+        for k, m in enumerate(model.multipliers)
+        if m.kind == "constraint" and not _has_terms(model, m.row)
+    ]
+    if not (driven or laws or wrenches or damped or written or equations):
         return values
     for frame in range(len(values)):
         at = evidence.at(frame)
         for number, multiplier in driven:
             effort = multiplier.sign * float(evidence.sections["multipliers"][frame, number])
-            values[frame] += effort * at.coordinate(multiplier.coordinate).rate
+            values[frame] += effort * evidence.coordinate(multiplier.coordinate, frame).rate
         for law in laws:
             loss = law_effort(evidence, law, frame) - law_effort(evidence, law, frame, conservative=True)
-            values[frame] += loss * at.coordinate(int(model.arrays["law_coordinate"][law])).rate
+            values[frame] += loss * evidence.coordinate(int(model.arrays["law_coordinate"][law]), frame).rate
         acting = [wrench_at(model, at, wrench) for wrench in wrenches]
         acting += [damping_at(model, at, damping) for damping in damped]
         for body, force, moment, point in acting:
             speed = at.velocity[body] + np.cross(at.spin[body], point - at.position[body])
             values[frame] += float(force @ speed + moment @ at.spin[body])
+        for record in written:
+            values[frame] += _formula_power(evidence, frame, record)
+        for number, multiplier in equations:
+            exerted = Loads(at)
+            load = float(evidence.sections["multipliers"][frame, number])
+            add_row(evidence, frame, multiplier.row, load, exerted)
+            values[frame] += exerted.power()
     return values
+
+
+def _has_terms(model: Model, row: int) -> bool:
+    begin, end = model.arrays["row_term_start"][row : row + 2]
+    return bool(end > begin)
+
+
+def _formula_potential(evidence: Evidence, frame: int) -> float:
+    """The potential energy of forces given by formulas."""
+    total = 0.0
+    for record in written_forces(evidence.model):
+        kind: Any = record.lowered.custom
+        if kind.potential is not None:
+            known = evidence.formulas.numbers(record, evidence.at(frame), lambda c: evidence.motion(c, frame))
+            total += evaluated([kind.potential], known)[0]
+    return total
+
+
+def _formula_power(evidence: Evidence, frame: int, record: CustomRecord) -> float:
+    """What a force given by formulas brings in: of a potential what it gains by time alone."""
+    kind: Any = record.lowered.custom
+    if kind.potential is not None:
+        known = evidence.formulas.numbers(record, evidence.at(frame), lambda c: evidence.motion(c, frame))
+        return float(time_slope([kind.potential], known)[0])
+    exerted = Loads(evidence.at(frame))
+    add_formula_force(evidence, frame, record, exerted)
+    return exerted.power()
 
 
 def judge_momentum(evidence: Evidence, limit: float) -> list[CheckResult]:
@@ -164,6 +228,13 @@ def _free_parts(evidence: Evidence) -> list[list[int]]:
         leader = leader[leader]
         changed = bool(np.any(leader != before))
     pushed = [model.body_number(damping.marker.body) for damping in dampings(model)]
+    for record in (*evidence.formulas.forces, *evidence.formulas.constraints):
+        for end in record.ends:  # formulas may say anything of where things are in the world
+            pushed += (
+                model.coordinate_bodies[end].tolist()
+                if isinstance(end, int)
+                else [model.body_number(end.body)]
+            )
     held = {int(leader[ground]), *leader[[*arrays["wrench_body"].tolist(), *pushed]].tolist()}
     groups: dict[int, list[int]] = {}
     for body in range(ground):

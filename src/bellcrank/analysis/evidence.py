@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 from functools import cache, cached_property, lru_cache
+from typing import Any
 
 import numpy as np
 
 from bellcrank import _core
-from bellcrank.analysis.snapshot import Snapshot
+from bellcrank.analysis.formula_judge import Formulas
+from bellcrank.analysis.snapshot import CoordinateAt, Snapshot
 from bellcrank.assembly.model import Model
+from bellcrank.assembly.records import CustomRecord
 from bellcrank.assembly.state import Floats, State
 from bellcrank.mechanism.coordinate import COORDINATE_KINDS
 from bellcrank.trajectory.trajectory import Trajectory
@@ -21,16 +24,20 @@ _HELD = 200_000  # body poses that are held at once
 class Evidence:
     """A run, read as a judge needs it.
 
-    frames: numbers of the frames that are looked at closely, spread over the run but not at round times.
+    frames: numbers of the frames that are looked at closely, spread over the run but not at round times; with
+        samples None all of them, which may be of states that have nothing to do with each other.
     """
 
-    def __init__(self, model: Model, run: Trajectory, samples: int) -> None:
+    def __init__(self, model: Model, run: Trajectory, samples: int | None) -> None:
         self.model = model
         self.run = run
         self.time = np.asarray(run.time)
-        inner = np.arange(1, max(len(self.time) - 1, 2))
-        spread = np.unique((len(inner) * (np.arange(samples) + 0.618) / samples).astype(int))
-        self.frames: list[int] = inner[spread[spread < len(inner)]].tolist()
+        self.formulas = Formulas(model)
+        self.frames: list[int] = list(range(len(self.time)))
+        if samples is not None:
+            inner = np.arange(1, max(len(self.time) - 1, 2))
+            spread = np.unique((len(inner) * (np.arange(samples) + 0.618) / samples).astype(int))
+            self.frames = inner[spread[spread < len(inner)]].tolist()
         self.at = lru_cache(max(16, _HELD // (1 + len(model.bodies))))(self._at)
         self.angle_history = cache(self._angle_history)
         self.law = cache(self._law)
@@ -40,6 +47,17 @@ class Evidence:
         """Column of each coordinate that a joint reports."""
         listed = [index for joint in self.model.joints for index in joint.coordinates]
         return {index: column for column, index in enumerate(listed)}
+
+    @cached_property
+    def _other_angles(self) -> dict[int, int]:
+        """Column of each other angle that is recorded for its whole turns."""
+        layout = self.run.layout
+        if not layout.angles:
+            return {}
+        first = len(layout.coordinates)
+        return {
+            int(c): n - first for c, n in zip(self.model.angular, layout.turning, strict=True) if n >= first
+        }
 
     @cached_property
     def sections(self) -> dict[str, Floats]:
@@ -54,8 +72,26 @@ class Evidence:
     def _at(self, frame: int) -> Snapshot:
         return Snapshot(self.model, self.state(frame))
 
+    def coordinate(self, index: int, frame: int) -> CoordinateAt:
+        """A coordinate of the model at a frame; angles between -pi and pi."""
+        if index not in self.formulas.owner:
+            return self.at(frame).coordinate(index)
+        joint, _ = self.formulas.owner[index]
+        values = [self.value(c, frame) for c in joint.coordinates]
+        return self.formulas.own(index, self.at(frame), values, self.recorded("rates", index, frame))
+
+    def recorded(self, section: str, coordinate: int, frame: int) -> float:
+        """What was recorded of a joint's coordinate."""
+        return float(self.sections[section][frame, self._reported[coordinate]])
+
+    def motion(self, index: int, frame: int) -> tuple[float, float]:
+        """Value and rate of a coordinate, as formulas take them."""
+        return self.value(index, frame), self.coordinate(index, frame).rate
+
     def value(self, coordinate: int, frame: int) -> float:
         """A coordinate's value at a frame; whole turns of angles are counted from the first frame on."""
+        if coordinate in self.formulas.owner:
+            return self.recorded("coordinates", coordinate, frame)
         if COORDINATE_KINDS[self.model.arrays["coordinate_kind"][coordinate]].angular:
             return float(self.angle_history(coordinate)[frame])
         return self.at(frame).coordinate(coordinate).value
@@ -64,9 +100,22 @@ class Evidence:
         """An angle at all frames: as recorded if a joint reports it, else followed from frame to frame."""
         if coordinate in self._reported:
             return self.sections["coordinates"][:, self._reported[coordinate]]
+        if coordinate in self._other_angles:
+            return self.sections["angles"][:, self._other_angles[coordinate]]
         principal = [self.at(k).coordinate(coordinate).value for k in range(len(self.time))]
         followed = np.unwrap(np.array(principal), period=_TURN)
         return followed + (_TURN if followed[0] < _HALF_TURN - np.pi else 0.0)
+
+    def equation_of(self, row: int) -> tuple[CustomRecord, Any]:
+        """The constraint given by formulas that a row is of, and its equation."""
+        block = int(self.model.row_block[row])
+        for record in self.formulas.constraints:
+            element = next(e for e in self.model.constraints if e.name == record.name)
+            if block in element.blocks:
+                first = int(self.model.arrays["block_row_start"][element.blocks[0]])
+                kind: Any = record.lowered.custom
+                return record, kind.equations[row - first]
+        raise KeyError(f"row {row} is of no constraint given by formulas")
 
     def _law(self, law: int) -> tuple[list[float], _core.Function | None]:
         """Parameters and function of a force law."""

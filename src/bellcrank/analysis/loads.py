@@ -8,17 +8,17 @@ import numpy as np
 
 from bellcrank import _core
 from bellcrank.analysis.evidence import Evidence
+from bellcrank.analysis.formula_judge import evaluated
 from bellcrank.analysis.snapshot import CoordinateAt, Snapshot
 from bellcrank.assembly.model import Model
+from bellcrank.assembly.records import CustomRecord
 from bellcrank.assembly.state import Floats
 from bellcrank.mechanism.rotation import matrix
 
 CONSERVATIVE = frozenset(kind for kind, has_potential in _core.law_kinds().items() if has_potential)
 """The kinds of force laws that have a potential."""
 
-
-DAMPING = ("BodyDamping",)
-"""The kinds given by formulas that are reckoned with here."""
+_DAMPING = "BodyDamping"
 
 
 class Loads:
@@ -44,6 +44,12 @@ class Loads:
         self.size[body] += float(np.linalg.norm(force))
         self.moment_size[body] += float(np.linalg.norm(moment) + np.linalg.norm(lever))
 
+    def power(self) -> float:
+        """W, of all that was added."""
+        at, bodies = self.at, len(self.at.com)
+        linear = np.sum(self.force[:bodies] * at.com_velocity)
+        return float(linear + np.sum(self.moment[:bodies] * at.spin[:bodies]))
+
     def along(self, coordinate: CoordinateAt, effort: float) -> None:
         """An effort along a coordinate: on its second body, and the opposite on its first."""
         for body, sign in zip(coordinate.bodies, (-effort, effort), strict=True):
@@ -51,24 +57,68 @@ class Loads:
 
 
 def applied(evidence: Evidence, frame: int) -> Loads:
-    """Gravity, force laws and wrenches."""
+    """Gravity, force laws, wrenches and forces given by formulas."""
     model, at = evidence.model, evidence.at(frame)
     loads = Loads(at)
     for body, mass in enumerate(model.mass):
         loads.add(body, mass * model.gravity, np.zeros(3), at.com[body])
     for law in range(len(model.arrays["law_kind"])):
         coordinate = int(model.arrays["law_coordinate"][law])
-        loads.along(at.coordinate(coordinate), law_effort(evidence, law, frame))
+        loads.along(evidence.coordinate(coordinate, frame), law_effort(evidence, law, frame))
     for wrench in range(len(model.arrays["wrench_body"])):
         loads.add(*wrench_at(model, at, wrench))
     for damping in dampings(model):
         loads.add(*damping_at(model, at, damping))
+    for record in written_forces(model):
+        add_formula_force(evidence, frame, record, loads)
     return loads
 
 
 def dampings(model: Model) -> list[Any]:
     """What damps bodies in the world: each with its marker and its description."""
-    return [record.lowered.custom for record in model.custom if record.kind in DAMPING]
+    return [record.lowered.custom for record in model.custom if record.kind == _DAMPING]
+
+
+def written_forces(model: Model) -> list[CustomRecord]:
+    """The other forces given by formulas."""
+    return [r for r in model.custom if r.category == "force" and r.lowered.custom and r.kind != _DAMPING]
+
+
+def add_formula_force(evidence: Evidence, frame: int, record: CustomRecord, loads: Loads) -> None:
+    """What a force given by formulas exerts on its ends."""
+    kind: Any = record.lowered.custom
+    known = evidence.formulas.numbers(record, evidence.at(frame), lambda c: evidence.motion(c, frame))
+    if kind.potential is not None:
+        for _, held, gradient in evidence.formulas.effects(record, known, [kind.potential]):
+            add_along(evidence, frame, held, -gradient[0], loads)
+    elif kind.efforts is not None:
+        for held, effort in zip(record.ends, evaluated(kind.efforts, known), strict=True):
+            add_along(evidence, frame, held, np.array([effort]), loads)
+    else:
+        zero = [0.0, 0.0, 0.0]
+        force, moment = (
+            np.array(zero if formulas is None else evaluated(formulas, known))
+            for formulas in (kind.force, kind.moment)
+        )
+        (first, point), *others = [marker_at(evidence, frame, marker) for marker in record.ends]
+        loads.add(first, force, moment, point)
+        for body, _ in others:
+            loads.add(body, -force, -moment, point)
+
+
+def add_along(evidence: Evidence, frame: int, held: Any, effort: Floats, loads: Loads) -> None:
+    """Force over moment (6,) at a marker, or an effort (1,) along a coordinate."""
+    if isinstance(held, int):
+        loads.along(evidence.coordinate(held, frame), float(effort[0]))
+        return
+    body, point = marker_at(evidence, frame, held)
+    loads.add(body, effort[:3], effort[3:], point)
+
+
+def marker_at(evidence: Evidence, frame: int, marker: Any) -> tuple[int, Floats]:
+    """The body of a marker, and where the marker is in the world."""
+    at, body = evidence.at(frame), evidence.model.body_number(marker.body)
+    return body, at.position[body] + at.turn[body] @ np.asarray(marker.position, dtype=float)
 
 
 def damping_at(model: Model, at: Snapshot, damping: Any) -> tuple[int, Floats, Floats, Floats]:
@@ -89,7 +139,7 @@ def law_effort(evidence: Evidence, law: int, frame: int, conservative: bool = Fa
     kind = arrays["law_kind"][law]
     params, function = evidence.law(law)
     coordinate = int(arrays["law_coordinate"][law])
-    rate = evidence.at(frame).coordinate(coordinate).rate
+    rate = evidence.coordinate(coordinate, frame).rate
     if conservative:
         if kind not in CONSERVATIVE:
             return 0.0
@@ -116,7 +166,7 @@ def wrench_at(model: Model, at: Snapshot, wrench: int) -> tuple[int, Floats, Flo
 
 
 def add_reactions(evidence: Evidence, frame: int, loads: Loads) -> None:
-    """Joint reactions (limits included) and the efforts of drives and rotors, as recorded."""
+    """Joint reactions (limits included) and the efforts of drives, rotors and constraints, as recorded."""
     model, at = evidence.model, evidence.at(frame)
     bodies = model.arrays["pair_bodies"]
     for (_, _, pair), wrench in zip(model.reactions, evidence.sections["reactions"][frame], strict=True):
@@ -125,6 +175,21 @@ def add_reactions(evidence: Evidence, frame: int, loads: Loads) -> None:
         loads.add(second, wrench[3:], wrench[:3], point)
         loads.add(first, -wrench[3:], -wrench[:3], point)
     for number, multiplier in enumerate(model.multipliers):
-        if multiplier.kind in ("drive", "motor"):
-            effort = multiplier.sign * float(evidence.sections["multipliers"][frame, number])
-            loads.along(at.coordinate(multiplier.coordinate), effort)
+        if multiplier.kind != "limit":
+            add_row(
+                evidence, frame, multiplier.row, float(evidence.sections["multipliers"][frame, number]), loads
+            )
+
+
+def add_row(evidence: Evidence, frame: int, row: int, multiplier: float, loads: Loads) -> None:
+    """What a row exerts with a multiplier: along its coordinates, or along the motion of its formula's ends."""
+    arrays = evidence.model.arrays
+    terms = range(*arrays["row_term_start"][row : row + 2].tolist())
+    for term in terms:
+        coordinate = evidence.coordinate(int(arrays["term_coordinate"][term]), frame)
+        loads.along(coordinate, float(arrays["term_coefficient"][term]) * multiplier)
+    if not terms:
+        record, equation = evidence.equation_of(row)
+        known = evidence.formulas.numbers(record, evidence.at(frame), lambda c: evidence.motion(c, frame))
+        for _, held, gradient in evidence.formulas.effects(record, known, [equation]):
+            add_along(evidence, frame, held, multiplier * gradient[0], loads)

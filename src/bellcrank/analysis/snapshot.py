@@ -90,6 +90,21 @@ class Snapshot:
         one, two = arrays["pair_bodies"][pair].tolist()
         return CoordinateAt(value, rate, first @ by_r, first @ by_turn, origins[1], (one, two))
 
+    def relative_pose(self, pair: int) -> tuple[Floats, Floats]:
+        """Marker 2 of a pair seen from marker 1: position (3,) and quaternion (4,)."""
+        _, _, r, q, _, _ = (table[pair] for table in self._pairs)
+        return r, q / np.linalg.norm(q)
+
+    def relative_twist(self, pair: int) -> Floats:
+        """Velocity over spin (6,) of marker 2 seen from marker 1, in its axes."""
+        _, _, _, _, rdot, omega = (table[pair] for table in self._pairs)
+        return np.concatenate([rdot, omega])
+
+    def marker_axes(self, pair: int) -> tuple[Floats, Floats]:
+        """Origin of marker 2 in the world (3,), and the axes of marker 1 as columns (3, 3)."""
+        origins, first, _, _, _, _ = (table[pair] for table in self._pairs)
+        return origins[1], first
+
     def relative_motion(self, pair: int) -> tuple[Floats, Floats, Floats]:
         """Origin 2 of a pair, and velocity and spin of body 2 there relative to body 1, world axes."""
         origins, first, _, _, rdot, omega = (table[pair] for table in self._pairs)

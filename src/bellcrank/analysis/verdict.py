@@ -1,8 +1,10 @@
-"""The form of a judgement: checks with what was found and what is allowed."""
+"""The form of a judgement: checks with what was found and what is allowed, and the faults behind those that failed."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass, field
+from typing import Any
 
 SKIPPED = "skipped"
 
@@ -14,6 +16,7 @@ class CheckResult:
     value: the largest deviation found, as `meaning` says; None if it could not be judged.
     limit: the largest allowed.
     where: the element at which it was found, or why the check was left out.
+    formulation: whose results it judges; empty for a run that was given, "all" for a comparison.
     """
 
     name: str
@@ -21,6 +24,7 @@ class CheckResult:
     value: float | None
     limit: float
     where: str = ""
+    formulation: str = ""
 
     @property
     def passed(self) -> bool:
@@ -28,20 +32,50 @@ class CheckResult:
         return self.value is None or self.value <= self.limit
 
     def __str__(self) -> str:
+        whose = f"{self.formulation}: " if self.formulation else ""
         if self.value is None:
-            return f"{SKIPPED:7} {self.name}: {self.where}"
+            return f"{SKIPPED:7} {whose}{self.name}: {self.where}"
         verdict = "ok" if self.passed else "FAILED"
         at = f" ({self.where})" if self.where else ""
-        return f"{verdict:7} {self.name}: {self.value:.2e} of {self.limit:.0e}{at}: {self.meaning}"
+        return f"{verdict:7} {whose}{self.name}: {self.value:.2e} of {self.limit:.0e}{at}: {self.meaning}"
+
+
+@dataclass(frozen=True)
+class Finding:
+    """A fault: what is wrong with one formulation's results.
+
+    formulation: the one that stands alone against the others or against mechanics; several, with "or" between
+        them, where that could not be told. element: such as "force 'spring'" or "body 'rod'". quantity: of it.
+    size: of the deviation, relative. where: the state.
+    """
+
+    formulation: str
+    element: str
+    quantity: str
+    size: float
+    where: str
+
+    def __str__(self) -> str:
+        return (
+            f"{self.formulation}: {self.quantity} of {self.element} is off by {self.size:.1e} at {self.where}"
+        )
 
 
 @dataclass(frozen=True)
 class Verification:
-    """The judgement of a run."""
+    """The judgement of a run, or of all formulations of a mechanism.
+
+    formulations: that took part. refused: the others, each with its reason. judged: what was looked at.
+    faults: what is wrong, with its place, as far as it could be found.
+    """
 
     mechanism: str
     subject: str
     checks: tuple[CheckResult, ...]
+    formulations: tuple[str, ...] = ()
+    refused: Mapping[str, str] = field(default_factory=dict)
+    judged: str = ""
+    faults: tuple[Finding, ...] = ()
 
     @property
     def passed(self) -> bool:
@@ -49,13 +83,58 @@ class Verification:
         return all(check.passed for check in self.checks)
 
     def __getitem__(self, name: str) -> CheckResult:
-        for check in self.checks:
-            if check.name == name:
-                return check
-        raise KeyError(f"there is no check {name!r}; there are {', '.join(c.name for c in self.checks)}")
+        """The check of this name that is worst, of all formulations."""
+        found = [check for check in self.checks if check.name == name]
+        if not found:
+            known = dict.fromkeys(check.name for check in self.checks)
+            raise KeyError(f"there is no check {name!r}; there are {', '.join(known)}")
+        return max(found, key=lambda c: -1.0 if c.value is None else c.value / c.limit)
 
     def __str__(self) -> str:
         judged = sum(check.value is not None for check in self.checks)
         failed = sum(not check.passed for check in self.checks)
-        head = f"{self.mechanism}: {self.subject}: {judged} checks, {failed} failed"
-        return "\n".join([head, *(f"  {check}" for check in self.checks)])
+        lines = [f"{self.mechanism}: {self.subject}: {judged} checks, {failed} failed"]
+        if self.judged:
+            lines.append(f"  judged at {self.judged}")
+        lines += [f"  {name} took no part: {reason}" for name, reason in self.refused.items()]
+        lines += [f"  fault: {fault}" for fault in self.faults]
+        return "\n".join([*lines, *(f"  {line}" for line in self._lines())])
+
+    def _lines(self) -> list[str]:
+        """A line for each check; those of several formulations side by side."""
+        if not self.formulations:
+            return [str(check) for check in self.checks]
+        named: dict[str, list[CheckResult]] = {}
+        for check in self.checks:
+            named.setdefault(check.name, []).append(check)
+        return [_side_by_side(name, checks) for name, checks in named.items()]
+
+    def to_dict(self) -> dict[str, Any]:
+        """The same as plain values, for JSON."""
+        checks = [asdict(check) | {"passed": check.passed} for check in self.checks]
+        return {
+            "mechanism": self.mechanism,
+            "subject": self.subject,
+            "passed": self.passed,
+            "judged": self.judged,
+            "formulations": list(self.formulations),
+            "refused": dict(self.refused),
+            "faults": [asdict(fault) for fault in self.faults],
+            "checks": checks,
+        }
+
+
+def _side_by_side(name: str, checks: Sequence[CheckResult]) -> str:
+    """The values of one check for all formulations, with the places of those that failed."""
+    judged = [check for check in checks if check.value is not None]
+    if not judged:
+        return f"{SKIPPED:7} {name}: {checks[0].where}"
+    failed = [check for check in judged if not check.passed]
+    values = ", ".join(
+        f"{'' if check.formulation == 'all' else check.formulation + ' '}{check.value:.1e}"
+        for check in judged
+    )
+    places = "; ".join(f"{check.where} by {check.formulation}" for check in failed)
+    limit = max(check.limit for check in judged)
+    line = f"{'FAILED' if failed else 'ok':7} {name}: {values}; allowed {limit:.0e}"
+    return line + (f" ({places})" if places else "")

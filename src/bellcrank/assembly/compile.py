@@ -20,6 +20,7 @@ from bellcrank.assembly.particles import with_held_particles
 from bellcrank.assembly.posing import carried
 from bellcrank.assembly.records import (
     EFFORT_UNITS,
+    EQUATION_UNIT,
     CustomRecord,
     ElementRecord,
     Given,
@@ -46,6 +47,7 @@ _MULTIPLIER_KINDS: dict[str, Literal["drive", "limit", "motor", "constraint"]] =
     "limit_upper": "limit",
     "inertance": "motor",
     "constraint": "constraint",
+    "equations": "constraint",
 }
 
 
@@ -183,15 +185,18 @@ class _Compiler:
         """Note an element given by formulas, and lower it to rows over them."""
         held = element.lowered.custom
         kind = "on a coordinate given by formulas" if held is None else type(held).__name__.lstrip("_")
-        self.custom.append(CustomRecord(element.category, element.name, kind, element.lowered))
         if held is None or self.formulas is None:
+            self.custom.append(CustomRecord(element.category, element.name, kind, element.lowered))
             return element
         if element.category == "joint":
+            self.custom.append(CustomRecord(element.category, element.name, kind, element.lowered))
             joint = self.mechanism.joints[element.name]
             lowered = self.formulas.joint(joint, element.lowered, dict(joint.position))
         else:
             table = self.mechanism.constraints if element.category == "constraint" else self.mechanism.forces
             ends = resolve_ends(self.mechanism, table[element.name])
+            numbered = tuple(e if isinstance(e, Marker) else self.flat.coordinate(e) for e in ends)
+            self.custom.append(CustomRecord(element.category, element.name, kind, element.lowered, numbered))
             if element.category == "constraint":
                 lowered = self.formulas.constraint(held, ends)
             else:
@@ -236,6 +241,14 @@ class _Compiler:
     def _multipliers(self, name: str, block: Block) -> None:
         first = self.flat.block_start[-2]
         for number, row in enumerate(block.rows):
+            if not row.terms:  # an equation, which has no unit that is known
+                place = sum(m.element == name for m in self.multipliers) + 1
+                self.multipliers.append(
+                    MultiplierRecord(
+                        name, "constraint", first + number, -1, f"equation {place}", EQUATION_UNIT, 1.0
+                    )
+                )
+                continue
             kind, term = _MULTIPLIER_KINDS[block.role], row.terms[0]
             names = [self._named(t.coordinate) for t in row.terms]
             coupled = self.mechanism.constraints[name].kind if kind == "constraint" else None

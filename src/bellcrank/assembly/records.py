@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Literal
+from typing import Any, Literal
 
 from bellcrank.assembly.state import State
 from bellcrank.mechanism.rows import Lowered
 
 EFFORT_UNITS = {"m": "N", "rad": "N m", "1": "N m"}
 """Unit of the effort along a coordinate, by the coordinate's unit."""
+
+EQUATION_UNIT = "J/1"
+"""Unit of the multiplier of an equation: energy by the unit of what is kept at zero."""
 
 
 @dataclass(frozen=True)
@@ -43,12 +46,14 @@ class CustomRecord:
 
     category: "joint", "constraint", "force" or "drive". kind: name of its kind, such as "PathJoint".
     lowered: what it becomes: its formulas (`custom`), rows and laws on own coordinates.
+    ends: of a constraint or force: its markers, and its coordinates by their numbers in the model.
     """
 
     category: str
     name: str
     kind: str
     lowered: Lowered
+    ends: tuple[Any, ...] = ()
 
     def __str__(self) -> str:
         return f"{self.category} {self.name!r} ({self.kind})"

@@ -1,0 +1,128 @@
+"""Which element a force that is left over points to: the one whose directions explain it with the fewest numbers."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+
+from bellcrank.analysis.balance_judge import left_over
+from bellcrank.analysis.evidence import Evidence
+from bellcrank.analysis.loads import (
+    Loads,
+    add_along,
+    add_formula_force,
+    add_row,
+    damping_at,
+    marker_at,
+    wrench_at,
+)
+from bellcrank.assembly.records import CustomRecord
+from bellcrank.assembly.state import Floats
+
+_EXPLAINED = 1e-5  # of what is left over, that may remain beside an element's directions
+
+
+def attributed(evidence: Evidence, frame: int) -> str:
+    """The element, such as "force 'spring'", that the imbalance of a frame points to; else a body, else ""."""
+    force, moment, size, moment_size = left_over(evidence, frame)
+    left = np.concatenate([force.ravel(), moment.ravel()])
+    scale = np.concatenate([np.repeat(size, 3), np.repeat(moment_size, 3)])
+    scale = scale + 1e-6 * np.max(scale, initial=0.0) + 1e-300
+    total = float(np.linalg.norm(left / scale))
+    best, found = 7, ""
+    for name, directions in _candidates(evidence, frame):
+        shape = np.column_stack([_stacked(d) for d in directions]) / scale[:, None]
+        rank = int(np.linalg.matrix_rank(shape, tol=1e-10 * (np.max(np.abs(shape), initial=0.0) + 1e-300)))
+        if rank == 0:
+            continue
+        rest = left / scale - shape @ np.linalg.lstsq(shape, left / scale, rcond=1e-12)[0]
+        remains = float(np.linalg.norm(rest)) / (total + 1e-300)
+        if remains < _EXPLAINED and rank < best:
+            best, found = rank, name
+    return found
+
+
+def _stacked(loads: Loads) -> Floats:
+    return np.concatenate([loads.force[:-1].ravel(), loads.moment[:-1].ravel()])
+
+
+def _candidates(evidence: Evidence, frame: int) -> Iterator[tuple[str, list[Loads]]]:
+    """Elements, each with what it can exert."""
+    model, at = evidence.model, evidence.at(frame)
+    for force in model.forces:
+        for law in force.laws:
+            unit = Loads(at)
+            unit.along(evidence.coordinate(int(model.arrays["law_coordinate"][law]), frame), 1.0)
+            yield f"force {force.name!r}", [unit]
+        for wrench in force.wrenches:
+            body, f, n, point = wrench_at(model, at, wrench)
+            acting = Loads(at)
+            acting.add(body, f, n, point)
+            yield f"force {force.name!r}", [acting]
+            yield f"force {force.name!r}", _on_body(evidence, frame, body)
+    for record in evidence.formulas.forces:
+        held = getattr(record.lowered.custom, "marker", None)
+        acting = Loads(at)
+        if held is not None:
+            acting.add(*damping_at(model, at, record.lowered.custom))
+        else:
+            add_formula_force(evidence, frame, record, acting)
+        yield f"force {record.name!r}", [acting]
+        yield f"force {record.name!r}", _of_formulas(evidence, frame, record)
+    for multiplier in model.multipliers:
+        if multiplier.kind != "limit":
+            unit = Loads(at)
+            add_row(evidence, frame, multiplier.row, 1.0, unit)
+            yield f"{multiplier.kind} {multiplier.element!r}", [unit]
+    for name, _, pair in model.reactions:
+        yield f"joint {name!r}", _between(evidence, frame, pair)
+    for body, name in enumerate(model.bodies):
+        yield f"body {name!r}", _on_body(evidence, frame, body)
+
+
+def _of_formulas(evidence: Evidence, frame: int, record: CustomRecord) -> list[Loads]:
+    """All that a force given by formulas can exert."""
+    kind: Any = record.lowered.custom
+    if kind.force is None and kind.moment is None:
+        return [loads for end in record.ends for loads in _along_end(evidence, frame, end)]
+    ends = [marker_at(evidence, frame, marker) for marker in record.ends]
+    found = []
+    for unit in np.eye(6)[slice(0 if kind.force else 3, 6 if kind.moment else 3)]:
+        loads = Loads(evidence.at(frame))
+        for (body, _), sign in zip(ends, (1.0, -1.0), strict=False):
+            loads.add(body, sign * unit[:3], sign * unit[3:], ends[0][1])
+        found.append(loads)
+    return found
+
+
+def _along_end(evidence: Evidence, frame: int, held: object) -> list[Loads]:
+    found = []
+    for unit in np.eye(1 if isinstance(held, int) else 6):
+        loads = Loads(evidence.at(frame))
+        add_along(evidence, frame, held, unit, loads)
+        found.append(loads)
+    return found
+
+
+def _on_body(evidence: Evidence, frame: int, body: int) -> list[Loads]:
+    found = []
+    for unit in np.eye(6):
+        loads = Loads(evidence.at(frame))
+        loads.add(body, unit[:3], unit[3:], loads.centre[body])
+        found.append(loads)
+    return found
+
+
+def _between(evidence: Evidence, frame: int, pair: int) -> list[Loads]:
+    at = evidence.at(frame)
+    point, _, _ = at.relative_motion(pair)
+    one, two = evidence.model.arrays["pair_bodies"][pair].tolist()
+    found = []
+    for unit in np.eye(6):
+        loads = Loads(at)
+        loads.add(two, unit[:3], unit[3:], point)
+        loads.add(one, -unit[:3], -unit[3:], point)
+        found.append(loads)
+    return found

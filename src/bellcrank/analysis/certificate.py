@@ -1,0 +1,218 @@
+"""A certificate: every formulation that takes a mechanism, at random states and along runs, before mechanics."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from bellcrank.analysis.admissible import admissible_states
+from bellcrank.analysis.agreement_judge import LIMIT, disagreeing, judge_agreement
+from bellcrank.analysis.attribution import attributed
+from bellcrank.analysis.balance_judge import judge_balance, judge_reactions
+from bellcrank.analysis.constraint_judge import judge_constraints, judge_jacobian
+from bellcrank.analysis.energy_judge import judge_energy, judge_momentum, judge_record
+from bellcrank.analysis.equation_judge import judge_formulas
+from bellcrank.analysis.evidence import Evidence
+from bellcrank.analysis.made_run import made_run
+from bellcrank.analysis.testimony import Testimony, testimony
+from bellcrank.analysis.verdict import CheckResult, Finding, Verification
+from bellcrank.assembly.model import Model
+from bellcrank.assembly.state import State
+from bellcrank.errors import SimulationError, Unsupported
+from bellcrank.formulations.system import FORMULATIONS, System, prepare
+
+_SINGULAR = 1e-8  # smallest relative pivot below which a pose says nothing of a formulation
+_FROM_RUN = (0.31, 0.62, 0.93)  # parts of a run after which states are taken from it
+
+
+def certificate(
+    model: Model,
+    names: Sequence[str],
+    duration: float,
+    method: str,
+    tolerance: float,
+    samples: int,
+    states: int,
+    options: Mapping[str, Any],
+) -> Verification:
+    """See `verify`. model: assembled. names: the formulations to take. states: random ones, beside the initial."""
+    systems, refused = _systems(model, names, options)
+    if not systems:
+        raise Unsupported(f"no formulation takes mechanism {model.name!r}: {'; '.join(refused.values())}")
+    runs, checks = {}, []
+    for name, system in systems.items():
+        run, failure = _run(model, system, duration, method)
+        if run is None:
+            limit = CheckResult("run", "the run came to its end", np.inf, 0.0, failure, name)
+            checks.append(limit)
+            continue
+        runs[name] = Evidence(model, run, samples)
+        checks += [replace(c, formulation=name, name=c.name) for c in of_run(runs[name], tolerance)]
+    ran = {name: [c for c in checks if c.formulation == name] for name in systems}
+    lost = {name for name, found in ran.items() if not all(c.passed for c in found)}
+    posed, labels = _states(model, runs, lost, states)
+    said = {name: testimony(model, system, posed) for name, system in systems.items()}
+    said, labels, singular = _regular(said, systems, model, posed, labels)
+    judged = {name: of_states(one.evidence) for name, one in said.items()}
+    failing = {name: name in lost or not all(c.passed for c in found) for name, found in judged.items()}
+    agreement, faults = judge_agreement(model, said, failing, labels)
+    for name, found in judged.items():
+        checks += [replace(c, formulation=name, name=f"{c.name} at states") for c in found]
+    checks = [*agreement, *checks]
+    judged = {name: [*ran[name], *found] for name, found in judged.items()}
+    faults = _explained(model, said, judged, faults, labels)
+    extra = f" ({singular} near singular poses left out)" if singular else ""
+    frames = min((len(e.time) for e in runs.values()), default=0)
+    told = f"{len(labels)} states{extra}, and along {len(runs)} runs of {duration:g} s by {method}, {frames} frames"
+    subject = f"certificate of {', '.join(systems)}"
+    return Verification(model.name, subject, tuple(checks), tuple(systems), refused, told, tuple(faults))
+
+
+def of_run(evidence: Evidence, tolerance: float) -> list[CheckResult]:
+    """All judges of a run."""
+    return [
+        *judge_constraints(evidence),
+        *judge_formulas(evidence),
+        *judge_jacobian(evidence),
+        *judge_balance(evidence),
+        *judge_reactions(evidence),
+        *judge_energy(evidence, tolerance),
+        *judge_momentum(evidence, tolerance),
+    ]
+
+
+def of_states(evidence: Evidence) -> list[CheckResult]:
+    """The judges of single states."""
+    return [
+        *judge_constraints(evidence),
+        *judge_formulas(evidence),
+        *judge_balance(evidence),
+        *judge_reactions(evidence),
+        *judge_record(evidence),
+    ]
+
+
+def _systems(
+    model: Model, names: Sequence[str], options: Mapping[str, Any]
+) -> tuple[dict[str, System], dict[str, str]]:
+    """The formulations that accept the model, and why others do not."""
+    systems, refused = {}, {}
+    for name in names:
+        try:
+            systems[name] = prepare(model, name, **options)
+        except Unsupported as error:
+            refused[name] = str(error)
+            if len(names) == 1:
+                raise
+    return systems, refused
+
+
+def _run(model: Model, system: System, duration: float, method: str) -> tuple[Any, str]:
+    try:
+        return made_run(model, system, duration, method), ""
+    except SimulationError as error:
+        return None, str(error)
+
+
+def _states(
+    model: Model, runs: Mapping[str, Evidence], failing: Collection[str], count: int
+) -> tuple[list[State], list[str]]:
+    """The initial state, random ones, and some of a run that passed, each with a label."""
+    found = admissible_states(model, count)
+    labels = ["the initial state", *(f"random state {k}" for k in range(1, len(found)))]
+    for evidence in [evidence for name, evidence in runs.items() if name not in failing][:1]:
+        first, last = float(evidence.time[0]), float(evidence.time[-1])
+        for part in _FROM_RUN:
+            frame = int(np.argmin(np.abs(evidence.time - (first + part * (last - first)))))
+            time = float(evidence.time[frame])
+            found.append(evidence.run.at(time))
+            labels.append(f"t = {time:.4g} s")
+    return found, labels
+
+
+def _regular(
+    said: dict[str, Testimony],
+    systems: Mapping[str, System],
+    model: Model,
+    states: Sequence[State],
+    labels: Sequence[str],
+) -> tuple[dict[str, Testimony], list[str], int]:
+    """Without the states near singular poses, where digits are lost whoever computes."""
+    least = np.min([one.pivots for one in said.values()], axis=0)
+    kept = np.flatnonzero(least >= _SINGULAR).tolist()
+    if len(kept) == len(states) or not kept:
+        return said, list(labels), 0
+    posed = [states[k] for k in kept]
+    again = {name: testimony(model, system, posed) for name, system in systems.items()}
+    return again, [labels[k] for k in kept], len(states) - len(kept)
+
+
+def _explained(
+    model: Model,
+    said: Mapping[str, Testimony],
+    judged: Mapping[str, list[CheckResult]],
+    faults: list[Finding],
+    labels: Sequence[str],
+) -> list[Finding]:
+    """The faults, each by its cause: wrong accelerations are the effect of a wrong force or row, if there is one."""
+    apart = [fault for fault in faults if "acceleration" in fault.quantity]
+    others = [fault for fault in faults if fault not in apart]
+    found: list[Finding] = []
+    for who in dict.fromkeys(fault.formulation for fault in apart):
+        mine = max((f for f in apart if f.formulation == who), key=lambda f: f.size)
+        found.append(_cause(model, said, judged, mine, labels) if who in said else mine)
+    moved = {fault.formulation for fault in apart}
+    found += [fault for fault in others if fault.formulation not in moved]
+    for who, checks in judged.items():  # what nobody else could contradict
+        if who not in {fault.formulation for fault in found} and not all(c.passed for c in checks):
+            found.append(_by_mechanics(said[who], checks, labels))
+    return found
+
+
+def _cause(
+    model: Model,
+    said: Mapping[str, Testimony],
+    judged: Mapping[str, list[CheckResult]],
+    fault: Finding,
+    labels: Sequence[str],
+) -> Finding:
+    who = fault.formulation
+    state, bodies = disagreeing(model, said, who)
+    failed = [check for check in judged[who] if not check.passed]
+    off = [c for c in failed if c.name.endswith(": position")]
+    if off:
+        worst = max(off, key=lambda c: c.value or 0.0)
+        return replace(fault, element=worst.where, quantity="position", size=worst.value, where="all states")
+    unbalanced = any(check.name == "balance" for check in failed)
+    element = attributed(said[who].evidence, state) if unbalanced else ""
+    if element and not element.startswith(("body", "joint")):
+        quantity = "force" if element.startswith("force") else "effort"
+        return replace(fault, element=element, quantity=quantity, where=labels[state])
+    rows = [c for c in failed if c.name.endswith(": acceleration")]
+    if rows and (len(bodies) > 1 or not unbalanced):
+        worst = max(rows, key=lambda c: c.value or 0.0)
+        return replace(fault, element=worst.where, quantity="acceleration", where=labels[state])
+    return fault
+
+
+def _by_mechanics(said: Testimony, checks: Sequence[CheckResult], labels: Sequence[str]) -> Finding:
+    """What is wrong with a formulation that has no other to be compared with."""
+    worst = max((c for c in checks if not c.passed), key=lambda c: (c.value or 0.0) / c.limit)
+    if worst.name != "balance":
+        return Finding(
+            said.formulation, worst.where or "the mechanism", worst.name, worst.value or 0.0, "some state"
+        )
+    for frame, label in enumerate(labels):
+        element = attributed(said.evidence, frame)
+        if element:
+            return Finding(said.formulation, element, "force or motion", worst.value or 0.0, label)
+    return Finding(said.formulation, worst.where, "force or motion", worst.value or 0.0, labels[0])
+
+
+ALL = tuple(FORMULATIONS)
+"""Every formulation, by name."""
+
+__all__ = ["ALL", "LIMIT", "certificate", "of_run", "of_states"]

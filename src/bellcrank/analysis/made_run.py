@@ -1,0 +1,44 @@
+"""A run that is made to be judged."""
+
+from __future__ import annotations
+
+from bellcrank.assembly.model import Model
+from bellcrank.errors import SimulationError
+from bellcrank.formulations.system import System
+from bellcrank.integrate.advance import Observed, advance, output_times
+from bellcrank.integrate.failure import explain
+from bellcrank.integrate.methods import method_options
+from bellcrank.trajectory.observation import observation
+from bellcrank.trajectory.recorder import Recorder
+from bellcrank.trajectory.trajectory import Trajectory
+
+_FRAMES = 400
+
+
+def made_run(model: Model, system: System, duration: float, method: str) -> Trajectory:
+    """A run of a system of the model from its initial state, with everything that a judge looks at.
+
+    Raises SimulationError if it breaks down.
+    """
+    chosen = method_options(method, duration)
+    system.set_state(model.initial)
+    system.project()
+    what = observation(model, accelerations=True)
+    recorder = Recorder(what.layout)
+    observed = Observed(what.coordinates, what.rows, what.reactions, True)
+    times = output_times(model.initial.time, duration, duration / _FRAMES, chosen)
+    sink = what.completed(model, recorder.on_block)
+    outcome = advance(system.core, chosen, times, observed, sink, lambda _time: None)
+    explained = explain(model, system.core, chosen, outcome)
+    trajectory = recorder.finish(
+        {
+            "status": outcome.status,
+            "message": explained.message,
+            "formulation": system.formulation,
+            "method": method,
+            **system.stats.counts,
+        }
+    )
+    if outcome.status != "finished":
+        raise SimulationError(explained.message, outcome.time, explained.body, trajectory, explained.row)
+    return trajectory

@@ -1,0 +1,155 @@
+"""A certificate of all formulations: sound mechanisms pass, and a fault planted in any one of them is named."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+import bellcrank as bc
+from bellcrank.analysis import certificate
+from bellcrank.assembly.compile import compile_mechanism
+from bellcrank.assembly.initial import assembled
+
+FORMULATIONS = ("lagrange", "recursive", "symbolic")
+Y = (0.0, 1.0, 0.0)
+SHORT = {"duration": 0.1, "samples": 2, "states": 2}
+
+
+def machine(stiffness=40.0, damping=2.0, ratio=0.5, pull=3.0, lead=1.0, pin=0.5):
+    """Two driven links, two geared wheels on the second, a spring with a damper, friction, a force by formulas."""
+    mech = bc.Mechanism("machine")
+    inertia = (0.05, 0.2, 0.18)
+    one = mech.add_body("one", 2.0, inertia, com=(0.05, 0.02, 0.01), position=(0.5, 0, 0))
+    two = mech.add_body("two", 1.5, inertia, com=(0.02, -0.03, 0.04), position=(1.5, 0, 0))
+    mech.add_joint("hip", bc.Revolute(), mech.ground.marker(axis=Y), one.marker((-0.5, 0, 0), axis=Y))
+    mech.add_joint("knee", bc.Revolute(), one.marker((pin, 0, 0), axis=Y), two.marker((-0.5, 0, 0), axis=Y))
+    wheels = []
+    for name, x in (("small", 0.2), ("large", 0.5)):
+        wheel = mech.add_body(name, 0.4, (0.01, 0.02, 0.015), com=(0.01, 0, 0), position=(1.5 + x, 0, 0))
+        mech.add_joint(f"{name} axle", bc.Revolute(), two.marker((x, 0, 0), axis=Y), wheel.marker(axis=Y))
+        wheels.append(wheel)
+    gear = bc.Gear(ratio=ratio)
+    mech.add_constraint("mesh", gear, *(mech.joints[f"{w.name} axle"] for w in wheels))
+    mech.add_drive("motor", joint="hip", position=bc.Harmonic(0.4, 2.0 * lead))
+    spring = bc.SpringDamper(stiffness=stiffness, damping=damping, rest_length=0.7)
+    mech.add_force("spring", spring, mech.ground.marker((1, 0, 1)), two.marker((0.3, 0.1, 0)))
+    friction = bc.JointFriction(viscous=0.1, coulomb=0.2, regularisation_velocity=0.5)
+    mech.add_force("friction", friction, "small axle")
+    end = bc.EndPose("p")
+    law = bc.CustomForce((end,), force=(-pull * end.position[0], 0.3, -pull * end.velocity[2]))
+    mech.add_force("formula", law, wheels[1].marker((0, 0.1, 0.05)))
+    return mech
+
+
+def altered(**parameters):
+    """The fault: one formulation is prepared from another description."""
+
+    def plant(true_prepare, name, model, options):
+        wrong, _ = assembled(compile_mechanism(machine(**parameters)))
+        return true_prepare(replace(wrong, initial=model.initial), name, **options)
+
+    return plant
+
+
+def told(**changes):
+    """The fault: one formulation's answers are changed on their way out of it."""
+
+    def plant(true_prepare, name, model, options):
+        system = true_prepare(model, name, **options)
+        true_accelerate = system.accelerate
+
+        def accelerate(state=None):
+            acc = true_accelerate(state)
+            arrays = {key: np.array(getattr(acc, key)) for key in changes}
+            for key, change in changes.items():
+                change(acc.model, arrays[key])
+            return replace(acc, **arrays)
+
+        system.accelerate = accelerate
+        return system
+
+    return plant
+
+
+def recorded(section, factor):
+    """The fault: one section of what a formulation says is changed by a factor."""
+
+    def plant(said):
+        said.evidence.sections[section] = factor * said.evidence.sections[section]
+        return said
+
+    return plant
+
+
+def turn_sign(joint, part):
+    def change(model, reactions):
+        reactions[model.reaction_number[joint], part] *= -1.0
+
+    return change
+
+
+def scale_body(body, factor):
+    def change(model, accelerations):
+        accelerations[model.body_number(body)] *= factor
+
+    return change
+
+
+def scale_effort(element, factor):
+    def change(model, multipliers):
+        multipliers[[m.row for m in model.multipliers if m.element == element]] *= factor
+
+    return change
+
+
+FAULTS = {
+    "acceleration": (told(linear=scale_body("two", 1.0001)), "body 'two'", "acceleration"),
+    "angular acceleration": (told(angular=scale_body("large", -1.0)), "body 'large'", "angular acceleration"),
+    "reaction force": (told(reactions=turn_sign("knee", slice(3, 6))), "joint 'knee'", "reaction force"),
+    "reaction moment": (told(reactions=turn_sign("knee", slice(0, 3))), "joint 'knee'", "reaction moment"),
+    "effort": (told(multipliers=scale_effort("mesh", 1.0001)), "constraint 'mesh'", "effort"),
+    "spring law": (altered(stiffness=40.01), "force 'spring'", "force"),
+    "damper": (altered(damping=-2.0), "force 'spring'", "force"),
+    "gear ratio": (altered(ratio=0.5001), "constraint 'mesh'", "position"),
+    "formula": (altered(pull=-3.0), "force 'formula'", "force"),
+    "drive": (altered(lead=1.001), "drive 'motor'", "position"),
+    "row": (altered(pin=0.5001), "joint 'knee'", "position"),
+    "potential": (recorded("potential", 1.001), "the mechanism", "potential energy"),
+    "kinetic": (recorded("kinetic", 0.999), "the mechanism", "kinetic energy"),
+}
+
+
+def test_a_sound_mechanism_passes_in_all_formulations():
+    verdict = bc.verify(machine(), **SHORT)
+    assert verdict.passed, str(verdict)
+    assert verdict.formulations == FORMULATIONS
+    assert not verdict.faults
+    for name in ("acceleration", "reaction force", "reaction moment", "effort", "potential energy"):
+        assert verdict[f"agreement: {name}"].value < 1e-9
+    assert {c.formulation for c in verdict.checks if c.name == "balance at states"} == set(FORMULATIONS)
+
+
+@pytest.mark.parametrize("formulation", FORMULATIONS)
+@pytest.mark.parametrize("name", FAULTS)
+def test_a_planted_fault_is_named(name, formulation, monkeypatch):
+    plant, element, quantity = FAULTS[name]
+    true_prepare, true_testimony = certificate.prepare, certificate.testimony
+
+    def prepare(model, wanted, **options):
+        if wanted != formulation or "energy" in quantity:
+            return true_prepare(model, wanted, **options)
+        return plant(true_prepare, wanted, model, options)
+
+    def testimony(model, system, states):
+        said = true_testimony(model, system, states)
+        return plant(said) if system.formulation == formulation and "energy" in quantity else said
+
+    monkeypatch.setattr(certificate, "prepare", prepare)
+    monkeypatch.setattr(certificate, "testimony", testimony)
+    verdict = bc.verify(machine(), **SHORT)
+    assert not verdict.passed
+    fault = verdict.faults[0]
+    assert fault.formulation == formulation, str(verdict)
+    assert fault.element.startswith(element), str(verdict)
+    assert fault.quantity == quantity, str(verdict)
+    assert {fault.formulation for fault in verdict.faults} == {formulation}, str(verdict)
