@@ -1,12 +1,15 @@
-"""A certificate of all formulations: sound mechanisms pass, and a fault planted in any one of them is named."""
+"""A certificate of all formulations: sound mechanisms pass; a fault planted in any one of them is named."""
 
+import json
 from dataclasses import replace
 
 import numpy as np
 import pytest
+from linkages import four_bar
 
 import bellcrank as bc
 from bellcrank.analysis import certificate
+from bellcrank.analysis.admissible import admissible_states
 from bellcrank.assembly.compile import compile_mechanism
 from bellcrank.assembly.initial import assembled
 
@@ -16,7 +19,7 @@ SHORT = {"duration": 0.1, "samples": 2, "states": 2}
 
 
 def machine(stiffness=40.0, damping=2.0, ratio=0.5, pull=3.0, lead=1.0, pin=0.5):
-    """Two driven links, two geared wheels on the second, a spring with a damper, friction, a force by formulas."""
+    """Two driven links, two geared wheels, a spring with a damper, friction, a force by formulas."""
     mech = bc.Mechanism("machine")
     inertia = (0.05, 0.2, 0.18)
     one = mech.add_body("one", 2.0, inertia, com=(0.05, 0.02, 0.01), position=(0.5, 0, 0))
@@ -109,7 +112,7 @@ FAULTS = {
     "reaction moment": (told(reactions=turn_sign("knee", slice(0, 3))), "joint 'knee'", "reaction moment"),
     "effort": (told(multipliers=scale_effort("mesh", 1.0001)), "constraint 'mesh'", "effort"),
     "spring law": (altered(stiffness=40.01), "force 'spring'", "force"),
-    "damper": (altered(damping=-2.0), "force 'spring'", "force"),
+    "damper": (altered(damping=2.002), "force 'spring'", "force"),
     "gear ratio": (altered(ratio=0.5001), "constraint 'mesh'", "position"),
     "formula": (altered(pull=-3.0), "force 'formula'", "force"),
     "drive": (altered(lead=1.001), "drive 'motor'", "position"),
@@ -153,3 +156,52 @@ def test_a_planted_fault_is_named(name, formulation, monkeypatch):
     assert fault.element.startswith(element), str(verdict)
     assert fault.quantity == quantity, str(verdict)
     assert {fault.formulation for fault in verdict.faults} == {formulation}, str(verdict)
+
+
+def test_a_formulation_that_refuses_is_told_with_its_reason():
+    mech = bc.Mechanism("stop")
+    rod = mech.add_body("rod", mass=1.0, inertia=(0.01, 0.08, 0.08), position=(0.5, 0, 0))
+    ends = mech.ground.marker(axis=Y), rod.marker((-0.5, 0, 0), axis=Y)
+    mech.add_joint("pivot", bc.Revolute(), *ends, limits=bc.Limit(upper=1.0))
+    verdict = bc.verify(mech, **SHORT)
+    assert verdict.passed, str(verdict)
+    assert verdict.formulations == ("lagrange",)
+    assert set(verdict.refused) == {"recursive", "symbolic"}
+    assert "recursive took no part: formulation 'recursive' cannot take mechanism 'stop'" in str(verdict)
+
+
+def test_one_formulation_alone_is_judged_by_mechanics(monkeypatch):
+    """With nobody to be compared with, a force that was changed is still named."""
+    true_prepare = certificate.prepare
+    plant = altered(stiffness=41.0)
+    monkeypatch.setattr(certificate, "prepare", lambda m, n, **o: plant(true_prepare, n, m, o))
+    verdict = bc.verify(machine(), formulation="recursive", **SHORT)
+    assert not verdict.passed
+    assert verdict.faults[0].formulation == "recursive"
+    assert verdict.faults[0].element == "force 'spring'"
+
+
+def test_random_states_satisfy_the_constraints_and_differ():
+    model, _ = assembled(compile_mechanism(four_bar()))
+    states = admissible_states(model, 4)
+    assert len(states) == 5
+    system = bc.prepare(model)
+    for state in states:
+        assert np.max(np.abs(system.rows(state).error)) < 1e-10
+    apart = [np.max(np.abs(a.position - b.position)) for i, a in enumerate(states) for b in states[:i]]
+    assert min(apart) > 1e-2
+
+
+def test_a_certificate_is_a_page_and_plain_values():
+    verdict = bc.verify(four_bar(), **SHORT)
+    assert len(str(verdict).splitlines()) < 40
+    again = json.loads(json.dumps(verdict.to_dict()))
+    assert again["passed"]
+    assert again["formulations"] == list(FORMULATIONS)
+    assert again["faults"] == []
+    assert {check["name"] for check in again["checks"]} == {check.name for check in verdict.checks}
+
+
+def test_options_need_a_formulation():
+    with pytest.raises(bc.MechanismError, match="options belong to a formulation"):
+        bc.verify(four_bar(), rank_tolerance=1e-9)

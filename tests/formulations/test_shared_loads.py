@@ -14,7 +14,7 @@ FORMULATIONS = ("lagrange", "recursive", "symbolic")
 
 
 def planetary(planets=3, spin=0.0):
-    """Sun, planets and fixed ring, tooth forces in N; torques on sun and carrier. The sun turns at `spin` rad/s."""
+    """Sun, planets and fixed ring, tooth forces in N; torques on sun and carrier. spin: rad/s."""
     mech = bc.Mechanism("planetary gear", gravity=(0, 0, 0))
     carried = spin / 4.0
     sun = mech.add_body("sun", mass=1.0, inertia=(0.01, 0.01, 0.02), angular_velocity=(0, 0, spin))
@@ -69,7 +69,7 @@ def doubled_drive(com=(0.0, 0.0, 0.0)):
 
 
 def belts_and_gears():
-    """Three shafts tied in a triangle by belts, once too often, with a coupling that says the same as one belt."""
+    """Three shafts tied in a triangle by belts, and a coupling that says the same as one of them."""
     mech = bc.Mechanism("belts", gravity=(0, 0, 0))
     wheels = []
     for k in range(3):
@@ -201,7 +201,7 @@ def test_a_file_without_these_flags_opens(tmp_path):
 
 
 def table(load, limits):
-    """A plate of 1 N that carries a load at (x, y) on legs at its corners, which push only; limits: with stops."""
+    """A plate of 1 N with a load at (x, y) on four legs, which only push if they are limits."""
     mech = bc.Mechanism("table", gravity=(0, 0, -1.0))
     plate = mech.add_body("plate", 1.0, (1.0, 1.0, 1.0))
     mech.add_force("load", bc.Wrench(force=(0, 0, -9.0)), plate.marker((*load, 0.0)))
@@ -213,7 +213,7 @@ def table(load, limits):
 
 
 def test_stops_share_a_load_without_pulling():
-    """Within the diamond of the legs as joints would; outside of it the leg that they would pull bears nothing."""
+    """As joints would while all push; else the leg that a joint would pull bears nothing."""
     inside = bc.prepare(table((0.3, 0.2), True)).accelerate()
     joints = bc.prepare(table((0.3, 0.2), False)).accelerate()
     shares = np.array([inside.limit(f"leg {k}").effort for k in range(4)])

@@ -16,9 +16,9 @@ _TIME = 0.15  # of a hop, s, at speeds of about 1 rad/s
 
 
 def admissible_states(model: Model, count: int, seed: int = 0) -> list[State]:
-    """The initial state, then up to so many others at that time, along random motions that the constraints allow.
+    """The initial state, then up to so many others at that time, reached by random motions.
 
-    They satisfy the constraints; fewer come back where the mechanism locks on the way. Raises AssemblyError if
+    They satisfy the constraints; fewer come where the mechanism locks on the way. Raises AssemblyError if
     the initial state does not meet the constraints.
     """
     random = np.random.default_rng(seed)

@@ -19,7 +19,8 @@ LIMIT = 1e-8
 class Quantity:
     """A quantity at all states by each formulation.
 
-    values: (states, elements, components) each. counts: which (states, elements) are compared. scale: (states,).
+    values: (states, elements, components) each. counts: (states, elements), which of them are compared.
+    scale: (states,).
     """
 
     name: str
@@ -29,7 +30,7 @@ class Quantity:
     scale: Floats
 
     def gaps(self, one: str, other: str) -> Floats:
-        """Differences of two formulations relative to the scale (states, elements); zero where none counts."""
+        """Differences of two formulations relative to the scale (states, elements); 0 where none counts."""
         apart = np.max(np.abs(self.values[one] - self.values[other]), axis=2, initial=0.0)
         relative = np.where(np.isfinite(apart), apart, np.inf) / self.scale[:, None]
         return np.asarray(np.where(self.counts, relative, 0.0))
@@ -50,19 +51,20 @@ def judge_agreement(
         gaps = {(a, b): quantity.gaps(a, b) for i, a in enumerate(names) for b in names[i + 1 :]}
         pair = max(gaps, key=lambda key: float(np.max(gaps[key])))
         size = float(np.max(gaps[pair]))
-        state, element = np.unravel_index(int(np.argmax(gaps[pair])), gaps[pair].shape)
+        state, element = divmod(int(np.argmax(gaps[pair])), len(quantity.elements))
         where = f"{pair[0]} and {pair[1]}, {quantity.elements[element]} at {labels[state]}" if size else ""
         meaning = "largest difference between formulations, relative"
         checks.append(CheckResult(f"agreement: {quantity.name}", meaning, size, LIMIT, where, "all"))
         if size > LIMIT:
-            who = _alone({key: float(gap[state, element]) for key, gap in gaps.items()}, names, failing)
+            apart = {key: float(gap[state, element]) for key, gap in gaps.items()}
+            who = _alone(apart, names, failing)
             element_name = quantity.elements[element]
             faults.append(Finding(who, element_name, quantity.name, size, labels[state]))
     return checks, faults
 
 
 def disagreeing(model: Model, said: Mapping[str, Testimony], who: str) -> tuple[int, list[str]]:
-    """The state where a formulation's accelerations are farthest from another's, and the bodies they are of."""
+    """The state where a formulation's accelerations are farthest from others', and the bodies they are of."""
     motion = [q for q in _quantities(model, said) if "acceleration" in q.name]
     gaps = np.max([q.gaps(who, other) for q in motion for other in said if other != who], axis=0)
     state = int(np.argmax(np.max(gaps, axis=1)))
@@ -120,10 +122,10 @@ def _quantities(model: Model, said: Mapping[str, Testimony]) -> Iterator[Quantit
         values = {who: v[:, None, None] for who, v in of(section).items()}
         yield Quantity(f"{section} energy", ["the mechanism"], values, everywhere, energy)
     if model.reactions or model.joints:
-        yield from _coordinates(said, motion)
+        yield from _coordinates(said)
 
 
-def _coordinates(said: Mapping[str, Testimony], scale: Floats) -> Iterator[Quantity]:
+def _coordinates(said: Mapping[str, Testimony]) -> Iterator[Quantity]:
     first = next(iter(said.values()))
     listed = [f"joint {c.joint!r} ({c.name})" for c in first.evidence.run.layout.coordinates]
     everywhere = np.ones((len(first.dropped), len(listed)), dtype=bool)

@@ -1,4 +1,4 @@
-"""Which element a force that is left over points to: the one whose directions explain it with the fewest numbers."""
+"""Which element a force that is left over points to: that whose directions explain it with fewest numbers."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ _EXPLAINED = 1e-5  # of what is left over, that may remain beside an element's d
 
 
 def attributed(evidence: Evidence, frame: int) -> str:
-    """The element, such as "force 'spring'", that the imbalance of a frame points to; else a body, else ""."""
+    """The element, such as "force 'spring'", that the imbalance of a frame points to, or ""."""
     force, moment, size, moment_size = left_over(evidence, frame)
     left = np.concatenate([force.ravel(), moment.ravel()])
     scale = np.concatenate([np.repeat(size, 3), np.repeat(moment_size, 3)])

@@ -1,4 +1,4 @@
-"""A certificate: every formulation that takes a mechanism, at random states and along runs, before mechanics."""
+"""A certificate: every formulation that takes a mechanism, judged at random states and along runs."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ def certificate(
     states: int,
     options: Mapping[str, Any],
 ) -> Verification:
-    """See `verify`. model: assembled. names: the formulations to take. states: random ones, beside the initial."""
+    """See `verify`. model: assembled. names: the formulations to take. states: how many random ones."""
     systems, refused = _systems(model, names, options)
     if not systems:
         raise Unsupported(f"no formulation takes mechanism {model.name!r}: {'; '.join(refused.values())}")
@@ -65,8 +65,7 @@ def certificate(
     judged = {name: [*ran[name], *found] for name, found in judged.items()}
     faults = _explained(model, said, judged, faults, labels)
     extra = f" ({singular} near singular poses left out)" if singular else ""
-    frames = min((len(e.time) for e in runs.values()), default=0)
-    told = f"{len(labels)} states{extra}, and along {len(runs)} runs of {duration:g} s by {method}, {frames} frames"
+    told = f"{len(labels)} states{extra}, and along {len(runs)} runs of {duration:g} s by {method}"
     subject = f"certificate of {', '.join(systems)}"
     return Verification(model.name, subject, tuple(checks), tuple(systems), refused, told, tuple(faults))
 
@@ -157,7 +156,7 @@ def _explained(
     faults: list[Finding],
     labels: Sequence[str],
 ) -> list[Finding]:
-    """The faults, each by its cause: wrong accelerations are the effect of a wrong force or row, if there is one."""
+    """The faults, each by its cause: behind wrong accelerations may be a wrong force or row."""
     apart = [fault for fault in faults if "acceleration" in fault.quantity]
     others = [fault for fault in faults if fault not in apart]
     found: list[Finding] = []
@@ -185,7 +184,13 @@ def _cause(
     off = [c for c in failed if c.name.endswith(": position")]
     if off:
         worst = max(off, key=lambda c: c.value or 0.0)
-        return replace(fault, element=worst.where, quantity="position", size=worst.value, where="all states")
+        return replace(
+            fault,
+            element=worst.where,
+            quantity="position",
+            size=float(worst.value or 0.0),
+            where="all states",
+        )
     unbalanced = any(check.name == "balance" for check in failed)
     element = attributed(said[who].evidence, state) if unbalanced else ""
     if element and not element.startswith(("body", "joint")):
@@ -200,16 +205,19 @@ def _cause(
 
 def _by_mechanics(said: Testimony, checks: Sequence[CheckResult], labels: Sequence[str]) -> Finding:
     """What is wrong with a formulation that has no other to be compared with."""
-    worst = max((c for c in checks if not c.passed), key=lambda c: (c.value or 0.0) / c.limit)
-    if worst.name != "balance":
-        return Finding(
-            said.formulation, worst.where or "the mechanism", worst.name, worst.value or 0.0, "some state"
-        )
-    for frame, label in enumerate(labels):
-        element = attributed(said.evidence, frame)
-        if element:
-            return Finding(said.formulation, element, "force or motion", worst.value or 0.0, label)
-    return Finding(said.formulation, worst.where, "force or motion", worst.value or 0.0, labels[0])
+    failed = [check for check in checks if not check.passed]
+    unbalanced = [check for check in failed if check.name == "balance"]
+    if unbalanced and not any(check.name.endswith(": position") for check in failed):
+        size = max(check.value or 0.0 for check in unbalanced)
+        for frame, label in enumerate(labels):
+            element = attributed(said.evidence, frame)
+            if element:
+                return Finding(said.formulation, element, "force or acceleration", size, label)
+    worst = max(
+        failed, key=lambda c: (c.name.endswith(": position"), (c.value or 0.0) / max(c.limit, 1e-300))
+    )
+    element, quantity = worst.where or "the mechanism", worst.name.removeprefix("constraints: ")
+    return Finding(said.formulation, element, quantity, worst.value or 0.0, "its run or a state")
 
 
 ALL = tuple(FORMULATIONS)

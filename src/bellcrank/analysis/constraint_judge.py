@@ -55,6 +55,7 @@ class Rows:
         return out
 
     def angular(self, k: int) -> bool:
+        """Whether a row has an angle in it."""
         kinds = self.model.arrays["coordinate_kind"]
         return any(COORDINATE_KINDS[kinds[c]].angular for c, _ in self.terms[k])
 

@@ -1,4 +1,4 @@
-"""Judges of constraints given by formulas: equations, joints with coordinates of their own, and rows over these."""
+"""Judges of constraints given by formulas: equations, joints with own coordinates, and rows over these."""
 
 from __future__ import annotations
 
@@ -135,7 +135,7 @@ def _rate(evidence: Evidence, frame: int, values: Values) -> float:
 
 
 def _along(evidence: Evidence, frame: int, values: Values) -> tuple[float, Callable[[float], Floats]]:
-    """A short time, and values at times beside a frame where motion goes on with the recorded accelerations."""
+    """A short time, and values beside a frame where motion goes on with the recorded accelerations."""
     state = evidence.state(frame)
     linear, angular = (evidence.sections[n][frame] for n in ("acceleration", "angular_acceleration"))
     _, size = _size(evidence, frame)

@@ -1,7 +1,7 @@
 """The judge's own numbers of what is given by formulas: forces, equations, and joints with own coordinates.
 
-Formulas are evaluated as they are written; their derivatives are differences, so that nothing of what the core
-derives from them is used.
+Formulas are evaluated as they are written. Their derivatives are differences, so that nothing of what the
+core derives from them is used.
 """
 
 from __future__ import annotations
@@ -58,7 +58,10 @@ class Formulas:
         }
 
     def numbers(self, record: CustomRecord, at: Snapshot, coordinates: Coordinates) -> Numbers:
-        """The values of all symbols of a force or constraint. coordinates: value and rate of one of the model."""
+        """The values of all symbols of a force or constraint.
+
+        coordinates: value and rate of a coordinate by its number.
+        """
         kind: Any = record.lowered.custom
         known = _constants(kind, at.state.time)
         for end, held in zip(kind.ends, record.ends, strict=True):
@@ -69,16 +72,16 @@ class Formulas:
     def effects(
         self, record: CustomRecord, known: Numbers, formulas: Sequence[Any]
     ) -> list[tuple[Any, Any, Floats]]:
-        """Per end, what it is, what it holds, and the derivatives (formulas, 6 or 1) of formulas by its motion.
+        """Per end: itself, what it holds, and derivatives (formulas, 6 or 1) of formulas by its motion.
 
-        By displacement and turn of a marker in world axes, or by the coordinate; for equations of velocities by
-        their rates.
+        By displacement and turn of a marker in world axes, or by the coordinate; where equations are of
+        velocities, by their rates.
         """
         kind: Any = record.lowered.custom
         found = []
         for end, held in zip(kind.ends, record.ends, strict=True):
             ways = _ways(end, isinstance(held, int), of_velocity(record))
-            columns = [slope(lambda h, way=way: evaluated(formulas, way(known, h))) for way in ways]
+            columns = [slope(partial(_changed, formulas, known, way)) for way in ways]
             found.append((end, held, np.column_stack(columns)))
         return found
 
@@ -125,7 +128,13 @@ class Formulas:
             return np.zeros(0)
         known = _constants(kind, 0.0) | dict(zip(kind.own_symbols, values, strict=True))
         factors = evaluated([factor for row in kind.rolling for factor in row], known)
-        return np.array(factors).reshape(-1, len(rates)) @ np.asarray(rates)
+        return np.asarray(np.array(factors).reshape(-1, len(rates)) @ np.asarray(rates))
+
+
+def _changed(
+    formulas: Sequence[Any], known: Numbers, way: Callable[[Numbers, float], Numbers], h: float
+) -> list[float]:
+    return evaluated(formulas, way(known, h))
 
 
 def of_velocity(record: CustomRecord) -> bool:

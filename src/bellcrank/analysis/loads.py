@@ -182,7 +182,7 @@ def add_reactions(evidence: Evidence, frame: int, loads: Loads) -> None:
 
 
 def add_row(evidence: Evidence, frame: int, row: int, multiplier: float, loads: Loads) -> None:
-    """What a row exerts with a multiplier: along its coordinates, or along the motion of its formula's ends."""
+    """What a row exerts with a multiplier: along its coordinates, or along its formula's ends."""
     arrays = evidence.model.arrays
     terms = range(*arrays["row_term_start"][row : row + 2].tolist())
     for term in terms:

@@ -1,4 +1,4 @@
-"""The form of a judgement: checks with what was found and what is allowed, and the faults behind those that failed."""
+"""The form of a judgement: checks with what was found and is allowed, and the faults behind failures."""
 
 from __future__ import annotations
 
@@ -44,9 +44,10 @@ class CheckResult:
 class Finding:
     """A fault: what is wrong with one formulation's results.
 
-    formulation: the one that stands alone against the others or against mechanics; several, with "or" between
-        them, where that could not be told. element: such as "force 'spring'" or "body 'rod'". quantity: of it.
-    size: of the deviation, relative. where: the state.
+    formulation: the one that stands alone against the others or against mechanics; several, with "or"
+        between them, where that could not be told.
+    element: such as "force 'spring'" or "body 'rod'". quantity: of it. size: of the deviation, relative.
+    where: the state.
     """
 
     formulation: str

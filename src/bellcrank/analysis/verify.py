@@ -38,15 +38,17 @@ def verify(
     samples: instants of a run that are looked at closely.
     states: random states, which the constraints allow, beside the initial one and some of a run.
 
-    Judged by mechanics are: the constraints at position, velocity and acceleration level; the core's Jacobian
-    against differences; Newton's and Euler's equations of every body from the recorded accelerations, reactions
-    and efforts; that joint reactions do no work; energy against the work of drives, dampers and outer forces;
-    momenta of what floats freely. The judge computes all of this from the bodies' motion and the description,
-    with nothing of what it judges. Formulations are compared in accelerations, and in reactions and efforts
-    where these are unique. `faults` names who stands alone, and with which quantity of which element.
+    Judged by mechanics are: the constraints at position, velocity and acceleration level; the core's
+    Jacobian against differences; Newton's and Euler's equations of every body from recorded accelerations,
+    reactions and efforts; that joint reactions do no work; energy against the work of drives, dampers and
+    outer forces; momenta of what floats freely. The judge computes all of this from the bodies' motion and
+    the description, with nothing of what it judges. Formulations are compared in accelerations, and in
+    reactions and efforts where these are unique. `faults` names who stands alone, and with which quantity of
+    which element.
 
-    Raises MechanismError for a run of another mechanism or options without a formulation, AssemblyError for an
-    initial state that cannot be mended, Unsupported where the formulation or all of them refuse the mechanism.
+    Raises MechanismError for a run of another mechanism or options without a formulation, AssemblyError for
+    an initial state that cannot be mended, Unsupported where the formulation or all of them refuse the
+    mechanism.
     """
     with Check("verify") as check:
         tolerance = check.positive("tolerance", tolerance)

@@ -1,7 +1,8 @@
-"""`bellcrank verify`: judge a run of a mechanism by mechanics alone."""
+"""`bellcrank verify`: judge formulations of a mechanism, or a run, by mechanics alone."""
 
 from __future__ import annotations
 
+import json
 import sys
 from typing import Any
 
@@ -13,15 +14,20 @@ _EXISTING = click.Path(exists=True, dir_okay=False)
 @click.command("verify")
 @click.argument("file", type=_EXISTING)
 @click.option("--run", "recorded", type=_EXISTING, metavar="RUN.h5", help="Judge this run of it.")
-@click.option("--duration", "-d", type=float, metavar="T", help="Of the run that is made to be judged, s.")
-@click.option("--formulation", "-f", metavar="NAME", help="Of that run.")
-@click.option("--method", "-m", metavar="NAME", help="Of that run.")
+@click.option("--duration", "-d", type=float, metavar="T", help="Of the runs that are made to be judged, s.")
+@click.option(
+    "--formulation", "-f", metavar="NAME", help="Judge this one alone; by default all that accept it."
+)
+@click.option("--method", "-m", metavar="NAME", help="Of the runs that are made.")
+@click.option("--states", type=int, metavar="N", help="Random states at which formulations are compared.")
 @click.option("--tolerance", type=float, metavar="EPS", help="Relative error of energy and momentum allowed.")
-def command(file: str, recorded: str | None, **given: Any) -> None:
-    """Judge a run of the mechanism in FILE: constraints, equations of motion, energy, momentum.
+@click.option("--json", "as_json", is_flag=True, help="Print the judgement as JSON.")
+def command(file: str, recorded: str | None, as_json: bool, **given: Any) -> None:
+    """Judge every formulation of the mechanism in FILE, or a run of it, by mechanics.
 
-    The judge computes everything from the recorded motion and knows nothing of the solver.
-    Exit status 1 if a check failed.
+    Formulations are compared with each other at random states, and each of them is judged there and along a
+    run: constraints, equations of motion, energy, momentum. The judge computes everything from the motion and
+    the description and uses nothing of the solver. Exit status 1 if a check failed.
     """
     from bellcrank.analysis.verify import verify
     from bellcrank.io import load
@@ -32,7 +38,10 @@ def command(file: str, recorded: str | None, **given: Any) -> None:
 
         arguments["run"] = Trajectory.load(recorded)
     judgement = verify(load(file), **arguments)
-    _show(judgement)
+    if as_json:
+        click.echo(json.dumps(judgement.to_dict(), indent=2))
+    else:
+        _show(judgement)
     if not judgement.passed:
         sys.exit(1)
 
@@ -40,15 +49,24 @@ def command(file: str, recorded: str | None, **given: Any) -> None:
 def _show(judgement: Any) -> None:
     from bellcrank.cli.messages import heading, show, table
 
-    rows = []
-    for check in judgement.checks:
-        if check.value is None:
-            rows.append(("skipped", check.name, "", "", check.where))
-            continue
-        verdict = "ok" if check.passed else "FAILED"
-        remark = f"{check.meaning} ({check.where})" if check.where else check.meaning
-        rows.append((verdict, check.name, f"{check.value:.1e}", f"{check.limit:.0e}", remark))
-    columns = (("", "left"), ("check", "left"), ("found", "right"), ("allowed", "right"), ("what", "left"))
-    show(heading(f"{judgement.mechanism}: {judgement.subject}"), table(columns, rows))
-    failed = [check.name for check in judgement.checks if not check.passed]
+    if judgement.formulations:
+        click.echo(str(judgement))
+    else:
+        rows = []
+        for check in judgement.checks:
+            if check.value is None:
+                rows.append(("skipped", check.name, "", "", check.where))
+                continue
+            verdict = "ok" if check.passed else "FAILED"
+            remark = f"{check.meaning} ({check.where})" if check.where else check.meaning
+            rows.append((verdict, check.name, f"{check.value:.1e}", f"{check.limit:.0e}", remark))
+        columns = (
+            ("", "left"),
+            ("check", "left"),
+            ("found", "right"),
+            ("allowed", "right"),
+            ("what", "left"),
+        )
+        show(heading(f"{judgement.mechanism}: {judgement.subject}"), table(columns, rows))
+    failed = dict.fromkeys(check.name for check in judgement.checks if not check.passed)
     click.echo(f"{len(failed)} checks failed: {', '.join(failed)}" if failed else "all checks passed")

@@ -60,8 +60,8 @@ class JointReaction:
 class DriveEffort:
     """What a drive, a constraint or the limits of a joint exert along the coordinates that they hold.
 
-    efforts: (rows,), N or N m, one for each function that leads, each row or each limit. Of least norm, together
-        with the reactions of joints, where redundant constraints leave them open.
+    efforts: (rows,), N or N m, one for each function that leads, each row or each limit. Of least norm,
+        together with the reactions of joints, where redundant constraints leave them open.
     determined: (rows,), whether the equations of motion determine it.
     """
 
