@@ -173,3 +173,24 @@ def test_what_was_not_recorded_is_skipped_and_said():
 def test_a_run_of_another_mechanism_is_refused():
     with pytest.raises(bc.MechanismError, match="another mechanism"):
         bc.verify(four_bar(), bc.simulate(screw(), 0.1))
+
+
+def test_bodies_are_balanced_by_the_efforts_that_were_recorded():
+    """Nothing is fitted: the force at the teeth must be the one that moves the wheels."""
+    mech = gears()
+    mech.add_force("torque", bc.Wrench(moment=(0, 2.0, 0)), mech.bodies["one"])
+    run = bc.simulate(mech, 0.2, method="dopri5", accelerations=True)
+    assert bc.verify(mech, run)["balance"].passed
+    assert np.max(np.abs(run.constraint("mesh").effort)) > 1.0
+    wrong = bc.verify(mech, falsified(run, multipliers=scaled(1.0001)))
+    assert not wrong["balance"].passed
+
+
+def test_a_spline_curve_is_no_false_alarm():
+    """At its points third derivatives jump, and differences of its rows are wrong by as much."""
+    mech = bc.Mechanism("wire", gravity=(0, 0, -9.81))
+    bead = mech.add_body("bead", 1.0, (0.1, 0.1, 0.1), position=(0, 0, 0))
+    points = ((-2, 0, 1), (-1, 0, 0.1), (0, 0, 0), (1, 0, 0.3), (2, 0, 2))
+    mech.add_joint("wire", bc.PointOnCurve(points), mech.ground, bead)
+    verdict = bc.verify(mech, duration=0.5, samples=20)
+    assert verdict.passed, str(verdict)

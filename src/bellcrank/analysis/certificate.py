@@ -42,15 +42,11 @@ def certificate(
     systems, refused = _systems(model, names, options)
     if not systems:
         raise Unsupported(f"no formulation takes mechanism {model.name!r}: {'; '.join(refused.values())}")
-    runs, checks = {}, []
-    for name, system in systems.items():
-        run, failure = _run(model, system, duration, method)
-        if run is None:
-            limit = CheckResult("run", "the run came to its end", np.inf, 0.0, failure, name)
-            checks.append(limit)
-            continue
-        runs[name] = Evidence(model, run, samples)
-        checks += [replace(c, formulation=name, name=c.name) for c in of_run(runs[name], tolerance)]
+    ended = {name: _run(model, system, duration, method) for name, system in systems.items()}
+    runs = {name: Evidence(model, run, samples) for name, (run, _) in ended.items() if run is not None}
+    checks = [_broken(name, why, bool(runs)) for name, (run, why) in ended.items() if run is None]
+    for name, evidence in runs.items():
+        checks += [replace(check, formulation=name) for check in of_run(evidence, tolerance)]
     ran = {name: [c for c in checks if c.formulation == name] for name in systems}
     lost = {name for name, found in ran.items() if not all(c.passed for c in found)}
     posed, labels = _states(model, runs, lost, states)
@@ -114,6 +110,11 @@ def _run(model: Model, system: System, duration: float, method: str) -> tuple[An
         return made_run(model, system, duration, method), ""
     except SimulationError as error:
         return None, str(error)
+
+
+def _broken(name: str, why: str, others: bool) -> CheckResult:
+    """A run that broke down: a fault of the formulation only if others came to the end."""
+    return CheckResult("run", "runs that broke down", 1.0 if others else None, 0.0, why, name)
 
 
 def _states(

@@ -13,6 +13,7 @@ from bellcrank.assembly.state import Floats, State
 from bellcrank.mechanism.coordinate import COORDINATE_KINDS, FORMULA_COORDINATE, FORMULA_ROW
 
 _TURN = 2.0 * np.pi
+_ROUGH = 1e-6  # change of a relative second derivative with the step, beyond which a motion is not smooth
 OF_FORMULAS = (FORMULA_ROW, FORMULA_COORDINATE)
 
 
@@ -129,7 +130,16 @@ def _acceleration_errors(rows: Rows, evidence: Evidence, frame: int) -> Floats:
         second.append((ahead - 2.0 * here + behind) / step**2)
     measured = (4.0 * second[0] - second[1]) / 3.0
     led = rows.led(float(evidence.time[frame]))[:, 2]
-    return np.asarray(np.abs(measured - led) / scale)
+    return beyond_differences(np.abs(measured - led) / scale, np.abs(second[0] - second[1]) / scale)
+
+
+def beyond_differences(errors: Floats, changes: Floats) -> Floats:
+    """Errors of second derivatives by differences, as far as these are known.
+
+    changes: of the differences where the step is doubled. They are large where a third derivative jumps, as
+    that of a spline at its points; there the differences themselves are wrong by so much.
+    """
+    return np.asarray(np.where(changes > _ROUGH, np.maximum(errors - changes, 0.0), errors))
 
 
 def _sums(rows: Rows, at: Snapshot, near: Floats | None = None) -> Floats:

@@ -233,7 +233,7 @@ def _free_parts(evidence: Evidence) -> list[list[int]]:
             pushed += (
                 model.coordinate_bodies[end].tolist()
                 if isinstance(end, int)
-                else [model.body_number(end.body)]
+                else [model.body_index[end.body]]
             )
     held = {int(leader[ground]), *leader[[*arrays["wrench_body"].tolist(), *pushed]].tolist()}
     groups: dict[int, list[int]] = {}

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from bellcrank.analysis.constraint_judge import moved
+from bellcrank.analysis.constraint_judge import beyond_differences, moved
 from bellcrank.analysis.evidence import Evidence
 from bellcrank.analysis.formula_judge import Formulas, evaluated, of_velocity, time_slope
 from bellcrank.analysis.snapshot import Snapshot
@@ -69,7 +69,7 @@ def _of_equations(evidence: Evidence, record: CustomRecord, frame: int) -> tuple
     found = (_largest(here), _largest(rate) / (1.0 + size[0]))
     if not evidence.has_accelerations:
         return found
-    return (*found, _second(evidence, frame, values) / size[1])
+    return (*found, _second(evidence, frame, values))
 
 
 def _of_joint(evidence: Evidence, joint: JointRecord, kind: Any, frame: int) -> tuple[float, ...]:
@@ -88,7 +88,7 @@ def _of_joint(evidence: Evidence, joint: JointRecord, kind: Any, frame: int) -> 
         after = [_own_after(evidence, c, frame, h)[0] for c in joint.coordinates]
         return formulas.gap(joint, kind, there, after)
 
-    return (*found, _second(evidence, frame, left) / size[1])
+    return (*found, _second(evidence, frame, left))
 
 
 def _of_rows(evidence: Evidence, frame: int) -> Errors:
@@ -120,11 +120,12 @@ def _of_rows(evidence: Evidence, frame: int) -> Errors:
 
 
 def _second(evidence: Evidence, frame: int, values: Values) -> float:
-    """The largest second derivative along the recorded motion (Richardson)."""
+    """The largest second derivative along the recorded motion, relative to accelerations (Richardson)."""
     h, at = _along(evidence, frame, values)
     here = at(0.0)
     one, two = ((at(k * h) - 2.0 * here + at(-k * h)) / (k * h) ** 2 for k in (1.0, 2.0))
-    return _largest((4.0 * one - two) / 3.0)
+    size = _size(evidence, frame)[1]
+    return _largest(beyond_differences(np.abs((4.0 * one - two) / 3.0) / size, np.abs(one - two) / size))
 
 
 def _rate(evidence: Evidence, frame: int, values: Values) -> float:

@@ -171,7 +171,7 @@ def _constants(kind: Any, time: float) -> Numbers:
 
 def _marker(model: Model, at: Snapshot, marker: Any) -> list[float]:
     """Position, quaternion, velocity and spin of a marker in the world."""
-    body = model.body_number(marker.body)
+    body = model.body_index[marker.body]
     arm = at.turn[body] @ np.asarray(marker.position, dtype=float)
     quaternion = product(at.rotation[body], np.asarray(marker.rotation, dtype=float))
     velocity = at.velocity[body] + np.cross(at.spin[body], arm)

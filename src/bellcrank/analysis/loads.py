@@ -117,7 +117,7 @@ def add_along(evidence: Evidence, frame: int, held: Any, effort: Floats, loads: 
 
 def marker_at(evidence: Evidence, frame: int, marker: Any) -> tuple[int, Floats]:
     """The body of a marker, and where the marker is in the world."""
-    at, body = evidence.at(frame), evidence.model.body_number(marker.body)
+    at, body = evidence.at(frame), evidence.model.body_index[marker.body]
     return body, at.position[body] + at.turn[body] @ np.asarray(marker.position, dtype=float)
 
 

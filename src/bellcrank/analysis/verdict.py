@@ -89,7 +89,7 @@ class Verification:
         if not found:
             known = dict.fromkeys(check.name for check in self.checks)
             raise KeyError(f"there is no check {name!r}; there are {', '.join(known)}")
-        return max(found, key=lambda c: -1.0 if c.value is None else c.value / c.limit)
+        return max(found, key=lambda c: -1.0 if c.value is None else c.value / max(c.limit, 1e-300))
 
     def __str__(self) -> str:
         judged = sum(check.value is not None for check in self.checks)

@@ -22,8 +22,6 @@ GROUP: Final = "Links"
 
 _OPEN: Final = " (of least norm: not unique)"
 
-_OPEN: Final = " (of least norm: not unique)"
-
 
 def _instance(session: Session, given: Given) -> Reply:
     root, name = given["rootname"], given["localname"]
