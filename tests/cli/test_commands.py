@@ -1,5 +1,6 @@
 """The other commands."""
 
+import json
 import subprocess
 import sys
 from types import ModuleType
@@ -73,6 +74,14 @@ def test_verify_passes_a_sound_run(four_bar, program):
     assert result.exit_code == 0
     assert "all checks passed" in result.stdout
     assert "FAILED" not in result.stdout
+
+
+def test_verify_prints_a_certificate_as_json(four_bar, program):
+    result = program("verify", four_bar, "--duration", "0.1", "--states", "1", "--json")
+    assert result.exit_code == 0
+    told = json.loads(result.stdout)
+    assert told["passed"]
+    assert told["formulations"] == ["lagrange", "recursive", "symbolic"]
 
 
 def test_verify_fails_the_run_of_a_mechanism_with_other_masses(four_bar, program, tmp_path):
