@@ -304,3 +304,44 @@ def test_constraints_given_by_formulas_have_their_curvature():
     assert mech.bodies["bead"].position == pytest.approx((0, 0, 0), abs=1e-9)
     assert report.freedoms == 1
     assert report.least_eigenvalue == pytest.approx(2 * 0.7 * 9.81, rel=1e-9)
+
+
+def random_mechanism(seed):
+    """A tree of bodies, a rod that closes a loop, springs, a dead load; masses over six decades."""
+    rng = np.random.default_rng(seed)
+    kinds = (bc.Revolute, bc.Spherical, bc.Universal, bc.Cylindrical, bc.Prismatic)
+    mech = bc.Mechanism("random", gravity=(0, 0, -9.81))
+    bodies, count = [mech.ground], rng.integers(1, 6)
+    for i in range(count):
+        place = rng.normal(size=3)
+        body = mech.add_body(
+            f"body {i}",
+            float(10 ** rng.uniform(-3, 3)),
+            tuple(10 ** rng.uniform(-3, 0) * np.array([1, 1.2, 1.5])),
+            com=0.3 * rng.normal(size=3),
+            position=place,
+            rotation=random_rotation(rng),
+        )
+        before, axis = bodies[rng.integers(len(bodies))], rng.normal(size=3)
+        where, axis = place + 0.3 * rng.normal(size=3), axis / np.linalg.norm(axis)
+        one, two = (b.world_marker(where, axis=axis) for b in (before, body))
+        mech.add_joint(f"joint {i}", kinds[rng.integers(5)](), one, two)
+        for k, rest_length in enumerate((0.3, None)):
+            spring = bc.SpringDamper(float(10 ** rng.uniform(1, 4)), rest_length=rest_length)
+            ends = mech.ground.marker(rng.normal(size=3)), body.marker(0.3 * rng.normal(size=3))
+            mech.add_force(f"spring {i} {k}", spring, *ends)
+        bodies.append(body)
+    mech.add_force("load", bc.Wrench(force=20 * rng.normal(size=3)), bodies[-1].marker((0.1, 0.2, 0.3)))
+    if count > 2:
+        mech.add_joint("rod", bc.Distance(), bodies[1].marker((0.1, 0, 0)), bodies[-1].marker((0, 0.1, 0)))
+    return mech
+
+
+@pytest.mark.parametrize("seed", range(12))
+def test_random_mechanisms_stay_where_they_are_put(seed):
+    mech = random_mechanism(seed)
+    report = bc.find_equilibrium(mech)
+    assert report.stability == "stable"
+    assert not bc.find_equilibrium(mech).moves
+    run = bc.simulate(mech, 0.1, method="dopri5", tolerance=1e-9)
+    assert max(run.energy.kinetic) < 1e-10 * max(1.0, report.scale)
