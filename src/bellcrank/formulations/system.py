@@ -127,7 +127,10 @@ class System:
         met = self.core.project()
         error, rate = self.core.violation()
         allowed = max(_MET, 1e3 * self.options.get("position_tolerance", 0.0))
-        if not met or not error <= allowed:
+        reached = self.state()
+        fastest = max(np.abs(v).max(initial=0.0) for v in (reached.velocity, reached.angular_velocity))
+        moves = rate <= _MET * (1.0 + fastest)
+        if not error <= allowed or (moves and not met):
             row = self.core.worst_row()
             name = self.model.row_text(row) if row >= 0 else "the state"
             message = (
@@ -135,9 +138,7 @@ class System:
                 "bc.assemble(mech) can come from farther away"
             )
             raise AssemblyError(message, [(name, error)])
-        reached = self.state()
-        fastest = max(np.abs(v).max(initial=0.0) for v in (reached.velocity, reached.angular_velocity))
-        if not rate <= _MET * (1.0 + fastest):
+        if not moves:
             message = (
                 f"no velocities meet all constraints at this state: a row is missed by {rate:.3g} m/s or "
                 "rad/s; drives that ask for different motions are the usual reason, and bc.assemble(mech) "
