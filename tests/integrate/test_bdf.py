@@ -64,15 +64,24 @@ def test_each_order_has_its_slope(order):
 def test_a_stiff_spring_does_not_dictate_the_step(formulation, tolerance, steps):
     """Its period is 0.6 ms and its damping critical; the motion is that of the force, some 1 Hz.
 
-    An explicit method needs steps of about 0.1 ms: 20000 in these two seconds.
+    An explicit method needs steps of about 0.1 ms: 20000 in these two seconds. How many are taken hangs on
+    rounding, as on the sixth digit of the tolerance: what counts is the median.
     """
-    run = bc.simulate(
-        stiff_slider(), 2.0, formulation=formulation, method="bdf", tolerance=tolerance, output_step=0.1
-    )
-    x = run.joint("guide").position[1:, 0]
-    response = 1e6 / (1e8 + 2e4 * 3j - 9.0)  # of a force exp(3 i t), transients long gone
-    assert x == pytest.approx(np.imag(response * np.exp(3j * run.time[1:])), abs=20 * tolerance)
-    assert run.statistics["steps"] + run.statistics["rejected_steps"] < steps
+    counts = []
+    for part in range(7):
+        run = bc.simulate(
+            stiff_slider(),
+            2.0,
+            formulation=formulation,
+            method="bdf",
+            tolerance=tolerance * (1.0 + 1e-6 * part),
+            output_step=0.1,
+        )
+        x = run.joint("guide").position[1:, 0]
+        response = 1e6 / (1e8 + 2e4 * 3j - 9.0)  # of a force exp(3 i t), transients long gone
+        assert x == pytest.approx(np.imag(response * np.exp(3j * run.time[1:])), abs=20 * tolerance)
+        counts.append(run.statistics["steps"] + run.statistics["rejected_steps"])
+    assert np.median(counts) < steps
 
 
 @pytest.mark.parametrize(("tolerance", "steps"), [(1e-6, 1000), (1e-8, 2000), (1e-10, 4000)])
