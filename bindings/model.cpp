@@ -211,6 +211,13 @@ void repeat_accelerations(SystemAt& self, int times, double step) {
     }
 }
 
+std::vector<int> velocity_rows(const Model& model) {
+    std::vector<int> rows;
+    for (const Block& block : model.blocks)
+        for (int r = block.row_begin; block.of_velocity && r < block.row_end; ++r) rows.push_back(r);
+    return rows;
+}
+
 void bind_model(nb::module_& m) {
     bind_system(m);
     nb::class_<Model>(m, "Model", "A mechanism as flat arrays; immutable.")
@@ -220,6 +227,7 @@ void bind_model(nb::module_& m) {
             "From arrays by name (int32, float64 and uint8, in C order; see cpp/model/model.hpp).\n\n"
             "Raises:\n    ValueError: an array is missing, unknown, of the wrong size, or holds a bad index.")
         .def_prop_ro("bodies", &Model::bodies, "Number of bodies, the ground not counted.")
+        .def_prop_ro("velocity_rows", &velocity_rows, "The rows that hold velocities alone.")
         .def("bodies_of", &Model::bodies_of, "block"_a, "The bodies that a block connects, the ground included.")
         .def_ro("programs", &Model::programs, "The programs of elements given by formulas.")
         .def_prop_ro("rows", &Model::rows_total, "Number of constraint rows.")

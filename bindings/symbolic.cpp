@@ -70,6 +70,14 @@ std::tuple<Rows, Rows, Rows> linearize(SymbolicAt& self) {
     return {all.leftCols(n), all.middleCols(n, n), all.rightCols(n)};
 }
 
+std::tuple<Rows, Rows, Rows> linearize_rows(SymbolicAt& self) {
+    const int n = self.system.tangent_size();
+    const auto m = static_cast<int>(self.system.closing_rows().size());
+    Rows rows(m, 2 * n), chart(n, n);
+    self.system.linearize_rows(self.time, self.x.data(), self.u.data(), rows.data(), chart.data());
+    return {rows.leftCols(n), rows.rightCols(n), chart};
+}
+
 Rows parameter_derivatives(SymbolicAt& self) {
     Rows out(self.system.tangent_size(), self.system.equations().numbers.parameters().size());
     self.system.parameter_derivatives(self.time, self.x.data(), self.u.data(), out.data());
@@ -83,6 +91,9 @@ void bind_dynamics(nb::class_<SymbolicAt, JointSystemAt>& c) {
         .def("mass_matrix", &mass_matrix, "M (speeds, speeds) and b (speeds,) of M a = b, without closing rows.")
         .def("linearize", &linearize,
              "Derivatives of the accelerations by displacements, speeds and efforts, (speeds, speeds) each.")
+        .def("linearize_rows", &linearize_rows,
+             "Derivatives of the closing rows' rates by displacements and by speeds, (rows, speeds) each; and of the "
+             "displacements' rates by displacements, at fixed speeds, (speeds, speeds).")
         .def("parameter_derivatives", &parameter_derivatives,
              "Derivatives (speeds, parameters) of the accelerations by the parameters of `numbers`.");
 }

@@ -66,10 +66,12 @@ RootFinder::RootFinder(std::shared_ptr<const Model> model, std::span<const int> 
     }
     takes_part_.assign(m, 1);
     stop_.assign(m, 0);
+    of_velocity_.assign(m, 0);
     for (const BlockLayout& b : rows_.blocks())
         for (int r = b.row; r < b.row + b.size; ++r) {
             takes_part_[r] = model_->blocks[b.block].compliance == 0.0;
             stop_[r] = model_->blocks[b.block].unilateral;
+            of_velocity_[r] = model_->blocks[b.block].of_velocity;
         }
     find_parts();
 }
@@ -203,7 +205,7 @@ double RootFinder::merit(const std::vector<double>& error) const {
 // Ĵᵀ W e of the errors at hand, and the weights of the rows in force.
 void RootFinder::gradient() {
     for (int r = 0; r < rows_.rows(); ++r) {
-        weight_[r] = stop_[r] && error_[r] >= 0.0 ? 0.0 : unit_[r];
+        weight_[r] = of_velocity_[r] || (stop_[r] && error_[r] >= 0.0) ? 0.0 : unit_[r];
         product_[r] = weight_[r] * error_[r];
     }
     std::fill(gradient_.begin(), gradient_.end(), 0.0);

@@ -24,7 +24,7 @@ struct RootOptions {
 
 // Finds, for fixed time, poses with C = 0, and of these the one nearest to where the bodies were: least in
 //   D² = Σ over bodies of ∫ |displacement of the particle|² dm.
-// Rows of inertances take no part, and stops only where they are violated.
+// Rows of inertances take no part, stops only where they are violated, and conditions of velocities only in rates.
 class RootFinder {
   public:
     // pinned: bodies that keep their poses.
@@ -96,6 +96,7 @@ class RootFinder {
     double met_value_ = 0.0;                          // merit of a part, below which its constraints are met
     std::vector<int> row_part_;                       // per storage row
     std::vector<std::uint8_t> takes_part_, stop_;     // per storage row
+    std::vector<std::uint8_t> of_velocity_;           // per storage row: says nothing of positions
     std::vector<double> unit_, error_, trial_error_;  // per storage row; unit_: m per unit of C, squared
     std::vector<double> offset_, weight_, product_;
 };

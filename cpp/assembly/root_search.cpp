@@ -202,7 +202,8 @@ std::vector<double> RootFinder::least_rates(const double* u) {
 
 std::vector<double> RootFinder::least_errors() {
     evaluate();
-    for (int r = 0; r < rows_.rows(); ++r) weight_[r] = stop_[r] && error_[r] == 0.0 ? 0.0 : unit_[r];
+    for (int r = 0; r < rows_.rows(); ++r)
+        weight_[r] = of_velocity_[r] || (stop_[r] && error_[r] == 0.0) ? 0.0 : unit_[r];
     const std::vector<double> still(step_.size(), 0.0);
     return least(still.data(), error_);
 }

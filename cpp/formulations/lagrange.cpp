@@ -28,12 +28,6 @@ bool turns_by_moving(const Coordinate& coordinate) {
     return coordinate.followed() && !kind.name.starts_with("theta") && !kind.name.starts_with("universal");
 }
 
-// A condition of velocities has no error of its own that would correct what is anticipated of its multiplier.
-bool errors_tell_all(const Model& model) {
-    const std::vector<ConstraintFormula>& formulas = model.data().formulas.constraints;
-    return std::none_of(formulas.begin(), formulas.end(), [](const auto& c) { return c.of_velocity; });
-}
-
 std::string_view first_coordinate(const Model& model, const Row& row) {
     if (row.term_begin == row.term_end) return {};
     return model.coordinates[model.terms[row.term_begin].coordinate].kind->name;
@@ -84,6 +78,7 @@ Lagrange::Lagrange(std::shared_ptr<const Model> model, const LagrangeOptions& op
             weight_[r] = row_weight(first_coordinate(*model_, row));
             displaces_[r] =
                 row.term_end - row.term_begin == 1 && is_component_of_position(first_coordinate(*model_, row));
+            if (block.of_velocity) velocity_rows_.push_back(r);
             if (!block.unilateral) continue;
             unilateral_[r] = 1;
             stops_.push_back(r);
@@ -96,7 +91,7 @@ Lagrange::Lagrange(std::shared_ptr<const Model> model, const LagrangeOptions& op
     touched_.assign(stops_.size(), 0);
     watched_.assign(stops_.size(), 0);
     for (auto* v : {&gap_, &closing_, &reached_}) v->assign(stops_.size(), 0.0);
-    if (!stops_.empty()) {
+    if (!stops_.empty() || !velocity_rows_.empty()) {
         enabled_.assign(m, 1);
         for (int r : stops_) enabled_[r] = 0;
     }
@@ -104,7 +99,8 @@ Lagrange::Lagrange(std::shared_ptr<const Model> model, const LagrangeOptions& op
         if (turns_by_moving(model_->coordinates[i])) drifting_.push_back(i);
     open_ = !delassus_.closes_loops();
     if (is_planar()) span_plane();
-    anticipates_ = stops_.empty() && errors_tell_all(*model_);
+    // A condition of velocities has no error of its own that would correct what is anticipated of its multiplier.
+    anticipates_ = stops_.empty() && velocity_rows_.empty();
     trusted_pivot_ = options_.rank_tolerance;
     given_up_.reserve(BlockLdlt::kMostListed);
     forget_dependent_rows();

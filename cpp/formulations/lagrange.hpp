@@ -119,6 +119,7 @@ class Lagrange final : public System {
     void correct_positions(double t, double* x, bool doubting = true);
     void anticipate_correction(double t, double* x);
     void correct_doubted_rows(double t, double* x);
+    void correct_without_velocity_rows(double t, double* x);
     double rounding_of_rows(const double* x) const;
     void position_step();
     double largest_rotation(const double* displacement) const;
@@ -222,7 +223,8 @@ class Lagrange final : public System {
     std::vector<std::uint8_t> displaces_;   // per storage row: its multiplier is a force
     std::vector<int> stops_;                // storage rows that are unilateral
     std::vector<double> restitution_;       // of each stop
-    std::vector<std::uint8_t> enabled_;     // per storage row; empty without stops
+    std::vector<std::uint8_t> enabled_;     // per storage row; empty without stops and conditions of velocities
+    std::vector<int> velocity_rows_;        // storage rows that hold velocities alone
     std::vector<std::uint8_t> active_;      // per stop: holds as an equation
     std::vector<std::uint8_t> candidate_;   // per stop: closed
     std::vector<std::uint8_t> touched_;     // per stop: closed and not being left, whether it pushes or not

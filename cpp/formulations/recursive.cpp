@@ -118,7 +118,7 @@ void Recursive::load_jacobians(double t) {
             row[k] *= reactions_.root_of_mass(body, k);
         }
         const recursive::BodyPlace& place = tree_.bodies[body];
-        if (place.link < 0) continue;
+        if (place.link < 0 || is_left_out(e.row)) continue;
         const Vec3 f = transpose_times(kinematics_.world[place.link], Vec3{row[0], row[1], row[2]});
         recursion_.ends()[e.end].load +=
             Load{place.at.rotation * Vec3{row[3], row[4], row[5]} + cross(place.at.shift, f), f};

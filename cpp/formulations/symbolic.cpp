@@ -38,6 +38,7 @@ JointSpace space_of(const Equations& equations) {
 Form derived(Equations& e, const std::string& name) {
     if (name == "accelerations" && e.is_free()) return e.accelerations();
     if (name == "linearization") return e.linearization();
+    if (name == "linearized_rows") return e.linearized_rows();
     if (name == "parameters") return e.parameters();
     if (name == "system") return e.system();
     if (name == "closure") return e.closure();
@@ -129,7 +130,13 @@ void Symbolic::factor_at(double t, const double* x, const double* u) {
     for (int i = 0; i < tangent_size(); ++i) closure_.b[i] = *out++;
     for (const auto& [i, j] : equations_->row_places) closure_.J(i, j) = *out++;
     for (Eigen::Index i = 0; i < closure_.gamma.size(); ++i) closure_.gamma[i] = *out++;
+    leave_out_rows();
     factor();
+}
+
+void Symbolic::leave_out_rows() {
+    for (Eigen::Index i = 0; i < closure_.J.rows(); ++i)
+        if (is_left_out(i)) closure_.J.row(i).setZero();
 }
 
 void Symbolic::factor() {
@@ -151,6 +158,7 @@ void Symbolic::find_errors(double t, const double* x) {
     for (Eigen::Index i = 0; i < closure_.C.size(); ++i) closure_.C[i] = *out++;
     for (Eigen::Index i = 0; i < closure_.C.size(); ++i) closure_.drift[i] = *out++;
     for (const auto& [i, j] : equations_->row_places) closure_.J(i, j) = *out++;
+    leave_out_rows();
     std::copy(closure_.C.begin(), closure_.C.end(), errors_.begin());
 }
 

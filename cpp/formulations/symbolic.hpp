@@ -29,7 +29,7 @@ class Symbolic final : public JointSystem {
     const symbolic::Equations& equations() const { return *equations_; }
     // A generated form by name, derived and lowered when first asked for: "accelerations" or "system", "closure",
     // "bodies", "body_rates", "inverse", "mass_matrix", "literal", "literal_accelerations", "linearization",
-    // "parameters". Inputs: Equations::inputs(), then what a prologue makes of the parameters.
+    // "linearized_rows", "parameters". Inputs: Equations::inputs(), then what a prologue makes of the parameters.
     CompiledProgram& program(const std::string& name);
     OperationCount operations(const std::string& name);
 
@@ -43,6 +43,8 @@ class Symbolic final : public JointSystem {
     void mass_matrix(double t, const double* x, const double* u, double* M, double* b);
     // ∂u̇/∂ξ, ∂u̇/∂u, ∂u̇/∂effort side by side: (tangent_size(), 3 tangent_size()), row by row.
     void linearize(double t, const double* x, const double* u, double* out);
+    // ∂Ċ/∂ξ and ∂Ċ/∂u of the closing rows side by side: (rows, 2 tangent_size()); ∂ξ̇/∂ξ at fixed u; row by row.
+    void linearize_rows(double t, const double* x, const double* u, double* rows, double* chart);
     // ∂u̇/∂(parameters of SymbolicOptions::numbers) at fixed x and u: (tangent_size(), parameters), row by row.
     void parameter_derivatives(double t, const double* x, const double* u, double* out);
 
@@ -67,6 +69,7 @@ class Symbolic final : public JointSystem {
     void correct_velocities(double t, const double* x, double* u) override;
     void solve_multipliers(double t, const double* x, const double* u, const double* udot) override;
 
+    void leave_out_rows();
     void turn_components(double t, const double* x, const double* u);
     // Rows that hold because other equations between coordinates do.
     const std::vector<int>& redundant() const { return equations_->mechanism.couplings.redundant; }

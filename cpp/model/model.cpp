@@ -207,6 +207,8 @@ void Model::add_formulas() {
         require(formula_of_block[i] < 0 ||
                     formula_rows[formula_of_block[i]].rows() == blocks[i].row_end - blocks[i].row_begin,
                 "block_formula", i, "the block has another number of rows");
+    for (size_t i = 0; i < blocks.size(); ++i)
+        blocks[i].of_velocity = formula_of_block[i] >= 0 && f.constraints[formula_of_block[i]].of_velocity;
     for (const ForceFormula& force : f.forces)
         formula_forces.emplace_back(ends(force.markers, force.coordinates), force.has_potential,
                                     compiled(force_program(f, force)));

@@ -90,6 +90,7 @@ struct Block {
     bool unilateral;    // C ≥ 0 instead of C = 0
     double compliance;  // added to the row's diagonal at acceleration level; 1/(inertia along the coordinate)
     double restitution;
+    bool of_velocity = false;  // conditions of velocities alone: C = 0 says nothing
 };
 
 struct Law {

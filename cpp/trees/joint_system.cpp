@@ -42,6 +42,11 @@ JointSystem::JointSystem(std::shared_ptr<const Model> model, const JointSystemOp
     errors_.assign(closing_rows_.size(), 0.0);
     std::erase_if(other_angles_,
                   [&](int angle) { return std::ranges::find(derived_angles_, angle) != derived_angles_.end(); });
+    std::vector<std::uint8_t> alone(model_->rows.size(), 0);
+    for (const Block& block : model_->blocks)
+        std::fill(alone.begin() + block.row_begin, alone.begin() + block.row_end, block.of_velocity);
+    for (const int row : closing_rows_) of_velocity_.push_back(alone[row]);
+    if (std::count(of_velocity_.begin(), of_velocity_.end(), 1) == 0) of_velocity_.clear();
 }
 
 void JointSystem::break_times(double from, double to, std::vector<double>& out) const {

@@ -131,6 +131,8 @@ class JointSystem : public System {
     const std::vector<int>& derived_angles() const { return derived_angles_; }
 
     bool is_open() const { return closing_rows_.empty(); }
+    // Whether a closing row is left out just now, as one that holds velocities alone is where positions are corrected.
+    bool is_left_out(size_t row) const { return positions_alone_ && of_velocity_[row]; }
 
     const std::shared_ptr<const Model> model_;
     const JointSystemOptions options_;
@@ -148,6 +150,7 @@ class JointSystem : public System {
     double tolerance() const;
     void correct_positions(double t, double* x);
     void correct_doubted_rows(double t, double* x);
+    void correct_without_velocity_rows(double t, double* x);
     double largest_error(bool dropped);
     bool rates_hold(double t, const double* x, const double* u);
     bool in_proportion(double t, const double* u) const;
@@ -157,6 +160,8 @@ class JointSystem : public System {
 
     const std::vector<int> closing_rows_, derived_angles_;
     std::vector<int> other_angles_;  // that are followed from step to step
+    std::vector<std::uint8_t> of_velocity_;  // per closing row: holds velocities alone; empty if none does
+    bool positions_alone_ = false;
     double followed_at_ = 0.0;
     double corrected_ = 0.0;           // by how much the last projection moved a coordinate
     double last_fastest_ = -1.0;       // speed where the last step ended, −1: there was none

@@ -31,6 +31,7 @@ bool JointSystem::project(double t, double* x, double* u) {
     corrected_ = 0.0;
     correct_positions(t, x);
     correct_doubted_rows(t, x);
+    correct_without_velocity_rows(t, x);
     const bool given_up = !(largest_error(true) <= kGivenUp);
     const bool met = !given_up && largest_error(false) <= std::max(1e3 * options_.position_tolerance, 1e-8);
     correct_velocities(t, x, u);
@@ -55,6 +56,17 @@ void JointSystem::correct_doubted_rows(double t, double* x) {
     if (trusted_pivot_ <= options_.rank_tolerance) return;
     trusted_pivot_ = options_.rank_tolerance;
     factor();
+}
+
+// Where a condition of velocities says what the rate of a row of positions does, either may be the one that was dropped.
+// Only the other can hold positions: where rows were dropped these are corrected once more, without such conditions.
+void JointSystem::correct_without_velocity_rows(double t, double* x) {
+    if (of_velocity_.empty() || statistics_.dropped_rows == 0) return;
+    positions_alone_ = true;
+    correct_positions(t, x);
+    positions_alone_ = false;
+    factor_at(t, x, at_rest_.data());
+    find_errors(t, x);
 }
 
 // Largest of errors_ over the rows that are dropped, or over the others; where there are such, worst_row_ is its row.

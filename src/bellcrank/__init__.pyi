@@ -40,6 +40,7 @@ from bellcrank.mechanism.body import Ground as Ground
 from bellcrank.mechanism.body_damping import BodyDamping as BodyDamping
 from bellcrank.mechanism.custom_elements import CustomConstraint as CustomConstraint
 from bellcrank.mechanism.custom_elements import CustomForce as CustomForce
+from bellcrank.mechanism.custom_elements import VelocityConstraint as VelocityConstraint
 from bellcrank.mechanism.custom_ends import EndCoordinate as EndCoordinate
 from bellcrank.mechanism.custom_ends import EndPose as EndPose
 from bellcrank.mechanism.custom_joints import CustomJoint as CustomJoint

@@ -54,6 +54,7 @@ bool Lagrange::project(double t, double* x, double* u) {
         correct_positions(t, x);
     }
     correct_doubted_rows(t, x);
+    correct_without_velocity_rows(t, x);
     history_.end();
     const bool met = largest_error() <= std::max(1e3 * options_.position_tolerance, 1e-8) && dropped_positions_hold();
     const auto impacts = statistics_.impacts;
@@ -111,6 +112,17 @@ void Lagrange::correct_doubted_rows(double t, double* x) {
         trusted_pivot_ = options_.rank_tolerance;
         refactor();
     }
+}
+
+// Where a condition of velocities says what the rate of a row of positions does, either may be the one that is dropped.
+// Only the other can hold positions: where rows were dropped these are corrected once more, without such conditions.
+void Lagrange::correct_without_velocity_rows(double t, double* x) {
+    if (velocity_rows_.empty() || statistics_.dropped_rows == 0) return;
+    for (const int r : velocity_rows_) enabled_[r] = 0;
+    refactor();
+    correct_positions(t, x, false);
+    for (const int r : velocity_rows_) enabled_[r] = 1;
+    refactor();
 }
 
 bool Lagrange::runs_through_a_stop() const {

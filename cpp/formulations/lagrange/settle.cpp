@@ -31,7 +31,8 @@ constexpr double kForceTolerance = 1e-9;
 // multipliers of `near`, whose residual is formed with the rows of the new configuration.
 bool Lagrange::settle(double t, const double* near, double* xi, double* x, double* u, double* udot) {
     const bool first = is_current(t, near), again = std::isnan(time_) && moved_at_ == t && is_configuration(near);
-    if (rows_.rows() == 0 || !stops_.empty() || wide_masses_ || !(first || again))
+    const bool regular = velocity_rows_.empty() || statistics_.dropped_rows == 0;
+    if (rows_.rows() == 0 || !stops_.empty() || !regular || wide_masses_ || !(first || again))
         return System::settle(t, near, xi, x, u, udot);
     if (first) {
         scale(xi, scaled_.data());

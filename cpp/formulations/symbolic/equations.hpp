@@ -71,6 +71,7 @@ class Equations {
     Form literal();                // equation (13): efforts of motion and gravity alone
     Form literal_accelerations();  // u̇ by equation (13): M by `coefficient`, c by `substitute`; only without rows
     Form linearization();          // ∂(M u̇ − b − Jᵀ λ) and ∂(J u̇ + γ) by (ξ, u), row by row
+    Form linearized_rows();        // ∂Ċ by (ξ, u), row by row; ∂q̇/∂u = A; (∂q̇/∂q) A − Ȧ
     Form parameters();             // the same by the parameters
     std::vector<Entry> mass_places, row_places;
 
@@ -99,6 +100,9 @@ class Equations {
     std::vector<Expression> known_forces();
     std::vector<Expression> inverse_efforts();
     std::vector<Expression> residuals();
+    // Derivatives by displacements, then by speeds, of each.
+    std::vector<Expression> by_motion(const std::vector<Expression>& of);
+    std::vector<Ref> rates_by_speeds();
     std::vector<Expression> literal_efforts();
     std::vector<Expression> applied_efforts() const;
     void add_rotors(LowerTriangle& M) const;

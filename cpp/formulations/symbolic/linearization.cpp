@@ -26,14 +26,12 @@ std::vector<Expression> Equations::residuals() {
 
 // A ball is displaced by a rotation vector in its own axes, so that a coordinate moves with a displacement as it does
 // with a speed.
-Form Equations::linearization() {
-    const std::vector<Expression> of = residuals();
+std::vector<Expression> Equations::by_motion(const std::vector<Expression>& of) {
     const Symbols& s = symbols();
     std::vector<Expression> on = s.coordinates;
     on.insert(on.end(), s.speeds.begin(), s.speeds.end());
     const std::vector<Ref> d = derivative(graph, refs(of), refs(on));
-    const std::vector<Ref> per_speed =
-        derivative(graph, refs(s.coordinate_rates), refs(s.speeds), DerivativeForm::forward);
+    const std::vector<Ref> per_speed = rates_by_speeds();
     const int nq = coordinates(), nv = speeds();
     std::vector<Expression> out;
     for (size_t i = 0; i < of.size(); ++i) {
@@ -45,6 +43,26 @@ Form Equations::linearization() {
         }
         for (int j = 0; j < nv; ++j) out.push_back({&graph, d[i * on.size() + nq + j]});
     }
+    return out;
+}
+
+// ∂q̇/∂u
+std::vector<Ref> Equations::rates_by_speeds() {
+    return derivative(graph, refs(symbols().coordinate_rates), refs(symbols().speeds), DerivativeForm::forward);
+}
+
+Form Equations::linearization() { return form(by_motion(residuals())); }
+
+Form Equations::linearized_rows() {
+    std::vector<Expression> out = by_motion(Cdot_);
+    const int nq = coordinates(), nv = speeds();
+    std::vector<Expression> A;
+    for (const Ref r : rates_by_speeds()) A.push_back({&graph, r});
+    out.insert(out.end(), A.begin(), A.end());
+    const std::vector<Expression> moved = by_motion(symbols().coordinate_rates);
+    const std::vector<Expression> turned = time_derivatives(symbols(), A, false);
+    for (int i = 0; i < nq; ++i)
+        for (int j = 0; j < nv; ++j) out.push_back(moved[2 * nv * i + j] - turned[nv * i + j]);
     return form(out);
 }
 

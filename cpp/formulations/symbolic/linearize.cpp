@@ -1,4 +1,6 @@
 // Derivatives of the accelerations at a state.
+#include <Eigen/QR>
+
 #include "formulations/symbolic/runner.hpp"
 
 namespace bellcrank {
@@ -30,6 +32,18 @@ void Symbolic::linearize(double t, const double* x, const double* u, double* out
         closure_.solve(force, rows);
         for (int i = 0; i < n; ++i) out[3 * n * i + column] = closure_.a[i];
     }
+}
+
+// Coordinates move by δq = A ξ with a displacement, and q̇ = A u: so A ξ̇ = A δu + ((∂q̇/∂q) A − Ȧ) ξ. Only where speeds
+// are no rates of coordinates, as those of a ball, is there a second part.
+void Symbolic::linearize_rows(double t, const double* x, const double* u, double* rows, double* chart) {
+    using Rows = Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
+    const int n = tangent_size(), nq = equations_->coordinates(), m = static_cast<int>(equations_->rows.size());
+    const double* out = run("linearized_rows", t, x, u);
+    std::copy_n(out, 2 * n * m, rows);
+    out += 2 * n * m;
+    const Eigen::Map<const Rows> A(out, nq, n), rest(out + nq * n, nq, n);
+    Eigen::Map<Rows>(chart, n, n) = A.colPivHouseholderQr().solve(rest);
 }
 
 void Symbolic::parameter_derivatives(double t, const double* x, const double* u, double* out) {

@@ -8,6 +8,7 @@ import numpy as np
 
 from bellcrank import _core
 from bellcrank.assembly.model import Model
+from bellcrank.assembly.positions import without_rows
 from bellcrank.assembly.state import Floats, State
 
 _DENSE = 3000  # columns of the Jacobian up to which freedoms are found by name
@@ -19,12 +20,14 @@ class Freedoms:
     """Degrees of freedom at a configuration.
 
     count: 6 per body less the rank of the rows that hold.
+    of_positions: the same without the rows that hold velocities alone: a wheel that rolls may go anywhere.
     redundant: rows that add nothing there.
     independent: coordinates whose rates determine all motion, such as "joint 'crank'"; bodies where
         no joint coordinate shows the motion. Empty if the mechanism is too large for dense matrices.
     """
 
     count: int
+    of_positions: int
     redundant: tuple[int, ...]
     independent: tuple[str, ...]
 
@@ -33,16 +36,28 @@ def freedoms(model: Model, state: State | None = None) -> Freedoms:
     """The freedoms at a state, by default the initial one."""
     at = model.initial if state is None else state
     system = _core.Lagrange(model.core)
-    system.set_state(*at.arrays)
-    system.accelerate()
-    redundant = tuple(row for row in system.dropped_rows() if model.rigid_rows[row])
-    held = int(np.count_nonzero(model.rigid_rows)) - len(redundant)
-    count = 6 * len(model.bodies) - held
+    redundant = _redundant(model, at, system)
+    count = _left(model, redundant)
+    of_velocity = model.core.velocity_rows
+    of_positions = count
+    if of_velocity:
+        holding = without_rows(model, of_velocity)
+        of_positions = _left(holding, _redundant(holding, at, _core.Lagrange(holding.core)))
     columns = 6 * len(model.bodies)
     independent: tuple[str, ...] = ()
     if count > 0 and columns <= _DENSE:
         independent = _independent(model, at, system.rows()[3][model.rigid_rows])
-    return Freedoms(count, redundant, independent)
+    return Freedoms(count, of_positions, redundant, independent)
+
+
+def _redundant(model: Model, at: State, system: _core.Lagrange) -> tuple[int, ...]:
+    system.set_state(*at.arrays)
+    system.accelerate()
+    return tuple(row for row in system.dropped_rows() if model.rigid_rows[row])
+
+
+def _left(model: Model, redundant: tuple[int, ...]) -> int:
+    return 6 * len(model.bodies) - int(np.count_nonzero(model.rigid_rows)) + len(redundant)
 
 
 def _independent(model: Model, state: State, jacobian: Floats) -> tuple[str, ...]:

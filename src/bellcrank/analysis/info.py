@@ -26,7 +26,10 @@ class MechanismInfo:
     bodies, joints, constraints, forces, drives: counts. joint_kinds: how many joints of each kind.
     mass: kg. rows: constraint rows that hold as equations.
     grubler: 6 per body less rows.
-    freedom: 6 per body less the rank of the rows; it exceeds `grubler` by the number of redundant rows.
+    freedom: 6 per body less the rank of the rows, the freedoms of velocities; it exceeds `grubler` by the
+        number of redundant rows.
+    position_freedom: the same without rows that hold velocities alone, as rolling wheels and blades have:
+        the dimensions of where the mechanism can get to.
     redundant: the redundant rows by name. Which of several dependent rows is called redundant is arbitrary.
     redundancies: the same rows with the rows that each follows from.
     independent: coordinates that could lead the freedoms left (empty for very large mechanisms).
@@ -47,6 +50,7 @@ class MechanismInfo:
     rows: int
     grubler: int
     freedom: int
+    position_freedom: int
     redundant: tuple[str, ...]
     redundancies: tuple[Redundancy, ...]
     independent: tuple[str, ...]
@@ -63,6 +67,9 @@ class MechanismInfo:
 
     def __str__(self) -> str:
         kinds = ", ".join(f"{count} {kind}" for kind, count in self.joint_kinds.items())
+        freedom = f"{self.freedom}"
+        if self.position_freedom != self.freedom:
+            freedom = f"{self.freedom} of velocities, {self.position_freedom} of positions"
         lines = [
             f"{self.name}",
             f"  bodies       {self.bodies} ({self.mass:.6g} kg)",
@@ -70,7 +77,7 @@ class MechanismInfo:
             f"  constraints  {self.constraints}",
             f"  forces       {self.forces}",
             f"  drives       {self.drives}",
-            f"  freedom      {self.freedom} ({self.rows} rows, Gruebler's count {self.grubler})",
+            f"  freedom      {freedom} ({self.rows} rows, Gruebler's count {self.grubler})",
         ]
         if self.independent:
             lines.append(f"  led by       {', '.join(self.independent)}")
@@ -109,6 +116,7 @@ def info(mechanism: Mechanism | Model) -> MechanismInfo:
         rows=rows,
         grubler=6 * len(model.bodies) - rows,
         freedom=found.count,
+        position_freedom=found.of_positions,
         redundant=tuple(row.name for row in redundancies),
         redundancies=redundancies,
         independent=found.independent,

@@ -148,4 +148,8 @@ def _driven(mechanism: Mechanism | Model, start: float) -> Model:
                 f"lead what is free, for instance: {names}; or use bc.simulate",
             )
         )
+    if found.of_positions > 0:
+        rule = f"its drives lead velocities alone: {found.of_positions} freedoms of positions are open"
+        advice = "positions follow from velocities by integration, which bc.simulate does"
+        raise MechanismError(Fault(f"mechanism {model.name!r}", rule, None, advice))
     return model

@@ -82,7 +82,8 @@ class FormulaBuilder:
         for _ in range(0, len(kind.equations), _ROWS):  # the core has its markers once for each block
             self._markers[0].extend(end for end in ends if isinstance(end, Marker))
         markers, coordinates = self._ends(kind, ends)
-        return Lowered(tuple(self._blocks("equations", markers, coordinates, list(kind.equations))))
+        blocks = self._blocks("equations", markers, coordinates, list(kind.equations), kind.of_velocity)
+        return Lowered(tuple(blocks))
 
     def _blocks(
         self,

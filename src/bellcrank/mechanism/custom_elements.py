@@ -62,8 +62,44 @@ class _OverEnds(Formulas):
         check.faults.raise_any()
 
 
+class _Equations(_OverEnds, ConstraintKind, listed=False):
+    """Equations over the symbols of ends.
+
+    of_velocity: whether they are linear in velocities and hold no positions.
+    """
+
+    equations: Any
+    of_velocity: ClassVar[bool] = False
+
+    def _check_equations(self, check: Check) -> None:
+        """Check the ends and the equations, and take these as a tuple."""
+        self._check_ends(check)
+        given = self.equations
+        listed = tuple(given) if isinstance(given, Iterable) and not isinstance(given, str) else (given,)
+        equations = tuple(as_formula(check, f"equation {i}", e) for i, e in enumerate(listed, start=1))
+        if not equations:
+            check.fault("equations are missing")
+        check.settle(self, equations=equations)
+        reading = import_module("bellcrank.expression.reading")
+        for number, equation in enumerate(equations, start=1):
+            self._check_equation(check, number, equation, set(reading.symbols_of(equation)))
+        self._check_use(check)
+
+    def _check_equation(self, check: Check, number: int, equation: Any, used: set[Any]) -> None:
+        """Note what is wrong with one equation, which uses these symbols."""
+        raise NotImplementedError
+
+    def rows(self, ends: tuple[End, ...]) -> tuple[Row, ...]:  # noqa: ARG002
+        """None: its equations are no rows over known coordinates."""
+        return ()
+
+    def lowered(self, ends: tuple[End, ...]) -> Lowered:  # noqa: ARG002
+        """Itself, for formulations that take formulas."""
+        return Lowered(custom=self)
+
+
 @dataclass(frozen=True)
-class CustomConstraint(_OverEnds, ConstraintKind, listed=False):
+class CustomConstraint(_Equations, listed=False):
     """Equations  C = 0  between the poses of any markers, coordinates of joints, and time.
 
     ends: an EndPose for each marker and an EndCoordinate for each joint, in the order in which the ends are
@@ -78,32 +114,58 @@ class CustomConstraint(_OverEnds, ConstraintKind, listed=False):
 
     def __post_init__(self) -> None:
         with Check("CustomConstraint") as check:
-            self._check_ends(check)
-            given = self.equations
-            listed = tuple(given) if isinstance(given, Iterable) and not isinstance(given, str) else (given,)
-            equations = tuple(as_formula(check, f"equation {i}", e) for i, e in enumerate(listed, start=1))
-            if not equations:
-                check.fault("equations are missing")
-            check.settle(self, equations=equations)
-            rates = {symbol for end in self.ends for symbol in end.rates}
-            if found := sorted(str(symbol) for symbol in self._used() if symbol in rates):
-                check.fault(f"its equations must not depend on velocities, such as {found[0]}")
-            reading = import_module("bellcrank.expression.reading")
-            own = set(self.own_symbols)
-            for number, equation in enumerate(equations, start=1):
-                if not own & set(reading.symbols_of(equation)):
-                    check.fault(
-                        f"equation {number} holds nothing", str(equation), "it must depend on the ends"
-                    )
-            self._check_use(check)
+            self._check_equations(check)
 
-    def rows(self, ends: tuple[End, ...]) -> tuple[Row, ...]:  # noqa: ARG002
-        """None: its equations are no rows over known coordinates."""
-        return ()
+    def _check_equation(self, check: Check, number: int, equation: Any, used: set[Any]) -> None:
+        rates = {symbol for end in self.ends for symbol in end.rates}
+        if found := sorted(str(symbol) for symbol in used & rates):
+            rule = f"its equations must not depend on velocities, such as {found[0]}"
+            check.fault(rule, None, "equations linear in velocities are given by a VelocityConstraint")
+        if not used & set(self.own_symbols):
+            check.fault(f"equation {number} holds nothing", str(equation), "it must depend on the ends")
 
-    def lowered(self, ends: tuple[End, ...]) -> Lowered:  # noqa: ARG002
-        """Itself, for formulations that take formulas."""
-        return Lowered(custom=self)
+
+@dataclass(frozen=True)
+class VelocityConstraint(_Equations, listed=False):
+    """Equations between velocities, linear in them: a blade that does not slip, a turntable, rolling.
+
+    ends: as for CustomConstraint; their velocities, angular velocities and rates may be used, and all that
+        positions are.
+    equations: expressions that are kept at zero, such as dot(p.velocity, p.y_axis). Each is linear in the
+        velocities with factors that depend on positions, parameters and time, as may the part without any.
+
+    Positions are not held by it: a body with a blade reaches every place, by a way of its own. An equation
+    that is the rate of an equation between positions, such as p.velocity.z for a fixed height, is better
+    given as that (CustomConstraint), for what rounding adds to a position is not corrected here.
+
+    Source: Ju. Neimark, N. Fufaev, Dynamics of Nonholonomic Systems, 1972, chapter 1.
+    """
+
+    ends: Any
+    equations: Any
+    values: tuple[tuple[Any, float], ...] = ()
+    meaning: ClassVar[str] = "Equations linear in velocities, which hold no positions."
+    of_velocity: ClassVar[bool] = True
+
+    def __post_init__(self) -> None:
+        with Check("VelocityConstraint") as check:
+            self._check_equations(check)
+
+    def _check_equation(self, check: Check, number: int, equation: Any, used: set[Any]) -> None:
+        rates = [symbol for end in self.ends for symbol in end.rates if symbol in used]
+        if not rates:
+            advice = "give an equation between positions by a CustomConstraint"
+            check.fault(f"equation {number} holds no velocity", str(equation), advice)
+        derivative = import_module("bellcrank.expression").derivative
+        reading = import_module("bellcrank.expression.reading")
+        factors = {rate: set(reading.symbols_of(derivative(equation, rate))) for rate in rates}
+        bent = [str(rate) for rate, found in factors.items() if not found.isdisjoint(rates)]
+        if bent:
+            check.fault(
+                f"equation {number} must be linear in velocities: its factor of {bent[0]} depends on some",
+                str(equation),
+                "write it as a sum of velocities with factors of positions, parameters and time",
+            )
 
 
 @dataclass(frozen=True)

@@ -39,8 +39,9 @@ class EndPose(_End):
     """The symbols for one end that is a marker: where it is in the world, and how it moves.
 
     Formulas may use position, rotation (a matrix, marker axes to world axes), x_axis, y_axis, z_axis, and in
-    forces velocity and angular_velocity, all in world axes. In texts they are called name.x, name.y, name.z;
-    name.x_axis.x and so on; name.vx, name.vy, name.vz; name.wx, name.wy, name.wz.
+    forces and velocity constraints velocity and angular_velocity, all in world axes. In texts they are
+    called name.x, name.y, name.z; name.x_axis.x and so on; name.vx, name.vy, name.vz; name.wx, name.wy,
+    name.wz.
     """
 
     name: str
