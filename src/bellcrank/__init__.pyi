@@ -38,6 +38,8 @@ from bellcrank.mechanism import Mechanism as Mechanism
 from bellcrank.mechanism import joint_kind as joint_kind
 from bellcrank.mechanism.body import Ground as Ground
 from bellcrank.mechanism.body_damping import BodyDamping as BodyDamping
+from bellcrank.mechanism.curve_formulas import CurveOnSurface as CurveOnSurface
+from bellcrank.mechanism.curve_formulas import RollingCurve as RollingCurve
 from bellcrank.mechanism.custom_elements import CustomConstraint as CustomConstraint
 from bellcrank.mechanism.custom_elements import CustomForce as CustomForce
 from bellcrank.mechanism.custom_elements import VelocityConstraint as VelocityConstraint

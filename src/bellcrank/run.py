@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from time import perf_counter
 from typing import Any, Final
@@ -12,6 +12,7 @@ import numpy as np
 
 from bellcrank.assembly.initial import assembled, settled
 from bellcrank.assembly.model import Model
+from bellcrank.assembly.regularity import Regularity
 from bellcrank.assembly.report import AssemblyReport
 from bellcrank.assembly.state import Floats, State
 from bellcrank.continuation import Continuation
@@ -61,6 +62,7 @@ class Run:
         self._report: AssemblyReport | None = None
         self._motion: Closing | None = None  # that closes the mechanism before it is simulated
         self._begun = 0.0
+        self._lost = ""  # what to say of a joint that ceased to be regular
         self._before: dict[str, int] = {}  # what the system had counted where it is that of the run before
 
     def assemble(self, how: bool | str, state: State | None) -> None:
@@ -89,7 +91,10 @@ class Run:
         begin = self.plan.begin
         with Progress(progress, begin, float(self.plan.times[-1]) - begin) as shown:
             outcome = self._outcome(shown)
-        explained = explain(self._system.model, self._system.core, self.plan.method, outcome)
+        if outcome.status == "singular":
+            explained = Explanation(f"singular at t = {outcome.time:.6g} s: {self._lost}")
+        else:
+            explained = explain(self._system.model, self._system.core, self.plan.method, outcome)
         trajectory = self._recorder.finish(
             self._told(outcome, explained), self._happened(outcome), outcome.event_frames
         )
@@ -108,12 +113,25 @@ class Run:
             self.model, self._report = settled(self.model, self._motion.found())
             begin, times = self._motion.end, times[times >= self._motion.end]
             self._formulate(None, closed=True)
-        sink = _from(times[0], self._what.completed(self.model, self._recorder.on_block))
+        regularity = self._regularity()
+        record = regularity.watching(self._recorder.on_block)
+        sink = _from(times[0], self._what.completed(self.model, record))
         passed = times if times[0] <= begin else np.concatenate([[begin], times])
         observed = _observed(self._what)
         kept = None if self.plan.continuation is None else self.plan.continuation.core
         core, method = self._system.core, self.plan.method
-        return advance(core, method, passed, observed, sink, shown.at, self._watched, kept)
+        lost = regularity.is_lost
+        outcome = advance(core, method, passed, observed, sink, shown.at, self._watched, kept, lost)
+        if regularity.lost is None:
+            return outcome
+        time, self._lost = regularity.lost
+        return replace(outcome, status="singular", time=time)
+
+    def _regularity(self) -> Regularity:
+        """What watches the joints whose formulas have a limit."""
+        first = self._what.layout.columns["coordinates"].start
+        recorded = enumerate(self._what.coordinates[: len(self._what.layout.coordinates)])
+        return Regularity(self.model, {c: first + place for place, c in recorded})
 
     def _resumed(self, state: State | None) -> bool:
         """Whether the run goes on with the system of the one before, and its history."""

@@ -11,6 +11,7 @@ from typing import TypeAlias
 from bellcrank.expression.arrays import Vector
 from bellcrank.expression.derivatives import derivative
 from bellcrank.expression.expression import Expression
+from bellcrank.expression.functions import cos, sin
 from bellcrank.expression.poses import (
     Factor,
     Rotation,
@@ -92,3 +93,52 @@ def rolling_conditions(
             speeds[symbol] = frame.T @ _along(surface, symbol) * sign
     still = Vector(0.0, 0.0, 0.0)
     return tuple(tuple(speeds.get(symbol, still)[row] for symbol in coordinates) for row in range(2))
+
+
+def upright() -> Transform:
+    """A quarter turn about x: the y axis of a curve's frame stands along the normal of a surface."""
+    return Transform([[1.0, 0.0, 0.0], [0.0, 0.0, -1.0], [0.0, 1.0, 0.0]])
+
+
+def curve_rolling_conditions(
+    surface: Surface,
+    curve: tuple[Sequence[Expression], Expression],
+    heading: Expression,
+    coordinates: Sequence[Expression],
+) -> tuple[tuple[Expression, ...], ...]:
+    """Two rows of factors of the coordinates' rates, the sums of which are zero where a curve rolls.
+
+    The point of contact moves over the surface as fast as along the curve; the rows are the components of the
+    difference along the curve's tangent and across it.
+    """
+    frame = surface_frame(*surface, heading).rotation
+    speeds = {symbol: frame.T @ _along(surface[0], symbol) for symbol in surface[1]}
+    speeds[curve[1]] = Vector(-_along(*curve).norm(), 0.0, 0.0)
+    still = Vector(0.0, 0.0, 0.0)
+    return tuple(tuple(speeds.get(symbol, still)[row] for symbol in coordinates) for row in range(2))
+
+
+def relative_curvature(
+    surface: Surface,
+    curve: tuple[Sequence[Expression], Expression],
+    up: Sequence[float] | None,
+    heading: Expression,
+    lean: Expression,
+) -> Expression:
+    """Curvature of a curve along the normal of a surface, less that of the surface along the curve."""
+    formulas, parameters = surface
+    frame = surface_frame(formulas, parameters, None).rotation
+    first, second = (frame.T @ _along(formulas, symbol) for symbol in parameters)
+    across = sin(heading) / second[1]  # rates of the parameters for unit speed along the heading
+    rates = [(cos(heading) - second[0] * across) / first[0], across]
+    bending = sum(
+        (
+            rates[i] * rates[j] * (frame.T @ _along(_along(formulas, one), other))[2]
+            for i, one in enumerate(parameters)
+            for j, other in enumerate(parameters)
+        ),
+        start=Expression(0.0),
+    )
+    velocity = _along(*curve)
+    turning = path_frame(*curve, up).rotation.T @ _along(velocity, curve[1])
+    return (turning[1] * cos(lean) - turning[2] * sin(lean)) / velocity.dot(velocity) - bending

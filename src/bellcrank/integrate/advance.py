@@ -39,7 +39,8 @@ class Observed:
 class Outcome:
     """How a run ended.
 
-    status: "finished", "interrupted", "not_finite", "constraints_lost" or "step_vanished".
+    status: "finished", "interrupted", "not_finite", "constraints_lost" or "step_vanished"; "singular" where
+        the run was ended for a joint that lost its meaning.
     time: reached, s. steps, rejected: counts. last_step, next_step: taken and to be tried next, s.
     steps_since_restart, evaluations_since_restart: since the motion last started anew.
     difference_evaluations: those that went into derivatives.
@@ -106,12 +107,14 @@ def advance(
     on_progress: Callable[[float], None],
     events: CompiledEvents | None = None,
     continuation: Any = None,
+    ended: Callable[[], bool] = lambda: False,
 ) -> Outcome:
     """Take a system, whose state must satisfy the constraints, through the output times.
 
     on_block: takes frames (n, 1 + width), valid during the call.
     on_progress: takes the time reached, about twenty times a second.
     continuation: the core's, of runs of this system with these options.
+    ended: whether the run may stop, asked whenever frames have been passed on.
     Ctrl-C ends the run with the status "interrupted".
     """
     method = (options.method.name, times.tolist(), options.step, options.max_step, options.rtol, options.atol)
@@ -119,7 +122,7 @@ def advance(
     run = partial(_core.simulate, max_order=order, tolerances=tolerances, continuation=continuation)
     if events is not None:
         run = partial(run, events=events.functions, event_coordinates=events.coordinates)
-    return _guarded(run, (core, *method), times, observed, on_block, on_progress)
+    return _guarded(run, (core, *method), times, observed, on_block, on_progress, ended)
 
 
 def follow(
@@ -140,6 +143,7 @@ def _guarded(
     observed: Observed,
     on_block: Callable[[Floats], None],
     on_progress: Callable[[float], None],
+    ended: Callable[[], bool] = lambda: False,
 ) -> Outcome:
     """Run the core; an interrupt ends the run, wherever it comes in, and keeps what was recorded."""
     reached = float(times[0])
@@ -149,7 +153,7 @@ def _guarded(
             nonlocal reached
             reached = time
             on_progress(time)
-            return not interrupted()
+            return not (interrupted() or ended())
 
         what = (
             list(observed.coordinates), list(observed.rows), list(observed.reactions), observed.accelerations

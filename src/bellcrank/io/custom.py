@@ -18,7 +18,8 @@ from bellcrank.io.notes import FAILED, Failed
 from bellcrank.mechanism.custom_ends import EndCoordinate, EndPose
 from bellcrank.mechanism.formulas import CUSTOM_KINDS, Formulas
 
-_SYMBOLS: Final = ("coordinates", "parameter", "parameters", "spin", "parameters_1", "parameters_2")
+_ONE_SYMBOL: Final = ("parameter", "spin", "heading", "lean")
+_SYMBOLS: Final = ("coordinates", "parameters", "parameters_1", "parameters_2", *_ONE_SYMBOL)
 _FORMULAS: Final = (
     *("curve", "surface", "surface_1", "surface_2", "equations", "potential", "efforts", "force", "moment"),
 )
@@ -56,7 +57,7 @@ class CustomReader:
             values["ends"] = self.ends(entries.get("names"))
         for name in _SYMBOLS:
             if name in known and name in entries:
-                values[name] = self.symbols(entries[name], self.place.at(name), name in ("parameter", "spin"))
+                values[name] = self.symbols(entries[name], self.place.at(name), name in _ONE_SYMBOL)
         for name in known:
             if name in entries and name not in _SYMBOLS:
                 values[name] = self.field(cls, name, entries[name])

@@ -46,9 +46,10 @@ FACTOR: Final[Schema] = {
     ],
 }
 SYMBOLS: Final[Schema] = {"description": "names of new symbols", **_one_or_list(_NAME)}
+_SYMBOL: Final[Schema] = {"description": "the name of a new symbol", "anyOf": [_NAME, _list(_NAME, 1)]}
 FORMULA_KEYS: Final[dict[str, Schema]] = {
     "coordinates": SYMBOLS,
-    "parameter": {"description": "the name of a new symbol", "anyOf": [_NAME, _list(_NAME, 1)]},
+    **dict.fromkeys(("parameter", "heading", "lean"), _SYMBOL),
     "spin": {"description": "the name of a new symbol", "anyOf": [_NAME, _list(_NAME, 1), {"type": "null"}]},
     **{f"parameters{which}": _list(_NAME, 2) for which in ("", "_1", "_2")},
     **{f"surface{which}": _POINT for which in ("", "_1", "_2")},

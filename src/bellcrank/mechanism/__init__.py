@@ -5,6 +5,7 @@ Importing this package fills the registries (JOINT_KINDS, CONSTRAINT_KINDS, FORC
 
 from bellcrank.mechanism import (
     body_damping,
+    curve_formulas,
     custom_elements,
     friction,
     functions,
@@ -73,6 +74,7 @@ __all__ = [
     "Shape",
     "Term",
     "body_damping",
+    "curve_formulas",
     "custom_elements",
     "friction",
     "functions",

@@ -23,7 +23,10 @@ class _FormulaJoint(Formulas, JointKind):
     """A joint kind with coordinates of its own, on which the pose of marker 2 seen from marker 1 depends.
 
     units: of the coordinates: "m", "rad" or "1"; one for all, or one for each.
+    singular: what it means that `regular` vanishes.
     """
+
+    singular: ClassVar[str] = ""
 
     @property
     def custom(self) -> object:  # type: ignore[override]
@@ -50,6 +53,11 @@ class _FormulaJoint(Formulas, JointKind):
     def rolling(self) -> tuple[tuple[Expression, ...], ...]:
         """Factors of the coordinates' rates in conditions  sum = 0  that are no constraints of positions."""
         return ()
+
+    @property
+    def regular(self) -> Expression | None:
+        """What keeps its sign as long as the coordinates tell the pose; None where rank alone judges that."""
+        return None
 
     def _finish(self, check: Check) -> None:
         """Check the symbols and name the coordinates."""

@@ -1,0 +1,113 @@
+"""Joints where a curve given by formulas touches a surface: an edge that slides or rolls on it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from importlib import import_module
+from typing import TYPE_CHECKING, Any, ClassVar
+
+from bellcrank.mechanism.checking import Check, Vec3
+from bellcrank.mechanism.custom_joints import _FormulaJoint
+from bellcrank.mechanism.formulas import as_formulas, as_symbols, check_dependence
+
+if TYPE_CHECKING:
+    from bellcrank.expression import Expression, Transform
+
+
+@dataclass(frozen=True)
+class CurveOnSurface(_FormulaJoint):
+    """A curve that touches a surface and slides on it: the edge of a disc, the blade of a skate.
+
+    parameters: two symbols; surface: x, y and z over them, m, in the axes of marker 1. Its normal (first
+        tangent crossed with the second) points to the side where the curve is.
+    parameter: a symbol; curve: x, y and z over it, m, in the axes of marker 2. It must not stand still.
+    heading: the symbol of the angle from the surface's first tangent to the curve's, about the normal.
+    lean: the symbol of the angle about the curve's tangent, from where its y axis is along the normal.
+    up: None for the curve's Frenet frame, whose y axis points to the centre of curvature; or a direction in
+        the axes of marker 2, along which its z axis lies as far as it is across the tangent. A curve that is
+        straight somewhere needs one. For an edge in the xy plane (0, 0, 1) is right.
+
+    The coordinates are the surface's parameters, the curve's, heading and lean. Where the curve lies in the
+    surface, as a disc does that lies flat, no point of it is the one that touches: the joint must not go
+        there.
+    """
+
+    parameters: Any
+    surface: Any
+    parameter: Any
+    curve: Any
+    heading: Any
+    lean: Any
+    up: Vec3 | None = None
+    values: tuple[tuple[Any, float], ...] = ()
+    meaning: ClassVar[str] = "A curve that touches a surface and slides on it, both given by formulas."
+    singular: ClassVar[str] = (
+        "the curve came to lie in the surface, as a disc that lies flat, and touches at no one point"
+    )
+
+    def __post_init__(self) -> None:
+        with Check(type(self).__name__) as check:
+            parameters = as_symbols(check, "parameters", self.parameters, 2)
+            (parameter,) = as_symbols(check, "parameter", self.parameter, 1)
+            (heading,) = as_symbols(check, "heading", self.heading, 1)
+            (lean,) = as_symbols(check, "lean", self.lean, 1)
+            surface = as_formulas(check, "surface", self.surface, 3)
+            curve = as_formulas(check, "curve", self.curve, 3)
+            up = None if self.up is None else check.axis("up", self.up)
+            check.settle(self, parameters=parameters, surface=surface, parameter=parameter, curve=curve)
+            check.settle(self, heading=heading, lean=lean, up=up)
+            as_symbols(check, "parameters, parameter, heading and lean", self.own_symbols)
+            check_dependence(check, "surface", "parameter", parameters, surface)
+            check_dependence(check, "curve", "parameter", (parameter,), curve)
+            self._finish(check)
+
+    @property
+    def own_symbols(self) -> tuple[Any, ...]:
+        """The parameters of the surface and the curve, heading and lean."""
+        return (*self.parameters, self.parameter, self.heading, self.lean)
+
+    @property
+    def units_of_coordinates(self) -> tuple[str, ...]:
+        """Parameters have none."""
+        return ("1", "1", "1", "rad", "rad")
+
+    @property
+    def transform(self) -> Transform:
+        """From the frame of marker 2 over the point of contact to that of marker 1."""
+        poses = import_module("bellcrank.expression.poses")
+        frames = import_module("bellcrank.expression.frames")
+        on_surface = frames.surface_frame(self.surface, self.parameters, self.heading)
+        on_curve = frames.path_frame(self.curve, self.parameter, self.up)
+        made: Transform = on_surface @ poses.rotation_x(self.lean) @ frames.upright() @ on_curve.inverse()
+        return made
+
+    @property
+    def regular(self) -> Expression:
+        """How much more the curve bends away from the surface than the surface does, along the curve, 1/m."""
+        frames = import_module("bellcrank.expression.frames")
+        found: Expression = frames.relative_curvature(
+            (self.surface, self.parameters), (self.curve, self.parameter), self.up, self.heading, self.lean
+        )
+        return found
+
+
+@dataclass(frozen=True)
+class RollingCurve(CurveOnSurface):
+    """A curve that rolls on a surface without sliding: a wheel with a sharp edge, a coin.
+
+    The arguments are those of CurveOnSurface. The point of contact runs as fast along the curve as over the
+    surface; three of the five coordinates are led by the motion, and all five are reached.
+
+    Source: Ju. Neimark, N. Fufaev, Dynamics of Nonholonomic Systems, 1972, chapter 1 (disc on a plane).
+    """
+
+    meaning: ClassVar[str] = "A curve that rolls on a surface without sliding, both given by formulas."
+
+    @property
+    def rolling(self) -> tuple[tuple[Expression, ...], ...]:
+        """How fast the point of contact runs over the surface less along the curve; along it and across."""
+        frames = import_module("bellcrank.expression.frames")
+        found: tuple[tuple[Expression, ...], ...] = frames.curve_rolling_conditions(
+            (self.surface, self.parameters), (self.curve, self.parameter), self.heading, self.own_symbols
+        )
+        return found
