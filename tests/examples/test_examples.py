@@ -288,6 +288,16 @@ def snapping_together(printed: Printed) -> None:
     printed.below(r"gaps afterwards (\S+) m", 1e-10)
 
 
+def benchmark_bicycle(printed: Printed) -> None:
+    printed.says("freedoms: 3 of velocities, 7 of positions")
+    printed.below(r"eigenvalues against the paper: (\S+) 1/s", 1e-10)
+    speeds = printed.numbers(r"weave speed (\S+) m/s to the capsize speed (\S+) m/s")
+    assert speeds == pytest.approx([4.29238253634111, 6.02426201538837], abs=1e-9)
+    printed.below(r"5.0 m/s, pushed: .*; energy to (\S+)", 1e-8)
+    slow, stable, _ = (abs(x) for x in printed.numbers(r"after 4 s by (\S+);"))
+    assert slow > 1.0 > 0.2 > stable
+
+
 def agreement(printed: Printed) -> None:
     printed.below(r"symbolic: bodies within (\S+) m of lagrange, energy to (\S+) of", 1e-6)
 
@@ -319,6 +329,7 @@ CHECKS: dict[str, Callable[[Printed], None]] = {
     "24_nailed_linkages": nailed_linkages,
     "25_reaching_for_a_tool": reaching_for_a_tool,
     "26_snapping_together": snapping_together,
+    "27_benchmark_bicycle": benchmark_bicycle,
 }
 
 

@@ -6,7 +6,6 @@ B. Guenter and S.-H. Lee, Symbolic Lagrangian Multibody Dynamics; see docs/theor
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
@@ -17,6 +16,7 @@ from bellcrank.assembly.model import Model
 from bellcrank.assembly.state import Floats, State
 from bellcrank.errors import Fault, MechanismError, Unsupported
 from bellcrank.formulations.joint_system import JointSystem, JointSystemOptions
+from bellcrank.formulations.linearization import Linearization, Speed
 from bellcrank.formulations.options import ALL
 
 if TYPE_CHECKING:
@@ -40,46 +40,13 @@ FORMS = (
     "literal",
     "literal_accelerations",
     "linearization",
+    "linearized_rows",
     "parameters",
 )
 """What is generated, by name; accelerations only where no row is left to close."""
 
 
 OPTIONS = JointSystemOptions
-
-
-@dataclass(frozen=True)
-class Speed:
-    """A speed of the tree: its joint (None for a body that hangs on nothing), the body behind it, what moves.
-
-    kind: a coordinate of the joint, such as "theta_z"; "omega_x" and so on for the angular velocity of a ball
-    joint, in axes of the formulation's own; "swing_1", "swing_2" for a constant velocity joint: components
-    of its angular velocity in the axes of a shaft that halves the bend.
-    """
-
-    joint: str | None
-    body: str
-    kind: str
-
-
-@dataclass(frozen=True, eq=False)
-class Linearization:
-    """Derivatives of the rates of the speeds at a state, (speeds, speeds) each.
-
-    position: by displacements of the joints (a ball joint's is a rotation vector in its own axes).
-    velocity: by the speeds. effort: by efforts along the speeds.
-    parameter: (speeds, parameters), by the mechanism's parameters at fixed coordinates and speeds; what was
-        taken from the initial configuration, such as rest lengths, stays what it is.
-    parameters: their names; those are left out on which points of splines, factors of BodyDamping or
-        restitutions depend.
-    """
-
-    position: Floats
-    velocity: Floats
-    effort: Floats
-    speeds: tuple[Speed, ...]
-    parameter: Floats
-    parameters: tuple[str, ...]
 
 
 class SymbolicSystem(JointSystem):
@@ -124,8 +91,19 @@ class SymbolicSystem(JointSystem):
         by_parameters = (
             self.core.parameter_derivatives()[:, kept] if kept else np.zeros((len(self.speeds), 0))
         )
+        row_rates, rows, chart = self.core.linearize_rows()
+        alone = set(self.model.core.velocity_rows)
         return Linearization(
-            position, velocity, effort, self.speeds, by_parameters, tuple(names[k] for k in kept)
+            position,
+            velocity,
+            effort,
+            self.speeds,
+            by_parameters,
+            tuple(names[k] for k in kept),
+            chart,
+            rows,
+            row_rates,
+            np.array([row not in alone for row in self.core.closing_rows()], dtype=bool),
         )
 
     @cached_property

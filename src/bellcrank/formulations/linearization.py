@@ -1,0 +1,181 @@
+"""Linearized equations of motion, and the motion that constraints leave of them.
+
+About a state (q, u) displacements ξ and changes of speed w move as
+
+    ξ' = w + W ξ,   w' = A ξ + B w + F e                                                                   (1)
+
+with efforts e. Rows hold  J ξ = 0  where they hold positions, and all of them  J w + G ξ = 0  with G =
+∂Ċ/∂q, so that conditions of velocities (rolling, blades) take away speeds and leave displacements free. With
+independent coordinates ξ₁ and speeds w₁,  ξ = D ξ₁  and  w = E w₁ + L ξ₁  (2), and (1) for these alone is
+the state matrix. Ju. Neimark, N. Fufaev, Dynamics of Nonholonomic Systems, 1972, chapter 4.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from bellcrank.assembly.state import Floats
+from bellcrank.errors import Fault, MechanismError
+
+_RANK = 1e-9  # singular values of scaled rows below this part of the largest are zero
+_NOTHING = 1e-12  # rows smaller than this part of the largest are rounding
+_LEADS = 1e-6  # part of a unit displacement that a coordinate must have on its own to lead
+_COUPLED = 1e-11  # entries of a state matrix below this part of the largest couple nothing
+
+
+@dataclass(frozen=True)
+class Speed:
+    """A speed of the tree: its joint (None for a body that hangs on nothing), the body behind it, what moves.
+
+    kind: a coordinate of the joint, such as "theta_z"; "omega_x" and so on for the angular velocity of a ball
+    joint, in axes of the formulation's own; "swing_1", "swing_2" for a constant velocity joint: components
+    of its angular velocity in the axes of a shaft that halves the bend.
+    """
+
+    joint: str | None
+    body: str
+    kind: str
+
+    @property
+    def name(self) -> str:
+        """The joint, or the body where there is none, and what moves: "pivot.theta_z"."""
+        return f"{self.body if self.joint is None else self.joint}.{self.kind}"
+
+
+@dataclass(frozen=True, eq=False)
+class StateMatrix:
+    """The equations  x' = matrix x  of small changes x = (displacements, speeds) that the constraints leave.
+
+    displacements, speeds: names of the coordinates and speeds that lead, as `Speed.name`. With conditions of
+        velocities there are more displacements than speeds.
+    effort: derivatives of x' by efforts along all speeds of the tree, (states, all speeds).
+    """
+
+    matrix: Floats
+    effort: Floats
+    displacements: tuple[str, ...]
+    speeds: tuple[str, ...]
+
+    def part(self, displacements: Iterable[str], speeds: Iterable[str]) -> Floats:
+        """The rows and columns of some displacements and speeds."""
+        at = [_place(self.displacements, name) for name in displacements]
+        at += [len(self.displacements) + _place(self.speeds, name) for name in speeds]
+        return np.asarray(self.matrix[np.ix_(at, at)])
+
+    def eigenvalues(self) -> np.ndarray:
+        """The eigenvalues, complex, by falling real part.
+
+        States that no other depends on (where a vehicle is, how far a wheel has turned), and those that
+        depend on no other, have their diagonal entry for an eigenvalue. They are split off before the rest
+        is computed, so that the zeros of cyclic coordinates cost the others no digits.
+        """
+        matrix = np.where(
+            np.abs(self.matrix) > _COUPLED * np.max(np.abs(self.matrix), initial=0.0), self.matrix, 0.0
+        )
+        left, found = list(range(len(matrix))), []
+        while True:
+            block = matrix[np.ix_(left, left)]
+            apart = block - np.diag(np.diag(block))
+            alone = [k for k in range(len(left)) if not apart[:, k].any() or not apart[k].any()]
+            if not alone:
+                break
+            found.append(complex(block[alone[0], alone[0]]))
+            del left[alone[0]]
+        values = np.array([*np.linalg.eigvals(matrix[np.ix_(left, left)]), *found])
+        return values[np.lexsort((values.imag, -values.real))]
+
+
+@dataclass(frozen=True, eq=False)
+class Linearization:
+    """Derivatives of the rates of the speeds at a state, (speeds, speeds) each.
+
+    position: by displacements of the joints (a ball joint's is a rotation vector in its own axes).
+    velocity: by the speeds. effort: by efforts along the speeds.
+    parameter: (speeds, parameters), by the mechanism's parameters at fixed coordinates and speeds; what was
+        taken from the initial configuration, such as rest lengths, stays what it is.
+    parameters: their names; those are left out on which points of splines, factors of BodyDamping or
+        restitutions depend.
+    chart: derivatives of the displacements' rates by displacements, (speeds, speeds); zero but for ball
+        joints.
+    rows: the rows that the tree leaves, against the speeds, (rows, speeds). row_rates: derivatives of their
+        rates by displacements. holds_positions: of each row, whether it holds positions, not velocities
+        alone.
+    """
+
+    position: Floats
+    velocity: Floats
+    effort: Floats
+    speeds: tuple[Speed, ...]
+    parameter: Floats
+    parameters: tuple[str, ...]
+    chart: Floats
+    rows: Floats
+    row_rates: Floats
+    holds_positions: np.ndarray
+
+    def state_matrix(self, led_by: Sequence[str] = ()) -> StateMatrix:
+        """What the constraints leave, in independent displacements and speeds.
+
+        led_by: names of speeds (`Speed.name`) that are to lead, both as displacements and as speeds, before
+            all others; the rest is chosen so that the equations are well conditioned. Conditions of
+            velocities hold speeds, not displacements: a wheel that rolls may be displaced sideways.
+
+        The matrix is constant along steady motions (a bicycle that runs straight on), where its eigenvalues
+        judge stability; elsewhere it is that of the moment. Raises MechanismError for names that there are
+        not, and for such that cannot lead together.
+        """
+        names = [speed.name for speed in self.speeds]
+        wanted = [_place(names, name) for name in led_by]
+        freely, moving = _null_space(self.rows[self.holds_positions]), _null_space(self.rows)
+        first, D = _led(freely, wanted, names, "displacements")
+        second, E = _led(moving, wanted, names, "speeds")
+        follows = -np.linalg.pinv(self.rows, rcond=_RANK) @ self.row_rates @ D if len(self.rows) else 0.0 * D
+        L = follows - E @ follows[second]
+        top = [(self.chart @ D + L)[first], E[first]]
+        bottom = [(self.position @ D + self.velocity @ L)[second], (self.velocity @ E)[second]]
+        effort = np.vstack([np.zeros((len(first), len(names))), self.effort[second]])
+        return StateMatrix(
+            np.block([top, bottom]), effort, tuple(names[k] for k in first), tuple(names[k] for k in second)
+        )
+
+
+def _place(names: Sequence[str], name: str) -> int:
+    if name not in names:
+        raise MechanismError(Fault(f"speed {name!r}", "is none of these", ", ".join(names)))
+    return list(names).index(name)
+
+
+def _null_space(rows: Floats) -> Floats:
+    """An orthonormal basis (speeds, freedoms) of what rows leave."""
+    columns = rows.shape[1]
+    sizes = np.linalg.norm(rows, axis=1)
+    speaking = sizes > _NOTHING * np.max(sizes, initial=0.0)
+    scaled = rows[speaking] / sizes[speaking, None]
+    if len(scaled) == 0:
+        return np.eye(columns)
+    _, values, right = np.linalg.svd(scaled)
+    return np.asarray(right[np.count_nonzero(values > _RANK * values[0]) :].T)
+
+
+def _led(basis: Floats, wanted: Sequence[int], names: Sequence[str], what: str) -> tuple[list[int], Floats]:
+    """Which coordinates lead a null space, in their order, and the matrix from these to all."""
+    rest = basis.copy()
+    chosen: list[int] = []
+    while len(chosen) < max(basis.shape[1], len(wanted)):
+        sizes = np.linalg.norm(rest, axis=1)
+        # Of coordinates that are nearly as good as the best the first is taken, the nearest to the ground.
+        best = int(np.argmax(sizes > 0.1 * np.max(sizes)))
+        at = wanted[len(chosen)] if len(chosen) < len(wanted) else best
+        if sizes[at] < _LEADS:
+            rule = f"cannot lead {what} beside {', '.join(names[c] for c in chosen) or 'any other'}"
+            raise MechanismError(
+                Fault(f"speed {names[at]!r}", rule, None, "these and the constraints hold it")
+            )
+        chosen.append(at)
+        direction = rest[at] / sizes[at]
+        rest = rest - np.outer(rest @ direction, direction)
+    chosen.sort()
+    return chosen, basis @ np.linalg.inv(basis[chosen])

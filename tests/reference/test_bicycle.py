@@ -1,0 +1,121 @@
+"""K08: the benchmark bicycle on wheels that roll on their edges, linearized about running straight on."""
+
+import sys
+from dataclasses import replace
+from math import pi
+from pathlib import Path
+
+import numpy as np
+import pytest
+from scipy.optimize import brentq
+
+import bellcrank as bc
+
+sys.path.append(str(Path(__file__).parents[2] / "examples"))
+from bicycle import BENCHMARK, bicycle
+
+LED = ("rear contact.lean", "steer.theta_z")
+
+
+@pytest.fixture(scope="module")
+def problem(load):
+    return load("K08_benchmark_bicycle")
+
+
+class Linearized:
+    """The bicycle by `symbolic`, prepared once."""
+
+    def __init__(self):
+        self.system = bc.prepare(bicycle(speed=1.0), "symbolic", cut="front hub")
+        self.unit = self.system.project()
+
+    def state(self, speed):
+        unit = self.unit
+        return replace(unit, velocity=speed * unit.velocity, angular_velocity=speed * unit.angular_velocity)
+
+    def matrix(self, speed, led=LED):
+        return self.system.linearize(self.state(speed)).state_matrix(led)
+
+    def lean_and_steer(self, speed):
+        return self.matrix(speed).part(LED, LED)
+
+
+@pytest.fixture(scope="module")
+def linearized():
+    return Linearized()
+
+
+def published(problem, speed):
+    """The state matrix of (lean, steer, their rates) from M, C1, K0 and K2."""
+    M, C1, K0, K2 = (np.array(problem[name]) for name in ("M", "C1", "K0", "K2"))
+    g = problem["params"]["g"]
+    rates = -np.linalg.solve(M, np.hstack([g * K0 + speed**2 * K2, speed * C1]))
+    return np.vstack([np.hstack([np.zeros((2, 2)), np.eye(2)]), rates])
+
+
+def test_the_example_has_the_numbers_of_the_problem(problem):
+    assert {**problem["params"], "steer_axis_tilt": pi / 10} == BENCHMARK
+
+
+@pytest.mark.parametrize("speed", [0.0, 1.0, 4.3, 5.0, 8.0, 10.0])
+def test_matrices(problem, linearized, check, speed):
+    expected = published(problem, speed)
+    check("lean and steer", linearized.lean_and_steer(speed), expected, 1e-11, np.abs(expected).max())
+
+
+def test_eigenvalues(problem, linearized):
+    """All of the reduced system: those of the paper, and zeros of place, heading, wheels and speed."""
+    for speed, values in problem["eigenvalues"]:
+        expected = np.array([complex(*value) for value in values])
+        matrix = linearized.matrix(speed)
+        assert (len(matrix.displacements), len(matrix.speeds)) == (7, 3)
+        found = matrix.eigenvalues()
+        moving = found[np.abs(found) > 1e-6]
+        assert np.count_nonzero(np.abs(found) < 1e-8) == 6
+        expected = expected[np.lexsort((expected.imag, -np.round(expected.real, 9)))]
+        moving = moving[np.lexsort((moving.imag, -np.round(moving.real, 9)))]
+        np.testing.assert_allclose(moving, expected, rtol=0.0, atol=1e-9)
+
+
+def test_weave_and_capsize_speeds(problem, linearized):
+    def growth(speed):
+        values = np.linalg.eigvals(linearized.lean_and_steer(speed))
+        return max(values[np.abs(values.imag) > 1e-9].real)
+
+    weave = brentq(growth, 4.0, 5.0, xtol=1e-13)
+    capsize = brentq(lambda speed: np.linalg.det(linearized.lean_and_steer(speed)), 5.5, 7.0, xtol=1e-13)
+    assert weave == pytest.approx(problem["weave_speed"], abs=1e-9)
+    assert capsize == pytest.approx(problem["capsize_speed"], abs=1e-9)
+
+
+@pytest.mark.parametrize("cut", [(), ("rear hub",), ("front hub",)])
+def test_whichever_joint_is_cut(problem, cut):
+    system = bc.prepare(bicycle(speed=5.0), "symbolic", **({"cut": cut} if cut else {}))
+    found = system.linearize(system.project()).state_matrix().eigenvalues()
+    expected = [complex(*value) for value in dict(map(tuple, problem["eigenvalues"]))[5.0]]
+    for value in expected:
+        assert np.min(np.abs(found - value)) < 1e-9
+
+
+@pytest.mark.parametrize("chosen", ["lagrange", "recursive", "symbolic"])
+@pytest.mark.parametrize("speed", [3.0, 6.0])
+def test_free_runs_are_those_of_the_linear_equations(problem, linearized, chosen, speed):
+    """Mirroring the bicycle mirrors its motion, so that what is left out is of third order."""
+    system = linearized.system
+    core, names = system.core, [s.name for s in system.speeds]
+    at = [names.index(name) for name in LED]
+    system.set_state(linearized.state(speed))
+    q, u = np.array(core.configuration()), np.array(core.speeds())
+    core.set_configuration(0.0, q, u + 1e-4 * np.eye(len(u))[at[0]])
+    state = system.project()
+    system.set_state(state)
+    begin = np.array([0.0, 0.0, *np.array(core.speeds())[at]])
+    assert abs(begin[2]) > 5e-5
+    run = bc.simulate(
+        bicycle(speed=speed), 1.0, state=state, formulation=chosen, method="dopri5", tolerance=1e-12
+    )
+    found = np.stack([run.joint("rear contact").position[:, 4], run.joint("steer").position[:, 0]], axis=1)
+    values, ways = np.linalg.eig(published(problem, speed))
+    shares = np.linalg.solve(ways, begin)
+    expected = (np.exp(np.outer(run.time, values)) @ (ways * shares).T).real[:, :2]
+    np.testing.assert_allclose(found, expected, rtol=0.0, atol=1e-6 * np.abs(expected).max())
