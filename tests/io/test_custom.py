@@ -18,6 +18,7 @@ bodies:
   car: {mass: 1, inertia: [1, 1, 1]}
   ball: {mass: 1, inertia: [1, 1, 1]}
   egg: {mass: 1, inertia: [1, 1, 1]}
+  coin: {mass: 1, inertia: [1, 1, 1]}
 joints:
   wire:
     type: CustomJoint
@@ -39,7 +40,20 @@ joints:
     surface_2: [R*cos(a)*cos(b), R*sin(a)*cos(b), R*sin(b)]
     spin: psi
   slide: {type: SurfaceJoint, first: ball, second: egg, parameters: [v, w], surface: [v, w, v*w/R]}
+  edge:
+    type: RollingCurve
+    first: ground
+    second: coin
+    parameters: [c, d]
+    surface: [c, d, 0]
+    parameter: e1
+    curve: [R*cos(e1), R*sin(e1), 0]
+    heading: h
+    lean: l
+    up: [0, 0, 1]
+    position: {l: 0.2}
 constraints:
+  blade: {type: VelocityConstraint, ends: [coin, wire], names: [p, a], equations: [p.vx*p.y_axis.x - a.rate*R, p.wz - sin(t)]}
   rod: {type: CustomConstraint, ends: [bead, car], names: [p, q], equations: ["(p.x - q.x)^2 + (p.y - q.y)^2 - R^2 - sin(t)"]}
   mix: {type: CustomConstraint, ends: [wire, ball], equations: [a - b.z + b.z_axis.x]}
 forces:
@@ -54,7 +68,7 @@ drives:
 def test_what_is_read():
     mech = bc.loads(FILE)
     assert [joint.kind.free for joint in mech.joints.values()] == [
-        ("s",), ("u",), ("x", "y", "a", "b", "psi"), ("v", "w"),
+        ("s",), ("u",), ("x", "y", "a", "b", "psi"), ("v", "w"), ("c", "d", "e1", "h", "l"),
     ]  # fmt: skip
     wire = mech.joints["wire"].kind
     radius = mech.parameters["R"].symbol
@@ -96,6 +110,10 @@ def test_lagrange_takes_them():
         ("names: [p, q]", "names: [p]", "a name for each end is needed"),
         ("p.x - q.x", "p.x - q.xx", "the name 'q.xx' is not known"),
         ("p.x - q.x", "p.x - q.vx", "must not depend on velocities, such as q.vx"),
+        ("a.rate*R", "a.rate^2", "its factor of a.rate depends on some"),
+        ("p.wz - sin(t)", "p.z - sin(t)", "equation 2 holds no velocity"),
+        ("heading: h", "heading: [h, m]", "heading must be 1 symbol"),
+        ("    lean: l\n", "", "'lean'"),
         ("(p.y - q.y)^2", "(p.y - q.y", "this parenthesis is not closed"),
         ("potential:", "potentials:", "did you mean 'potential'"),
         ("efforts: -k*s - s.rate", "efforts: [1, 2]", "efforts must hold 1 expressions"),
@@ -125,6 +143,8 @@ def test_the_schema_takes_them():
         ("surface_1: [x, y, 0]", "surface_3: [x, y, 0]"),
         ("potential:", "potentials:"),
         ("force: [-k*egg.vx, -k*egg.vy, 0]", "force: -k*egg.vx"),
+        ("lean: l\n", "lean: [l, m]\n"),
+        ("    heading: h\n", ""),
         ("efforts: -k*s - s.rate", "efforts: true"),
         ("names: s", "names: 3"),
         ("{R: 2, k: 30}", "{R: {valeu: 2}, k: 30}"),
