@@ -218,6 +218,12 @@ def test_it_cannot_start_flat():
         bc.simulate(coin(lean=np.pi / 2), duration=1.0)
 
 
+def test_a_flat_disc_is_not_linearized():
+    mech = coin(lean=np.pi / 2 - 1e-9)
+    with pytest.raises(bc.MechanismError, match="linearize: joint 'edge': at .* it hardly moves with"):
+        bc.prepare(mech, "symbolic").linearize()
+
+
 def on_dish(kind, seed=2):
     """A body with a curved edge in a dish, which another one moves along with."""
     mech = bc.Mechanism("dish", gravity=(0.3, -0.5, -9.81))

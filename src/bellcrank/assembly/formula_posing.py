@@ -14,7 +14,7 @@ from bellcrank.assembly.state import Floats
 from bellcrank.errors import FaultList
 from bellcrank.mechanism.coordinate import FORMULA_COORDINATE
 
-_POLE = 1e-6  # part of the largest singular value of the twists below which a coordinate moves nothing
+POLE = 1e-6  # part of the largest singular value of the twists below which a coordinate moves nothing
 _NEAR_POLE = 0.05  # the same for what is close enough to a pole to be the reason of a failure
 _NO_VALUE = "its formulas have no finite value or derivative"
 
@@ -76,17 +76,20 @@ def check_starts(model: Model, positions: Sequence[GivenValue]) -> None:
     faults.raise_any()
 
 
-def poles_near(model: Model, values: Floats) -> list[str]:
-    """Joints given by formulas that are near a pole where all coordinates of the model have these values."""
+def poles_near(model: Model, values: Floats, tolerance: float = _NEAR_POLE) -> list[str]:
+    """Joints given by formulas that are near a pole where all coordinates of the model have these values.
+
+    tolerance: part of the largest twist below which a coordinate counts as moving nothing.
+    """
     found = []
     for number, joint in enumerate(model.joints):
-        trouble = pole_of(model, number, values[list(joint.coordinates)].tolist(), _NEAR_POLE)
+        trouble = pole_of(model, number, values[list(joint.coordinates)].tolist(), tolerance)
         if trouble is not None:
             found.append(f"joint {joint.name!r}: {trouble}")
     return found
 
 
-def pole_of(model: Model, joint: int, at: Sequence[float], tolerance: float = _POLE) -> str | None:
+def pole_of(model: Model, joint: int, at: Sequence[float], tolerance: float = POLE) -> str | None:
     """Why a joint given by formulas cannot be where its coordinates have these values; None if it can."""
     record, formula = model.joints[joint], formula_of(model, joint)
     if formula is None:

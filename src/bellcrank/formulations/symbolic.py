@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from bellcrank import _core
+from bellcrank.assembly.formula_posing import POLE, poles_near
 from bellcrank.assembly.model import Model
 from bellcrank.assembly.state import Floats, State
 from bellcrank.errors import Fault, MechanismError, Unsupported
@@ -82,8 +83,15 @@ class SymbolicSystem(JointSystem):
         return np.asarray(self.core.joint_accelerations())
 
     def linearize(self, state: State | None = None) -> Linearization:
-        """Derivatives of the rates of the speeds; with closing rows, along what they allow."""
+        """Derivatives of the rates of the speeds; with closing rows, along what they allow.
+
+        Raises MechanismError where a joint given by formulas is at a pole.
+        """
         self._go(state)
+        values = np.asarray(self.core.coordinates()[0])
+        if self.model.custom and (poles := poles_near(self.model, values, POLE)):
+            advice = "there its coordinates have no rates; go to another state"
+            raise MechanismError(Fault("linearize", "; ".join(poles), None, advice))
         position, velocity, effort = self.core.linearize()
         followed = self._followed
         names = tuple(name for name, _, _ in followed.parameters) if followed else ()
