@@ -219,7 +219,10 @@ def test_it_cannot_start_flat():
 
 
 def test_a_flat_disc_is_not_linearized():
-    mech = coin(lean=np.pi / 2 - 1e-9)
+    mech = bc.Mechanism("flat")
+    disc = mech.add_body("disc", mass=1.0, inertia=(0.1, 0.1, 0.2))
+    kind = bc.RollingCurve((X, Y), PLANE, S, circle(0.3), HEADING, LEAN)
+    mech.add_joint("edge", kind, mech.ground, disc, position={"s": 0.5})
     with pytest.raises(bc.MechanismError, match="linearize: joint 'edge': at .* it hardly moves with"):
         bc.prepare(mech, "symbolic").linearize()
 
@@ -313,7 +316,7 @@ def test_in_files():
         ({"surface": (X, X, 0.0)}, "the surface does not depend on its parameter 'y'"),
         ({"lean": HEADING}, "must have different names"),
         ({"heading": 2 * HEADING}, "heading must be 1 symbol"),
-        ({"up": (0, 0, 2)}, "up must be a unit direction"),
+        ({"up": (0, 0, 0)}, "up must be a direction"),
     ],
 )
 def test_messages(change, said):
