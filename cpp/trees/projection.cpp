@@ -58,7 +58,7 @@ void JointSystem::correct_doubted_rows(double t, double* x) {
     factor();
 }
 
-// Where a condition of velocities says what the rate of a row of positions does, either may be the one that was dropped.
+// Where a condition of velocities says what the rate of a row of positions does, either may be the one that is dropped.
 // Only the other can hold positions: where rows were dropped these are corrected once more, without such conditions.
 void JointSystem::correct_without_velocity_rows(double t, double* x) {
     if (of_velocity_.empty() || statistics_.dropped_rows == 0) return;
