@@ -223,7 +223,7 @@ def test_a_flat_disc_is_not_linearized():
     disc = mech.add_body("disc", mass=1.0, inertia=(0.1, 0.1, 0.2))
     kind = bc.RollingCurve((X, Y), PLANE, S, circle(0.3), HEADING, LEAN)
     mech.add_joint("edge", kind, mech.ground, disc, position={"s": 0.5})
-    with pytest.raises(bc.MechanismError, match="linearize: joint 'edge': at .* it hardly moves with"):
+    with pytest.raises(bc.MechanismError, match=r"linearize: joint 'edge': at .* it hardly moves with"):
         bc.prepare(mech, "symbolic").linearize()
 
 
