@@ -16,6 +16,17 @@ constexpr int kComponent[6] = {0, 1, 2, 4, 5, 6};
 // Beyond this ratio of masses factors lose more digits than one solution with them can spare.
 constexpr double kExactMassRatio = 1e3;
 
+// Beyond this spread of mobilities doubles do not hold S.
+constexpr double kMostSpread = 1e8;
+
+// Corrections of a refined acceleration, against the largest acceleration: one that needs no other, one that must not be
+// left, and steps of refinement that try.
+constexpr double kSettled = 1e-7, kUnsettled = 1e-11;
+constexpr int kMostPasses = 4;
+
+// Accelerations from one that is checked to the next, where pivots are small but do not ask for refinement.
+constexpr int kUnchecked = 32;
+
 double mass_ratio(const Model& model) {
     if (model.bodies() == 0) return 1.0;
     const auto [least, most] = std::minmax_element(model.mass.begin(), model.mass.end());
@@ -105,6 +116,8 @@ Lagrange::Lagrange(std::shared_ptr<const Model> model, const LagrangeOptions& op
     given_up_.reserve(BlockLdlt::kMostListed);
     forget_dependent_rows();
     wide_masses_ = mass_ratio(*model_) > kExactMassRatio;
+    spread_ = spread_of_mobility(*model_);
+    always_precise_ = spread_ > kMostSpread && rows_.rows() > 0;
 }
 
 bool Lagrange::is_current(double t, const double* x) const { return valid_ && t == time_ && is_configuration(x); }
@@ -160,12 +173,24 @@ void Lagrange::accelerate(double t, const double* x, const double* u, double* ud
         if (!is_current(t, x)) refresh(t, x);
         rows_.evaluate_residuals(t, x, u, udot, rhs_.data());
         accelerate_with_stops(u);
+        if (delassus_.is_precise()) return accelerate_precisely(t, x, u, udot);
         rows_.add_accelerations(lambda_.data(), udot);
-    } else {
-        accelerate_in_stages(t, x, u, udot);
+        for (int i = 0; i < (wide_masses_ ? 2 : 0); ++i) refine_acceleration(t, x, u, udot);
+        return;
     }
-    const int passes = wide_masses_ ? 2 : stops_.empty() ? refinements_ : 0;
-    for (int i = 0; i < passes; ++i) refine_acceleration(t, x, u, udot);
+    if (always_precise_) {
+        free_motion_.finish(u, udot);
+        if (!is_current(t, x)) refresh(t, x);
+        return accelerate_precisely(t, x, u, udot);
+    }
+    accelerate_in_stages(t, x, u, udot);
+    if (options_.refinements >= 0) {
+        for (int i = 0; i < refinements_; ++i) refine_acceleration(t, x, u, udot);
+    } else if (wide_masses_ || refinements_ > 0 || delassus_.is_precise()) {
+        refine(t, x, u, udot);
+    } else if (delassus_.smallest_pivot() < kSafePivot && (refines_ || ++unchecked_ > kUnchecked)) {
+        refine(t, x, u, udot);
+    }
 }
 
 // What a stage needs stays in the cache from the evaluation of its rows to the forward substitution, and from there
@@ -201,6 +226,43 @@ void Lagrange::refine_acceleration(double t, const double* x, const double* u, d
     delassus_.solve(residual_.data());
     rows_.add_accelerations(residual_.data(), udot);
     for (size_t r = 0; r < lambda_.size(); ++r) lambda_[r] += residual_[r];
+}
+
+// Refined until corrections are small, or made again in 32 digits.
+void Lagrange::refine(double t, const double* x, const double* u, double* udot) {
+    double correction = 0.0;
+    for (int i = 0; i < kMostPasses; ++i) {
+        rows_.evaluate_residuals(t, x, u, udot, residual_.data());
+        delassus_.subtract_compliance(lambda_.data(), residual_.data());
+        delassus_.solve(residual_.data());
+        apply_multipliers(residual_, step_.data());
+        double largest = 0.0, change = 0.0;
+        for (size_t k = 0; k < step_.size(); ++k) {
+            udot[k] += step_[k];
+            largest = std::max(largest, std::abs(udot[k]));
+            change = std::max(change, std::abs(step_[k]));
+        }
+        for (size_t r = 0; r < lambda_.size(); ++r) lambda_[r] += residual_[r];
+        const double last = correction;
+        correction = largest > 0.0 ? change / largest : 0.0;
+        if (i == 0) {
+            refines_ = correction > kUnsettled;
+            unchecked_ = 0;
+        }
+        if (correction <= kSettled && i >= (wide_masses_ ? 1 : 0)) return;
+        if (i > 0 && correction > 0.1 * last) break;
+    }
+    if (!(correction > kUnsettled)) return;
+    free_motion_.begin(t, x, u, udot);
+    free_motion_.finish(u, udot);
+    accelerate_precisely(t, x, u, udot);
+}
+
+// From the motion of free bodies in udot.
+void Lagrange::accelerate_precisely(double t, const double* x, const double* u, double* udot) {
+    rows_.evaluate_biases(t, x, u);
+    scale(udot, scaled_.data());
+    delassus_.accelerate_precisely(rows_.Qc, scaled_, lambda_.data(), udot);
 }
 
 }  // namespace bellcrank

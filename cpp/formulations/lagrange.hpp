@@ -116,6 +116,8 @@ class Lagrange final : public System {
     bool bears_shift(const double* x, const double* udot) const;
 
     void refine_acceleration(double t, const double* x, const double* u, double* udot);
+    void accelerate_precisely(double t, const double* x, const double* u, double* udot);
+    void refine(double t, const double* x, const double* u, double* udot);
     void correct_positions(double t, double* x, bool doubting = true);
     void anticipate_correction(double t, double* x);
     void correct_doubted_rows(double t, double* x);
@@ -167,6 +169,8 @@ class Lagrange final : public System {
     void measure_small_pivots();
     bool give_up_a_small_pivot();
     void give_up(int row);
+    bool asks_for_rank() const;
+    void consult_rank();
     void forget_dependent_rows();
 
     // Redundant rows (lagrange/sharing.cpp).
@@ -204,6 +208,12 @@ class Lagrange final : public System {
     bool measured_ = false;       // whether these are known
     double shift_ = 0.0;          // of the diagonal entries of S, in parts of them
     bool wide_masses_ = false;
+    double spread_ = 1.0;          // of mobilities
+    bool always_precise_ = false;  // in 32 digits
+    int consulted_count_ = -1;     // rows dropped, and smallest pivot, when the rank was last asked for
+    double consulted_pivot_ = 0.0;
+    int unchecked_ = 0;            // accelerations since one was checked
+    bool refines_ = false;         // whether that asked for refinement
     int refinements_ = 0;
     std::vector<double> plane_;                  // axes of the plane of motion and of rotations in it; empty: none
     double corrected_ = 0.0;                     // by how much the last projection turned a body [rad]

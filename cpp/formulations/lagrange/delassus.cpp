@@ -182,7 +182,7 @@ void Delassus::bind(ConstraintRows& rows) {
                 const BlockLdlt::Stored& target = ldlt_->block(parts[i].first, parts[j].first);
                 products_.add(parts[i].second, parts[j].second, target.offset, 1.0 / copy.share, target.stage);
             }
-        if (links_ > 0) copy.parts = std::move(parts);
+        copy.parts = std::move(parts);
     }
     products_.arrange(ldlt_->stages(), ldlt_->spill_offset());
     for (const BlockLdlt::Stored& block : ldlt_->blocks())
@@ -216,6 +216,8 @@ void Delassus::begin(const PivotRule& rule, std::span<const std::uint8_t> enable
     for (size_t r = 0; r < enabled.size(); ++r) enabled_[row_of_[r]] = enabled[r];
     for (int r : excluded_)
         if (enabled_[r] == BlockLdlt::kTakesPart) enabled_[r] = BlockLdlt::kDropped;
+    dynamics_known_ = false;
+    tolerance_ = rule.tolerance;
     if (enabled.empty() && excluded_.empty()) return ldlt_->begin(rule, {});
     ldlt_->begin(rule, enabled_);
 }
@@ -233,6 +235,10 @@ void Delassus::exclude_vanished(std::span<const int> rows) {
 }
 
 void Delassus::factor_stage(int stage) {
+    if (precise_mode_) {
+        if (stage + 1 == ldlt_->stages()) factor_precisely();
+        return;
+    }
     double* values = ldlt_->values();
     for (; next_unwritten_ < unwritten_.size() && unwritten_[next_unwritten_].stage == stage; ++next_unwritten_)
         std::fill_n(values + unwritten_[next_unwritten_].offset, unwritten_[next_unwritten_].size, 0.0);
@@ -248,16 +254,21 @@ void Delassus::solve(double* b) {
 }
 
 void Delassus::forward_stage(int stage, double* b) {
-    if (links_ == 0) ldlt_->forward_stage(stage, b);
+    if (links_ == 0 && !precise_mode_) ldlt_->forward_stage(stage, b);
 }
 
-// Where there are links, their rows are solved for as well, all at once.
+// Where there are links, their rows are solved for as well, all at once; so are precise factors.
 void Delassus::backward_stage(int stage, double* b) {
-    if (links_ == 0) return ldlt_->backward_stage(stage, b);
+    if (links_ == 0 && !precise_mode_) return ldlt_->backward_stage(stage, b);
     if (stage + 1 < ldlt_->stages()) return;
     std::fill(work_.begin(), work_.end(), 0.0);
     for (size_t r = 0; r < row_of_.size(); ++r) work_[row_of_[r]] = b[r];
-    ldlt_->solve(work_.data());
+    if (precise_mode_) {
+        factor_dynamics();
+        precise_->solve(work_.data());
+    } else {
+        ldlt_->solve(work_.data());
+    }
     for (size_t r = 0; r < row_of_.size(); ++r) b[r] = work_[row_of_[r]];
 }
 

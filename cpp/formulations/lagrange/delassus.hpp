@@ -7,6 +7,7 @@
 #include <span>
 #include <vector>
 
+#include "formulations/lagrange/precise_delassus.hpp"
 #include "linalg/block_ldlt.hpp"
 #include "linalg/row_products.hpp"
 #include "model/constraint_rows.hpp"
@@ -69,8 +70,8 @@ class Delassus {
     std::vector<Dependence> dependences(int most);
 
     // Dropped rows whose pivots do not vanish, and rows kept with small ones; rows numbered as in the factors.
-    std::span<const BlockLdlt::RowPivot> doubtful() const { return ldlt_->doubtful(); }
-    std::span<const BlockLdlt::RowPivot> small() const { return ldlt_->small(); }
+    std::span<const BlockLdlt::RowPivot> doubtful() const;
+    std::span<const BlockLdlt::RowPivot> small() const;
     // What is left of a dropped row outside the span of the rows kept, its squared part, measured on the rows
     // themselves; its error is that of a pivot, squared. enough: a part below this need not be known any better.
     double part_outside(int row, double enough);
@@ -79,19 +80,38 @@ class Delassus {
     // The same for these and all that were dropped with pivots that vanish.
     void exclude_vanished(std::span<const int> rows);
 
-    bool dropped(int row) const { return ldlt_->dropped()[row_of_[row]] != 0; }
-    int dropped_count() const { return ldlt_->dropped_count(); }
-    double smallest_pivot() const { return ldlt_->smallest_pivot(); }
-    double diagonal(int row) const { return ldlt_->scale(row_of_[row]); }
+    // Where doubles are short of digits (formulations/lagrange/precise.cpp). From the next factorization on rank, factors
+    // and solutions are those of PreciseDelassus, or are so no more.
+    void be_precise(bool precise) { precise_mode_ = precise; }
+    bool is_precise() const { return precise_mode_; }
+    // Whether as many rows are dropped as depend on others, and those kept depend on none. exclude_dependent() excludes
+    // those that it has found to depend on rows before them.
+    bool rank_is_right(double tolerance);
+    void exclude_dependent();
+    // û = û0 + Ĵᵀ λ with S λ = Qc − Ĵ û0 over the rows kept, in 32 digits; û0 in and u̇ = M^(−1/2) û out.
+    void accelerate_precisely(std::span<const double> bias, std::span<const double> scaled, double* lambda,
+                              double* udot);
+
+    bool dropped(int row) const { return drops()[row_of_[row]] != 0; }
+    int dropped_count() const { return precise_mode_ ? dropped_count_ : ldlt_->dropped_count(); }
+    double smallest_pivot() const;
+    double diagonal(int row) const { return scale(row_of_[row]); }
 
   private:
+    std::span<const std::uint8_t> drops() const;
+    double scale(int ldlt_row) const { return precise_mode_ ? precise_->scale(ldlt_row) : ldlt_->scale(ldlt_row); }
+    void make_precise();
+    void factor_precisely();
+    void factor_dynamics();
+    void collect_compliances();
+
     // One copy of a body and the nodes of S that act on it. Nodes: the model's blocks, then the links.
     struct Copy {
         int body;
         double share;
         std::vector<int> blocks;
         std::vector<std::pair<int, double>> links;    // node, sign
-        std::vector<std::pair<int, BodyRows>> parts;  // elimination step and rows of each; kept where there are links
+        std::vector<std::pair<int, BodyRows>> parts;  // elimination step and rows of each
     };
     void for_each_dependent_row(const std::function<void(int, const std::vector<double>&)>& visit, int most = kAll);
     Dependence combination(int row, const std::vector<double>& w) const;
@@ -126,6 +146,13 @@ class Delassus {
     std::vector<int> row_of_;            // storage row → row of ldlt_
     std::vector<std::uint8_t> enabled_;  // rows of ldlt_ that take part
     std::vector<int> excluded_;
+    bool precise_mode_ = false, dynamics_known_ = false;
+    std::unique_ptr<PreciseDelassus> precise_;
+    double tolerance_ = 0.0;                // of the factorization at hand
+    std::vector<double> row_compliance_;    // rows of ldlt_
+    std::vector<std::uint8_t> part_, kept_, dropped_now_;  // rows of ldlt_: take part in the rank; kept by it; the others
+    int dropped_count_ = 0;
+    std::vector<DoubleDouble> motion_;
     std::vector<double> work_, body_work_;
     std::vector<double> null_vector_, product_, search_, direction_;  // storage rows
     std::vector<double> column_;                                      // rows of ldlt_

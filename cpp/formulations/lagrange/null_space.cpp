@@ -48,6 +48,11 @@ void Delassus::add_column(int ldlt_row, std::vector<double>& column) const {
 
 // For a dropped row d, S_kk w_k = −S_kd on the rows kept and w_d = 1.
 void Delassus::find_null_vector(int d) {
+    if (precise_mode_) {
+        precise_->null_vector(d, column_);
+        for (size_t r = 0; r < null_vector_.size(); ++r) null_vector_[r] = column_[row_of_[r]];
+        return;
+    }
     std::fill(column_.begin(), column_.end(), 0.0);
     std::vector<double>& w = null_vector_;
     if (links_ > 0) {
@@ -66,6 +71,7 @@ void Delassus::find_null_vector(int d) {
 
 // One step of refinement: S w = 0 on the rows kept.
 void Delassus::refine_null_vector() {
+    if (precise_mode_) return;
     std::fill(product_.begin(), product_.end(), 0.0);
     subtract_product(null_vector_.data(), product_.data());
     solve(product_.data());
@@ -89,9 +95,9 @@ double Delassus::squared_force(const std::vector<double>& w) {
 double Delassus::part_outside(int d, double enough) {
     find_null_vector(d);
     std::vector<double>&w = null_vector_, &z = search_, &p = direction_;
-    const double scale = ldlt_->scale(d);
+    const double diagonal = scale(d);
     double part = squared_force(w), last = 0.0;
-    for (int i = 0, idle = 0; i < kMostIterations && idle < kMostIdle && part > enough * scale; ++i) {
+    for (int i = 0, idle = 0; i < kMostIterations && idle < kMostIdle && part > enough * diagonal; ++i) {
         std::copy(product_.begin(), product_.end(), z.begin());
         solve(z.data());
         const double rz = std::inner_product(z.begin(), z.end(), product_.begin(), 0.0);
@@ -104,19 +110,19 @@ double Delassus::part_outside(int d, double enough) {
         idle = next < kProgress * part ? 0 : idle + 1;
         part = std::min(part, next);
     }
-    return part / scale;
+    return part / diagonal;
 }
 
 int Delassus::null_dimension() const {
     int count = 0;
-    for (int d = 0; d < ldlt_->rows(); ++d) count += ldlt_->dropped()[d] && enabled_[d];
+    for (int d = 0; d < ldlt_->rows(); ++d) count += drops()[d] && enabled_[d];
     return count;
 }
 
 void Delassus::for_each_null_vector(const std::function<void(const std::vector<double>&)>& visit, int most) {
     if (dropped_count() == 0) return;
     for (int d = 0; d < ldlt_->rows() && most > 0; ++d) {
-        if (!ldlt_->dropped()[d] || !enabled_[d]) continue;
+        if (!drops()[d] || !enabled_[d]) continue;
         find_null_vector(d);
         refine_null_vector();
         visit(null_vector_);
@@ -164,9 +170,9 @@ std::vector<Dependence> Delassus::dependences(int most) {
 Dependence Delassus::combination(int row, const std::vector<double>& w) const {
     std::vector<std::pair<double, int>> sizes;
     for (int r = 0; r < static_cast<int>(w.size()); ++r)
-        if (r != row && w[r] != 0.0) sizes.emplace_back(std::abs(w[r]) * std::sqrt(ldlt_->scale(row_of_[r])), r);
+        if (r != row && w[r] != 0.0) sizes.emplace_back(std::abs(w[r]) * std::sqrt(scale(row_of_[r])), r);
     std::sort(sizes.rbegin(), sizes.rend());
-    const double most = std::max(sizes.empty() ? 0.0 : sizes[0].first, std::sqrt(ldlt_->scale(row_of_[row])));
+    const double most = std::max(sizes.empty() ? 0.0 : sizes[0].first, std::sqrt(scale(row_of_[row])));
     Dependence found{row, {}};
     for (const double least : {1e-2, 1e-4, kNegligible}) {
         found.of.clear();
@@ -175,7 +181,7 @@ Dependence Delassus::combination(int row, const std::vector<double>& w) const {
         if (found.of.size() <= kMostSolved && solve_again(found)) break;
     }
     std::erase_if(found.of, [&](const auto& part) {
-        return std::abs(part.second) * std::sqrt(ldlt_->scale(row_of_[part.first])) <= kNegligible * most;
+        return std::abs(part.second) * std::sqrt(scale(row_of_[part.first])) <= kNegligible * most;
     });
     return found;
 }

@@ -31,6 +31,13 @@ constexpr int kLarge = 5000;
 // A pivot this many times larger than one that was measured to be rounding is measured again.
 constexpr double kGrowth = 4.0;
 
+// Rows up to which the rank is asked for in 32 digits, and how far pivots fall until it is again.
+constexpr int kMostConsulted = 1000;
+constexpr double kFall = 1e-2;
+
+// From this spread of mobilities on pivots do not tell dependence from mass.
+constexpr double kUneven = 1e3;
+
 // A needed row's pivot this far below zero is lost.
 constexpr double kLostPivot = -1e-6;
 
@@ -45,6 +52,7 @@ PivotRule Lagrange::pivot_rule() const {
 }
 
 void Lagrange::begin_factorization() {
+    delassus_.be_precise(always_precise_);
     delassus_.begin(pivot_rule(), enabled_);
     ++statistics_.factorizations;
 }
@@ -52,6 +60,7 @@ void Lagrange::begin_factorization() {
 void Lagrange::factor(bool list) {
     PivotRule rule = pivot_rule();
     rule.list = list;
+    delassus_.be_precise(always_precise_);
     delassus_.factor(rule, enabled_);
     ++statistics_.factorizations;
 }
@@ -74,6 +83,7 @@ bool Lagrange::judge_factorization() {
     const bool large = rows_.rows() > kLarge || shift_ > 0.0;
     const bool fewer = dependent_rows_ < rows_.rows() && delassus_.dropped_count() < dependent_rows_;
     if (!tight_ && (fewer || (large && !measured_))) measure_small_pivots();
+    if (!delassus_.is_precise() && asks_for_rank()) consult_rank();
     if (!tight_) dependent_rows_ = std::min(dependent_rows_, delassus_.dropped_count());
     if (delassus_.dropped_count() > 0 || out_of_force_)
         for (int r = 0; r < rows_.rows(); ++r) in_force_[r] = rigid_[r] && !delassus_.dropped(r) ? 1.0 : 0.0;
@@ -112,6 +122,7 @@ bool Lagrange::doubts_are_rounding() const {
 // is dependent, so are the others. A needed row whose pivot is lost shows that S, as rounded, is no longer positive
 // definite on the rows kept; with a shifted diagonal it is, and elimination does not magnify its errors.
 void Lagrange::measure_doubtful_rows() {
+    if (rows_.rows() <= kLarge && shift_ == 0.0) return consult_rank();
     for (;;) {
         const bool expected = dependent_rows_ < rows_.rows() && delassus_.dropped_count() <= dependent_rows_;
         std::array<int, BlockLdlt::kMostListed> dependent;
@@ -143,6 +154,41 @@ void Lagrange::measure_doubtful_rows() {
         rounding_ = 0.0;
         factor(false, given_up_);
     }
+}
+
+// The rank is asked for where loops or wide masses make it doubtful: at first, and where other rows are dropped or pivots
+// have become smaller since. Rows that are dropped for doubt (equation 13) are none of its business.
+bool Lagrange::asks_for_rank() const {
+    if (rows_.rows() > kMostConsulted || shift_ > 0.0 || trusted_pivot_ > options_.rank_tolerance) return false;
+    if (open_ && spread_ < kUneven) return false;
+    return delassus_.dropped_count() != consulted_count_ || delassus_.smallest_pivot() < kFall * consulted_pivot_;
+}
+
+void Lagrange::consult_rank() {
+    const bool right = delassus_.rank_is_right(trusted_pivot_);
+    if (right) {
+        if (!delassus_.doubtful().empty())
+            rounding_ = std::max(rounding_, std::abs(delassus_.doubtful().front().pivot));
+        for (const BlockLdlt::RowPivot& row : delassus_.doubtful())
+            if (std::abs(row.pivot) > kCoarse) give_up(row.row);
+    } else if (spread_ >= kUneven) {
+        always_precise_ = true;
+        tight_ = false;
+        factor();
+    } else {
+        tight_ = true;
+        delassus_.exclude_dependent();
+        factor();
+        if (!delassus_.rank_is_right(trusted_pivot_)) {
+            delassus_.be_precise(true);
+            delassus_.factor(pivot_rule(), enabled_);
+            ++statistics_.factorizations;
+        }
+        dependent_rows_ = std::min(dependent_rows_, delassus_.dropped_count());
+    }
+    if (trusted_pivot_ > options_.rank_tolerance) return;
+    consulted_count_ = delassus_.dropped_count();
+    consulted_pivot_ = delassus_.smallest_pivot();
 }
 
 void Lagrange::give_up(int row) {

@@ -32,7 +32,7 @@ constexpr double kForceTolerance = 1e-9;
 bool Lagrange::settle(double t, const double* near, double* xi, double* x, double* u, double* udot) {
     const bool first = is_current(t, near), again = std::isnan(time_) && moved_at_ == t && is_configuration(near);
     const bool regular = velocity_rows_.empty() || statistics_.dropped_rows == 0;
-    if (rows_.rows() == 0 || !stops_.empty() || !regular || wide_masses_ || !(first || again))
+    if (rows_.rows() == 0 || !stops_.empty() || !regular || wide_masses_ || delassus_.is_precise() || !(first || again))
         return System::settle(t, near, xi, x, u, udot);
     if (first) {
         scale(xi, scaled_.data());
