@@ -126,6 +126,8 @@ nb::dict statistics_dict(const Statistics& s) {
     d["impacts"] = s.impacts;
     d["dropped_rows"] = s.dropped_rows;
     d["smallest_pivot"] = s.smallest_pivot;
+    d["precise"] = s.precise;
+    d["uncertainty"] = s.uncertainty;
     return d;
 }
 

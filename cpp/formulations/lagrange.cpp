@@ -244,7 +244,7 @@ void Lagrange::refine(double t, const double* x, const double* u, double* udot) 
         }
         for (size_t r = 0; r < lambda_.size(); ++r) lambda_[r] += residual_[r];
         const double last = correction;
-        correction = largest > 0.0 ? change / largest : 0.0;
+        correction = change / std::max(largest, size_of_accelerations());
         if (i == 0) {
             refines_ = correction > kUnsettled;
             unchecked_ = 0;
@@ -258,11 +258,18 @@ void Lagrange::refine(double t, const double* x, const double* u, double* udot) 
     accelerate_precisely(t, x, u, udot);
 }
 
+// What accelerations are measured by where all of them are small.
+double Lagrange::size_of_accelerations() const { return std::max(norm(model_->gravity), 1e-3); }
+
 // From the motion of free bodies in udot.
 void Lagrange::accelerate_precisely(double t, const double* x, const double* u, double* udot) {
     rows_.evaluate_biases(t, x, u);
     scale(udot, scaled_.data());
-    delassus_.accelerate_precisely(rows_.Qc, scaled_, lambda_.data(), udot);
+    ++statistics_.precise;
+    const double change = delassus_.accelerate_precisely(rows_.Qc, scaled_, lambda_.data(), udot);
+    double largest = size_of_accelerations();
+    for (int k = 0; k < tangent_size(); ++k) largest = std::max(largest, std::abs(udot[k]));
+    statistics_.uncertainty = std::max(statistics_.uncertainty, change / largest);
 }
 
 }  // namespace bellcrank

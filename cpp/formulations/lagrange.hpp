@@ -71,6 +71,7 @@ class Lagrange final : public System {
     double longest_step(const double* x, const double* u, double h) override;
     int observation_size(const Observation& what) const override;
     void observe(double t, const double* x, const double* u, const Observation& what, double* out) override;
+    double position_noise(const double* x) const override;
     int worst_row() const override;
     int first_non_finite_body(const double* x, const double* u) const override;
     const Statistics& statistics() const override { return statistics_; }
@@ -117,6 +118,7 @@ class Lagrange final : public System {
 
     void refine_acceleration(double t, const double* x, const double* u, double* udot);
     void accelerate_precisely(double t, const double* x, const double* u, double* udot);
+    double size_of_accelerations() const;
     void refine(double t, const double* x, const double* u, double* udot);
     void correct_positions(double t, double* x, bool doubting = true);
     void anticipate_correction(double t, double* x);

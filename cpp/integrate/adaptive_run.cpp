@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
+#include <iterator>
 
 #include "integrate/events.hpp"
 #include "integrate/run.hpp"
@@ -14,7 +15,12 @@ namespace {
 constexpr double kVanishing = 1e-14;    // a step as short against the time is none
 constexpr double kBeside = 1e-14;       // of a time: a discontinuity is as near, on either side
 constexpr double kMostRounding = 10;    // an error that may be taken for rounding, in tolerances
-constexpr double kFarRounding = 100;    // one that may be rounding, though it is not taken: no history is to blame
+constexpr double kFarRounding = 100;    // one that may be rounding, though it is not taken: no history is to blame;
+                                        // without a history it is taken
+// Parts of a step that are tried instead where rounding is large, so that no stage falls there; what is taken then, for
+// rounding is large for short steps as well, grows by this factor from one to the next.
+constexpr double kAside[] = {0.9, 1.1, 0.8, 1.2, 0.7, 0.6};
+constexpr double kBearing = 4.0;
 constexpr int kManyShortened = 4;       // steps; then their errors may be rounding
 constexpr int kMostPatience = 4;        // times as many, where it was not
 constexpr double kOutOfRounding = 2.0;  // growth of steps that were shortened for nothing
@@ -62,7 +68,8 @@ class AdaptiveRun final : public Run {
     double t_ = 0.0, h_ = 0.0;                         // where the run is; the step to try
     Step step_{};                                      // the last one
     size_t next_ = 1;                                  // output time
-    int refusals_ = 0;                                 // of the step at hand
+    int refusals_ = 0, asides_ = 0;                    // of the step at hand; for rounding alone
+    double whole_step_ = 0.0;                          // before the first of these
     int patience_ = 1;                                 // in kManyShortened
     double refused_step_ = 0.0, refused_error_ = 0.0;  // of the attempt before, if it was refused
     bool is_rounding_ = false;                         // the error of the last attempt
@@ -129,7 +136,8 @@ bool AdaptiveRun::attempt() {
     step_ = {t_, last ? std::min(target + beside, options_.output_times.back()) : t_ + h_, h_};
     StepOutcome outcome = stepper_->step(system_, t_, h_, x_.data(), u_.data(), x1_.data(), u1_.data());
     outcome.rounding = made_by_rounding(outcome);
-    is_rounding_ = outcome.rounding && outcome.error <= kMostRounding;
+    const double most = outcome.order > 0 ? kMostRounding : kFarRounding * std::pow(kBearing, asides_);
+    is_rounding_ = outcome.rounding && outcome.error <= most;
     if (is_rounding_) outcome.error = 1.0;
     const bool settled = (outcome.impact && h_ <= options_.impact_resolution) || outcome.jump;
     if (!std::isfinite(outcome.error) || !outcome.constraints_met ||
@@ -144,14 +152,13 @@ bool AdaptiveRun::attempt() {
 }
 
 // Whether a step whose error has not fallen as truncation does when it was shortened, or that comes after one like
-// that, shows no more than rounding: then a shorter one would not be better, only one of many more. Of a multistep
+// that or past rows that are nearly dependent, shows no more than rounding: then a shorter one would not be better, only one of many more. Of a multistep
 // method whose last step alone is shortened truncation hardly falls faster than rounding, both as the product of the
 // distances to the times of its history: so it is looked at in any case before the history is given up.
 bool AdaptiveRun::made_by_rounding(const StepOutcome& outcome) {
-    const double most = outcome.order > 0 ? kFarRounding : kMostRounding;
-    if (outcome.error <= 1.0 || !(outcome.error <= most)) return false;
+    if (outcome.error <= 1.0 || (outcome.order > 0 && !(outcome.error <= kFarRounding))) return false;
     const bool fell = outcome.error <= refused_error_ * std::pow(h_ / refused_step_, 3);
-    const bool suspect = is_rounding_ || (refusals_ > 0 && !fell) || (outcome.order > 0 && refusals_ > 1);
+    const bool suspect = is_rounding_ || outcome.doubtful || (refusals_ > 0 && !fell) || (outcome.order > 0 && refusals_ > 1);
     if (!suspect || !outcome.constraints_met || outcome.impact || outcome.jump) return false;
     return stepper_->rounding(system_, t_ + h_, h_, x1_.data(), u1_.data()) >= outcome.error;
 }
@@ -185,7 +192,12 @@ void AdaptiveRun::refuse(const StepOutcome& outcome) {
     const bool estimated = finite && outcome.constraints_met && !outcome.impact;
     refused_step_ = h_;
     refused_error_ = outcome.error;
-    h_ = estimated ? stepper_->refused(h_, outcome) : 0.25 * h_;
+    if (estimated && outcome.rounding && outcome.order == 0 && asides_ < std::ssize(kAside)) {
+        if (asides_ == 0) whole_step_ = h_;
+        h_ = kAside[asides_++] * whole_step_;
+    } else {
+        h_ = estimated ? stepper_->refused(h_, outcome) : 0.25 * h_;
+    }
     ++refusals_;
     if (h_ >= kVanishing * std::max(1.0, std::abs(t_))) return;
     if (finite && !outcome.constraints_met) return stop(SimulationStatus::constraints_lost);
@@ -198,7 +210,8 @@ bool AdaptiveRun::take(const StepOutcome& outcome) {
     const double next = stepper_->accepted(step_.h, outcome, refusals_ > 0);
     shortened_ = next < step_.h ? shortened_ + 1 : std::max(0, shortened_ - 1);
     h_ = std::min(limit_, is_rounding_ ? step_.h : came_down_to_rounding(outcome) ? kOutOfRounding * step_.h : next);
-    refusals_ = 0;
+    refusals_ = asides_ = 0;
+    result_.rounding += is_rounding_;
     result_.last_order = outcome.order;
     result_.highest_order = std::max(result_.highest_order, outcome.order);
     if (!watch_.empty()) {

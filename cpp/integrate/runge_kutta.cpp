@@ -12,6 +12,9 @@ namespace {
 constexpr int kDopriStages = 7;
 constexpr double kEstimateOrder = 5.0;
 constexpr double kSafety = 0.9;
+
+// Relative pivot of rows below which accelerations may be known to fewer digits than the tolerance asks for.
+constexpr double kDoubtfulPivot = 1e-3;
 constexpr double kDopriA[] = {1.0 / 5,       3.0 / 40,       9.0 / 40,        44.0 / 45,      -56.0 / 15,
                               32.0 / 9,      19372.0 / 6561, -25360.0 / 2187, 64448.0 / 6561, -212.0 / 729,
                               9017.0 / 3168, -355.0 / 33,    46732.0 / 5247,  49.0 / 176,     -5103.0 / 18656};
@@ -53,6 +56,7 @@ void RungeKutta::combine(double h, const double* weights, int count, const doubl
 
 void RungeKutta::stages(System& system, double t, double h, const double* x, const double* u, bool first_known) {
     const double* a = tableau_.a;
+    doubtful_.pivot = kDoubtfulPivot;
     for (int s = 0; s < tableau_.stages; a += s, ++s) {
         if (s == 0 && first_known) continue;
         combine(h, a, s, u);
@@ -67,6 +71,8 @@ void RungeKutta::stages(System& system, double t, double h, const double* x, con
             system.accelerate_in_passing(time, at, ui_.data(), ku_[s].data());
         else
             system.accelerate(time, at, ui_.data(), ku_[s].data());  // the end of the step is close
+        if (s > 0 && system.statistics().smallest_pivot < doubtful_.pivot)
+            doubtful_ = {time, system.statistics().smallest_pivot, xs_, ui_, ku_[s]};
         system.add_frame_rates(xi_.data(), ui_.data(), ku_[s].data());
         system.chart_rate(xi_.data(), ui_.data(), kx_[s].data());
     }
@@ -116,6 +122,7 @@ StepOutcome DormandPrince::step(System& system, double t, double h, const double
     system.add_frame_rates(xi_.data(), u1, ku_[6].data());
     system.chart_rate(xi_.data(), u1, kx_[6].data());
     outcome.error = error_norm(h, x, u, u1);
+    outcome.doubtful = doubtful_.pivot < kDoubtfulPivot;
     end_x_.assign(x1, x1 + end_x_.size());
     end_u_.assign(u1, u1 + end_u_.size());
     h_ = h;
@@ -141,16 +148,22 @@ double DormandPrince::error_norm(double h, const double*, const double* u, const
 }
 
 // The accelerations of the stages go into the estimate with the weights e, whose root of squares is 0.073; three times
-// that, for rounding is sampled only.
+// that, for rounding is sampled only: at the end of the step, and at the stage whose rows are nearest to depending on
+// each other.
 double DormandPrince::rounding(System& system, double t, double h, const double* x1, const double* u1) {
     constexpr double kWeight = 3.0 * 0.073;
-    const std::vector<double>& change = sample_rounding(system, t, x1, u1, end_rate_.data(), false, false);
-    double sum = 0.0;
-    for (size_t i = 0; i < change.size(); ++i) {
-        const double e = kWeight * h * change[i] * weights_.velocity(static_cast<int>(i), std::abs(u1[i]));
-        sum += e * e;
-    }
-    return std::sqrt(sum / components_);
+    const auto error = [&](const std::vector<double>& change) {
+        double sum = 0.0;
+        for (size_t i = 0; i < change.size(); ++i) {
+            const double e = kWeight * h * change[i] * weights_.velocity(static_cast<int>(i), std::abs(u1[i]));
+            sum += e * e;
+        }
+        return std::sqrt(sum / components_);
+    };
+    const double end = error(sample_rounding(system, t, x1, u1, end_rate_.data(), false, false));
+    if (!(doubtful_.pivot < kDoubtfulPivot)) return end;
+    const Stage& at = doubtful_;
+    return std::max(end, error(sample_rounding(system, at.time, at.x.data(), at.u.data(), at.rate.data(), false, false)));
 }
 
 // A first guess that moves no body by more than a small fraction of a metre or radian; the control corrects it.

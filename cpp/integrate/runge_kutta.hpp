@@ -23,7 +23,14 @@ class RungeKutta : public Stepper {
     // ξ and u of x0 ⊕ ξ after h with weights b: into xi_ and ui_.
     void combine(double h, const double* weights, int count, const double* u);
 
+    // The stage of the step whose rows were nearest to depending on each other, where that is near.
+    struct Stage {
+        double time = 0.0, pivot = 1.0;
+        std::vector<double> x, u, rate;
+    };
+
     Tableau tableau_;
+    Stage doubtful_;
     std::vector<std::vector<double>> kx_, ku_;  // chart rates and accelerations per stage
     std::vector<double> xi_, ui_, xs_;
 };

@@ -14,13 +14,14 @@ namespace bellcrank {
 
 namespace {
 
-// Every number one unit in the last place up or down, as if at random.
-void round_otherwise(const double* in, std::vector<double>& out, double sign) {
+// Every number up or down, as if at random, by one unit in the last place or by `least`; zeros stay zero.
+void round_otherwise(const double* in, std::vector<double>& out, double sign, double least) {
     constexpr double kLastPlace = std::numeric_limits<double>::epsilon();
     std::uint32_t mixed = 1;
     for (size_t i = 0; i < out.size(); ++i) {
         mixed = 1664525u * mixed + 1013904223u;
-        out[i] = in[i] * (1.0 + ((mixed >> 31) != 0 ? sign : -sign) * kLastPlace);
+        const double change = in[i] == 0.0 ? 0.0 : std::max(kLastPlace * std::abs(in[i]), least);
+        out[i] = in[i] + ((mixed >> 31) != 0 ? sign : -sign) * change;
     }
 }
 
@@ -43,8 +44,8 @@ const std::vector<double>& Stepper::sample_rounding(System& system, double t, co
     for (auto* v : {&rounded_u_, &rounded_udot_, &change_, &rounding_}) v->resize(tangent);
     double *rx = rounded_x_.data(), *ru = rounded_u_.data(), *rudot = rounded_udot_.data();
     for (const double sign : {1.0, -1.0}) {
-        round_otherwise(x, rounded_x_, sign);
-        round_otherwise(u, rounded_u_, sign);
+        round_otherwise(x, rounded_x_, sign, settled ? 0.0 : system.position_noise(x));
+        round_otherwise(u, rounded_u_, sign, 0.0);
         if (!settled) system.project_stage(t, rx, ru);
         system.accelerate(t, rx, ru, rudot);
         if (settled) {

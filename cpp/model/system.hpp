@@ -34,6 +34,9 @@ struct Statistics {
     int closed_stops = 0;         // that push, at the last acceleration
     int dropped_rows = 0;         // redundant or singular rows at the last factorization
     double smallest_pivot = 1.0;  // relative, of the rows kept then
+    std::int64_t precise = 0;     // accelerations in twice the digits
+    // What the rounding of the rows alone made of an acceleration that was, the most so far, relative to the largest.
+    double uncertainty = 0.0;
 };
 
 // A model prepared for one formulation. A configuration is a point of a manifold (size doubles), a velocity a vector of
@@ -134,6 +137,9 @@ class System {
     virtual void measure(double t, const double* x, const double* u, const Observation& what, double* out);
     // Whether a component of a velocity is that of an angle [rad/s], not of a length [m/s].
     virtual bool turns(int) const { return false; }
+
+    // What positions of states on the constraints differ by, at random, beyond the last place of their numbers.
+    virtual double position_noise(const double*) const { return 0.0; }
 
     // For messages: the model row with the largest error at the last projection, −1 without rows; the first body whose
     // state is not finite, −1 if all are.

@@ -13,7 +13,7 @@ import numpy as np
 from bellcrank.assembly.initial import assembled, settled
 from bellcrank.assembly.model import Model
 from bellcrank.assembly.regularity import Regularity
-from bellcrank.assembly.report import AssemblyReport
+from bellcrank.assembly.report import AssemblyReport, limit_of_digits
 from bellcrank.assembly.state import Floats, State
 from bellcrank.continuation import Continuation
 from bellcrank.errors import AssemblyError, SimulationError
@@ -195,6 +195,9 @@ class Run:
             told["cut_joints"] = _listed(system.cut_joints)
         if self._report is not None and self._report.notes:
             told["assembly_notes"] = "; ".join(self._report.notes)
+        limits = _limits_of_digits(outcome, system.stats.uncertainty)
+        if limits:
+            told["accuracy"] = "; ".join(limits)
         if self._motion is not None:
             told |= {"closed_at": self._motion.end, "time_constant": self._motion.time_constant}
         return told
@@ -223,6 +226,15 @@ def _start(system: System, state: State | None) -> None:
         system.project()
     except AssemblyError as error:
         raise AssemblyError(f"the simulation cannot start: {error}", error.violations) from None
+
+
+def _limits_of_digits(outcome: Outcome, uncertainty: float) -> list[str]:
+    """Where double precision, and not the tolerance, has decided how accurate the run is."""
+    limits = []
+    if outcome.rounding:
+        steps = f"{outcome.rounding} of {outcome.steps} steps"
+        limits.append(f"{steps} have errors above the tolerance that are rounding; shorter steps would not help")
+    return [*limits, *filter(None, [limit_of_digits(uncertainty)])]
 
 
 def _listed(names: Sequence[str]) -> str:

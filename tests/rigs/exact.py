@@ -46,10 +46,15 @@ def _answer(model, inertia, spin, bias, jacobian):
     return found.astype(float).reshape(-1, 6), multipliers.astype(float)
 
 
-def accelerations(machine):
-    """Of the machine's bodies under gravity: (nb, 6) as in `Machine.twists`, and multipliers (rows,)."""
+def accelerations(machine, kept=None):
+    """Of the machine's bodies under gravity: (nb, 6) as in `Machine.twists`, and multipliers (rows,).
+
+    kept: the rows that hold, which must not depend on each other; by default all.
+    """
     model = machine.model
     _, _, bias, jacobian = machine.system.rows()
+    if kept is not None:
+        bias, jacobian = bias[kept], jacobian[kept]
     P = matrix(machine.core_model.principal_rotation)
     inertia = np.einsum("bji,bjk,bki->bi", P, model.inertia, P)
     return _answer(model, inertia, machine.twists()[:, 3:], bias, jacobian)

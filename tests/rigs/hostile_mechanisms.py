@@ -4,9 +4,8 @@ Trees with up to a dozen loops, all kinds of joints, centres of mass off the ori
 decades. Rank is that of the rows against velocities of bodies, angular ones times a metre: masses do not count.
 """
 
-from dataclasses import dataclass
-
 import numpy as np
+from rigs import exact
 from rigs.machine import Machine, matrix, quaternion
 from scipy.spatial.transform import Rotation
 
@@ -21,6 +20,7 @@ KINDS = tuple(
 PLAIN = (bc.Revolute, bc.Revolute, bc.Spherical, bc.Prismatic, bc.Cylindrical, bc.Universal)
 PROFILES = ("alike", "thin", "masses", "inertias", "points", "light")
 _ROTATIONS = {"rot_x": 0, "rot_y": 1, "rot_z": 2, "theta_x": 0, "theta_z": 2}
+_LEAST = 1e-10  # singular value of rows of length one; what is smaller is rounding
 _AXES = {"x": 0, "y": 1, "z": 2}
 
 
@@ -75,26 +75,29 @@ def _join(mech, name, kind, one, two, point, axes, rng):
     other = axes * turn
     first = one.world_marker(tuple(point), rotation=quaternion(axes))
     second = two.world_marker(tuple(point + axes.apply(offset)), rotation=quaternion(other))
-    ends = (first, second)
-    mech.add_joint(name, kind(), *ends)
+    mech.add_joint(name, kind(), first, second)
 
 
-def _cluster_axes(rng, style):
-    """How joints of a mechanism are turned: anyhow, about parallel axes, or nearly so."""
+def _turning(rng, style):
+    """How the axes of the mechanism's joints are turned: anyhow, or about parallel axes."""
     if style == "parallel":
         common = Rotation.random(random_state=rng)
         return lambda: common * Rotation.from_euler("z", rng.uniform(-3.0, 3.0))
     return lambda: Rotation.random(random_state=rng)
 
 
-def random_mechanism(seed, bodies=None, loops=None):
-    """A mechanism of 2 to 40 bodies with up to twelve loops. The seed decides everything."""
+def random_mechanism(seed, profile=None):
+    """A mechanism of 2 to 40 bodies with up to twelve loops, its profile and style. The seed decides everything.
+
+    profile: of PROFILES; None for any.
+    """
     rng = np.random.default_rng(seed)
-    count = bodies or int(rng.integers(2, 9) if rng.random() < 0.7 else rng.integers(9, 41))
-    closing = loops if loops is not None else int(rng.integers(0, min(12, count) + 1))
-    profile, style = str(rng.choice(PROFILES)), str(rng.choice(["any", "any", "parallel"]))
+    count = int(rng.integers(2, 9) if rng.random() < 0.7 else rng.integers(9, 41))
+    closing = int(rng.integers(0, min(12, count) + 1))
+    drawn, style = str(rng.choice(PROFILES)), str(rng.choice(["any", "any", "parallel"]))
+    profile = profile or drawn
     kinds = [bc.Revolute] if style == "parallel" else list(rng.choice([PLAIN, KINDS][int(rng.integers(2))], 12))
-    axes = _cluster_axes(rng, style)
+    axes = _turning(rng, style)
     mech = bc.Mechanism(f"hostile {seed}", gravity=tuple(rng.uniform(-9.0, 9.0, 3)))
     carriers, points = [mech.ground], [np.zeros(3)]
     plane = axes() if style == "parallel" else None
@@ -108,37 +111,22 @@ def random_mechanism(seed, bodies=None, loops=None):
         where = 0.5 * (points[parent] + place)
         _join(mech, f"j{i}", kind, carriers[parent], carriers[-1], where, axes(), rng)
     for i in range(closing):
-        one, two = rng.choice(len(carriers), 2, replace=False)
+        one, two = sorted(rng.choice(len(carriers), 2, replace=False))
         kind = kinds[int(rng.integers(len(kinds)))]
         where = 0.5 * (points[one] + points[two]) + (0.0 if plane else rng.uniform(-0.3, 0.3, 3))
         _join(mech, f"loop {i}", kind, carriers[one], carriers[two], where, axes(), rng)
     return mech, profile, style
 
 
-@dataclass
-class Truth:
-    """What dense algebra finds: rank, its gap, accelerations (6 nb,), what the null space of Jᵀ moves by row."""
-
-    redundant: int
-    gap: float
-    least: float
-    accelerations: np.ndarray
-    forces: np.ndarray
-
-
-def _reflections(A, pivoting=True, stop=0.0):
-    """QR of A (m, n) by Householder with column pivoting: R, vectors, order, rank."""
+def _reflections(A):
+    """QR of A (m, n) by Householder's reflections with column pivoting: R, the reflections, the order of columns."""
     A = A.copy()
     m, n = A.shape
     order, vectors = np.arange(n), []
     for k in range(min(m, n)):
-        if pivoting:
-            left = (A[k:, k:] ** 2).sum(axis=0)
-            p = k + int(np.argmax(left))
-            if left[p - k] <= stop**2:
-                break
-            A[:, [k, p]] = A[:, [p, k]]
-            order[[k, p]] = order[[p, k]]
+        p = k + int(np.argmax((A[k:, k:] ** 2).sum(axis=0)))
+        A[:, [k, p]] = A[:, [p, k]]
+        order[[k, p]] = order[[p, k]]
         v = A[k:, k].copy()
         size = np.sqrt((v**2).sum())
         if size == 0:
@@ -147,10 +135,11 @@ def _reflections(A, pivoting=True, stop=0.0):
         v /= np.sqrt((v**2).sum())
         A[k:, k:] -= np.outer(2 * v, v @ A[k:, k:])
         vectors.append(v)
-    return A, vectors, order, len(vectors)
+    return A, vectors, order
 
 
-def _apply(vectors, x, transposed):
+def _reflected(vectors, x, transposed):
+    """Q x, or Qᵀ x."""
     x = x.copy()
     for k in range(len(vectors)) if transposed else reversed(range(len(vectors))):
         v = vectors[k]
@@ -159,6 +148,7 @@ def _apply(vectors, x, transposed):
 
 
 def _back(R, b):
+    """x of R x = b."""
     x = np.zeros_like(b)
     for k in reversed(range(len(b))):
         x[k] = (b[k] - R[k, k + 1 : len(b)] @ x[k + 1 :]) / R[k, k]
@@ -166,35 +156,44 @@ def _back(R, b):
 
 
 def _forward(R, b):
-    """Rᵀ x = b."""
+    """x of Rᵀ x = b."""
     x = np.zeros_like(b)
     for k in range(len(b)):
         x[k] = (b[k] - R[:k, k] @ x[:k]) / R[k, k]
     return x
 
 
-def solve(J, Qc, inverse_free, mass, rank):
-    """M a = f + Jᵀ λ, J a = Qc with `rank` rows: a and M a − f."""
-    J, Qc, free, mass = (np.asarray(x, dtype=np.longdouble) for x in (J, Qc, inverse_free, mass))
+def solve(J, bias, free, mass, rank):
+    """Accelerations of M (a − free) = Jᵀ λ, J a = bias, where J (rows, n) has this rank, in long doubles.
+
+    By a basis of the null space of J, and least squares on it with the masses as weights: rows of the largest
+    weights first and columns pivoted, which keeps what is small beside what is large (A. Cox, N. Higham, Stability of
+    Householder QR factorization for weighted least squares problems, 1998).
+    """
+    J, bias, free, mass = (np.asarray(x, dtype=np.longdouble) for x in (J, bias, free, mass))
     n = J.shape[1]
     scale = np.sqrt((J**2).sum(axis=1))
     scale[scale == 0] = 1
-    R, vectors, order, _ = _reflections((J / scale[:, None]).T)
+    R, vectors, order = _reflections((J / scale[:, None]).T)
     R, vectors = R[:rank, :rank], vectors[:rank]
-    particular = np.zeros(n, dtype=np.longdouble)
-    particular[:rank] = _forward(R, (Qc / scale)[order[:rank]])
-    particular = _apply(vectors, particular, False)
-    Z = _apply(vectors, np.eye(n, dtype=np.longdouble)[:, rank:], False)
-    if n > rank:
-        weight = np.sqrt(mass)
-        by_size = np.argsort(-np.abs(weight[:, None] * Z).max(axis=1))
-        A = (weight[:, None] * Z)[by_size]
-        b = (weight * (free - particular))[by_size]
-        Rz, vz, oz, _ = _reflections(A)
-        y = np.zeros(n - rank, dtype=np.longdouble)
-        y[oz] = _back(Rz[: n - rank, : n - rank], _apply(vz, b, True)[: n - rank])
-        particular = particular + Z @ y
-    return particular
+    found = np.zeros(n, dtype=np.longdouble)
+    found[:rank] = _forward(R, (bias / scale)[order[:rank]])
+    found = _reflected(vectors, found, False)
+    if n == rank:
+        return found
+    Z = _reflected(vectors, np.eye(n, dtype=np.longdouble)[:, rank:], False)
+    weight = np.sqrt(mass)
+    by_size = np.argsort(-np.abs(weight[:, None] * Z).max(axis=1))
+    R, vectors, order = _reflections((weight[:, None] * Z)[by_size])
+    right = _reflected(vectors, (weight * (free - found))[by_size], True)
+    along = np.zeros(n - rank, dtype=np.longdouble)
+    along[order] = _back(R[: n - rank, : n - rank], right[: n - rank])
+    return found + Z @ along
+
+
+def independent_rows(J, rank):
+    """Rows of J that are clearly independent, as many as its rank."""
+    return np.sort(_reflections(scaled_rows(J).T)[2][:rank])
 
 
 def scaled_rows(J):
@@ -204,38 +203,71 @@ def scaled_rows(J):
 
 
 class Hostile:
-    """A random mechanism at rest or in motion, on the core, with the truth about it."""
+    """A random mechanism in motion on the core, with the truth about it.
 
-    def __init__(self, seed, moving=True, core=None, **kwargs):
-        mech, self.profile, self.style = random_mechanism(seed, **kwargs)
-        self.machine = Machine(mech)
-        system, model = self.machine.system, self.machine.model
-        C, _, _, J = system.rows()
-        self.error = float(np.abs(C).max(initial=0.0))
-        sigma = np.linalg.svd(scaled_rows(J), compute_uv=False)
-        large = sigma[sigma > 1e-10]
-        self.rank = len(large)
-        dropped = sigma[self.rank :]
-        self.redundant = len(J) - self.rank
-        self.least = float(large.min(initial=1.0))
-        self.gap = self.least / max(float(dropped.max(initial=0.0)), 1e-16)
-        if moving and len(J):
-            rng = np.random.default_rng(seed + 10**6)
-            _, _, vt = np.linalg.svd(scaled_rows(J))
-            Z = vt[self.rank :].T
-            u = Z @ rng.uniform(-1.0, 1.0, Z.shape[1])
-            self.machine.set_twists(u.reshape(-1, 6))
+    redundant: how many rows depend on others. gap: ratio of the singular values on either side of that. least: the
+    smallest that is kept.
+    """
+
+    def __init__(self, seed, profile=None, **options):
+        self.mechanism, self.profile, self.style = random_mechanism(seed, profile)
+        self.machine = Machine(self.mechanism, **options)
+        model = self.machine.model
+        self.J = self.machine.system.rows()[3]
+        _, sigma, vt = np.linalg.svd(scaled_rows(self.J))
+        kept = sigma[sigma > _LEAST]
+        self.rank, self.redundant = len(kept), len(self.J) - len(kept)
+        self.least = float(kept.min(initial=1.0))
+        self.gap = self.least / max(float(sigma[self.rank :].max(initial=0.0)), 1e-16)
+        along = vt[self.rank :].T
+        speeds = np.random.default_rng(seed + 10**6).uniform(-1.0, 1.0, along.shape[1])
+        self.machine.set_twists((along @ speeds).reshape(-1, 6))
+        self.J, self.bias = self.machine.system.rows()[3], self.machine.system.rows()[2]
         P = matrix(self.machine.core_model.principal_rotation)
         self.inertia = np.einsum("bji,bjk,bki->bi", P, model.inertia, P)
         self.mass = np.hstack([np.repeat(model.mass[:, None], 3, axis=1), self.inertia]).ravel()
 
-    def truth(self, perturbed=None):
+    def accelerations(self):
         """Accelerations (nb, 6) as in the columns of `rows()`."""
-        machine = self.machine
-        _, _, Qc, J = machine.system.rows()
-        if perturbed is not None:
-            J = J * (1.0 + 2e-16 * perturbed.standard_normal(J.shape))
-        omega = machine.twists()[:, 3:]
-        gyro = -np.cross(omega, self.inertia * omega) / self.inertia
-        free = np.hstack([np.broadcast_to(machine.model.gravity, omega.shape), gyro]).ravel()
-        return solve(J, Qc, free, self.mass, self.rank).astype(float).reshape(-1, 6)
+        omega = self.machine.twists()[:, 3:]
+        gyroscopic = -np.cross(omega, self.inertia * omega) / self.inertia
+        free = np.hstack([np.broadcast_to(self.machine.model.gravity, omega.shape), gyroscopic]).ravel()
+        return solve(self.J, self.bias, free, self.mass, self.rank).astype(float).reshape(-1, 6)
+
+    def exact_accelerations(self):
+        """The same in fifty digits: for bodies so light that long doubles are short of digits as well."""
+        return exact.accelerations(self.machine, independent_rows(self.J, self.rank))[0]
+
+    def size(self, accelerations):
+        """What accelerations are measured by: the largest, or gravity where nothing moves."""
+        return max(np.abs(accelerations).max(), np.linalg.norm(self.machine.model.gravity))
+
+    def open_parts(self):
+        """How much of each joint's moment and force (joints, 2) the equations of motion leave open.
+
+        From an orthonormal basis of the multipliers that exert nothing: 0 where reactions are unique.
+        """
+        model, nb = self.machine.model, len(self.machine.model.bodies)
+        left, _, _ = np.linalg.svd(scaled_rows(self.J))
+        null = left[:, self.rank :] / np.linalg.norm(self.J, axis=1)[:, None]
+        null /= np.linalg.norm(null, axis=0, keepdims=True) if null.size else 1.0
+        _, position, rotation, _, _ = self.machine.system.state()
+        R = matrix(rotation)
+        principal = R @ matrix(self.machine.core_model.principal_rotation)
+        first = model.arrays["block_row_start"]
+        parts = []
+        for joint in (j for j in model.joints if j.blocks):
+            rows = np.concatenate([np.arange(first[b], first[b + 1]) for b in joint.blocks])
+            body, marker = self._second(joint.name)
+            if body == nb:
+                raise ValueError("joints lead away from the ground")
+            exerted = self.J[rows, 6 * body : 6 * body + 6].T @ null[rows]
+            point = position[body] + R[body] @ np.array(marker.position)
+            com = position[body] + R[body] @ model.com[body]
+            moment = principal[body] @ exerted[3:] + np.cross(com - point, exerted[:3].T).T
+            parts.append([np.linalg.norm(moment), np.linalg.norm(exerted[:3])])
+        return np.array(parts).reshape(-1, 2)
+
+    def _second(self, name):
+        marker = self.mechanism.joints[name].marker_2
+        return list(self.mechanism.bodies).index(marker.body), marker

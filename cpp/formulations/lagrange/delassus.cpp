@@ -63,7 +63,7 @@ void Delassus::split_hubs() {
         const int count = degree <= kHubDegree ? 1 : (degree + kJointsPerCopy - 1) / kJointsPerCopy;
         const int first = static_cast<int>(copies_.size());
         for (int c = 0; c < count; ++c) {
-            copies_.push_back({body, 1.0 / count, {}, {}});
+            copies_.push_back({body, 1.0 / count, {}, {}, {}});
             if (c == 0) continue;
             const int link = blocks + links_++;  // copies form a binary tree
             copies_[first + c].links.emplace_back(link, 1.0);

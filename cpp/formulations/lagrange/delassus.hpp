@@ -88,9 +88,10 @@ class Delassus {
     // those that it has found to depend on rows before them.
     bool rank_is_right(double tolerance);
     void exclude_dependent();
-    // û = û0 + Ĵᵀ λ with S λ = Qc − Ĵ û0 over the rows kept, in 32 digits; û0 in and u̇ = M^(−1/2) û out.
-    void accelerate_precisely(std::span<const double> bias, std::span<const double> scaled, double* lambda,
-                              double* udot);
+    // û = û0 + Ĵᵀ λ with S λ = Qc − Ĵ û0 over the rows kept, in 32 digits; û0 in and u̇ = M^(−1/2) û out. Returns the
+    // most that the rounding of Ĵ makes of u̇.
+    double accelerate_precisely(std::span<const double> bias, std::span<const double> scaled, double* lambda,
+                                double* udot);
 
     bool dropped(int row) const { return drops()[row_of_[row]] != 0; }
     int dropped_count() const { return precise_mode_ ? dropped_count_ : ldlt_->dropped_count(); }
@@ -104,6 +105,9 @@ class Delassus {
     void factor_precisely();
     void factor_dynamics();
     void collect_compliances();
+    void residual_of(std::span<const double> bias, std::span<const DoubleDouble> motion);
+    void add_forces(std::span<DoubleDouble> motion) const;
+    void round_forces();
 
     // One copy of a body and the nodes of S that act on it. Nodes: the model's blocks, then the links.
     struct Copy {
@@ -153,6 +157,7 @@ class Delassus {
     std::vector<std::uint8_t> part_, kept_, dropped_now_;  // rows of ldlt_: take part in the rank; kept by it; the others
     int dropped_count_ = 0;
     std::vector<DoubleDouble> motion_;
+    std::vector<double> no_bias_;
     std::vector<double> work_, body_work_;
     std::vector<double> null_vector_, product_, search_, direction_;  // storage rows
     std::vector<double> column_;                                      // rows of ldlt_

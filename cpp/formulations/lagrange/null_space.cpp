@@ -29,7 +29,7 @@ constexpr double kExact = 1e-8;
 void Delassus::add_column(int ldlt_row, std::vector<double>& column) const {
     const double* J = rows_->J.data();
     for (const Copy& copy : copies_) {
-        double unit[6], other[6];
+        double unit[6] = {}, other[6];
         bool found = false;
         for (const auto& [step, rows] : copy.parts) {
             const int at = ldlt_row - ldlt_->row_start(step);

@@ -1,5 +1,8 @@
 // Delassus where doubles are short of digits: rank, factors and solutions in 32 of them.
 #include <algorithm>
+#include <cmath>
+#include <cstdint>
+#include <limits>
 
 #include "formulations/lagrange/delassus.hpp"
 #include "spatial/body_state.hpp"
@@ -78,43 +81,86 @@ bool Delassus::rank_is_right(double tolerance) {
 }
 
 void Delassus::exclude_dependent() {
-    std::vector<int> rows;
+    exclude({});
     for (int r = 0; r < ldlt_->rows(); ++r)
-        if (part_[r] && row_compliance_[r] == 0.0 && precise_->rank().dropped()[r]) rows.push_back(r);
-    exclude(rows);
+        if (part_[r] && row_compliance_[r] == 0.0 && precise_->rank().dropped()[r]) excluded_.push_back(r);
 }
 
-void Delassus::accelerate_precisely(std::span<const double> bias, std::span<const double> scaled, double* lambda,
-                                    double* udot) {
-    factor_dynamics();
+// Into the work of the precise factors: bias − Ĵ û of the rows, 0 for links.
+void Delassus::residual_of(std::span<const double> bias, std::span<const DoubleDouble> motion) {
     const std::span<DoubleDouble> work = precise_->work();
-    const double* J = rows_->J.data();
-    const auto inverse = rows_->inverse_sqrt_mass();
-    double row[6];
     std::fill(work.begin(), work.end(), DoubleDouble());
+    double row[6];
     for (const BlockLayout& b : rows_->blocks())
         for (int r = 0; r < b.size; ++r) {
             DoubleDouble left = bias[b.row + r];
             for (const BlockSide& side : rows_->sides(b)) {
-                side.rows.read(J, r, row);
-                for (int k = 0; k < 6; ++k)
-                    left -= exact_product(row[k], scaled[kTwist * side.body + kComponent[k]]);
+                side.rows.read(rows_->J.data(), r, row);
+                for (int k = 0; k < 6; ++k) left -= motion[kTwist * side.body + kComponent[k]] * row[k];
             }
             work[row_of_[b.row + r]] = left;
         }
-    precise_->solve_work();
-    std::vector<DoubleDouble>& sum = motion_;
-    sum.assign(scaled.begin(), scaled.end());
+}
+
+// û += Ĵᵀ λ with the λ that the work holds.
+void Delassus::add_forces(std::span<DoubleDouble> motion) const {
+    const std::span<const DoubleDouble> work = precise_->work();
+    double row[6];
+    for (const BlockLayout& b : rows_->blocks())
+        for (int r = 0; r < b.size; ++r)
+            for (const BlockSide& side : rows_->sides(b)) {
+                side.rows.read(rows_->J.data(), r, row);
+                for (int k = 0; k < 6; ++k)
+                    motion[kTwist * side.body + kComponent[k]] += work[row_of_[b.row + r]] * row[k];
+            }
+}
+
+// motion_ = what the forces of the λ that the work holds change by if every number of Ĵ is rounded otherwise. A row's
+// numbers against a body are rounded as parts of the largest: those that happen to be small come from sums.
+void Delassus::round_forces() {
+    constexpr double kLastPlace = std::numeric_limits<double>::epsilon();
+    const std::span<const DoubleDouble> work = precise_->work();
+    const auto inverse = rows_->inverse_sqrt_mass();
+    std::fill(motion_.begin(), motion_.end(), DoubleDouble());
+    std::uint32_t mixed = 1;
+    double row[6];
     for (const BlockLayout& b : rows_->blocks())
         for (int r = 0; r < b.size; ++r) {
-            const DoubleDouble force = work[row_of_[b.row + r]];
-            lambda[b.row + r] = force.hi;
+            const double force = std::abs(work[row_of_[b.row + r]].hi);
             for (const BlockSide& side : rows_->sides(b)) {
-                side.rows.read(J, r, row);
-                for (int k = 0; k < 6; ++k) sum[kTwist * side.body + kComponent[k]] += force * row[k];
+                side.rows.read(rows_->J.data(), r, row);
+                const double* scale = &inverse[static_cast<size_t>(kTwist) * side.body];
+                double largest = 0.0;  // of the angular part, not scaled
+                for (int k = 3; k < 6; ++k)
+                    if (scale[k + 1] > 0.0) largest = std::max(largest, std::abs(row[k]) / scale[k + 1]);
+                for (int k = 0; k < 6; ++k) {
+                    const double size = k < 3 ? std::abs(row[k]) : largest * scale[k + 1];
+                    mixed = 1664525u * mixed + 1013904223u;
+                    const double change = ((mixed >> 31) != 0 ? kLastPlace : -kLastPlace) * size * force;
+                    motion_[kTwist * side.body + kComponent[k]] += change;
+                }
             }
         }
-    for (size_t k = 0; k < sum.size(); ++k) udot[k] = sum[k].hi * inverse[k];
+}
+
+double Delassus::accelerate_precisely(std::span<const double> bias, std::span<const double> scaled, double* lambda,
+                                      double* udot) {
+    factor_dynamics();
+    const auto inverse = rows_->inverse_sqrt_mass();
+    motion_.assign(scaled.begin(), scaled.end());
+    residual_of(bias, motion_);
+    precise_->solve_work();
+    for (size_t r = 0; r < row_of_.size(); ++r) lambda[r] = precise_->work()[row_of_[r]].hi;
+    add_forces(motion_);
+    for (size_t k = 0; k < motion_.size(); ++k) udot[k] = motion_[k].hi * inverse[k];
+    round_forces();
+    no_bias_.assign(row_of_.size(), 0.0);
+    residual_of(no_bias_, motion_);
+    precise_->solve_work();
+    add_forces(motion_);
+    double most = 0.0;
+    for (size_t k = 0; k < motion_.size(); ++k) most = std::max(most, std::abs(motion_[k].hi * inverse[k]));
+    return most;
 }
 
 std::span<const std::uint8_t> Delassus::drops() const {

@@ -208,6 +208,10 @@ double Lagrange::rounding_of_rows(const double* x) const {
     return kRounding * largest;
 }
 
+double Lagrange::position_noise(const double* x) const {
+    return rows_.rows() == 0 ? 0.0 : std::max(options_.position_tolerance, rounding_of_rows(x));
+}
+
 void Lagrange::position_step() {
     for (int r = 0; r < rows_.rows(); ++r) rhs_[r] = -in_force_[r] * rows_.C[r];
     solve(rhs_);

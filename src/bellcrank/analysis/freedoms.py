@@ -24,12 +24,14 @@ class Freedoms:
     redundant: rows that add nothing there.
     independent: coordinates whose rates determine all motion, such as "joint 'crank'"; bodies where
         no joint coordinate shows the motion. Empty if the mechanism is too large for dense matrices.
+    uncertainty: what double precision leaves open of the accelerations there, relative to the largest; mostly 0.
     """
 
     count: int
     of_positions: int
     redundant: tuple[int, ...]
     independent: tuple[str, ...]
+    uncertainty: float
 
 
 def freedoms(model: Model, state: State | None = None) -> Freedoms:
@@ -47,7 +49,8 @@ def freedoms(model: Model, state: State | None = None) -> Freedoms:
     independent: tuple[str, ...] = ()
     if count > 0 and columns <= _DENSE:
         independent = _independent(model, at, system.rows()[3][model.rigid_rows])
-    return Freedoms(count, of_positions, redundant, independent)
+    uncertainty = float(system.statistics()["uncertainty"])
+    return Freedoms(count, of_positions, redundant, independent, uncertainty)
 
 
 def _redundant(model: Model, at: State, system: _core.Lagrange) -> tuple[int, ...]:

@@ -12,7 +12,7 @@ from bellcrank.assembly.compile import compile_mechanism
 from bellcrank.assembly.dependence import redundant_rows
 from bellcrank.assembly.initial import assembled
 from bellcrank.assembly.model import Model
-from bellcrank.assembly.report import AssemblyReport, Redundancy
+from bellcrank.assembly.report import AssemblyReport, Redundancy, limit_of_digits
 from bellcrank.mechanism.mechanism import Mechanism
 
 _LOOPS = 20  # how many loops are listed element by element
@@ -36,6 +36,7 @@ class MechanismInfo:
     loops: number of independent closed loops. loop_elements: joints and constraints round the first of them.
     components: bodies that hang together (the ground does not connect), largest first.
     floating: how many of these nothing holds to the ground.
+    uncertainty: what double precision leaves open of the accelerations, relative to the largest; mostly 0.
     assembly: what it took to assemble it.
     """
 
@@ -58,7 +59,13 @@ class MechanismInfo:
     loop_elements: tuple[tuple[str, ...], ...]
     components: tuple[tuple[str, ...], ...]
     floating: int
+    uncertainty: float
     assembly: AssemblyReport
+
+    @property
+    def accuracy(self) -> str:
+        """What double precision leaves open; empty where that is nothing to speak of."""
+        return limit_of_digits(self.uncertainty)
 
     @property
     def redundant_texts(self) -> tuple[str, ...]:
@@ -91,6 +98,8 @@ class MechanismInfo:
             f"  parts        {parts}"
             + (f" ({self.floating} not held to the ground)" if self.floating else "")
         )
+        if self.accuracy:
+            lines.append(f"  accuracy     {self.accuracy}")
         lines.append(f"  assembly     {self.assembly}")
         return "\n".join(lines)
 
@@ -124,5 +133,6 @@ def info(mechanism: Mechanism | Model) -> MechanismInfo:
         loop_elements=tuple(tuple(graph.loop(closure)) for closure in graph.closures[:_LOOPS]),
         components=tuple(tuple(model.bodies[body] for body in bodies) for bodies in components),
         floating=sum(not grounded for grounded in graph.grounded),
+        uncertainty=found.uncertainty,
         assembly=report,
     )

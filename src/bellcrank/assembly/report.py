@@ -13,6 +13,20 @@ from bellcrank.assembly.state import Floats, State
 ROUNDING = 1e-13  # smaller changes are none
 _SHOWN = 10  # lines of a kind in a report as text
 _NAMES = 6  # names in a line
+_UNCERTAIN = 1e-9  # part of the largest acceleration; what is less is not worth a word
+
+
+def limit_of_digits(uncertainty: float) -> str:
+    """What double precision leaves open of accelerations, in words; empty where that is nothing to speak of.
+
+    uncertainty: as `SystemStatistics` has it.
+    """
+    if not uncertainty > _UNCERTAIN:
+        return ""
+    return (
+        f"double precision leaves {uncertainty:.1e} of the largest acceleration open: "
+        "some masses or inertias are very small for the forces that pass through them"
+    )
 
 
 @dataclass(frozen=True)

@@ -117,6 +117,7 @@ def _mobility(found: MechanismInfo) -> None:
         *_listed("led by", found.independent),
         *_listed("closed loops", tuple(" - ".join(loop) for loop in found.loop_elements), found.loops),
         ("parts", f"{len(found.components)}" + _floating(found.floating)),
+        *([("accuracy", found.accuracy)] if found.accuracy else []),
         ("assembly", str(found.assembly).removeprefix(f"{found.name!r} ")),
     ]
     show(heading(f"Mobility of {found.name}"), facts(rows))

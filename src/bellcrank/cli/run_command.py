@@ -150,6 +150,8 @@ def _summary(run: Trajectory, out: str | None, plot: str | None) -> None:
     ]
     if told.get("redundant_rows"):
         rows.append(("redundant", str(told["redundant_rows"])))
+    if told.get("accuracy"):
+        rows.append(("accuracy", str(told["accuracy"])))
     if told.get("cut_joints"):
         rows.append(("loops cut at", str(told["cut_joints"])))
     rows += [("written", path) for path in (out, plot) if path is not None]

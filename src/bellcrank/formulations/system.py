@@ -44,14 +44,17 @@ class DroppedRow(NamedRow):
 class SystemStatistics:
     """What a system did so far.
 
-    counts: by name: evaluations, factorizations, corrections, impacts.
+    counts: by name: evaluations, factorizations, corrections, impacts, precise (evaluations in 32 digits).
     dropped: the rows that were redundant (or singular) at the last factorization.
     smallest_pivot: of the rows kept then, relative to its diagonal entry; small near singular configurations.
+    uncertainty: what double precision leaves open of the accelerations, relative to the largest, the most so far;
+        0 where digits were never short. Spins of bodies that are very light for the forces they carry have it.
     """
 
     counts: dict[str, int]
     dropped: tuple[DroppedRow, ...]
     smallest_pivot: float
+    uncertainty: float = 0.0
 
 
 @dataclass(frozen=True, eq=False)
@@ -191,9 +194,12 @@ class System:
         """What it did so far, with the redundant rows by name."""
         counts = dict(self.core.statistics())
         pivot = float(counts.pop("smallest_pivot"))
+        uncertainty = float(counts.pop("uncertainty"))
         counts.pop("dropped_rows")
+        if not counts["precise"]:
+            counts.pop("precise")
         dropped = tuple(DroppedRow(*self.model.describe_row(row), row) for row in self.core.dropped_rows())
-        return SystemStatistics({name: int(value) for name, value in counts.items()}, dropped, pivot)
+        return SystemStatistics({name: int(value) for name, value in counts.items()}, dropped, pivot, uncertainty)
 
 
 def prepare(mechanism: Mechanism | Model, formulation: str = "auto", **options: Any) -> System:

@@ -41,7 +41,8 @@ class Outcome:
 
     status: "finished", "interrupted", "not_finite", "constraints_lost" or "step_vanished"; "singular" where
         the run was ended for a joint that lost its meaning.
-    time: reached, s. steps, rejected: counts. last_step, next_step: taken and to be tried next, s.
+    time: reached, s. steps, rejected: counts. rounding: steps with an error above the tolerance that is rounding.
+    last_step, next_step: taken and to be tried next, s.
     steps_since_restart, evaluations_since_restart: since the motion last started anew.
     difference_evaluations: those that went into derivatives.
     last_order, highest_order: of a method of variable order, else 0.
@@ -54,6 +55,7 @@ class Outcome:
     time: float
     steps: int
     rejected: int
+    rounding: int
     last_step: float
     next_step: float
     steps_since_restart: int
@@ -161,7 +163,7 @@ def _guarded(
         try:
             return Outcome(**run(*arguments, *what, on_block, progress))
         except KeyboardInterrupt:  # raised within a callback, by a handler that is not Python's own
-            return Outcome("interrupted", reached, 0, 0, 0.0, 0.0, 0, 0, 0, 0, 0, -1, -1)
+            return Outcome("interrupted", reached, 0, 0, 0, 0.0, 0.0, 0, 0, 0, 0, 0, -1, -1)
 
 
 @contextmanager
