@@ -163,8 +163,7 @@ nb::dict result_dict(const SimulationResult& result) {
     d["status"] = status_name(result.status);
     d["time"] = result.time;
     d["steps"] = result.steps;
-    d["rejected"] = result.rejected;
-    d["rounding"] = result.rounding;
+    d["rejected"] = result.rejected, d["rounding"] = result.rounding;
     d["last_step"] = result.last_step;
     d["next_step"] = result.next_step;
     d["steps_since_restart"] = result.steps_since_restart;
@@ -287,7 +286,8 @@ void bind_integrate(nb::module_& m) {
         "Advances the system's state, which must be projected, through the output times.\n\n"
         "on_block takes frames (n, 1 + width): time, then what cpp/model/system.hpp lists for observe(); the array is\n"
         "reused afterwards. on_progress takes the time reached, about twenty times a second; False ends the run. "
-        "Returns status, time,\nsteps, rejected, rounding, last_step, next_step, steps_since_restart, evaluations_since_restart, "
+        "Returns status, time,\nsteps, rejected, rounding, last_step, next_step, steps_since_restart, "
+        "evaluations_since_restart, "
         "difference_evaluations, last_order,\nhighest_order, body, row. Ctrl-C ends it too, with status "
         "\"interrupted\".\nevents: (program of one output, places of its inputs, direction, terminal), of adaptive "
         "methods; an input's place is -1 for\nthe time, else in what observe() writes of event_coordinates. Returned "

@@ -19,8 +19,8 @@ constexpr double kExactMassRatio = 1e3;
 // Beyond this spread of mobilities doubles do not hold S.
 constexpr double kMostSpread = 1e8;
 
-// Corrections of a refined acceleration, against the largest acceleration: one that needs no other, one that must not be
-// left, and steps of refinement that try.
+// Corrections of a refined acceleration, against the largest acceleration: one that needs no other, one that must not
+// be left, and steps of refinement that try.
 constexpr double kSettled = 1e-7, kUnsettled = 1e-11;
 constexpr int kMostPasses = 4;
 

@@ -214,8 +214,8 @@ class Lagrange final : public System {
     bool always_precise_ = false;  // in 32 digits
     int consulted_count_ = -1;     // rows dropped, and smallest pivot, when the rank was last asked for
     double consulted_pivot_ = 0.0;
-    int unchecked_ = 0;            // accelerations since one was checked
-    bool refines_ = false;         // whether that asked for refinement
+    int unchecked_ = 0;     // accelerations since one was checked
+    bool refines_ = false;  // whether that asked for refinement
     int refinements_ = 0;
     std::vector<double> plane_;                  // axes of the plane of motion and of rotations in it; empty: none
     double corrected_ = 0.0;                     // by how much the last projection turned a body [rad]

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
-#include <iterator>
 
 #include "integrate/events.hpp"
 #include "integrate/run.hpp"
@@ -12,13 +11,11 @@ namespace bellcrank {
 
 namespace {
 
-constexpr double kVanishing = 1e-14;    // a step as short against the time is none
-constexpr double kBeside = 1e-14;       // of a time: a discontinuity is as near, on either side
-constexpr double kMostRounding = 10;    // an error that may be taken for rounding, in tolerances
-constexpr double kFarRounding = 100;    // one that may be rounding, though it is not taken: no history is to blame;
-                                        // without a history it is taken
-// Parts of a step that are tried instead where rounding is large, so that no stage falls there; what is taken then, for
-// rounding is large for short steps as well, grows by this factor from one to the next.
+constexpr double kVanishing = 1e-14;  // a step as short against the time is none
+constexpr double kBeside = 1e-14;     // of a time: a discontinuity is as near, on either side
+constexpr double kMostRounding = 10;  // an error that may be taken for rounding, in tolerances
+constexpr double kFarRounding = 100;  // one that may be rounding; with a history it is not taken, nor that to blame
+// Parts of a step that are tried instead, so that no stage falls where rounding is large, and how what is taken grows.
 constexpr double kAside[] = {0.9, 1.1, 0.8, 1.2, 0.7, 0.6};
 constexpr double kBearing = 4.0;
 constexpr int kManyShortened = 4;       // steps; then their errors may be rounding
@@ -152,13 +149,15 @@ bool AdaptiveRun::attempt() {
 }
 
 // Whether a step whose error has not fallen as truncation does when it was shortened, or that comes after one like
-// that or past rows that are nearly dependent, shows no more than rounding: then a shorter one would not be better, only one of many more. Of a multistep
-// method whose last step alone is shortened truncation hardly falls faster than rounding, both as the product of the
-// distances to the times of its history: so it is looked at in any case before the history is given up.
+// that or past rows that are nearly dependent, shows no more than rounding: then a shorter one would not be better,
+// only one of many more. Of a multistep method whose last step alone is shortened truncation hardly falls faster than
+// rounding, both as the product of the distances to the times of its history: so it is looked at in any case before the
+// history is given up.
 bool AdaptiveRun::made_by_rounding(const StepOutcome& outcome) {
     if (outcome.error <= 1.0 || (outcome.order > 0 && !(outcome.error <= kFarRounding))) return false;
     const bool fell = outcome.error <= refused_error_ * std::pow(h_ / refused_step_, 3);
-    const bool suspect = is_rounding_ || outcome.doubtful || (refusals_ > 0 && !fell) || (outcome.order > 0 && refusals_ > 1);
+    const bool suspect =
+        is_rounding_ || outcome.doubtful || (refusals_ > 0 && !fell) || (outcome.order > 0 && refusals_ > 1);
     if (!suspect || !outcome.constraints_met || outcome.impact || outcome.jump) return false;
     return stepper_->rounding(system_, t_ + h_, h_, x1_.data(), u1_.data()) >= outcome.error;
 }

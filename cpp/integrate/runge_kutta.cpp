@@ -72,7 +72,7 @@ void RungeKutta::stages(System& system, double t, double h, const double* x, con
         else
             system.accelerate(time, at, ui_.data(), ku_[s].data());  // the end of the step is close
         if (s > 0 && system.statistics().smallest_pivot < doubtful_.pivot)
-            doubtful_ = {time, system.statistics().smallest_pivot, xs_, ui_, ku_[s]};
+            doubtful_.keep(time, system.statistics().smallest_pivot, xs_, ui_, ku_[s]);
         system.add_frame_rates(xi_.data(), ui_.data(), ku_[s].data());
         system.chart_rate(xi_.data(), ui_.data(), kx_[s].data());
     }
@@ -163,7 +163,8 @@ double DormandPrince::rounding(System& system, double t, double h, const double*
     const double end = error(sample_rounding(system, t, x1, u1, end_rate_.data(), false, false));
     if (!(doubtful_.pivot < kDoubtfulPivot)) return end;
     const Stage& at = doubtful_;
-    return std::max(end, error(sample_rounding(system, at.time, at.x.data(), at.u.data(), at.rate.data(), false, false)));
+    return std::max(end,
+                    error(sample_rounding(system, at.time, at.x.data(), at.u.data(), at.rate.data(), false, false)));
 }
 
 // A first guess that moves no body by more than a small fraction of a metre or radian; the control corrects it.

@@ -27,6 +27,12 @@ class RungeKutta : public Stepper {
     struct Stage {
         double time = 0.0, pivot = 1.0;
         std::vector<double> x, u, rate;
+
+        void keep(double at, double least, const std::vector<double>& position, const std::vector<double>& velocity,
+                  const std::vector<double>& acceleration) {
+            time = at, pivot = least;
+            x = position, u = velocity, rate = acceleration;
+        }
     };
 
     Tableau tableau_;

@@ -30,7 +30,7 @@ struct SimulationResult {
     SimulationStatus status = SimulationStatus::finished;
     double time = 0.0;
     long long steps = 0, rejected = 0;
-    long long rounding = 0;  // steps with an error above the tolerance that is rounding
+    long long rounding = 0;                   // steps with an error above the tolerance that is rounding
     double last_step = 0.0, next_step = 0.0;  // taken last, and to be tried next
     long long steps_since_restart = 0, evaluations_since_restart = 0;
     long long difference_evaluations = 0;   // of evaluations, for derivatives

@@ -11,8 +11,8 @@ PreciseLdlt::PreciseLdlt(std::span<const int> sizes, const Elimination& eliminat
     int row = 0, begin = 0, widest = 0;
     for (int k = 0; k < n; ++k) first[k] = row, row += sizes[k];
     for (int k = 0; k < n; ++k) {
-        Column c{sizes[k], first[k], sizes[k], begin, static_cast<int>(below_.size()), 0,
-                 static_cast<int>(members_.size())};
+        Column c{
+            sizes[k], first[k], sizes[k], begin, static_cast<int>(below_.size()), 0, static_cast<int>(members_.size())};
         for (int r = 0; r < c.size; ++r) members_.push_back(c.row + r);
         for (int later : elimination.below[k]) {
             below_.push_back({later, sizes[later], c.width});

@@ -233,7 +233,9 @@ def _limits_of_digits(outcome: Outcome, uncertainty: float) -> list[str]:
     limits = []
     if outcome.rounding:
         steps = f"{outcome.rounding} of {outcome.steps} steps"
-        limits.append(f"{steps} have errors above the tolerance that are rounding; shorter steps would not help")
+        limits.append(
+            f"{steps} have errors above the tolerance that are rounding; shorter steps would not help"
+        )
     return [*limits, *filter(None, [limit_of_digits(uncertainty)])]
 
 

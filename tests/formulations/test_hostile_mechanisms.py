@@ -40,9 +40,11 @@ def test_ordinary_mechanisms_have_no_uncertainty():
 def pendulum(inertia):
     """A point mass at the end of a massless metre, 1 rad off the vertical."""
     mech = bc.Mechanism("point mass on a rod")
-    bob = mech.add_body("bob", 1.0, inertia, position=(np.sin(1.0), 0.0, -np.cos(1.0)))
+    bob = mech.add_body("bob", 1.0, (inertia,) * 3, position=(np.sin(1.0), 0.0, -np.cos(1.0)))
     axis = (0.0, 1.0, 0.0)
-    mech.add_joint("pivot", bc.Revolute(), mech.ground.marker(axis=axis), bob.world_marker((0, 0, 0), axis=axis))
+    mech.add_joint(
+        "pivot", bc.Revolute(), mech.ground.marker(axis=axis), bob.world_marker((0, 0, 0), axis=axis)
+    )
     return mech
 
 
@@ -70,7 +72,7 @@ def arm(light):
     for i, mass in enumerate((1.0, light, 1.0)):
         moment = mass / 12
         link = mech.add_body(f"link {i}", mass, (moment, moment, 0.1 * moment), position=(i + 0.5, 0.0, 0.0))
-        ends = (carrier.world_marker((i, 0.0, 0.0), axis=axis) for carrier in (before, link))
+        ends = [carrier.world_marker((i, 0.0, 0.0), axis=axis) for carrier in (before, link)]
         mech.add_joint(f"joint {i}", bc.Revolute(), *ends)
         mech.add_drive(f"drive {i}", f"joint {i}", position=bc.Harmonic(0.3, 0.5 + i))
         before = link

@@ -1,7 +1,8 @@
-"""Random mechanisms that are hard on digits, and what is true of them from dense algebra in long doubles.
+"""Random mechanisms that are hard on digits, and the truth about them from dense algebra in long doubles.
 
-Trees with up to a dozen loops, all kinds of joints, centres of mass off the origin, masses and inertias over twelve
-decades. Rank is that of the rows against velocities of bodies, angular ones times a metre: masses do not count.
+Trees with up to a dozen loops, all kinds of joints, centres of mass off the origin, masses and inertias
+over twelve decades. Rank is that of the rows against velocities of bodies, angular ones times a metre:
+masses do not count.
 """
 
 import numpy as np
@@ -87,7 +88,7 @@ def _turning(rng, style):
 
 
 def random_mechanism(seed, profile=None):
-    """A mechanism of 2 to 40 bodies with up to twelve loops, its profile and style. The seed decides everything.
+    """A mechanism of 2 to 40 bodies with up to twelve loops, its profile and style, all from the seed.
 
     profile: of PROFILES; None for any.
     """
@@ -96,7 +97,9 @@ def random_mechanism(seed, profile=None):
     closing = int(rng.integers(0, min(12, count) + 1))
     drawn, style = str(rng.choice(PROFILES)), str(rng.choice(["any", "any", "parallel"]))
     profile = profile or drawn
-    kinds = [bc.Revolute] if style == "parallel" else list(rng.choice([PLAIN, KINDS][int(rng.integers(2))], 12))
+    kinds = (
+        [bc.Revolute] if style == "parallel" else list(rng.choice([PLAIN, KINDS][int(rng.integers(2))], 12))
+    )
     axes = _turning(rng, style)
     mech = bc.Mechanism(f"hostile {seed}", gravity=tuple(rng.uniform(-9.0, 9.0, 3)))
     carriers, points = [mech.ground], [np.zeros(3)]
@@ -119,7 +122,7 @@ def random_mechanism(seed, profile=None):
 
 
 def _reflections(A):
-    """QR of A (m, n) by Householder's reflections with column pivoting: R, the reflections, the order of columns."""
+    """QR of A by Householder's reflections with column pivoting: R, the reflections, the order of columns."""
     A = A.copy()
     m, n = A.shape
     order, vectors = np.arange(n), []
@@ -167,8 +170,8 @@ def solve(J, bias, free, mass, rank):
     """Accelerations of M (a − free) = Jᵀ λ, J a = bias, where J (rows, n) has this rank, in long doubles.
 
     By a basis of the null space of J, and least squares on it with the masses as weights: rows of the largest
-    weights first and columns pivoted, which keeps what is small beside what is large (A. Cox, N. Higham, Stability of
-    Householder QR factorization for weighted least squares problems, 1998).
+    weights first and columns pivoted, which keeps what is small beside what is large (A. Cox, N. Higham,
+    Stability of Householder QR factorization for weighted least squares problems, 1998).
     """
     J, bias, free, mass = (np.asarray(x, dtype=np.longdouble) for x in (J, bias, free, mass))
     n = J.shape[1]
@@ -205,8 +208,8 @@ def scaled_rows(J):
 class Hostile:
     """A random mechanism in motion on the core, with the truth about it.
 
-    redundant: how many rows depend on others. gap: ratio of the singular values on either side of that. least: the
-    smallest that is kept.
+    redundant: how many rows depend on others. gap: ratio of the singular values on either side of that.
+    least: the smallest that is kept.
     """
 
     def __init__(self, seed, profile=None, **options):

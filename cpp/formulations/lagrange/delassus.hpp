@@ -80,8 +80,8 @@ class Delassus {
     // The same for these and all that were dropped with pivots that vanish.
     void exclude_vanished(std::span<const int> rows);
 
-    // Where doubles are short of digits (formulations/lagrange/precise.cpp). From the next factorization on rank, factors
-    // and solutions are those of PreciseDelassus, or are so no more.
+    // Where doubles are short of digits (formulations/lagrange/precise.cpp). From the next factorization on rank,
+    // factors and solutions are those of PreciseDelassus, or are so no more.
     void be_precise(bool precise) { precise_mode_ = precise; }
     bool is_precise() const { return precise_mode_; }
     // Whether as many rows are dropped as depend on others, and those kept depend on none. exclude_dependent() excludes
@@ -152,9 +152,10 @@ class Delassus {
     std::vector<int> excluded_;
     bool precise_mode_ = false, dynamics_known_ = false;
     std::unique_ptr<PreciseDelassus> precise_;
-    double tolerance_ = 0.0;                // of the factorization at hand
-    std::vector<double> row_compliance_;    // rows of ldlt_
-    std::vector<std::uint8_t> part_, kept_, dropped_now_;  // rows of ldlt_: take part in the rank; kept by it; the others
+    double tolerance_ = 0.0;              // of the factorization at hand
+    std::vector<double> row_compliance_;  // rows of ldlt_
+    std::vector<std::uint8_t> part_, kept_,
+        dropped_now_;  // rows of ldlt_: take part in the rank; kept by it; the others
     int dropped_count_ = 0;
     std::vector<DoubleDouble> motion_;
     std::vector<double> no_bias_;

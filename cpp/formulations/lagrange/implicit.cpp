@@ -10,6 +10,8 @@ namespace bellcrank {
 
 namespace {
 
+constexpr double kMostSpread = 1e8;  // of mobilities, as for accelerations
+
 constexpr double kIncrement = 1e-6;  // of a coordinate or its rate, for the derivatives of an effort
 
 // The model's data with a row for the coordinate of each law, its compliance to be set at each linearization.
@@ -51,6 +53,7 @@ ImplicitRows::ImplicitRows(const Model& model, const AngleBranches& branches)
       rows_(*model_, branches_, delassus_.row_order()),
       model_rows_(model.rows_total()) {
     delassus_.bind(rows_);
+    delassus_.be_precise(spread_of_mobility(*model_) > kMostSpread);
     const int m = rows_.rows(), n = kTwist * (model_->bodies() + 1);
     for (auto* v : {&compliance_, &lambda_, &trusted_, &residual_, &product_, &acceleration_rows_}) v->assign(m, 0.0);
     for (auto* v : {&sqrt_mass_, &scaled_, &step_}) v->assign(n, 0.0);

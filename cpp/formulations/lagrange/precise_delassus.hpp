@@ -22,9 +22,9 @@ struct BodyPart {
 // Largest over smallest of what a newton at a body's reach moves, of linear and angular inertia, among all bodies.
 double spread_of_mobility(const Model& model);
 
-// Two factorizations with the pattern of S. That of the *rank* has every body's inertia replaced by one kilogramme and by
-// that of its reach: which rows depend on others is a matter of geometry, and masses only hide it. That of the *dynamics*
-// has the masses as they are, over the rows that the rank has kept.
+// Two factorizations with the pattern of S. That of the *rank* has every body's inertia replaced by one kilogramme and
+// by that of its reach: which rows depend on others is a matter of geometry, and masses only hide it. That of the
+// *dynamics* has the masses as they are, over the rows that the rank has kept.
 class PreciseDelassus {
   public:
     PreciseDelassus(const Model& model, std::span<const int> sizes, const Elimination& elimination,

@@ -83,8 +83,8 @@ bool Lagrange::bears_shift(const double* x, const double* udot) const {
 
 // A mechanism whose pivots ask for a second look again and again has to keep its factors.
 bool Lagrange::sweeps() const {
-    return rows_.stages() >= kLargeStages && failed_sweeps_ < kMostFailures && stops_.empty() && !wide_masses_ && !always_precise_ &&
-           options_.refinements <= 0 && !delassus_.has_hubs() && !tight_ && given_up_.empty() &&
+    return rows_.stages() >= kLargeStages && failed_sweeps_ < kMostFailures && stops_.empty() && !wide_masses_ &&
+           !always_precise_ && options_.refinements <= 0 && !delassus_.has_hubs() && !tight_ && given_up_.empty() &&
            (shift_ == 0.0 || open_);
 }
 

@@ -24,7 +24,7 @@ class Freedoms:
     redundant: rows that add nothing there.
     independent: coordinates whose rates determine all motion, such as "joint 'crank'"; bodies where
         no joint coordinate shows the motion. Empty if the mechanism is too large for dense matrices.
-    uncertainty: what double precision leaves open of the accelerations there, relative to the largest; mostly 0.
+    uncertainty: what double precision leaves open of the accelerations there, relative to the largest.
     """
 
     count: int

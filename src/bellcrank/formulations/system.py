@@ -47,8 +47,8 @@ class SystemStatistics:
     counts: by name: evaluations, factorizations, corrections, impacts, precise (evaluations in 32 digits).
     dropped: the rows that were redundant (or singular) at the last factorization.
     smallest_pivot: of the rows kept then, relative to its diagonal entry; small near singular configurations.
-    uncertainty: what double precision leaves open of the accelerations, relative to the largest, the most so far;
-        0 where digits were never short. Spins of bodies that are very light for the forces they carry have it.
+    uncertainty: what double precision leaves open of the accelerations, relative to the largest, the most so
+        far; 0 where digits were never short. Spins of bodies that are very light for their loads have it.
     """
 
     counts: dict[str, int]
@@ -199,7 +199,9 @@ class System:
         if not counts["precise"]:
             counts.pop("precise")
         dropped = tuple(DroppedRow(*self.model.describe_row(row), row) for row in self.core.dropped_rows())
-        return SystemStatistics({name: int(value) for name, value in counts.items()}, dropped, pivot, uncertainty)
+        return SystemStatistics(
+            {name: int(value) for name, value in counts.items()}, dropped, pivot, uncertainty
+        )
 
 
 def prepare(mechanism: Mechanism | Model, formulation: str = "auto", **options: Any) -> System:

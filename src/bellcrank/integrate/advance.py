@@ -41,7 +41,7 @@ class Outcome:
 
     status: "finished", "interrupted", "not_finite", "constraints_lost" or "step_vanished"; "singular" where
         the run was ended for a joint that lost its meaning.
-    time: reached, s. steps, rejected: counts. rounding: steps with an error above the tolerance that is rounding.
+    time: reached, s. steps, rejected: counts. rounding: steps with an error that is large, but rounding.
     last_step, next_step: taken and to be tried next, s.
     steps_since_restart, evaluations_since_restart: since the motion last started anew.
     difference_evaluations: those that went into derivatives.
