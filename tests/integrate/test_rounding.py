@@ -42,3 +42,16 @@ def test_steps_do_not_collapse_where_a_row_vanishes(formulation):
     assert turned > 2 * np.pi
     assert run.statistics["steps"] < 3000
     np.testing.assert_allclose(run.energy.total, run.energy.total[0], atol=1e-8)
+
+
+@pytest.mark.parametrize("n", [1, 5, 40])
+def test_dopri5_steps_aside_from_singular_poses(n):
+    """With default options: what is left of the tolerance there is rounding, and the run says so."""
+    mech = n_four_bar(n)
+    settings = {"method": "dopri5", "tolerance": 1e-12, "output_step": 1.0, "reactions": False}
+    run = bc.simulate(mech, 10.0, formulation="lagrange", **settings)
+    assert run.status == "finished"
+    assert run.statistics["steps"] < 4000
+    assert run.statistics["rejected_steps"] < 200
+    assert "rounding" in run.statistics["accuracy"]
+    np.testing.assert_allclose(run.energy.total, run.energy.total[0], atol=1e-6)
