@@ -32,6 +32,9 @@ constexpr double kRegularPivot = 1e-4;
 // No more is expected of a correction with the factors of a configuration close by.
 constexpr double kBestContraction = 1e-3;
 
+// Velocity corrections after the first where digits are short.
+constexpr int kMostRepeated = 2;
+
 }  // namespace
 
 // Largest |C| over the rows in force.
@@ -243,6 +246,14 @@ void Lagrange::correct_velocities(double* u, bool impacts) {
         solve_with_stops(impulse_);
     }
     rows_.add_accelerations(impulse_.data(), u);
+    // Of a very light body the sum of impulses has the rounding of large ones: what that left is small.
+    for (int i = 0; i < kMostRepeated && delassus_.is_precise() && stops_.empty(); ++i) {
+        scale(u, scaled_.data());
+        rows_.multiply(scaled_.data(), impulse_.data());
+        for (int r = 0; r < rows_.rows(); ++r) impulse_[r] = rigid_[r] ? -(impulse_[r] + rows_.Ct[r]) : 0.0;
+        solve(impulse_);
+        rows_.add_accelerations(impulse_.data(), u);
+    }
     flatten(u);
 }
 
