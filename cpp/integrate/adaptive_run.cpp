@@ -174,11 +174,7 @@ bool AdaptiveRun::came_down_to_rounding(const StepOutcome& outcome) {
 }
 
 void AdaptiveRun::begin_motion(double first) {
-    if (stuck_) {
-        system_.meet_stops();
-    } else {
-        system_.watch_stops(t_, x_.data(), u_.data());
-    }
+    stuck_ ? system_.meet_stops() : system_.watch_stops(t_, x_.data(), u_.data());
     watch_.begin(t_, x_.data(), u_.data());
     steps_before_ = result_.steps;
     evaluations_before_ = system_.statistics().evaluations;

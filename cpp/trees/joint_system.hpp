@@ -159,7 +159,7 @@ class JointSystem : public System {
     Quat nearest_sign(int body, const Quat& q);
 
     const std::vector<int> closing_rows_, derived_angles_;
-    std::vector<int> other_angles_;  // that are followed from step to step
+    std::vector<int> other_angles_;          // that are followed from step to step
     std::vector<std::uint8_t> of_velocity_;  // per closing row: holds velocities alone; empty if none does
     bool positions_alone_ = false;
     double followed_at_ = 0.0;
