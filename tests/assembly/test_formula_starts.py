@@ -120,7 +120,7 @@ def test_a_pole_at_hand_is_named():
     mech.add_joint("ball", kind, mech.ground, body(mech, "a"), position=(0.3, 1.55, 0.0))
     bc.assemble(mech)
     system = bc.prepare(mech, "symbolic")
-    outcome = Outcome("step_vanished", 0.5, 10, 0, 1e-3, 0.0, 1, 1, 0, 0, 0, 0, -1)
+    outcome = Outcome("step_vanished", 0.5, 10, 0, 0, 1e-3, 0.0, 1, 1, 0, 0, 0, 0, -1)
     told = explain(system.model, system.core, method_options("dopri5", 1.0), outcome).message
     assert "joint 'ball': at u = 0.3, v = 1.55, w = " in told
     assert "it hardly moves with u and w (a pole or a cusp)" in told

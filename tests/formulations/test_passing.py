@@ -61,9 +61,9 @@ def star():
 
 
 def stopped():
-    """A chain with a stop at its first joint that it does not reach, and one that it starts at."""
+    """A chain with a stop at its first joint that it does not reach, and one next to it that it starts at."""
     mech = chains.hinged_rods(LARGE)
-    for k, lower in ((0, -3.0), (40, 0.0)):
+    for k, lower in ((0, -3.0), (1, 0.0)):
         mech.replace(mech.joints[f"pivot {k}"], limits=bc.Limit(lower=lower))
     return mech
 

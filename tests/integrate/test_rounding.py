@@ -8,15 +8,23 @@ from bellcrank.bench.generators import n_four_bar, slider_crank
 
 
 @pytest.mark.parametrize("formulation", ["recursive", "symbolic"])
-@pytest.mark.parametrize(("method", "most"), [("dopri5", 2000), ("adams", 500)])
+@pytest.mark.parametrize(("method", "most"), [("dopri5", 2000), ("adams", 300)])
 def test_steps_do_not_collapse_at_singular_poses(formulation, method, most):
-    """Three times through the pose where all rods lie in line, at a tolerance near rounding."""
+    """Three times through the pose where all rods lie in line, at a tolerance near rounding.
+
+    How many steps a run takes there hangs on the last digits of all numbers, and with them on those of the
+    tolerance: the median of several counts.
+    """
     mech = n_four_bar(5, length=1.0, mass=1.0, tip_speed=-1.0, gravity=9.81)
-    settings = {"rank_tolerance": 1e-8, "tolerance": 4e-12 if method == "adams" else 1e-12}
-    run = bc.simulate(mech, 3.5, formulation=formulation, method=method, reactions=False, **settings)
-    assert run.statistics["steps"] < most
-    assert run.statistics["rejected_steps"] < 0.5 * run.statistics["steps"]
-    np.testing.assert_allclose(run.energy.total, run.energy.total[0], atol=1e-7)
+    tolerance, counts = 4e-12 if method == "adams" else 1e-12, []
+    for part in range(5):
+        settings = {"rank_tolerance": 1e-8, "tolerance": tolerance * (1.0 + 1e-6 * part)}
+        run = bc.simulate(mech, 3.5, formulation=formulation, method=method, reactions=False, **settings)
+        assert run.statistics["rejected_steps"] < 0.5 * run.statistics["steps"]
+        np.testing.assert_allclose(run.energy.total, run.energy.total[0], atol=1e-7)
+        counts.append(run.statistics["steps"])
+    assert np.median(counts) < most
+    assert max(counts) < 3 * most
 
 
 @pytest.mark.parametrize(
