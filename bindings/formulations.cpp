@@ -11,6 +11,7 @@
 #include <cmath>
 
 #include "bindings.hpp"
+#include "formulations/lagrange/precise_delassus.hpp"
 #include "state_of.hpp"
 
 namespace nb = nanobind;
@@ -163,6 +164,9 @@ RowArrays dense_rows(const Model& model, const AngleBranches& branches, double t
 }
 
 void bind_formulations(nb::module_& m) {
+    m.def(
+        "spread_of_mobility", [](const Model& model) { return spread_of_mobility(model); }, "model"_a,
+        "Largest by smallest mobility of a body: 1/m, and l^2/I at its reach l.");
     nb::class_<LagrangeAt, SystemAt>(m, "Lagrange", "The lagrange formulation of a model, at a state.")
         .def(
             "__init__",

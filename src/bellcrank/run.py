@@ -17,7 +17,7 @@ from bellcrank.assembly.report import AssemblyReport, limit_of_digits
 from bellcrank.assembly.state import Floats, State
 from bellcrank.continuation import Continuation
 from bellcrank.errors import AssemblyError, SimulationError
-from bellcrank.formulations.system import System, prepare
+from bellcrank.formulations.system import System, SystemStatistics, prepare
 from bellcrank.integrate.advance import Observed, Outcome, advance
 from bellcrank.integrate.closing import Closing, closing
 from bellcrank.integrate.events import CompiledEvents
@@ -195,7 +195,7 @@ class Run:
             told["cut_joints"] = _listed(system.cut_joints)
         if self._report is not None and self._report.notes:
             told["assembly_notes"] = "; ".join(self._report.notes)
-        limits = _limits_of_digits(outcome, system.stats.uncertainty)
+        limits = _limits_of_digits(outcome, system.stats)
         if limits:
             told["accuracy"] = "; ".join(limits)
         if self._motion is not None:
@@ -228,7 +228,7 @@ def _start(system: System, state: State | None) -> None:
         raise AssemblyError(f"the simulation cannot start: {error}", error.violations) from None
 
 
-def _limits_of_digits(outcome: Outcome, uncertainty: float) -> list[str]:
+def _limits_of_digits(outcome: Outcome, statistics: SystemStatistics) -> list[str]:
     """Where double precision, and not the tolerance, has decided how accurate the run is."""
     limits = []
     if outcome.rounding:
@@ -236,7 +236,10 @@ def _limits_of_digits(outcome: Outcome, uncertainty: float) -> list[str]:
         limits.append(
             f"{steps} have errors above the tolerance that are rounding; shorter steps would not help"
         )
-    return [*limits, *filter(None, [limit_of_digits(uncertainty)])]
+    limits.append(limit_of_digits(statistics.uncertainty))
+    if not limits[-1]:
+        limits.append(limit_of_digits(statistics.effort_uncertainty, "reaction or effort"))
+    return [limit for limit in limits if limit]
 
 
 def _listed(names: Sequence[str]) -> str:

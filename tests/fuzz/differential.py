@@ -34,7 +34,7 @@ def judged(task):
         prepared = systems(mechanism)
         found = disagreements(prepared)
         if found or not runs:
-            return seed, "disagree" if found else "agree", [str(finding) for finding in found]
+            return seed, _word(found, "disagree"), [str(finding) for finding in found]
     except bc.AssemblyError:
         return seed, "cannot be assembled", []
     except Exception as error:  # noqa: BLE001 (whatever it is, it is a finding)
@@ -49,10 +49,16 @@ def judged(task):
         return seed, "failed", [f"{type(error).__name__}: {error}"]
     finally:
         signal.setitimer(signal.ITIMER_REAL, 0.0)
-    lines = [str(finding) for finding in found]
     if found:
-        return seed, "run apart", lines
+        return seed, _word(found, "run apart"), [str(finding) for finding in found]
     return seed, f"{len(errors)} formulations end with an error" if errors else "agree", list(errors.items())
+
+
+def _word(found, unsaid):
+    """How a mechanism with these findings ended: one that is not flagged outweighs all others."""
+    if not found:
+        return "agree"
+    return "disagree and say so" if all(finding.flagged for finding in found) else unsaid
 
 
 def main():

@@ -1,6 +1,6 @@
 """One mechanism under all formulations: accelerations, reactions, efforts and motions compared."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -8,16 +8,21 @@ import bellcrank as bc
 from bellcrank.formulations.system import FORMULATIONS
 
 ALLOWED = 1e-8  # relative to the largest number of its kind in the mechanism
+COUNTS = ("flags of reactions", "flags of efforts", "redundant rows")
 
 
 @dataclass(frozen=True)
 class Finding:
-    """A disagreement: which quantity, of which formulation against `lagrange`, by how much."""
+    """A disagreement: which quantity, of which formulation against `lagrange`, by how much.
+
+    flagged: the uncertainty that one of the two reports, where it covers the disagreement; else 0.
+    """
 
     quantity: str
     formulation: str
     size: float
     detail: str = ""
+    flagged: float = 0.0
 
     def __str__(self):
         return f"{self.formulation}: {self.quantity} {self.size:.2g} {self.detail}"
@@ -77,7 +82,9 @@ def _compared(name, first, expected, system, found, allowed):
         findings.append(Finding("redundant rows", name, 1.0, rows))
     compare("energies", system.core.energy(), first.core.energy())
     compare("coordinates", system.core.coordinates(), first.core.coordinates())
-    return findings
+    said = max(max(s.stats.uncertainty, s.stats.effort_uncertainty) for s in (system, first))
+    covered = [said > 1e-9 and (f.size <= 10 * said or f.quantity in COUNTS) for f in findings]
+    return [replace(f, flagged=said) if c else f for f, c in zip(findings, covered, strict=True)]
 
 
 @dataclass(frozen=True)

@@ -16,15 +16,15 @@ _NAMES = 6  # names in a line
 _UNCERTAIN = 1e-9  # part of the largest acceleration; what is less is not worth a word
 
 
-def limit_of_digits(uncertainty: float) -> str:
+def limit_of_digits(uncertainty: float, largest: str = "acceleration") -> str:
     """What double precision leaves open of accelerations, in words; empty where that is nothing to speak of.
 
-    uncertainty: as `SystemStatistics` has it.
+    uncertainty: as `SystemStatistics` has it. largest: the quantity that it is relative to.
     """
     if not uncertainty > _UNCERTAIN:
         return ""
     return (
-        f"double precision leaves {uncertainty:.1e} of the largest acceleration open: "
+        f"double precision leaves {uncertainty:.1e} of the largest {largest} open: "
         "some masses or inertias are very small for the forces that pass through them"
     )
 

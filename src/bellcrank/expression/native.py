@@ -105,8 +105,8 @@ def attach(program: _core.CompiledProgram, *, batch: bool = False) -> None:
             return
         lanes = _vector_lanes() if batch else 1
         code = llvm.ObjectFileRef.from_data(_object_code(program.program, lanes))
-        # Its memory manager keeps code and constants together. Where a process has much memory they may lie more
-        # than 2 GB apart otherwise, which the code cannot reach: LLVM then ends the process.
+        # llvmlite's memory manager keeps code and constants together. In a process with much memory they may
+        # otherwise lie more than 2 GB apart, where the code cannot reach: LLVM then ends the process.
         engine = llvm.create_mcjit_compiler(llvm.parse_assembly(""), _machine(1), use_lmm=True)
         engine.add_object_file(code)
         engine.finalize_object()

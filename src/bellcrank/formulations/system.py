@@ -49,12 +49,14 @@ class SystemStatistics:
     smallest_pivot: of the rows kept then, relative to its diagonal entry; small near singular configurations.
     uncertainty: what double precision leaves open of the accelerations, relative to the largest, the most so
         far; 0 where digits were never short. Spins of bodies that are very light for their loads have it.
+    effort_uncertainty: the same of reactions and efforts, which in joint coordinates light bodies lose.
     """
 
     counts: dict[str, int]
     dropped: tuple[DroppedRow, ...]
     smallest_pivot: float
     uncertainty: float = 0.0
+    effort_uncertainty: float = 0.0
 
 
 @dataclass(frozen=True, eq=False)

@@ -1,0 +1,62 @@
+"""Joint coordinates where masses differ by twelve decades: what they lose is said, or refused."""
+
+import numpy as np
+import pytest
+from rigs.random_mechanisms import random_mechanism
+
+import bellcrank as bc
+
+
+def heavy_on_light(ratio):
+    """A light link between the ground and a heavy one, on ball joints."""
+    mech = bc.Mechanism("heavy on light")
+    light = mech.add_body("light", mass=1.0, inertia=(0.1, 0.12, 0.08), com=(0.2, 0.0, 0.1))
+    heavy = mech.add_body(
+        "heavy",
+        mass=ratio,
+        inertia=(0.1 * ratio, 0.2 * ratio, 0.15 * ratio),
+        com=(0.1, 0.1, 0),
+        position=(1, 0, 0),
+    )
+    mech.add_joint("hook", bc.Spherical(), mech.ground, light)
+    mech.add_joint("pin", bc.Spherical(), light.marker((1, 0, 0)), heavy)
+    return mech
+
+
+def error(mech, formulation):
+    """Of accelerations, relative to the largest, against 32 digits."""
+    exact, found = (bc.prepare(mech, name).accelerate() for name in ("lagrange", formulation))
+    scale = max(np.abs(exact.linear).max(), np.abs(exact.angular).max())
+    return max(np.abs(found.linear - exact.linear).max(), np.abs(found.angular - exact.angular).max()) / scale
+
+
+def test_the_uncertainty_covers_the_error():
+    mech = heavy_on_light(1e9)
+    system = bc.prepare(mech, "symbolic")
+    system.accelerate()
+    assert system.stats.uncertainty > 1e-9
+    assert error(mech, "symbolic") <= system.stats.uncertainty
+    run = bc.simulate(mech, 0.1, formulation="symbolic", method="dopri5", tolerance=1e-6)
+    assert "double precision leaves" in run.statistics["accuracy"]
+
+
+def test_where_solutions_are_refined_only_reactions_are_uncertain():
+    mech = heavy_on_light(1e9)
+    system = bc.prepare(mech, "recursive")
+    system.accelerate()
+    assert system.stats.uncertainty < 1e-12
+    assert system.stats.effort_uncertainty > 1e-9
+    run = bc.simulate(mech, 0.1, formulation="recursive", method="dopri5", tolerance=1e-6)
+    assert "of the largest reaction or effort open" in run.statistics["accuracy"]
+
+
+@pytest.mark.parametrize("formulation", ["recursive", "symbolic"])
+def test_even_bodies_are_not_compared(formulation):
+    system = bc.prepare(heavy_on_light(10.0), formulation)
+    system.accelerate()
+    assert system.stats.uncertainty == 0.0
+
+
+def test_answers_of_no_use_are_refused():
+    with pytest.raises(bc.Unsupported, match=r"so uneven .* Use formulation='lagrange'"):
+        bc.prepare(random_mechanism(4263), "recursive")
