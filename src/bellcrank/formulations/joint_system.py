@@ -73,14 +73,18 @@ class JointSystem(System):
         return replace(found, uncertainty=accelerations, effort_uncertainty=efforts)
 
     def _errors(self) -> tuple[float, float]:
-        """Of accelerations and of multipliers at this state, each relative to the largest."""
-        exact = _core.Lagrange(self.model.core)
-        self.model.put(exact, self.state(), False)
-        linear, angular, efforts = (
-            _error(found, expected)
-            for found, expected in zip(self.core.accelerate(), exact.accelerate(), strict=True)
-        )
-        return max(linear, angular), efforts
+        """Of accelerations and of multipliers at this state, each relative to the largest.
+
+        Where nothing accelerates, gravity and turns of the bodies say what would be large.
+        """
+        exact, state, arrays = _core.Lagrange(self.model.core), self.state(), self.model.arrays
+        self.model.put(exact, state, False)
+        linear, angular, efforts = zip(exact.accelerate(), self.core.accelerate(), strict=True)
+        spin, speed = _largest(state.angular_velocity), _largest(state.velocity)
+        moved = max(_largest(linear[0], angular[0], arrays["gravity"]), spin * max(spin, speed))
+        acted = max(_largest(efforts[0]), moved * float(np.min(arrays["body_mass"])))
+        off = _largest(linear[1] - linear[0], angular[1] - angular[0])
+        return _ratio(off, moved), _ratio(_largest(efforts[1] - efforts[0]), acted)
 
     @property
     def closing_rows(self) -> tuple[str, ...]:
@@ -93,9 +97,12 @@ class JointSystem(System):
         return cut_joints(self.model, self.core.closing_rows())
 
 
-def _error(found: Floats, expected: Floats) -> float:
-    off = float(np.abs(found - expected).max(initial=0.0))
-    scale = float(np.abs(expected).max(initial=0.0))
+def _largest(*arrays: Floats) -> float:
+    return float(np.max([np.abs(array).max(initial=0.0) for array in arrays]))  # not a number if one is not
+
+
+def _ratio(off: float, scale: float) -> float:
+    """A relative error; numbers that are not finite are infinitely far off."""
     if off == 0.0:
         return 0.0
     return off / scale if np.isfinite(off) and scale > 0.0 else np.inf
