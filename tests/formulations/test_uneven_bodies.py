@@ -57,6 +57,21 @@ def test_even_bodies_are_not_compared(formulation):
     assert system.stats.uncertainty == 0.0
 
 
+@pytest.mark.parametrize("formulation", ["recursive", "symbolic"])
+def test_a_mechanism_that_rests_is_not_refused_for_its_rounding(formulation):
+    mech = bc.Mechanism("held by a spring", gravity=(0, 0, 0))
+    for name, mass in (("light", 1e-4), ("heavy", 1e6)):
+        mech.add_body(name, mass=mass, inertia=(mass, mass, mass), position=(0.3, 0.4, 0.1))
+        mech.add_joint(
+            f"{name} hook", bc.Spherical(), mech.ground, mech.bodies[name].marker((-0.3, -0.4, -0.1))
+        )
+        spring = bc.SpringDamper(1e3, rest_length=0.0)
+        mech.add_force(f"{name} spring", spring, mech.ground.marker((0.6, 0.8, 0.2)), mech.bodies[name])
+    system = bc.prepare(mech, formulation)
+    system.accelerate()
+    assert system.stats.uncertainty < 1e-9
+
+
 def test_answers_of_no_use_are_refused():
     with pytest.raises(bc.Unsupported, match=r"so uneven .* Use formulation='lagrange'"):
         bc.prepare(random_mechanism(4263), "recursive")

@@ -18,6 +18,7 @@ from bellcrank.formulations.system import System, SystemStatistics
 
 _UNEVEN = 1e6  # spread of mobilities from which on digits may be short
 _USELESS = 1e-3  # part of the largest acceleration
+_STILL = 1e-6  # m/s^2, rad/s^2: where nothing exceeds this, nothing accelerates
 
 
 @dataclass(frozen=True)
@@ -81,7 +82,7 @@ class JointSystem(System):
         self.model.put(exact, state, False)
         linear, angular, efforts = zip(exact.accelerate(), self.core.accelerate(), strict=True)
         spin, speed = _largest(state.angular_velocity), _largest(state.velocity)
-        moved = max(_largest(linear[0], angular[0], arrays["gravity"]), spin * max(spin, speed))
+        moved = max(_largest(linear[0], angular[0], arrays["gravity"]), spin * max(spin, speed), _STILL)
         acted = max(_largest(efforts[0]), moved * float(np.min(arrays["body_mass"])))
         off = _largest(linear[1] - linear[0], angular[1] - angular[0])
         return _ratio(off, moved), _ratio(_largest(efforts[1] - efforts[0]), acted)
