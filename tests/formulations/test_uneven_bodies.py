@@ -69,7 +69,7 @@ def test_a_mechanism_that_rests_is_not_refused_for_its_rounding(formulation):
         mech.add_force(f"{name} spring", spring, mech.ground.marker((0.6, 0.8, 0.2)), mech.bodies[name])
     system = bc.prepare(mech, formulation)
     system.accelerate()
-    assert system.stats.uncertainty < 1e-9
+    assert system.stats.uncertainty < 1e-6  # springs of 1 kN pull a body of 0.1 g both ways
 
 
 def test_answers_of_no_use_are_refused():

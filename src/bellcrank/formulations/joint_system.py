@@ -18,7 +18,7 @@ from bellcrank.formulations.system import System, SystemStatistics
 
 _UNEVEN = 1e6  # spread of mobilities from which on digits may be short
 _USELESS = 1e-3  # part of the largest acceleration
-_STILL = 1e-6  # m/s^2, rad/s^2: where nothing exceeds this, nothing accelerates
+_STILL = 1e-3  # m/s^2, rad/s^2: where nothing exceeds this, nothing accelerates
 
 
 @dataclass(frozen=True)
