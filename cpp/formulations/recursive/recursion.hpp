@@ -12,7 +12,7 @@
 #include <vector>
 
 #include "formulations/recursive/kinematics.hpp"
-#include "formulations/recursive/twofold.hpp"
+#include "spatial/double_double.hpp"
 
 namespace bellcrank::recursive {
 
@@ -127,9 +127,9 @@ class Recursion {
     std::vector<Size> whole_;  // per link
     bool doubtful_ = false;
     std::vector<double> compliance_;
-    std::vector<MotionT<Twofold>> motions_;  // per link
-    std::vector<ForceT<Twofold>> forces_;
-    std::vector<Twofold> gap_;  // per row
+    std::vector<MotionT<DoubleDouble>> motions_;  // per link
+    std::vector<ForceT<DoubleDouble>> forces_;
+    std::vector<DoubleDouble> gap_;  // per row
     std::vector<double> lack_, gaps_, more_, more_lambda_;
     std::vector<Load> nothing_;
 };

@@ -5,7 +5,7 @@
 #include <cmath>
 
 #include "formulations/recursive/recursion.hpp"
-#include "formulations/recursive/twofold.hpp"
+#include "spatial/double_double.hpp"
 
 namespace bellcrank::recursive {
 
@@ -14,7 +14,7 @@ namespace {
 constexpr int kMostPasses = 8;
 constexpr double kExact = 1e-15;  // of the largest change
 
-using Exact = Twofold;
+using Exact = DoubleDouble;
 using ExactVec = Vec3T<Exact>;
 
 ExactVec exact(const Vec3& v) { return {v.x, v.y, v.z}; }
@@ -68,11 +68,11 @@ void Recursion::find_lacks(const Kinematics& k, const Input& in, const double* u
             Exact lack = -dot(exact(k.S[link.u + c]), forces_[i]);
             if (in.efforts != nullptr) lack += in.efforts[link.u + c];
             if (c == 0) lack += Exact(-link.rotor) * Exact(udot[link.u]);
-            lack_[link.u + c] = lack.high;
+            lack_[link.u + c] = lack.hi;
         }
         if (link.parent >= 0) forces_[link.parent] += outward(exact(k.rotation[i]), exact(k.shift[i]), forces_[i]);
     }
-    for (int r = 0; r < rows_; ++r) gaps_[r] = gap_[r].high;
+    for (int r = 0; r < rows_; ++r) gaps_[r] = gap_[r].hi;
 }
 
 void Recursion::refine(const Kinematics& k, const Input& in, double* udot, double* lambda) {
