@@ -31,11 +31,11 @@ constexpr int kLarge = 5000;
 // A pivot this many times larger than one that was measured to be rounding is measured again.
 constexpr double kGrowth = 4.0;
 
-// Rows up to which the rank is asked for in 32 digits, and how far pivots fall until it is again.
+// Rows up to which the rank is found in 32 digits, and how far pivots fall until it is found again.
 constexpr int kMostConsulted = 1000;
 constexpr double kFall = 1e-2;
 
-// From this spread of mobilities on pivots do not tell dependence from mass.
+// From this spread of mobilities on, a small pivot may be one of masses as well as of dependence.
 constexpr double kUneven = 1e3;
 
 // A needed row's pivot this far below zero is lost.
@@ -156,7 +156,7 @@ void Lagrange::measure_doubtful_rows() {
     }
 }
 
-// The rank is asked for where loops or wide masses make it doubtful: at first, and where other rows are dropped or
+// The rank is found in 32 digits where loops or wide masses make it doubtful: at first, and where other rows are dropped or
 // pivots have become smaller since. Rows that are dropped for doubt (equation 13) are none of its business.
 bool Lagrange::asks_for_rank() const {
     if (rows_.rows() > kMostConsulted || shift_ > 0.0 || trusted_pivot_ > options_.rank_tolerance) return false;
