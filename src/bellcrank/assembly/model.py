@@ -200,6 +200,8 @@ class Model:
         values = np.zeros(len(self.arrays["coordinate_kind"]))
         values[self.angular] = state.angles
         core.set_angles(values)
+        if self.custom:  # joints by formulas find their coordinates in the poses, from the angles on
+            core.set_state(*state.arrays, True)
 
     def state_of(self, core: _core.Lagrange) -> State:
         """The state of a system of this model, with the turns of its angles."""
