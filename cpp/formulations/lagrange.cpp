@@ -116,6 +116,7 @@ Lagrange::Lagrange(std::shared_ptr<const Model> model, const LagrangeOptions& op
     given_up_.reserve(BlockLdlt::kMostListed);
     forget_dependent_rows();
     wide_masses_ = mass_ratio(*model_) > kExactMassRatio;
+    unchecked_ = kUnchecked;  // the first acceleration is checked
     spread_ = spread_of_mobility(*model_);
     always_precise_ = spread_ > kMostSpread && rows_.rows() > 0;
 }

@@ -19,6 +19,7 @@ from bellcrank.formulations.options import ALL, check_names, checked_options
 from bellcrank.mechanism.mechanism import Mechanism
 from bellcrank.mechanism.naming import nearest
 
+_REFINED = 1e-12  # error of rates that one correction should leave [m/s or rad/s]
 _MET = 1e-7  # largest constraint error after a projection, redundant rows included [m or rad/2]
 
 FORMULATIONS: Final = {
@@ -131,6 +132,9 @@ class System:
             self.set_state(state)
         met = self.core.project()
         error, rate = self.core.violation()
+        if met and rate > _REFINED:  # the rounding of a large correction; a second one is small
+            met = self.core.project()
+            error, rate = self.core.violation()
         allowed = max(_MET, 1e3 * self.options.get("position_tolerance", 0.0))
         reached = self.state()
         fastest = max(np.abs(v).max(initial=0.0) for v in (reached.velocity, reached.angular_velocity))
