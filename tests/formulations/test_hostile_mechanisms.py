@@ -3,32 +3,20 @@
 import numpy as np
 import pytest
 from rigs.exact import found
-from rigs.hostile_mechanisms import PROFILES, Hostile
+from rigs.hostile_mechanisms import GAP, PROFILES, Hostile
 
 import bellcrank as bc
 
-GAP = 1e6  # of singular values: beyond it the rank is clear
 SAMPLE = 8  # seeds of each profile
 
 
 @pytest.mark.parametrize("profile", PROFILES)
 def test_random_mechanisms(profile):
     """Against dense algebra in long doubles: no miscount, nothing off that is not said, no wrong flag."""
-    for seed in range(SAMPLE):
-        hostile = Hostile(1000 + seed, profile)
-        expected = hostile.accelerations()
-        accelerations, _ = found(hostile.machine)
-        system = hostile.machine.system
-        assert hostile.gap > GAP
-        assert len(system.dropped_rows()) == hostile.redundant, seed
-        off = np.abs(accelerations - expected).max() / hostile.size(expected)
-        if off > 1e-9:
-            expected = hostile.exact_accelerations()
-            off = np.abs(accelerations - expected).max() / hostile.size(expected)
-        assert off < max(1e-9, 100 * system.statistics()["uncertainty"]), seed
-        parts, (_, unique) = hostile.open_parts(), system.reactions(hostile.machine.joints)
-        assert not np.any(unique & (parts > 1e-5)), seed
-        assert not np.any(~unique & (parts < 1e-9)), seed
+    judged = {seed: Hostile(seed, profile) for seed in range(1000, 1000 + SAMPLE)}
+    assert all(hostile.gap > GAP for hostile in judged.values())
+    faults = {seed: hostile.faults() for seed, hostile in judged.items()}
+    assert not any(faults.values()), faults
 
 
 def test_ordinary_mechanisms_have_no_uncertainty():

@@ -21,6 +21,7 @@ KINDS = tuple(
 PLAIN = (bc.Revolute, bc.Revolute, bc.Spherical, bc.Prismatic, bc.Cylindrical, bc.Universal)
 PROFILES = ("alike", "thin", "masses", "inertias", "points", "light")
 _ROTATIONS = {"rot_x": 0, "rot_y": 1, "rot_z": 2, "theta_x": 0, "theta_z": 2}
+GAP = 1e6  # of singular values: beyond it the rank is clear
 _LEAST = 1e-10  # singular value of rows of length one; what is smaller is rounding
 _AXES = {"x": 0, "y": 1, "z": 2}
 
@@ -238,8 +239,18 @@ class Hostile:
         return solve(self.J, self.bias, free, self.mass, self.rank).astype(float).reshape(-1, 6)
 
     def exact_accelerations(self):
-        """The same in fifty digits: for bodies so light that long doubles are short of digits as well."""
-        return exact.accelerations(self.machine, independent_rows(self.J, self.rank))[0]
+        """The same in fifty digits, for light bodies, where long doubles run short: two answers.
+
+        One is by rows chosen here, one by those that the core keeps, if they are independent. Rows that depend
+        on others do so to sixteen digits only, so that either answer is right for a mechanism that differs
+        from the given one by rounding; the lighter the bodies, the farther they may lie apart.
+        """
+        dropped = np.asarray(self.machine.system.dropped_rows(), dtype=int)
+        kept = np.setdiff1d(np.arange(len(self.J)), dropped)
+        bases = [independent_rows(self.J, self.rank)]
+        if len(kept) == self.rank and np.linalg.svd(scaled_rows(self.J[kept]))[1].min() > 1e-3 * self.least:
+            bases.append(kept)
+        return [exact.accelerations(self.machine, rows)[0] for rows in bases]
 
     def size(self, accelerations):
         """What accelerations are measured by: the largest, or gravity where nothing moves."""
@@ -274,3 +285,23 @@ class Hostile:
     def _second(self, name):
         marker = self.mechanism.joints[name].marker_2
         return list(self.mechanism.bodies).index(marker.body), marker
+
+    def faults(self):
+        """What is wrong in the core's answer, in words: rank, accelerations beyond what is said, flags."""
+        system, wrong = self.machine.system, []
+        expected, (accelerations, _) = self.accelerations(), exact.found(self.machine)
+        dropped = len(system.dropped_rows())
+        if dropped != self.redundant:
+            wrong.append(f"{dropped} rows redundant instead of {self.redundant}")
+        off = np.abs(accelerations - expected).max() / self.size(expected)
+        if not off < 1e-9:
+            expected = self.exact_accelerations()
+            off = min(np.abs(accelerations - answer).max() / self.size(answer) for answer in expected)
+        said = system.statistics()["uncertainty"]
+        if not off < max(1e-9, 100 * said):
+            wrong.append(f"accelerations off by {off:.2g}, uncertainty {said:.2g}")
+        parts, (_, unique) = self.open_parts(), system.reactions(self.machine.joints)
+        for flagged, are in ((unique & (parts > 1e-5), "unique"), (~unique & (parts < 1e-9), "not unique")):
+            if flagged.any():
+                wrong.append(f"{flagged.sum()} reactions said to be {are}")
+        return wrong
