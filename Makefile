@@ -6,6 +6,8 @@ DEMO ?= examples/demo.yaml
 DEMO_ARGS ?= --plot build/demo.png
 BENCH_ARGS ?=
 FUZZ_ARGS ?=
+MEMORY_ARGS ?=
+SANITIZE_ARGS ?=
 WHEEL_LIMIT_MB := 5
 export JOBS PYTHON
 
@@ -13,7 +15,7 @@ BIN := .venv/bin
 CPP_FILES = $(shell find cpp bindings -name '*.[ch]pp' -o -name '*.c')
 
 .DEFAULT_GOAL := build
-.PHONY: build test fuzz demo bench lint format wheel clean help
+.PHONY: build test fuzz memory sanitize demo bench lint format wheel clean help
 
 help: ## list the targets
 	@sed -n 's/^\([a-z]*\):.*## /\1\t/p' Makefile | expand -t 10
@@ -26,6 +28,12 @@ test: build ## the tests (PYTEST_ARGS="-n 0 -k name" for some of them)
 
 fuzz: build ## 20,000 random mechanisms under all formulations (FUZZ_ARGS="--count 500"); about two hours
 	@$(BIN)/python tests/fuzz/differential.py --jobs $(JOBS) $(FUZZ_ARGS)
+
+memory: build ## 10,000 reloads, drives and runs leave nothing behind (MEMORY_ARGS="--count 500"); hours
+	@$(BIN)/python tests/fuzz/memory.py $(MEMORY_ARGS)
+
+sanitize: build ## the core's tests and a sample of the fuzzers under sanitizers (SANITIZE_ARGS="tests/joints")
+	@tools/sanitize.sh $(SANITIZE_ARGS)
 
 demo: build ## simulate the demonstration mechanism; figures and the run in build/demo*
 	@$(BIN)/bellcrank run $(DEMO) --out build/demo.h5 $(DEMO_ARGS)

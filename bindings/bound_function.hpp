@@ -1,11 +1,13 @@
 // The Python class Function: a core function together with the parameters that it views.
 #pragma once
 
+#include <memory>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "functions/function.hpp"
+#include "programs/compiled_program.hpp"
 
 namespace bellcrank {
 
@@ -14,8 +16,8 @@ struct BoundFunction {
     std::vector<double> params;
     Function function;
 
-    BoundFunction(std::string name, std::vector<double> values)
-        : kind(std::move(name)), params(std::move(values)), function(kind, params) {}
+    BoundFunction(std::string name, std::vector<double> values, std::shared_ptr<const CompiledProgram> program)
+        : kind(std::move(name)), params(std::move(values)), function(kind, params, std::move(program)) {}
     BoundFunction(const BoundFunction&) = delete;  // the function views the parameters of this very object
     BoundFunction& operator=(const BoundFunction&) = delete;
 };

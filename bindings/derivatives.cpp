@@ -16,20 +16,6 @@ namespace bellcrank {
 
 namespace {
 
-using Expressions = std::vector<Expression>;
-
-std::vector<Ref> refs(const Expressions& expressions) {
-    std::vector<Ref> out;
-    for (const Expression& e : expressions) out.push_back(e.ref);
-    return out;
-}
-
-Expressions own(const std::vector<Ref>& refs) {
-    Expressions out;
-    for (const Ref r : refs) out.push_back({process_graph().get(), r});
-    return out;
-}
-
 DerivativeForm form_of(const std::string& name) {
     if (name == "forward") return DerivativeForm::forward;
     if (name == "reverse") return DerivativeForm::reverse;
@@ -40,7 +26,7 @@ DerivativeForm form_of(const std::string& name) {
                                 "'");
 }
 
-void same_length(const Expressions& symbols, const Expressions& values) {
+void same_length(const HeldExpressions& symbols, const HeldExpressions& values) {
     if (symbols.size() != values.size()) throw std::invalid_argument("as many values as symbols are needed");
 }
 
@@ -49,43 +35,44 @@ void same_length(const Expressions& symbols, const Expressions& values) {
 void bind_derivatives(nb::module_& m) {
     m.def(
         "expression_derivative",
-        [](const Expressions& outputs, const Expressions& symbols, const std::string& form) {
-            return own(derivative(*process_graph(), refs(outputs), refs(symbols), form_of(form)));
+        [](const HeldExpressions& outputs, const HeldExpressions& symbols, const std::string& form) {
+            return held(derivative(*process_graph(), refs(outputs), refs(symbols), form_of(form)));
         },
-        "outputs"_a, "symbols"_a, "form"_a = "least",
+        "outputs"_a, "symbols"_a, "form"_a = "least", Writes(),
         "Row by row the derivatives of the outputs by the symbols. Raises ValueError unless these are symbols, and for "
         "the third derivative of a table.");
     m.def(
         "expression_rate",
-        [](const Expressions& outputs, const Expressions& symbols, const Expressions& rates) {
+        [](const HeldExpressions& outputs, const HeldExpressions& symbols, const HeldExpressions& rates) {
             same_length(symbols, rates);
-            return own(rate(*process_graph(), refs(outputs), refs(symbols), refs(rates)));
+            return held(rate(*process_graph(), refs(outputs), refs(symbols), refs(rates)));
         },
-        "outputs"_a, "symbols"_a, "rates"_a, "How fast the outputs change where the symbols change at the rates.");
+        "outputs"_a, "symbols"_a, "rates"_a, Writes(),
+        "How fast the outputs change where the symbols change at the rates.");
     m.def(
         "expression_coefficients",
-        [](const Expressions& outputs, Expression symbol) {
-            return own(coefficients(*process_graph(), refs(outputs), symbol.ref));
+        [](const HeldExpressions& outputs, const HeldExpression& symbol) {
+            return held(coefficients(*process_graph(), refs(outputs), symbol.ref()));
         },
-        "outputs"_a, "symbol"_a,
+        "outputs"_a, "symbol"_a, Writes(),
         "The factors of the symbol. Raises ValueError unless the outputs are linear in it, and unless it is a symbol.");
     m.def(
         "expression_substitute",
-        [](const Expressions& outputs, const Expressions& symbols, const Expressions& values) {
+        [](const HeldExpressions& outputs, const HeldExpressions& symbols, const HeldExpressions& values) {
             same_length(symbols, values);
-            return own(substitute(*process_graph(), refs(outputs), refs(symbols), refs(values)));
+            return held(substitute(*process_graph(), refs(outputs), refs(symbols), refs(values)));
         },
-        "outputs"_a, "symbols"_a, "values"_a, "The outputs with values for symbols, all at once.");
+        "outputs"_a, "symbols"_a, "values"_a, Writes(), "The outputs with values for symbols, all at once.");
     m.def(
         "expression_count",
-        [](const Expressions& outputs) {
+        [](const HeldExpressions& outputs) {
             const OperationCount c = count_operations(*process_graph(), refs(outputs));
             return std::tuple(c.additions, c.multiplications, c.divisions, c.trigonometric, c.other);
         },
         "outputs"_a, "Sums, products, divisions, sin cos and tan, other operations that the outputs need together.");
     m.def(
         "expression_path_count",
-        [](const Expressions& outputs, const Expressions& symbols) {
+        [](const HeldExpressions& outputs, const HeldExpressions& symbols) {
             const PathCount c = count_path_operations(*process_graph(), refs(outputs), refs(symbols));
             return std::tuple(c.additions, c.multiplications);
         },
@@ -103,9 +90,6 @@ void bind_derivatives(nb::module_& m) {
         "trigonometric"_a, "common_factors"_a,
         "Chooses rules for what is built from now on: K sin² + K cos² to K, and a b + a c to a (b + c). Returns the "
         "former choice.");
-    m.def(
-        "expression_graph_size", [] { return std::tuple(process_graph()->size(), process_graph()->bytes()); },
-        "Nodes in the process' graph, and the bytes that it occupies.");
 }
 
 }  // namespace bellcrank

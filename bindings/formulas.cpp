@@ -1,5 +1,5 @@
 // Joints, constraints and forces given by formulas, for Model(formulas=...).
-#include "model/formulas.hpp"
+#include "formula_draft.hpp"
 
 #include <nanobind/stl/array.h>
 #include <nanobind/stl/optional.h>
@@ -8,9 +8,8 @@
 #include <optional>
 
 #include "bindings.hpp"
-#include "expression/expression.hpp"
+#include "expression/part.hpp"
 #include "marshal.hpp"
-#include "process_graph.hpp"
 
 namespace nb = nanobind;
 using namespace nb::literals;
@@ -20,79 +19,150 @@ namespace bellcrank {
 namespace {
 
 template <size_t N>
-using Row = std::array<Expression, N>;
+using Row = std::array<HeldExpression, N>;
+
+// A marker and a coordinate as Python holds them.
+struct HeldMarker {
+    int body;
+    Vec3 offset;
+    Quat attitude;
+    Row<3> position;
+    Row<4> rotation;
+    Row<3> velocity, angular_velocity;
+};
+
+struct HeldCoordinate {
+    int coordinate;
+    HeldExpression value, rate;
+};
 
 template <size_t N>
-std::array<Ref, N> refs(const Row<N>& row) {
+std::array<Ref, N> kept(FormulaDraft& draft, const Row<N>& row) {
     std::array<Ref, N> out;
-    for (size_t i = 0; i < N; ++i) out[i] = row[i].ref;
+    for (size_t i = 0; i < N; ++i) out[i] = draft.keep(row[i]);
     return out;
 }
 
-std::vector<Ref> refs(const std::vector<Expression>& list) {
-    std::vector<Ref> out;
-    for (const Expression& e : list) out.push_back(e.ref);
+Ref kept(FormulaDraft& draft, const HeldExpression& expression) { return draft.keep(expression); }
+
+MarkerSymbols kept(FormulaDraft& draft, const HeldMarker& marker) {
+    return {marker.body,
+            marker.offset,
+            marker.attitude,
+            kept(draft, marker.position),
+            kept(draft, marker.rotation),
+            kept(draft, marker.velocity),
+            kept(draft, marker.angular_velocity)};
+}
+
+CoordinateSymbols kept(FormulaDraft& draft, const HeldCoordinate& coordinate) {
+    return {coordinate.coordinate, draft.keep(coordinate.value), draft.keep(coordinate.rate)};
+}
+
+template <class T>
+auto kept(FormulaDraft& draft, const std::vector<T>& list) {
+    std::vector<decltype(kept(draft, list[0]))> out;
+    for (const T& item : list) out.push_back(kept(draft, item));
     return out;
 }
 
-std::vector<std::array<Ref, 3>> refs(const std::vector<Row<3>>& list) {
-    std::vector<std::array<Ref, 3>> out;
-    for (const Row<3>& row : list) out.push_back(refs(row));
-    return out;
+using Markers = std::vector<HeldMarker>;
+using Coordinates = std::vector<HeldCoordinate>;
+
+size_t add_joint(FormulaDraft& self, const HeldExpressions& coordinates, const Row<3>& position, const Row<9>& rotation,
+                 std::vector<double> start) {
+    self.made.joints.push_back({kept(self, coordinates), kept(self, position), kept(self, rotation), std::move(start)});
+    return self.made.joints.size() - 1;
 }
 
-size_t add_joint(Formulas& self, const std::vector<Expression>& coordinates, const Row<3>& position,
-                 const Row<9>& rotation, std::vector<double> start) {
-    self.joints.push_back({refs(coordinates), refs(position), refs(rotation), std::move(start)});
-    return self.joints.size() - 1;
+size_t add_constraint(FormulaDraft& self, const Markers& markers, const Coordinates& coordinates,
+                      const HeldExpressions& rows, bool of_velocity) {
+    self.made.constraints.push_back({kept(self, markers), kept(self, coordinates), kept(self, rows), of_velocity});
+    return self.made.constraints.size() - 1;
 }
 
-size_t add_constraint(Formulas& self, std::vector<MarkerSymbols> markers, std::vector<CoordinateSymbols> coordinates,
-                      const std::vector<Expression>& rows, bool of_velocity) {
-    self.constraints.push_back({std::move(markers), std::move(coordinates), refs(rows), of_velocity});
-    return self.constraints.size() - 1;
-}
-
-void add_force(Formulas& self, std::vector<MarkerSymbols> markers, std::vector<CoordinateSymbols> coordinates,
-               const std::vector<Row<3>>& force, const std::vector<Row<3>>& moment,
-               const std::vector<Expression>& effort, std::optional<Expression> potential) {
+void add_force(FormulaDraft& self, const Markers& markers, const Coordinates& coordinates,
+               const std::vector<Row<3>>& force, const std::vector<Row<3>>& moment, const HeldExpressions& effort,
+               const std::optional<HeldExpression>& potential) {
     if (force.size() != moment.size() || (!force.empty() && force.size() != markers.size()) ||
         (!effort.empty() && effort.size() != coordinates.size()) ||
         (!potential && (force.size() != markers.size() || effort.size() != coordinates.size())))
         throw std::invalid_argument("add_force: a force and a moment for each marker, an effort for each coordinate");
-    self.forces.push_back({std::move(markers), std::move(coordinates), refs(force), refs(moment), refs(effort),
-                           potential ? potential->ref : Ref(), potential.has_value()});
+    self.made.forces.push_back({kept(self, markers), kept(self, coordinates), kept(self, force), kept(self, moment),
+                                kept(self, effort), self.keep(potential.value_or(HeldExpression())),
+                                potential.has_value()});
 }
+
+// Every reference of formulas goes through `change`.
+template <class F>
+struct ForEachRef {
+    F change;
+
+    void operator()(Ref& r) { r = change(r); }
+    template <class T, size_t N>
+    void operator()(std::array<T, N>& list) {
+        for (T& item : list) (*this)(item);
+    }
+    template <class T>
+    void operator()(std::vector<T>& list) {
+        for (T& item : list) (*this)(item);
+    }
+    void operator()(MarkerSymbols& m) { all(m.position, m.rotation, m.velocity, m.angular_velocity); }
+    void operator()(CoordinateSymbols& c) { all(c.value, c.rate); }
+    void operator()(JointFormula& f) { all(f.coordinates, f.position, f.rotation); }
+    void operator()(ConstraintFormula& f) { all(f.markers, f.coordinates, f.rows); }
+    void operator()(ForceFormula& f) { all(f.markers, f.coordinates, f.force, f.moment, f.effort, f.potential); }
+    void operator()(Formulas& f) { all(f.time, f.parameters, f.joints, f.constraints, f.forces); }
+
+  private:
+    template <class... T>
+    void all(T&... items) {
+        ((*this)(items), ...);
+    }
+};
 
 }  // namespace
 
+Formulas FormulaDraft::finished() const {
+    const std::vector<Ref> roots = refs(held_);
+    const GraphPart part(*process_graph(), roots);
+    Formulas out = made;
+    const auto change = [&](Ref place) { return part.image(roots[place.bits]); };
+    ForEachRef<decltype(change)>{change}(out);
+    out.graph = part.graph();
+    return out;
+}
+
 void bind_formulas(nb::module_& m) {
-    nb::class_<MarkerSymbols>(m, "MarkerSymbols", "A marker and the symbols that stand for its motion, in world axes.")
+    nb::class_<HeldMarker>(m, "MarkerSymbols", "A marker and the symbols that stand for its motion, in world axes.")
         .def(
             "__init__",
-            [](MarkerSymbols* self, int body, const Triple& offset, const Quadruple& attitude, const Row<3>& position,
+            [](HeldMarker* self, int body, const Triple& offset, const Quadruple& attitude, const Row<3>& position,
                const Row<4>& rotation, const Row<3>& velocity, const Row<3>& angular_velocity) {
-                new (self) MarkerSymbols{body,           to_vec3(offset), to_quat(attitude),     refs(position),
-                                         refs(rotation), refs(velocity),  refs(angular_velocity)};
+                new (self) HeldMarker{body,     to_vec3(offset), to_quat(attitude), position,
+                                      rotation, velocity,        angular_velocity};
             },
             "body"_a, "offset"_a, "attitude"_a, "position"_a, "rotation"_a, "velocity"_a, "angular_velocity"_a,
             "offset [m] and attitude (quaternion): of the marker in the frame of its body. rotation: quaternion, "
             "marker to world axes.");
-    nb::class_<CoordinateSymbols>(m, "CoordinateSymbols",
-                                  "A coordinate of the model and the symbols that stand for it.")
+    nb::class_<HeldCoordinate>(m, "CoordinateSymbols", "A coordinate of the model and the symbols that stand for it.")
         .def(
             "__init__",
-            [](CoordinateSymbols* self, int coordinate, Expression value, Expression rate) {
-                new (self) CoordinateSymbols{coordinate, value.ref, rate.ref};
+            [](HeldCoordinate* self, int coordinate, const HeldExpression& value, const HeldExpression& rate) {
+                new (self) HeldCoordinate{coordinate, value, rate};
             },
             "coordinate"_a, "value"_a, "rate"_a);
-    nb::class_<Formulas>(m, "Formulas", "What users wrote as formulas, for a Model.")
+    nb::class_<FormulaDraft>(m, "Formulas", "What users wrote as formulas, for a Model.")
         .def(
             "__init__",
-            [](Formulas* self, Expression time, const std::vector<Expression>& parameters, std::vector<double> values) {
-                new (self) Formulas{process_graph(), time.ref, refs(parameters), std::move(values), {}, {}, {}};
+            [](FormulaDraft* self, const HeldExpression& time, const HeldExpressions& parameters,
+               std::vector<double> values) {
+                new (self) FormulaDraft;
+                self->made.time = self->keep(time);
+                self->made.parameters = kept(*self, parameters);
+                self->made.values = std::move(values);
             },
-            "time"_a, "parameters"_a = std::vector<Expression>(), "values"_a = std::vector<double>(),
+            "time"_a, "parameters"_a = HeldExpressions(), "values"_a = std::vector<double>(),
             "parameters: symbols that have one value throughout the model.")
         .def("add_joint", &add_joint, "coordinates"_a, "position"_a, "rotation"_a, "start"_a,
              "Marker 2 seen from marker 1 as a function of 1 to 6 coordinates, and where the search for these starts; "
@@ -102,10 +172,10 @@ void bind_formulas(nb::module_& m) {
              "constraint, for block_formula of a block without terms.")
         .def(
             "joints_only",
-            [](const Formulas& self) {
-                Formulas joints = self;
-                joints.constraints.clear();
-                joints.forces.clear();
+            [](const FormulaDraft& self) {
+                FormulaDraft joints = self;
+                joints.made.constraints.clear();
+                joints.made.forces.clear();
                 return joints;
             },
             "The same without constraints and forces.")

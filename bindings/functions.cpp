@@ -1,4 +1,5 @@
 // Scalar functions of one variable.
+#include <nanobind/stl/shared_ptr.h>
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/vector.h>
 
@@ -21,8 +22,17 @@ void bind_functions(nb::module_& m) {
         },
         "The names of all kinds of functions.");
     nb::class_<BoundFunction>(m, "Function", "Scalar function of one variable: a kind and its flat parameters.")
-        .def(nb::init<std::string, std::vector<double>>(), "kind"_a, "params"_a,
-             "Raises ValueError for an unknown kind or a malformed parameter list.")
+        .def(
+            "__init__",
+            [](BoundFunction* self, std::string kind, std::vector<double> params,
+               std::shared_ptr<CompiledProgram> program) {
+                new (self) BoundFunction(std::move(kind), std::move(params), std::move(program));
+            },
+            "kind"_a, "params"_a, "program"_a.none() = nb::none(),
+            "program: of kind \"program\", whose inputs are the variable, then the parameters; outputs: value, first "
+            "and "
+            "second derivative.\n\n"
+            "Raises ValueError for an unknown kind or a malformed parameter list.")
         .def_ro("kind", &BoundFunction::kind, "Name of the kind.")
         .def_ro("params", &BoundFunction::params, "Flat parameters.")
         .def(

@@ -17,15 +17,8 @@ namespace bellcrank {
 
 namespace {
 
-std::vector<Ref> refs(const std::vector<Expression>& expressions) {
-    std::vector<Ref> out;
-    for (const Expression& e : expressions) out.push_back(e.ref);
-    return out;
-}
-
-std::pair<Program, Program> lower_expressions(const std::vector<Expression>& outputs,
-                                              const std::vector<Expression>& inputs,
-                                              const std::vector<Expression>& parameters) {
+std::pair<Program, Program> lower_expressions(const HeldExpressions& outputs, const HeldExpressions& inputs,
+                                              const HeldExpressions& parameters) {
     LoweredParts parts = lower(*process_graph(), refs(outputs), refs(inputs), refs(parameters));
     return {std::move(parts.prologue), std::move(parts.main)};
 }
@@ -43,7 +36,7 @@ nb::dict operations_dict(const OperationCount& operations) {
 }
 
 void bind_lower(nb::module_& m) {
-    m.def("lower_expressions", &lower_expressions, "outputs"_a, "inputs"_a, "parameters"_a = std::vector<Expression>(),
+    m.def("lower_expressions", &lower_expressions, "outputs"_a, "inputs"_a, "parameters"_a = HeldExpressions(),
           "Two programs: one from the parameters to what depends on nothing else, one from the inputs and what the "
           "first one gave to the outputs. Raises ValueError for an input that is no symbol or is given twice, and for "
           "symbols that are not among them.");

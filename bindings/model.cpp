@@ -16,6 +16,7 @@
 #include <utility>
 
 #include "bindings.hpp"
+#include "formula_draft.hpp"
 #include "marshal.hpp"
 #include "spatial/rotation.hpp"
 #include "state_of.hpp"
@@ -55,7 +56,16 @@ class Arrays {
         return out;
     }
     bool has(const char* name) const { return left_.contains(name); }
-    Formulas formulas(const char* name) { return has(name) ? nb::cast<Formulas>(take(name)) : Formulas{}; }
+    Formulas formulas(const char* name) {
+        return has(name) ? nb::cast<const FormulaDraft&>(take(name)).finished() : Formulas{};
+    }
+    std::map<int, std::shared_ptr<const CompiledProgram>> programs(const char* name) {
+        std::map<int, std::shared_ptr<const CompiledProgram>> out;
+        if (!has(name)) return out;
+        for (const auto& [function, program] : nb::cast<nb::dict>(take(name)))
+            out.emplace(nb::cast<int>(function), nb::cast<std::shared_ptr<CompiledProgram>>(program));
+        return out;
+    }
     void finish() const {
         for (const auto& item : left_)
             throw std::invalid_argument("unknown array " + nb::cast<std::string>(item.first));
@@ -90,6 +100,7 @@ ModelData model_data(const nb::kwargs& kwargs) {
     d.function_kind = a.names("function_kind");
     d.function_param_start = a.numbers<int>("function_param_start");
     d.function_params = a.numbers<double>("function_params");
+    d.function_programs = a.programs("function_programs");
     d.block_row_start = a.numbers<int>("block_row_start");
     d.block_unilateral = a.numbers<std::uint8_t>("block_unilateral");
     d.block_compliance = a.numbers<double>("block_compliance");

@@ -4,7 +4,7 @@
 #include <nanobind/stl/vector.h>
 
 #include "bindings.hpp"
-#include "expression/expression.hpp"
+#include "expression/part.hpp"
 #include "formulations/symbolic/numbers.hpp"
 #include "process_graph.hpp"
 
@@ -18,14 +18,17 @@ void bind_parametric(nb::module_& m) {
     nb::class_<ParametricNumbers>(m, "ParametricNumbers", "Numbers of a model that follow parameters.")
         .def(
             "__init__",
-            [](ParametricNumbers* self, const std::vector<Expression>& parameters, std::vector<double> values,
-               const std::vector<std::tuple<std::string, int, Expression>>& entries) {
+            [](ParametricNumbers* self, const HeldExpressions& parameters, std::vector<double> values,
+               const std::vector<std::tuple<std::string, int, HeldExpression>>& entries) {
                 if (parameters.size() != values.size())
                     throw std::invalid_argument("values: one for each parameter expected");
-                new (self) ParametricNumbers{process_graph(), {}, std::move(values), {}};
-                for (const Expression& e : parameters) self->parameters.push_back(e.ref);
+                std::vector<Ref> roots = refs(parameters);
+                for (const auto& [array, index, formula] : entries) roots.push_back(formula.ref());
+                const GraphPart part(*process_graph(), roots);
+                new (self) ParametricNumbers{part.graph(), {}, std::move(values), {}};
+                for (const HeldExpression& e : parameters) self->parameters.push_back(part.image(e.ref()));
                 for (const auto& [array, index, formula] : entries)
-                    self->entries.push_back({array, index, formula.ref});
+                    self->entries.push_back({array, index, part.image(formula.ref())});
             },
             "parameters"_a, "values"_a, "entries"_a,
             "parameters: symbols. entries: (array of the model, index of the number in it, expression of the "

@@ -129,7 +129,8 @@ void bind_program(nb::module_& m) {
 }
 
 void bind_compiled(nb::module_& m) {
-    nb::class_<CompiledProgram>(m, "CompiledProgram", "A program that can be run, by interpreter or native code.")
+    nb::class_<CompiledProgram>(m, "CompiledProgram", nb::is_weak_referenceable(),
+                                "A program that can be run, by interpreter or native code.")
         .def(nb::init<Program>(), "program"_a)
         .def_prop_ro("program", &CompiledProgram::program, nb::rv_policy::reference_internal, "What it runs.")
         .def("evaluate", &evaluate, "inputs"_a, "out"_a, "interpret"_a = false,

@@ -99,11 +99,14 @@ Ref Graph::folded(double value, const Node& otherwise) {
     return std::isfinite(value) ? constant(value) : intern(otherwise);
 }
 
-Ref Graph::symbol(std::string name, Interval range) {
-    if (!(range.low <= range.high)) throw std::invalid_argument("symbol '" + name + "': its range is empty");
+Ref Graph::symbol(std::string name, Interval range) { return symbol(Symbol{std::move(name), range}); }
+
+Ref Graph::symbol(Symbol symbol) {
+    if (!(symbol.range.low <= symbol.range.high))
+        throw std::invalid_argument("symbol '" + symbol.name + "': its range is empty");
     Node node{.op = Op::symbol};
     node.a.bits = static_cast<std::uint32_t>(index_->symbols.size());
-    index_->symbols.push_back({std::move(name), range});
+    index_->symbols.push_back(std::move(symbol));
     return intern(node);
 }
 

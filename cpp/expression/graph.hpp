@@ -85,6 +85,10 @@ struct Rules {
 struct Symbol {
     std::string name;
     Interval range;
+    // Who it is, in whatever graph a copy of it lies; empty: nobody asks.
+    std::string key = {};
+    // Of a parameter: the value that it was made with. No number: it is none.
+    double value = std::numeric_limits<double>::quiet_NaN();
 };
 
 struct Table {
@@ -105,6 +109,7 @@ class Graph {
     Ref constant(double value);
     // A new symbol; names need not differ, symbols do.
     Ref symbol(std::string name, Interval range = {});
+    Ref symbol(Symbol symbol);
     std::uint16_t table(Table table);
 
     Ref add(Ref a, Ref b);
@@ -140,6 +145,7 @@ class Graph {
     std::size_t bytes() const;
 
   private:
+    friend class GraphPart;
     struct Index;     // finds equal nodes; what is known of each
     struct Sums;      // rules of sums
     struct Products;  // rules of products

@@ -38,14 +38,19 @@ std::vector<FunctionKind> function_kinds() {
     return kinds;
 }
 
-Function::Function(const std::string& kind, std::span<const double> params) : params_(params) {
+Function::Function(const std::string& kind, std::span<const double> params, std::shared_ptr<const void> held)
+    : params_(params), held_(std::move(held)) {
     const FunctionKind& found = function_kind(kind);
-    found.check(params);
+    if (found.check_held == nullptr)
+        found.check(params);
+    else if (held_ == nullptr)
+        throw std::invalid_argument("a function of kind '" + kind + "' needs more than numbers");
+    else
+        found.check_held(held_.get(), params);
     evaluate_ = found.evaluate;
     integral_ = found.integral;
-    evaluate_bound_ = found.evaluate_bound;
+    evaluate_held_ = found.evaluate_held;
     breaks_ = found.breaks;
-    if (found.bind != nullptr) bound_ = found.bind(params);
 }
 
 double Function::integral(double x) const {

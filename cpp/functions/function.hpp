@@ -18,10 +18,10 @@ struct FunctionKind {
     FunctionValue (*evaluate)(std::span<const double> params, double x);
     double (*integral)(std::span<const double> params, double x);  // ∫ f from 0 to x; null: not available
     void (*check)(std::span<const double> params);                 // throws std::invalid_argument on a malformed list
-    // Of kinds whose parameters refer to something kept elsewhere: finds it (it lives as long as the function), and
-    // evaluates with it in the place of `evaluate`. Null for all others.
-    std::shared_ptr<const void> (*bind)(std::span<const double> params) = nullptr;
-    FunctionValue (*evaluate_bound)(const void* bound, std::span<const double> params, double x) = nullptr;
+    // Of kinds that need more than numbers: they check and evaluate with what the function holds in the place of
+    // `check` and `evaluate`. Null for all others.
+    void (*check_held)(const void* held, std::span<const double> params) = nullptr;
+    FunctionValue (*evaluate_held)(const void* held, std::span<const double> params, double x) = nullptr;
     // Appends the places between from and to, neither included, at which the function may not be smooth. Null: none.
     void (*breaks)(std::span<const double> params, double from, double to, std::vector<double>& out) = nullptr;
 };
@@ -41,11 +41,12 @@ std::vector<FunctionKind> function_kinds();
 // A view of a function stored in flat parameters, which must outlive it.
 class Function {
   public:
-    // Throws std::invalid_argument for an unknown kind or a malformed parameter list.
-    Function(const std::string& kind, std::span<const double> params);
+    // held: what the kind needs beside numbers ("program": its CompiledProgram), kept as long as the function lives.
+    // Throws std::invalid_argument for an unknown kind, a malformed parameter list, or where nothing is held.
+    Function(const std::string& kind, std::span<const double> params, std::shared_ptr<const void> held = nullptr);
 
     FunctionValue operator()(double x) const {
-        return bound_ == nullptr ? evaluate_(params_, x) : evaluate_bound_(bound_.get(), params_, x);
+        return evaluate_held_ == nullptr ? evaluate_(params_, x) : evaluate_held_(held_.get(), params_, x);
     }
 
     // ∫ f from 0 to x, for potentials of tabulated springs. Throws std::invalid_argument if the kind has no integral
@@ -61,9 +62,9 @@ class Function {
     std::span<const double> params_;
     FunctionValue (*evaluate_)(std::span<const double>, double);
     double (*integral_)(std::span<const double>, double);
-    FunctionValue (*evaluate_bound_)(const void*, std::span<const double>, double);
+    FunctionValue (*evaluate_held_)(const void*, std::span<const double>, double);
     void (*breaks_)(std::span<const double>, double, double, std::vector<double>&);
-    std::shared_ptr<const void> bound_;
+    std::shared_ptr<const void> held_;
 };
 
 }  // namespace bellcrank

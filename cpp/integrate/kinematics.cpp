@@ -86,7 +86,7 @@ SimulationResult follow_constraints(System& system, const std::vector<double>& o
         while (done < kSubdivisions) {
             const double whole = interval * std::min(size, kSubdivisions - done) / kSubdivisions;
             const double part = system.longest_step(x.data(), u.data(), whole) / interval;
-            size = std::max(1, static_cast<int>(part * kSubdivisions * (1.0 + 1e-9)));
+            size = part > 0.0 ? std::max(1, static_cast<int>(part * kSubdivisions * (1.0 + 1e-9))) : 1;
             if (!follower.step(t, interval * size / kSubdivisions, size == 1)) {
                 ++result.rejected;
                 if (size == 1) {

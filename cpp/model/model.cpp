@@ -81,11 +81,12 @@ const CoordinateKind& kind_named(const std::string& name) {
 }
 
 void check_formula_coordinate(const Coordinate& c, const Formulas& formulas, size_t index) {
-    require(c.params.size() == 2 && c.formula() >= 0 && c.formula() < static_cast<int>(formulas.joints.size()),
-            "coordinate_params", index, "no such joint formula");
+    const auto below = [](double number, int count) { return number >= 0.0 && number < count; };
+    require(c.params.size() == 2 && below(c.params[0], static_cast<int>(formulas.joints.size())), "coordinate_params",
+            index, "no such joint formula");
     const JointFormula& joint = formulas.joints[c.formula()];
     const int free = static_cast<int>(joint.coordinates.size()), count = c.kind == &kFormulaRow ? 6 - free : free;
-    require(c.component() >= 0 && c.component() < count, "coordinate_params", index, "not of this joint formula");
+    require(below(c.params[1], count), "coordinate_params", index, "not of this joint formula");
 }
 
 }  // namespace
@@ -127,7 +128,8 @@ Model::Model(ModelData data) : data_(std::move(data)) {
         coordinates.push_back(c);
     }
     for (size_t i = 0; i < d.function_kind.size(); ++i)
-        functions.emplace_back(d.function_kind[i], slice(d.function_params, d.function_param_start, i));
+        functions.emplace_back(d.function_kind[i], slice(d.function_params, d.function_param_start, i),
+                               d.program_of(static_cast<int>(i)));
     for (size_t i = 0; i < d.block_unilateral.size(); ++i)
         blocks.push_back({d.block_row_start[i], d.block_row_start[i + 1], d.block_unilateral[i] != 0,
                           d.block_compliance[i], d.block_restitution[i]});

@@ -2,6 +2,8 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -31,6 +33,7 @@ struct ModelData {
     std::vector<std::string> function_kind;
     std::vector<int> function_param_start;
     std::vector<double> function_params;
+    std::map<int, std::shared_ptr<const CompiledProgram>> function_programs;  // of functions of kind "program"
     std::vector<int> block_row_start;
     std::vector<std::uint8_t> block_unilateral;
     std::vector<double> block_compliance, block_restitution;
@@ -50,6 +53,12 @@ struct ModelData {
     std::vector<Vec3> body_normal;        // nb + 1, body axes: of the plane that all motion stays in; empty: none
     std::vector<int> block_formula;       // constraint formula of a block without terms, −1: none; empty: all −1
     Formulas formulas;
+
+    // Null for functions of other kinds.
+    std::shared_ptr<const CompiledProgram> program_of(int function) const {
+        const auto found = function_programs.find(function);
+        return found == function_programs.end() ? nullptr : found->second;
+    }
 };
 
 // A coordinate bound to its pair. Angular ones carry no branch here: a System follows it.

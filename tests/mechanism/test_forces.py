@@ -142,7 +142,7 @@ LAWFUL = [
 def test_the_core_takes_the_laws(kind, ends):
     for one in kind.lowered(ends).laws:
         flat = None if one.function is None else one.function.flat()
-        function = None if flat is None else core.Function(flat.kind, flat.params)
+        function = None if flat is None else core.Function(flat.kind, flat.params, flat.program)
         assert len(one.params) == len(LAW_KINDS[one.kind])
         core.check_law(one.kind, [0.3 if value is None else value for value in one.params], function)
 

@@ -1,5 +1,7 @@
 """Functions of time written as expressions: values, derivatives, smoothness, and what they drive."""
 
+import weakref
+
 import numpy as np
 import pytest
 
@@ -30,7 +32,7 @@ def test_derivatives(text, value, first, second, third):
     for order, wanted in enumerate((value, first, second, third)):
         np.testing.assert_allclose(function.derivative(T, order), wanted(T), rtol=1e-14, atol=1e-14)
     flat = function.flat()
-    core = _core.Function(flat.kind, flat.params)(T)
+    core = _core.Function(flat.kind, flat.params, flat.program)(T)
     np.testing.assert_array_equal(
         core, np.stack([function.derivative(T, order) for order in range(3)], axis=1)
     )
@@ -115,17 +117,28 @@ def test_a_path_by_texts():
     np.testing.assert_allclose(run.body("tool").position, wanted, atol=1e-12)
 
 
-def test_a_program_lives_as_long_as_a_model_uses_it():
-    program = _core.CompiledProgram(
-        _core.lower_expressions([ex.t, ex.Expression(1.0), ex.Expression(0.0)], [ex.t])[1]
-    )
-    published = _core.PublishedProgram(program)
-    function = _core.Function("program", [float(published.number)])
-    number = published.number
-    del published, program
+def program_of(*outputs, inputs=(ex.t,)):
+    return _core.CompiledProgram(_core.lower_expressions(list(outputs), list(inputs))[1])
+
+
+def test_a_function_keeps_its_program_and_no_longer():
+    program = program_of(ex.t, ex.Expression(1.0), ex.Expression(0.0))
+    kept = weakref.ref(program)
+    function = _core.Function("program", [], program)
+    del program
     np.testing.assert_array_equal(function(np.array([0.5])), [[0.5, 1.0, 0.0]])
-    with pytest.raises(ValueError, match="there is no program number"):
-        _core.Function("program", [float(number)])
+    assert kept() is not None
+    del function
+    assert kept() is None
+
+
+def test_programs_that_are_no_functions():
+    with pytest.raises(ValueError, match="'program' needs more than numbers"):
+        _core.Function("program", [0.0])
+    with pytest.raises(ValueError, match="value and two derivatives"):
+        _core.Function("program", [], program_of(ex.t))
+    with pytest.raises(ValueError, match="0 parameters wanted, 1 given"):
+        _core.Function("program", [1.0], program_of(ex.t, ex.t, ex.t))
 
 
 @pytest.mark.parametrize(

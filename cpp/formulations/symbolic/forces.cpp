@@ -1,7 +1,6 @@
 // Force laws and applied wrenches of a model as expressions.
 #include "expression/raise.hpp"
 #include "formulations/symbolic/equations.hpp"
-#include "programs/program_function.hpp"
 
 namespace bellcrank::symbolic {
 
@@ -31,11 +30,10 @@ Expression Equations::table(int function, Expression at) {
         return number_of(function, 0) + number_of(function, 1) * at +
                number_of(function, 2) * sin(number_of(function, 3) * at + number_of(function, 4));
     if (kind == "program") {
-        const std::span<const double> params(data.function_params.data() + data.function_param_start[function],
-                                             data.function_params.data() + data.function_param_start[function + 1]);
+        const int count = data.function_param_start[function + 1] - data.function_param_start[function];
         std::vector<Ref> inputs{at.ref};
-        for (size_t i = 1; i < params.size(); ++i) inputs.push_back(number_of(function, static_cast<int>(i)).ref);
-        return {&graph, raise(published_program(params)->program(), graph, inputs)[0]};
+        for (int i = 0; i < count; ++i) inputs.push_back(number_of(function, i).ref);
+        return {&graph, raise(data.program_of(function)->program(), graph, inputs)[0]};
     }
     int& number = tables_[function];
     if (number < 0) {

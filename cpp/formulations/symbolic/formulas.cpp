@@ -11,7 +11,8 @@ std::vector<Expression> brought(const Formulas& formulas, const Numbers& numbers
                                 std::span<const Ref> roots, Images images) {
     for (size_t i = 0; i < formulas.parameters.size(); ++i) {
         Ref image;
-        if (!numbers.image(formulas.parameters[i], image)) image = graph.constant(formulas.values[i]);
+        if (!numbers.image(formulas.graph->symbol_of(formulas.parameters[i]), image))
+            image = graph.constant(formulas.values[i]);
         images.emplace_back(formulas.parameters[i], image);
     }
     std::vector<Expression> out;

@@ -150,12 +150,12 @@ class Chooser {
 
     Turn variable_turn(Expression angle, double offset) const {
         const double quarters = offset / (0.5 * std::numbers::pi), whole = std::round(quarters);
-        if (std::abs(quarters - whole) > kRounding) {
+        if (!(std::abs(quarters - whole) <= kRounding)) {
             const Expression total = angle + offset;
             return {2, cos(total), sin(total)};
         }
         const Expression c = cos(angle), s = sin(angle);
-        switch ((static_cast<int>(whole) + 4) % 4) {
+        switch ((static_cast<int>(std::remainder(whole, 4.0)) + 4) % 4) {
             case 1:
                 return {2, -s, c};
             case 2:

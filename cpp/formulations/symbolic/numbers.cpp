@@ -48,9 +48,9 @@ bool Numbers::follows(const char* array, int index, int count) const {
     return first != list->second.end() && first->first < index + count;
 }
 
-bool Numbers::image(Ref symbol, Ref& out) const {
+bool Numbers::image(const Symbol& symbol, Ref& out) const {
     for (size_t i = 0; i < parameters_.size(); ++i)
-        if (given_->parameters[i] == symbol) {
+        if (given_->graph->symbol_of(given_->parameters[i]).key == symbol.key) {
             out = parameters_[i];
             return true;
         }

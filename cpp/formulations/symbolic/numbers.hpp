@@ -44,8 +44,8 @@ class Numbers {
     // The parameters in this graph, with their values.
     const std::vector<Ref>& parameters() const { return parameters_; }
     const std::vector<double>& values() const { return values_; }
-    // The image of a symbol of the graph that formulas are in, if it is a parameter.
-    bool image(Ref symbol, Ref& out) const;
+    // The image of a symbol that has a key, in whatever graph, if it is a parameter.
+    bool image(const Symbol& symbol, Ref& out) const;
 
   private:
     Graph& graph_;

@@ -39,7 +39,7 @@ class FlatBuilder:
         self._pairs: dict[tuple[Any, ...], int] = {}
         self._coordinates: dict[tuple[str, int, tuple[float, ...]], int] = {}
         self._function_ids: dict[int, int] = {}
-        self._functions: dict[tuple[str, tuple[float, ...]], int] = {}
+        self._functions: dict[FlatFunction, int] = {}
         self.functions: list[FlatFunction] = []
         self.formula_joints: dict[int, int] = {}  # pair: number of the joint formula
         self.block_formula: list[int] = []
@@ -91,7 +91,7 @@ class FlatBuilder:
             flat = self._flat(function)
             index = len(self.functions)
             if not self._distinct:
-                index = self._functions.setdefault((flat.kind, flat.params), index)
+                index = self._functions.setdefault(flat, index)
             if index == len(self.functions):
                 self.functions.append(flat)
             self._function_ids[id(function)] = index
@@ -198,6 +198,7 @@ class FlatBuilder:
             "function_kind": [f.kind for f in functions],
             "function_param_start": _starts([len(f.params) for f in functions]),
             "function_params": _floats([x for f in functions for x in f.params]),
+            "function_programs": {i: f.program for i, f in enumerate(functions) if f.program is not None},
             "block_unilateral": np.array([b[0] for b in blocks], dtype=np.uint8),
             "block_compliance": _floats([b[1] for b in blocks]),
             "block_restitution": _floats([b[2] for b in blocks]),

@@ -248,7 +248,9 @@ class Model:
         """One of the model's functions, as the core evaluates it."""
         begin, end = self.arrays["function_param_start"][function : function + 2]
         return _core.Function(
-            self.arrays["function_kind"][function], self.arrays["function_params"][begin:end].tolist()
+            self.arrays["function_kind"][function],
+            self.arrays["function_params"][begin:end].tolist(),
+            self.arrays["function_programs"].get(function),
         )
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from math import inf
+from math import inf, nan
 from typing import Final, TypeAlias
 
 from bellcrank import _core
@@ -16,8 +16,7 @@ Scalar: TypeAlias = _core.Expression | float
 Declaration: TypeAlias = tuple[str, bool, float, float]
 """Name, whether zero is left out below, least and greatest value."""
 
-_declared: Final[dict[Declaration, Expression]] = {}
-_declarations: Final[dict[Expression, Declaration]] = {}
+_DECLARED: Final = "declared "  # what the keys of symbols known by name begin with
 
 
 def symbol(
@@ -35,28 +34,37 @@ def symbol(
     """
     least, most = -inf if low is None else float(low), inf if high is None else float(high)
     open_below = positive and least <= 0.0
-    key = (name, open_below, 0.0 if open_below else least, most)
-    if key not in _declared:
-        made = _declared[key] = fresh_symbol(name, positive=positive, low=low, high=high)
-        _declarations[made] = key
-    return _declared[key]
+    key = f"{_DECLARED}{open_below} {0.0 if open_below else least} {most} {name}"
+    found = _core.expression_symbol_of(key)
+    return fresh_symbol(name, positive=positive, low=low, high=high, key=key) if found is None else found
 
 
 def fresh_symbol(
-    name: str, *, positive: bool = False, low: float | None = None, high: float | None = None
+    name: str,
+    *,
+    positive: bool = False,
+    low: float | None = None,
+    high: float | None = None,
+    key: str = "",
+    value: float = nan,
 ) -> _core.Expression:
-    """A symbol that differs from all others, whatever they are called; arguments as for `symbol`."""
+    """A symbol that differs from all others, whatever they are called; arguments as for `symbol`.
+
+    key: by which it is found, as long as anything made of it is in use. value: that a parameter is made with.
+    """
     least, most = -inf if low is None else float(low), inf if high is None else float(high)
     if not least <= most or (positive and most <= 0.0):
         raise ValueError(f"symbol {name!r}: no value lies between low = {least:g} and high = {most:g}")
-    if positive and least <= 0.0:
-        return _core.expression_positive_symbol(name, most)
-    return _core.expression_symbol(name, least, most)
+    open_below = positive and least <= 0.0
+    return _core.expression_symbol(name, 0.0 if open_below else least, most, open_below, key, value)
 
 
 def declaration_of(made: _core.Expression) -> Declaration | None:
     """What `symbol` was given for this symbol, which says which one it is; None for a fresh one."""
-    return _declarations.get(made)
+    if not made.key.startswith(_DECLARED):
+        return None
+    low, high = made.range
+    return made.name, made.is_nonzero and low == 0.0, low, high
 
 
 def symbols(names: str, *, positive: bool = False) -> tuple[_core.Expression, ...]:

@@ -1,12 +1,13 @@
 """Expressions as plain data, so that they can be pickled and copied.
 
 A symbol is known by its name and declaration, here and in another process. A symbol of its own, such as that
-of a parameter, comes back as itself; in another process all expressions that arrive from the same one share
-it.
+of a parameter, comes back as itself while it is in use; in another process all expressions that arrive from
+the same one share it.
 """
 
 from __future__ import annotations
 
+from math import nan
 from typing import Any, Final
 from uuid import uuid4
 
@@ -14,8 +15,6 @@ from bellcrank import _core
 from bellcrank.expression.expression import Expression, declaration_of, symbol, t
 
 _PROCESS: Final = uuid4().hex
-_symbols: dict[tuple[str, int], Expression] = {}
-_origin: dict[Expression, tuple[str, int]] = {}
 
 
 def reduced(expression: Expression) -> tuple[Any, ...]:
@@ -38,26 +37,20 @@ def _record(node: Expression, place: dict[Expression, int]) -> tuple[Any, ...]:
             return ("time",)
         if (declared := declaration_of(node)) is not None:
             return ("declared", *declared)
-        if (key := _origin.get(node)) is None:
-            key = _origin[node] = (_PROCESS, node.bits)
-            _symbols[key] = node
+        key = f"{_PROCESS}{node.key}" if node.key.startswith("#") else node.key
         low, high = node.range
-        return ("symbol", key, node.name, low, high, node.is_nonzero)
+        return ("symbol", key, node.name, low, high, node.is_nonzero, node.made_with)
     operands = [_signed_place(operand, place) for operand in node.operands]
     return ("table", *node.table_data, operands) if node.op == "table" else (node.op, operands)
 
 
-def _symbol(key: tuple[str, int], name: str, low: float, high: float, nonzero: bool) -> Expression:
-    if key not in _symbols:
-        positive = nonzero and low == 0.0
-        found = (
-            _core.expression_positive_symbol(name, high)
-            if positive
-            else _core.expression_symbol(name, low, high)
-        )
-        _symbols[key] = found
-        _origin[found] = key
-    return _symbols[key]
+def _symbol(key: str, name: str, low: float, high: float, nonzero: bool, value: float | None) -> Expression:
+    key = key.removeprefix(_PROCESS)
+    found = _core.expression_symbol_of(key)
+    if found is not None:
+        return found
+    positive = nonzero and low == 0.0
+    return _core.expression_symbol(name, low, high, positive, key, nan if value is None else value)
 
 
 def _restored(records: list[tuple[Any, ...]], negative: bool) -> Expression:

@@ -31,7 +31,6 @@ class TimeFunction:
         self.parameters = tuple(symbol for symbol in symbols_of(expression) if symbol != TIME)
         self.forms = [expression]
         self.program = self._program(self._orders(2))
-        self._published = _core.PublishedProgram(self.program)
 
     def _orders(self, order: int) -> Sequence[Expression]:
         """The expression and its derivatives up to an order."""
@@ -59,10 +58,9 @@ class TimeFunction:
         program.evaluate_batch(rows, self._values(values), out, 1)
         return out.reshape(*x.shape, -1)
 
-    def flat(self, values: Mapping[Expression, float]) -> tuple[float, ...]:
-        """Parameters of the core's function kind "program"; those without values as their symbols."""
-        given: list[Any] = [values.get(symbol, symbol) for symbol in self.parameters]
-        return (float(self._published.number), *given)
+    def params(self, values: Mapping[Expression, float]) -> tuple[Any, ...]:
+        """What the program takes after the time; parameters without values as their symbols."""
+        return tuple(values.get(symbol, symbol) for symbol in self.parameters)
 
     def smoothness(self, values: Mapping[Expression, float]) -> int:
         """How many derivatives are continuous, judged at the places where the expression switches.

@@ -11,8 +11,6 @@ from bellcrank.errors import Fault, FaultList, MechanismError
 from bellcrank.mechanism.checking import Check, check_name
 from bellcrank.mechanism.naming import nearest
 
-_AS_MADE: dict[Any, float] = {}  # of every parameter's symbol; the graph that holds the symbols lives as long
-
 
 @dataclass(frozen=True)
 class Parameter:
@@ -61,9 +59,7 @@ class Parameter:
 
     def _new_symbol(self) -> Any:
         expressions = import_module("bellcrank.expression.expression")
-        made = expressions.fresh_symbol(self.name, low=self.low, high=self.high)
-        _AS_MADE[made] = self.value
-        return made
+        return expressions.fresh_symbol(self.name, low=self.low, high=self.high, value=self.value)
 
 
 def _check_bounds(check: Check, value: float, low: float | None, high: float | None) -> None:
@@ -92,7 +88,7 @@ def changed_parameters(known: Mapping[str, Parameter], values: Mapping[str, Any]
 
 def is_parameter(symbol: Any) -> bool:
     """Whether a symbol is that of a parameter of some mechanism."""
-    return symbol in _AS_MADE
+    return symbol.made_with is not None
 
 
 def value_as_made(expression: Any) -> float:
@@ -100,7 +96,10 @@ def value_as_made(expression: Any) -> float:
 
     Raises MechanismError if it depends on something else, or has no value there.
     """
-    return values_of([expression], _AS_MADE)[expression]
+    reading = import_module("bellcrank.expression.reading")
+    symbols = reading.symbols_of(expression)
+    known = {symbol: symbol.made_with for symbol in symbols if is_parameter(symbol)}
+    return values_of([expression], known)[expression]
 
 
 def values_of(expressions: Iterable[Any], known: Mapping[Any, float]) -> dict[Any, float]:

@@ -9,7 +9,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import fields, is_dataclass
-from functools import cache, wraps
+from functools import wraps
 from importlib import import_module
 from typing import Any, TypeVar
 
@@ -209,8 +209,9 @@ def comparable(value: Any) -> Any:
         return value
     if is_expression(value):
         reading = import_module("bellcrank.expression.reading")
-        images = {s: _of_name(s.name) for s in reading.symbols_of(value) if s != reading.TIME}
-        return import_module("bellcrank.expression").substitute(value, images)
+        expressions = import_module("bellcrank.expression")
+        images = {s: expressions.symbol(s.name) for s in reading.symbols_of(value) if s != reading.TIME}
+        return expressions.substitute(value, images)
     if isinstance(value, (tuple, list)):
         return tuple(map(comparable, value))
     if isinstance(value, Mapping):
@@ -221,9 +222,3 @@ def comparable(value: Any) -> Any:
     if type(value).__module__.startswith("bellcrank.expression."):  # vectors, matrices
         return tuple(map(comparable, value))
     return value
-
-
-@cache
-def _of_name(name: str) -> Any:
-    """The symbol that stands for all symbols of a name in comparisons."""
-    return import_module("bellcrank.expression").symbol(name)

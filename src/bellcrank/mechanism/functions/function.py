@@ -8,12 +8,15 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from bellcrank.errors import Fault, MechanismError, Unsupported
 from bellcrank.mechanism.parametric import Parametric, is_expression
+
+if TYPE_CHECKING:
+    from bellcrank._core import CompiledProgram
 
 FUNCTIONS: dict[str, type[Function]] = {}
 """Every public function class by name, as files and tables refer to it. All are frozen dataclasses."""
@@ -24,12 +27,12 @@ SMOOTH = 99
 
 @dataclass(frozen=True)
 class FlatFunction:
-    """A function as C++ takes it: its kind ("piecewise", "rational", "harmonic", "program") and numbers.
+    """A function as C++ takes it: its kind, numbers, and a program where the kind is "program".
 
     piecewise: order k, pieces n, extrapolation, breaks (n + 1), coefficients (n, k) in ascending powers
         of (x - break).
     rational: the same with numerator coefficients (n, k), then denominator coefficients (n, k).
-    program: number of a published program, then what it takes after the variable.
+    program: what the program takes after the variable.
     harmonic: offset, slope, amplitude, omega, phase:  offset + slope x + amplitude sin(omega x + phase).
 
     Extrapolation: 0 hold the end values, 1 go on linearly, 2 periodic.
@@ -37,6 +40,7 @@ class FlatFunction:
 
     kind: str
     params: tuple[float, ...]
+    program: CompiledProgram | None = None
 
 
 class Function(Parametric, ABC):

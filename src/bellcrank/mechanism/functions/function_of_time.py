@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
-from functools import cache
+from functools import lru_cache
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
@@ -72,7 +72,7 @@ class FunctionOfTime(Function, listed=False):
 
     @property
     def compiled(self) -> TimeFunction:
-        """What evaluates it: made once for each expression, whatever values its parameters have."""
+        """What evaluates it: the same for whatever values its parameters have, kept for the next call."""
         return _compiled(self.expression)
 
     def __str__(self) -> str:
@@ -94,7 +94,7 @@ class FunctionOfTime(Function, listed=False):
         """See Function.flat; where there is nothing but parameters, that of a Constant."""
         if self.open_parameters == (self.expression,):
             return FlatFunction("harmonic", (self.expression, 0.0, 0.0, 0.0, 0.0))
-        return FlatFunction("program", self.compiled.flat(dict(self.values)))
+        return FlatFunction("program", self.compiled.params(dict(self.values)), self.compiled.program)
 
     def scaled(self, factor: float) -> FunctionOfTime:
         """See Function.scaled."""
@@ -114,7 +114,7 @@ def _read(text: str) -> Any:
     return import_module("bellcrank.expression").Expression(found) if isinstance(found, float) else found
 
 
-@cache
+@lru_cache(maxsize=256)
 def _compiled(expression: Any) -> TimeFunction:
     made: TimeFunction = import_module("bellcrank.expression.time_function").TimeFunction(expression)
     return made
