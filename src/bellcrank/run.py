@@ -89,7 +89,7 @@ class Run:
         Raises SimulationError, which holds the trajectory so far, if that breaks down.
         """
         begin = self.plan.begin
-        with Progress(progress, begin, float(self.plan.times[-1]) - begin) as shown:
+        with Progress(progress, begin, float(self.plan.times[-1]) - begin) as shown, self._recorder:
             outcome = self._outcome(shown)
         if outcome.status == "singular":
             explained = Explanation(f"singular at t = {outcome.time:.6g} s: {self._lost}")

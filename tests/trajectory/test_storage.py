@@ -1,18 +1,18 @@
 """Runs in files: what comes back, what survives a killed process, and what is refused."""
 
+import json
 import os
 import signal
 import subprocess
 import sys
 import time
-from types import SimpleNamespace
 
 import h5py
 import numpy as np
 import pytest
 from tests.trajectory.conftest import LAYOUT, frames
 
-from bellcrank.errors import MechanismError, SimulationError
+from bellcrank.errors import MechanismError
 from bellcrank.trajectory.layout import FrameLayout
 from bellcrank.trajectory.recorder import Recorder
 from bellcrank.trajectory.trajectory import Trajectory
@@ -96,6 +96,7 @@ def test_reading_one_body_of_many_does_not_read_all(tmp_path):
     """The file's chunks hold some bodies each; frames of one body are the columns that were written."""
     layout = FrameLayout("many", tuple(f"b{k}" for k in range(150)))
     rows = np.random.default_rng(0).normal(size=(400, 1 + layout.width))
+    rows[:, 0] = np.arange(400)
     recorder = Recorder(layout, path=tmp_path / "run.h5")
     recorder.on_block(rows)
     recorder.finish({})
@@ -110,13 +111,13 @@ def test_reading_one_body_of_many_does_not_read_all(tmp_path):
 def test_other_programs_find_names_and_units(record, tmp_path):
     record(T[:10], path=tmp_path / "run.h5")
     with h5py.File(tmp_path / "run.h5", "r") as file:
-        assert file.attrs["format"] == "bellcrank trajectory"
-        assert file.attrs["status"] == "finished"
+        assert file.attrs["format"] == b"bellcrank trajectory"
+        assert json.loads(bytes(file["end"][:]))["status"] == "finished"
         assert list(file["bodies/name"].asstr()) == ["flywheel", "arm"]
-        assert file["bodies/velocity"].attrs["unit"] == "m/s"
+        assert file["bodies/velocity"].attrs["unit"] == b"m/s"
         assert file["reactions/wrench"].shape == (10, 2, 6)
         numbers = [data for data in _datasets(file) if data.dtype.kind == "f" and data.maxshape[0] is None]
-        assert len(numbers) == len(LAYOUT.shapes)
+        assert len([data for data in numbers if not data.name.startswith("/events")]) == len(LAYOUT.shapes)
         assert all(data.attrs["unit"] and data.attrs["meaning"] for data in numbers)
 
 
@@ -195,47 +196,3 @@ def test_a_file_that_is_not_a_run_is_not_overwritten(record, tmp_path):
     assert mechanism.read_text() == "name: four-bar\n"
     record(T[:3], path=tmp_path / "run.h5")
     assert len(record(T[:5], path=tmp_path / "run.h5")) == 5
-
-
-def test_a_full_disk_stops_the_run_and_keeps_what_was_written(tmp_path, monkeypatch):
-    recorder = Recorder(LAYOUT, path=tmp_path / "run.h5")
-    recorder.on_block(frames(T[:100]))
-    monkeypatch.setattr("shutil.disk_usage", lambda path: SimpleNamespace(free=1000))
-    recorder._flushed = np.inf  # so that only flush() writes
-    recorder.on_block(frames(T[100:200]))
-    with pytest.raises(SimulationError, match=r"written any more.*No space left.*up to t = ") as caught:
-        recorder.flush()
-    assert caught.value.time == T[100]
-    run = recorder.finish({"status": "interrupted"})
-    assert len(run) == 100
-    assert run.status == "interrupted"
-
-
-LIMITED = """
-import resource, sys
-from bellcrank.errors import SimulationError
-from bellcrank.trajectory.recorder import Recorder
-from tests.trajectory.test_storage import LAYOUT, T, frames
-
-resource.setrlimit(resource.RLIMIT_FSIZE, (1_000_000, resource.RLIM_INFINITY))
-recorder = Recorder(LAYOUT, path=sys.argv[1])
-try:
-    for start in range(0, len(T), 100):
-        recorder.on_block(frames(T[start : start + 100]))
-        recorder.flush()
-        print(start + 100, flush=True)
-except SimulationError as error:
-    print(error, recorder.finish({}), flush=True)
-"""
-
-
-def test_a_write_that_fails_leaves_a_file_with_what_came_before(tmp_path):
-    """HDF5 itself may crash after a failed write (at the end of the process); the file must be sound."""
-    path = tmp_path / "run.h5"
-    command = [sys.executable, "-c", LIMITED, str(path)]
-    output = subprocess.run(command, capture_output=True, text=True, check=False).stdout.splitlines()
-    assert "cannot be written any more" in "".join(output)
-    written = max(int(line) for line in output if line.isdigit())
-    run = Trajectory.load(path)
-    assert len(run) >= written > 0
-    assert np.array_equal(run.time, T[: len(run)])

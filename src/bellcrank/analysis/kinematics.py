@@ -110,7 +110,7 @@ def _run(
     observed = Observed(what.coordinates, what.rows, what.reactions, True)
     frames = output_times(times.start, times.duration, times.step, _FOLLOWING)
     begun = perf_counter()
-    with Progress(progress, times.start, times.duration) as shown:
+    with Progress(progress, times.start, times.duration) as shown, recorder:
         sink = what.completed(model, recorder.on_block)
         outcome = follow(system.core, frames, observed, sink, shown.at)
     explained = explain(model, system.core, _FOLLOWING, outcome)

@@ -9,6 +9,7 @@ import numpy as np
 
 from bellcrank.errors import Fault, MechanismError
 from bellcrank.trajectory.efforts import EffortHistory
+from bellcrank.trajectory.own_file import replacing
 from bellcrank.trajectory.store import FloatArray
 
 if TYPE_CHECKING:
@@ -85,14 +86,14 @@ def _where_open(name: str, unique: np.ndarray) -> dict[str, FloatArray]:
 def write_csv(run: Trajectory, path: str | Path) -> None:
     """Write the columns as comma-separated text with one line of names; numbers with all their digits.
 
-    Raises MechanismError if the file cannot be written.
+    What was there remains until the new file is complete. Raises MechanismError if it cannot be written.
     """
     table = columns(run)
     header = ",".join(
         '"{}"'.format(name.replace('"', '""')) if "," in name or '"' in name else name for name in table
     )
     try:
-        with Path(path).open("w", encoding="utf-8") as file:
+        with replacing(Path(path)) as file:
             np.savetxt(file, np.column_stack(list(table.values())), "%.17g", ",", header=header, comments="")
     except OSError as error:
         rule, advice = f"it cannot be written: {error}", "check the folder and its permissions"

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 
@@ -51,33 +50,3 @@ def state_of(layout: FrameLayout, frame: FloatArray) -> State:
     angles = np.concatenate([section(name) for name in counted])[turning] if counted else None
     position, rotation, velocity, spin = (section(name) for name in STATE_SECTIONS)
     return State(float(frame[0]), position, rotation, velocity, spin, angles)
-
-
-def write_events(file: Any, events: Sequence[EventRecord]) -> None:
-    """Write events into the HDF5 file of a run, as `run_file` tells."""
-    import h5py
-
-    if not events:
-        return
-    group = file.create_group("events")
-    group.create_dataset("name", data=[event.name for event in events], dtype=h5py.string_dtype())
-    group.create_dataset("time", data=[event.time for event in events])
-    for part in (*STATE_SECTIONS, "angles"):
-        values = [getattr(event.state, part) for event in events]
-        if values[0] is not None:
-            group.create_dataset(part, data=np.array(values))
-
-
-def read_events(file: Any) -> tuple[EventRecord, ...]:
-    """The events of a run's HDF5 file."""
-    if "events" not in file:
-        return ()
-    group = file["events"]
-    arrays = zip(*(group[part][:] for part in STATE_SECTIONS), strict=True)
-    angles = group["angles"][:] if "angles" in group else [None] * len(group["time"])
-    return tuple(
-        EventRecord(float(time), str(name), State(float(time), position, rotation, velocity, spin, angle))
-        for time, name, angle, (position, rotation, velocity, spin) in zip(
-            group["time"][:], group["name"].asstr()[:], angles, arrays, strict=True
-        )
-    )

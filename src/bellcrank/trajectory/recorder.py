@@ -4,19 +4,21 @@ from __future__ import annotations
 
 import time
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from pathlib import Path
+from types import TracebackType
 from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
-from bellcrank.errors import SimulationError
-from bellcrank.trajectory.events import records_of
+from bellcrank.errors import BellcrankError, SimulationError
+from bellcrank.trajectory.events import EventRecord, records_of
 from bellcrank.trajectory.layout import FrameLayout
-from bellcrank.trajectory.store import FloatArray, MemoryStore
+from bellcrank.trajectory.store import FloatArray, MemoryStore, Store
 from bellcrank.trajectory.trajectory import Status, Trajectory
 
 if TYPE_CHECKING:
-    from bellcrank.trajectory.storage import Writer
+    from bellcrank.trajectory.writer import Writer
 
 _FLUSH_SECONDS: Final = 0.25
 _FLUSH_BYTES: Final = 1 << 24
@@ -30,7 +32,10 @@ class Recorder:
     keep: hold the frames in memory; by default only without a file.
     description: text of the mechanism's file, kept with the results.
 
-    Raises MechanismError if the file cannot be made.
+    As a context it ends the file with the status "failed" if the run is left by an exception, and with
+    "interrupted" by Ctrl-C.
+
+    Raises MechanismError if the file cannot be made, or another run is being recorded into it.
     """
 
     def __init__(
@@ -47,13 +52,14 @@ class Recorder:
         self._count = 0
         self._writer: Writer | None = None
         if path is not None:
-            from bellcrank.trajectory.storage import Writer
+            from bellcrank.trajectory.writer import Writer
 
             self._writer = Writer(path, layout, description)
         self._pending: list[FloatArray] = []
         self._pending_bytes = 0
         self._flushed = -np.inf
-        self._broken = False
+        self._reached = 0.0  # time of the last frame, s
+        self._trouble: SimulationError | None = None  # that the file gave
 
     def on_block(self, frames: FloatArray) -> None:
         """Take over frames (n, 1 + width); they are copied.
@@ -83,14 +89,33 @@ class Recorder:
         if self._writer is None or not self._pending:
             return
         pending, self._pending, self._pending_bytes = self._pending, [], 0
+        begin, self._reached = float(pending[0][0, 0]), float(pending[-1][-1, 0])
         try:
             self._writer.append(np.concatenate(pending))
-        except (OSError, RuntimeError) as error:
-            self._broken = isinstance(error, RuntimeError)
-            begin = float(pending[0][0, 0])
-            message = f"file '{self._writer.path}' cannot be written any more: {error}"
-            raise SimulationError(f"{message}; it holds the run up to t = {begin:g} s", begin) from error
+        except OSError as error:
+            raise self._failed(self._writer, error, begin) from error
         self._flushed = time.monotonic()
+
+    def _failed(self, writer: Writer, error: OSError, begin: float) -> SimulationError:
+        """What to raise when the file cannot take what was computed from a time on."""
+        held = f"; it holds the run up to t = {begin:g} s" if writer.is_there else ""
+        message = f"file '{writer.path}' cannot be written any more: {error}{held}"
+        self._trouble = SimulationError(message, begin)
+        return self._trouble
+
+    def __enter__(self) -> Recorder:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        if error is None or self._writer is None:
+            return
+        state = "interrupted" if isinstance(error, KeyboardInterrupt) else "failed"
+        message = str(error) if isinstance(error, BellcrankError) else f"{type(error).__name__}: {error}"
+        trajectory = self.finish({"status": state, "message": message})
+        if isinstance(error, SimulationError) and error.trajectory is None:
+            error.trajectory = trajectory
 
     def finish(
         self,
@@ -103,15 +128,40 @@ class Recorder:
         status: "status" ("finished", "interrupted", ...), "message" (a sentence for the user, or nothing),
         and statistics under any other names, numbers or texts.
         happened, frames: names and frames (n, 1 + width) of events.
+
+        Raises SimulationError if the file could not be written to its end, or has gone.
         """
         events = () if frames is None else records_of(self.layout, happened, frames)
         state, message = str(status.get("status", "finished")), str(status.get("message", ""))
         statistics = {key: value for key, value in status.items() if key not in ("status", "message")}
-        if self._writer is not None and not self._broken:
+        writer, before = self._writer, self._trouble
+        if writer is None:
+            store: Store = self._kept()
+        else:
+            try:
+                self._end(writer, (state, message, statistics, events))
+                in_file = writer.is_there and not self._keep
+                store = Trajectory.load(writer.path).store if in_file else self._kept()
+            finally:
+                writer.release()
+        outcome = (Status(state, message), statistics, self.description, events)
+        trajectory = Trajectory(self.layout, store, *outcome)
+        if self._trouble is not None and self._trouble is not before:
+            self._trouble.trajectory = trajectory
+            raise self._trouble
+        return trajectory
+
+    def _end(self, writer: Writer, told: tuple[str, str, dict[str, Any], Sequence[EventRecord]]) -> None:
+        """Write what is left and the end, as far as there is a file to write it into; note if that fails."""
+        with suppress(SimulationError):  # it is noted
             self.flush()
-            self._writer.close(state, message, statistics, events)
-        if self._writer is not None and not self._keep and not self._broken:
-            return Trajectory.load(self._writer.path)
+        if writer.is_open and (writer.is_there or self._trouble is None):
+            try:
+                writer.close(*told)
+            except OSError as error:
+                if self._trouble is None:
+                    self._failed(writer, error, self._reached)
+
+    def _kept(self) -> MemoryStore:
         self._frames.resize((self._count, self._frames.shape[1]), refcheck=False)
-        store = MemoryStore.from_frames(self.layout, self._frames)
-        return Trajectory(self.layout, store, Status(state, message), statistics, self.description, events)
+        return MemoryStore.from_frames(self.layout, self._frames)

@@ -1,10 +1,10 @@
-"""The layout of runs in HDF5 files, version 1.
+"""The layout of runs in HDF5 files, version 2, and what of it is written before the first frame.
 
 T frames, n bodies, q joint coordinates, m multipliers, r joint reactions. Every data set of numbers carries
 the attributes "unit" and "meaning"; sets without columns are left out; text is UTF-8.
 
-    /                 attributes: format = "bellcrank trajectory", version = 1, run (a random name),
-                      bellcrank, created (UTC), mechanism (its name), status, message
+    /                 attributes: format = "bellcrank trajectory", version = 2, run (a random name),
+                      bellcrank, created (UTC), mechanism (its name), uniqueness
     /time             (T,)
     /description      text of the mechanism file, if there was one
     /bodies           name (n,), com (n, 3);
@@ -18,36 +18,45 @@ the attributes "unit" and "meaning"; sets without columns are left out; text is 
     /reactions        joint (r,); wrench (T, r, 6); unique (T, r, 2), of moment and force
     /energy           kinetic, potential (T,)
     /violation        position, velocity (T,)
-    /statistics       attributes
-    /events           name, time (e,); position, velocity, angular_velocity (e, n, 3), rotation (e, n, 4),
-                      angles (e, k) of the state then; if anything happened
+    /events           time (e,); position, velocity, angular_velocity (e, n, 3), rotation (e, n, 4),
+                      angles (e, k) of the state then
+    /end              JSON text as bytes, UTF-8: status, message, statistics by name, names of the events;
+                      nothing as long as the run has not ended
 
 `unique` is 1 where the equations of motion determine a value, and 0 where redundant constraints leave it
 open; then it is the one of least norm. Files with the attribute "uniqueness" have it, older ones do not.
 
-The file is written in HDF5's single-writer-multiple-reader mode: other processes can read while it grows,
-and a process that dies at any moment, killed or not, leaves a file that holds every frame up to the last
-flush. `/time` is extended last, so its length says how many frames are complete. Such a file has status
-"running"; `Trajectory.load` reads it, other programs need `h5clear -s FILE` first, or a clean copy made by
+The file is written in HDF5's single-writer-multiple-reader mode, from before it has its name to its end:
+other processes can read while it grows, and a process that dies at any moment, killed or not, leaves a file
+that holds every frame up to the last flush, or none. `/time` is extended last of the frames, so its length
+says how many are complete; `/end` is the very last. A file without an end is marked as being written:
+`Trajectory.load` reads it, other programs need `h5clear -s FILE` first, or a clean copy made by
 `Trajectory.save`.
+
+In version 1 the end was written by opening the file again: status and message are attributes of the file, the
+statistics those of a group `/statistics`, and `/events`, if there is any, holds the names.
 """
 
 from __future__ import annotations
 
 import uuid
+from collections.abc import Sequence
 from datetime import UTC, datetime
 from importlib.metadata import version
-from pathlib import Path
+from math import prod
 from typing import Any, Final, NamedTuple
 
 import h5py
 import numpy as np
 
-from bellcrank.errors import Fault, MechanismError
-from bellcrank.trajectory.layout import CoordinateColumn, FrameLayout, MultiplierColumn
+from bellcrank.trajectory.interpolate import STATE_SECTIONS
+from bellcrank.trajectory.layout import FrameLayout
 
 FORMAT: Final = "bellcrank trajectory"
-VERSION: Final = 1
+VERSION: Final = 2
+_CHUNK_BYTES: Final = 1 << 16
+_CHUNK_FRAMES: Final = 1024
+_CHUNK_EVENTS: Final = 16
 
 
 class DataSet(NamedTuple):
@@ -91,96 +100,91 @@ SETS: Final[dict[str, DataSet]] = {
 }
 
 
-def opened(path: Path) -> Any:
-    """The file open for reading, whether it is finished or still being written.
-
-    Raises MechanismError for a file that is missing, not HDF5, not a run, or of a later version.
-    """
-    element = f"file '{path}'"
-    if not path.is_file():
-        raise MechanismError(Fault(element, "there is no such file"))
-    if not h5py.is_hdf5(path):
-        raise MechanismError(
-            Fault(element, "this is not an HDF5 file", advice="runs are saved by run.save(path)")
-        )
-    try:
-        file = h5py.File(path, "r", libver="latest", swmr=True)
-    except OSError as error:
-        raise MechanismError(Fault(element, f"it cannot be read: {error}")) from error
-    kind, written = file.attrs.get("format"), int(file.attrs.get("version", 0))
-    if kind == FORMAT and written <= VERSION:
-        return file
-    file.close()
-    if kind != FORMAT:
-        raise MechanismError(Fault(element, "this HDF5 file does not hold a run of bellcrank"))
-    advice = f"this bellcrank reads versions up to {VERSION}: update it"
-    raise MechanismError(Fault(element, "a later version wrote this file", written, advice))
+def begun(layout: FrameLayout, description: str) -> bytes:
+    """The content of a file that holds everything known before the first frame, and no frames yet."""
+    with h5py.File("run", "w", libver="latest", driver="core", backing_store=False) as file:
+        _write_names(file, layout, description)
+        for about, shape in frame_sets(layout).values():
+            _make(file, about, shape, _CHUNK_FRAMES)
+        for about, shape in event_sets(layout).values():
+            _make(file, about, shape, _CHUNK_EVENTS)
+        _make(file, DataSet("end", "1", "JSON text, UTF-8: how the run ended", "u1"), (), _CHUNK_FRAMES)
+        file.flush()
+        content: bytes = file.id.get_file_image()
+        return content
 
 
-def write_names(file: Any, layout: FrameLayout, description: str) -> None:
-    """Write everything that is known before the first frame, as of a run that has not ended."""
-    text = h5py.string_dtype()
+def frame_sets(layout: FrameLayout) -> dict[str, tuple[DataSet, tuple[int, ...]]]:
+    """The sections of the frames that have columns, the time last: data sets, and shapes of one frame."""
+    found = {name: layout.shapes[name] for name in SETS if prod(layout.shapes.get(name, (0,)))}
+    return {name: (SETS[name], shape) for name, shape in found.items()}
+
+
+def event_sets(layout: FrameLayout) -> dict[str, tuple[DataSet, tuple[int, ...]]]:
+    """The data sets of the states in which something happened that have columns, and shapes of one state."""
+    found: dict[str, tuple[tuple[int, ...], str]] = {"time": ((), "s")}
+    found |= {name: (layout.shapes[name], SETS[name].unit) for name in STATE_SECTIONS}
+    found["angles"] = ((len(layout.turning),), "rad")
+    return {
+        name: (DataSet(f"events/{name}", unit, "then"), shape)
+        for name, (shape, unit) in found.items()
+        if prod(shape)
+    }
+
+
+def _make(file: Any, about: DataSet, shape: tuple[int, ...], most: int) -> None:
+    data = file.create_dataset(
+        about.path,
+        (0, *shape),
+        maxshape=(None, *shape),
+        chunks=_chunk(shape, most),
+        dtype=about.stored,
+        fillvalue=np.nan if about.stored == "f8" else 0,
+    )
+    data.attrs.update(unit=_texts(about.unit), meaning=_texts(about.meaning))
+
+
+def _texts(values: str | Sequence[str]) -> np.ndarray:
+    """A text, or several (n,), with room for the longest: HDF5 keeps others in a heap without checksums."""
+    raw = values.encode("utf-8") if isinstance(values, str) else [value.encode("utf-8") for value in values]
+    longest = len(raw) if isinstance(raw, bytes) else max(map(len, raw), default=0)
+    return np.array(raw, dtype=h5py.string_dtype("utf-8", max(longest, 1)))
+
+
+def _chunk(shape: tuple[int, ...], most: int) -> tuple[int, ...]:
+    """Chunks of about 64 kB, with many frames of some bodies: mostly, few bodies are read over all time."""
+    if not shape:
+        return (most,)
+    columns = min(shape[0], 64)
+    row_bytes = 8 * columns * prod(shape[1:])
+    return (max(1, min(most, _CHUNK_BYTES // row_bytes)), columns, *shape[1:])
+
+
+def _write_names(file: Any, layout: FrameLayout, description: str) -> None:
+    """Write everything that is known before the first frame."""
     file.attrs.update(
-        format=FORMAT,
+        format=_texts(FORMAT),
         version=VERSION,
-        run=uuid.uuid4().hex,
-        bellcrank=version("bellcrank"),
-        created=datetime.now(UTC).isoformat(timespec="seconds"),
-        mechanism=layout.mechanism,
+        run=_texts(uuid.uuid4().hex),
+        bellcrank=_texts(version("bellcrank")),
+        created=_texts(datetime.now(UTC).isoformat(timespec="seconds")),
+        mechanism=_texts(layout.mechanism),
         uniqueness=layout.uniqueness,
-        status="running",
-        message="the writing of this file did not end: its process is still running or was killed",
     )
     if description:
-        file.create_dataset("description", data=description, dtype=text)
-    file.create_group("statistics", track_order=True)
-    file.create_dataset("bodies/name", data=list(layout.bodies), dtype=text)
+        file["description"] = _texts(description)
+    file["bodies/name"] = _texts(layout.bodies)
     if layout.com:
         file.create_dataset("bodies/com", data=np.array(layout.com)).attrs.update(
-            unit="m", meaning="centres of mass in the body frames"
+            unit=_texts("m"), meaning=_texts("centres of mass in the body frames")
         )
     for group, columns in (("coordinates", layout.coordinates), ("angles", layout.angles)):
         for field in ("joint", "name", "unit") if columns or group == "coordinates" else ():
-            values = [getattr(column, field) for column in columns]
-            file.create_dataset(f"{group}/{field}", data=values, dtype=text)
+            file[f"{group}/{field}"] = _texts([getattr(column, field) for column in columns])
     file.create_dataset("coordinates/turning", data=list(layout.turning), dtype="i4")
     for field in ("element", "kind", "unit", "name"):
-        values = [getattr(column, field) for column in layout.multipliers]
-        file.create_dataset(f"multipliers/{field}", data=values, dtype=text)
+        file[f"multipliers/{field}"] = _texts([getattr(column, field) for column in layout.multipliers])
     file.create_dataset("multipliers/sign", data=[column.sign for column in layout.multipliers], dtype="f8")
     numbers = [-1 if column.coordinate is None else column.coordinate for column in layout.multipliers]
     file.create_dataset("multipliers/coordinate", data=numbers, dtype="i4")
-    file.create_dataset("reactions/joint", data=list(layout.reactions), dtype=text)
-
-
-def read_names(file: Any) -> FrameLayout:
-    """The layout of the frames, from what `write_names` wrote."""
-
-    def texts(path: str) -> list[str]:
-        return list(file[path].asstr()[:])
-
-    def columns(group: str) -> tuple[CoordinateColumn, ...]:
-        if group not in file:
-            return ()
-        fields = zip(*(texts(f"{group}/{field}") for field in ("joint", "name", "unit")), strict=True)
-        return tuple(CoordinateColumn(*values) for values in fields)
-
-    multipliers: Any = zip(
-        *(texts(f"multipliers/{field}") for field in ("element", "kind", "unit")),
-        file["multipliers/sign"][:].tolist(),
-        (None if number < 0 else number for number in file["multipliers/coordinate"][:].tolist()),
-        texts("multipliers/name"),
-        strict=True,
-    )
-    return FrameLayout(
-        mechanism=str(file.attrs["mechanism"]),
-        bodies=tuple(texts("bodies/name")),
-        coordinates=columns("coordinates"),
-        multipliers=tuple(MultiplierColumn(*fields) for fields in multipliers),
-        reactions=tuple(texts("reactions/joint")),
-        accelerations="bodies/acceleration" in file,
-        com=tuple(map(tuple, file["bodies/com"][:].tolist())) if "bodies/com" in file else (),
-        angles=columns("angles"),
-        turning=tuple(file["coordinates/turning"][:].tolist()) if "coordinates/turning" in file else (),
-        uniqueness=bool(file.attrs.get("uniqueness", False)),
-    )
+    file["reactions/joint"] = _texts(layout.reactions)

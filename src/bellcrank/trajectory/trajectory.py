@@ -219,7 +219,10 @@ class Trajectory:
         write_csv(self, path)
 
     def save(self, path: str | Path) -> None:
-        """Write the run into an HDF5 file (layout: see `run_file`). Raises MechanismError if that fails."""
+        """Write the run into an HDF5 file (layout: see `run_file`), in place of a run that may be there.
+
+        Raises MechanismError if that fails; then the path holds what it held before.
+        """
         from bellcrank.trajectory.storage import save
 
         outcome = (self.status, self.status.message, self.statistics, self.events)
@@ -231,13 +234,15 @@ class Trajectory:
 
         lazy: leave the numbers in the file until they are asked for; by default if they take over 256 MB.
 
-        Raises MechanismError for a file that is missing or does not hold a run.
+        Raises MechanismError, with all that is wrong, for a file that is missing, damaged or not a run.
         """
         from bellcrank.trajectory.storage import load
 
         read = load(path, lazy)
-        status = Status(read.status, read.message)
-        return Trajectory(read.layout, read.store, status, read.statistics, read.description, read.events)
+        status = Status(read.end.status, read.end.message)
+        return Trajectory(
+            read.layout, read.store, status, read.end.statistics, read.description, read.end.events
+        )
 
     def plot(
         self, what: str = "overview", *names: str, path: str | Path | None = None, **options: Any

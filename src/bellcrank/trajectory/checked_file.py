@@ -1,0 +1,288 @@
+"""An HDF5 file of which nothing is believed: what it lacks or should not hold is told in one kind of error.
+
+HDF5 itself holds out against damage only so far. What HDF5 would trip over is looked at beforehand, and where
+it would try again for ages it gets little patience.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import os
+import struct
+from collections.abc import Iterator
+from contextlib import contextmanager
+from math import prod
+from mmap import ACCESS_READ, mmap
+from pathlib import Path
+from typing import Any, Final
+
+import h5py
+import numpy as np
+from h5py._objects import phil  # the lock around all calls of HDF5
+
+from bellcrank.errors import Fault, MechanismError
+
+_SIGNATURE: Final = b"\x89HDF\r\n\x1a\n"
+_HEAP: Final = b"GCOL\x01\0\0\0"
+_WRITING: Final = 1  # bit of the superblock's flags: the file is being written, or its writer was killed
+_ATTEMPTS: Final = 24  # HDF5 waits twice as long after each: 1 ns at first, 17 ms at last
+_PACKED: Final = 1100  # times the bytes of a file is what its filters can unpack, if anything sensible
+_HDF5_ERRORS: Final = (
+    OSError,
+    RuntimeError,
+    LookupError,
+    ValueError,
+    TypeError,
+    ArithmeticError,
+    MemoryError,
+)
+"""What h5py makes of errors of HDF5, and of what it finds and does not know."""
+
+
+class CheckedFile:
+    """An HDF5 file open for reading, finished or still being written. All methods raise MechanismError.
+
+    written: whether the file is marked as being written. cut: whether it is and lacks some of its end, as
+        where a disk was full; rows of data sets count as far as they are there.
+    """
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        if not path.exists():
+            raise self.error("there is no such file")
+        if not path.is_file():
+            raise self.error("this is not a file that holds anything")
+        with self.reading("it cannot be read"), path.open("rb") as file:
+            head = file.read(48)
+            self._size = os.fstat(file.fileno()).st_size
+        if not head.startswith(_SIGNATURE):
+            raise self.error("this is not an HDF5 file", advice="runs are saved by run.save(path)")
+        version, sizes, flags, end = struct.unpack("<8xB2sB16xQ12x", head.ljust(48, b"\0"))
+        if (version < 3 or sizes != b"\x08\x08") and len(head) == 48:
+            raise self.error(NOT_OURS)
+        self.written, self._sound_heaps = bool(flags & _WRITING), False
+        self.cut = self.written and self._size < end
+        if self._size < max(end, 48) and not self.cut:
+            raise self.error(
+                f"it is cut off: {self._size} of {max(end, 48)} bytes are there", advice=_RECOVER
+            )
+        with self.reading("it cannot be read"):
+            self._file = h5py.File(_opened(path, self.written))
+
+    def __enter__(self) -> CheckedFile:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        with self.reading("it cannot be closed"):
+            self._file.close()
+
+    def error(self, rule: str, value: object = None, advice: str = "") -> MechanismError:
+        """What is wrong with this file."""
+        return MechanismError(Fault(f"file '{self.path}'", rule, value, advice))
+
+    def has(self, path: str) -> bool:
+        """Whether there is a data set or group of this path."""
+        return self._item(path) is not None
+
+    def texts(self, path: str) -> list[str]:
+        """The texts of a data set (n,)."""
+        data = self._data(path, "S", 1)
+        with self.reading(f"{path!r} cannot be read"):
+            return [str(text) for text in data.asstr()[:]]
+
+    def text(self, path: str) -> str:
+        """The text of a data set of one."""
+        data = self._data(path, "S", 0)
+        with self.reading(f"{path!r} cannot be read"):
+            return str(data.asstr()[()])
+
+    def numbers(self, path: str, kind: str, shape: tuple[int | None, ...]) -> Any:
+        """The array of a data set. kind: of numpy's types; shape: None where any length will do."""
+        rows = self.rows(path, kind, shape, 0)
+        return rows[: rows.count]
+
+    def rows(self, path: str, kind: str, shape: tuple[int | None, ...], least: int) -> Any:
+        """What to index for a part of a data set, the first `least` rows of which must be there."""
+        data = self._data(path, kind, len(shape))
+        found = (self._intact(path, data), *data.shape[1:])
+        if any(n is not None and n != m for n, m in zip(shape, found, strict=True)) or found[0] < least:
+            wanted = (least if shape[0] is None else shape[0], *shape[1:])
+            raise self.error(f"{path!r} must have the shape {_shape(wanted)}", _shape(found), _DAMAGED)
+        return _Rows(self, path, data, found[0])
+
+    def attribute(self, name: str, kind: type, default: Any = None) -> Any:
+        """An attribute of the file. kind: str, int or bool; default: if it may be left out."""
+        value = self._attribute(self._file, name, default)
+        if not isinstance(value, kind) or (kind is int and isinstance(value, bool)):
+            what = {str: "a text", int: "a whole number", bool: "true or false"}[kind]
+            raise self.error(f"attribute {name!r} must be {what}", value, _DAMAGED)
+        return value
+
+    def attributes(self, group: str) -> dict[str, Any]:
+        """The attributes of a group, as Python's own numbers and texts where they are such."""
+        item = self._item(group)
+        if item is None:
+            raise self.error(f"{group!r} is missing", advice=_DAMAGED)
+        with self.reading(f"the attributes of {group!r} cannot be read"):
+            names = list(item.attrs)
+        return {name: self._attribute(item, name) for name in names}
+
+    def _attribute(self, item: Any, name: str, default: Any = None) -> Any:
+        with self.reading(f"attribute {name!r} cannot be read"):
+            attributes = item.attrs
+            if name not in attributes:
+                return default
+            if attributes.get_id(name).dtype.hasobject:
+                self._check_heaps()
+            return _plain(attributes[name])
+
+    def _item(self, path: str) -> Any:
+        """The data set or group, if there is one; nothing is followed out of the file."""
+        item: Any = self._file
+        with self.reading(f"{path!r} cannot be found"):
+            for part in path.split("/"):
+                link = item.get(part, getlink=True) if isinstance(item, h5py.Group) else None
+                if link is None:
+                    return None
+                if not isinstance(link, h5py.HardLink):
+                    raise self.error(f"{path!r} is a link to another place", advice=_DAMAGED)
+                item = item[part]
+        return item
+
+    def _data(self, path: str, kind: str, dimensions: int) -> Any:
+        """A data set of this kind of numpy's types ("S": texts) that is no larger than the file can be."""
+        data = self._item(path)
+        if data is None:
+            raise self.error(f"data set {path!r} is missing", advice=_DAMAGED)
+        if not isinstance(data, h5py.Dataset):
+            raise self.error(f"{path!r} must be a data set", advice=_DAMAGED)
+        with self.reading(f"data set {path!r} cannot be read"):
+            if self.written:
+                data.refresh()  # it may have grown since HDF5 first met it
+            found, is_text = data.dtype, h5py.check_string_dtype(data.dtype) is not None
+            shape, elsewhere = data.shape, data.is_virtual or bool(data.external)
+            packed = data.id.get_create_plist().get_nfilters() > 0
+            end = 0 if data.chunks else (data.id.get_offset() or 0) + data.id.get_storage_size()
+        if is_text and found.hasobject:
+            self._check_heaps()
+        if is_text != (kind == "S") or (not is_text and (found.kind not in kind or found.subdtype)):
+            what = "texts" if kind == "S" else "floating-point numbers" if kind == "f" else "whole numbers"
+            raise self.error(f"{path!r} must hold {what}", str(found), _DAMAGED)
+        if shape is None or len(shape) != dimensions:
+            raise self.error(f"{path!r} must have {dimensions} dimensions", _shape(shape or ()), _DAMAGED)
+        if elsewhere:
+            raise self.error(f"{path!r} is kept in another place than this file", advice=_DAMAGED)
+        if prod(shape) * found.itemsize > self._size * (_PACKED if packed else 1):
+            raise self.error(f"{path!r} is larger than the file", _shape(shape), _DAMAGED)
+        if end > self._size:
+            raise self.error(f"{path!r} is cut off", advice=_RECOVER)
+        return data
+
+    def _intact(self, path: str, data: Any) -> int:
+        """The number of rows that are within the file: HDF5 reads zeros beyond its end."""
+        rows = int(data.shape[0])
+        if not self.cut or data.chunks is None:
+            return rows
+        beyond = [rows]
+
+        def look(chunk: Any) -> None:
+            if chunk.byte_offset + chunk.size > self._size:
+                beyond.append(chunk.chunk_offset[0])
+
+        with self.reading(f"{path!r} cannot be read"):
+            data.id.chunk_iter(look)
+        return int(min(beyond))
+
+    def _check_heaps(self) -> None:
+        """Look at the heaps of texts of any length: HDF5 never ends where something there is of size 0.
+
+        Only files of version 1 have such texts.
+        """
+        if self._sound_heaps:
+            return
+        with self.path.open("rb") as file, mmap(file.fileno(), 0, access=ACCESS_READ) as content:
+            at = content.find(_HEAP)
+            while at >= 0:
+                if not _is_sound(content, at):
+                    raise self.error("a heap of texts is damaged", at, _DAMAGED)
+                at = content.find(_HEAP, at + 1)
+        self._sound_heaps = True
+
+    @contextmanager
+    def reading(self, rule: str) -> Iterator[None]:
+        """Around calls of h5py alone: what it raises tells of this file, that the rule does not hold."""
+        try:
+            yield
+        except MechanismError:
+            raise
+        except _HDF5_ERRORS as error:
+            text = " ".join(str(error).split()) or type(error).__name__
+            raise self.error(f"{rule}: {text}", advice=_DAMAGED) from error
+
+
+class _Rows:
+    """A data set to be indexed as HDF5 does. count: of its rows."""
+
+    def __init__(self, file: CheckedFile, path: str, data: Any, count: int) -> None:
+        self._file, self._path, self._data, self.count = file, path, data, count
+
+    def __getitem__(self, item: Any) -> Any:
+        with self._file.reading(f"{self._path!r} cannot be read"):
+            return self._data[item]
+
+
+_DAMAGED: Final = "the file is damaged, or was not written by bellcrank"
+NOT_OURS: Final = "this HDF5 file does not hold a run of bellcrank"
+_RECOVER: Final = "take a complete copy of it"
+
+
+def _is_sound(content: Any, at: int) -> bool:
+    """Whether one object follows the other in a heap, from its beginning to its end."""
+    if len(content) < at + 16:
+        return False
+    end = at + int(struct.unpack_from("<Q", content, at + 8)[0])
+    at += 16
+    while at + 16 <= end:
+        if end > len(content):
+            return False
+        number, size = struct.unpack_from("<H6xQ", content, at)
+        at += (size + 7) // 8 * 8 + 16 if number else size
+        if size == 0 and number == 0:
+            return False
+    return bool(at <= end)
+
+
+def _opened(path: Path, written: bool) -> Any:
+    """HDF5's handle of a file, without a lock: writers of ours need none of their readers."""
+    access = h5py.h5p.create(h5py.h5p.FILE_ACCESS)
+    access.set_libver_bounds(h5py.h5f.LIBVER_LATEST, h5py.h5f.LIBVER_LATEST)
+    access.set_file_locking(False, True)
+    if not written:
+        return h5py.h5f.open(os.fsencode(path), h5py.h5f.ACC_RDONLY, access)
+    _limit_patience(access)
+    return h5py.h5f.open(os.fsencode(path), h5py.h5f.ACC_RDONLY | h5py.h5f.ACC_SWMR_READ, access)
+
+
+def _limit_patience(access: Any) -> None:
+    """Let HDF5 read what is half-written less often than a hundred times, the last of which takes centuries.
+
+    h5py does not offer this function, but its own library brings it.
+    """
+    function = getattr(ctypes.CDLL(h5py.h5p.__file__), "H5Pset_metadata_read_attempts", None)
+    if function is None:  # a library that does not pass on what it is linked with
+        return
+    function.argtypes, function.restype = (ctypes.c_int64, ctypes.c_uint), ctypes.c_int
+    with phil:
+        if function(access.id, _ATTEMPTS) < 0:
+            raise RuntimeError("HDF5 does not take the number of its attempts")
+
+
+def _shape(shape: Any) -> str:
+    return "x".join(map(str, shape)) or "of one number"
+
+
+def _plain(value: Any) -> Any:
+    """A Python number or text in place of a numpy one."""
+    if isinstance(value, bytes):
+        return value.decode("utf-8")
+    return value.item() if isinstance(value, np.generic) else value

@@ -1,0 +1,191 @@
+"""Writes a run into an HDF5 file while it is computed; for the layout see `run_file`."""
+
+from __future__ import annotations
+
+import errno
+import json
+import os
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from math import ceil, prod
+from pathlib import Path
+from typing import Any, Final
+
+import h5py
+import numpy as np
+
+from bellcrank.errors import Fault, MechanismError
+from bellcrank.trajectory.events import EventRecord
+from bellcrank.trajectory.layout import FrameLayout
+from bellcrank.trajectory.own_file import OwnFile
+from bellcrank.trajectory.reading import Scalar, opened
+from bellcrank.trajectory.run_file import begun, event_sets, frame_sets
+from bellcrank.trajectory.store import FloatArray
+
+_END_BYTES: Final = 1 << 16  # always kept free for the end
+_SET_BYTES: Final = 1 << 12  # what HDF5 needs to find the chunks of a set, beside 16 bytes for each
+
+
+class Writer:
+    """Writes frames into a new file as they come.
+
+    growing: others see the file from the first frame on, in place of one that may have been there; otherwise
+        it takes its name when it is closed, and a file that was there remains until then.
+
+    Raises MechanismError where the file cannot be made, or the path holds something that is not a run or is
+    being recorded.
+    """
+
+    def __init__(
+        self, path: str | Path, layout: FrameLayout, description: str = "", growing: bool = True
+    ) -> None:
+        self.path = Path(path)
+        self._layout = layout
+        self._frames = 0
+        with self._making():
+            self._own = OwnFile(self.path, _judge_old)
+        try:
+            with self._making():
+                content = begun(layout, description)
+                self._own.reserve(len(content) + _END_BYTES)
+                self._own.begin(content)
+                self._file = h5py.File(self._own.now, "r+", libver="latest", locking=False)
+                self._file.swmr_mode = True
+                self._own.lock()
+                if growing:
+                    self._own.take_name()
+        except MechanismError:
+            self._own.release()
+            raise
+        self._handle = self._file.id.get_vfd_handle()
+        self._sets = {name: self._file[about.path] for name, (about, _) in frame_sets(layout).items()}
+
+    @property
+    def is_open(self) -> bool:
+        """Whether the file can still be written."""
+        return bool(self._file)
+
+    @property
+    def is_there(self) -> bool:
+        """Whether the file still is where it was put."""
+        return self._own.is_there
+
+    def append(self, frames: FloatArray) -> None:
+        """Write frames (n, 1 + width) and flush: they survive whatever happens to this process afterwards.
+
+        Raises OSError if there is no room, the file has gone or HDF5 fails. What was flushed before stays
+        readable; where `is_open` is False afterwards, nothing can be written any more.
+        """
+        total = self._frames + len(frames)
+        self._reserve(dict.fromkeys(self._sets.values(), total))
+        with self._failing():
+            for name, data in self._sets.items():
+                if name == "time":
+                    self._file.flush()
+                data.resize(total, axis=0)
+                values = frames[:, self._layout.columns[name]]
+                data[self._frames :] = values.reshape(len(frames), *self._layout.shapes[name])
+            self._file.flush()
+        self._frames = total
+
+    def close(
+        self, status: str, message: str, statistics: Mapping[str, Scalar], events: Sequence[EventRecord] = ()
+    ) -> None:
+        """End the file. Others are kept from its name until `release`. Raises as `append`."""
+        text = _end(status, message, statistics, events)
+        sets = {name: self._file[about.path] for name, (about, _) in event_sets(self._layout).items()}
+        end = self._file["end"]
+        self._reserve({**dict.fromkeys(sets.values(), len(events)), end: len(text)}, 0)
+        with self._failing():
+            for name, data in sets.items() if events else ():
+                data.resize(len(events), axis=0)
+                data[:] = [_part(event, name) for event in events]
+            self._file.flush()
+            end.resize(len(text), axis=0)
+            end[:] = np.frombuffer(text, np.uint8)
+            self._file.flush()
+            self._file.close()
+        self._own.trim()
+        if self._own.now != self._own.path:
+            self._own.take_name()
+
+    def release(self) -> None:
+        """Let go of the file and its name. What was not ended stays as flushed last, if it is named."""
+        if self.is_open:
+            self._sever()
+        self._own.release()
+
+    def _reserve(self, rows: Mapping[Any, int], kept: int = _END_BYTES) -> None:
+        """Make room for so many rows of data sets: HDF5 does not recover from a write that fails.
+
+        Raises OSError if there is none, or the file has gone.
+        """
+        if not self.is_there:
+            raise FileNotFoundError(errno.ENOENT, "it was removed or replaced meanwhile")
+        needed = sum(_growth(data, count) for data, count in rows.items())
+        self._own.reserve(self._file.id.get_filesize() + needed + kept)
+
+    @contextmanager
+    def _making(self) -> Iterator[None]:
+        """Around the making of the file: raises MechanismError if that fails."""
+        try:
+            yield
+        except (OSError, RuntimeError) as error:
+            rule, advice = f"it cannot be written: {error}", "check the folder, its permissions and its room"
+            raise MechanismError(Fault(f"file '{self.path}'", rule, None, advice)) from error
+
+    @contextmanager
+    def _failing(self) -> Iterator[None]:
+        """Around what HDF5 writes: should it fail, HDF5 must not try again, for it would crash."""
+        try:
+            yield
+        except (OSError, RuntimeError) as error:
+            self._sever()
+            raise OSError(errno.EIO, f"HDF5 failed: {' '.join(str(error).split())}") from error
+
+    def _sever(self) -> None:
+        """Close the file without another byte in it: HDF5 writes what is left into nothing."""
+        nothing = os.open(os.devnull, os.O_RDWR)
+        os.dup2(nothing, self._handle, inheritable=False)
+        os.close(nothing)
+        self._file.close()
+
+
+def _judge_old(path: Path) -> None:
+    """Raise MechanismError for a file that is not a run, which is not to be overwritten."""
+    if path.stat().st_size == 0:
+        return
+    try:
+        with opened(path):
+            pass
+    except MechanismError as error:
+        rule = "it exists and is not a recorded run, so it is not overwritten"
+        advice = "choose another name, or remove the file yourself"
+        raise MechanismError(Fault(f"file '{path}'", rule, None, advice)) from error
+
+
+def _growth(data: Any, rows: int) -> int:
+    """Bytes by which the file may grow when a data set does."""
+    high, *wide = data.chunks
+    across = prod(ceil(size / chunk) for size, chunk in zip(data.shape[1:], wide, strict=True))
+    before, after = (across * ceil(count / high) for count in (data.shape[0], rows))
+    chunk_bytes = prod(data.chunks) * int(data.dtype.itemsize)
+    return int((after - before) * chunk_bytes + 16 * after + _SET_BYTES)
+
+
+def _end(status: str, message: str, statistics: Mapping[str, Scalar], events: Sequence[EventRecord]) -> bytes:
+    """What the file tells at its end."""
+    told = {
+        "status": str(status),
+        "message": str(message),
+        "statistics": {
+            str(name): value.item() if isinstance(value, np.generic) else value
+            for name, value in statistics.items()
+        },
+        "events": [event.name for event in events],
+    }
+    return json.dumps(told, ensure_ascii=False).encode("utf-8")
+
+
+def _part(event: EventRecord, name: str) -> Any:
+    return event.time if name == "time" else getattr(event.state, name)
