@@ -14,6 +14,16 @@ void require(bool ok, const char* array, size_t index, const char* rule) {
     if (!ok) throw std::invalid_argument(std::string(array) + "[" + std::to_string(index) + "]: " + rule);
 }
 
+// What `make` refuses is told with the entry of the array that it is made of.
+template <class Make>
+void named(const char* array, size_t index, const Make& make) {
+    try {
+        make();
+    } catch (const std::invalid_argument& fault) {
+        require(false, array, index, fault.what());
+    }
+}
+
 void check_csr(const std::vector<int>& start, size_t count, size_t total, const char* array) {
     require(start.size() == count + 1 && start.front() == 0 && start.back() == static_cast<int>(total), array, 0,
             "must run from 0 to the number of entries");
@@ -124,12 +134,14 @@ Model::Model(ModelData data) : data_(std::move(data)) {
         if (c.of_formula())
             check_formula_coordinate(c, d.formulas, i);
         else
-            check_coordinate(*c.kind, c.params);
+            named("coordinate_kind", i, [&] { check_coordinate(*c.kind, c.params); });
         coordinates.push_back(c);
     }
     for (size_t i = 0; i < d.function_kind.size(); ++i)
-        functions.emplace_back(d.function_kind[i], slice(d.function_params, d.function_param_start, i),
-                               d.program_of(static_cast<int>(i)));
+        named("function_kind", i, [&] {
+            functions.emplace_back(d.function_kind[i], slice(d.function_params, d.function_param_start, i),
+                                   d.program_of(static_cast<int>(i)));
+        });
     for (size_t i = 0; i < d.block_unilateral.size(); ++i)
         blocks.push_back({d.block_row_start[i], d.block_row_start[i + 1], d.block_unilateral[i] != 0,
                           d.block_compliance[i], d.block_restitution[i]});
@@ -140,7 +152,8 @@ Model::Model(ModelData data) : data_(std::move(data)) {
     for (size_t i = 0; i < d.law_kind.size(); ++i) {
         const Law law{&law_kind(d.law_kind[i]), d.law_coordinate[i], d.law_function[i],
                       slice(d.law_params, d.law_param_start, i)};
-        check_law(*law.kind, law.params, law.function < 0 ? nullptr : &functions[law.function]);
+        named("law_kind", i,
+              [&] { check_law(*law.kind, law.params, law.function < 0 ? nullptr : &functions[law.function]); });
         laws.push_back(law);
     }
     for (size_t i = 0; i < d.wrench_body.size(); ++i) {

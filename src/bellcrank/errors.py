@@ -63,7 +63,10 @@ class Fault:
 
 
 def _shortened(value: object, limit: int = 200) -> str:
-    text = repr(value)
+    try:
+        text = repr(value)
+    except ValueError:  # a whole number of very many digits
+        text = f"a {type(value).__name__}"
     return text if len(text) <= limit else text[: limit - 3] + "..."
 
 

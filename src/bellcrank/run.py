@@ -206,7 +206,7 @@ class Run:
 def _motion(model: Model, assemble: str, state: State | None, times: Floats) -> Closing:
     """The motion that closes the mechanism before it is simulated."""
     with Check("simulate") as check:
-        if assemble != "constraint_forces":
+        if not isinstance(assemble, str) or assemble != "constraint_forces":
             check.fault("assemble must be True, False or 'constraint_forces'", assemble)
         elif state is not None:
             check.fault("a state to go on from is not assembled", None, "leave out state or assemble=")

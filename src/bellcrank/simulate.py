@@ -18,6 +18,7 @@ from bellcrank.formulations.system import check_request
 from bellcrank.integrate.advance import output_times
 from bellcrank.integrate.events import CompiledEvents, Event, compiled_events
 from bellcrank.integrate.methods import MethodOptions, find_method, method_options
+from bellcrank.mechanism.arguments import required_path, required_progress
 from bellcrank.mechanism.checking import Check
 from bellcrank.mechanism.mechanism import Mechanism
 from bellcrank.run import Plan, Run
@@ -73,9 +74,9 @@ def simulate(
 
     Ctrl-C ends the run and returns what there is, with the status "interrupted". Raises MechanismError for
     what is wrong with the mechanism or the arguments, Unsupported for names that do not exist, AssemblyError
-    if the initial state cannot be mended, SimulationError, with what was computed in its `trajectory`, if the
-    run breaks down.
+    if it cannot start, SimulationError, with what was computed in its `trajectory`, if it breaks down.
     """
+    _check_things(reactions, accelerations, path, progress, description, state, continuation)
     begin = start if state is None else state.time
     given = (step, max_step, tolerance, rtol, atol, max_order)
     planned = _plan((formulation, options), method, (duration, begin, output_step, times), given)
@@ -84,6 +85,30 @@ def simulate(
     run.assemble(assemble, state)
     run.prepare(state, _watched(events, run.model, plan.method), path, description)
     return run.advance(progress)
+
+
+def _check_things(
+    reactions: Any,
+    accelerations: Any,
+    path: Any,
+    progress: Any,
+    description: Any,
+    state: Any,
+    continuation: Any,
+) -> None:
+    """Raise MechanismError for arguments that are of another class than they must be."""
+    with Check("simulate") as check:
+        check.flag("reactions", reactions)
+        check.flag("accelerations", accelerations)
+        check.instance("description", description, str)
+        for name, value, wanted in (("state", state, State), ("continuation", continuation, Continuation)):
+            if value is not None:
+                check.instance(name, value, wanted)
+        with check.faults.collect():
+            required_progress("simulate", progress)
+        with check.faults.collect():
+            if path is not None:
+                required_path("simulate, path", path)
 
 
 def _watched(events: Event | Iterable[Event], model: Model, chosen: MethodOptions) -> CompiledEvents:
@@ -151,7 +176,7 @@ def _times_and_method(
 
 def _checked_times(check: Check, times: Any, begin: float) -> Floats:
     """Times (n,) to record, increasing from the beginning of the run or later."""
-    recorded: Floats = check.array("times", times, (None,))
+    recorded: Floats = check.array("times", times, (None,), "s")
     if len(check.faults) == 0:
         steps = np.diff(recorded)
         if np.any(steps <= 0.0):

@@ -16,7 +16,7 @@ from bellcrank.bench.generators.prosthetic_tasks import demonstration
 from bellcrank.mechanism import CONSTRAINT_KINDS, FORCE_KINDS, FUNCTIONS, JOINT_KINDS, SHAPES
 
 FORMATS = ["yaml", "json"]
-FINITE = st.floats(allow_nan=False, allow_infinity=False)
+FINITE = st.floats(min_value=-1e9, max_value=1e9)  # of any unit (mechanism/ranges.py)
 quick = settings(max_examples=25, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 
 

@@ -55,7 +55,9 @@ def test_no_unit_means_anything_else_than_it_says():
     assert all(quantity(f"1 {name}").value > 0 for name in known_units())
 
 
-@pytest.mark.parametrize("text", ["hello", "0.5*sin(2*pi*t)", "2 * t", "x", "1/2", "", "-", "2(3)"])
+@pytest.mark.parametrize(
+    "text", ["hello", "0.5*sin(2*pi*t)", "1e-4*sin(t)", "1e-4 * t", "2 * t", "x", "1/2", "", "-", "2(3)"]
+)
 def test_texts_that_are_no_quantities(text):
     assert quantity(text) is None
 

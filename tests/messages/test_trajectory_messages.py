@@ -45,7 +45,7 @@ MESSAGES = {
         lambda run: run.body("crank").acceleration
     ),
     SPAN + "2.5": lambda run: run.at(2.5),
-    SPAN + "nan": lambda run: run.at(float("nan")),
+    "run: the time must be finite, got nan; look where it was computed": lambda run: run.at(float("nan")),
     SPAN + "3.0": lambda run: run.resample([0.0, 3.0]),
     "resample: it takes either times or a step; such as step=0.01": lambda run: run.resample(),
     "resample: step must be greater than zero, got 0.0; give it in s": lambda run: run.resample(step=0.0),

@@ -70,7 +70,7 @@ def assemble(
     """
     with Check("assemble") as check:
         time_constant = check.positive("time_constant", time_constant, "s")
-        if method not in METHODS:
+        if not isinstance(method, str) or method not in METHODS:
             check.fault("method must be one of " + ", ".join(METHODS), method, nearest(method, METHODS))
     fixed = names_of(pinned)
     described = compile_mechanism(mechanism, time)
@@ -112,8 +112,13 @@ def _come_together(
 
 def names_of(pinned: str | Body | Iterable[str | Body]) -> tuple[str, ...]:
     """The names of bodies that are given by themselves or by name."""
-    listed = [pinned] if isinstance(pinned, (str, Body)) else list(pinned)
-    return tuple(dict.fromkeys(body.name if isinstance(body, Body) else body for body in listed))
+    listed = [pinned] if isinstance(pinned, (str, Body)) or not isinstance(pinned, Iterable) else list(pinned)
+    names = [body.name if isinstance(body, Body) else body for body in listed]
+    with Check("pinned") as check:
+        for name in names:
+            if not isinstance(name, str):
+                check.fault("each must be a body or its name", name)
+    return tuple(dict.fromkeys(names))
 
 
 def _written(mechanism: Mechanism, described: Model, model: Model, report: AssemblyReport) -> AssemblyReport:

@@ -10,6 +10,7 @@ from bellcrank import _core
 from bellcrank.assembly.model import Model
 from bellcrank.assembly.positions import without_rows
 from bellcrank.assembly.state import Floats, State
+from bellcrank.errors import AssemblyError
 
 _DENSE = 3000  # columns of the Jacobian up to which freedoms are found by name
 _RANK = 1e-9  # singular values below this part of the largest are zero
@@ -35,7 +36,10 @@ class Freedoms:
 
 
 def freedoms(model: Model, state: State | None = None) -> Freedoms:
-    """The freedoms at a state, by default the initial one."""
+    """The freedoms at a state, by default the initial one.
+
+    Raises AssemblyError where rows have no finite gradients there.
+    """
     at = model.initial if state is None else state
     system = _core.Lagrange(model.core)
     redundant = _redundant(model, at, system)
@@ -46,9 +50,17 @@ def freedoms(model: Model, state: State | None = None) -> Freedoms:
         holding = without_rows(model, of_velocity)
         of_positions = _left(holding, _redundant(holding, at, _core.Lagrange(holding.core)))
     columns = 6 * len(model.bodies)
+    jacobian = system.rows()[3][model.rigid_rows] if columns <= _DENSE else np.zeros((0, columns))
+    if not np.isfinite(jacobian).all():
+        number = np.flatnonzero(model.rigid_rows)[np.flatnonzero(~np.isfinite(jacobian).all(axis=1))[0]]
+        row = model.row_text(int(number))
+        message = (
+            f"freedoms cannot be counted where {row} has no finite gradient; start elsewhere by position="
+        )
+        raise AssemblyError(message, [(row, float("nan"))])
     independent: tuple[str, ...] = ()
     if count > 0 and columns <= _DENSE:
-        independent = _independent(model, at, system.rows()[3][model.rigid_rows])
+        independent = _independent(model, at, jacobian)
     uncertainty = float(system.statistics()["uncertainty"])
     return Freedoms(count, of_positions, redundant, independent, uncertainty)
 
@@ -69,7 +81,8 @@ def _independent(model: Model, state: State, jacobian: Floats) -> tuple[str, ...
     names, rates = [], []
     if any(joint.coordinates for joint in model.joints):
         labels, rows = _joint_rates(model, state)
-        names, rates = labels, list(rows @ null)
+        sound = np.isfinite(rows.sum(axis=1))  # at a pole of its formulas a coordinate has no rate
+        names, rates = labels, list(np.where(sound[:, None], rows, 0.0) @ null)
     for i, body in enumerate(model.bodies):
         names += [f"body {body!r}"] * 6
         rates += list(null[6 * i : 6 * i + 6])

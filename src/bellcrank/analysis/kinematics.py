@@ -19,6 +19,7 @@ from bellcrank.integrate.advance import Observed, follow, output_times
 from bellcrank.integrate.failure import explain
 from bellcrank.integrate.methods import Method, MethodOptions
 from bellcrank.integrate.progress import Progress
+from bellcrank.mechanism.arguments import required_path, required_progress
 from bellcrank.mechanism.checking import Check
 from bellcrank.mechanism.mechanism import Mechanism
 from bellcrank.trajectory.observation import observation
@@ -101,6 +102,9 @@ def _run(
     options: dict[str, Any],
     dynamics: bool,
 ) -> Trajectory:
+    required_progress("kinematics", progress)
+    if path is not None:
+        required_path("kinematics, path", path)
     check_request(formulation, options, signature(kinematics).parameters)
     model = _driven(mechanism, times.start)
     system = prepare(model, formulation, **options)

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 import numpy as np
 
-from bellcrank import _core
+from bellcrank.assembly.core_model import core_model
 from bellcrank.assembly.described_bodies import body_arrays, initial_state
 from bellcrank.assembly.finite_functions import check_led_rows
 from bellcrank.assembly.flat import FlatBuilder
@@ -130,19 +130,20 @@ class _Compiler:
             **self.flat.arrays(),
             **({} if self.formulas is None else {"formulas": self.formulas.core}),
         }
+        name, bodies, forces = self.mechanism.name, self.mechanism.bodies, self.records["force"]
         described = Model(
-            name=self.mechanism.name,
-            bodies=tuple(body.name for body in self.bodies),
+            name=name,
+            bodies=tuple(bodies),
             joints=tuple(self.joints),
             constraints=tuple(self.records["constraint"]),
-            forces=tuple(self.records["force"]),
+            forces=tuple(forces),
             drives=tuple(self.records["drive"]),
             multipliers=tuple(self.multipliers),
             block_owner=tuple(self.owners),
             start=StartValues(tuple(self.flat.start_rows), tuple(self.flat.start_laws)),
             initial=initial_state(self.bodies, self.time),
             arrays=arrays,
-            core=_core.Model(**arrays),
+            core=core_model(name, arrays, tuple(bodies), self.owners, forces),
             custom=tuple(self.custom),
         )
         check_led_rows(described)

@@ -20,6 +20,8 @@ from bellcrank.assembly.records import (
 )
 from bellcrank.assembly.state import Floats, Ints, State
 from bellcrank.errors import Fault, MechanismError, Unsupported
+from bellcrank.mechanism.arguments import required
+from bellcrank.mechanism.checking import Check
 from bellcrank.mechanism.coordinate import COORDINATE_KINDS, FORMULA_COORDINATE
 from bellcrank.mechanism.naming import nearest
 
@@ -189,14 +191,22 @@ class Model:
         """Take a system of this model to a state, with the whole turns of its angles if it tells them.
 
         continued: where it does not, angles count on from where they are.
-        Raises ValueError for a state of another mechanism.
+        Raises MechanismError for what is no state, or that of another mechanism, or not finite.
         """
+        required("state", state, State, "such as run.at(t), or system.state()")
+        with Check("state") as check:
+            continued = check.flag("continued", continued)
+        if not all(np.isfinite(numbers).all() for numbers in state.arrays):
+            raise MechanismError(Fault("state", "it must be finite", None, "look where it was computed"))
+        if len(state.position) != len(self.bodies):
+            count = f"{len(self.bodies)} bodies, not {len(state.position)}"
+            raise MechanismError(Fault("state", f"mechanism {self.name!r} has {count}"))
+        if state.angles is not None and len(state.angles) != len(self.angular):
+            count = f"{len(self.angular)} angular coordinates, not {len(state.angles)}"
+            raise MechanismError(Fault("state", f"mechanism {self.name!r} has {count}"))
         core.set_state(*state.arrays, continued)
         if state.angles is None:
             return
-        if len(state.angles) != len(self.angular):
-            count = f"{len(self.angular)} angular coordinates, not {len(state.angles)}"
-            raise ValueError(f"state: mechanism {self.name!r} has {count}")
         values = np.zeros(len(self.arrays["coordinate_kind"]))
         values[self.angular] = state.angles
         core.set_angles(values)
@@ -267,7 +277,7 @@ def _index(records: Iterable[JointRecord | ElementRecord]) -> dict[str, int]:
 
 def _lookup(noun: str, index: Mapping[str, int], name: str, known: Iterable[str] | None = None) -> int:
     names = list(index if known is None else known)
-    if name in index and (known is None or index[name] < len(names)):
+    if isinstance(name, str) and name in index and (known is None or index[name] < len(names)):
         return index[name]
     raise MechanismError(
         Fault(f"{noun} {name!r}", f"there is no {noun} of this name", None, nearest(name, names))

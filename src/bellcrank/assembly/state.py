@@ -3,13 +3,23 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import TypeAlias
+from typing import Any, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
+from bellcrank.errors import Fault, MechanismError
+
 Floats: TypeAlias = NDArray[np.float64]
 Ints: TypeAlias = NDArray[np.int32]
+
+
+def _numbers(name: str, value: Any) -> Floats:
+    """An array of numbers. Raises MechanismError for what is none."""
+    try:
+        return np.ascontiguousarray(value, dtype=np.float64)
+    except (TypeError, ValueError, OverflowError):
+        raise MechanismError(Fault("state", f"{name} must hold numbers", value)) from None
 
 
 @dataclass(frozen=True, eq=False)
@@ -22,7 +32,7 @@ class State:
     angles: the angular coordinates of the model (see `Model.angular`) with their whole turns, rad: what poses
         cannot tell. None if not known; angles then start within pi, or where a drive has them.
 
-    Raises ValueError if the shapes do not match.
+    Raises MechanismError for what is not numbers, and if the shapes do not match.
     """
 
     time: float
@@ -33,16 +43,20 @@ class State:
     angles: Floats | None = None
 
     def __post_init__(self) -> None:
-        count = len(self.position)
+        if not isinstance(self.time, (int, float, np.integer, np.floating)):
+            raise MechanismError(Fault("state", "time must be a number", self.time, "give it in s"))
+        count = -1
         for name, columns in (("position", 3), ("rotation", 4), ("velocity", 3), ("angular_velocity", 3)):
-            array = np.ascontiguousarray(getattr(self, name), dtype=np.float64)
-            if count == 0:
+            array = _numbers(name, getattr(self, name))
+            if array.size == 0 and array.ndim and len(array) == 0:
                 array = array.reshape(0, columns)
+            count = len(array) if count < 0 and array.ndim else count
             if array.shape != (count, columns):
-                raise ValueError(f"state: {name} must have shape ({count}, {columns}), got {array.shape}")
+                rule = f"{name} must have shape ({max(count, 0)}, {columns})"
+                raise MechanismError(Fault("state", rule, array.shape))
             object.__setattr__(self, name, array)
         if self.angles is not None:
-            object.__setattr__(self, "angles", np.array(self.angles, dtype=np.float64).ravel())
+            object.__setattr__(self, "angles", _numbers("angles", self.angles).ravel().copy())
 
     def at_time(self, time: float) -> State:
         """The same poses and velocities at another time."""

@@ -7,6 +7,7 @@ from math import inf, nan
 from typing import Final, TypeAlias
 
 from bellcrank import _core
+from bellcrank.errors import Fault, MechanismError
 
 __all__ = ["Expression", "Scalar", "as_expression", "fresh_symbol", "symbol", "symbols", "t", "table"]
 
@@ -30,8 +31,10 @@ def symbol(
     positive: the value is greater than zero. low, high: bounds of the value. What is declared is taken for
     true where expressions are simplified: with positive=True, sqrt(x**2) is x.
 
-    Raises ValueError if the bounds leave no value.
+    Raises MechanismError for what is no name, ValueError if the bounds leave no value.
     """
+    if not isinstance(name, str) or not name or not name.isprintable():
+        raise MechanismError(Fault("symbol", "the name must be a text without line breaks", name))
     least, most = -inf if low is None else float(low), inf if high is None else float(high)
     open_below = positive and least <= 0.0
     key = f"{_DECLARED}{open_below} {0.0 if open_below else least} {most} {name}"

@@ -8,6 +8,7 @@ from itertools import count
 
 from bellcrank import _core
 from bellcrank.expression.expression import Expression
+from bellcrank.expression.grammar import LENGTH
 from bellcrank.expression.notation import ATOM, LATEX, TEXT, Notation, Printed
 
 _LONG = 400  # characters beyond which shared parts of an expression get names
@@ -28,17 +29,18 @@ def latex(expression: Expression) -> str:
     return _printed(expression, LATEX)
 
 
-def one_line(expression: Expression, limit: int = 20_000) -> str:
+def one_line(expression: Expression, limit: int = LENGTH) -> str:
     """The expression as a text that reads back as the same expression.
 
     Raises ValueError if it has more characters than `limit`, or holds a table of numbers.
     """
     page = _Page([expression], TEXT)
-    if page.length(expression) > limit:
-        raise ValueError(f"the expression takes more than {limit} characters")
     if any(node.op == "table" for node in page.nodes):
         raise ValueError("it holds a table of numbers, which no text can")
-    return page.shown(expression).text
+    written = page.shown(expression).text if page.length(expression) <= 2 * limit else ""  # 2: it is a guess
+    if not 0 < len(written) <= limit:
+        raise ValueError(f"the expression takes more than {limit} characters")
+    return written
 
 
 def _printed(expression: Expression, notation: Notation) -> str:

@@ -16,6 +16,7 @@ from bellcrank.assembly.state import Floats, State
 from bellcrank.errors import AssemblyError, Unsupported
 from bellcrank.formulations.accelerations import Accelerations, rotate
 from bellcrank.formulations.options import ALL, check_names, checked_options
+from bellcrank.mechanism.checking import Check
 from bellcrank.mechanism.mechanism import Mechanism
 from bellcrank.mechanism.naming import nearest
 
@@ -159,12 +160,17 @@ class System:
     def retract(self, state: State, velocity: Floats, angular_velocity: Floats, time: float = 1.0) -> State:
         """The state moved along velocities (nb, 3) and (nb, 3) of the frames, world axes, for a time in s.
 
-        The centres of mass move on straight lines, rotations advance by the exponential map.
+        The centres of mass move on straight lines, rotations advance by the exponential map. Raises
+        MechanismError for what is not of this shape.
         """
         self.set_state(state)
+        count = len(self.model.bodies)
+        with Check("retract") as check:
+            time = check.number("time", time, "s")
+            turn = check.array("angular_velocity", angular_velocity, (count, 3), "rad/s")
+            linear = check.array("velocity", velocity, (count, 3), "m/s")
         arms = rotate(state.rotation, self.model.com)
-        turn = np.asarray(angular_velocity, dtype=np.float64)
-        shift = np.asarray(velocity, dtype=np.float64) + np.cross(turn, arms)
+        shift = linear + np.cross(turn, arms)
         inverse = self._principal_rotation(state) * np.array([1.0, -1.0, -1.0, -1.0])
         self.core.displace(
             np.ascontiguousarray(time * np.concatenate([shift, rotate(inverse, turn)], axis=1))
@@ -247,7 +253,7 @@ def check_request(formulation: str, options: Mapping[str, Any], others: Iterable
     others: the arguments of `simulate`, where one of them may have been meant.
     Raises Unsupported for the formulation, MechanismError for the options.
     """
-    if formulation != "auto" and formulation not in FORMULATIONS:
+    if not isinstance(formulation, str) or (formulation != "auto" and formulation not in FORMULATIONS):
         advice = nearest(formulation, ("auto", *FORMULATIONS))
         raise Unsupported(f"there is no formulation {formulation!r}; {advice}")
     if options and formulation == "auto":

@@ -15,11 +15,15 @@ import numpy as np
 
 from bellcrank import _core
 from bellcrank.assembly.state import Floats
+from bellcrank.errors import Fault, MechanismError
 from bellcrank.integrate.events import CompiledEvents
 from bellcrank.integrate.methods import Method, MethodOptions
 
 FRAMES: Final = 1000
 """About how many frames a run records unless its output step is given."""
+
+FRAMES_MOST: Final = 10_000_000
+"""How many frames a run may record."""
 
 
 @dataclass(frozen=True)
@@ -85,10 +89,15 @@ def output_times(start: float, duration: float, output_step: float | None, optio
     """The times (n,) at which frames are recorded, both ends included.
 
     output_step: s; None for about FRAMES frames, with a fixed step every so many steps. The last interval may
-    be shorter.
+    be shorter. Raises MechanismError if these are more than FRAMES_MOST.
     """
     if output_step is None:
         output_step = duration / FRAMES
+    elif duration / output_step > FRAMES_MOST:
+        rule = f"at most {FRAMES_MOST} frames can be recorded, these are {duration / output_step:.3g}"
+        raise MechanismError(
+            Fault("simulate", rule, None, f"give an output_step of {duration / FRAMES:g} s, say")
+        )
         if not options.method.adaptive:
             output_step = max(1.0, round(output_step / options.step)) * options.step
     count = int(np.floor(duration / output_step * (1.0 + 1e-12) + 1e-9))

@@ -7,6 +7,8 @@ from dataclasses import dataclass, field
 from importlib import import_module
 from typing import Any, Final
 
+import numpy as np
+
 from bellcrank import _core
 from bellcrank.assembly.model import Model
 from bellcrank.errors import Fault, MechanismError
@@ -55,11 +57,16 @@ class Event:
                 check.fault(
                     "the function must be a text or an expression", self.function, 'such as "hinge - 0.5"'
                 )
-            if self.direction not in (-1, 0, 1):
+            if not isinstance(self.direction, (int, np.integer)) or self.direction not in (-1, 0, 1):
                 check.fault(
                     "the direction must be 1 (from below), -1 (from above) or 0 (both)", self.direction
                 )
-            check.settle(self, terminal=check.flag("terminal", self.terminal), names=dict(self.names))
+            names = dict(self.names) if isinstance(self.names, Mapping) else {}
+            if not isinstance(self.names, Mapping) or not all(
+                isinstance(n, str) for n in (*names, *names.values())
+            ):
+                check.fault("names must map the words of the function to names", self.names)
+            check.settle(self, terminal=check.flag("terminal", self.terminal), names=names)
 
 
 @dataclass(frozen=True)
@@ -79,7 +86,7 @@ def compiled_events(events: Event | Iterable[Event], model: Model) -> CompiledEv
 
     Raises MechanismError for names that the model does not have, and for names given twice.
     """
-    listed = [events] if isinstance(events, Event) else list(events)
+    listed = list(events) if isinstance(events, Iterable) else [events]
     strangers = [event for event in listed if not isinstance(event, Event)]
     if strangers:
         raise MechanismError(

@@ -86,7 +86,7 @@ DEFAULT_TOLERANCE: Final = 1e-8
 
 def find_method(name: str) -> Method:
     """A method by name. Raises Unsupported that lists the names."""
-    if name not in METHODS:
+    if not isinstance(name, str) or name not in METHODS:
         raise Unsupported(f"there is no method {name!r}; {nearest(name, METHODS)}")
     return METHODS[name]
 

@@ -140,9 +140,8 @@ class CustomReader:
 
     def factor(self, node: Node, place: Place) -> Any:
         """One factor of a transform."""
-        from bellcrank.expression import Vector
         from bellcrank.expression.expression import as_expression
-        from bellcrank.expression.poses import General, Rotation, Shift, Turn
+        from bellcrank.expression.poses import Transform, Turn
 
         entries = self.decoder.entries(node, place)
         if isinstance(entries, Failed) or not self.decoder.check_keys(node, place, entries, _FACTORS):
@@ -156,9 +155,9 @@ class CustomReader:
                 if axis in ("x", "y", "z"):
                     return Turn(axis, as_expression(given["angle"]))
             elif set(entries) == {"shift"}:
-                return Shift(Vector(given["shift"]))
+                return Transform(position=given["shift"]).factors[0]
             elif set(entries) == {"rotation", "position"}:
-                return General(Rotation(given["rotation"]), Vector(given["position"]))
+                return Transform(given["rotation"], given["position"]).factors[0]
         except (TypeError, ValueError):
             pass
         advice = "{turn: z, angle: ...}, {shift: [x, y, z]} or {rotation: 3 x 3, position: [x, y, z]}"

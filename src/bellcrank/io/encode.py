@@ -25,6 +25,7 @@ from bellcrank.mechanism import (
     Parameter,
     PathDrive,
 )
+from bellcrank.mechanism.arguments import required
 from bellcrank.mechanism.attachment import Attached
 from bellcrank.mechanism.checking import UNIT_TOLERANCE
 from bellcrank.mechanism.formulas import Formulas
@@ -40,6 +41,9 @@ def encoded(
     mechanism: Mechanism, simulation: Simulation | None = None, folder: Path | None = None
 ) -> dict[str, Any]:
     """The data of a mechanism's file; paths are made relative to the folder, if one is given."""
+    required("mechanism", mechanism, Mechanism)
+    if simulation is not None:
+        required("simulation", simulation, Simulation)
     encoder = _Encoder(mechanism, folder)
     data: dict[str, Any] = {"bellcrank": VERSION, "name": mechanism.name}
     if mechanism.parameters:

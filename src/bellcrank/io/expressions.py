@@ -5,18 +5,27 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from bellcrank.errors import Unsupported
+from bellcrank.errors import Fault, MechanismError, Unsupported
 
 
 def expression(text: str, names: Mapping[str, Any], timed: bool, element: str) -> Any:
     """What a text means: an expression of what is named, and of the time t if `timed`, or a number.
 
-    Raises ExpressionError for a text that is none.
+    Raises ExpressionError for a text that is none; MechanismError for one that could not be written again, as
+    runs do, because it grows too long in the form in which expressions are kept.
     """
     from bellcrank.expression.reading import TIME, read
 
     known = {**names, "t": TIME} if timed else names
-    return read(text, known, element)
+    found = read(text, known, element)
+    if not isinstance(found, float):
+        try:
+            written_expression(found)
+        except Unsupported as error:
+            shown = f"{text[:60]}..." if len(text) > 60 else text
+            advice = "give parts of it names, as parameters, or split it"
+            raise MechanismError(Fault(element, str(error), shown, advice)) from None
+    return found
 
 
 def written_expression(expression: Any) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import stat
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
@@ -17,6 +18,7 @@ from bellcrank.io.node import Entries, Node, Place, Scalar, described
 from bellcrank.io.sections import VERSION
 from bellcrank.io.simulation import Simulation
 from bellcrank.mechanism import Mechanism
+from bellcrank.mechanism.arguments import required, required_path
 
 
 @dataclass(frozen=True)
@@ -32,6 +34,14 @@ FORMATS: Final = {
     "json": Format(json_format.parse, json_format.write),
 }
 SUFFIXES: Final = {".yaml": "yaml", ".yml": "yaml", ".json": "json"}
+SIZE: Final = 100_000_000
+"""How many bytes a mechanism file may have."""
+
+DEPTH: Final = 40
+"""How deep files may place each other."""
+
+COPIES: Final = 30_000
+"""How many bodies, joints, ... placements may copy; what is placed within others counts at every level."""
 
 
 @dataclass(frozen=True)
@@ -48,8 +58,8 @@ def read(path: str | os.PathLike[str]) -> MechanismFile:
     Raises MechanismError with all faults of the file and of those that it places, each with file, line,
     column and key; Unsupported for another kind of file; OSError if it cannot be read.
     """
-    reader = _Reader()
-    document = reader.file(Path(path), _format_of(path), str(path))
+    chosen, reader = _format_of(path), _Reader()
+    document = reader.file(Path(path), chosen, str(path))
     return reader.result(document)
 
 
@@ -66,6 +76,9 @@ def loads(text: str, format: str | None = None, folder: str | os.PathLike[str] |
 
     Raises MechanismError with all faults, each with line, column and key; Unsupported for another format.
     """
+    required("mechanism text", text, str)
+    if folder is not None:
+        required_path("loads, folder", folder)
     if format is None:
         format = "json" if text.lstrip()[:1] == "{" and _is_json(text) else "yaml"  # noqa: A001
     reader = _Reader()
@@ -77,7 +90,8 @@ def save(mechanism: Mechanism, path: str | os.PathLike[str], simulation: Simulat
     """Write a mechanism to a YAML or JSON file (by the suffix), in SI units, placed mechanisms expanded.
 
     `load` gives an equal mechanism back; relative paths of meshes come back as absolute ones. Raises
-    Unsupported for another suffix, OSError if the file cannot be written.
+    Unsupported for another suffix, MechanismError for what is no Mechanism or no path, OSError if the file
+    cannot be written.
     """
     chosen = _format_of(path)
     folder = Path(path).absolute().parent
@@ -92,16 +106,25 @@ def dumps(mechanism: Mechanism, format: str = "yaml", simulation: Simulation | N
 
 
 def _format(name: str) -> Format:
-    if name not in FORMATS:
+    if not isinstance(name, str) or name not in FORMATS:
         raise Unsupported(f"there is no file format {name!r}; use one of {', '.join(map(repr, FORMATS))}")
     return FORMATS[name]
 
 
 def _format_of(path: str | os.PathLike[str]) -> Format:
+    required_path("mechanism file", path)
     suffix = Path(path).suffix.lower()
     if suffix not in SUFFIXES:
         raise Unsupported(f"a mechanism file ends in {', '.join(SUFFIXES)}, not as in {str(path)!r}")
     return FORMATS[SUFFIXES[suffix]]
+
+
+def _obstacle(path: Path) -> str:
+    """Why a file cannot be read as a whole; nothing if it can. Raises OSError where there is no file."""
+    found = path.stat()
+    if stat.S_ISREG(found.st_mode) or stat.S_ISDIR(found.st_mode):  # reading a directory fails by itself
+        return "" if found.st_size <= SIZE else f"the file has {found.st_size} bytes, more than {SIZE}"
+    return "this is no file but a device, a pipe or a socket"
 
 
 def _is_json(text: str) -> bool:
@@ -124,6 +147,7 @@ class _Reader:
         self.faults = FaultList()
         self.read: dict[str, Document | None] = {}
         self.open: list[str] = []
+        self.copies = 0
 
     def result(self, document: Document | None) -> MechanismFile:
         """What was read. Raises MechanismError if anything was wrong."""
@@ -134,6 +158,9 @@ class _Reader:
 
     def file(self, path: Path, chosen: Format, name: str, placed: bool = False) -> Document | None:
         """The document of a file, called `name` in faults; None if it is faulty. Raises OSError."""
+        if rule := _obstacle(path):
+            self.faults.add("mechanism file", rule, name, "", Location(name))
+            return None
         raw = path.read_bytes()
         try:
             text = raw.decode("utf-8-sig")
@@ -179,7 +206,20 @@ class _Reader:
     def include(self, node: Node, place: Place, folder: Path | None) -> Document | None:
         """The document of a placed mechanism: another file's, or one written out; None if it is faulty."""
         if isinstance(node, Entries):
-            return self.document(node, place, folder, placed=True, version_needed=False)
+            found = self.document(node, place, folder, placed=True, version_needed=False)
+        else:
+            found = self.placed_file(node, place, folder)
+        if found is not None:
+            self.copies += found.mechanism.size
+        if self.copies <= COPIES:
+            return found
+        rule = f"placements make more than {COPIES} copies of bodies, joints and other elements"
+        advice = "files that place others more than once multiply; place fewer, or add them in Python"
+        self.faults.add(place.element, rule, None, advice, place.location(node))
+        return None
+
+    def placed_file(self, node: Node, place: Place, folder: Path | None) -> Document | None:
+        """The document of a placed file, read once; None if it is faulty."""
         location = place.location(node)
         if not isinstance(node, Scalar) or not node.text:
             self.faults.add(
@@ -191,7 +231,16 @@ class _Reader:
             )
             return None
         path = Path(node.text) if folder is None else folder / node.text
+        with self.faults.collect(location):
+            required_path(place.element, node.text)
+        if "\0" in node.text:
+            return None
         key = os.path.realpath(path)
+        if len(self.open) >= DEPTH:
+            self.faults.add(
+                place.element, f"files place each other more than {DEPTH} deep", None, "", location
+            )
+            return None
         if key in self.open:
             self.faults.add(place.element, "a mechanism cannot be placed in itself", node.text, "", location)
             return None

@@ -15,6 +15,8 @@ from bellcrank.mechanism.parametric import Parametric, present, quiet
 from bellcrank.mechanism.rotation import IDENTITY, conjugate, multiply, rotate
 from bellcrank.mechanism.shape import Shape
 
+_VECTORS = {"com": "m", "position": "m", "velocity": "m/s", "angular_velocity": "rad/s"}
+
 
 class _Carrier(Parametric):
     """What bodies and the ground have in common: markers can be fixed to them."""
@@ -138,8 +140,8 @@ class Body(_Carrier):
                 "check_inertia": wary,
                 "rotation": check.quaternion("rotation", self.rotation),
             }
-            for field in ("com", "position", "velocity", "angular_velocity"):
-                checked[field] = check.vector(field, getattr(self, field))
+            for field, unit in _VECTORS.items():
+                checked[field] = check.vector(field, getattr(self, field), unit)
             with check.faults.collect():
                 checked["shapes"] = _check_shapes(check.element, self.shapes)
             check.settle(self, **checked)

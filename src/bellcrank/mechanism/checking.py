@@ -13,6 +13,7 @@ from typing import Any, TypeAlias, TypeVar
 import numpy as np
 
 from bellcrank.errors import FaultList, MechanismError
+from bellcrank.mechanism.ranges import DIRECTION, range_of
 
 Vec3: TypeAlias = tuple[float, float, float]
 Quat: TypeAlias = tuple[float, float, float, float]
@@ -20,6 +21,7 @@ Mat3: TypeAlias = tuple[Vec3, Vec3, Vec3]
 T = TypeVar("T")
 
 UNIT_TOLERANCE = 1e-6  # how far the norm of a quaternion may lie from one, and axes from perpendicular
+_MOST = 2**31 - 1  # of whole numbers
 _EXACT = 8 * np.finfo(float).eps  # closer to one than this, a vector is not normalised again
 
 
@@ -28,12 +30,12 @@ def rounded(values: Iterable[float]) -> str:
     return "(" + ", ".join(f"{value:.12g}" for value in values) + ")"
 
 
-def _plain(value: Any, count: int) -> bool:
-    """Whether this is a tuple or list of `count` finite floats or integers: the common case, quickly."""
+def _plain(value: Any, count: int, most: float) -> bool:
+    """Whether these are `count` floats or integers of a size up to `most`: the common case, quickly."""
     return (
         type(value) in (tuple, list)
         and len(value) == count
-        and all(type(number) in (float, int) and math.isfinite(number) for number in value)
+        and all(type(number) in (float, int) and -most <= number <= most for number in value)
     )
 
 
@@ -72,9 +74,10 @@ class Check:
         """Note a fault of this element."""
         self.faults.add(self.element, rule, value, advice)
 
-    def number(self, field: str, value: Any, unit: str = "") -> float:
-        """A finite real number."""
-        if type(value) is float and math.isfinite(value):
+    def number(self, field: str, value: Any, unit: str = "", least: float | None = None) -> float:
+        """A number within the range of its unit (mechanism/ranges.py); messages give `least` as its lower."""
+        most = range_of(unit).most
+        if type(value) is float and -most <= value <= most:
             return value
         numeric = isinstance(value, (int, float, np.integer, np.floating)) and not isinstance(
             value, (bool, np.bool_)
@@ -82,24 +85,41 @@ class Check:
         if not numeric:
             self.fault(f"{field} must be a number", value, f"give it in {unit}" if unit else "")
             return 1.0
-        if not math.isfinite(value):
-            self.fault(f"{field} must be finite", float(value), "look where this number was computed")
+        if not -most <= value <= most:
+            self._out_of_range(field, value, unit, least)
             return 1.0
         return float(value)
 
+    def _out_of_range(self, field: str, value: Any, unit: str, least: float | None = None) -> None:
+        """Note what is not finite, or larger than any number of its unit."""
+        whole = isinstance(value, int)  # which may be too large for a float
+        if not whole and not np.all(np.isfinite(value)):
+            shown = value if np.ndim(value) else float(value)
+            self.fault(f"{field} must be finite", shown, "look where it was computed")
+            return
+        shown = f"a whole number of {value.bit_length()} bits" if whole else value
+        most = range_of(unit).most
+        rule = f"{field} must lie between {-most if least is None else least:g} and {most:g} {unit}"
+        self.fault(rule.rstrip(), shown, "is the unit or the exponent right?")
+
     def positive(self, field: str, value: Any, unit: str = "") -> float:
-        """A finite number greater than zero."""
-        noted = len(self.faults)
-        number = self.number(field, value, unit)
-        if number <= 0.0 and len(self.faults) == noted:
+        """A number greater than zero, within the range of its unit."""
+        noted, least = len(self.faults), range_of(unit).least
+        number = self.number(field, value, unit, least)
+        if len(self.faults) > noted:
+            return 1.0
+        if number <= 0.0:
             self.fault(f"{field} must be greater than zero", number, f"give it in {unit}" if unit else "")
+            return 1.0
+        if number < least:
+            self._out_of_range(field, number, unit, least)
             return 1.0
         return number
 
     def not_negative(self, field: str, value: Any, unit: str = "") -> float:
-        """A finite number, zero or greater."""
+        """A number within the range of its unit, zero or greater."""
         noted = len(self.faults)
-        number = self.number(field, value, unit)
+        number = self.number(field, value, unit, 0.0)
         if number < 0.0 and len(self.faults) == noted:
             self.fault(f"{field} must not be negative", number, f"give it in {unit}" if unit else "")
             return 1.0
@@ -114,8 +134,8 @@ class Check:
             return 1.0
         return number
 
-    def array(self, field: str, value: Any, shape: tuple[int | None, ...]) -> np.ndarray:
-        """Finite numbers of the given shape (None = any length) as a float array."""
+    def array(self, field: str, value: Any, shape: tuple[int | None, ...], unit: str = "") -> np.ndarray:
+        """Numbers of the given shape (None = any length), within the range of their unit, as floats."""
         stand_in = np.ones([1 if extent is None else extent for extent in shape])
         wanted = " x ".join("n" if extent is None else str(extent) for extent in shape)
         if isinstance(value, (str, bytes)):
@@ -126,7 +146,7 @@ class Check:
             if raw.dtype.kind not in "iuf":
                 raise ValueError
             array = np.array(raw, dtype=float)
-        except (TypeError, ValueError):
+        except (TypeError, ValueError, OverflowError):
             self.fault(f"{field} must hold {wanted} numbers", value)
             return stand_in
         fits = array.ndim == len(shape) and all(
@@ -135,24 +155,24 @@ class Check:
         if not fits or array.size == 0:
             self.fault(f"{field} must hold {wanted} numbers", value)
             return stand_in
-        if not np.all(np.isfinite(array)):
-            self.fault(f"{field} must be finite", value, "look where these numbers were computed")
+        if not np.all(np.abs(array) <= range_of(unit).most):
+            self._out_of_range(field, array.tolist(), unit)
             return stand_in
         return array
 
-    def vector(self, field: str, value: Any) -> Vec3:
-        """Three finite numbers."""
-        if _plain(value, 3):  # large mechanisms hold hundreds of thousands of these
+    def vector(self, field: str, value: Any, unit: str = "") -> Vec3:
+        """Three numbers within the range of their unit."""
+        if _plain(value, 3, range_of(unit).most):  # large mechanisms hold hundreds of thousands of these
             return (float(value[0]), float(value[1]), float(value[2]))
-        x, y, z = self.array(field, value, (3,)).tolist()
+        x, y, z = self.array(field, value, (3,), unit).tolist()
         return (x, y, z)
 
     def axis(self, field: str, value: Any) -> Vec3:
         """A direction: the unit vector along three numbers that are not all zero."""
-        if _plain(value, 3) and abs(math.hypot(*value) - 1.0) <= _EXACT:
+        if _plain(value, 3, 2.0) and abs(math.hypot(*value) - 1.0) <= _EXACT:
             return (float(value[0]), float(value[1]), float(value[2]))
         noted = len(self.faults)
-        array = self.array(field, value, (3,))
+        array = self.array(field, value, (3,), DIRECTION)
         if len(self.faults) > noted:
             return (1.0, 0.0, 0.0)
         largest = float(np.max(np.abs(array)))
@@ -168,7 +188,7 @@ class Check:
 
         Or the same as a rotation matrix (3, 3), whose columns are the local axes.
         """
-        if _plain(value, 4) and abs(math.hypot(*value) - 1.0) <= _EXACT:
+        if _plain(value, 4, 2.0) and abs(math.hypot(*value) - 1.0) <= _EXACT:
             return (float(value[0]), float(value[1]), float(value[2]), float(value[3]))
         if not isinstance(value, str) and len(_extents(value)) == 2:
             return self._matrix(field, value)
@@ -225,14 +245,12 @@ class Check:
         return False
 
     def integer(self, field: str, value: Any, least: int) -> int:
-        """A whole number, not below `least`."""
-        if (
-            isinstance(value, (int, np.integer))
-            and not isinstance(value, (bool, np.bool_))
-            and value >= least
-        ):
+        """A whole number, not below `least` and not beyond what an int of the core holds."""
+        whole = isinstance(value, (int, np.integer)) and not isinstance(value, (bool, np.bool_))
+        if whole and least <= value <= _MOST:
             return int(value)
-        self.fault(f"{field} must be a whole number, at least {least}", value)
+        wanted = f"from {least} to {_MOST}" if whole and value > _MOST else f"at least {least}"
+        self.fault(f"{field} must be a whole number, {wanted}", value)
         return least
 
     def instance(self, field: str, value: Any, wanted: type[T], advice: str = "") -> T:
@@ -270,4 +288,13 @@ def check_name(element: str, name: Any, forbidden: str = "") -> str:
     return str(name)
 
 
-__all__ = ["UNIT_TOLERANCE", "Check", "Mat3", "MechanismError", "Quat", "Vec3", "check_name", "rounded"]
+__all__ = [
+    "UNIT_TOLERANCE",
+    "Check",
+    "Mat3",
+    "MechanismError",
+    "Quat",
+    "Vec3",
+    "check_name",
+    "rounded",
+]

@@ -36,6 +36,11 @@ class Contents:
         self._drives: dict[str, Drive | PathDrive] = {}
 
     @property
+    def size(self) -> int:
+        """How many parameters, bodies, markers, joints, constraints, forces and drives it has."""
+        return sum(len(getattr(self, table)) for table in COPIED)
+
+    @property
     def gravity(self) -> Vec3:
         """Acceleration of free fall, world axes, m/s^2."""
         return self._gravity
@@ -43,7 +48,7 @@ class Contents:
     @gravity.setter
     def gravity(self, value: Any) -> None:
         with Check("mechanism") as check:
-            gravity = check.vector("gravity", present(value))
+            gravity = check.vector("gravity", present(value), "m/s^2")
         self._gravity: Vec3 = tuple(value) if holds_expressions(value) else gravity
 
     @property

@@ -67,7 +67,7 @@ class _FormulaJoint(Formulas, JointKind):
 
 
 def _units(check: Check, units: Any, count: int) -> tuple[str, ...]:
-    listed = (units,) * count if isinstance(units, str) else tuple(units)
+    listed = tuple(units) if isinstance(units, (tuple, list)) else (units,) * count
     if len(listed) != count:
         check.fault(f"units must be one or {count}", units)
     return tuple(check.choice("units", unit, _UNITS) for unit in listed)

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from bellcrank.errors import Fault, MechanismError
 from bellcrank.mechanism.body import Body, Ground
+from bellcrank.mechanism.checking import Check
 from bellcrank.mechanism.constraint import Constraint
 from bellcrank.mechanism.drive import Drive, PathDrive
 from bellcrank.mechanism.force import Force
@@ -67,6 +68,8 @@ def _dependents(mechanism: Mechanism, element: Any) -> list[tuple[str, Element]]
 
 def remove_element(mechanism: Mechanism, element: Any, cascade: bool) -> None:
     """See Mechanism.remove."""
+    with Check("remove") as check:
+        cascade = check.flag("cascade", cascade)
     if isinstance(element, Marker):
         if element.key not in mechanism.markers:
             raise MechanismError(Fault(f"marker {element.key!r}", "it is not in the mechanism"))

@@ -8,6 +8,8 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from bellcrank.errors import FaultList, MechanismError
+from bellcrank.mechanism.arguments import required
+from bellcrank.mechanism.contents import Contents
 from bellcrank.mechanism.parameter import values_of
 from bellcrank.mechanism.parametric import evaluated, expressions_in, expressions_loaded, holds_expressions
 
@@ -27,8 +29,12 @@ _TABLES = {
 def with_numbers(mechanism: Mechanism) -> Mechanism:
     """The mechanism with the present value of each expression in its place; itself if it has none.
 
-    Raises MechanismError naming the elements whose numbers break a rule at these values.
+    Raises MechanismError naming the elements whose numbers break a rule at these values, and for what is no
+    Mechanism.
     """
+    required(
+        "mechanism", mechanism, Contents, "make one with bc.Mechanism(name), or read one with bc.load(path)"
+    )
     if not expressions_loaded():
         return mechanism
     held = {

@@ -47,7 +47,7 @@ class Marker(Parametric):
         if self.name is not None:
             check_name(element, self.name, forbidden="./")
         with Check(element) as check:
-            position = check.vector("position", self.position)
+            position = check.vector("position", self.position, "m")
             rotation = check.quaternion("rotation", self.rotation)
             check.settle(self, position=position, rotation=rotation)
 

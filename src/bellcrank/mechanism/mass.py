@@ -4,15 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
-from math import inf
 from typing import Any
 
 import numpy as np
 
 from bellcrank.mechanism.checking import Check, Mat3, Quat, Vec3
+from bellcrank.mechanism.ranges import range_of
 from bellcrank.mechanism.rotation import matrix
 
 _SYMMETRY = 1e-9  # relative
+_SPREAD = 1e-15  # least of the greatest moment that double precision tells from none
 _TRIANGLE = 1e-9  # relative slack of the triangle inequality: rods and plates lie on its edge
 
 
@@ -59,26 +60,31 @@ def check_inertia(check: Check, value: Any, triangle: bool = True) -> Mat3:
         principal = np.ndim(value) == 1
     except ValueError:
         principal = True
-    given = check.array("inertia", value, (3,) if principal else (3, 3))
+    given = check.array("inertia", value, (3,) if principal else (3, 3), "kg m^2")
     full = np.diag(given) if principal else given
     if len(check.faults) == noted:
         _check_symmetric(check, full)
         full = 0.5 * (full + full.T)
-        _check_moments(check, full, triangle)
+        if len(check.faults) == noted:
+            _check_moments(check, full, triangle)
     x, y, z = (tuple(row) for row in full.tolist())
     return (_triple(x), _triple(y), _triple(z))
 
 
 def _plain_moments(value: Any) -> Vec3 | None:
     """Three principal moments given as floats that break no rule: the common case, found out quickly."""
-    if (
-        type(value) is not tuple
-        or len(value) != 3
-        or not all(type(moment) in (float, int) for moment in value)
-    ):
+    if type(value) is not tuple or len(value) != 3:
+        return None
+    if all(type(row) is tuple and len(row) == 3 for row in value):  # as it is kept
+        (a, *ab), (ba, b, bc), (*ca, c) = value
+        if any((*ab, ba, bc, *ca)):
+            return None
+        value = (a, b, c)
+    if not all(type(moment) in (float, int) for moment in value):
         return None
     low, middle, high = sorted(value)
-    if low > 0.0 and low > 1e-15 * high and high <= low + middle < inf:
+    bounds = range_of("kg m^2")
+    if bounds.least <= low and low > _SPREAD * high and high <= min(low + middle, bounds.most):
         return (float(value[0]), float(value[1]), float(value[2]))
     return None
 
@@ -105,12 +111,16 @@ def _check_moments(check: Check, full: np.ndarray, triangle: bool) -> None:
     moments = f"the principal moments are {low:.9g}, {middle:.9g}, {high:.9g} kg m^2"
     if not np.any(full):
         return
-    if low <= 1e-15 * abs(high):
+    advice = "give even a thin rod a small moment about every axis; a particle has all three zero"
+    if low <= 0.0:
+        check.fault("inertia must be positive definite", full.tolist(), f"{moments}; {advice}")
+    elif low <= _SPREAD * high:
+        rule = "the principal moments of the inertia must lie within a factor of 1e15 of each other"
         check.fault(
-            "inertia must be positive definite",
-            full.tolist(),
-            f"{moments}; give even a thin rod a small moment about every axis; a particle has all three zero",
+            rule, full.tolist(), f"{moments}: double precision cannot tell the least from zero; {advice}"
         )
+    elif low < (least := range_of("kg m^2").least):
+        check.fault(f"the principal moments must be at least {least:g} kg m^2", full.tolist(), moments)
     elif triangle and low + middle < high * (1.0 - _TRIANGLE):
         check.fault(
             "inertia must obey the triangle inequality (no principal moment above the sum of the others)",

@@ -265,7 +265,9 @@ class Mechanism(Contents):
         The other's gravity is not taken over, and forces of its wrenches in world axes keep their direction.
         Raises MechanismError if a name is taken or the body is not there; nothing is added then.
         """
-        return place(self, other, prefix, position, rotation, attach_to, parameters or {})
+        return place(
+            self, other, prefix, position, rotation, attach_to, {} if parameters is None else parameters
+        )
 
     def remove(self, element: Body | Element | Marker, cascade: bool = False) -> None:
         """Take out an element (or a named marker).

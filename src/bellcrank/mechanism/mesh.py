@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -74,9 +75,8 @@ class Mesh(Shape):
                 )
             ) from error
         if not Path(self.file).is_file():
-            raise MechanismError(
-                Fault(f"Mesh {self.file!r}", "the file does not exist", self.file, "check the path")
-            )
+            rule = "this is no file" if os.path.exists(self.file) else "the file does not exist"  # noqa: PTH110
+            raise MechanismError(Fault(f"Mesh {self.file!r}", rule, self.file, "check the path"))
         try:
             mesh = trimesh.load(self.file, force="mesh")
             if len(mesh.faces) == 0:

@@ -11,9 +11,11 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from bellcrank.errors import Fault, FaultList, MechanismError
+from bellcrank.mechanism.arguments import required
 from bellcrank.mechanism.body import Body, Ground
 from bellcrank.mechanism.checking import Check, Quat, Vec3, check_name
 from bellcrank.mechanism.constraint import Constraint
+from bellcrank.mechanism.contents import Contents
 from bellcrank.mechanism.drive import Drive, PathDrive
 from bellcrank.mechanism.force import Force
 from bellcrank.mechanism.joint import Joint
@@ -80,9 +82,11 @@ class _Pose:
     def placed(self, body: Body, name: str) -> Body:
         """The body, given in this frame, in the outer one; it moves along with the frame."""
         position = self.point(body.position)
-        with quiet():
-            arm = np.asarray(position) - np.asarray(self.position)
-            carried = np.cross(self.angular_velocity, arm).tolist()
+        carried: list[Any] = [0.0, 0.0, 0.0]
+        if self.angular_velocity != (0.0, 0.0, 0.0):
+            with quiet():
+                arm = np.asarray(position) - np.asarray(self.position)
+                carried = np.cross(self.angular_velocity, arm).tolist()
         return replace(
             body,
             name=name,
@@ -109,10 +113,12 @@ def place(
 ) -> Placement:
     """See Mechanism.place."""
     element = f"placement {prefix!r}"
+    required(element, other, Contents)
+    required(element, parameters, Mapping)
     check_name(element, prefix, forbidden=".")
     with Check(element) as check:
         local = _Pose(
-            kept(position, check.vector("position", present(position))),
+            kept(position, check.vector("position", present(position), "m")),
             kept(rotation, check.quaternion("rotation", present(rotation))),
         )
     carrier = _carrier(mechanism, element, attach_to)
@@ -184,10 +190,10 @@ def _without(values: Mapping[str, Any], names: Mapping[str, Any]) -> dict[str, A
 
 
 def _carrier(mechanism: Mechanism, element: str, attach_to: Body | str | None) -> Body | Ground:
-    if attach_to is None or isinstance(attach_to, Ground) or attach_to == GROUND:
-        return mechanism.ground
     name = attach_to.name if isinstance(attach_to, Body) else attach_to
-    if name not in mechanism.bodies:
+    if name is None or isinstance(name, Ground) or (isinstance(name, str) and name == GROUND):
+        return mechanism.ground
+    if not isinstance(name, str) or name not in mechanism.bodies:
         raise MechanismError(
             Fault(element, "there is no such body to attach to", name, nearest(name, mechanism.bodies))
         )

@@ -39,7 +39,7 @@ class Shape(Parametric, ABC):
     def __post_init__(self) -> None:
         with Check(type(self).__name__) as check:
             checked: dict[str, object] = {
-                "position": check.vector("position", self.position),
+                "position": check.vector("position", self.position, "m"),
                 "rotation": check.quaternion("rotation", self.rotation),
             }
             if self.density is not None:
@@ -173,7 +173,7 @@ class Cone(Shape):
 
 
 def _lengths(check: Check, name: str, value: Any) -> Vec3:
-    lengths = check.vector(name, value)
+    lengths = check.vector(name, value, "m")
     if min(lengths) <= 0.0:
         check.fault(f"{name} must be greater than zero in every direction", value, "give it in m")
     return lengths

@@ -115,6 +115,7 @@ class TabulatedSpring(ForceKind):
 
     def __post_init__(self) -> None:
         with Check("TabulatedSpring") as check:
+            effort = self.effort
             with check.faults.collect():
                 effort = as_function(check.element, "effort", self.effort)
                 if isinstance(effort, FunctionOfTime):

@@ -11,6 +11,7 @@ import numpy as np
 
 from bellcrank.assembly.state import State
 from bellcrank.errors import Fault, MechanismError
+from bellcrank.mechanism.checking import Check
 from bellcrank.mechanism.contents import counted
 from bellcrank.mechanism.naming import nearest
 from bellcrank.trajectory.efforts import EffortHistory
@@ -27,6 +28,8 @@ from bellcrank.trajectory.store import FloatArray, MemoryStore, Store
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
+
+_FRAMES_MOST = 10_000_000  # of a run at other times
 
 
 class Status(str):
@@ -113,14 +116,14 @@ class Trajectory:
 
     def body(self, name: str) -> BodyHistory:
         """The motion of a body. Raises MechanismError with close matches for an unknown name."""
-        number = self.layout.body_number.get(name)
+        number = self.layout.body_number.get(name) if isinstance(name, str) else None
         if number is None:
             raise self._unknown("body", name, self.bodies)
         return BodyHistory(name, number, self.layout, self.store)
 
     def joint(self, name: str) -> JointHistory:
         """Motion and reaction of a joint. Raises MechanismError with close matches for an unknown name."""
-        if name not in self.layout.joints:
+        if not isinstance(name, str) or name not in self.layout.joints:
             raise self._unknown("joint", name, self.joints)
         return JointHistory(name, self.layout, self.store)
 
@@ -160,6 +163,8 @@ class Trajectory:
         turning = list(self.layout.turning)
         counted = [name for name in ("coordinates", "angles") if turning and name in self.layout.shapes]
         sections = (*STATE_SECTIONS, *counted)
+        with Check("run") as check:
+            time = check.number("the time", time, "s")
         values = interpolated(self.store, sections, self._within(np.array([time], dtype=float)))
         angles = np.concatenate([values[name][0] for name in counted])[turning] if counted else None
         position, rotation, velocity, spin = (values[section][0] for section in STATE_SECTIONS)
@@ -178,14 +183,16 @@ class Trajectory:
                 Fault("resample", "it takes either times or a step", advice="such as step=0.01")
             )
         if step is not None:
-            if not step > 0.0:
-                raise MechanismError(
-                    Fault("resample", "step must be greater than zero", step, "give it in s")
-                )
+            with Check("resample") as check:
+                step = check.positive("step", step, "s")
             first, last = self._span()
+            if (last - first) / step > _FRAMES_MOST:
+                raise MechanismError(Fault("resample", f"a run holds at most {_FRAMES_MOST} frames", step))
             times = first + step * np.arange(int((last - first) / step * (1 + 1e-12) + 1e-9) + 1)
-        wanted = self._within(np.atleast_1d(np.asarray(times, dtype=float)))
-        if wanted.ndim != 1 or np.any(np.diff(wanted) <= 0.0):
+        with Check("resample") as check:
+            listed = check.array("times", np.atleast_1d(times), (None,), "s")
+        wanted = self._within(listed)
+        if np.any(np.diff(wanted) <= 0.0):
             raise MechanismError(
                 Fault("resample", "times must be increasing", advice="sort them, drop doubles")
             )
@@ -271,7 +278,7 @@ class Trajectory:
 
     def _unknown(self, noun: str, name: str, known: tuple[str, ...]) -> MechanismError:
         rule = f"the run has no {noun} of this name"
-        if name == "ground":
+        if isinstance(name, str) and name == "ground":
             return MechanismError(Fault(f"{noun} 'ground'", "the ground does not move and has no results"))
         advice = nearest(name, known) if known else "it has none"
         return MechanismError(Fault(f"{noun} {name!r}", rule, None, advice))

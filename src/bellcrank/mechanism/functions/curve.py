@@ -33,7 +33,7 @@ class Curve(Parametric):
 
     def __post_init__(self) -> None:
         with Check("Curve") as check:
-            points = check.array("points", self.points, (None, 3))
+            points = check.array("points", self.points, (None, 3), "m")
             closed = check.flag("closed", self.closed)
             least = 3 if closed else 2
             if len(points) < least:

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from bellcrank.errors import Fault, MechanismError, Unsupported
+from bellcrank.mechanism.checking import Check
 from bellcrank.mechanism.parametric import Parametric, is_expression
 
 if TYPE_CHECKING:
@@ -91,7 +92,9 @@ def as_function(element: str, field: str, value: Any) -> Function:
     if isinstance(value, Function):
         return value
     if isinstance(value, (int, float, np.integer, np.floating)) and not isinstance(value, bool):
-        return Constant(float(value))
+        with Check(element) as check:
+            number = check.number(field, value)
+        return Constant(number)
     if isinstance(value, str) or is_expression(value):
         from bellcrank.mechanism.functions.function_of_time import FunctionOfTime
 

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from bellcrank.expression.time_function import TimeFunction
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class FunctionOfTime(Function, listed=False):
     """A function of time from an expression; derivatives are derived from it.
 
@@ -77,6 +77,9 @@ class FunctionOfTime(Function, listed=False):
 
     def __str__(self) -> str:
         return str(self.expression)
+
+    def __repr__(self) -> str:
+        return repr(str(self.expression))  # as it was written
 
     def derivative(self, x: Any, order: int = 1) -> np.ndarray:
         """See Function.derivative."""

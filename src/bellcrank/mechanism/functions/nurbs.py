@@ -147,7 +147,7 @@ class NurbsCurve(Parametric):
 
     def __post_init__(self) -> None:
         with Check("NurbsCurve") as check:
-            points = check.array("control_points", self.control_points, (None, 3))
+            points = check.array("control_points", self.control_points, (None, 3), "m")
             degree, weights, knots = _check_basis(check, len(points), self.degree, self.weights, self.knots)
             stored = tuple((x, y, z) for x, y, z in points.tolist())
             check.settle(self, control_points=stored, degree=degree, weights=weights, knots=knots)

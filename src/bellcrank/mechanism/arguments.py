@@ -1,0 +1,40 @@
+"""Arguments of functions that must be of a class: mechanisms, states, paths of files."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable
+from typing import Any, TypeVar
+
+from bellcrank.mechanism.checking import Check
+
+T = TypeVar("T")
+
+
+def required(element: str, value: Any, wanted: type[T], advice: str = "") -> T:
+    """The value, if it is of that class. Raises MechanismError naming the `element` otherwise."""
+    with Check(element) as check:
+        if not isinstance(value, wanted):
+            check.fault(f"a {wanted.__name__} is needed here", value, advice)
+    found: T = value
+    return found
+
+
+def required_path(element: str, value: Any) -> str | os.PathLike[str]:
+    """The value, if it is a path that a file can have. Raises MechanismError otherwise."""
+    with Check(element) as check:
+        if not isinstance(value, (str, os.PathLike)):
+            check.fault("a path is needed here", value)
+        elif "\0" in os.fsdecode(value):
+            check.fault("the name of a file must not contain the character NUL", str(value))
+    found: str | os.PathLike[str] = value
+    return found
+
+
+def required_progress(element: str, value: Any) -> bool | Callable[[float], None]:
+    """The value, if progress can be told to it. Raises MechanismError naming the `element` otherwise."""
+    with Check(element) as check:
+        if not callable(value):
+            check.flag("progress", value)
+    found: bool | Callable[[float], None] = value
+    return found

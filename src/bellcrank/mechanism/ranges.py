@@ -1,0 +1,49 @@
+"""Between which bounds the numbers of a description lie, by unit: from atoms to planets.
+
+Numbers beyond them are slips of a unit or of an exponent. Within them, products and quotients of a few stay
+far from where double precision overflows or vanishes.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from sys import float_info
+from typing import Final
+
+
+@dataclass(frozen=True)
+class Range:
+    """Bounds of a number.
+
+    least: of what must be greater than zero. most: of the size of any.
+    """
+
+    least: float
+    most: float
+
+
+DIRECTION: Final = "direction"
+"""Stands for the unit of vectors of which the length does not matter."""
+
+RANGES: Final = {
+    "m": Range(1e-15, 1e15),
+    "m a turn": Range(1e-15, 1e15),
+    "kg": Range(1e-30, 1e28),
+    "kg m^2": Range(1e-50, 1e45),
+    "kg/m^3": Range(1e-12, 1e18),
+    "s": Range(1e-15, 1e15),
+    "rad": Range(1e-15, 1e12),
+    "m/s": Range(1e-15, 1e9),
+    "rad/s": Range(1e-15, 1e15),
+    "m/s^2": Range(1e-15, 1e15),
+    DIRECTION: Range(0.0, float_info.max),
+}
+"""The bounds by unit."""
+
+OTHERS: Final = Range(1e-25, 1e25)
+"""The bounds of what has another unit: stiffness, damping, forces, coefficients, functions, ratios, ..."""
+
+
+def range_of(unit: str) -> Range:
+    """The bounds of numbers of a unit."""
+    return RANGES.get(unit, OTHERS)

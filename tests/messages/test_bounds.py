@@ -1,0 +1,226 @@
+"""What is absurd, endless or too much is refused at the door, with its element, its rule and its range."""
+
+import os
+import random
+import re
+
+import numpy as np
+import pytest
+from click.testing import CliRunner
+
+import bellcrank as bc
+from bellcrank.cli.main import bellcrank
+from bellcrank.expression import cos, translation
+from bellcrank.mechanism.ranges import OTHERS, RANGES, range_of
+
+HEAD = "bellcrank: 1\nbodies: {b: {mass: 1, inertia: [1, 1, 1]}}\n"
+
+
+def hinged():
+    mech = bc.Mechanism("m")
+    body = mech.add_body("b", 1.0, (1.0, 1.0, 1.0))
+    mech.add_joint("pivot", bc.Revolute(), mech.ground, body.marker((0.3, 0, 0)))
+    return mech
+
+
+def refusal(call):
+    with pytest.raises(bc.MechanismError) as caught:
+        call()
+    return str(caught.value)
+
+
+ABSURD = {
+    "mass must lie between 1e-30 and 1e+28 kg, got 1e+30": lambda: bc.Body("b", 1e30, (1, 1, 1)),
+    "mass must lie between 1e-30 and 1e+28 kg, got 1e-300": lambda: bc.Body("b", 1e-300, (1, 1, 1)),
+    "mass must lie between 1e-30 and 1e+28 kg, got 'a whole number of 1329 bits'": (
+        lambda: bc.Body("b", 10**400, (1, 1, 1))
+    ),
+    "inertia must lie between -1e+45 and 1e+45 kg m^2": lambda: bc.Body("b", 1, (1e308,) * 3),
+    "the principal moments must be at least 1e-50 kg m^2": lambda: bc.Body("b", 1, (1e-300,) * 3),
+    "position must lie between -1e+15 and 1e+15 m": lambda: bc.Marker("b", (1e30, 0, 0)),
+    "velocity must lie between -1e+09 and 1e+09 m/s": (
+        lambda: bc.Body("b", 1, (1, 1, 1), velocity=(0, 1e308, 0))
+    ),
+    "gravity must lie between -1e+15 and 1e+15 m/s^2": lambda: bc.Mechanism("m", (0, 0, -1e30)),
+    "stiffness must lie between 0 and 1e+25, got 1e+308": lambda: bc.SpringDamper(1e308),
+    "radius must lie between 1e-15 and 1e+15 m, got 1e-200": lambda: bc.Sphere(1e-200),
+    "points must be finite": lambda: bc.Curve([[0, 0, 0], [1, float("inf"), 0], [2, 0, 0]]),
+    "duration must lie between 1e-15 and 1e+15 s": lambda: bc.simulate(hinged(), 1e308),
+    "tolerance must lie between 1e-25 and 1e+25, got 1e-300": (
+        lambda: bc.simulate(hinged(), 0.1, method="dopri5", tolerance=1e-300)
+    ),
+    "max_corrections must be a whole number, from 1 to 2147483647": (
+        lambda: bc.prepare(hinged(), "lagrange", max_corrections=2**40)
+    ),
+    "at most 10000000 frames can be recorded, these are 1e+12": (
+        lambda: bc.simulate(hinged(), 1.0, output_step=1e-12)
+    ),
+    "a run holds at most 10000000 frames": lambda: bc.simulate(hinged(), 0.01).resample(step=1e-14),
+    "the name of a file must not contain the character NUL": lambda: bc.load("a\0b.yaml"),
+    "effort must be a function, got [1, 2]": lambda: bc.TabulatedSpring([1, 2]),
+    "effort must be a function; use": lambda: bc.TabulatedSpring(None),
+    "units must be one of 'm', 'rad', '1', got 2": (
+        lambda: bc.CustomJoint(bc.symbol("s"), translation(bc.symbol("s"), 0, 0), units=2)
+    ),
+}
+
+
+@pytest.mark.parametrize("message", ABSURD)
+def test_absurd_numbers_and_wrong_types_are_refused(message):
+    assert message in refusal(ABSURD[message])
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("type: CustomJoint, coordinates: [s], pose: [{shift: [0, 0]}]", "this is no factor of a pose"),
+        ("type: CustomJoint, coordinates: [s], pose: [{shift: [s, 0, 0]}], units: 2", "units must be one of"),
+        ("type: PointOnCurve, points: [[0, 0, 0], [1, .inf, 0], [2, 0, 0]]", "points must be finite"),
+    ],
+)
+def test_wrong_fields_of_files_are_refused_at_their_line(text, message):
+    found = refusal(lambda: bc.loads(f"{HEAD}joints: {{j: {{first: ground, second: b, {text}}}}}", "yaml"))
+    assert message in found
+    assert re.search(r"\[line 3, column \d+, joints\.j\.", found)
+
+
+def test_every_range_takes_nanometres_and_planets():
+    atom = bc.Body("atom", 2e-26, (1e-46,) * 3, position=(1e-10, 0, 0), velocity=(1e3, 0, 0))
+    planet = bc.Body("planet", 1.9e27, (2.6e42,) * 3, position=(7.8e11, 0, 0), velocity=(0, 1.3e4, 0))
+    assert atom.mass < planet.mass
+    assert all(0.0 <= bounds.least < 1.0 < bounds.most for bounds in RANGES.values())
+    assert range_of("a unit of its own") is OTHERS
+
+
+@pytest.mark.parametrize("unit", ["kg", "m", "s"])
+def test_the_ends_of_a_range_belong_to_it(unit):
+    from bellcrank.mechanism.checking import Check
+
+    bounds = range_of(unit)
+    with Check("thing") as check:
+        assert check.positive("size", bounds.least, unit) == bounds.least
+        assert check.positive("size", bounds.most, unit) == bounds.most
+    for value in (np.nextafter(bounds.least, 0.0), np.nextafter(bounds.most, np.inf)):
+        with pytest.raises(bc.MechanismError, match="must lie between"), Check("thing") as check:
+            check.positive("size", float(value), unit)
+
+
+def test_a_joint_that_hardly_moves_with_its_coordinate_is_told_and_counted():
+    mech, s = bc.Mechanism("m"), bc.symbol("s")
+    body = mech.add_body("b", 1.0, (1.0, 1.0, 1.0))
+    mech.add_joint("j", bc.CustomJoint(s, translation(0.01 * cos(3 * s), 0, 0)), mech.ground, body)
+    info = bc.info(mech)
+    assert info.freedom == 1
+    assert info.independent == ("body 'b'",)
+
+
+def chain(folder, levels, copies):
+    (folder / "f0.yaml").write_text(HEAD)
+    for level in range(1, levels):
+        placed = ", ".join(f"p{k}: {{file: f{level - 1}.yaml}}" for k in range(copies))
+        (folder / f"f{level}.yaml").write_text(f"bellcrank: 1\nmechanisms: {{{placed}}}\n")
+    return folder / f"f{levels - 1}.yaml"
+
+
+def test_files_that_place_each_other_are_bounded_in_depth_and_number(tmp_path, monkeypatch):
+    assert "files place each other more than 40 deep" in refusal(lambda: bc.load(chain(tmp_path, 302, 1)))
+    assert len(bc.load(chain(tmp_path, 40, 1)).bodies) == 1
+    assert len(bc.load(chain(tmp_path, 8, 2)).bodies) == 2**7
+    monkeypatch.setattr("bellcrank.io.files.COPIES", 100)
+    assert "placements make more than 100 copies" in refusal(lambda: bc.load(chain(tmp_path, 8, 2)))
+
+
+@pytest.mark.parametrize("kind", ["pipe", "device"])
+@pytest.mark.parametrize("placed", [False, True])
+def test_devices_and_pipes_are_no_files(kind, placed, tmp_path):
+    path = tmp_path / "p.yaml"
+    os.mkfifo(path) if kind == "pipe" else path.symlink_to("/dev/zero")
+    if placed:
+        (tmp_path / "outer.yaml").write_text("bellcrank: 1\nmechanisms: {a: {file: p.yaml}}\n")
+        path = tmp_path / "outer.yaml"
+    assert "this is no file but a device, a pipe or a socket" in refusal(lambda: bc.load(path))
+    solid = bc.Mesh("/dev/zero" if kind == "device" else str(tmp_path / "p.yaml"), density=1.0)
+    assert "this is no file" in refusal(solid.mass_properties)
+
+
+def test_a_file_beyond_all_size_is_not_read(tmp_path):
+    with open(tmp_path / "big.yaml", "wb") as big:  # noqa: PTH123
+        big.truncate(10**12)
+    assert "more than 100000000" in refusal(lambda: bc.load(tmp_path / "big.yaml"))
+
+
+def test_a_text_that_can_be_loaded_can_be_run(tmp_path):
+    rng = random.Random(0)
+    text = " + ".join(f"{rng.random():.6f}e-4*sin({rng.random():.6f}*t)" for _ in range(1000))
+    assert 25_000 < len(text) < 50_000
+    path = tmp_path / "long.yaml"
+    path.write_text(
+        f"{HEAD}joints: {{j: {{type: Revolute, first: ground, second: b}}}}\n"
+        f"drives: {{d: {{joint: j, position: '{text}'}}}}\nsimulation: {{duration: 1e-3}}\n"
+    )
+    arguments = ["run", str(path), "--out", str(tmp_path / "run.h5")]
+    assert CliRunner().invoke(bellcrank, arguments, catch_exceptions=False).exit_code == 0
+    grown = "0"
+    for _ in range(14):
+        grown = f"if(({grown}) == 1, t, 1)"
+    message = refusal(
+        lambda: bc.loads(path.read_text().replace(text, grown.replace("0", "0.5*t", 1)), "yaml")
+    )
+    assert "the expression takes more than 50000 characters" in message
+
+
+@pytest.mark.parametrize("kind", [bc.JointMotor, bc.Wrench])
+def test_what_the_core_refuses_has_its_element(kind):
+    mech, bad = hinged(), bc.Rational((0.0, 1.0), ((1.0, 2.0),), ((1.0, -5.0),))
+    if kind is bc.Wrench:
+        mech.add_force("sound", bc.Wrench((1, 0, 0)), mech.bodies["b"])
+        mech.add_force("f", bc.Wrench((0, bad, 0)), mech.bodies["b"])
+    else:
+        mech.add_force("f", kind(bad), "pivot")
+    assert refusal(lambda: bc.info(mech)).startswith("force 'f': rational function: the denominator is not")
+
+
+def test_messages_tell_the_truth_in_the_words_of_the_user():
+    spread = refusal(lambda: bc.Body("b", 1, (1, 1e16, 1)))
+    assert "must lie within a factor of 1e15 of each other" in spread
+    assert "positive definite" not in spread
+    assert "must be positive definite" in refusal(lambda: bc.Body("b", 1, (1, 1, -1)))
+    kink = refusal(lambda: hinged().add_drive("d", "pivot", position="abs(t)"))
+    assert "got 'abs(t)'" in kink
+    assert "FunctionOfTime" not in kink
+
+
+def test_a_refused_state_leaves_the_system_as_it_was():
+    system = bc.prepare(hinged(), "lagrange")
+    state = system.state()
+    lost = bc.State(0.0, state.position * np.nan, state.rotation, state.velocity, state.angular_velocity)
+    two = [np.vstack([array, array]) for array in state.arrays[1:]]
+    for wrong in (lost, bc.State(0.0, *two), "state", None):
+        with pytest.raises(bc.MechanismError):
+            system.set_state(wrong)
+    assert np.array_equal(system.state().position, state.position)
+
+
+WRONG_THINGS = {
+    "info": lambda: bc.info("m"),
+    "simulate": lambda: bc.simulate(None, 0.1),
+    "state": lambda: bc.simulate(hinged(), 0.1, state="start"),
+    "continuation": lambda: bc.simulate(hinged(), 0.1, continuation="adams"),
+    "path": lambda: bc.simulate(hinged(), 0.1, path=3),
+    "method": lambda: bc.assemble(hinged(), method=np.zeros(3)),
+    "pinned": lambda: bc.assemble(hinged(), pinned=0.5),
+    "times": lambda: bc.simulate(hinged(), 0.01).resample(["x"]),
+    "load": lambda: bc.load(3),
+    "save": lambda: bc.save("m", "m.yaml"),
+    "place": lambda: hinged().place("other", "p"),
+    "remove": lambda: hinged().remove(hinged().joints["pivot"], cascade="yes"),
+    "event": lambda: bc.Event("e", "t", names=[None]),
+    "symbol": lambda: bc.symbol(3),
+    "shape of a state": lambda: bc.State(0.0, [[0, 0]], [[1, 0, 0, 0]], [[0, 0, 0]], [[0, 0, 0]]),
+    "body of a run": lambda: bc.simulate(hinged(), 0.01).body([1]),
+}
+
+
+@pytest.mark.parametrize("name", WRONG_THINGS)
+def test_wrong_things_are_refused_at_every_door(name):
+    assert refusal(WRONG_THINGS[name])
