@@ -8,10 +8,9 @@
 #include <nanobind/stl/tuple.h>
 #include <nanobind/stl/vector.h>
 
-#include <chrono>
-
 #include "bindings.hpp"
 #include "integrate/kinematics.hpp"
+#include "interruption/interruption.hpp"
 #include "state_of.hpp"
 
 namespace nb = nanobind;
@@ -54,17 +53,16 @@ NeutralArrays LagrangeAt::get() const { return arrays_of(system.model(), time, x
 
 namespace {
 
-using Clock = std::chrono::steady_clock;
-
-// Collects frames (time first) and gives full blocks to a Python callable; asks for signals twenty times a second.
-class PythonSink final : public Sink {
+// Collects frames (time first) and gives full blocks to a Python callable; asks for signals twenty times a second,
+// between steps and in work within them that lasts.
+class PythonSink final : public Sink, public Interrupter {
   public:
-    PythonSink(int width, size_t frames, nb::callable on_block, nb::callable on_progress)
+    PythonSink(int width, const std::vector<double>& times, nb::callable on_block, nb::callable on_progress)
         : width_(width + 1),
-          capacity_(static_cast<int>(std::min<size_t>(frames, std::clamp(4'000'000 / (8 * width_), 1, 4096)))),
+          capacity_(static_cast<int>(std::min<size_t>(times.size(), std::clamp(4'000'000 / (8 * width_), 1, 4096)))),
+          reached_(times.front()),
           on_block_(std::move(on_block)),
-          on_progress_(std::move(on_progress)),
-          last_(Clock::now()) {
+          on_progress_(std::move(on_progress)) {
         buffer_.resize(static_cast<size_t>(width_) * capacity_);
         event_numbers_.reserve(kEvents);
         event_frames_.reserve(static_cast<size_t>(width_) * kEvents);
@@ -92,32 +90,31 @@ class PythonSink final : public Sink {
         return at + 1;
     }
 
-    // The clock is looked at about every millisecond, however long a step takes.
     bool alive(double t) override {
-        if (--countdown_ > 0) return true;
-        const auto now = Clock::now();
-        if (now - looked_ < std::chrono::milliseconds(1)) {
-            interval_ = std::min(2 * interval_, 1024);
-        } else {
-            interval_ = std::max(interval_ / 4, 1);
-        }
-        countdown_ = interval_;
-        looked_ = now;
-        if (now - last_ < std::chrono::milliseconds(50)) return true;
-        last_ = now;
+        reached_ = t;
+        return !pace_.due() || goes_on();
+    }
+
+    void look() override {
+        if (!goes_on()) throw Interrupted();
+    }
+
+    bool goes_on() {
         flush();
-        nb::gil_scoped_acquire gil;
+        const nb::gil_scoped_acquire gil;
+        const Interrupting outside(nullptr);  // what is called may work in the core as well
         if (PyErr_CheckSignals() != 0) {
             if (!PyErr_ExceptionMatches(PyExc_KeyboardInterrupt)) throw nb::python_error();
             PyErr_Clear();
             return false;
         }
-        return !on_progress_(t).is(nb::bool_(false));
+        return !on_progress_(reached_).is(nb::bool_(false));
     }
 
     void flush() {
         if (count_ == 0) return;
-        nb::gil_scoped_acquire gil;
+        const nb::gil_scoped_acquire gil;
+        const Interrupting outside(nullptr);
         const size_t shape[2] = {static_cast<size_t>(count_), static_cast<size_t>(width_)};
         // A view: the callable copies what it keeps.
         on_block_(nb::ndarray<nb::numpy, double, nb::ndim<2>>(buffer_.data(), 2, shape, nb::handle()));
@@ -128,11 +125,11 @@ class PythonSink final : public Sink {
     static constexpr size_t kEvents = 64;  // room for so many at first
 
     int width_, capacity_, count_ = 0;
-    int countdown_ = 1, interval_ = 1;
+    double reached_;
+    Pace pace_;
     nb::callable on_block_, on_progress_;
     std::vector<double> buffer_, event_frames_;
     std::vector<int> event_numbers_;
-    Clock::time_point last_, looked_;
 };
 
 const char* status_name(SimulationStatus status) {
@@ -182,11 +179,11 @@ nb::dict kinematics(SystemAt& self, const std::vector<double>& output_times, std
     if (output_times.empty()) throw std::invalid_argument("output_times: at least the start");
     const Observation what =
         observation_of(std::move(coordinates), std::move(rows), std::move(reactions), accelerations);
-    PythonSink sink(self.core().observation_size(what), output_times.size(), std::move(on_block),
-                    std::move(on_progress));
+    PythonSink sink(self.core().observation_size(what), output_times, std::move(on_block), std::move(on_progress));
     SimulationResult result;
     {
-        nb::gil_scoped_release release;
+        const nb::gil_scoped_release release;
+        const Interrupting here(&sink);
         result = follow_constraints(self.core(), output_times, what, self.x, self.u, sink);
         sink.flush();
     }
@@ -231,11 +228,12 @@ nb::dict run(SystemAt& self, const std::string& method, std::vector<double> outp
     options.events = event_functions(events, self.core().observation_size(options.measured));
     const Observation what =
         observation_of(std::move(coordinates), std::move(rows), std::move(reactions), accelerations);
-    PythonSink sink(self.core().observation_size(what), options.output_times.size(), std::move(on_block),
+    PythonSink sink(self.core().observation_size(what), options.output_times, std::move(on_block),
                     std::move(on_progress));
     SimulationResult result;
     {
-        nb::gil_scoped_release release;
+        const nb::gil_scoped_release release;
+        const Interrupting here(&sink);
         result = simulate(self.core(), options, what, self.x, self.u, sink, continuation);
         sink.flush();
     }

@@ -168,13 +168,13 @@ void bind_programs(nb::module_& m) {
     bind_compiled(m);
     m.def(
         "llvm_source",
-        [](const Program& program, int lanes, int operations) {
+        [](const Program& program, int lanes, int operations, int functions) {
             const nb::gil_scoped_release release;
-            return llvm_source(program, {lanes, operations, "bellcrank_program"});
+            return llvm_source(program, {lanes, operations, functions, "bellcrank_program"});
         },
-        "program"_a, "lanes"_a = 1, "operations"_a = 500,
-        "The program as LLVM IR, as a function bellcrank_program for that many points side by side, in pieces of so "
-        "many operations.");
+        "program"_a, "lanes"_a = 1, "operations"_a = 500, "functions"_a = 1,
+        "The program as LLVM IR, as a function bellcrank_program for that many points side by side: modules to be "
+        "linked, in functions of so many operations, so many of them in a module.");
     m.def(
         "c_source",
         [](const Program& program, const std::string& name, const std::vector<std::string>& input_names,

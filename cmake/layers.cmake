@@ -1,10 +1,11 @@
 # The folders of cpp/, lowest layer first, and what each may include. A folder sees its own headers and those of the
 # folders listed for it (transitively), as "folder/header.hpp"; any other include is not found.
-set(BELLCRANK_LAYERS spatial functions programs expression joints constraints forces model trees linalg assembly statics assemblies formulations integrate)
+set(BELLCRANK_LAYERS interruption spatial functions programs expression joints constraints forces model trees linalg assembly statics assemblies formulations integrate)
 # Here every rounding is as written, in both variants: programs and what they call agree bit for bit with native code.
 set(BELLCRANK_EXACT_LAYERS functions programs)
 
-set(spatial_sees)
+set(interruption_sees)
+set(spatial_sees interruption)
 set(functions_sees spatial)
 set(programs_sees functions) # expressions end as programs; user-written joints and forces are programs
 set(expression_sees programs)

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "interruption/interruption.hpp"
 #include "spatial/body_state.hpp"
 #include "spatial/rotation.hpp"
 
@@ -228,6 +229,7 @@ bool RootFinder::descend(int steps) {
 
 // step_ = −(Ĵᵀ W Ĵ + damping)⁻¹ Ĵᵀ W e of what was formed.
 void RootFinder::solve_step(double damping) {
+    look_for_interrupts();
     const double size = normal_.largest_diagonal();
     for (size_t k = 0; k < shift_.size(); ++k) shift_[k] = damping * size * floor_[k];
     for (size_t k = 0; k < step_.size(); ++k) step_[k] = -gradient_[k];

@@ -1,6 +1,7 @@
 // Operations of expressions, and of derivatives whose paths share nothing.
 #include "expression/derivative.hpp"
 #include "expression/reach.hpp"
+#include "interruption/interruption.hpp"
 
 namespace bellcrank {
 
@@ -8,6 +9,7 @@ OperationCount count_operations(const Graph& graph, std::span<const Ref> roots) 
     OperationCount count;
     const Reach reach(graph, roots);
     for (const std::uint32_t index : reach.nodes()) {
+        look_for_interrupts();
         switch (graph.node(index).op) {
             case Op::constant:
             case Op::symbol:

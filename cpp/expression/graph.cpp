@@ -8,6 +8,7 @@
 
 #include "expression/index.hpp"
 #include "expression/reach.hpp"
+#include "interruption/interruption.hpp"
 
 namespace bellcrank {
 
@@ -69,6 +70,7 @@ Ref Graph::intern(const Node& node) {
     const std::uint32_t hash = Index::hash(node);
     Index::Slot* slot = &index.slot_of(nodes_, node, hash);
     if (slot->node != 0) return Ref(slot->node, false);
+    look_for_interrupts();  // before anything is changed
     if (nodes_.size() >= std::size_t{1} << 31) throw std::length_error("a graph holds at most 2^31 nodes");
     if (index.full(nodes_.size())) {
         index.grow(nodes_, 2 * index.buckets.size());

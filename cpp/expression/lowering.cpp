@@ -6,6 +6,7 @@
 #include "expression/reach.hpp"
 #include "expression/schedule.hpp"
 #include "expression/slots.hpp"
+#include "interruption/interruption.hpp"
 
 namespace bellcrank {
 
@@ -78,7 +79,10 @@ class Lowering {
         const Schedule schedule(graph, roots, leaves);
         schedule_ = &schedule;
         pair_angles();
-        for (const std::uint32_t index : schedule.order()) values_[index] = compute(index);
+        for (const std::uint32_t index : schedule.order()) {
+            look_for_interrupts();
+            values_[index] = compute(index);
+        }
         std::vector<std::uint32_t> outputs;
         for (const Ref root : roots) outputs.push_back(plain(root));
         program_ = slots_.finish(outputs);

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "interruption/interruption.hpp"
+
 namespace bellcrank {
 
 Reach::Reach(const Graph& graph, std::span<const Ref> roots, std::span<const Ref> ends) {
@@ -23,6 +25,7 @@ Reach::Reach(const Graph& graph, std::span<const Ref> roots, std::span<const Ref
     };
     for (const Ref r : roots) visit(r);
     while (!pending.empty()) {
+        look_for_interrupts();
         const std::uint32_t index = pending.back();
         const Node& n = graph.node(index);
         pending.pop_back();

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "expression/reach.hpp"
+#include "interruption/interruption.hpp"
 
 namespace bellcrank {
 
@@ -57,6 +58,7 @@ void Schedule::count_uses(std::span<const Ref> roots, const std::vector<bool>& l
     for (const Ref root : roots) {
         use(root, false);
         while (!stack.empty()) {
+            look_for_interrupts();
             Frame& top = stack.back();
             const Node& node = graph_.node(top.node);
             if (top.next == operand_count(node.op)) {
@@ -121,6 +123,7 @@ void Schedule::measure() {
     registers_.assign(graph_.size(), 0);
     weight_.assign(graph_.size(), 0);
     for (const std::uint32_t index : inner_) {
+        look_for_interrupts();
         std::array<std::uint32_t, 4> operands;
         const int count = unit_operands(index, operands);
         std::array<std::uint16_t, 4> needs{};
@@ -159,6 +162,7 @@ void Schedule::visit(std::uint32_t root, std::vector<std::uint32_t>& stack) {
     if (done_[root]) return;
     stack.push_back(root);
     while (!stack.empty()) {
+        look_for_interrupts();
         const std::uint32_t index = stack.back();
         if (done_[index]) {
             stack.pop_back();

@@ -3,6 +3,8 @@
 #include <array>
 #include <bit>
 
+#include "interruption/interruption.hpp"
+
 namespace bellcrank {
 
 std::uint32_t SlotProgram::constant(double value) {
@@ -33,6 +35,7 @@ Program SlotProgram::finish(std::span<const std::uint32_t> outputs) const {
     constexpr std::uint32_t kToTheEnd = 0xffffffff;
     std::vector<std::uint32_t> last_use(computed_, 0);
     for (std::uint32_t i = 0; i < steps_.size(); ++i) {
+        look_for_interrupts();
         const std::array<std::uint32_t, 3> operands = {steps_[i].a, steps_[i].b, steps_[i].c};
         for (int k = 0; k < op_operands(steps_[i].op); ++k)
             if (is_computed(operands[k])) last_use[operands[k] - inputs_] = i;
@@ -59,6 +62,7 @@ Program SlotProgram::finish(std::span<const std::uint32_t> outputs) const {
 
     program.instructions.reserve(steps_.size());
     for (std::uint32_t i = 0; i < steps_.size(); ++i) {
+        look_for_interrupts();
         Instruction step = steps_[i];
         const std::array<std::uint32_t, 3> operands = {step.a, step.b, step.c};
         const int count = op_operands(step.op);

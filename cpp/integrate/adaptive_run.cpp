@@ -274,7 +274,8 @@ void AdaptiveRun::record_if_due() {
 }
 
 void AdaptiveRun::report(const EventWatch::Root& root, const std::vector<double>& x, const std::vector<double>& u) {
-    system_.observe(root.time, x.data(), u.data(), observation_, sink_.event(root.event, root.time));
+    observe(root.time, x, u);
+    std::copy(frame_.begin(), frame_.end(), sink_.event(root.event, root.time));
 }
 
 double AdaptiveRun::first_step() {

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "interruption/interruption.hpp"
+
 namespace bellcrank {
 
 namespace {
@@ -71,15 +73,16 @@ class Follower {
     bool met_ = false;
 };
 
-}  // namespace
-
-SimulationResult follow_constraints(System& system, const std::vector<double>& output_times,
-                                    const Observation& observation, std::vector<double>& x, std::vector<double>& u,
-                                    Sink& sink) {
-    SimulationResult result;
+void follow(System& system, const std::vector<double>& output_times, const Observation& observation,
+            std::vector<double>& x, std::vector<double>& u, Sink& sink, SimulationResult& result) {
     Follower follower(system, x, u);
+    std::vector<double> frame(system.observation_size(observation));
+    const auto record = [&](double time) {  // only whole frames go to the sink: observing may be interrupted
+        system.observe(time, x.data(), u.data(), observation, frame.data());
+        std::copy(frame.begin(), frame.end(), sink.frame(time));
+    };
     double t = result.time = output_times.front();
-    system.observe(t, x.data(), u.data(), observation, sink.frame(t));
+    record(t);
     for (size_t i = 1; i < output_times.size(); ++i) {
         const double interval = output_times[i] - output_times[i - 1];
         int done = 0, size = kSubdivisions;  // both in parts of the interval
@@ -92,7 +95,7 @@ SimulationResult follow_constraints(System& system, const std::vector<double>& o
                 if (size == 1) {
                     result.status = SimulationStatus::constraints_lost;
                     result.row = system.worst_row();
-                    return result;
+                    return;
                 }
                 size = std::max(1, size / 4);
                 continue;
@@ -105,10 +108,23 @@ SimulationResult follow_constraints(System& system, const std::vector<double>& o
             size *= 2;
             if (!sink.alive(t)) {
                 result.status = SimulationStatus::interrupted;
-                return result;
+                return;
             }
         }
-        system.observe(t, x.data(), u.data(), observation, sink.frame(t));
+        record(t);
+    }
+}
+
+}  // namespace
+
+SimulationResult follow_constraints(System& system, const std::vector<double>& output_times,
+                                    const Observation& observation, std::vector<double>& x, std::vector<double>& u,
+                                    Sink& sink) {
+    SimulationResult result;
+    try {
+        follow(system, output_times, observation, x, u, sink, result);
+    } catch (const Interrupted&) {
+        result.status = SimulationStatus::interrupted;
     }
     return result;
 }

@@ -1,6 +1,7 @@
 // What runs with fixed and with chosen steps have in common.
 #pragma once
 
+#include <algorithm>
 #include <memory>
 #include <vector>
 
@@ -22,7 +23,12 @@ class Run {
 
     bool going() const { return result_.status == SimulationStatus::finished && !ended_; }
     void record(double t, const std::vector<double>& x, const std::vector<double>& u) {
-        system_.observe(t, x.data(), u.data(), observation_, sink_.frame(t));
+        observe(t, x, u);
+        std::copy(frame_.begin(), frame_.end(), sink_.frame(t));
+    }
+    // Into frame_, from which only whole frames go to the sink: observing may be interrupted.
+    void observe(double t, const std::vector<double>& x, const std::vector<double>& u) {
+        system_.observe(t, x.data(), u.data(), observation_, frame_.data());
     }
     void stop(SimulationStatus status);
     // Takes x1_, u1_ as the end of a step, unless it left the numbers or the constraints.
@@ -34,7 +40,7 @@ class Run {
     std::vector<double>&x_, &u_;
     Sink& sink_;
     std::unique_ptr<Stepper> stepper_;
-    std::vector<double> x1_, u1_;
+    std::vector<double> x1_, u1_, frame_;
     SimulationResult result_;
     bool ended_ = false;  // by a terminal event
 };

@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "integrate/run.hpp"
+#include "interruption/interruption.hpp"
 
 namespace bellcrank {
 
@@ -17,13 +18,18 @@ Run::Run(System& system, const SimulationOptions& options, const Observation& ob
       sink_(sink),
       stepper_(std::move(stepper)),
       x1_(x),
-      u1_(u) {}
+      u1_(u),
+      frame_(system.observation_size(observation)) {}
 
 SimulationResult Run::go() {
     result_.time = options_.output_times.front();
-    record(result_.time, x_, u_);
-    system_.commit(result_.time, x_.data(), u_.data());
-    advance();
+    try {
+        record(result_.time, x_, u_);
+        system_.commit(result_.time, x_.data(), u_.data());
+        advance();
+    } catch (const Interrupted&) {
+        stop(SimulationStatus::interrupted);
+    }
     return result_;
 }
 

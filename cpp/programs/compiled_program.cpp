@@ -4,6 +4,8 @@
 #include <stdexcept>
 #include <thread>
 
+#include "interruption/interruption.hpp"
+
 namespace bellcrank {
 
 namespace {
@@ -27,6 +29,7 @@ struct CompiledProgram::Batch {
     double* out;
     int block;          // points side by side
     NativeEntry entry;  // null: the interpreter
+    const std::atomic<bool>* ended = nullptr;
 };
 
 CompiledProgram::CompiledProgram(Program program)
@@ -55,6 +58,8 @@ void CompiledProgram::run_points(const Batch& batch, std::size_t begin, std::siz
 
     for (std::size_t k = own; k < in_count; ++k) std::fill_n(in + k * width, width, batch.shared[k - own]);
     for (std::size_t first = begin; first < end; first += width) {
+        if (begin == 0) look_for_interrupts();  // this thread is the caller's, and the others follow it
+        if (batch.ended->load(std::memory_order_relaxed)) return;
         const std::size_t count = std::min(width, end - first);
         for (std::size_t l = 0; l < width; ++l) {
             const double* row = batch.rows + (first + std::min(l, count - 1)) * own;
@@ -95,6 +100,8 @@ void CompiledProgram::evaluate_batch(const double* rows, std::size_t points, int
     std::vector<std::unique_ptr<double[]>> buffers;
     for (std::size_t number = 0; number < workers; ++number) buffers.emplace_back(new double[total]);
 
+    std::atomic<bool> ended = false;
+    batch.ended = &ended;
     const auto share = [&](std::size_t number) {
         const std::size_t begin = blocks * number / workers * batch.block;
         const std::size_t end = std::min(points, blocks * (number + 1) / workers * batch.block);
@@ -102,7 +109,12 @@ void CompiledProgram::evaluate_batch(const double* rows, std::size_t points, int
     };
     std::vector<std::jthread> pool;
     for (std::size_t number = 1; number < workers; ++number) pool.emplace_back(share, number);
-    share(0);
+    try {
+        share(0);
+    } catch (...) {
+        ended = true;
+        throw;
+    }
 }
 
 }  // namespace bellcrank

@@ -4,9 +4,9 @@
 #include <stdexcept>
 #include <utility>
 
+#include "interruption/interruption.hpp"
 #include "programs/cut_program.hpp"
-#include "programs/llvm_lines.hpp"
-#include "programs/llvm_text.hpp"
+#include "programs/llvm_steps.hpp"
 
 namespace bellcrank {
 
@@ -18,12 +18,12 @@ constexpr const char* kArguments = "(ptr noalias %in, ptr noalias %out, ptr noal
 
 bool is_angle(ProgramOp op) { return op == ProgramOp::sine || op == ProgramOp::cosine || op == ProgramOp::sine_cosine; }
 
-class Writer : LlvmLines {
+class Writer : LlvmSteps {
   public:
     Writer(const Program& program, const LlvmOptions& options)
-        : program_(program),
+        : LlvmSteps(options.lanes),
+          program_(program),
           options_(options),
-          text_(options.lanes),
           cut_(program, options.operations),
           loaded_input_(static_cast<std::size_t>(program.inputs), -1),
           loaded_value_(2 * program.instructions.size(), -1) {
@@ -31,19 +31,38 @@ class Writer : LlvmLines {
         out_.reserve(program.instructions.size() * 110 + 20000);
     }
 
-    std::string run() {
-        for (piece_ = 0; piece_ < cut_.pieces(); ++piece_) write_piece();
+    std::vector<std::string> run() {
+        for (piece_ = 0; piece_ < cut_.pieces(); ++piece_) {
+            look_for_interrupts();
+            if (piece_ > 0 && piece_ % options_.functions == 0) end_module();
+            write_piece();
+        }
         write_entry();
+        end_module();
+        return std::move(modules_);
+    }
+
+  private:
+    bool is_one_module() const { return cut_.pieces() <= options_.functions; }
+
+    void end_module() {
         put(text_.helpers(needs_));
         LlvmText::Needs angles;
         angles.sine_cosine = true;
         if (needs_.angles) put(LlvmText(4).helpers(angles));
         if (options_.lanes != 1 && needs_.sine_cosine) put(LlvmText(1).helpers(angles));
-        return std::move(out_);
+        modules_.push_back(std::move(out_));
+        out_.clear();
+        needs_ = {};
     }
 
-  private:
     void write_entry() {
+        const int here = (cut_.pieces() - 1) / options_.functions * options_.functions;
+        for (int piece = 0; piece < here; ++piece) {
+            put("declare void @piece");
+            put(std::uint64_t(piece));
+            put("(ptr, ptr, ptr, ptr) nounwind\n");
+        }
         put("define void @");
         put(options_.name);
         put(kParameters);
@@ -62,7 +81,7 @@ class Writer : LlvmLines {
     }
 
     void write_piece() {
-        put("define internal void @piece");
+        put(is_one_module() ? "define internal void @piece" : "define void @piece");
         put(std::uint64_t(piece_));
         put(kParameters);
         for (std::size_t i = cut_.begin(piece_); i < cut_.end(piece_); ++i) {
@@ -155,143 +174,18 @@ class Writer : LlvmLines {
             put_store("out", static_cast<std::uint64_t>(k), name);
     }
 
-    // ±a b ± c in one rounding.
-    void fused(std::uint32_t value, bool minus_product, bool minus_c) {
-        const std::string number = std::to_string(value), &type = text_.type();
-        std::string b = operand_[1], c = operand_[2];
-        if (minus_product) line("%b", number, " = fneg ", type, " ", std::exchange(b, "%b" + number));
-        if (minus_c) line("%c", number, " = fneg ", type, " ", std::exchange(c, "%c" + number));
-        define(value, "call ", type, " @llvm.fma.", text_.suffix(), "(", type, " ", operand_[0], ", ", type, " ", b,
-               ", ", type, " ", c, ")");
-    }
-
-    void binary(std::uint32_t value, const char* what) {
-        define(value, what, " ", text_.type(), " ", operand_[0], ", ", operand_[1]);
-    }
-
-    void intrinsic(std::uint32_t value, const char* name) {
-        define(value, "call ", text_.type(), " @llvm.", name, ".", text_.suffix(), "(", text_.type(), " ", operand_[0],
-               ")");
-    }
-
-    // a ? yes : no, where a compares two operands.
-    void chosen(std::uint32_t value, const char* comparison, const std::string& left, const std::string& right,
-                const std::string& yes, const std::string& no) {
-        const std::string number = std::to_string(value), &type = text_.type(), &bits = text_.condition_type();
-        line("%t", ++conditions_, " = fcmp ", comparison, " ", type, " ", left, ", ", right);
-        define(value, "select ", bits, " %t", conditions_, ", ", type, " ", yes, ", ", type, " ", no);
-    }
-
-    void sign(std::uint32_t value) {
-        // The sign of what is not positive first, under a name of its own.
-        const std::string zero = text_.constant(0.0), below = "%n" + std::to_string(value);
-        const std::string &type = text_.type(), &bits = text_.condition_type();
-        line("%t", ++conditions_, " = fcmp olt ", type, " ", operand_[0], ", ", zero);
-        line(below, " = select ", bits, " %t", conditions_, ", ", text_.typed(-1.0), ", ", type, " ", zero);
-        chosen(value, "ogt", operand_[0], zero, text_.constant(1.0), below);
-    }
-
-    std::string call_address(std::size_t place) {
-        line("%p", ++pointers_, " = getelementptr i8, ptr %calls, i64 ", std::uint64_t(place));
-        line("%f", pointers_, " = load ptr, ptr %p", pointers_, ", align 8");
-        return "ptr %f" + std::to_string(pointers_);
-    }
-
-    void sine_cosine(const Instruction& step, std::uint32_t value) {
-        needs_.sine_cosine = true;
-        const std::string& type = text_.type();
-        const std::string pair = "{ " + type + ", " + type + " }", number = std::to_string(value);
-        line("%y", number, " = call ", pair, " @sine_cosine_", std::uint64_t(options_.lanes), "(", type, " ",
-             operand_[0], ", ptr %calls)");
-        define(value, "extractvalue ", pair, " %y", number, step.op == ProgramOp::cosine ? ", 1" : ", 0");
-        if (step.op == ProgramOp::sine_cosine) define(value + 1, "extractvalue ", pair, " %y", number, ", 1");
-    }
-
-    void call(const Instruction& step, std::uint32_t value) {
-        const std::string& type = text_.type();
-        if (step.op == ProgramOp::table) {
-            needs_.table = true;
-            const std::string f = call_address(LlvmText::table_at());
-            define(value, "call ", type, " @call_table(", type, " ", operand_[0], ", ", f, ", ptr %calls, i32 ",
-                   std::uint64_t(step.b), ", i32 ", std::uint64_t(step.c), ")");
-        } else if (op_operands(step.op) == 2) {
-            needs_.binary = true;
-            const std::string f = call_address(LlvmText::binary_at(step.op));
-            define(value, "call ", type, " @call_binary(", type, " ", operand_[0], ", ", type, " ", operand_[1], ", ",
-                   f, ")");
-        } else {
-            needs_.unary = true;
-            const std::string f = call_address(LlvmText::unary_at(step.op));
-            define(value, "call ", type, " @call_unary(", type, " ", operand_[0], ", ", f, ")");
-        }
-    }
-
-    void write_step(const Instruction& step, std::uint32_t value) {
-        const std::string& a = operand_[0];
-        const std::string& b = operand_[1];
-        switch (step.op) {
-            case ProgramOp::copy:
-                return define(value, "bitcast ", text_.type(), " ", a, " to ", text_.type());
-            case ProgramOp::negate:
-                return define(value, "fneg ", text_.type(), " ", a);
-            case ProgramOp::add:
-                return binary(value, "fadd");
-            case ProgramOp::subtract:
-                return binary(value, "fsub");
-            case ProgramOp::multiply:
-                return binary(value, "fmul");
-            case ProgramOp::divide:
-                return binary(value, "fdiv");
-            case ProgramOp::multiply_add:
-                return fused(value, false, false);
-            case ProgramOp::multiply_sub:
-                return fused(value, false, true);
-            case ProgramOp::negate_multiply_add:
-                return fused(value, true, false);
-            case ProgramOp::negate_multiply_sub:
-                return fused(value, true, true);
-            case ProgramOp::square_root:
-                return intrinsic(value, "sqrt");
-            case ProgramOp::absolute:
-                return intrinsic(value, "fabs");
-            case ProgramOp::floor:
-                return intrinsic(value, "floor");
-            case ProgramOp::sine:
-            case ProgramOp::cosine:
-            case ProgramOp::sine_cosine:
-                return sine_cosine(step, value);
-            case ProgramOp::minimum:
-                return chosen(value, "olt", b, a, b, a);
-            case ProgramOp::maximum:
-                return chosen(value, "olt", a, b, b, a);
-            case ProgramOp::less:
-                return chosen(value, "olt", a, b, text_.constant(1.0), text_.constant(0.0));
-            case ProgramOp::less_equal:
-                return chosen(value, "ole", a, b, text_.constant(1.0), text_.constant(0.0));
-            case ProgramOp::select:
-                return chosen(value, "une", a, text_.constant(0.0), b, operand_[2]);
-            case ProgramOp::sign:
-                return sign(value);
-            default:
-                return call(step, value);
-        }
-    }
-
     const Program& program_;
     const LlvmOptions& options_;
-    LlvmText text_;
-    LlvmText::Needs needs_;
     CutProgram cut_;
     std::vector<std::string> constants_;
     std::vector<int> loaded_input_, loaded_value_;
-    std::string operand_[3];
+    std::vector<std::string> modules_;
     int piece_ = 0;
-    std::uint64_t pointers_ = 0, conditions_ = 0;
 };
 
 }  // namespace
 
-std::string llvm_source(const Program& program, const LlvmOptions& options) {
+std::vector<std::string> llvm_source(const Program& program, const LlvmOptions& options) {
     if (options.lanes != 1 && options.lanes != 4 && options.lanes != 8)
         throw std::invalid_argument("native code has 1, 4 or 8 lanes");
     return Writer(program, options).run();

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "interruption/interruption.hpp"
 #include "spatial/body_state.hpp"
 #include "spatial/components.hpp"
 
@@ -93,6 +94,7 @@ Rest RestSearch::find(std::vector<double>& x, const std::vector<double>& angles)
 // The forces that rows exert are those that leave least; a stop that would have to pull opens.
 void RestSearch::balance() {
     do {
+        look_for_interrupts();
         rows_.evaluate(t_, x_.data(), held_);
         rows_are_here_ = true;
         normal_.factor({0.0, 1.0, 0.0});

@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, NoReturn
 
 import numpy as np
 
 from bellcrank import _core
 from bellcrank.assembly.model import Model
 from bellcrank.assembly.state import State
+from bellcrank.errors import Unsupported
 from bellcrank.formulations.system import System
 from bellcrank.integrate.methods import MethodOptions
+from bellcrank.turns import Turn
 
 
 class Continuation:
@@ -20,7 +22,8 @@ class Continuation:
     A run goes on with the history of the last one where it starts from the state in which that one ended,
     `run.at(end)`, with the same model, formulation and method and their options; otherwise the method starts
     anew, which multistep methods do at order 1. Only a `Model` can be the same, for a Mechanism may have been
-    changed. Events may be others. It serves one run at a time.
+    changed. Events may be others. It serves one run at a time: another one in a second thread is refused with
+    Unsupported. It cannot be copied or pickled.
     """
 
     def __init__(self) -> None:
@@ -29,6 +32,13 @@ class Continuation:
         self._model: Model | None = None
         self._asked: tuple[Any, ...] = ()
         self._end: State | None = None
+        self.turn = Turn("a Continuation serves one run at a time: use one for each row of runs")
+
+    def __reduce__(self) -> NoReturn:
+        raise Unsupported(
+            "a Continuation is tied to this process and cannot be copied or pickled: make a new one, with "
+            "which the method starts anew"
+        )
 
     def at(
         self,
@@ -43,6 +53,7 @@ class Continuation:
         """
         asked = (formulation[0], dict(formulation[1]), method)
         if model is self._model and asked == self._asked and _same(state, self._end):
+            self._end = None  # the system moves on: only a run that finishes can be gone on from
             return self._last
         self._kept, self._last = _core.Continuation(), None
         self._model, self._asked, self._end = model, asked, None

@@ -8,10 +8,21 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
+from typing import Any
 
 
 class BellcrankError(Exception):
-    """Base of every error that bellcrank raises on purpose."""
+    """Base of every error that bellcrank raises on purpose. All of them can be pickled."""
+
+    # Exceptions are pickled by calling their class with `args`, which are not what every __init__ here takes.
+    def __reduce__(self) -> tuple[Any, ...]:
+        return _restored, (type(self), self.args, self.__dict__)
+
+
+def _restored(kind: type[BellcrankError], args: tuple[Any, ...], fields: dict[str, Any]) -> BellcrankError:
+    error = kind.__new__(kind, *args)
+    error.__dict__.update(fields)
+    return error
 
 
 @dataclass(frozen=True)
@@ -85,9 +96,6 @@ class MechanismError(BellcrankError, ValueError):
         lines = [f"{len(self.faults)} faults in the mechanism:"]
         lines += [f"  {number}. {fault}" for number, fault in enumerate(self.faults, start=1)]
         return "\n".join(lines)
-
-    def __reduce__(self) -> tuple[type[MechanismError], tuple[list[Fault]]]:
-        return (type(self), (self.faults,))
 
 
 class FaultList:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable, Iterable, Mapping
+from contextlib import nullcontext
 from pathlib import Path
 from typing import Any
 
@@ -53,8 +54,7 @@ def simulate(
 ) -> Trajectory:
     """Simulate a mechanism and return what happened.
 
-    duration, start: s. times: record exactly at these, s, increasing; the last one ends the run. Give either
-        duration or times.
+    start: s. Give either duration, s, or times to record at, s, increasing, the last of which ends the run.
     state: go on from here, instead of from the mechanism's initial configuration at `start`: from
         `run.at(t)` of a run before, say. What is taken from the initial configuration stays as it was there.
     formulation: a name, or "auto". method: one of integrate.methods.METHODS.
@@ -68,8 +68,8 @@ def simulate(
     progress: True for a bar on the terminal, or a function of the fraction done.
     assemble: mend the initial state first (for this run, not in the mechanism); else it is projected only.
         "constraint_forces": the bodies come together in the run itself, under the applied forces and those of
-        the constraints, as `bc.assemble` describes; once closed, the formulation takes over. The run's
-        `statistics["closed_at"]` is when, s; before, there are no reactions and efforts (not a number).
+        the constraints, as `bc.assemble` says; once closed, at `statistics["closed_at"]` (s), the formulation
+        takes over. Before that there are no reactions and efforts (not a number).
     continuation: of runs that follow each other, to keep the method's history. options: of the formulation.
 
     Ctrl-C ends the run and returns what there is, with the status "interrupted". Raises MechanismError for
@@ -81,10 +81,11 @@ def simulate(
     given = (step, max_step, tolerance, rtol, atol, max_order)
     planned = _plan((formulation, options), method, (duration, begin, output_step, times), given)
     plan = Plan(begin, *planned, formulation, options, reactions, accelerations, continuation)
-    run = Run(_described(mechanism, start), plan)
-    run.assemble(assemble, state)
-    run.prepare(state, _watched(events, run.model, plan.method), path, description)
-    return run.advance(progress)
+    with nullcontext() if continuation is None else continuation.turn.taken():
+        run = Run(_described(mechanism, start), plan)
+        run.assemble(assemble, state)
+        run.prepare(state, _watched(events, run.model, plan.method), path, description)
+        return run.advance(progress)
 
 
 def _check_things(

@@ -76,12 +76,12 @@ def test_interpreters(case, variant):
 def attached(draft, lanes):
     """A program with native code for so many lanes, whatever the processor prefers."""
     program = _core.CompiledProgram(draft.made_by(_core))
-    engine, address = loaded(_core.llvm_source(program.program, lanes, 150))
+    engine, address = loaded(_core.llvm_source(program.program, lanes, 150, 2))
     program.set_native(address, lanes, engine)
     return program
 
 
-def loaded(source):
+def loaded(sources):
     import llvmlite.binding as llvm
 
     assert native.available()
@@ -92,7 +92,11 @@ def loaded(source):
         cpu=llvm.get_host_cpu_name(), features=llvm.get_host_cpu_features().flatten(), opt=2, reloc="pic",
         codemodel="small", jit=True,
     )  # fmt: skip
-    engine = llvm.create_mcjit_compiler(llvm.parse_assembly(source), machine)
+    engine = llvm.create_mcjit_compiler(llvm.parse_assembly(""), machine, use_lmm=True)
+    for source in sources:
+        module = llvm.parse_assembly(source)
+        module.triple, module.data_layout = machine.triple, str(machine.target_data)
+        engine.add_object_file(llvm.ObjectFileRef.from_data(machine.emit_object(module)))
     engine.finalize_object()
     return engine, engine.get_function_address("bellcrank_program")
 

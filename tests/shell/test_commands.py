@@ -274,7 +274,10 @@ def test_a_script_answers_with_what_its_commands_answer(shell, run, tmp_path):
     assert "bad.bell:2: body 'rod': this name is taken" in refused.text
     assert (shell.session.now, shell.session.steps_back) == (before, steps)
     (tmp_path / "loop.bell").write_text(f"source {tmp_path / 'loop.bell'}\n")
-    assert "nested more than 20 deep" in shell.execute(f"source {tmp_path / 'loop.bell'}").text
+    assert "'loop.bell' runs 'loop.bell'" in shell.execute(f"source {tmp_path / 'loop.bell'}").text
+    for number in range(30):
+        (tmp_path / f"{number}.bell").write_text(f"source {tmp_path / f'{number + 1}.bell'}\n")
+    assert "nested more than 20 deep" in shell.execute(f"source {tmp_path / '0.bell'}").text
 
 
 def test_undo(shell, run):

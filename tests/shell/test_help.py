@@ -26,13 +26,13 @@ def test_the_examples_of_the_help_work(shell, run, tmp_path, monkeypatch):
         run(line)
     start = shell.session.now
     for name, command in COMMANDS.items():
-        if name in ("quit", "exit", "load", "undo"):
+        if name in ("quit", "exit", "load", "undo", "redo"):
             continue
         shell.session.now = start
         assert shell.execute("run 0.1").ok
         reply = shell.execute(command.example)
         assert reply.ok, f"{command.example}: {reply.text}"
-    run("undo")
+    run("undo", "redo")
     run("load tensegrity.yaml")  # which the example of save has written
 
 

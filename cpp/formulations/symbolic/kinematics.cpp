@@ -1,5 +1,7 @@
 #include "formulations/symbolic/kinematics.hpp"
 
+#include <utility>
+
 #include "spatial/rotation.hpp"
 
 namespace bellcrank::symbolic {
@@ -121,8 +123,9 @@ QuatT<Expression> Kinematics::quaternion_between(const BodyPlace& first, const B
 
 const std::vector<Vector>& Kinematics::angular_velocities() {
     if (!angular_.empty()) return angular_;
+    std::vector<Vector> found;  // kept when it is complete: what makes expressions may be interrupted
     for (const Link& link : tree_.links) {
-        Vector w = link.parent < 0 ? zero_vector(*tree_.graph) : to_link(link, angular_[link.parent]);
+        Vector w = link.parent < 0 ? zero_vector(*tree_.graph) : to_link(link, found[link.parent]);
         for (int i = link.first_axis; i < link.first_axis + link.axes; ++i) {
             const Axis& axis = tree_.axes[i];
             if (link.motion == Motion::turn) w.z = w.z + axis.rate;
@@ -135,8 +138,9 @@ const std::vector<Vector>& Kinematics::angular_velocities() {
                                                      axis.rate;
             if (link.motion == Motion::general) w = w + scaled(axis.rate, axis.angular);
         }
-        angular_.push_back(w);
+        found.push_back(w);
     }
+    angular_ = std::move(found);
     return angular_;
 }
 

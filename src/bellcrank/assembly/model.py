@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
@@ -59,6 +59,16 @@ class Model:
     given: Given = Given()  # noqa: RUF009  (a frozen value)
     custom: tuple[CustomRecord, ...] = ()
     described: Mechanism | None = None
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        if self.custom:
+            raise Unsupported(
+                f"the Model of {self.name!r} has elements given by formulas and cannot be copied or pickled: "
+                "send the Mechanism"
+            )
+        return _restored, (
+            {field.name: getattr(self, field.name) for field in fields(self) if field.name != "core"},
+        )
 
     def refuse_custom(self, who: str, taken: Collection[str] = ()) -> None:
         """Raise Unsupported, naming them, for elements given by formulas of kinds that are not taken."""
@@ -262,6 +272,10 @@ class Model:
             self.arrays["function_params"][begin:end].tolist(),
             self.arrays["function_programs"].get(function),
         )
+
+
+def _restored(parts: dict[str, Any]) -> Model:
+    return Model(**parts, core=_core.Model(**parts["arrays"]))
 
 
 _FOLLOWED = {*(name for name, kind in COORDINATE_KINDS.items() if kind.angular), FORMULA_COORDINATE}

@@ -1,17 +1,20 @@
 """The group of commands, and what becomes of errors.
 
-Exit status: 0 done; 1 a verification failed; 2 wrong input; 3 a run broke down, what it computed is kept;
-130 interrupted.
+Exit status: 0 done; 1 a verification failed; 2 wrong input, or standard output that cannot be written; 3 a
+run broke down, what it computed is kept; 130 interrupted; 141 nobody reads standard output any more.
 """
 
 from __future__ import annotations
 
+import sys
+from contextlib import suppress
 from importlib import import_module
 from typing import Final
 
 import click
 
 from bellcrank import __version__
+from bellcrank.cli import streams
 from bellcrank.errors import BellcrankError, SimulationError
 
 _COMMANDS: Final = ("run", "shell", "info", "verify", "convert", "plot", "bench")
@@ -50,6 +53,8 @@ class Commands(click.Group):
         except SimulationError as error:
             report(error)
             ctx.exit(3)
+        except BrokenPipeError:
+            ctx.exit(streams.UNREAD)
         except (BellcrankError, OSError) as error:
             report(error)
             ctx.exit(2)
@@ -65,4 +70,13 @@ def bellcrank() -> None:
 
 def main() -> None:
     """Entry point of the program `bellcrank`."""
-    bellcrank(prog_name="bellcrank")
+    streams.prepare()
+    try:
+        bellcrank(prog_name="bellcrank")
+    except SystemExit as end:
+        status = end.code if isinstance(end.code, int) else int(end.code is not None)
+    except OSError as error:  # of what is written outside of Commands.invoke: help, usage, its own messages
+        status = 2
+        with suppress(OSError):
+            click.echo(f"error: {error}", err=True)
+    sys.exit(streams.finished(status))

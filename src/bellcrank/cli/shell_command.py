@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import io
 import sys
+from pathlib import Path
 
 import click
 
@@ -12,22 +14,26 @@ import click
 @click.option(
     "--protocol",
     type=click.Choice(["text", "json"]),
-    default="text",
-    show_default=True,
-    help="Replies for people, or one JSON object for each command.",
+    help="Replies for people (the default), or one JSON object for each command. Given either way, commands "
+    "write files in the working folder only.",
 )
+@click.option("--any-folder", is_flag=True, help="With --protocol: let commands write files anywhere.")
 @click.option("--keep-going", is_flag=True, help="Go on with a script after a command that is refused.")
-def command(script: str | None, protocol: str, keep_going: bool) -> None:
+def command(script: str | None, protocol: str | None, any_folder: bool, keep_going: bool) -> None:
     """Build and steer a mechanism by commands.
 
     From SCRIPT, from standard input where something is piped into it, or typed. A script stops at the first
     command that is refused, a pipe goes on; both end with status 2 then. The commands: `help` in the shell.
     """
     from bellcrank.shell import drivers
+    from bellcrank.shell.places import Places
 
     as_json = protocol == "json"
+    if as_json and isinstance(sys.stdout, io.TextIOWrapper):
+        sys.stdout.reconfigure(encoding="utf-8")
+    places = Places(None if protocol is None or any_folder else Path.cwd())
     if script is not None:
-        sys.exit(drivers.script(script, as_json, keep_going))
+        sys.exit(drivers.script(script, places, as_json, keep_going))
     if as_json or not sys.stdin.isatty():
-        sys.exit(drivers.pipe(sys.stdin, as_json))
-    sys.exit(drivers.interactive())
+        sys.exit(drivers.pipe(sys.stdin.buffer, places, as_json))
+    sys.exit(drivers.interactive(places))

@@ -20,7 +20,7 @@ VARIABLE = "BELLCRANK_CACHE"
 LIMIT = 256 << 20
 """Bytes beyond which the files used longest ago are removed."""
 
-_MARK = b"bellcrank object 1\n"
+_MARK = b"bellcrank object 2\n"
 
 
 def directory() -> Path | None:

@@ -5,12 +5,13 @@ from __future__ import annotations
 import threading
 from collections.abc import Iterable, Mapping, Sequence
 from copy import copy
-from typing import Any
+from typing import Any, NoReturn
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from bellcrank import _core
+from bellcrank.errors import Unsupported
 from bellcrank.expression import native as native_code
 from bellcrank.expression.expression import Expression, as_expression
 from bellcrank.expression.native import Native
@@ -78,6 +79,17 @@ class CompiledFunction:
             native_code.attach(self.main)
         elif native == "auto" and len(main.steps) >= _WORTH_COMPILING:
             self._attach_soon(batch=False)
+
+    def __copy__(self) -> CompiledFunction:
+        other = object.__new__(CompiledFunction)
+        other.__dict__.update(self.__dict__)
+        return other
+
+    def __reduce__(self) -> NoReturn:
+        raise Unsupported(
+            "a CompiledFunction is tied to this process and cannot be copied or pickled: send its "
+            "expressions, and compile them there"
+        )
 
     def __call__(
         self, values: ArrayLike, *, out: Array | None = None, threads: int = 0, interpret: bool = False

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import os
 import threading
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from functools import lru_cache
 from importlib.util import find_spec
 from types import ModuleType
@@ -75,28 +75,53 @@ def _machine(level: int) -> Any:
     )
 
 
-def _object_code(program: _core.Program, lanes: int) -> bytes:
-    """The object code of a program, from the disk if it is there."""
-    llvm = _required()
-    source = _core.llvm_source(program, lanes)
+def _object_codes(program: _core.Program, lanes: int, wanted: Callable[[], bool]) -> list[bytes] | None:
+    """The object code of a program's modules, from the disk if it is there; None if it is wanted no more."""
+    sources = _core.llvm_source(program, lanes)
     level = _LEVELS[lanes]
-    key = cache.key_of(source, *_processor(), str(level))
+    key = cache.key_of(*sources, *_processor(), str(level))
     found = cache.load(key)
     if found is not None:
-        return found
-    context = llvm.create_context()
-    module = llvm.parse_assembly(source, context)
+        return _parted(found)
+    made = []
+    for source in sources:  # each takes a fraction of a second, and between them Ctrl-C acts
+        if not wanted():
+            return None
+        made.append(_compiled(source, level))
+    cache.store(key, _joined(made))
+    return made
+
+
+def _joined(codes: list[bytes]) -> bytes:
+    """Pieces in one, each behind its length."""
+    return b"".join(len(code).to_bytes(8, "little") + code for code in codes)
+
+
+def _parted(joined: bytes) -> list[bytes]:
+    codes, at = [], 0
+    while at < len(joined):
+        end = at + 8 + int.from_bytes(joined[at : at + 8], "little")
+        codes.append(joined[at + 8 : end])
+        at = end
+    return codes
+
+
+def _compiled(source: str, level: int) -> bytes:
+    llvm = _required()
+    module = llvm.parse_assembly(source, llvm.create_context())
     machine = _machine(level)
     module.triple = machine.triple
     module.data_layout = str(machine.target_data)
     made: bytes = machine.emit_object(module)
-    cache.store(key, made)
     return made
 
 
-def attach(program: _core.CompiledProgram, *, batch: bool = False) -> None:
+def attach(
+    program: _core.CompiledProgram, *, batch: bool = False, wanted: Callable[[], bool] = lambda: True
+) -> None:
     """Give a program native code for one point, or for many side by side; nothing if it has it.
 
+    wanted: asked from time to time whether it is still to be made.
     Raises Unsupported if llvmlite is not installed.
     """
     with _llvm_turn:
@@ -104,11 +129,14 @@ def attach(program: _core.CompiledProgram, *, batch: bool = False) -> None:
         if program.native_lanes if batch else program.native:
             return
         lanes = _vector_lanes() if batch else 1
-        code = llvm.ObjectFileRef.from_data(_object_code(program.program, lanes))
+        codes = _object_codes(program.program, lanes, wanted)
+        if codes is None:
+            return
         # llvmlite's memory manager keeps code and constants together. In a process with much memory they may
         # otherwise lie more than 2 GB apart, where the code cannot reach: LLVM then ends the process.
         engine = llvm.create_mcjit_compiler(llvm.parse_assembly(""), _machine(1), use_lmm=True)
-        engine.add_object_file(code)
+        for code in codes:
+            engine.add_object_file(llvm.ObjectFileRef.from_data(code))
         engine.finalize_object()
         program.set_native(engine.get_function_address("bellcrank_program"), lanes, engine)
 
@@ -116,7 +144,7 @@ def attach(program: _core.CompiledProgram, *, batch: bool = False) -> None:
 def attach_soon(programs: Sequence[_core.CompiledProgram], *, batch: bool = False) -> threading.Thread | None:
     """The same for several programs, in a thread, which is returned; None without llvmlite.
 
-    A program that has not been begun when the main thread ends is left to the interpreter.
+    A program that is not done when the main thread ends is left to the interpreter.
     """
     if not available():
         return None
@@ -125,7 +153,7 @@ def attach_soon(programs: Sequence[_core.CompiledProgram], *, batch: bool = Fals
     def work() -> None:
         for program in programs:
             if main.is_alive():
-                attach(program, batch=batch)
+                attach(program, batch=batch, wanted=main.is_alive)
 
     # Not a daemon: LLVM must not be at work while the process is torn down.
     thread = threading.Thread(target=work, name="bellcrank-native", daemon=False)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from difflib import get_close_matches
-from typing import Any
 
 from bellcrank.errors import Fault, MechanismError
 
@@ -26,9 +25,6 @@ class ExpressionError(MechanismError):
         self.advice = advice
         self.element = element
         super().__init__(Fault(element, rule, None, advice, None, excerpt(text, position)))
-
-    def __reduce__(self) -> tuple[type[ExpressionError], tuple[Any, ...]]:
-        return (type(self), (self.text, self.position, self.rule, self.advice, self.element))
 
 
 def excerpt(text: str, position: int) -> str:

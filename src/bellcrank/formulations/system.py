@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from dataclasses import asdict, dataclass, fields
 from importlib import import_module
-from typing import Any, Final
+from typing import Any, Final, NoReturn
 
 import numpy as np
 
@@ -19,6 +19,7 @@ from bellcrank.formulations.options import ALL, check_names, checked_options
 from bellcrank.mechanism.checking import Check
 from bellcrank.mechanism.mechanism import Mechanism
 from bellcrank.mechanism.naming import nearest
+from bellcrank.turns import Turn, in_turn
 
 _REFINED = 1e-12  # error of rates that one correction should leave [m/s or rad/s]
 _MET = 1e-7  # largest constraint error after a projection, redundant rows included [m or rad/2]
@@ -77,12 +78,18 @@ class Rows:
     names: tuple[str, ...]
 
 
+@in_turn
 class System:
     """A Model prepared for one formulation.
 
     model: the model. formulation: its name. reason: why this one, if "auto" chose it. options: all of them.
-    core: the core's object, for `integrate`. A System holds one state and serves one thread at a time.
+    core: the core's object, for `integrate`. A System holds one state and serves one thread at a time: a
+    second one that comes in between is refused with Unsupported. Nor can it be copied or pickled. A call that
+    Ctrl-C ends may leave any state: set it again.
     """
+
+    def __init_subclass__(cls) -> None:
+        in_turn(cls)
 
     def __init__(self, model: Model, formulation: str, core: Any, options: Any, reason: str = "") -> None:
         self.model = model
@@ -90,7 +97,14 @@ class System:
         self.core = core
         self.options = options
         self.reason = reason
+        self._turn = Turn("a System holds one state and serves one thread at a time: prepare one for each")
         self.set_state(model.initial)
+
+    def __reduce__(self) -> NoReturn:
+        raise Unsupported(
+            "a System is tied to this process and cannot be copied or pickled: send the Mechanism, and "
+            "prepare it there"
+        )
 
     def __repr__(self) -> str:
         return f"<System {self.model.name!r}, formulation {self.formulation!r}>"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from types import MappingProxyType
-from typing import Any, Final
+from typing import Any, Final, Self
 
 from bellcrank.mechanism.body import Body, Ground
 from bellcrank.mechanism.checking import Check, Vec3, check_name
@@ -90,6 +90,19 @@ class Contents:
     def drives(self) -> Mapping[str, Drive | PathDrive]:
         """The drives by name."""
         return MappingProxyType(self._drives)
+
+    def copy(self) -> Self:
+        """A copy that can be edited on its own; the elements, which never change, are shared."""
+        copy = type(self)(self.name)
+        for table in COPIED:
+            setattr(copy, table, getattr(self, table).copy())
+        vars(copy).update(_gravity=self._gravity, _ground=self._ground)
+        return copy
+
+    __copy__ = copy
+
+    def __deepcopy__(self, _memo: object) -> Self:
+        return self.copy()
 
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, Contents):

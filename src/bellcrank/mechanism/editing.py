@@ -123,6 +123,9 @@ def replace_element(mechanism: Mechanism, element: Any, changes: dict[str, Any])
         _rename(mechanism, element, changed.name)
     for marker in markers_of(changed) if not isinstance(changed, Body) else ():
         mechanism._know(marker)  # noqa: SLF001
+    if changed.name == old:
+        table[old] = changed  # at once: another thread that reads never misses it
+        return changed
     entries = [(changed.name, changed) if name == old else (name, value) for name, value in table.items()]
     table.clear()
     table.update(entries)

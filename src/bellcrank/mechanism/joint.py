@@ -5,6 +5,7 @@ A joint kind is one description line in `joint_kinds.py`, `special_joints.py` or
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, ClassVar
@@ -72,18 +73,19 @@ def register(kind: type[JointKind]) -> type[JointKind]:
     return kind
 
 
-def joint_kind(name: str, locked: str, free: str, meaning: str, module: str = __name__) -> type[JointKind]:
+def joint_kind(name: str, locked: str, free: str, meaning: str, module: str | None = None) -> type[JointKind]:
     """A new joint kind from its description line, entered into the registry.
 
     locked, free: coordinate names, parted by blanks. The rows of `locked` must be independent, and together
-    with `free` they must tell the whole relative pose.
+    with `free` they must tell the whole relative pose. module: the one that keeps the kind under its name,
+    where pickle looks for it; by default that of the caller.
     """
     body = {
         "locked": tuple(locked.split()),
         "free": tuple(free.split()),
         "meaning": meaning,
         "__doc__": meaning,
-        "__module__": module,
+        "__module__": module or sys._getframe(1).f_globals["__name__"],  # noqa: SLF001 (as namedtuple does)
     }
     return register(dataclass(frozen=True)(type(name, (JointKind,), body)))
 

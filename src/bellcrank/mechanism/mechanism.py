@@ -9,7 +9,7 @@ from bellcrank.errors import Fault, FaultList, MechanismError
 from bellcrank.mechanism.body import Body
 from bellcrank.mechanism.checking import Check
 from bellcrank.mechanism.constraint import Constraint, ConstraintKind
-from bellcrank.mechanism.contents import COPIED, Contents
+from bellcrank.mechanism.contents import Contents
 from bellcrank.mechanism.drive import Drive, PathDrive
 from bellcrank.mechanism.editing import remove_element, replace_element
 from bellcrank.mechanism.force import Force, ForceKind
@@ -60,14 +60,6 @@ class Mechanism(Contents):
         """
         copy = self.copy()
         copy._parameters.update(changed_parameters(self.parameters, values))  # noqa: SLF001
-        return copy
-
-    def copy(self) -> Mechanism:
-        """A copy that can be edited on its own; the elements, which never change, are shared."""
-        copy = Mechanism(self.name)
-        for table in COPIED:
-            setattr(copy, table, getattr(self, table).copy())
-        copy._gravity, copy._ground = self._gravity, self._ground
         return copy
 
     def add_body(

@@ -27,7 +27,9 @@ def drawn(session: Session, run: Trajectory) -> dict[str, Any]:
     for number in range(1, len(run)):
         if (before + number) % drawing.every == 0:
             files.append(numbered(drawing.file, before + number))
+            session.places.check(files[-1], drawing.over)
             write_picture(session.mechanism, state_of(run, number), files[-1])
+            session.places.wrote(files[-1])
     return {"drawn": files}
 
 

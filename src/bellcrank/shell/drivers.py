@@ -3,37 +3,59 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from contextlib import suppress
 from pathlib import Path
-from typing import Any, Final, TextIO
+from typing import Any, BinaryIO, Final
 
+from bellcrank.errors import Fault, MechanismError
 from bellcrank.shell.interpreter import Shell, read_script
-from bellcrank.shell.reply import Reply
+from bellcrank.shell.places import Places
+from bellcrank.shell.reply import Reply, failure
+from bellcrank.shell.words import LONGEST
 
 PROMPT: Final = "bellcrank> "
 _REFUSED: Final = 2  # exit status
 _HISTORY: Final = 2000  # lines kept from one session to the next
 
 
-def script(file: str, as_json: bool = False, keep_going: bool = False) -> int:
+def script(file: str, places: Places, as_json: bool = False, keep_going: bool = False) -> int:
     """Run a script; the exit status. It stops at the first command that is refused, unless told otherwise.
 
     Raises OSError and MechanismError if the script cannot be read.
     """
-    return _lines(Shell(), read_script(file), file, as_json, keep_going)
+    return _lines(Shell(places), read_script(file), file, as_json, keep_going)
 
 
-def pipe(stream: TextIO, as_json: bool = False) -> int:
-    """Run what another program writes, each reply before the next line is read; the exit status."""
-    return _lines(Shell(), iter(stream.readline, ""), "<stdin>", as_json, keep_going=True)
+def pipe(stream: BinaryIO, places: Places, as_json: bool = False) -> int:
+    """Run what another program writes, in UTF-8, each reply before the next line is read; the exit status."""
+    return _lines(Shell(places), _received(stream), "<stdin>", as_json, keep_going=True)
 
 
-def _lines(shell: Shell, lines: Iterable[str], name: str, as_json: bool, keep_going: bool) -> int:
+def _received(stream: BinaryIO) -> Iterator[str | Reply]:
+    """The lines of a stream, and replies that refuse those that cannot be read: too long, or not UTF-8."""
+    most = 4 * LONGEST  # bytes of UTF-8
+    for line in iter(lambda: stream.readline(most), b""):
+        if len(line) == most and not line.endswith(b"\n"):
+            while (rest := stream.readline(most)) and not rest.endswith(b"\n"):
+                pass
+            yield _unread(f"at most {LONGEST} characters are read")
+            continue
+        try:
+            yield line.decode("utf-8").removeprefix("\ufeff")
+        except UnicodeDecodeError as error:
+            yield _unread(f"it is not UTF-8: byte 0x{line[error.start]:02x} in column {error.start + 1}")
+
+
+def _unread(rule: str) -> Reply:
+    return failure(MechanismError(Fault("line", rule)))
+
+
+def _lines(shell: Shell, lines: Iterable[str | Reply], name: str, as_json: bool, keep_going: bool) -> int:
     status = 0
     for number, line in enumerate(lines, start=1):
-        text = line.rstrip("\r\n")
-        reply = shell.execute(text)
+        text = None if isinstance(line, Reply) else line.rstrip("\r\n")
+        reply = line if isinstance(line, Reply) else shell.execute(line.rstrip("\r\n"))
         show(reply, text, as_json, f"{name}:{number}: ")
         if not reply.ok:
             status = _REFUSED
@@ -44,10 +66,13 @@ def _lines(shell: Shell, lines: Iterable[str], name: str, as_json: bool, keep_go
     return status
 
 
-def show(reply: Reply, line: str, as_json: bool, place: str = "") -> None:
-    """Write a reply: one JSON object on standard output, or its text, errors to standard error."""
+def show(reply: Reply, line: str | None, as_json: bool, place: str = "") -> None:
+    """Write a reply: one JSON object on standard output, or its text, errors to standard error.
+
+    line: the command; None for one that could not be read.
+    """
     if as_json:
-        if line.strip():
+        if line is None or line.strip():
             print(reply.as_json(line), flush=True)
     elif not reply.ok:
         print(f"{place}{reply.text}", file=sys.stderr, flush=True)
@@ -55,11 +80,11 @@ def show(reply: Reply, line: str, as_json: bool, place: str = "") -> None:
         print(reply.text, flush=True)
 
 
-def interactive() -> int:
+def interactive(places: Places) -> int:
     """Commands typed at a terminal, with history and completion where Python has readline."""
     from bellcrank import __version__
 
-    shell = Shell()
+    shell = Shell(places)
     editor = _editor(shell)
     print(f"bellcrank {__version__}; help lists the commands, quit leaves")
     try:

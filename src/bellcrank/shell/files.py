@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 from bellcrank.errors import Fault, MechanismError
 from bellcrank.io.simulation import Simulation
+from bellcrank.shell.drawing import numbered
 from bellcrank.shell.language import Argument, Command, Given, Option
 from bellcrank.shell.reply import Reply
 from bellcrank.shell.session import Drawing, Session, Settings, Situation
@@ -20,9 +22,13 @@ _RUNS = (".h5", ".hdf5")
 CONVENTIONS: Final = ("bolio", "corpus", "null", "picture")
 
 
+_OVER: Final = Option("-over", "Write over a file that was there before.")
+
+
 def _save(session: Session, given: Given) -> Reply:
     path = given["file"]
     suffix = Path(path).suffix.lower()
+    session.places.check(path, "-over" in given.options)
     if suffix in _RUNS:
         session.trajectory().save(path)
     elif suffix == ".csv":
@@ -41,6 +47,11 @@ def _save(session: Session, given: Given) -> Reply:
         if turned:
             session.notes.append(f"joint frames are saved turned along their axes: {', '.join(turned)}")
         save(session.mechanism, path, _simulation(session))
+    return _written(session, path)
+
+
+def _written(session: Session, path: str) -> Reply:
+    session.places.wrote(path)
     return Reply(f"written: {path}", {"file": path})
 
 
@@ -94,8 +105,9 @@ def _source(session: Session, given: Given) -> Reply:
 
 def _plot(session: Session, given: Given) -> Reply:
     path = given.option("-o") or "plot.png"
+    session.places.check(path, "-over" in given.options)
     session.trajectory().plot(given.get("kind", "overview"), *given["names"], path=path)
-    return Reply(f"written: {path}", {"file": path})
+    return _written(session, path)
 
 
 def _draw(session: Session, given: Given) -> Reply:
@@ -109,12 +121,17 @@ def _draw(session: Session, given: Given) -> Reply:
         from bellcrank.trajectory.plots.figure import check_picture
 
         check_picture(held[0])
+    over = "-over" in given.options
     if how == "picture":
         from bellcrank.shell.picture import write_picture
 
+        session.places.check(held[0], over)
         write_picture(session.mechanism, session.state(), held[0])
-        return Reply(f"written: {held[0]}", {"file": held[0]})
-    session.set(drawing=Drawing(how, *held))
+        return _written(session, held[0])
+    drawing = replace(Drawing(how, *held), over=over)
+    if how == "corpus":
+        session.places.check(numbered(drawing.file, drawing.every), over)
+    session.set(drawing=drawing)
     return Reply(data={"drawing": how})
 
 
@@ -149,6 +166,7 @@ COMMANDS: Final = (
         "Write the mechanism (.yaml, .json), or what was run (.h5, .csv).",
         _save,
         (FILE,),
+        (_OVER,),
         example="save tensegrity.yaml",
         keeps=True,
     ),
@@ -176,7 +194,7 @@ COMMANDS: Final = (
         "energy, violation.",
         _plot,
         (Argument("kind", "text", optional=True), Argument("names", "element", repeated=True)),
-        (Option("-o", "Into this file (PNG, PDF, SVG), plot.png.", (FILE,)),),
+        (Option("-o", "Into this file (PNG, PDF, SVG), plot.png.", (FILE,)), _OVER),
         example="plot body stick0 -o stick0.png",
         keeps=True,
     ),
@@ -191,6 +209,7 @@ COMMANDS: Final = (
             Argument("filename", "file", optional=True),
             Argument("every", "count", optional=True),
         ),
+        (_OVER,),
         example="draw corpus frame.png 10",
     ),
     Command(

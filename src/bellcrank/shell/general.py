@@ -1,4 +1,4 @@
-"""Commands about the shell itself: help, ?, kinds, undo, echo, quit, exit."""
+"""Commands about the shell itself: help, ?, kinds, undo, redo, echo, quit, exit."""
 
 from __future__ import annotations
 
@@ -51,6 +51,16 @@ def _kinds(session: Session, given: Given) -> Reply:  # noqa: ARG001
 def _undo(session: Session, given: Given) -> Reply:  # noqa: ARG001
     if not session.undo():
         raise MechanismError(Fault("undo", "there is nothing to take back"))
+    return _standing(session)
+
+
+def _redo(session: Session, given: Given) -> Reply:  # noqa: ARG001
+    if not session.redo():
+        raise MechanismError(Fault("redo", "nothing was taken back since the last change"))
+    return _standing(session)
+
+
+def _standing(session: Session) -> Reply:
     return Reply(f"t = {session.now.time:.6g} s, {session.mechanism!r}", {"time": session.now.time})
 
 
@@ -90,6 +100,14 @@ COMMANDS: Final = (
         "Take back the last command that changed something, files left out.",
         _undo,
         example="undo",
+        keeps=True,
+    ),
+    Command(
+        "redo",
+        GROUP,
+        "Do again what `undo` took back last, as long as nothing else was changed since.",
+        _redo,
+        example="redo",
         keeps=True,
     ),
     Command(

@@ -2,19 +2,24 @@
 
 from __future__ import annotations
 
+import stat
 from pathlib import Path
 from typing import Final
 
-from bellcrank.errors import BellcrankError, Fault, MechanismError
+from bellcrank.errors import BellcrankError, Fault, MechanismError, Unsupported
 from bellcrank.mechanism.naming import nearest
 from bellcrank.shell.commands import COMMANDS
 from bellcrank.shell.language import Command
 from bellcrank.shell.parsing import parsed
+from bellcrank.shell.places import Places
 from bellcrank.shell.reply import Reply, failure
 from bellcrank.shell.session import Session
 from bellcrank.shell.words import words
+from bellcrank.turns import Turn
 
 _NESTED: Final = 20  # scripts that run scripts
+_COMMANDS: Final = 100_000  # of one `source`, those of scripts within included
+_SCRIPT_BYTES: Final = 1 << 24
 
 
 class Shell:
@@ -25,36 +30,43 @@ class Shell:
     True
     """
 
-    def __init__(self) -> None:
-        self.session = Session()
+    def __init__(self, places: Places | None = None) -> None:
+        self.session = Session(places)
         self.session.commands = COMMANDS
         self.session.source = self._source
-        self._depth = 0
+        self._running: list[Path] = []  # scripts, each run by the one before
+        self._sourced = 0  # commands of the outermost of them so far
+        self._turn = Turn("a shell does one command at a time: use one for each thread")
 
     def execute(self, line: str) -> Reply:
         """Do one command line; an empty one, or one with a comment only, does nothing.
 
         Nothing is raised: a refused command gives a reply that is not ok, and leaves everything as it was.
+        So is a command refused that comes from another thread while one is being done.
         """
+        try:
+            self._turn.take()
+        except Unsupported as error:
+            return failure(error)
+        try:
+            return self._executed(line)
+        finally:
+            self._turn.give()
+
+    def _executed(self, line: str) -> Reply:
         session = self.session
-        before, count = session.now, session.steps_back
+        before = session.everything
         session.notes.clear()
         try:
             return self._done(line)
-        except (
-            BellcrankError,
-            OSError,
-            ValueError,
-            ArithmeticError,
-        ) as error:  # the latter of absurd numbers
+        except (BellcrankError, OSError) as error:
             reply = failure(error)
         except KeyboardInterrupt:
             reply = Reply("interrupted; nothing was changed", {"type": "KeyboardInterrupt"}, ok=False)
         except Exception as error:  # noqa: BLE001  (a session of hours must outlive what nobody thought of)
             text = f"unexpected {type(error).__name__}: {error}; nothing was changed"
             reply = Reply(text, {"type": "internal", "message": text}, ok=False)
-        session.now = before
-        session.forget(count)
+        session.restore(before)
         return reply
 
     def _done(self, line: str) -> Reply:
@@ -77,26 +89,39 @@ class Shell:
     def _source(self, file: str) -> list[Reply]:
         """Run the commands of a script; what they answered.
 
-        Raises MechanismError that names the line, for the first one that is refused.
+        Raises MechanismError that names the line, for the first one that is refused, and for scripts that run
+        themselves, each other too deep, or too many commands.
         """
-        lines = read_script(file)
-        self._depth += 1
+        lines, path = read_script(file, regular=True), Path(file).resolve()
+        if path in self._running:
+            chain = " runs ".join(f"'{script.name}'" for script in (*self._running, path))
+            raise MechanismError(Fault("source", f"a script must not run itself: {chain}"))
+        if len(self._running) == _NESTED:
+            raise MechanismError(Fault("source", f"scripts are nested more than {_NESTED} deep", file))
+        if not self._running:
+            self._sourced = 0
+        self._running.append(path)
         try:
-            if self._depth > _NESTED:
-                raise MechanismError(Fault("source", f"scripts are nested more than {_NESTED} deep", file))
-            done: list[Reply] = []
-            for number, line in enumerate(lines, start=1):
-                if not words(line):
-                    continue
-                reply = self.execute(line)
-                if not reply.ok:
-                    raise MechanismError(Fault(f"{file}:{number}", reply.text, None))
-                done.append(reply)
-                if reply.leave:
-                    break
-            return done
+            return self._replies(file, lines)
         finally:
-            self._depth -= 1
+            self._running.pop()
+
+    def _replies(self, file: str, lines: list[str]) -> list[Reply]:
+        done: list[Reply] = []
+        for number, line in enumerate(lines, start=1):
+            if line.lstrip()[:1] in ("", ";"):
+                continue
+            self._sourced += 1
+            if self._sourced > _COMMANDS:
+                rule = f"at most {_COMMANDS} commands are run by one source, those of scripts within included"
+                raise MechanismError(Fault(f"{file}:{number}", rule))
+            reply = self.execute(line)
+            if not reply.ok:
+                raise MechanismError(Fault(f"{file}:{number}", reply.text, None))
+            done.append(reply)
+            if reply.leave:
+                break
+        return done
 
 
 def command_of(name: str) -> Command:
@@ -107,9 +132,19 @@ def command_of(name: str) -> Command:
     return COMMANDS[name]
 
 
-def read_script(file: str) -> list[str]:
-    """The lines of a script. Raises OSError, and MechanismError if it is not text."""
+def read_script(file: str, regular: bool = False) -> list[str]:
+    """The lines of a script. regular: it must be a file, not a pipe or device, which might never end.
+
+    Raises OSError, and MechanismError if it is not text, or too long.
+    """
+    element = f"script {file!r}"
+    if regular and not stat.S_ISREG(Path(file).stat().st_mode):
+        raise MechanismError(Fault(element, "it is a folder, a pipe or a device, not a file"))
+    with Path(file).open("rb") as script:
+        content = script.read(_SCRIPT_BYTES + 1)
+    if len(content) > _SCRIPT_BYTES:
+        raise MechanismError(Fault(element, f"a script has at most {_SCRIPT_BYTES >> 20} MiB"))
     try:
-        return Path(file).read_text(encoding="utf-8-sig").splitlines()
+        return content.decode("utf-8-sig").splitlines()
     except UnicodeDecodeError:
-        raise MechanismError(Fault(f"script '{file}'", "not UTF-8", None, "is it a text file?")) from None
+        raise MechanismError(Fault(element, "not UTF-8", None, "is it a text file?")) from None

@@ -21,7 +21,7 @@ class Reply:
     ok: bool = True
     leave: bool = False
 
-    def as_json(self, line: str) -> str:
+    def as_json(self, line: str | None) -> str:
         """One JSON object on one line; numbers that are not finite become null."""
         kind = "result" if self.ok else "error"
         told = {"ok": self.ok, "command": line, kind: dict(self.data), "text": self.text}

@@ -19,6 +19,7 @@ from bellcrank.mechanism.evaluation import with_numbers
 from bellcrank.mechanism.force import Force
 from bellcrank.mechanism.mechanism import Mechanism
 from bellcrank.shell.history import merged
+from bellcrank.shell.places import Places
 
 if TYPE_CHECKING:
     from bellcrank.assembly.model import Model
@@ -29,6 +30,7 @@ if TYPE_CHECKING:
 
 _Compiled: TypeAlias = "tuple[Mechanism, float, Model] | None"
 _UNDONE = 200  # how many steps can be taken back
+_Before: TypeAlias = "tuple[Situation, tuple[Situation, ...], tuple[Situation, ...]]"
 
 
 @dataclass(frozen=True)
@@ -57,11 +59,15 @@ class Settings:
 
 @dataclass(frozen=True)
 class Drawing:
-    """What is drawn after every step: convention "null", "bolio" or "corpus", and for the last where."""
+    """What is drawn after every step: convention "null", "bolio" or "corpus", and for the last where.
+
+    over: whether it may be written over files that were there before.
+    """
 
     convention: str = "null"
     file: str = ""
     every: int = 1
+    over: bool = False
 
 
 @dataclass(frozen=True)
@@ -72,7 +78,8 @@ class Situation:
     then, or None as long as the clock stands at `start`. off: forces that are switched off.
     frames: of links by joint, as `sl` set them; they hold as long as the joint has their markers.
     idle_brakes: forces that are brakes where their damping is zero, which does not show it.
-    history: what was run, pieces that follow each other.
+    history: what was run, pieces that follow each other. closed: the model as constraint forces closed it at
+    the beginning of a run, with the mechanism and the start that it holds for.
     """
 
     mechanism: Mechanism
@@ -85,6 +92,7 @@ class Situation:
     drawing: Drawing = Drawing()
     history: tuple[Trajectory, ...] = ()
     simulation: Simulation = field(default_factory=Simulation)
+    closed: _Compiled = None
 
     @property
     def time(self) -> float:
@@ -98,16 +106,18 @@ def fresh(name: str = "mechanism") -> Situation:
 
 
 class Session:
-    """The situation now, those before, and what was compiled for the one now.
+    """The situation now, those before, those taken back, and what was compiled for the one now.
 
     notes: remarks of the command at work. commands: all there are. source: runs the commands of a file.
+    places: where commands may write.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, places: Places | None = None) -> None:
         self.now = fresh()
-        self._before: list[Situation] = []
+        self.places = places or Places()
+        self._past: tuple[Situation, ...] = ()
+        self._future: tuple[Situation, ...] = ()
         self._compiled: _Compiled = None
-        self._closed: _Compiled = None  # by constraint forces, at the beginning of a run
         self._continuation = Continuation()
         self.notes: list[str] = []
         self.commands: Mapping[str, Command] = {}
@@ -123,24 +133,39 @@ class Session:
         self.now = replace(self.now, **changes)
 
     def remember(self, before: Situation) -> None:
-        """Note a situation to which `undo` can return."""
+        """Note a situation to which `undo` can return; what was taken back is forgotten."""
         if before is not self.now:
-            self._before = [*self._before[-_UNDONE:], before]
+            self._past = (*self._past[1 - _UNDONE :], before)
+            self._future = ()
 
     @property
     def steps_back(self) -> int:
         """How many situations are remembered."""
-        return len(self._before)
+        return len(self._past)
 
-    def forget(self, count: int) -> None:
-        """Forget all but so many situations."""
-        del self._before[count:]
+    @property
+    def everything(self) -> _Before:
+        """The situation with those before and those taken back: what `restore` takes."""
+        return self.now, self._past, self._future
+
+    def restore(self, everything: _Before) -> None:
+        """Be where the session was, as if nothing had been done since."""
+        self.now, self._past, self._future = everything
 
     def undo(self) -> bool:
         """Return to the situation before the last change; False if there is none."""
-        if not self._before:
+        if not self._past:
             return False
-        self.now = self._before.pop()
+        *past, before = self._past
+        self.restore((before, tuple(past), (self.now, *self._future)))
+        return True
+
+    def redo(self) -> bool:
+        """Return to the situation that was taken back last; False if there is none."""
+        if not self._future:
+            return False
+        after, *future = self._future
+        self.restore((after, (*self._past, self.now), tuple(future)))
         return True
 
     def edit(self, change: Callable[[Mechanism], Any], structure: bool = True) -> Any:
@@ -173,8 +198,8 @@ class Session:
         Raises MechanismError if it has no bodies or is faulty, AssemblyError if it does not fit together.
         """
         mechanism, start = self.mechanism, self.now.start
-        if self.now.live is not None and _holds(self._closed, mechanism, start):
-            return self._closed[2]  # type: ignore[index]
+        if self.now.live is not None and _holds(self.now.closed, mechanism, start):
+            return self.now.closed[2]  # type: ignore[index]
         if not _holds(self._compiled, mechanism, start):
             self._compiled = (mechanism, start, assembled(self._described())[0])
         return self._compiled[2]  # type: ignore[index]
@@ -223,7 +248,7 @@ class Session:
         live = run.at(float(run.time[-1]))
         if closing:  # what is taken from the initial configuration is now that of the closed one
             closed = self._continuation.model or model.started(live.at_time(self.now.start))
-            self._closed = (self.mechanism, self.now.start, closed)
+            self.set(closed=(self.mechanism, self.now.start, closed))
         before = self.now.history
         fits = bool(before) and before[-1].layout == run.layout and before[-1].time[-1] == run.time[0]
         self.set(live=live, history=(*before, run) if fits else (run,))

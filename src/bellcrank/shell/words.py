@@ -8,7 +8,8 @@ from typing import Final
 from bellcrank.errors import Fault, MechanismError
 
 _CLOSING: Final = {"(": ")", "[": "]", "{": "}"}
-_LONGEST: Final = 100_000
+LONGEST: Final = 100_000
+"""Characters of a line."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,8 +23,10 @@ class Word:
 
 def words(line: str) -> list[Word]:
     """The words of a line. Raises MechanismError for a quote or bracket that is not closed."""
-    if len(line) > _LONGEST:
-        raise MechanismError(Fault("line", f"at most {_LONGEST} characters are read", len(line)))
+    if len(line) > LONGEST:
+        raise MechanismError(Fault("line", f"at most {LONGEST} characters are read", len(line)))
+    if (at := line.find("\0")) >= 0:
+        raise MechanismError(Fault("line", f"there is a zero byte in column {at + 1}, which has no meaning"))
     found: list[Word] = []
     at = 0
     while at < len(line) and line[at] != ";":

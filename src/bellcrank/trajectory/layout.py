@@ -14,11 +14,11 @@ A frame is what the core writes for one instant (`observe` of a System), the tim
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from functools import cached_property
 from math import prod
 from types import MappingProxyType
-from typing import Literal
+from typing import Any, Literal
 
 MultiplierKind = Literal["drive", "limit", "motor", "constraint"]
 
@@ -81,6 +81,10 @@ class FrameLayout:
     angles: tuple[CoordinateColumn, ...] = ()
     turning: tuple[int, ...] = ()
     uniqueness: bool = False
+
+    def __getstate__(self) -> dict[str, Any]:
+        """The fields, without what follows from them, of which there are views that cannot be pickled."""
+        return {field.name: getattr(self, field.name) for field in fields(self)}
 
     @cached_property
     def shapes(self) -> Mapping[str, tuple[int, ...]]:

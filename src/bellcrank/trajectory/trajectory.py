@@ -86,6 +86,10 @@ class Trajectory:
     def __len__(self) -> int:
         return self.store.frames
 
+    def __reduce__(self) -> tuple[Any, ...]:
+        parts = (self.layout, self.store, self.status, dict(self.statistics), self.mechanism, self.events)
+        return Trajectory, parts
+
     def __repr__(self) -> str:
         return f"<Trajectory of {self.name!r}: {self._extent()}, {self.status}>"
 

@@ -1,0 +1,265 @@
+"""Public objects, and whatever public functions return, go through pickle, or are refused in words."""
+
+import copy
+import dataclasses
+import inspect
+import multiprocessing
+import pickle
+from importlib import import_module
+from pkgutil import walk_packages
+
+import numpy as np
+import pytest
+from rigs import examples
+
+import bellcrank as bc
+import bellcrank.expression as ex
+from bellcrank.errors import BellcrankError
+from bellcrank.mechanism import JOINT_KINDS
+
+NAMES = {name: getattr(bc, name) for name in bc.__all__} | {name: getattr(ex, name) for name in ex.__all__}
+REFUSED = (bc.System, bc.Continuation, ex.CompiledFunction)
+ForkInSlot = JOINT_KINDS.pop(
+    bc.joint_kind("ForkInSlot", "y z e2", "x rot_x rot_z", "A fork in a slot.").__name__
+)
+ARGUMENTS = {
+    "time": 1.5,
+    "faults": bc.Fault("body 'a'", "rule", 3.0),
+    "position": 2,
+    "violations": [("joint 'j'", 0.1)],
+}
+
+
+def door():
+    mechanism = bc.Mechanism("door")
+    width = mechanism.add_parameter("width", 0.8, "m", low=0.1)
+    shapes = bc.Box((0.8, 0.04, 2.0), density=600.0)
+    leaf = mechanism.add_body("leaf", position=(0.4, 0, 0), shapes=shapes, angular_velocity=(0, 0, 0.3))
+    hinge = mechanism.add_joint(
+        "hinge", bc.Revolute(), mechanism.ground, leaf.marker(name="axis", position=(-width / 2, 0, 0)),
+        limits=bc.Limit(-1.0, 1.0),
+    )  # fmt: skip
+    mechanism.add_force("closer", bc.TorsionSpring(2.0, damping=1.0), joint=hinge)
+    return mechanism
+
+
+def led():
+    mechanism = bc.Mechanism("led")
+    rod = mechanism.add_body("rod", mass=1.0, inertia=(1, 1, 1))
+    hinge = mechanism.add_joint("hinge", bc.Revolute(), mechanism.ground, rod)
+    mechanism.add_drive("servo", hinge, position=bc.Harmonic(0.1, 3.0))
+    return mechanism
+
+
+def made():
+    """What public functions return, and an instance of every kind."""
+    mechanism = door()
+    symbolic, lagrange = bc.prepare(led(), "symbolic"), bc.prepare(mechanism, "lagrange")
+    run = bc.simulate(
+        mechanism, 0.5, method="dopri5", accelerations=True, events=bc.Event("half", "hinge - 0.1")
+    )
+    state = run.at(0.2)
+    x = ex.symbol("x")
+    yield from (
+        mechanism,
+        mechanism.bodies["leaf"],
+        mechanism.ground,
+        mechanism.parameters["width"],
+        run,
+        state,
+    )
+    yield from (
+        run.body("leaf"),
+        run.joint("hinge"),
+        run.limit("hinge"),
+        run.energy,
+        run.violation,
+        run.events,
+    )
+    yield from (
+        bc.info(mechanism),
+        bc.verify(mechanism, states=1, duration=0.05),
+        bc.verify(mechanism, run=run),
+    )
+    yield from (bc.find_equilibrium(door()), bc.assemble(door()), bc.hold_start_values(door()))
+    yield bc.assemble(door(), method="constraint_forces")
+    yield from (
+        lagrange.accelerate(state),
+        lagrange.rows(),
+        lagrange.stats,
+        symbolic.linearize(),
+        symbolic.speeds,
+    )
+    yield from (bc.kinematics(led(), 0.5), bc.inverse_dynamics(led(), 0.5))
+    yield from (*map(examples.joint, JOINT_KINDS), ForkInSlot())
+    yield from (examples.constraints(), examples.forces(), examples.FUNCTIONS_OF_TIME, examples.PATHS)
+    yield from (
+        bc.Event("late", x - 1.0),
+        bc.Fault("body 'a'", "rule", 3.0),
+        mechanism.joints,
+        mechanism.forces,
+    )
+    yield from shapes_and_formulas()
+    yield from (x, ex.sin(x) + bc.t, ex.Vector(x, 0, 1), ex.rotation_x(x), ex.translation(x, 0, 0))
+    yield from (ex.count_operations(x + 1.0), ex.rotation_x(x).rotation)
+    yield from (symbolic, bc.Continuation(), ex.compile_function([x * x], [x], native=False))
+
+
+@pytest.fixture(scope="module")
+def instances():
+    return list(made())
+
+
+def shapes_and_formulas():
+    """What no registry lists."""
+    u, v, a, b, c = ex.symbols("u v a b c")
+    q, r, p = bc.EndCoordinate("q"), bc.EndCoordinate("r"), bc.EndPose("p")
+    dish, ball, curve = (u, v, 0.1 * u * u), (a, b, -b * b), (0.3 * ex.cos(a), 0.3 * ex.sin(a), 0.0)
+    yield from (bc.Sphere(0.1), bc.Cylinder(0.1, 0.2), bc.Capsule(0.1, 0.2), bc.Cone(0.1, 0.2))
+    yield from (bc.Ellipsoid((0.1, 0.2, 0.3)), bc.Mesh(file="wheel.stl"))
+    yield from (q, p, bc.Coordinate("theta_z", bc.Marker("a"), bc.Marker("b")))
+    yield from (bc.CustomConstraint((q, r), q.value - r.value), bc.CustomForce(q, efforts=-q.value))
+    yield from (bc.VelocityConstraint(p, p.velocity.x), bc.CustomJoint(u, ex.translation(u, 0, 0)))
+    yield from (bc.PathJoint(u, (u, 0.3 * u * u, 0.1 * u), up=(0, 0, 1)), bc.SurfaceJoint((u, v), dish))
+    yield from (kind((u, v), dish, (a, b), ball, spin=c) for kind in (bc.SurfaceOnSurface, bc.Rolling))
+    yield from (
+        kind((u, v), dish, a, curve, b, c, up=(0, 0, 1)) for kind in (bc.CurveOnSurface, bc.RollingCurve)
+    )
+
+
+def held(value):
+    """The attributes of an object by name, None for objects of the core."""
+    slots = [name for kind in type(value).__mro__ for name in getattr(kind, "__slots__", ())]
+    named = {name: getattr(value, name) for name in slots if hasattr(value, name)}
+    return named | getattr(value, "__dict__", {}) or None
+
+
+def parts(value):
+    """What an object is made of."""
+    if isinstance(value, (str, bytes, int, float, complex, np.ndarray, type, type(None))):
+        return []
+    if isinstance(value, dict) or hasattr(value, "items"):
+        return [*value.keys(), *value.values()]
+    if isinstance(value, (list, tuple, set, frozenset)):
+        return list(value)
+    return list((held(value) or {}).values())
+
+
+def kinds_in(values):
+    """The classes of all objects of which these are made."""
+    seen, left, kinds = set(), list(values), set()
+    while left:
+        value = left.pop()
+        if id(value) in seen:
+            continue
+        seen.add(id(value))
+        kinds.add(type(value))
+        left += parts(value)
+    return kinds
+
+
+def alike(one, other):
+    """Whether two objects are the same by value, through and through."""
+    if type(one) is not type(other):
+        return False
+    if isinstance(one, np.ndarray):
+        return np.array_equal(one, other, equal_nan=one.dtype.kind == "f")
+    if isinstance(one, (ex.Expression, str, bytes, int, float, type, type(None))):
+        return one == other or one != one
+    if isinstance(one, dict) or hasattr(one, "items"):
+        return [*one] == [*other] and all(alike(one[key], other[key]) for key in one)
+    if isinstance(one, (list, tuple)):
+        return len(one) == len(other) and all(map(alike, one, other))
+    if dataclasses.is_dataclass(one):
+        return all(alike(getattr(one, f.name), getattr(other, f.name)) for f in dataclasses.fields(one))
+    return alike(held(one), held(other))
+
+
+def test_every_public_class_has_an_instance_here(instances):
+    found = kinds_in([*instances, *errors()])
+    wanted = {name: kind for name, kind in NAMES.items() if inspect.isclass(kind)}
+    assert not {name for name, kind in wanted.items() if not any(issubclass(f, kind) for f in found)}
+
+
+def test_what_public_functions_return_goes_through_pickle(instances):
+    refused = set()
+    for value in instances:
+        if isinstance(value, REFUSED):
+            with pytest.raises(bc.Unsupported, match="cannot be copied or pickled"):
+                pickle.dumps(value)
+            with pytest.raises(bc.Unsupported, match="cannot be copied or pickled"):
+                copy.deepcopy(value)
+            refused.add(next(kind for kind in REFUSED if isinstance(value, kind)))
+            continue
+        value = dict(value) if hasattr(value, "items") else value  # views of tables are none of ours
+        again = pickle.loads(pickle.dumps(value))
+        assert alike(again, value), value
+    assert len(refused) == len(REFUSED)
+
+
+def errors():
+    """One of every class of errors in the package, made from the names of its arguments."""
+    for module in walk_packages(bc.__path__, "bellcrank."):
+        if not module.name.startswith(("bellcrank.bench", "bellcrank._core_", "bellcrank.__main__")):
+            import_module(module.name)
+    left = [BellcrankError]
+    while left:
+        kind = left.pop()
+        left += kind.__subclasses__()
+        if kind.__init__ is Exception.__init__:
+            yield kind("some message")
+            continue
+        wanted = list(inspect.signature(kind).parameters.values())
+        named = {p.name: ARGUMENTS.get(p.name, f"some {p.name}") for p in wanted if p.default is p.empty}
+        yield kind(
+            **named,
+            **{p.name: ARGUMENTS[p.name] for p in wanted if p.name in ARGUMENTS and p.name not in named},
+        )
+
+
+def test_every_error_goes_through_pickle():
+    kinds = set()
+    for error in errors():
+        error.add_note("a note")
+        again = pickle.loads(pickle.dumps(error))
+        assert alike(again, error)
+        assert (str(again), again.args) == (str(error), error.args)
+        kinds.add(type(error))
+    assert {bc.MechanismError, bc.AssemblyError, bc.SimulationError, bc.Unsupported} < kinds
+
+
+def breaking(_):
+    mechanism = bc.Mechanism("breaking")
+    rod = mechanism.add_body("rod", mass=1.0, inertia=(1, 1, 1))
+    mechanism.add_force("push", bc.Wrench(force=("1/(0.05-t)", 0, 0)), rod)
+    return bc.simulate(mechanism, 0.1)
+
+
+def simulated(_):
+    return bc.simulate(door(), 0.01)
+
+
+def test_a_pool_of_processes_hands_back_errors_and_runs():
+    with multiprocessing.get_context("spawn").Pool(1) as pool:
+        with pytest.raises(bc.SimulationError) as caught:
+            pool.map_async(breaking, [0]).get(60)
+        (run,) = pool.map_async(simulated, [0]).get(60)
+    assert caught.value.body == "rod"
+    assert caught.value.trajectory.time[-1] < 0.05
+    np.testing.assert_array_equal(run.joint("hinge").position, simulated(0).joint("hinge").position)
+
+
+@pytest.mark.parametrize("copied", [copy.copy, copy.deepcopy, lambda m: pickle.loads(pickle.dumps(m))])
+def test_copies_of_mechanisms_are_on_their_own(copied):
+    one = door()
+    other = copied(one)
+    assert other == one
+    assert other is not one
+    other.add_body("knob", mass=0.1, inertia=(1e-4, 1e-4, 1e-4))
+    other.replace(other.bodies["leaf"], mass=5.0)
+    other.remove(other.forces["closer"])
+    other.gravity = (0, 0, 0)
+    other.name = "other"
+    assert one == door()
+    one.add_parameter("height", 2.0)
+    assert "height" not in other.parameters
