@@ -144,6 +144,8 @@ const char* status_name(SimulationStatus status) {
             return "constraints_lost";
         case SimulationStatus::step_vanished:
             return "step_vanished";
+        case SimulationStatus::energy_made:
+            return "energy_made";
     }
     return "unknown";
 }
@@ -161,15 +163,13 @@ nb::dict result_dict(const SimulationResult& result) {
     d["time"] = result.time;
     d["steps"] = result.steps;
     d["rejected"] = result.rejected, d["rounding"] = result.rounding;
-    d["last_step"] = result.last_step;
-    d["next_step"] = result.next_step;
+    d["last_step"] = result.last_step, d["next_step"] = result.next_step;
     d["steps_since_restart"] = result.steps_since_restart;
     d["difference_evaluations"] = result.difference_evaluations;
     d["evaluations_since_restart"] = result.evaluations_since_restart;
-    d["last_order"] = result.last_order;
-    d["highest_order"] = result.highest_order;
-    d["body"] = result.body;
-    d["row"] = result.row;
+    d["last_order"] = result.last_order, d["highest_order"] = result.highest_order;
+    d["body"] = result.body, d["row"] = result.row;
+    d["energy_before"] = result.energy_before, d["energy_after"] = result.energy_after;
     return d;
 }
 

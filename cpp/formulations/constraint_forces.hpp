@@ -41,6 +41,7 @@ class ConstraintForces final : public System {
     int observation_size(const Observation& what) const override { return base_.observation_size(what); }
     // Multipliers and reactions are not a number: there are none yet.
     void observe(double t, const double* x, const double* u, const Observation& what, double* out) override;
+    Energy energy_at(double t, const double* x, const double* u) override { return base_.energy_at(time_of(t), x, u); }
     int worst_row() const override { return base_.worst_row(); }
     int first_non_finite_body(const double* x, const double* u) const override {
         return base_.first_non_finite_body(x, u);

@@ -71,6 +71,7 @@ class Lagrange final : public System {
     double longest_step(const double* x, const double* u, double h) override;
     int observation_size(const Observation& what) const override;
     void observe(double t, const double* x, const double* u, const Observation& what, double* out) override;
+    Energy energy_at(double t, const double* x, const double* u) override;
     double position_noise(const double* x) const override;
     int worst_row() const override;
     int first_non_finite_body(const double* x, const double* u) const override;
@@ -139,6 +140,7 @@ class Lagrange final : public System {
     // Rows that were dropped (lagrange/judge.cpp).
     bool dropped_rows_within(const std::vector<double>& errors, double limit) const;
     bool dropped_positions_hold() const;
+    bool stops_hold() const;
     bool dropped_rates_hold(const double* u, const std::vector<double>& before);
     bool in_proportion(double t, const double* u) const;
 

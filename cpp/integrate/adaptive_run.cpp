@@ -2,7 +2,6 @@
 // events and stops.
 #include <algorithm>
 #include <cmath>
-#include <cstdint>
 
 #include "integrate/events.hpp"
 #include "integrate/run.hpp"
@@ -55,6 +54,7 @@ class AdaptiveRun final : public Run {
     void record_if_due();
     void report(const EventWatch::Root& root, const std::vector<double>& x, const std::vector<double>& u);
     double first_step();
+    double shortest() const { return kVanishing * std::max(1.0, std::abs(t_)); }
 
     Continuation* kept_;  // may be null
     EventWatch watch_;
@@ -121,16 +121,18 @@ void AdaptiveRun::keep() {
 // A step never goes beyond a discontinuity. It ends just before, where functions still have their values from the left,
 // and the motion starts anew just after it.
 bool AdaptiveRun::attempt() {
-    while (!breaks_.empty() && breaks_.back() - t_ <= kVanishing * std::max(1.0, std::abs(t_))) breaks_.pop_back();
+    while (!breaks_.empty() && breaks_.back() - t_ <= shortest()) breaks_.pop_back();
     const bool to_break = !breaks_.empty();
     const double target = to_break ? breaks_.back() : options_.output_times.back();
-    h_ = system_.longest_step(x_.data(), u_.data(), h_);
+    const double longest = system_.longest_step(x_.data(), u_.data(), h_);
+    h_ = longest < std::min(h_, shortest()) ? 0.0 : longest;
     const bool last = t_ + 1.0000001 * h_ >= target;
     const double beside = to_break ? kBeside * std::max(std::abs(target), std::abs(t_)) : 0.0;
     if (last) h_ = target - t_ - beside;
     // Nothing much shorter than the other steps is left for the end, from where another run goes on.
     if (!last && kept_ != nullptr) h_ = std::min(h_, 0.5 * (target - t_));
     step_ = {t_, last ? std::min(target + beside, options_.output_times.back()) : t_ + h_, h_};
+    if (!(step_.end > t_ && h_ > 0.0)) return stop(SimulationStatus::step_vanished), false;
     StepOutcome outcome = stepper_->step(system_, t_, h_, x_.data(), u_.data(), x1_.data(), u1_.data());
     outcome.rounding = made_by_rounding(outcome);
     const double most = outcome.order > 0 ? kMostRounding : kFarRounding * std::pow(kBearing, asides_);
@@ -194,7 +196,7 @@ void AdaptiveRun::refuse(const StepOutcome& outcome) {
         h_ = estimated ? stepper_->refused(h_, outcome) : 0.25 * h_;
     }
     ++refusals_;
-    if (h_ >= kVanishing * std::max(1.0, std::abs(t_))) return;
+    if (h_ >= shortest()) return;
     if (finite && !outcome.constraints_met) return stop(SimulationStatus::constraints_lost);
     result_.body = std::max(0, system_.first_non_finite_body(x1_.data(), u1_.data()));
     stop(finite ? SimulationStatus::step_vanished : SimulationStatus::not_finite);
@@ -219,7 +221,7 @@ bool AdaptiveRun::take(const StepOutcome& outcome) {
         }
     }
     output_before(step_.end);
-    if (!going() || !accept(step_.end, step_.h, true)) return false;
+    if (!going() || !is_sound(true) || !accept(step_.end, step_.h)) return false;
     t_ = step_.end;
     record_if_due();
     stuck_ = false;
@@ -237,9 +239,9 @@ bool AdaptiveRun::end_at(const EventWatch::Root& root) {
     const bool met = system_.project(root.time, xo_.data(), uo_.data());
     x1_.swap(xo_);
     u1_.swap(uo_);
-    if (!accept(root.time, root.time - step_.begin, met)) return false;
+    if (!is_sound(met) || !accept(root.time, root.time - step_.begin)) return false;
     t_ = root.time;
-    stuck_ = stop_met && root.time - step_.begin <= kVanishing * std::max(1.0, std::abs(t_));
+    stuck_ = stop_met && root.time - step_.begin <= shortest();
     if (stuck_) return true;
     report(root, x_, u_);
     ended_ = !stop_met;

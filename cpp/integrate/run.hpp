@@ -31,8 +31,10 @@ class Run {
         system_.observe(t, x.data(), u.data(), observation_, frame_.data());
     }
     void stop(SimulationStatus status);
-    // Takes x1_, u1_ as the end of a step, unless it left the numbers or the constraints.
-    bool accept(double t, double h, bool constraints_met);
+    // Ends the run if x1_, u1_, the end of a step, left the numbers or the constraints.
+    bool is_sound(bool constraints_met);
+    // Takes it as where the run is.
+    bool accept(double t, double h);
 
     System& system_;
     const SimulationOptions& options_;

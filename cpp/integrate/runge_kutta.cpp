@@ -264,6 +264,9 @@ namespace {
 class SemiImplicitEuler final : public Stepper {
   public:
     explicit SemiImplicitEuler(const System& system) : work_(system.tangent_size(), 0.0) {}
+    // An oscillation of frequency ω conserves T + V − ½ h ω² x v, not T + V: up to ω h = 1.9, of 2, that is a swing
+    // by 39.
+    double energy_swing() const override { return 50.0; }
     StepOutcome step(System& system, double t, double h, const double* x, const double* u, double* x1,
                      double* u1) override {
         system.accelerate(t, x, u, work_.data());

@@ -47,6 +47,7 @@ class RungeKutta : public Stepper {
 class Nystrom4 final : public Stepper {
   public:
     explicit Nystrom4(const System& system);
+    double energy_swing() const override { return 0.2; }
     StepOutcome step(System& system, double t, double h, const double* x, const double* u, double* x1,
                      double* u1) override;
 

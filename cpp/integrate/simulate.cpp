@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "integrate/energy_watch.hpp"
 #include "integrate/run.hpp"
 #include "interruption/interruption.hpp"
 
@@ -38,10 +39,14 @@ void Run::stop(SimulationStatus status) {
     if (status == SimulationStatus::constraints_lost) result_.row = system_.worst_row();
 }
 
-bool Run::accept(double t, double h, bool constraints_met) {
+bool Run::is_sound(bool constraints_met) {
     result_.body = system_.first_non_finite_body(x1_.data(), u1_.data());
     if (result_.body >= 0) return stop(SimulationStatus::not_finite), false;
     if (!constraints_met) return stop(SimulationStatus::constraints_lost), false;
+    return true;
+}
+
+bool Run::accept(double t, double h) {
     x_.swap(x1_);
     u_.swap(u1_);
     result_.time = t;
@@ -54,39 +59,95 @@ bool Run::accept(double t, double h, bool constraints_met) {
 
 namespace {
 
+// More steps than that cannot be told apart by their times.
+constexpr double kMostSteps = 1LL << 53;
+
+// A speed that means something [m/s, rad/s].
+constexpr double kMoving = 1e-6;
+
 // Each interval between output times in equal steps.
 class FixedRun final : public Run {
   public:
-    using Run::Run;
+    FixedRun(System& system, const SimulationOptions& options, const Observation& observation, std::vector<double>& x,
+             std::vector<double>& u, Sink& sink, std::unique_ptr<Stepper> stepper)
+        : Run(system, options, observation, x, u, sink, std::move(stepper)), watch_(system, *stepper_) {}
 
   private:
     void advance() override {
         const auto& times = options_.output_times;
-        for (size_t i = 1; i < times.size() && going(); ++i) pass(times[i - 1], times[i]);
+        watch_.begin(times.front(), x_.data(), u_.data());
+        for (size_t i = 1; i < times.size() && going(); ++i) pass(times[i - 1], times[i], i + 1 == times.size());
     }
 
-    void pass(double begin, double end) {
-        const int count = std::max(1, static_cast<int>(std::ceil((end - begin) / options_.step - 1e-9)));
-        const double h = (end - begin) / count;
-        for (int i = 0; i < count; ++i) {
-            const double t = i + 1 == count ? end : begin + (i + 1) * h;
-            if (!step_to(begin + i * h, t)) return;
+    // In how many equal parts something goes that is to be no longer than `most`; 0, and the run has ended, if there
+    // are more than can be counted.
+    long long parts_of(double whole, double most) {
+        const double parts = std::ceil(whole / most - 1e-9);
+        if (!(parts < kMostSteps)) return stop(SimulationStatus::step_vanished), 0;
+        return std::max(1LL, static_cast<long long>(parts));
+    }
+
+    void pass(double begin, double end, bool last) {
+        const long long count = parts_of(end - begin, options_.step);
+        const double h = (end - begin) / static_cast<double>(count);
+        for (long long i = 0; i < count; ++i) {
+            const double t = i + 1 == count ? end : begin + static_cast<double>(i + 1) * h;
+            if (!step_to(begin + static_cast<double>(i) * h, t, last && i + 1 == count)) return;
         }
-        record(end, x_, u_);
+        if (going()) record(end, x_, u_);
     }
 
     // A step is parted only where a joint turns so fast that its turns could not be counted.
-    bool step_to(double begin, double end) {
-        const double h = end - begin;
-        const int parts = static_cast<int>(std::ceil(h / system_.longest_step(x_.data(), u_.data(), h) - 1e-9));
-        for (int i = 0; i < parts; ++i) {
-            const double t = begin + h * i / parts;
-            const StepOutcome outcome =
-                stepper_->step(system_, t, h / parts, x_.data(), u_.data(), x1_.data(), u1_.data());
-            if (!accept(i + 1 == parts ? end : t + h / parts, h / parts, outcome.constraints_met)) return false;
+    bool step_to(double begin, double end, bool last) {
+        const double whole = end - begin;
+        const long long parts = parts_of(whole, system_.longest_step(x_.data(), u_.data(), whole));
+        const double h = whole / static_cast<double>(parts);
+        for (long long i = 0; i < parts; ++i) {
+            const double t = begin + whole * static_cast<double>(i) / static_cast<double>(parts);
+            if (!take(t, i + 1 == parts ? end : t + h, h, last && i + 1 == parts)) return false;
         }
-        return true;
+        return parts > 0;
     }
+
+    bool take(double t, double end, double h, bool last) {
+        if (!(end > t)) return stop(SimulationStatus::step_vanished), false;
+        const EnergyWatch::Step step{t, h, x_.data(), u_.data(), x1_.data(), u1_.data()};
+        watch_.before(step);
+        const bool met = stepper_->step(system_, t, h, x_.data(), u_.data(), x1_.data(), u1_.data()).constraints_met;
+        if (!is_sound(met)) return false;
+        if (changes_nothing()) return stop(SimulationStatus::step_vanished), false;
+        if (!watch_.bears(step, last)) return tell_energy(step), false;
+        return accept(end, h);
+    }
+
+    void tell_energy(const EnergyWatch::Step& step) {
+        result_.energy_before = watch_.lowest();
+        result_.energy_after = watch_.reached();
+        result_.body = most_accelerated(step);
+        stop(SimulationStatus::energy_made);
+    }
+
+    // The body whose velocity changes most in a step.
+    int most_accelerated(const EnergyWatch::Step& step) {
+        std::vector<double> start(system_.observation_size({})), end = start;
+        system_.measure(step.t, step.x, step.u, {}, start.data());
+        system_.measure(step.t + step.h, step.x1, step.u1, {}, end.data());
+        const int bodies = (system_.observation_size({}) - 4) / 13;
+        double most = 0.0;
+        int found = 0;
+        for (int i = 7 * bodies; i < 13 * bodies; ++i) {
+            const double change = std::abs(end[i] - start[i]);
+            if (change > most) most = change, found = (i - 7 * bodies) % (3 * bodies) / 3;
+        }
+        return found;
+    }
+
+    // Whether what moves stays where it is, as far as doubles can tell.
+    bool changes_nothing() const {
+        return x1_ == x_ && u1_ == u_ && std::ranges::any_of(u_, [](double v) { return std::abs(v) > kMoving; });
+    }
+
+    EnergyWatch watch_;
 };
 
 }  // namespace

@@ -24,7 +24,7 @@ struct SimulationOptions {
     Observation measured;               // the coordinates that they need
 };
 
-enum class SimulationStatus { finished, interrupted, not_finite, constraints_lost, step_vanished };
+enum class SimulationStatus { finished, interrupted, not_finite, constraints_lost, step_vanished, energy_made };
 
 struct SimulationResult {
     SimulationStatus status = SimulationStatus::finished;
@@ -35,8 +35,9 @@ struct SimulationResult {
     long long steps_since_restart = 0, evaluations_since_restart = 0;
     long long difference_evaluations = 0;   // of evaluations, for derivatives
     int last_order = 0, highest_order = 0;  // of a method of variable order
-    int body = -1;                          // not_finite: the first such body
+    int body = -1;                          // not_finite: the first such body; energy_made: where most of it is
     int row = -1;                           // constraints_lost: the worst model row
+    double energy_before = 0.0, energy_after = 0.0;  // energy_made: what has risen to what [J]
 };
 
 // Takes the frames; told from time to time that the run is alive.

@@ -25,10 +25,12 @@ void round_otherwise(const double* in, std::vector<double>& out, double sign, do
     }
 }
 
+[[noreturn]] void adaptive_step() { throw std::logic_error("this method chooses its steps"); }
 [[noreturn]] void fixed_step() { throw std::logic_error("this method does not choose its steps"); }
 
 }  // namespace
 
+double Stepper::energy_swing() const { adaptive_step(); }
 double Stepper::first_step(double, double) const { fixed_step(); }
 double Stepper::accepted(double, const StepOutcome&, bool) { fixed_step(); }
 double Stepper::refused(double, const StepOutcome&) { fixed_step(); }

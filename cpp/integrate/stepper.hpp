@@ -49,6 +49,10 @@ class Stepper {
     virtual StepOutcome step(System& system, double t, double h, const double* x, const double* u, double* x1,
                              double* u1) = 0;
 
+    // Of methods with fixed steps: parts of the energy in play by which the energy may rise and fall where steps are
+    // short enough for a stable motion.
+    virtual double energy_swing() const;
+
     // The rest is of adaptive methods only.
     // The first step to try, from the largest speed and acceleration of any component.
     virtual double first_step(double speed, double acceleration) const;

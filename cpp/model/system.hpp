@@ -23,6 +23,7 @@ struct Observation {
     size_t force_size() const { return 2 * rows.size() + 8 * reactions.size(); }
 };
 
+struct Energy;
 class Linearization;
 
 struct Statistics {
@@ -132,6 +133,8 @@ class System {
     // by the equations of motion (1 or 0), kinetic and potential energy, largest |C| and |Ċ|, accelerations (3, 3 per
     // body).
     virtual void observe(double t, const double* x, const double* u, const Observation& what, double* out) = 0;
+
+    virtual Energy energy_at(double t, const double* x, const double* u) = 0;
 
     // The first part of that alone, up to the coordinates' rates. By default it takes an observe().
     virtual void measure(double t, const double* x, const double* u, const Observation& what, double* out);

@@ -66,6 +66,7 @@ class JointSystem : public System {
     double longest_step(const double* x, const double* u, double h) override;
     int observation_size(const Observation& what) const final;
     void observe(double t, const double* x, const double* u, const Observation& what, double* out) final;
+    Energy energy_at(double t, const double* x, const double* u) final;
     int worst_row() const final { return worst_row_; }
     int first_non_finite_body(const double* x, const double* u) const final {
         return joints_.first_non_finite_body(x, u);
@@ -98,7 +99,6 @@ class JointSystem : public System {
     virtual void violation(double t, const double* x, const double* u, double* position, double* velocity) = 0;
     // Values and rates of all coordinates of the model.
     void coordinates(double t, const double* x, const double* u, double* value, double* rate);
-    Energy energy_at(double t, const double* x, const double* u);
 
   protected:
     JointSystem(std::shared_ptr<const Model> model, const JointSystemOptions& options, JointSpace space);

@@ -16,7 +16,7 @@ from bellcrank.assembly.state import Floats, State
 from bellcrank.continuation import Continuation
 from bellcrank.errors import Fault, FaultList, MechanismError
 from bellcrank.formulations.system import check_request
-from bellcrank.integrate.advance import output_times
+from bellcrank.integrate.advance import check_resolved, output_times
 from bellcrank.integrate.events import CompiledEvents, Event, compiled_events
 from bellcrank.integrate.methods import MethodOptions, find_method, method_options
 from bellcrank.mechanism.arguments import required_path, required_progress
@@ -172,6 +172,10 @@ def _times_and_method(
             if output_step is not None:
                 output_step = check.positive("output_step", output_step, "s")
     chosen = method_options(method, duration, *given)
+    with Check("simulate") as check:
+        apart = output_step if recorded is None or len(recorded) == 1 else float(np.diff(recorded).min())
+        steps = {"step": chosen.step or None, "max_step": chosen.max_step or None}
+        check_resolved(check, begin, duration, output_step=apart, **steps)
     return output_times(begin, duration, output_step, chosen) if recorded is None else recorded, chosen
 
 

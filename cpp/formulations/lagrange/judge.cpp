@@ -27,6 +27,14 @@ bool Lagrange::dropped_rows_within(const std::vector<double>& errors, double lim
 
 bool Lagrange::dropped_positions_hold() const { return dropped_rows_within(rows_.C, kGivenUp); }
 
+// A stop that a drive leads through depends on the drive's row, and either may be the one that is dropped. Those that
+// somebody else watches are met by him.
+bool Lagrange::stops_hold() const {
+    for (size_t i = 0; i < stops_.size(); ++i)
+        if (!watched_[i] && !(rows_.C[stops_[i]] >= -kGivenUp)) return false;
+    return true;
+}
+
 // `before`: the rates before the last correction, which changes them by little: they are found again only where one did
 // not hold.
 bool Lagrange::dropped_rates_hold(const double* u, const std::vector<double>& before) {
@@ -41,10 +49,10 @@ bool Lagrange::dropped_rates_hold(const double* u, const std::vector<double>& be
 }
 
 // Where a coordinate jumps, as a rotation vector does at half a turn, its row can be met by going somewhere else, where
-// no motion leads. Out of a stop a body may be pushed as far as it went.
+// no motion leads.
 bool Lagrange::in_proportion(double t, const double* u) const {
     const double passed = std::abs(t - followed_at_);
-    if (last_fastest_ < 0.0 || passed == 0.0 || corrected_ <= kLittleCorrected || !stops_.empty()) return true;
+    if (last_fastest_ < 0.0 || passed == 0.0 || corrected_ <= kLittleCorrected) return true;
     const double fastest = std::max(last_fastest_, largest_rotation(u));
     return corrected_ <= passed * fastest + kLittleCorrected;
 }

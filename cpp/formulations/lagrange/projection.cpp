@@ -59,11 +59,14 @@ bool Lagrange::project(double t, double* x, double* u) {
     correct_doubted_rows(t, x);
     correct_without_velocity_rows(t, x);
     history_.end();
-    const bool met = largest_error() <= std::max(1e3 * options_.position_tolerance, 1e-8) && dropped_positions_hold();
+    const bool held = dropped_positions_hold() && stops_hold();
+    const bool met = held && largest_error() <= std::max(1e3 * options_.position_tolerance, 1e-8);
+    const bool pushed = std::count(active_.begin(), active_.end(), 1) > 0;
     const auto impacts = statistics_.impacts;
     correct_velocities(u, true);
     if (remembered_ && statistics_.impacts == impacts && passed_a_stop(t, u)) ++statistics_.impacts;
-    return met && in_proportion(t, u) && dropped_rates_hold(u, speed_);
+    // Out of a stop that it ran into a body may be pushed as far as it went.
+    return met && (pushed || in_proportion(t, u)) && dropped_rates_hold(u, speed_);
 }
 
 bool Lagrange::project_step(double t, double* x, double* u) {

@@ -170,6 +170,8 @@ void Lagrange::measure(double, const double* x, const double* u, const Observati
     }
 }
 
+Energy Lagrange::energy_at(double t, const double* x, const double* u) { return energy(*model_, branches_, t, x, u); }
+
 void Lagrange::observe(double t, const double* x, const double* u, const Observation& what, double* out) {
     const int nb = model_->bodies();
     measure(t, x, u, what, out);
@@ -191,7 +193,7 @@ void Lagrange::observe(double t, const double* x, const double* u, const Observa
             out = std::copy_n(unique, 2, out);
         }
     }
-    const Energy e = energy(*model_, branches_, t, x, u);
+    const Energy e = energy_at(t, x, u);
     out[0] = e.kinetic;
     out[1] = e.potential;
     violation(t, x, u, out + 2, out + 3);

@@ -15,7 +15,7 @@ from bellcrank.assembly.initial import assembled
 from bellcrank.assembly.model import Model
 from bellcrank.errors import Fault, MechanismError, SimulationError
 from bellcrank.formulations.system import check_request, prepare
-from bellcrank.integrate.advance import Observed, follow, output_times
+from bellcrank.integrate.advance import Observed, check_resolved, follow, output_times
 from bellcrank.integrate.failure import explain
 from bellcrank.integrate.methods import Method, MethodOptions
 from bellcrank.integrate.progress import Progress
@@ -90,6 +90,7 @@ class _Times:
                 check.number("start", self.start, "s"),
             )
             step = None if self.step is None else check.positive("step", self.step, "s")
+            check_resolved(check, start, duration, step=step)
             check.settle(self, duration=duration, step=step, start=start)
 
 

@@ -18,6 +18,10 @@ from bellcrank.assembly.state import Floats
 from bellcrank.errors import Fault, MechanismError
 from bellcrank.integrate.events import CompiledEvents
 from bellcrank.integrate.methods import Method, MethodOptions
+from bellcrank.mechanism.checking import Check
+
+FINEST: Final = 1e-14
+"""The shortest time that can be told from another one, as a part of it."""
 
 FRAMES: Final = 1000
 """About how many frames a run records unless its output step is given."""
@@ -43,8 +47,8 @@ class Observed:
 class Outcome:
     """How a run ended.
 
-    status: "finished", "interrupted", "not_finite", "constraints_lost" or "step_vanished"; "singular" where
-        the run was ended for a joint that lost its meaning.
+    status: "finished", "interrupted", "not_finite", "constraints_lost", "step_vanished" or "energy_made";
+        "singular" where the run was ended for a joint that lost its meaning.
     time: reached, s. steps, rejected: counts. rounding: steps with an error that is large, but rounding.
     last_step, next_step: taken and to be tried next, s.
     steps_since_restart, evaluations_since_restart: since the motion last started anew.
@@ -53,6 +57,7 @@ class Outcome:
     body, row: index of the first body that is not finite, of the worst row; -1 where that is not the trouble.
     events: what happened: (number of an event, -1), or (-1, model row of a stop that was met).
     event_frames: (n, 1 + width), a frame of each.
+    energy_before, energy_after: where energy was made of nothing, what it has risen from and to, J.
     """
 
     status: str
@@ -71,6 +76,8 @@ class Outcome:
     row: int
     events: Sequence[tuple[int, int]] = ()
     event_frames: Floats = field(default_factory=lambda: np.empty((0, 0)))
+    energy_before: float = 0.0
+    energy_after: float = 0.0
 
     def of_adaptive(self, method: Method) -> dict[str, float]:
         """Statistics that only methods have that choose their steps, or their order too."""
@@ -92,14 +99,14 @@ def output_times(start: float, duration: float, output_step: float | None, optio
     be shorter. Raises MechanismError if these are more than FRAMES_MOST.
     """
     if output_step is None:
-        output_step = duration / FRAMES
+        output_step = max(duration / FRAMES, _finest(start, duration))
+        if not options.method.adaptive:
+            output_step = max(1.0, round(output_step / options.step)) * options.step
     elif duration / output_step > FRAMES_MOST:
         rule = f"at most {FRAMES_MOST} frames can be recorded, these are {duration / output_step:.3g}"
         raise MechanismError(
             Fault("simulate", rule, None, f"give an output_step of {duration / FRAMES:g} s, say")
         )
-        if not options.method.adaptive:
-            output_step = max(1.0, round(output_step / options.step)) * options.step
     count = int(np.floor(duration / output_step * (1.0 + 1e-12) + 1e-9))
     times: Floats = start + output_step * np.arange(count + 1, dtype=np.float64)
     end = start + duration
@@ -107,6 +114,20 @@ def output_times(start: float, duration: float, output_step: float | None, optio
         return np.append(times, end)
     times[-1] = end
     return times
+
+
+def check_resolved(check: Check, start: float, duration: float, **lengths: float | None) -> None:
+    """Note faults of a duration, and of lengths of time by name, that are lost in the digits of times, s."""
+    finest = _finest(start, duration)
+    for name, length in {"duration": duration, **lengths}.items():
+        if length is not None and length < finest:
+            rule = f"{name} must be at least {finest:.3g} s where time starts at {start:g} s"
+            check.fault(rule, length, "a shorter one is lost in the 16 digits of times; start nearer to 0")
+
+
+def _finest(start: float, duration: float) -> float:
+    """The shortest time between two that are told from each other, s."""
+    return FINEST * max(abs(start), abs(start + duration))
 
 
 def advance(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -41,6 +42,10 @@ def explain(model: Model, core: Any, options: MethodOptions, outcome: Outcome) -
     poles = _poles(model, core)
     if outcome.status == "constraints_lost":
         return _constraints_lost(model, core, options, outcome, poles)
+    if outcome.status == "energy_made":
+        return _energy_made(model, options, outcome)
+    if outcome.status == "step_vanished" and not options.method.adaptive:
+        return _no_step(model, core, options, outcome)
     body = model.bodies[outcome.body]
     if outcome.status == "not_finite":
         reason = (
@@ -120,6 +125,41 @@ def _constraints_lost(
     )
 
 
+def _energy_made(model: Model, options: MethodOptions, outcome: Outcome) -> Explanation:
+    body, forces = model.bodies[outcome.body], _acting_on(model, outcome.body)
+    reason = _blow_up_reason(model, options, forces)
+    if model.drives:
+        reason += f"; or {_asking(model)}"
+    return Explanation(
+        f"the energy rises without a source in the step after t = {outcome.time:.6g} s, from "
+        f"{outcome.energy_before:.4g} J to {outcome.energy_after:.4g} J, most of all around body {body!r}; "
+        f"shorter steps would not gain it; {reason}",
+        body,
+    )
+
+
+def _no_step(model: Model, core: Any, options: MethodOptions, outcome: Outcome) -> Explanation:
+    """What to tell where no step leads on: time stands still, or the bodies do."""
+    at, spin = f"at t = {outcome.time:.6g} s", np.abs(core.state()[4]).max(axis=1, initial=0.0)
+    if spin.max(initial=0.0) * options.step > 1.0:
+        body = int(np.argmax(spin))
+        return Explanation(
+            f"no step follows the motion {at}: body {model.bodies[body]!r} turns at {spin[body]:.3g} rad/s, "
+            f"and time has no part short enough; {_blow_up_reason(model, options, _acting_on(model, body))}",
+            model.bodies[body],
+        )
+    return Explanation(
+        f"a step of {options.step:g} s changes nothing {at}, though bodies move: positions and times have "
+        "16 digits; use a longer step, or describe the mechanism nearer to the origin and to t = 0"
+    )
+
+
+def _acting_on(model: Model, body: int) -> list[str]:
+    """The forces by laws that act on a body, by name."""
+    along, pairs = model.arrays["law_coordinate"], model.coordinate_bodies
+    return [force.name for force in model.forces if any(body in pairs[along[law]] for law in force.laws)]
+
+
 def _near_singular(model: Model, core: Any) -> bool:
     """Whether the rows that were independent at the start have come close to losing rank."""
     if not 0 < model.row_count <= _DENSE_ROWS:
@@ -137,8 +177,10 @@ def _speed_text(core: Any, body: int) -> str:
     return f" (it last moved at {fastest:.3g} m/s or rad/s)" if fastest < float("inf") else ""
 
 
-def _blow_up_reason(model: Model, options: MethodOptions) -> str:
+def _blow_up_reason(model: Model, options: MethodOptions, forces: Sequence[str] = ()) -> str:
     stiff = "stiff springs or dampers" if len(model.arrays["law_kind"]) else "fast motion"
+    if forces:
+        stiff += f" ({', '.join(map(repr, forces[:4]))})"
     joints = [str(record) for record in model.custom if record.category == "joint"]
     if joints:
         stiff += f", or {' or '.join(joints[:3])} ran into a pole or a cusp of its formulas"
@@ -146,5 +188,5 @@ def _blow_up_reason(model: Model, options: MethodOptions) -> str:
         return f"a force grows without bound, from a function or {stiff}; check the functions of forces there"
     return (
         f"the step of {options.step:g} s is likely too long for {stiff}; "
-        "use a shorter step, or method='dopri5', which chooses its steps"
+        "use a shorter step, or method='dopri5', which chooses its steps; for stiff forces method='bdf'"
     )

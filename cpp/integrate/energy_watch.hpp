@@ -1,0 +1,65 @@
+// Energy that steps of a fixed length make out of nothing where they are too long.
+#pragma once
+
+#include <vector>
+
+#include "integrate/stepper.hpp"
+#include "model/system.hpp"
+
+namespace bellcrank {
+
+// Looks at the energy now and then, and where speeds leap. Where it has risen by more than the method's own swing, some
+// steps are taken in halves and in thirds as well: what sources bring in is there with these too, what the method makes
+// is not.
+class EnergyWatch {
+  public:
+    EnergyWatch(System& system, Stepper& stepper);
+
+    struct Step {
+        double t, h;
+        const double *x, *u;    // where it starts
+        const double *x1, *u1;  // where it ends, not committed yet
+    };
+
+    void begin(double t, const double* x, const double* u);
+    // Before a step is taken.
+    void before(const Step& step);
+    // After it: false if the energy that has come in is the method's. last: of the run.
+    bool bears(const Step& step, bool last);
+
+    // Lowest energy before the rise, and what it has risen to [J].
+    double lowest() const { return lowest_; }
+    double reached() const { return reached_; }
+
+  private:
+    double total(double t, const double* x, const double* u);
+    double allowed() const;
+    bool has_risen(double potential);
+    void try_parts(const Step& step);
+    double energy_by_parts(const Step& step, int parts);
+    void compare();
+    bool is_wild() const;
+    bool is_made() const;
+    void take_as_brought_in();
+
+    System& system_;
+    Stepper& stepper_;
+    long long steps_ = 0;
+    double speed_ = 0.0;            // sum of squares of velocities where the last step ended
+    double looked_ = 0.0;           // the same where the energy was looked at last
+    double floor_ = 0.0;            // energy of motion that counts as rest
+    double in_play_ = 0.0;          // kinetic energy at first, and what was brought in since
+    double first_potential_ = 0.0;  // potential energy at first
+    double given_ = 0.0;            // the most that this has fallen by
+    double lowest_ = 0.0, reached_ = 0.0;
+    double calm_energy_ = 0.0;  // when last it was nearer to the lowest than to what is allowed
+    long long calm_step_ = 0;
+    int to_test_ = 0, tested_ = 0;  // steps
+    double gained_ = 0.0, made_ = 0.0;
+    double start_ = 0.0;               // energy where the step at hand starts
+    double in_parts_[2] = {0.0, 0.0};  // and where it ends if it is taken in halves, in thirds
+    long long impacts_ = 0;
+    std::vector<double> x_[2], u_[2];
+};
+
+}  // namespace bellcrank
