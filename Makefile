@@ -5,6 +5,7 @@ PYTEST_ARGS ?= -n $(JOBS)
 DEMO ?= examples/demo.yaml
 DEMO_ARGS ?= --plot build/demo.png
 BENCH_ARGS ?=
+FUZZ ?= differential hostile files calls commands results
 FUZZ_ARGS ?=
 MEMORY_ARGS ?=
 SANITIZE_ARGS ?=
@@ -26,8 +27,9 @@ build: ## .venv with the development tools, the core compiled, editable install
 test: build ## the tests (PYTEST_ARGS="-n 0 -k name" for some of them)
 	@$(BIN)/python -m pytest $(PYTEST_ARGS)
 
-fuzz: build ## 20,000 random mechanisms under all formulations (FUZZ_ARGS="--count 500"); about two hours
-	@$(BIN)/python tests/fuzz/differential.py --jobs $(JOBS) $(FUZZ_ARGS)
+fuzz: build ## random mechanisms, files, calls, commands and results, all that FUZZ names (FUZZ="files calls"); a day
+	@status=0; for kind in $(FUZZ); do echo "$$kind"; \
+	  $(BIN)/python tests/fuzz/$$kind.py --jobs $(JOBS) $(FUZZ_ARGS) || status=1; done; exit $$status
 
 memory: build ## 10,000 reloads, drives and runs leave nothing behind (MEMORY_ARGS="--count 500"); hours
 	@$(BIN)/python tests/fuzz/memory.py $(MEMORY_ARGS)

@@ -82,11 +82,7 @@ void AdaptiveRun::advance() {
     const double end = times.back();
     system_.break_times(t_, end + kBeside * std::abs(end), breaks_);
     std::sort(breaks_.begin(), breaks_.end(), std::greater<>());
-    if (kept_ != nullptr && kept_->leads_on_from(t_, x_, u_)) {
-        go_on();
-    } else {
-        begin_motion(options_.step);
-    }
+    kept_ != nullptr && kept_->leads_on_from(t_, x_, u_) ? go_on() : begin_motion(options_.step);
     const auto differences = stepper_->difference_evaluations();
     while (t_ < times.back() && going()) {
         if (!attempt() || !going()) continue;

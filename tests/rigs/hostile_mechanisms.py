@@ -241,9 +241,9 @@ class Hostile:
     def exact_accelerations(self):
         """The same in fifty digits, for light bodies, where long doubles run short: two answers.
 
-        One is by rows chosen here, one by those that the core keeps, if they are independent. Rows that depend
-        on others do so to sixteen digits only, so that either answer is right for a mechanism that differs
-        from the given one by rounding; the lighter the bodies, the farther they may lie apart.
+        One is by rows chosen here, one by those that the core keeps, if they are independent. Rows that
+        depend on others do so to sixteen digits only, so that either answer is right for a mechanism that
+        differs from the given one by rounding; the lighter the bodies, the farther they may lie apart.
         """
         dropped = np.asarray(self.machine.system.dropped_rows(), dtype=int)
         kept = np.setdiff1d(np.arange(len(self.J)), dropped)

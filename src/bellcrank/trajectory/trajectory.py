@@ -16,12 +16,7 @@ from bellcrank.mechanism.contents import counted
 from bellcrank.mechanism.naming import nearest
 from bellcrank.trajectory.efforts import EffortHistory
 from bellcrank.trajectory.events import EventRecord
-from bellcrank.trajectory.histories import (
-    BodyHistory,
-    EnergyHistory,
-    JointHistory,
-    ViolationHistory,
-)
+from bellcrank.trajectory.histories import BodyHistory, EnergyHistory, JointHistory, ViolationHistory
 from bellcrank.trajectory.interpolate import STATE_SECTIONS, interpolated
 from bellcrank.trajectory.layout import FrameLayout, MultiplierKind
 from bellcrank.trajectory.store import FloatArray, MemoryStore, Store
@@ -183,23 +178,18 @@ class Trajectory:
         Raises MechanismError for times outside the run or not increasing.
         """
         if (times is None) == (step is None):
-            raise MechanismError(
-                Fault("resample", "it takes either times or a step", advice="such as step=0.01")
-            )
-        if step is not None:
-            with Check("resample") as check:
-                step = check.positive("step", step, "s")
-            first, last = self._span()
-            if (last - first) / step > _FRAMES_MOST:
-                raise MechanismError(Fault("resample", f"a run holds at most {_FRAMES_MOST} frames", step))
-            times = first + step * np.arange(int((last - first) / step * (1 + 1e-12) + 1e-9) + 1)
+            raise MechanismError(Fault("resample", "it takes either times or a step; such as step=0.01"))
+        first, last = self._span()
         with Check("resample") as check:
-            listed = check.array("times", np.atleast_1d(times), (None,), "s")
-        wanted = self._within(listed)
+            if step is None:
+                times = check.array("times", np.atleast_1d(times), (None,), "s")
+            elif (last - first) / (step := check.positive("step", step, "s")) > _FRAMES_MOST:
+                check.fault(f"a run holds at most {_FRAMES_MOST} frames", step)
+        if step is not None:
+            times = first + step * np.arange(int((last - first) / step * (1 + 1e-12) + 1e-9) + 1)
+        wanted = self._within(times)
         if np.any(np.diff(wanted) <= 0.0):
-            raise MechanismError(
-                Fault("resample", "times must be increasing", advice="sort them, drop doubles")
-            )
+            raise MechanismError(Fault("resample", "times must be increasing; sort them, drop doubles"))
         sections = interpolated(self.store, tuple(self.layout.shapes), wanted)
         store = MemoryStore(sections)
         return Trajectory(self.layout, store, self.status, self.statistics, self.mechanism, self.events)
