@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import subprocess
 import sys
+from dataclasses import replace
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 import bellcrank as bc
@@ -17,7 +19,15 @@ EXAMPLES = Path(__file__).parents[2] / "examples"
 
 def test_the_file_is_the_generated_mechanism() -> None:
     content = read(EXAMPLES / "demo.yaml")
-    assert content.mechanism == demonstration(), "run examples/make_demo.py"
+    expected = demonstration()
+    for (
+        name,
+        drive,
+    ) in content.mechanism.drives.items():  # by inverse kinematics, whose last digits compilers choose
+        spline, made = drive.position, expected.drives[name].position
+        np.testing.assert_allclose(spline.y, made.y, rtol=0, atol=1e-10)
+        expected.replace(expected.drives[name], position=replace(made, y=spline.y))
+    assert content.mechanism == expected, "run examples/make_demo.py"
     assert content.simulation.duration == TAKE_A_BOOK.end
 
 

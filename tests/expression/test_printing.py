@@ -89,7 +89,7 @@ def test_shared_parts_of_a_long_expression_get_names():
     shown = text(part)
     assert len(shown) < 3000
     assert "\n  with s1 = " in shown
-    with pytest.raises(ValueError, match="more than 20000 characters"):
+    with pytest.raises(ValueError, match="more than 50000 characters"):
         one_line(part)
 
 

@@ -1,5 +1,7 @@
 """Time always advances: steps too many for 32 bits, too short to tell from none, or too late in time."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -49,14 +51,13 @@ def test_ten_thousand_million_steps_between_two_frames(formulation, method):
 @pytest.mark.parametrize(
     "settings",
     [
-        {"start": 1e17},
-        {"start": 1e17, "step": 1.0},
-        {"start": -1e17},
-        {"start": 1e17, "method": "dopri5"},
+        {"start": 1e15},
+        {"start": 1e15, "step": 1.0},
+        {"start": -1e15},
+        {"start": 1e15, "method": "dopri5"},
         {"start": 1e12, "output_step": 1e-3},
-        {"step": 1e-300},
         {"step": 1e-15},
-        {"method": "adams", "max_step": 1e-300},
+        {"method": "adams", "max_step": 1e-15},
     ],
 )
 def test_what_is_lost_in_the_digits_of_times_is_refused(settings):
@@ -68,7 +69,7 @@ def test_times_that_cannot_be_told_apart():
     with pytest.raises(bc.MechanismError, match="output_step must be at least"):
         bc.simulate(spinning(), times=[1e6, np.nextafter(1e6, 2e6)], method="dopri5")
     with pytest.raises(bc.MechanismError, match="duration must be at least"):
-        bc.kinematics(spinning(), 1.0, start=1e17)
+        bc.kinematics(spinning(), 1.0, start=1e15)
 
 
 def test_a_late_start_within_the_digits():
@@ -80,19 +81,22 @@ def test_a_late_start_within_the_digits():
 
 def test_turning_faster_than_time_can_follow():
     """Where a step has to be parted into more than 2**53, none is taken."""
+    mechanism = spinning()
+    start = bc.prepare(mechanism).state()
+    start = replace(start, angular_velocity=1e30 * start.angular_velocity)
     with pytest.raises(
         bc.SimulationError, match="turns at 1e\\+30 rad/s, and time has no part short enough"
     ) as caught:
-        bc.simulate(spinning(1e30), 1.0)
+        bc.simulate(mechanism, 1.0, state=start)
     assert caught.value.body == "wheel"
     with pytest.raises(bc.SimulationError, match="fell below what time can resolve"):
-        bc.simulate(spinning(1e30), 1.0, method="dopri5")
+        bc.simulate(mechanism, 1.0, state=start, method="dopri5")
 
 
 def test_a_step_that_changes_nothing():
-    """At 1e16 m a position has parts of 2 m: a metre in a second is lost in every step of a millisecond."""
+    """At 1e15 m a position has parts of an eighth of a metre: a millimetre is lost in every step."""
     with pytest.raises(bc.SimulationError, match=r"a step of 0\.001 s changes nothing"):
-        bc.simulate(spinning(1.0, place=1e16), 1.0)
+        bc.simulate(spinning(1.0, place=1e15), 1.0)
 
 
 def test_what_stands_still_is_no_error():

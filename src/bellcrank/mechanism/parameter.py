@@ -132,5 +132,6 @@ def _stranger(expression: Any, symbols: Iterable[Any], known: Iterable[str]) -> 
         "expression",
         f"it depends on {' and '.join(map(repr, names))}",
         str(expression),
-        "use parameters of this mechanism, made by mech.add_parameter(...)",
+        "use parameters of this mechanism, made by mech.add_parameter(...)"
+        f" and named by mech.parameters[{names[0]!r}].symbol",
     )
