@@ -205,3 +205,13 @@ def test_in_files():
     assert run.violation.velocity.max() < 1e-12
     with pytest.raises(bc.MechanismError, match="must be linear in velocities"):
         bc.loads(FILE.replace("sin(t)*p.wz", "p.wz^2"))
+
+
+@EACH
+@pytest.mark.parametrize("method", ["rk4", "dopri5", "adams"])
+def test_a_condition_that_a_drive_contradicts_ends_the_run_by_name(formulation, method):
+    mech = on_ice()
+    mech.add_drive("pull", "ice", "y", position=bc.Polynomial((0.0, 0.0, 0.5)))
+    with pytest.raises(bc.SimulationError, match=r"'(blade|pull)'") as caught:
+        bc.simulate(mech, 1.0, formulation=formulation, method=method, step=1e-3)
+    assert caught.value.trajectory.time[-1] < 0.01

@@ -11,6 +11,7 @@ namespace bellcrank {
 namespace {
 
 constexpr double kNothing = 1e-6;  // of multipliers whose largest is one, that exert nothing together
+constexpr double kHeld = 1e-8;     // errors of positions that are no more
 
 Vec3 component3(const double* p) { return {p[0], p[1], p[2]}; }
 
@@ -125,15 +126,18 @@ void Lagrange::violation(double t, const double* x, const double* u, double* pos
 }
 
 int Lagrange::worst_row() const {
-    int worst = -1;
-    double largest = -1.0;
-    for (int r = 0; r < rows_.rows(); ++r) {
-        const int s = rows_.storage_row(r);
-        if (!rigid_[s] || (!enabled_.empty() && !enabled_[s])) continue;
-        const double c = std::abs(rows_.C[s]);
-        if (!(c <= largest)) largest = c, worst = r;
-    }
-    return worst;
+    const auto worst = [&](const std::vector<double>& errors) {
+        int row = -1;
+        for (int r = 0; r < rows_.rows(); ++r) {
+            const int s = rows_.storage_row(r);
+            if (!rigid_[s] || (!enabled_.empty() && !enabled_[s])) continue;
+            if (row < 0 || !(std::abs(errors[s]) <= std::abs(errors[rows_.storage_row(row)]))) row = r;
+        }
+        return row;
+    };
+    const int row = worst(rows_.C);
+    // Where all positions hold, a rate did not.
+    return row < 0 || !(std::abs(rows_.C[rows_.storage_row(row)]) <= kHeld) ? row : worst(speed_);
 }
 
 int Lagrange::first_non_finite_body(const double* x, const double* u) const {
