@@ -5,7 +5,7 @@ from itertools import pairwise
 import pytest
 from rigs.growth import WORKS, heap_can_be_read, usage
 
-TIMES, BLOCKS, BYTES = 8, 5, 1000
+TIMES, BLOCKS, BYTES = 8, 10, 1000
 
 
 @pytest.mark.skipif(not heap_can_be_read(), reason="needs a C library that tells what is in use")

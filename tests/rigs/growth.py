@@ -151,9 +151,10 @@ def usage():
         cache.cache_clear()
     gc.collect()
     _core.collect_expressions()
-    read = ctypes.CDLL(None).mallinfo2
-    read.restype = _Heap
-    heap = read()
+    library = ctypes.CDLL(None)
+    library.mallinfo2.restype = _Heap
+    heap = library.mallinfo2()
+    library.malloc_trim(0)  # what is free between blocks is no growth
     pages = int(Path("/proc/self/statm").read_text().split()[1])
     return Usage(
         sys.getallocatedblocks(),
