@@ -35,7 +35,7 @@ parameters: {long: 0.4}
 bodies:
   crank: {mass: 2, inertia: [1e-3, 2e-3, 2e-3], com: [long/2, 0, 0], shapes: {type: Sphere, radius: 3 cm}}
   rod: {mass: 1, inertia: [1e-3, 2e-3, 2e-3], position: [long, 0, 0]}
-markers: {rod.tip: {position: [0.25, 0, 0]}}
+markers: {rod.tip: {position: [0.25, 0, 0]}, crank.mid: {position: [0, 0.1, 0]}}
 joints:
   pivot: {type: Revolute, first: {body: ground, axis: [0, 1, 0]}, second: {body: crank, axis: [0, 1, 0]}}
   wrist: {type: Universal, first: {body: crank, position: [long, 0, 0]}, second: rod}
@@ -246,7 +246,6 @@ def used(world, kind, letters):
             {"M": ("rod.tip", "crank.mid"), "J": ("pivot", "wrist.universal_1")}[c][i % 2]
             for i, c in enumerate(letters)
         ]
-        m.add_marker(m.bodies["crank"].marker((0, 0.1, 0), name="mid"))
         add = m.add_force if isinstance(kind, bc.mechanism.ForceKind) else m.add_constraint
         add("used", kind, *ends)
     elif isinstance(kind, bc.Function):

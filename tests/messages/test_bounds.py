@@ -57,6 +57,19 @@ ABSURD = {
     ),
     "a run holds at most 10000000 frames": lambda: bc.simulate(hinged(), 0.01).resample(step=1e-14),
     "the name of a file must not contain the character NUL": lambda: bc.load("a\0b.yaml"),
+    "the system cannot write the name of this file": (
+        lambda: bc.simulate(hinged(), 0.01, path="\ud800.h5")
+    ),
+    "run has no drive of this name": lambda: bc.simulate(hinged(), 0.01).drive(np.zeros(3)),
+    "times must hold n numbers": lambda: bc.simulate(hinged(), 0.01).resample([[1, 2], [3]]),
+    "unit must be a text": lambda: bc.Mechanism("m").add_parameter("p", 1.0, unit=["m"], high="ground"),
+    "they must be bc.Event": lambda: bc.simulate(hinged(), 0.01, events=np.array("x")),
+    "each must be a body or its name": lambda: bc.assemble(hinged(), pinned=np.array(3.0)),
+    "time must lie between -1e+15 and 1e+15 s": lambda: bc.assemble(hinged(), time=10**39),
+    "extrapolation must be one of": lambda: bc.Table((0, 1), (0, 1), extrapolation=np.zeros(3)),
+    "coordinates must be symbols": (
+        lambda: bc.CustomJoint(np.array("s"), translation(bc.symbol("s"), 0, 0), units="m")
+    ),
     "effort must be a function, got [1, 2]": lambda: bc.TabulatedSpring([1, 2]),
     "effort must be a function; use": lambda: bc.TabulatedSpring(None),
     "units must be one of 'm', 'rad', '1', got 2": (

@@ -69,6 +69,7 @@ def assemble(
     the constraints cannot be met, naming the worst with what they miss; the mechanism is then left as it was.
     """
     with Check("assemble") as check:
+        time = check.number("time", time, "s")
         time_constant = check.positive("time_constant", time_constant, "s")
         if not isinstance(method, str) or method not in METHODS:
             check.fault("method must be one of " + ", ".join(METHODS), method, nearest(method, METHODS))
@@ -112,7 +113,7 @@ def _come_together(
 
 def names_of(pinned: str | Body | Iterable[str | Body]) -> tuple[str, ...]:
     """The names of bodies that are given by themselves or by name."""
-    listed = [pinned] if isinstance(pinned, (str, Body)) or not isinstance(pinned, Iterable) else list(pinned)
+    listed = [pinned] if isinstance(pinned, (str, Body)) or not np.iterable(pinned) else list(pinned)
     names = [body.name if isinstance(body, Body) else body for body in listed]
     with Check("pinned") as check:
         for name in names:

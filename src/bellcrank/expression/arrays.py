@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
+import numpy as np
+
 from bellcrank.expression.expression import Expression, Scalar, as_expression
 from bellcrank.expression.functions import sqrt
 from bellcrank.overloads import overload
@@ -22,7 +24,7 @@ class Vector:
     __slots__ = ("_items",)
 
     def __init__(self, *items: Scalar | Iterable[Scalar]) -> None:
-        given = items[0] if len(items) == 1 and isinstance(items[0], Iterable) else items
+        given = items[0] if len(items) == 1 and np.iterable(items[0]) else items
         self._items = tuple(as_expression(item) for item in given)  # type: ignore[arg-type]
 
     def __len__(self) -> int:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from copy import copy
 from typing import Any, NoReturn
 
@@ -30,7 +30,7 @@ def _flattened(outputs: Any) -> tuple[list[Expression], tuple[int, ...]]:
     """The expressions of a nested sequence, and its shape."""
     if isinstance(outputs, Expression | int | float):
         return [as_expression(outputs)], ()
-    if not isinstance(outputs, Iterable):
+    if not np.iterable(outputs):
         raise TypeError(f"outputs are expressions or sequences of them, not {type(outputs).__name__}")
     parts = [_flattened(item) for item in outputs]
     shapes = {shape for _, shape in parts}

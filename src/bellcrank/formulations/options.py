@@ -6,6 +6,8 @@ from collections.abc import Iterable, Mapping
 from dataclasses import Field, field, fields
 from typing import TYPE_CHECKING, Any, TypeVar
 
+import numpy as np
+
 from bellcrank.errors import Fault, FaultList, MechanismError
 from bellcrank.mechanism.checking import Check
 from bellcrank.mechanism.joint import Joint
@@ -85,7 +87,7 @@ def _checked(formulation: str, item: Field[Any], value: Any) -> float | tuple[st
 
 def _names(check: Check, field: str, value: Any) -> tuple[str, ...]:
     """Names of joints, from one joint or several, by themselves or by name."""
-    listed = [value] if isinstance(value, (str, Joint)) or not isinstance(value, Iterable) else list(value)
+    listed = [value] if isinstance(value, (str, Joint)) or not np.iterable(value) else list(value)
     names = [one.name if isinstance(one, Joint) else one for one in listed]
     for name in names:
         if not isinstance(name, str) or not name:

@@ -86,7 +86,7 @@ def compiled_events(events: Event | Iterable[Event], model: Model) -> CompiledEv
 
     Raises MechanismError for names that the model does not have, and for names given twice.
     """
-    listed = list(events) if isinstance(events, Iterable) else [events]
+    listed = list(events) if np.iterable(events) else [events]
     strangers = [event for event in listed if not isinstance(event, Event)]
     if strangers:
         raise MechanismError(

@@ -27,8 +27,18 @@ def required_path(element: str, value: Any) -> str | os.PathLike[str]:
             check.fault("a path is needed here", value)
         elif "\0" in os.fsdecode(value):
             check.fault("the name of a file must not contain the character NUL", str(value))
+        elif not _is_encodable(value):
+            check.fault("the system cannot write the name of this file", ascii(os.fspath(value)))
     found: str | os.PathLike[str] = value
     return found
+
+
+def _is_encodable(path: str | os.PathLike[str]) -> bool:
+    try:
+        os.fsencode(path)
+    except UnicodeEncodeError:
+        return False
+    return True
 
 
 def required_progress(element: str, value: Any) -> bool | Callable[[float], None]:

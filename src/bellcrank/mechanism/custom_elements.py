@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from dataclasses import dataclass
 from importlib import import_module
 from typing import Any, ClassVar, TypeAlias
+
+import numpy as np
 
 from bellcrank.mechanism.attachment import End
 from bellcrank.mechanism.checking import Check
@@ -36,7 +37,7 @@ class _OverEnds(Formulas):
     def _check_ends(self, check: Check) -> None:
         """Check the ends, and take their pattern."""
         ends = (self.ends,) if isinstance(self.ends, (EndPose, EndCoordinate)) else self.ends
-        listed = tuple(ends) if isinstance(ends, Iterable) and not isinstance(ends, str) else ()
+        listed = tuple(ends) if np.iterable(ends) and not isinstance(ends, str) else ()
         if not listed or not all(isinstance(end, (EndPose, EndCoordinate)) for end in listed):
             check.fault(
                 "ends must be poses and coordinates", ends, "use bc.EndPose(name), bc.EndCoordinate(name)"
@@ -75,7 +76,7 @@ class _Equations(_OverEnds, ConstraintKind, listed=False):
         """Check the ends and the equations, and take these as a tuple."""
         self._check_ends(check)
         given = self.equations
-        listed = tuple(given) if isinstance(given, Iterable) and not isinstance(given, str) else (given,)
+        listed = tuple(given) if np.iterable(given) and not isinstance(given, str) else (given,)
         equations = tuple(as_formula(check, f"equation {i}", e) for i, e in enumerate(listed, start=1))
         if not equations:
             check.fault("equations are missing")

@@ -7,6 +7,8 @@ from dataclasses import fields, is_dataclass, replace
 from importlib import import_module
 from typing import Any, ClassVar
 
+import numpy as np
+
 from bellcrank.errors import MechanismError
 from bellcrank.mechanism.checking import Check
 from bellcrank.mechanism.parameter import is_parameter
@@ -92,7 +94,7 @@ def _expressions(value: Any) -> Iterable[Any]:
     elif is_dataclass(value) and not isinstance(value, type):
         for f in fields(value):
             yield from _expressions(getattr(value, f.name))
-    elif isinstance(value, Iterable) and not isinstance(value, str):
+    elif np.iterable(value) and not isinstance(value, str):
         for item in value:
             yield from _expressions(item)
 
@@ -104,7 +106,7 @@ def _changed(value: Any, change: Callable[[Any], Any]) -> Any:
         return tuple(_changed(item, change) for item in value)
     if is_dataclass(value) and not isinstance(value, type):
         return replace(value, **{f.name: _changed(getattr(value, f.name), change) for f in fields(value)})
-    if isinstance(value, Iterable) and not isinstance(value, (str, Mapping)):
+    if np.iterable(value) and not isinstance(value, (str, Mapping)):
         return type(value)(_changed(item, change) for item in value)  # type: ignore[call-arg]
     return value
 
@@ -144,7 +146,7 @@ def as_formula(check: Check, field: str, value: Any) -> Any:
 
 def as_formulas(check: Check, field: str, values: Any, count: int) -> tuple[Any, ...]:
     """So many expressions."""
-    given = [] if isinstance(values, str) or not isinstance(values, Iterable) else list(values)
+    given = [] if isinstance(values, str) or not np.iterable(values) else list(values)
     if len(given) != count:
         check.fault(f"{field} must hold {count} expressions", values)
         given = [0.0] * count
@@ -157,7 +159,7 @@ def as_symbols(check: Check, field: str, values: Any, count: int | None = None) 
     """Symbols, of different names; one may stand without a list."""
     if is_expression(values):
         values = (values,)
-    given = tuple(values) if isinstance(values, Iterable) and not isinstance(values, str) else ()
+    given = tuple(values) if np.iterable(values) and not isinstance(values, str) else ()
     good = bool(given) and all(is_expression(s) and s.op == "symbol" and not s.negative for s in given)
     if not good or (count is not None and len(given) != count):
         wanted = "symbols" if count is None else f"{count} symbol{'s' * (count > 1)}"

@@ -44,11 +44,12 @@ class Parameter:
             for text in ("unit", "doc"):
                 if not isinstance(getattr(self, text), str):
                     check.fault(f"{text} must be a text", getattr(self, text))
+            unit = self.unit if isinstance(self.unit, str) else ""
             low, high = (
-                None if bound is None else check.number(name, bound, self.unit)
+                None if bound is None else check.number(name, bound, unit)
                 for name, bound in (("low", self.low), ("high", self.high))
             )
-            value = check.number("value", self.value, self.unit)
+            value = check.number("value", self.value, unit)
             if low is not None and high is not None and low > high:
                 check.fault("low must not be greater than high", (low, high))
             elif len(check.faults) == 0:

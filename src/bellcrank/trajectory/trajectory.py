@@ -182,7 +182,9 @@ class Trajectory:
         first, last = self._span()
         with Check("resample") as check:
             if step is None:
-                times = check.array("times", np.atleast_1d(times), (None,), "s")
+                times = check.array(
+                    "times", [times] if isinstance(times, (int, float)) else times, (None,), "s"
+                )
             elif (last - first) / (step := check.positive("step", step, "s")) > _FRAMES_MOST:
                 check.fault(f"a run holds at most {_FRAMES_MOST} frames", step)
         if step is not None:
@@ -265,7 +267,7 @@ class Trajectory:
         return tuple(dict.fromkeys(c.element for c in self.layout.multipliers if c.kind in kinds))
 
     def _effort(self, noun: str, name: str, known: tuple[str, ...], *kinds: MultiplierKind) -> EffortHistory:
-        numbers = self.layout.multiplier_numbers(name, *kinds)
+        numbers = self.layout.multiplier_numbers(name, *kinds) if isinstance(name, str) else ()
         if not numbers:
             raise self._unknown(noun, name, known)
         return EffortHistory.of(name, numbers, self.layout, self.store)

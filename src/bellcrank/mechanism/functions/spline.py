@@ -30,9 +30,9 @@ class Table(_PiecewiseFunction):
 
     def __post_init__(self) -> None:
         with Check("Table") as check:
-            x, y = _points(check, self.x, self.y, self.extrapolation == "periodic")
             interpolation = check.choice("interpolation", self.interpolation, ("pchip", "linear"))
             extrapolation = check.choice("extrapolation", self.extrapolation, EXTRAPOLATIONS)
+            x, y = _points(check, self.x, self.y, extrapolation == "periodic")
             check.settle(self, x=x, y=y, interpolation=interpolation, extrapolation=extrapolation)
 
     def _make_pieces(self) -> Pieces:
@@ -73,11 +73,10 @@ class CubicSpline(_PiecewiseFunction):
                 )
             if ends == "periodic" and len(x) < 3:
                 check.fault("a periodic spline needs three places or more", x)
-            choices = ("periodic",) if ends == "periodic" else ("linear", "hold")
-            given = (
-                "periodic" if ends == "periodic" and self.extrapolation == "linear" else self.extrapolation
-            )
-            extrapolation = check.choice("extrapolation", given, choices)
+            other = "periodic" if ends == "periodic" else "hold"
+            extrapolation = check.choice("extrapolation", self.extrapolation, ("linear", other))
+            if ends == "periodic":
+                extrapolation = other
             check.settle(self, x=x, y=y, ends=ends, slopes=slopes, extrapolation=extrapolation)
 
     def _make_pieces(self) -> Pieces:
