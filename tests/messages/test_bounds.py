@@ -57,9 +57,7 @@ ABSURD = {
     ),
     "a run holds at most 10000000 frames": lambda: bc.simulate(hinged(), 0.01).resample(step=1e-14),
     "the name of a file must not contain the character NUL": lambda: bc.load("a\0b.yaml"),
-    "the system cannot write the name of this file": (
-        lambda: bc.simulate(hinged(), 0.01, path="\ud800.h5")
-    ),
+    "the system cannot write the name of this file": (lambda: bc.simulate(hinged(), 0.01, path="\ud800.h5")),
     "run has no drive of this name": lambda: bc.simulate(hinged(), 0.01).drive(np.zeros(3)),
     "times must hold n numbers": lambda: bc.simulate(hinged(), 0.01).resample([[1, 2], [3]]),
     "unit must be a text": lambda: bc.Mechanism("m").add_parameter("p", 1.0, unit=["m"], high="ground"),
