@@ -182,9 +182,8 @@ class Trajectory:
         first, last = self._span()
         with Check("resample") as check:
             if step is None:
-                times = check.array(
-                    "times", [times] if isinstance(times, (int, float)) else times, (None,), "s"
-                )
+                listed = [times] if isinstance(times, (int, float)) else times
+                times = check.array("times", listed, (None,), "s")
             elif (last - first) / (step := check.positive("step", step, "s")) > _FRAMES_MOST:
                 check.fault(f"a run holds at most {_FRAMES_MOST} frames", step)
         if step is not None:
@@ -243,9 +242,8 @@ class Trajectory:
 
         read = load(path, lazy)
         status = Status(read.end.status, read.end.message)
-        return Trajectory(
-            read.layout, read.store, status, read.end.statistics, read.description, read.end.events
-        )
+        end = (read.end.statistics, read.description, read.end.events)
+        return Trajectory(read.layout, read.store, status, *end)
 
     def plot(
         self, what: str = "overview", *names: str, path: str | Path | None = None, **options: Any
