@@ -107,7 +107,7 @@ class Delassus {
     void collect_compliances();
     void residual_of(std::span<const double> bias, std::span<const DoubleDouble> motion);
     void add_forces(std::span<DoubleDouble> motion) const;
-    void round_forces();
+    void round_forces(const double* lambda);
 
     // One copy of a body and the nodes of S that act on it. Nodes: the model's blocks, then the links.
     struct Copy {

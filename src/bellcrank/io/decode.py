@@ -212,6 +212,7 @@ class Decoder(Notes):
         }
         if any(value is FAILED for value in axes.values()):
             return FAILED
+        axes = {name: value for name, value in axes.items() if value is not None}
         if "rpy" in entries:
             if len(entries) > 1:
                 return self.fault(place, node, "rpy stands alone", plain(node))
