@@ -58,7 +58,7 @@ def disagreements(prepared, state=None, allowed=ALLOWED):
             compared = _compared(name, first, expected, system, system.accelerate(), allowed)
             if compared:  # of the two, the one that is less rough: what the state itself leaves open
                 rounding = min(_moved_by_rounding(one, state) for one in (first, system))
-            findings += [f for f in compared if f.quantity in COUNTS or not f.size <= 10 * rounding]
+            findings += [f for f in compared if f.quantity in COUNTS or not f.size <= 30 * rounding]
     return findings
 
 

@@ -69,7 +69,7 @@ class CompiledFunction:
         prologue, main = _core.lower_expressions(expressions, list(inputs), list(parameters))
         self.prologue, self.main = _core.CompiledProgram(prologue), _core.CompiledProgram(main)
         self._native = native
-        self._threads: list[threading.Thread] = []
+        self._native_code: list[threading.Event] = []
         self._batch_begun = False
         self._shared: Array | None = None
         if isinstance(parameters, Mapping) or not self.parameters:
@@ -152,8 +152,8 @@ class CompiledFunction:
 
     def wait(self) -> None:
         """Return when the native code that is being made is in place."""
-        for thread in self._threads:
-            thread.join()
+        for done in self._native_code:
+            done.wait()
 
     def _set_parameters(self, values: Array) -> None:
         if values.shape != (len(self.parameters),):
@@ -173,9 +173,7 @@ class CompiledFunction:
             self._attach_soon(batch=True)
 
     def _attach_soon(self, *, batch: bool) -> None:
-        thread = native_code.attach_soon([self.main], batch=batch)
-        if thread is not None:
-            self._threads.append(thread)
+        self._native_code.append(native_code.attach_soon([self.main], batch=batch))
 
 
 def compile_function(

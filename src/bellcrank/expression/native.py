@@ -8,10 +8,14 @@ running evaluations: interpreter and native code give the same bits.
 from __future__ import annotations
 
 import os
+import sys
 import threading
+import weakref
+from collections import deque
 from collections.abc import Callable, Sequence
 from functools import lru_cache
 from importlib.util import find_spec
+from threading import Event, ExceptHookArgs
 from types import ModuleType
 from typing import Any, Literal, TypeAlias
 
@@ -141,30 +145,64 @@ def attach(
         program.set_native(engine.get_function_address("bellcrank_program"), lanes, engine)
 
 
-def attach_soon(programs: Sequence[_core.CompiledProgram], *, batch: bool = False) -> threading.Thread | None:
-    """The same for several programs, in a thread, which is returned; None without llvmlite.
+def attach_soon(programs: Sequence[_core.CompiledProgram], *, batch: bool = False) -> Event:
+    """The same for several programs, beside everything else; the event is set when they are done.
 
-    A program that is not done when the main thread ends is left to the interpreter.
+    One thread works on all programs in turn. Those that nobody holds any more when their turn comes are left
+    out; those that are not done when the main thread ends are left to the interpreter, as all are without
+    llvmlite.
     """
-    if not available():
-        return None
-    main = threading.main_thread()
+    done = Event()
+    if available():
+        _worker.add([weakref.ref(program) for program in programs], batch, done)
+    else:
+        done.set()
+    return done
 
-    def work() -> None:
-        for program in programs:
-            if main.is_alive():
-                attach(program, batch=batch, wanted=main.is_alive)
 
-    # Not a daemon: LLVM must not be at work while the process is torn down.
-    thread = threading.Thread(target=work, name="bellcrank-native", daemon=False)
-    thread.start()
-    return thread
+class _Worker:
+    """A thread that is there while there is something to do."""
+
+    def __init__(self) -> None:
+        self.turn = threading.Lock()
+        self.waiting: deque[tuple[list[weakref.ref[_core.CompiledProgram]], bool, Event]] = deque()
+        self.running = False
+
+    def add(self, programs: list[weakref.ref[_core.CompiledProgram]], batch: bool, done: Event) -> None:
+        with self.turn:
+            self.waiting.append((programs, batch, done))
+            if self.running:
+                return
+            self.running = True
+        # Not a daemon: LLVM must not be at work while the process is torn down.
+        threading.Thread(target=self.work, name="bellcrank-native", daemon=False).start()
+
+    def work(self) -> None:
+        main = threading.main_thread()
+        while True:
+            with self.turn:
+                if not self.waiting:
+                    self.running = False
+                    return
+                programs, batch, done = self.waiting.popleft()
+            try:
+                for reference in programs:
+                    if main.is_alive() and (program := reference()) is not None:
+                        attach(program, batch=batch, wanted=main.is_alive)
+                        del program
+            except Exception:  # noqa: BLE001 (shown as that of any thread; the others go on)
+                threading.excepthook(ExceptHookArgs((*sys.exc_info(), threading.current_thread())))
+            finally:
+                done.set()
+
+
+_worker = _Worker()
 
 
 if hasattr(os, "register_at_fork"):
-    # A child of a fork has none of the threads, but perhaps a lock that one of them held.
-    def _new_turn() -> None:
-        global _llvm_turn  # noqa: PLW0603
-        _llvm_turn = threading.Lock()
+    # A child of a fork has no thread but one, though perhaps a lock that another held.
+    def _begin_anew() -> None:
+        global _llvm_turn, _worker
+        _llvm_turn, _worker = threading.Lock(), _Worker()
 
-    os.register_at_fork(after_in_child=_new_turn)
+    os.register_at_fork(after_in_child=_begin_anew)

@@ -1,0 +1,74 @@
+"""Native code that is made beside everything else: by one thread, for programs that somebody still holds."""
+
+import threading
+
+import pytest
+
+import bellcrank as bc
+from bellcrank import _core
+from bellcrank.expression import native
+
+pytestmark = pytest.mark.skipif(not native.available(), reason="native code needs llvmlite")
+
+
+def program_of(k):
+    x = bc.symbol("x")
+    _, main = _core.lower_expressions([x**2 + k], [x], [])
+    return _core.CompiledProgram(main)
+
+
+def workers():
+    return [thread for thread in threading.enumerate() if thread.name == "bellcrank-native"]
+
+
+@pytest.fixture
+def held(monkeypatch):
+    """Compilers wait until they are let go; the programs that reach them."""
+    go, seen, attach = threading.Event(), [], native.attach
+    for thread in workers():
+        thread.join()
+
+    def late(program, **settings):
+        go.wait()
+        seen.append(program)
+        if len(seen) == 1 and late.fails:
+            raise OSError("planted")
+        attach(program, **settings)
+
+    late.fails = False
+    monkeypatch.setattr(native, "attach", late)
+    yield go, seen, late
+    go.set()
+
+
+def test_one_thread_makes_all(held):
+    go, seen, _ = held
+    programs = [program_of(k) for k in range(5)]
+    done = [native.attach_soon([program]) for program in programs]
+    assert len(workers()) == 1
+    go.set()
+    assert all(event.wait(20) for event in done)
+    assert all(program.native for program in programs)
+    assert [id(program) for program in seen] == [id(program) for program in programs]
+
+
+def test_what_nobody_holds_is_left_out(held):
+    go, seen, _ = held
+    first, second = program_of(1), program_of(2)
+    events = [native.attach_soon([first]), native.attach_soon([second])]
+    del second
+    go.set()
+    assert all(event.wait(20) for event in events)
+    assert len(seen) == 1
+
+
+def test_an_error_does_not_stop_the_others(held, monkeypatch):
+    go, _, late = held
+    late.fails, shown = True, []
+    monkeypatch.setattr(threading, "excepthook", shown.append)
+    programs = [program_of(1), program_of(2)]
+    events = [native.attach_soon([program]) for program in programs]
+    go.set()
+    assert all(event.wait(20) for event in events)
+    assert [program.native for program in programs] == [False, True]
+    assert "planted" in str(shown[0].exc_value)
