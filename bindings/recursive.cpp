@@ -35,13 +35,16 @@ void bind_recursive(nb::module_& m) {
         .def(
             "__init__",
             [](RecursiveAt* self, std::shared_ptr<Model> model, double rank_tolerance, double position_tolerance,
-               double stage_pivot, double doubt, int max_corrections, std::vector<int> cut) {
-                const JointSystemOptions options{rank_tolerance, position_tolerance, stage_pivot,
-                                                 doubt,          max_corrections,    std::move(cut)};
+               double stage_pivot, double doubt, double contact_tolerance, double rest_speed, int max_corrections,
+               std::vector<int> cut) {
+                const JointSystemOptions options{rank_tolerance,  position_tolerance, stage_pivot,
+                                                 doubt,           contact_tolerance,  rest_speed,
+                                                 max_corrections, std::move(cut)};
                 new (self) RecursiveAt(std::move(model), options);
             },
             "model"_a, "rank_tolerance"_a = 1e-10, "position_tolerance"_a = 1e-13, "stage_pivot"_a = 1e-2,
-            "doubt"_a = 10.0, "max_corrections"_a = 25, "cut"_a = std::vector<int>{},
+            "doubt"_a = 10.0, "contact_tolerance"_a = 1e-8, "rest_speed"_a = 1e-3, "max_corrections"_a = 25,
+            "cut"_a = std::vector<int>{},
             "cut: blocks of joints that are left out of the tree.\n\nRaises:\n    ValueError: the model cannot be "
             "taken; all reasons.")
         .def_static(

@@ -119,15 +119,16 @@ void bind_symbolic(nb::module_& m) {
     c.def(
         "__init__",
         [](SymbolicAt* self, std::shared_ptr<Model> model, double rank_tolerance, double position_tolerance,
-           double stage_pivot, double doubt, int max_corrections, std::vector<int> cut,
-           std::shared_ptr<symbolic::ParametricNumbers> numbers) {
-            const SymbolicOptions options{
-                {rank_tolerance, position_tolerance, stage_pivot, doubt, max_corrections, std::move(cut)},
-                std::move(numbers)};
+           double stage_pivot, double doubt, double contact_tolerance, double rest_speed, int max_corrections,
+           std::vector<int> cut, std::shared_ptr<symbolic::ParametricNumbers> numbers) {
+            const SymbolicOptions options{{rank_tolerance, position_tolerance, stage_pivot, doubt, contact_tolerance,
+                                           rest_speed, max_corrections, std::move(cut)},
+                                          std::move(numbers)};
             new (self) SymbolicAt(std::move(model), options);
         },
         "model"_a, "rank_tolerance"_a = 1e-10, "position_tolerance"_a = 1e-13, "stage_pivot"_a = 1e-2, "doubt"_a = 10.0,
-        "max_corrections"_a = 25, "cut"_a = std::vector<int>{}, "numbers"_a = nb::none(),
+        "contact_tolerance"_a = 1e-8, "rest_speed"_a = 1e-3, "max_corrections"_a = 25, "cut"_a = std::vector<int>{},
+        "numbers"_a = nb::none(),
         "cut: blocks of joints that are left out of the tree. numbers: which numbers of the model follow "
         "parameters.\n\nRaises:\n    ValueError: the model cannot be taken; "
         "all reasons.");

@@ -1,6 +1,6 @@
 # The folders of cpp/, lowest layer first, and what each may include. A folder sees its own headers and those of the
 # folders listed for it (transitively), as "folder/header.hpp"; any other include is not found.
-set(BELLCRANK_LAYERS interruption spatial functions programs expression joints constraints forces model trees linalg assembly statics assemblies formulations integrate)
+set(BELLCRANK_LAYERS interruption spatial functions programs expression joints constraints forces model linalg trees assembly statics assemblies formulations integrate)
 # Here every rounding is as written, in both variants: programs and what they call agree bit for bit with native code.
 set(BELLCRANK_EXACT_LAYERS functions programs)
 
@@ -13,8 +13,8 @@ set(joints_sees spatial functions programs)
 set(constraints_sees joints) # a constraint is rows over coordinates, a force an effort along one
 set(forces_sees joints)
 set(model_sees constraints forces expression) # what users write as formulas is differentiated when the model is made
-set(trees_sees model)
 set(linalg_sees model)
+set(trees_sees linalg)
 set(assembly_sees linalg)
 set(statics_sees model)
 set(assemblies_sees linalg)

@@ -59,7 +59,8 @@ Lagrange::Lagrange(std::shared_ptr<const Model> model, const LagrangeOptions& op
       branches_(*model_),
       free_motion_(*model_, branches_),
       delassus_(*model_),
-      rows_(*model_, branches_, delassus_.row_order()) {
+      rows_(*model_, branches_, delassus_.row_order()),
+      stops_(*model_, {options.position_tolerance, options.contact_tolerance, options.rest_speed}) {
     delassus_.bind(rows_);
     const int n = tangent_size(), m = rows_.rows();
     for (auto* v : {&sqrt_mass_, &scaled_, &step_}) v->assign(n, 0.0);
@@ -90,21 +91,13 @@ Lagrange::Lagrange(std::shared_ptr<const Model> model, const LagrangeOptions& op
             displaces_[r] =
                 row.term_end - row.term_begin == 1 && is_component_of_position(first_coordinate(*model_, row));
             if (block.of_velocity) velocity_rows_.push_back(r);
-            if (!block.unilateral) continue;
-            unilateral_[r] = 1;
-            stops_.push_back(r);
-            model_row_of_stop_.push_back(block.row_begin + k);
-            restitution_.push_back(block.restitution);
+            unilateral_[r] = block.unilateral;
         }
     }
-    active_.assign(stops_.size(), 0);
-    candidate_.assign(stops_.size(), 0);
-    touched_.assign(stops_.size(), 0);
-    watched_.assign(stops_.size(), 0);
-    for (auto* v : {&gap_, &closing_, &reached_}) v->assign(stops_.size(), 0.0);
+    for (const int row : stops_.rows()) stop_rows_.push_back(rows_.storage_row(row));
     if (!stops_.empty() || !velocity_rows_.empty()) {
         enabled_.assign(m, 1);
-        for (int r : stops_) enabled_[r] = 0;
+        for (const int r : stop_rows_) enabled_[r] = 0;
     }
     for (int i = 0; i < static_cast<int>(model_->coordinates.size()); ++i)
         if (turns_by_moving(model_->coordinates[i])) drifting_.push_back(i);

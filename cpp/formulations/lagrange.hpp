@@ -15,6 +15,7 @@
 #include "model/forces.hpp"
 #include "model/free_motion.hpp"
 #include "model/state.hpp"
+#include "model/stops.hpp"
 #include "model/system.hpp"
 #include "spatial/body_state.hpp"
 
@@ -59,10 +60,10 @@ class Lagrange final : public System {
     void correct(double t, const double* x, const double* u, const double* rate, double gamma, double* delta) override;
     bool linearizes_cheaply() const override { return linearizes_by_rows(); }
     bool settle_corrected(double t, double* x, double* u) override;
-    int stops() const override { return static_cast<int>(stops_.size()); }
-    int row_of_stop(int stop) const override { return model_row_of_stop_[stop]; }
+    int stops() const override { return stops_.count(); }
+    int row_of_stop(int stop) const override { return stops_.rows()[stop]; }
     void watch_stops(double t, const double* x, const double* u) override;
-    void meet_stops() override { watched_.assign(watched_.size(), 0); }
+    void meet_stops() override { stops_.watch_none(); }
     void gaps(double t, const double* x, const double* u, double* out) override;
     void break_times(double from, double to, std::vector<double>& out) const override;
     bool turns(int component) const override { return component % kTwist >= 4; }
@@ -140,7 +141,6 @@ class Lagrange final : public System {
     // Rows that were dropped (lagrange/judge.cpp).
     bool dropped_rows_within(const std::vector<double>& errors, double limit) const;
     bool dropped_positions_hold() const;
-    bool stops_hold() const;
     bool dropped_rates_hold(const double* u, const std::vector<double>& before);
     bool in_proportion(double t, const double* u) const;
 
@@ -148,16 +148,14 @@ class Lagrange final : public System {
 
     // Stops (lagrange/stops.cpp).
     bool enable_stops(const std::vector<std::uint8_t>& active);
-    void reset_stops();
+    void gather_gaps();
+    void gather_stops(const double* u);
     bool close_penetrated_stops();
     bool open_stops();
     bool runs_through_a_stop() const;
     void solve_with_stops(std::vector<double>& lambda);
     void accelerate_with_stops(const double* u);
     void remember_stops(double t, const double* x, const double* u);
-    double speed_of_impact(size_t stop) const;
-    double gap_of_stop(size_t stop, double t, const double* x, const double* u, double& rate) const;
-    bool passed_a_stop(double t, const double* u);
     void set_impact_speeds();
 
     // Which rows count as dependent (lagrange/rank.cpp).
@@ -235,19 +233,10 @@ class Lagrange final : public System {
     std::vector<std::uint8_t> unilateral_;  // per storage row: a stop
     std::vector<double> weight_;            // per storage row: force or moment per unit of its multiplier
     std::vector<std::uint8_t> displaces_;   // per storage row: its multiplier is a force
-    std::vector<int> stops_;                // storage rows that are unilateral
-    std::vector<double> restitution_;       // of each stop
-    std::vector<std::uint8_t> enabled_;     // per storage row; empty without stops and conditions of velocities
-    std::vector<int> velocity_rows_;        // storage rows that hold velocities alone
-    std::vector<std::uint8_t> active_;      // per stop: holds as an equation
-    std::vector<std::uint8_t> candidate_;   // per stop: closed
-    std::vector<std::uint8_t> touched_;     // per stop: closed and not being left, whether it pushes or not
-    std::vector<std::uint8_t> watched_;     // per stop: somebody else finds when it is met
-    std::vector<int> model_row_of_stop_;
-    std::vector<double> gap_, closing_;  // per stop: C and Ċ where the step started, if these are remembered
-    std::vector<double> reached_;        // per stop: C where the step went, not yet corrected
-    bool remembered_ = false;
-    double remembered_at_ = 0.0;              // time [s]
+    Stops stops_;
+    std::vector<int> stop_rows_;              // their storage rows
+    std::vector<std::uint8_t> enabled_;       // per storage row; empty without stops and conditions of velocities
+    std::vector<int> velocity_rows_;          // storage rows that hold velocities alone
     std::vector<int> drifting_;               // angular coordinates that turn without a body turning (azimuths)
     std::vector<int> layout_of_;              // model block → layout index
     std::unique_ptr<ImplicitRows> implicit_;  // of implicit methods only

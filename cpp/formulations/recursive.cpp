@@ -140,14 +140,16 @@ void Recursive::load_targets(double t) {
 void Recursive::factor() {
     recursion_.factor(kinematics_, compliance_.data(), natural_.data(), trusted_pivot_);
     ++statistics_.factorizations;
-    statistics_.dropped_rows =
-        static_cast<int>(std::count(recursion_.dropped().begin(), recursion_.dropped().end(), std::uint8_t{1}));
+    statistics_.dropped_rows = 0;
+    for (int i = 0; i < recursion_.rows(); ++i) statistics_.dropped_rows += recursion_.dropped()[i] && !is_left_out(i);
     statistics_.smallest_pivot = recursion_.smallest_pivot();
 }
 
-void Recursive::accelerate(double t, const double* x, const double* u, double* udot) {
-    ++statistics_.evaluations;
-    if (pass_ != nullptr) return pass_->accelerate(t, x, u, udot);
+void Recursive::accelerate_held(double t, const double* x, const double* u, double* udot) {
+    if (pass_ != nullptr && is_open()) {
+        std::fill(lambda_.begin(), lambda_.end(), 0.0);
+        return pass_->accelerate(t, x, u, udot);
+    }
     to_records(t, x, u, poses_.data(), twists_.data());
     applied_forces(*model_, branches_, t, poses_.data(), twists_.data(), force_.data());
     for (int b = 0; b < model_->bodies(); ++b) {
@@ -161,7 +163,7 @@ void Recursive::accelerate(double t, const double* x, const double* u, double* u
         const Drive& drive = tree_.drives[i];
         given_[i] = drive.function < 0 ? 0.0 : model_->functions[drive.function](t).d2 / drive.factor;
     }
-    if (!is_open()) {
+    if (recursion_.rows() > 0) {
         load_jacobians(t);
         load_targets(t);
     }
@@ -175,7 +177,7 @@ void Recursive::accelerate(double t, const double* x, const double* u, double* u
 void Recursive::accelerate_batch(double t, int states, const double* x, const double* u, double* udot) {
     const int nx = configuration_size(), nu = tangent_size();
     int s = 0;
-    if (pass_ != nullptr) {
+    if (pass_ != nullptr && closing_rows().empty()) {
         batch_.resize(nx + 2 * nu);
         Lane *lx = batch_.data(), *lu = lx + nx, *la = lu + nu;
         for (; s < states; s += kLanes) {
@@ -199,7 +201,7 @@ void Recursive::accelerate_batch(double t, int states, const double* x, const do
 std::vector<int> Recursive::dropped_rows() const {
     std::vector<int> out;
     for (size_t i = 0; i < recursion_.dropped().size(); ++i)
-        if (recursion_.dropped()[i]) out.push_back(tree_.closing_rows[i]);
+        if (recursion_.dropped()[i] && !is_left_out(i)) out.push_back(tree_.closing_rows[i]);
     return out;
 }
 

@@ -18,7 +18,6 @@ class Recursive final : public JointSystem {
     // Throws std::invalid_argument with all reasons if the model cannot be taken.
     Recursive(std::shared_ptr<const Model> model, const JointSystemOptions& options);
 
-    void accelerate(double t, const double* x, const double* u, double* udot) override;
     // u̇ at many states, one after another in x, u and udot; as many side by side as a vector holds where the tree needs
     // no more than its passes.
     void accelerate_batch(double t, int states, const double* x, const double* u, double* udot);
@@ -50,8 +49,9 @@ class Recursive final : public JointSystem {
     void find_errors(double t, const double* x) override;
     void find_rates(double t, const double* x, const double* u) override;
     bool is_dropped(size_t row) const override { return recursion_.dropped()[row] != 0; }
-    const double* position_step() override;
-    void correct_velocities(double t, const double* x, double* u) override;
+    void accelerate_held(double t, const double* x, const double* u, double* udot) override;
+    double multiplier(size_t closing_row) const override { return lambda_[closing_row]; }
+    const double* step() override;
     void solve_multipliers(double t, const double* x, const double* u, const double* udot) override;
     void find_null_rows();
 

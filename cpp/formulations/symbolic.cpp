@@ -110,10 +110,12 @@ const double* Symbolic::run(const std::string& name, double t, const double* x, 
     return r.out.data();
 }
 
-void Symbolic::accelerate(double t, const double* x, const double* u, double* udot) {
-    ++statistics_.evaluations;
+void Symbolic::accelerate_held(double t, const double* x, const double* u, double* udot) {
     const int n = tangent_size();
     if (is_open()) {
+        closure_.lambda.setZero();
+        std::fill(lambda_.begin(), lambda_.end(), 0.0);
+        statistics_.dropped_rows = static_cast<int>(redundant().size());
         std::copy_n(run("accelerations", t, x, u), n, udot);
         return;
     }
@@ -142,13 +144,14 @@ void Symbolic::leave_out_rows() {
 void Symbolic::factor() {
     closure_.factor(trusted_pivot_);
     ++statistics_.factorizations;
-    statistics_.dropped_rows = static_cast<int>(closure_.dropped().size() + redundant().size());
+    statistics_.dropped_rows = static_cast<int>(dropped_rows().size());
     statistics_.smallest_pivot = closure_.smallest_pivot();
 }
 
 std::vector<int> Symbolic::dropped_rows() const {
     std::vector<int> out = redundant();
-    for (const int r : closure_.dropped()) out.push_back(closing_rows()[r]);
+    for (const int r : closure_.dropped())
+        if (!is_left_out(r)) out.push_back(closing_rows()[r]);
     return out;
 }
 
@@ -169,31 +172,21 @@ void Symbolic::find_rates(double, const double*, const double* u) {
     rates.noalias() += closure_.J * velocity;
 }
 
-const double* Symbolic::position_step() {
+const double* Symbolic::step() {
     still_.setZero();
-    rate_ = -closure_.C;
+    rate_ = -Eigen::Map<const Eigen::VectorXd>(errors_.data(), rate_.size());
     closure_.solve(still_, rate_);
     return closure_.a.data();
 }
 
-void Symbolic::correct_velocities(double t, const double* x, double* u) {
-    Eigen::Map<Eigen::VectorXd> velocity(u, tangent_size());
-    find_rates(t, x, u);
-    still_.setZero();
-    rate_ = -Eigen::Map<const Eigen::VectorXd>(errors_.data(), closure_.drift.size());
-    closure_.solve(still_, rate_);
-    velocity += closure_.a;
-}
-
+// Dropped rows included, which contradict others where they are not met.
 void Symbolic::violation(double t, const double* x, const double* u, double* position, double* velocity) {
     *position = *velocity = 0.0;
-    if (is_open()) return;
+    if (closing_rows().empty()) return;
     find_errors(t, x);
-    Eigen::Index worst = 0;
-    *position = closure_.C.cwiseAbs().maxCoeff(&worst);
-    worst_row_ = closing_rows()[worst];  // dropped rows included, which contradict others where they are not met
+    *position = largest_violation();
     find_rates(t, x, u);
-    for (const double e : errors_) *velocity = std::max(*velocity, std::abs(e));
+    *velocity = largest_rate();
 }
 
 void Symbolic::inverse_dynamics(double t, const double* x, const double* u, const double* udot, double* efforts) {

@@ -24,8 +24,6 @@ class Symbolic final : public JointSystem {
     Symbolic(std::shared_ptr<const Model> model, const SymbolicOptions& options);
     ~Symbolic() override;
 
-    void accelerate(double t, const double* x, const double* u, double* udot) override;
-
     const symbolic::Equations& equations() const { return *equations_; }
     // A generated form by name, derived and lowered when first asked for: "accelerations" or "system", "closure",
     // "bodies", "body_rates", "inverse", "mass_matrix", "literal", "literal_accelerations", "linearization",
@@ -65,8 +63,9 @@ class Symbolic final : public JointSystem {
     void find_errors(double t, const double* x) override;
     void find_rates(double t, const double* x, const double* u) override;
     bool is_dropped(size_t row) const override { return closure_.is_dropped(static_cast<int>(row)); }
-    const double* position_step() override;
-    void correct_velocities(double t, const double* x, double* u) override;
+    void accelerate_held(double t, const double* x, const double* u, double* udot) override;
+    double multiplier(size_t row) const override { return closure_.lambda[static_cast<Eigen::Index>(row)]; }
+    const double* step() override;
     void solve_multipliers(double t, const double* x, const double* u, const double* udot) override;
 
     void leave_out_rows();

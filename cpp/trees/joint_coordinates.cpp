@@ -183,10 +183,9 @@ void JointCoordinates::read(const AngleBranches& branches, const double* poses, 
     }
 }
 
-void JointCoordinates::read_formulas(const AngleBranches& branches, const double* poses, const double* twists,
-                                     double* x, double* u) const {
-    for (const JointMap& map : joints_)
-        if (map.joint.formula >= 0) read_formula(branches, map, motion_of(model_, map, poses, twists), x, u);
+void JointCoordinates::take_formula_angles(const AngleBranches& branches, double* x) const {
+    for (const Same& value : formulas_)
+        if (model_.coordinates[value.coordinate].followed()) x[value.own] = branches.reference(value.coordinate);
 }
 
 // Those that are nearest to where the search starts, and their rates g · (ṙ; ω).

@@ -52,9 +52,8 @@ class JointCoordinates {
     // Of body records (spatial/body_state.hpp); what the joints do not allow is left out. Angles are the principal
     // ones.
     void read(const AngleBranches& branches, const double* poses, const double* twists, double* x, double* u) const;
-    // Those of joints given by formulas alone: of several solutions the nearest to where the branches are.
-    void read_formulas(const AngleBranches& branches, const double* poses, const double* twists, double* x,
-                       double* u) const;
+    // Coordinates of joints given by formulas from where the branches are.
+    void take_formula_angles(const AngleBranches& branches, double* x) const;
     // Every angle to its branch.
     void continue_angles(const AngleBranches& branches, double* x) const;
     // Branches of angles, and of joints given by formulas, to where the coordinates are.

@@ -12,6 +12,16 @@ namespace bellcrank {
 
 namespace {
 
+RowOrder order_of_stops(const Model& model) {
+    RowOrder order;
+    for (size_t b = 0; b < model.blocks.size(); ++b)
+        if (model.blocks[b].unilateral) order.blocks.push_back(static_cast<int>(b));
+    order.evaluated.assign(order.blocks.size(), 0);
+    order.solved = order.evaluated;
+    order.stages = 1;
+    return order;
+}
+
 std::vector<int> together(std::vector<int> a, const std::vector<int>& b) {
     a.insert(a.end(), b.begin(), b.end());
     return a;
@@ -35,11 +45,15 @@ JointSystem::JointSystem(std::shared_ptr<const Model> model, const JointSystemOp
       at_rest_(joints_.speeds(), 0.0),
       closing_rows_(std::move(space.closing_rows)),
       derived_angles_(std::move(space.derived_angles)),
+      stops_(*model_, {options.position_tolerance, options.contact_tolerance, options.rest_speed}),
+      stop_rows_(*model_, branches_, order_of_stops(*model_)),
       other_angles_(joints_.other_angles()),
       observed_(joints_.speeds(), 0.0),
       last_rotation_(model_->bodies(), {1, 0, 0, 0}) {
     for (auto* v : {&poses_, &twists_, &rates_}) v->assign(kPose * (model_->bodies() + 1), 0.0);
     errors_.assign(closing_rows_.size(), 0.0);
+    residuals_.assign(model_->rows.size(), 0.0);
+    before_.assign(joints_.speeds(), 0.0);
     std::erase_if(other_angles_,
                   [&](int angle) { return std::ranges::find(derived_angles_, angle) != derived_angles_.end(); });
     std::vector<std::uint8_t> alone(model_->rows.size(), 0);
@@ -61,14 +75,15 @@ void JointSystem::from_records(double t, const double* poses, const double* twis
     joints_.continue_angles(branches_, x);
     followed_at_ = t;
     last_fastest_ = -1.0;
+    stops_.forget();
     follow_angles(x);
 }
 
+// Joints given by formulas find their coordinates in the poses of bodies, from the angles set here on.
 void JointSystem::set_angles(double* x, const double* values) {
-    to_records(followed_at_, x, at_rest_.data(), poses_.data(), twists_.data());
     for (size_t i = 0; i < model_->coordinates.size(); ++i)
         if (model_->coordinates[i].followed()) branches_.set(static_cast<int>(i), values[i]);
-    joints_.read_formulas(branches_, poses_.data(), twists_.data(), x, observed_.data());
+    joints_.take_formula_angles(branches_, x);
     joints_.continue_angles(branches_, x);
     follow_angles(x);
 }
@@ -99,6 +114,14 @@ void JointSystem::commit(double t, const double* x, const double* u) {
     last_fastest_ = fastest(u);
     joints_.follow_angles(x, branches_);
     if (joints_.has_other_angles()) follow_angles(x);
+    if (stops_.empty()) return;
+    measure_stops(t, x, u);
+    stops_.remember(t);
+}
+
+void JointSystem::accelerate(double t, const double* x, const double* u, double* udot) {
+    ++statistics_.evaluations;
+    stops_.empty() ? accelerate_held(t, x, u, udot) : accelerate_with_stops(t, x, u, udot);
 }
 
 // As far as one radian of the fastest angle that is followed from step to step.
@@ -132,13 +155,13 @@ void JointSystem::load_reactions(double t, const double* x, const double* u, con
 }
 
 void JointSystem::multipliers(double t, const double* x, const double* u, const double* udot, double* out) {
-    solve_multipliers(t, x, u, udot);
+    share_loads(t, x, u, udot);
     std::copy(reactions_.lambda.begin(), reactions_.lambda.end(), out);
 }
 
 void JointSystem::reactions(double t, const double* x, const double* u, const double* udot,
                             const std::vector<Observation::Reaction>& which, std::vector<ReactionWrench>& out) {
-    solve_multipliers(t, x, u, udot);
+    share_loads(t, x, u, udot);
     reactions_.wrenches(which, out);
 }
 
@@ -162,7 +185,7 @@ void JointSystem::observe(double t, const double* x, const double* u, const Obse
     out += 2 * nq;
     const bool forces = !what.rows.empty() || !what.reactions.empty();
     if (forces || what.accelerations) accelerate(t, x, u, observed_.data());
-    if (forces) solve_multipliers(t, x, u, observed_.data());
+    if (forces) share_loads(t, x, u, observed_.data());
     for (size_t i = 0; i < what.rows.size(); ++i) out[i] = reactions_.lambda[what.rows[i]];
     out += what.rows.size();
     for (const Observation::Reaction& reaction : what.reactions) {

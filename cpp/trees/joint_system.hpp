@@ -6,8 +6,10 @@
 #include <string>
 #include <vector>
 
+#include "model/constraint_rows.hpp"
 #include "model/forces.hpp"
 #include "model/state.hpp"
+#include "model/stops.hpp"
 #include "model/system.hpp"
 #include "trees/joint_coordinates.hpp"
 #include "trees/tree_reactions.hpp"
@@ -19,6 +21,8 @@ struct JointSystemOptions {
     double position_tolerance = 1e-13;  // largest |C| of closing rows after projection [m, or half radians]
     double stage_pivot = 1e-2;          // smallest relative pivot below which the stages of a step are projected too
     double doubt = 10.0;                // angle between rows, in corrections, that tells nothing
+    double contact_tolerance = 1e-8;    // gap of a stop taken as closed [m or rad]
+    double rest_speed = 1e-3;           // approach speed below which an impact does not bounce [m/s or rad/s]
     int max_corrections = 25;
     std::vector<int> cut;  // blocks of joints that are left out of the tree
 };
@@ -27,7 +31,7 @@ struct JointSystemOptions {
 struct JointSpace {
     std::vector<JointMap> joints;  // parents first
     int coordinates = 0, speeds = 0;
-    std::vector<int> closing_rows;    // of the model: met by multipliers
+    std::vector<int> closing_rows;    // of the model: met by multipliers, those of stops last
     std::vector<int> rotor_rows;      // of the model, with compliance: met by masses
     std::vector<int> derived_angles;  // of the model: those that follow from the coordinates by follow_derived_angles()
 };
@@ -60,6 +64,7 @@ class JointSystem : public System {
     bool has_flat_charts() const final { return joints_.is_flat(); }
     bool turns(int component) const final { return joints_.turns(component); }
     void break_times(double from, double to, std::vector<double>& out) const final;
+    void accelerate(double t, const double* x, const double* u, double* udot) final;
     void project_stage(double t, double* x, double* u) final;
     bool project(double t, double* x, double* u) final;
     void commit(double t, const double* x, const double* u) final;
@@ -72,10 +77,15 @@ class JointSystem : public System {
         return joints_.first_non_finite_body(x, u);
     }
     const Statistics& statistics() const final { return statistics_; }
+    int stops() const final { return stops_.count(); }
+    int row_of_stop(int stop) const final { return stops_.rows()[stop]; }
+    void watch_stops(double t, const double* x, const double* u) final;
+    void meet_stops() final { stops_.watch_none(); }
+    void gaps(double t, const double* x, const double* u, double* out) final;
 
     const Model& model() const { return *model_; }
     const AngleBranches& branches() const { return branches_; }
-    // Model rows that are met by multipliers; all others hold by the choice of coordinates.
+    // Model rows that are met by multipliers, those of stops last; all others hold by the choice of coordinates.
     const std::vector<int>& closing_rows() const { return closing_rows_; }
     // Those of them found redundant at the last factorization.
     virtual std::vector<int> dropped_rows() const = 0;
@@ -89,7 +99,8 @@ class JointSystem : public System {
     // Every angle to its branch nearest to the value given for its coordinate.
     void set_angles(double* x, const double* values);
 
-    // After accelerate(): all rows' multipliers, of least norm where rows are redundant; and reactions.
+    // After accelerate(): all rows' multipliers, of least norm where rows are redundant; and reactions. Stops push all
+    // the same, and those that something lies on without pushing may take a share.
     void multipliers(double t, const double* x, const double* u, const double* udot, double* out);
     // After multipliers(): whether the equations of motion determine that of a model row.
     bool determines(int row) const { return reactions_.determines(row); }
@@ -109,19 +120,23 @@ class JointSystem : public System {
     // Branches of JointSpace::derived_angles to where the coordinates are.
     virtual void follow_derived_angles(double, const double*) {}
 
+    // u̇ with the stops that are active in the equations.
+    virtual void accelerate_held(double t, const double* x, const double* u, double* udot) = 0;
+    // Of the last solution, before multipliers of least norm are sought.
+    virtual double multiplier(size_t closing_row) const = 0;
+
     // Of a projection. Coordinates that follow functions of time, and their rates.
     virtual void set_driven(double, double*, double*) const {}
     // Makes the closing rows ready at (x, u), and factors them; factors them again with another trusted_pivot_.
     virtual void factor_at(double t, const double* x, const double* u) = 0;
     virtual void factor() = 0;
-    // errors_ = C at x, after factor_at(), or Ċ at (x, u), after find_errors() there; 0 for rows with compliance.
+    // errors_ = C at x, after factor_at(), or Ċ at (x, u), after find_errors() there; 0 for rows with compliance, of no
+    // meaning for those left out.
     virtual void find_errors(double t, const double* x) = 0;
     virtual void find_rates(double t, const double* x, const double* u) = 0;
     virtual bool is_dropped(size_t closing_row) const = 0;
-    // The displacement of least kinetic energy that meets the closing rows, whose errors are given, to first order.
-    virtual const double* position_step() = 0;
-    // Leaves in errors_ what the rates were.
-    virtual void correct_velocities(double t, const double* x, double* u) = 0;
+    // The displacement, or change of velocity, of least kinetic energy that takes errors_ away.
+    virtual const double* step() = 0;
 
     // Told in reactions_.lambda: multipliers of closing rows and rotors after accelerate(), then those of the tree.
     virtual void solve_multipliers(double t, const double* x, const double* u, const double* udot) = 0;
@@ -130,9 +145,19 @@ class JointSystem : public System {
 
     const std::vector<int>& derived_angles() const { return derived_angles_; }
 
-    bool is_open() const { return closing_rows_.empty(); }
-    // Whether a closing row is left out just now, as one that holds velocities alone is where positions are corrected.
-    bool is_left_out(size_t row) const { return positions_alone_ && of_velocity_[row]; }
+    // Of errors_, not those left out alone: largest |C|, of stops how deep they are penetrated; largest |Ċ|, stops
+    // apart.
+    double largest_violation();
+    double largest_rate() const;
+
+    size_t loops() const { return closing_rows_.size() - stops_.rows().size(); }  // closing rows that are no stops
+    // Whether no closing row is in the equations.
+    bool is_open() const { return loops() == 0 && stops_.pushing() == 0; }
+    // Whether a closing row is left out just now: that of an open stop, and one that holds velocities alone where
+    // positions are corrected.
+    bool is_left_out(size_t row) const {
+        return row >= loops() ? !stops_.active()[row - loops()] : positions_alone_ && of_velocity_[row];
+    }
 
     const std::shared_ptr<const Model> model_;
     const JointSystemOptions options_;
@@ -148,25 +173,44 @@ class JointSystem : public System {
 
   private:
     double tolerance() const;
+    void prepare(double t, const double* x);
+    void ignore_left_out();
+    void find_rates_held(double t, const double* x, const double* u);
     void correct_positions(double t, double* x);
+    void correct_velocities(double t, const double* x, double* u);
     void correct_doubted_rows(double t, double* x);
     void correct_without_velocity_rows(double t, double* x);
     double largest_error(bool dropped);
     bool rates_hold(double t, const double* x, const double* u);
     bool in_proportion(double t, const double* u) const;
     double fastest(const double* u) const;
+
+    // Stops (stops.cpp).
+    void begin_stops(double t, const double* x);
+    bool pushes_into_more_stops(double t, const double* x);
+    void measure_stops(double t, const double* x, const double* u);
+    void accelerate_with_stops(double t, const double* x, const double* u, double* udot);
+    void meet_impacts(double t, const double* x, double* u);
+    double gather_forces();
+    void share_loads(double t, const double* x, const double* u, const double* udot);
+
     void follow_angles(const double* x);
     Quat nearest_sign(int body, const Quat& q);
 
     const std::vector<int> closing_rows_, derived_angles_;
+    Stops stops_;
+    ConstraintRows stop_rows_;
     std::vector<int> other_angles_;          // that are followed from step to step
     std::vector<std::uint8_t> of_velocity_;  // per closing row: holds velocities alone; empty if none does
     bool positions_alone_ = false;
     double followed_at_ = 0.0;
-    double corrected_ = 0.0;           // by how much the last projection moved a coordinate
-    double last_fastest_ = -1.0;       // speed where the last step ended, −1: there was none
-    std::vector<double> observed_;     // accelerations
-    std::vector<Quat> last_rotation_;  // of each body
+    double corrected_ = 0.0;              // by how much the last projection moved a coordinate
+    double last_fastest_ = -1.0;          // speed where the last step ended, −1: there was none
+    std::vector<double> observed_;        // accelerations
+    std::vector<double> residuals_;       // of stop_rows_
+    std::vector<double> before_;          // speeds before an impact
+    std::vector<std::uint8_t> prepared_;  // stops that were active at the last prepare(); empty: x was another
+    std::vector<Quat> last_rotation_;     // of each body
 };
 
 }  // namespace bellcrank

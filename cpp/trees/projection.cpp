@@ -26,16 +26,21 @@ constexpr double kLittleCorrected = 0.02;
 // Rows that were dropped are judged as well: they follow from the others, or are given up.
 bool JointSystem::project(double t, double* x, double* u) {
     set_driven(t, x, u);
-    if (is_open()) return true;
+    if (closing_rows_.empty()) return true;
     trusted_pivot_ = options_.rank_tolerance;
     corrected_ = 0.0;
-    correct_positions(t, x);
+    prepared_.clear();
+    if (!stops_.empty()) begin_stops(t, x);
+    do correct_positions(t, x);
+    while (pushes_into_more_stops(t, x));
     correct_doubted_rows(t, x);
     correct_without_velocity_rows(t, x);
-    const bool given_up = !(largest_error(true) <= kGivenUp);
+    const bool given_up = !(largest_error(true) <= kGivenUp) || !stops_.hold();
     const bool met = !given_up && largest_error(false) <= std::max(1e3 * options_.position_tolerance, 1e-8);
-    correct_velocities(t, x, u);
-    return met && in_proportion(t, u) && rates_hold(t, x, u);
+    // Out of a stop that it ran into a body may be pushed as far as it went.
+    const bool pushed = stops_.pushing() > 0;
+    stops_.empty() ? correct_velocities(t, x, u) : meet_impacts(t, x, u);
+    return met && (pushed || in_proportion(t, u)) && rates_hold(t, x, u);
 }
 
 // Where a coordinate jumps, as a rotation vector does at half a turn, its row can be met by going somewhere else, where
@@ -65,8 +70,7 @@ void JointSystem::correct_without_velocity_rows(double t, double* x) {
     positions_alone_ = true;
     correct_positions(t, x);
     positions_alone_ = false;
-    factor_at(t, x, at_rest_.data());
-    find_errors(t, x);
+    prepare(t, x);
 }
 
 // Largest of errors_ over the rows that are dropped, or over the others; where there are such, worst_row_ is its row.
@@ -82,18 +86,35 @@ double JointSystem::largest_error(bool dropped) {
     return largest;
 }
 
+double JointSystem::largest_violation() {
+    double largest = 0.0;
+    for (size_t i = 0; i < errors_.size(); ++i) {
+        const double error = i < loops() ? std::abs(errors_[i]) : -errors_[i];
+        if (error > largest) largest = error, worst_row_ = closing_rows_[i];
+    }
+    return largest;
+}
+
+double JointSystem::largest_rate() const {
+    double largest = 0.0;
+    for (size_t i = 0; i < loops(); ++i) largest = std::max(largest, std::abs(errors_[i]));
+    return largest;
+}
+
 // A correction changes rates by little: they are found again only where one did not hold before it.
 bool JointSystem::rates_hold(double t, const double* x, const double* u) {
     const double limit = kRateGivenUp * std::max(1.0, fastest(u));
     const int worst = worst_row_;
     const bool hold = largest_error(true) <= limit;
-    if (!hold) find_rates(t, x, u);
+    if (!hold) find_rates_held(t, x, u);
     const bool met = hold || largest_error(true) <= limit;
     if (met) worst_row_ = worst;
     return met;
 }
 
+// Stops act at the ends of steps.
 void JointSystem::project_stage(double t, double* x, double* u) {
+    stops_.open();
     if (is_open()) return;
     trusted_pivot_ = options_.rank_tolerance;
     factor_at(t, x, u);
@@ -101,6 +122,26 @@ void JointSystem::project_stage(double t, double* x, double* u) {
     set_driven(t, x, u);
     correct_positions(t, x);
     correct_velocities(t, x, u);
+}
+
+// Makes rows, factors and errors_ ready at x.
+void JointSystem::prepare(double t, const double* x) {
+    factor_at(t, x, at_rest_.data());
+    find_errors(t, x);
+    ignore_left_out();
+    prepared_ = stops_.active();
+}
+
+void JointSystem::ignore_left_out() {
+    for (size_t i = 0; i < errors_.size(); ++i)
+        if (is_left_out(i)) errors_[i] = 0.0;
+}
+
+// Rates beyond those that impacts ask for.
+void JointSystem::find_rates_held(double t, const double* x, const double* u) {
+    find_rates(t, x, u);
+    for (int i = 0; i < stops_.count(); ++i) errors_[loops() + i] -= stops_.bounce()[i];
+    ignore_left_out();
 }
 
 // The error at which corrections may end. Where rows are dependent up to an angle θ, an error C costs the acceleration
@@ -113,27 +154,35 @@ double JointSystem::tolerance() const {
 // configuration that is wrong by ε tells nothing about rows that are dependent up to an angle of that size: near a
 // singular configuration such rows are dropped as if it were singular.
 void JointSystem::correct_positions(double t, double* x) {
+    std::fill(errors_.begin(), errors_.end(), 0.0);
+    if (is_open()) return;
     double error = 0.0;
     for (int i = 0; i <= options_.max_corrections; ++i) {
-        factor_at(t, x, at_rest_.data());
-        find_errors(t, x);
+        prepare(t, x);
         const double next = largest_error(false);
         const bool slow = i > 0 && !(next < 0.25 * error);
         error = next;
         if (error <= tolerance() || (slow && error < 1e-9) || i == options_.max_corrections) break;
-        const double* xi = position_step();
+        const double* xi = step();
         const double doubtful = options_.doubt * fastest(xi);
         if (doubtful * doubtful > trusted_pivot_) {
             trusted_pivot_ = std::min(doubtful * doubtful, kMostDoubtfulPivot);
             if (statistics_.smallest_pivot < trusted_pivot_) {
                 factor();
-                xi = position_step();
+                xi = step();
             }
         }
         retract(x, xi, x);
         corrected_ += fastest(xi);
         ++statistics_.corrections;
     }
+}
+
+// Leaves in errors_ what the rates were.
+void JointSystem::correct_velocities(double t, const double* x, double* u) {
+    find_rates_held(t, x, u);
+    const double* change = step();
+    for (int k = 0; k < tangent_size(); ++k) u[k] += change[k];
 }
 
 // The largest component of a displacement or velocity.

@@ -5,6 +5,7 @@
 #include <cmath>
 #include <set>
 
+#include "linalg/quadratic_program.hpp"
 #include "model/forces.hpp"
 #include "spatial/body_state.hpp"
 #include "spatial/components.hpp"
@@ -163,7 +164,8 @@ void TreeReactions::minimise_norm() {
 
 // min ‖D λ‖ with Jᵀ λ = F, D the moment or force per row: with A = D⁻¹ J = Q R Pᵀ, D λ = Q₁ R₁⁻ᵀ Pᵀ F. The other
 // columns of Q exert nothing.
-void TreeReactions::spread_least_norm(const std::vector<int>& rows) {
+void TreeReactions::spread_least_norm(std::vector<int> rows, const std::vector<int>& pushing) {
+    rows.insert(rows.end(), pushing.begin(), pushing.end());
     apply(other_blocks_, -1.0, lambda, force_.data());
     const int n = 6 * model_.bodies();
     Eigen::MatrixXd A = Eigen::MatrixXd::Zero(static_cast<Eigen::Index>(rows.size()), n);
@@ -197,6 +199,23 @@ void TreeReactions::spread_least_norm(const std::vector<int>& rows) {
         nulls_.emplace_back(lambda.size(), 0.0);
         for (Eigen::Index i = 0; i < A.rows(); ++i) nulls_.back()[rows[i]] = w[i] / weight_[rows[i]];
     }
+    push(pushing);
+}
+
+// λ + W z with the shortest z for which the rows push: the columns of D W are orthonormal, and orthogonal to D λ.
+void TreeReactions::push(const std::vector<int>& rows) {
+    if (std::none_of(rows.begin(), rows.end(), [&](int row) { return lambda[row] < 0.0; })) return;
+    const auto n = static_cast<Eigen::Index>(nulls_.size());
+    Eigen::MatrixXd W(static_cast<Eigen::Index>(rows.size()), n);
+    Eigen::VectorXd least(W.rows());
+    for (Eigen::Index i = 0; i < W.rows(); ++i) {
+        for (Eigen::Index k = 0; k < n; ++k) W(i, k) = nulls_[k][rows[i]];
+        least[i] = -lambda[rows[i]];
+    }
+    const Eigen::VectorXd z = least_quadratic(Eigen::MatrixXd::Identity(n, n), Eigen::VectorXd::Zero(n), W, least);
+    for (Eigen::Index k = 0; k < n; ++k)
+        for (size_t r = 0; r < lambda.size(); ++r) lambda[r] += z[k] * nulls_[k][r];
+    for (const int row : rows) lambda[row] = std::max(lambda[row], 0.0);
 }
 
 void TreeReactions::wrench_of(const Observation::Reaction& reaction, const std::vector<double>& multipliers,

@@ -33,8 +33,9 @@ class TreeReactions {
     // multipliers of least norm of force and moment.
     void add_null(std::vector<double> multipliers);
     void minimise_norm();
-    // Instead of all this: the multipliers of least norm of these rows that exert what is left beside those told.
-    void spread_least_norm(const std::vector<int>& rows);
+    // Instead of all this: the multipliers of least norm of these rows that exert what is left beside those told; of
+    // the rows `pushing` none is negative.
+    void spread_least_norm(std::vector<int> rows, const std::vector<int>& pushing = {});
 
     // On body 2 of the pair about marker 2's origin, world axes; the ground feels the opposite of what the others feel.
     void wrench_of(const Observation::Reaction& reaction, double* wrench) { wrench_of(reaction, lambda, wrench); }
@@ -53,6 +54,7 @@ class TreeReactions {
     const BlockLayout& layout(int block) const { return rows_.blocks()[layout_of_[block]]; }
     void apply(const std::vector<int>& blocks, double sign, const std::vector<double>& lambda, double* records) const;
     void row_on(int row, int body, double* out) const;
+    void push(const std::vector<int>& rows);
     void spread(double* records, std::vector<double>& lambda) const;
     void wrench_of(const Observation::Reaction& reaction, const std::vector<double>& lambda, double* wrench);
 

@@ -57,14 +57,6 @@ def test_loops(formulation, name):
     assert agreed(LOOPS[name](), formulation).closing_rows
 
 
-def test_stops_are_refused(formulation):
-    mech = bc.Mechanism("stop")
-    body = mech.add_body("bar", mass=1.0, inertia=(1.0, 1.0, 1.0))
-    limit = {"theta_z": bc.Limit(lower=-1.0)}
-    mech.add_joint("pivot", bc.Revolute(), mech.ground.marker(), body.marker(), limits=limit)
-    with pytest.raises(Unsupported, match="no stops"):
-        bc.prepare(mech, formulation)
-
 
 def test_a_displacement_and_a_projection_keep_the_joints(formulation):
     """Bodies are put anywhere; joints go along as far as they can, and the loop is closed again."""

@@ -261,10 +261,13 @@ def test_what_acts_on_a_coordinate_of_formulas(act):
     np.testing.assert_allclose(second.velocity[-1], first.velocity[-1], atol=1e-9)
 
 
-def test_limits_on_coordinates_of_formulas_are_refused():
-    mech = wire(lambda mech: mech.replace(mech.joints["j"], limits=bc.Limit(0.0, 0.5)))
-    with pytest.raises(bc.Unsupported, match="no stops"):
-        bc.prepare(mech, "symbolic")
+@pytest.mark.parametrize("formulation", ["recursive", "symbolic"])
+def test_limits_on_coordinates_of_formulas(formulation):
+    mech = wire(lambda mech: mech.replace(mech.joints["j"], limits=bc.Limit(0.0, 0.4, 0.5)))
+    settings = {"method": "dopri5", "tolerance": 1e-11}
+    first, second = (bc.simulate(mech, 0.5, formulation=f, **settings) for f in ("lagrange", formulation))
+    assert first.statistics["impacts"] == second.statistics["impacts"] > 0
+    np.testing.assert_allclose(second.body("b").position, first.body("b").position, atol=1e-8)
 
 
 def test_native_code_gives_the_same_numbers():

@@ -97,7 +97,7 @@ void Lagrange::set_angles(const double* x, const double* values) {
 }
 
 void Lagrange::follow_angles(const double* x) {
-    remembered_ = false;
+    stops_.forget();
     last_fastest_ = -1.0;
     branches_.follow(*model_, x);
 }

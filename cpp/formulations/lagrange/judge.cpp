@@ -27,14 +27,6 @@ bool Lagrange::dropped_rows_within(const std::vector<double>& errors, double lim
 
 bool Lagrange::dropped_positions_hold() const { return dropped_rows_within(rows_.C, kGivenUp); }
 
-// A stop that a drive leads through depends on the drive's row, and either may be the one that is dropped. Those that
-// somebody else watches are met by him.
-bool Lagrange::stops_hold() const {
-    for (size_t i = 0; i < stops_.size(); ++i)
-        if (!watched_[i] && !(rows_.C[stops_[i]] >= -kGivenUp)) return false;
-    return true;
-}
-
 // `before`: the rates before the last correction, which changes them by little: they are found again only where one did
 // not hold.
 bool Lagrange::dropped_rates_hold(const double* u, const std::vector<double>& before) {

@@ -48,9 +48,10 @@ bool Lagrange::project(double t, double* x, double* u) {
     trusted_pivot_ = options_.rank_tolerance;
     rows_.evaluate_values(t, x);
     corrected_ = 0.0;
-    reset_stops();
+    gather_gaps();
+    stops_.reset();
     // Pushing out of one stop may push into another.
-    for (size_t pass = 0; pass <= stops_.size(); ++pass) {
+    for (size_t pass = 0; pass <= stop_rows_.size(); ++pass) {
         const bool more = close_penetrated_stops();
         if (pass > 0 && !more) break;
         if (more && valid_) refactor();
@@ -59,14 +60,19 @@ bool Lagrange::project(double t, double* x, double* u) {
     correct_doubted_rows(t, x);
     correct_without_velocity_rows(t, x);
     history_.end();
-    const bool held = dropped_positions_hold() && stops_hold();
+    gather_gaps();
+    const bool held = dropped_positions_hold() && stops_.hold();
     const bool met = held && largest_error() <= std::max(1e3 * options_.position_tolerance, 1e-8);
-    const bool pushed = std::count(active_.begin(), active_.end(), 1) > 0;
+    const bool pushed = stops_.pushing() > 0;
     const auto impacts = statistics_.impacts;
     correct_velocities(u, true);
-    if (remembered_ && statistics_.impacts == impacts && passed_a_stop(t, u)) ++statistics_.impacts;
+    const bool rates = dropped_rates_hold(u, speed_);
+    if (!stops_.empty() && statistics_.impacts == impacts) {
+        gather_stops(u);
+        statistics_.impacts += stops_.passed(t);
+    }
     // Out of a stop that it ran into a body may be pushed as far as it went.
-    return met && (pushed || in_proportion(t, u)) && dropped_rates_hold(u, speed_);
+    return met && (pushed || in_proportion(t, u)) && rates;
 }
 
 bool Lagrange::project_step(double t, double* x, double* u) {
@@ -132,7 +138,7 @@ void Lagrange::correct_without_velocity_rows(double t, double* x) {
 }
 
 bool Lagrange::runs_through_a_stop() const {
-    for (int r : stops_)
+    for (const int r : stop_rows_)
         if (enabled_[r] && delassus_.dropped(r) && rows_.C[r] < -options_.contact_tolerance) return true;
     return false;
 }

@@ -26,15 +26,15 @@ void Lagrange::share_loads() {
     std::copy(lambda_.begin(), lambda_.end(), shared_.begin());
     nothing_.clear();
     if (rows_.rows() == 0) return;
-    const bool more = enable_stops(touched_);
+    const bool more = enable_stops(stops_.touched());
     if (more) refactor();
     const int dimension = delassus_.null_dimension();
-    const bool pushes = std::find(touched_.begin(), touched_.end(), 1) != touched_.end();
+    const bool pushes = stops_.touches();
     if (dimension > kFew && !pushes)
         share_by_iteration();
     else if (dimension > 0)
         share_by_basis();
-    if (more && enable_stops(active_)) refactor();
+    if (more && enable_stops(stops_.active())) refactor();
 }
 
 // Multipliers that exert nothing, scaled so that the largest moment or force is one.
@@ -55,7 +55,7 @@ void Lagrange::share_by_basis() {
     const Eigen::MatrixXd DW = W.array().colwise() * D;
     Eigen::Map<Eigen::VectorXd> l(shared_.data(), m);
     const Eigen::VectorXd Dl = (l.array() * D).matrix();
-    const auto closed = std::count(touched_.begin(), touched_.end(), 1);
+    const auto closed = std::count(stops_.touched().begin(), stops_.touched().end(), 1);
     if (closed == 0) {
         l -= W * (DW.transpose() * DW).ldlt().solve(DW.transpose() * Dl);
         return;
@@ -63,13 +63,13 @@ void Lagrange::share_by_basis() {
     Eigen::MatrixXd pushing(closed, W.cols());
     Eigen::VectorXd least(closed);
     Eigen::Index k = 0;
-    for (size_t i = 0; i < stops_.size(); ++i) {
-        if (!touched_[i]) continue;
-        pushing.row(k) = W.row(stops_[i]);
-        least[k++] = -shared_[stops_[i]];
+    for (size_t i = 0; i < stop_rows_.size(); ++i) {
+        if (!stops_.touched()[i]) continue;
+        pushing.row(k) = W.row(stop_rows_[i]);
+        least[k++] = -shared_[stop_rows_[i]];
     }
     l += W * least_quadratic(DW.transpose() * DW, DW.transpose() * Dl, pushing, least);
-    for (const int r : stops_) shared_[r] = std::max(shared_[r], 0.0);
+    for (const int r : stop_rows_) shared_[r] = std::max(shared_[r], 0.0);
 }
 
 // For many redundant rows: of D λ the part that acts is kept. Random multipliers without their part that acts show

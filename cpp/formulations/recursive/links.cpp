@@ -214,13 +214,14 @@ void take_drives_and_rotors(const Model& model, const JointTree& joints, LinkTre
             tree.links[link_of[x]].rotor += factor * factor / model.blocks[b].compliance;
             tree.rotors.push_back({row, link_of[x], factor, model.blocks[b].compliance});
         }
+    tree.stops = joints.stops.size();
+    tree.closing_rows.insert(tree.closing_rows.end(), joints.stops.begin(), joints.stops.end());
 }
 
 }  // namespace
 
 std::vector<std::string> refusals(const Model& model) {
     std::set<std::string> reasons;
-    if (!joint_tree(model).stops.empty()) reasons.insert("it has no stops (limits of joints, unilateral constraints)");
     if (model.bodies() == 0) reasons.insert("there is no body");
     return {reasons.begin(), reasons.end()};
 }

@@ -78,7 +78,8 @@ struct LinkTree {
     std::vector<BodyPlace> bodies;  // per body, the ground last
     std::vector<Drive> drives;
     std::vector<Rotor> rotors;
-    std::vector<int> closing_rows;  // of the model: equations that remain, other rotors among them
+    std::vector<int> closing_rows;  // of the model: equations that remain, other rotors among them, and stops last
+    size_t stops = 0;               // how many of these
     int coordinates = 0, speeds = 0;
     std::vector<int> coordinate_of;  // per coordinate of the tree: the model's, −1: none
     std::vector<int> speed_of;       // per coordinate: its speed, −1 for those of quaternions

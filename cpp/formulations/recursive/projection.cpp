@@ -63,21 +63,12 @@ void Recursive::set_driven(double t, double* x, double* u) const {
 }
 
 // Driven coordinates rest.
-const double* Recursive::position_step() {
+const double* Recursive::step() {
     for (size_t i = 0; i < errors_.size(); ++i) targets_[i] = -errors_[i];
     std::fill(loads_.begin(), loads_.end(), Load{{0, 0, 0}, {0, 0, 0}});
     recursion_.solve(kinematics_, {loads_.data(), nullptr, nullptr, nullptr, targets_.data()}, step_.data(),
                      lambda_.data());
     return step_.data();
-}
-
-void Recursive::correct_velocities(double t, const double* x, double* u) {
-    find_rates(t, x, u);
-    for (size_t i = 0; i < targets_.size(); ++i) targets_[i] = -errors_[i];
-    std::fill(loads_.begin(), loads_.end(), Load{{0, 0, 0}, {0, 0, 0}});
-    recursion_.solve(kinematics_, {loads_.data(), nullptr, nullptr, nullptr, targets_.data()}, step_.data(),
-                     lambda_.data());
-    for (int i = 0; i < tangent_size(); ++i) u[i] += step_[i];
 }
 
 // errors_ = Ċ of the closing rows at twists_, with the Jacobian at hand.
@@ -101,13 +92,13 @@ void Recursive::violation(double t, const double* x, const double* u, double* po
         *position = std::max(*position, std::abs(drive.factor * x[link.x] - f.f - drive.constant));
         *velocity = std::max(*velocity, std::abs(drive.factor * u[link.u] - f.d1));
     }
-    if (is_open()) return;
+    if (closing_rows().empty()) return;
     to_records(t, x, u, poses_.data(), twists_.data());
     load_jacobians(t);
     find_errors(t, x);
-    for (const double e : errors_) *position = std::max(*position, std::abs(e));
+    *position = std::max(*position, largest_violation());
     row_rates();
-    for (const double e : errors_) *velocity = std::max(*velocity, std::abs(e));
+    *velocity = std::max(*velocity, largest_rate());
 }
 
 }  // namespace bellcrank

@@ -22,7 +22,7 @@ void Recursive::find_null_rows() {
     if (statistics_.dropped_rows == 0) return;
     std::vector<double> dropped = lambda_, still(tangent_size());
     for (size_t d = 0; d < lambda_.size(); ++d) {
-        if (!recursion_.dropped()[d]) continue;
+        if (!recursion_.dropped()[d] || is_left_out(d)) continue;
         std::fill(loads_.begin(), loads_.end(), recursive::Load{{0, 0, 0}, {0, 0, 0}});
         for (const recursive::RowEnd& end : recursion_.ends())
             if (end.row == static_cast<int>(d) && end.link >= 0) loads_[end.link] += end.load;

@@ -27,6 +27,7 @@ Equations::Equations(std::shared_ptr<const Model> m, std::shared_ptr<const Param
       generalized_(speeds(), constant(graph, 0.0)),
       rotors_(speeds()) {
     rows = mechanism.couplings.closing_rows;
+    rows.insert(rows.end(), mechanism.plan.stops.begin(), mechanism.plan.stops.end());
     for (const Coupling& c : mechanism.couplings.found)
         if (model->coordinates[c.coordinate].kind->angular) coupled_angles.push_back(c.coordinate);
     make_forces();
@@ -57,6 +58,7 @@ std::vector<std::string> Equations::refusals(const Model& model, const std::vect
             need(model.terms[t].coordinate, what);
     };
     for (const int row : plan.closing_rows) need_row(row, "a joint, constraint or drive");
+    for (const int row : plan.stops) need_row(row, "a stop");
     for (const Law& law : model.laws) need(law.coordinate, "a force");
     for (const ConstraintFormula& formula : model.data().formulas.constraints)
         for (const CoordinateSymbols& c : formula.coordinates) need(c.coordinate, "a constraint given by formulas");
@@ -64,7 +66,6 @@ std::vector<std::string> Equations::refusals(const Model& model, const std::vect
         for (const CoordinateSymbols& c : formula.coordinates) need(c.coordinate, "a force given by formulas");
     for (const int b : plan.inertances)
         for (int r = model.blocks[b].row_begin; r < model.blocks[b].row_end; ++r) need_row(r, "a motor");
-    if (!plan.stops.empty()) reasons.insert("it has no stops (limits of joints, unilateral constraints)");
     if (model.bodies() == 0) reasons.insert("there is no body");
     return {reasons.begin(), reasons.end()};
 }

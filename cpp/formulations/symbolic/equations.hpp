@@ -38,7 +38,7 @@ class Equations {
     int coordinates() const { return static_cast<int>(symbols().coordinates.size()); }
     int speeds() const { return static_cast<int>(symbols().speeds.size()); }
     const Symbols& symbols() const { return mechanism.tree.symbols; }
-    bool is_free() const { return rows.empty(); }
+    bool is_free() const { return rows.size() == mechanism.plan.stops.size(); }
 
     Graph graph;
     std::shared_ptr<const Model> model;
@@ -46,7 +46,7 @@ class Equations {
     MechanismTree mechanism;
     Kinematics kinematics;
     Coordinates values;
-    std::vector<int> rows;                // of the model, those that remain
+    std::vector<int> rows;                // of the model, those that remain, and stops last
     std::vector<int> branch_coordinates;  // of the model, whose last values are inputs
     std::string method;                   // how accelerations of trees are found: "composite" or "articulated"
     std::string mass_matrix_method;       // "composite" or "unit accelerations"

@@ -14,6 +14,7 @@ std::vector<double> Symbolic::factored_at(double t, const double* x, const doubl
         Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor> M(n, n);
         mass_matrix(t, x, u, M.data(), b.data());
         closure_.M = M;
+        closure_.J.setZero();
         factor();
     }
     return udot;
@@ -41,6 +42,8 @@ void Symbolic::linearize_rows(double t, const double* x, const double* u, double
     const int n = tangent_size(), nq = equations_->coordinates(), m = static_cast<int>(equations_->rows.size());
     const double* out = run("linearized_rows", t, x, u);
     std::copy_n(out, 2 * n * m, rows);
+    for (int i = 0; i < m; ++i)
+        if (is_left_out(i)) std::fill_n(rows + 2 * n * i, 2 * n, 0.0);
     out += 2 * n * m;
     const Eigen::Map<const Rows> A(out, nq, n), rest(out + nq * n, nq, n);
     Eigen::Map<Rows>(chart, n, n) = A.colPivHouseholderQr().solve(rest);

@@ -17,7 +17,7 @@ void Symbolic::solve_multipliers(double t, const double* x, const double* u, con
                 reactions_.lambda[r] = -second[r] / model_->blocks[block].compliance;
     }
     const symbolic::Couplings& couplings = mechanism.couplings;
-    if (closure_.dropped().empty() && couplings.found.empty() && couplings.redundant.empty()) {
+    if (statistics_.dropped_rows == 0 && couplings.found.empty()) {
         for (size_t i = 0; i < closing_rows().size(); ++i) reactions_.lambda[closing_rows()[i]] = lambda_[i];
         turn_components(t, x, u);
         reactions_.spread_over_tree();
@@ -27,7 +27,8 @@ void Symbolic::solve_multipliers(double t, const double* x, const double* u, con
     for (const JointMap& map : joints_.joints()) rigid.insert(rigid.end(), map.rows.begin(), map.rows.end());
     for (const symbolic::Coupling& c : couplings.found) rigid.push_back(c.row);
     rigid.insert(rigid.end(), couplings.redundant.begin(), couplings.redundant.end());
-    rigid.insert(rigid.end(), closing_rows().begin(), closing_rows().end());
+    for (size_t i = 0; i < closing_rows().size(); ++i)
+        if (!is_left_out(i)) rigid.push_back(closing_rows()[i]);
     reactions_.spread_least_norm(rigid);
 }
 

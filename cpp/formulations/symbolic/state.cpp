@@ -12,7 +12,7 @@ namespace bellcrank {
 // The size of closing rows in terms of free bodies is what their pivots are measured by at first.
 void Symbolic::from_records(double t, const double* poses, const double* twists, bool continued, double* x, double* u) {
     JointSystem::from_records(t, poses, twists, continued, x, u);
-    if (is_open()) return;
+    if (closing_rows().empty()) return;
     const std::vector<double> size = reactions_.row_sizes(t, poses);
     for (size_t i = 0; i < closing_rows().size(); ++i)
         closure_.natural[static_cast<Eigen::Index>(i)] = size[closing_rows()[i]];

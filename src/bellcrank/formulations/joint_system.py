@@ -33,6 +33,10 @@ class JointSystemOptions:
         1e-2, "Smallest relative pivot below which the stages of a step are projected."
     )
     doubt: float = option(10.0, "Angle between rows, in sizes of a correction, that tells nothing of them.")
+    contact_tolerance: float = option(1e-8, "Gap of a stop that counts as closed.", "m or rad")
+    rest_speed: float = option(
+        1e-3, "Approach speed below which a stop does not bounce.", "m/s or rad/s", 0.0
+    )
     max_corrections: int = option(25, "Position corrections before a projection gives up.", least=1)
     cut: tuple[str, ...] = option((), "Joints at which loops are cut, by name; the other cuts are chosen.")
 

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 NAME = "symbolic"
 SUMMARY = (
     "Joint coordinates, equations of motion derived symbolically and run as straight-line programs. "
-    "Trees without multipliers, loops by closing rows; no stops."
+    "Trees without multipliers, loops and stops by closing rows."
 )
 CUSTOM = ALL
 

@@ -1,0 +1,155 @@
+#include "model/stops.hpp"
+
+#include <cmath>
+
+#include "model/state.hpp"
+
+namespace bellcrank {
+
+namespace {
+
+// What leaves a stop faster than by rounding, as a fraction of the speed that counts as rest.
+constexpr double kLeaving = 1e-5;
+
+// An acceleration off a stop that is rounding, against what the rows ask for.
+constexpr double kTouching = 1e-10;
+
+// A pull that is no rounding, in parts of the largest multiplier; an approach that is none.
+constexpr double kPull = 1e-10, kApproach = 1e-12;
+
+// Penetration with which the constraints are not met.
+constexpr double kGivenUp = 1e-6;
+
+}  // namespace
+
+Stops::Stops(const Model& model, const StopOptions& options) : options_(options) {
+    for (const Block& block : model.blocks)
+        for (int row = block.row_begin; row < block.row_end && block.unilateral; ++row) {
+            rows_.push_back(row);
+            restitution_.push_back(block.restitution);
+        }
+    for (auto* v : {&active_, &candidate_, &touched_, &watched_}) v->assign(rows_.size(), 0);
+    for (auto* v : {&gap, &speed, &force, &leaving, &bounce_, &start_, &closing_, &reached_})
+        v->assign(rows_.size(), 0.0);
+}
+
+void Stops::measure(const Model& model, const AngleBranches& branches, double t, const double* poses,
+                    const double* twists) {
+    for (size_t i = 0; i < rows_.size(); ++i) {
+        const Row& row = model.rows[rows_[i]];
+        FunctionValue f{0.0, 0.0, 0.0};
+        if (row.function >= 0) f = model.functions[row.function](t);
+        gap[i] = -f.f - row.constant;
+        speed[i] = -f.d1;
+        for (int k = row.term_begin; k < row.term_end; ++k) {
+            const CoordinateMotion c = coordinate_motion(model, branches, model.terms[k].coordinate, poses, twists);
+            gap[i] += model.terms[k].coefficient * c.value;
+            speed[i] += model.terms[k].coefficient * c.rate;
+        }
+    }
+}
+
+void Stops::reset() {
+    reached_ = gap;
+    open();
+}
+
+void Stops::close_penetrated() {
+    for (size_t i = 0; i < rows_.size(); ++i) active_[i] |= !watched_[i] && gap[i] < -options_.position_tolerance;
+}
+
+void Stops::open() { std::fill(active_.begin(), active_.end(), 0); }
+
+// A stop that a drive leads through depends on the drive's row, and either may be the one that is dropped. Those that
+// somebody else watches are met by him.
+bool Stops::hold() const {
+    for (size_t i = 0; i < rows_.size(); ++i)
+        if (!watched_[i] && !(gap[i] >= -kGivenUp)) return false;
+    return true;
+}
+
+void Stops::seek_contacts() {
+    for (size_t i = 0; i < rows_.size(); ++i)
+        candidate_[i] = gap[i] <= options_.contact_tolerance && speed[i] >= -options_.rest_speed &&
+                        speed[i] <= kLeaving * options_.rest_speed;
+}
+
+// Newton's law of impact, v⁺ = −e v⁻, or v⁺ = 0 for an approach too slow to bounce.
+bool Stops::seek_impacts() {
+    bool impact = false;
+    for (int i = 0; i < count(); ++i) {
+        candidate_[i] = !watched_[i] && gap[i] <= options_.contact_tolerance;
+        active_[i] = candidate_[i] && speed[i] < 0.0;
+        const double hit = active_[i] ? speed_of_impact(i) : 0.0;
+        const bool bounces = hit < -options_.rest_speed;
+        bounce_[i] = bounces ? -restitution_[i] * hit : 0.0;
+        impact |= bounces;
+    }
+    return impact;
+}
+
+// The speed at which a stop was hit within the step. With constant acceleration its square is linear in the gap between
+// the start and the end of the step, which went beyond the stop. Taken from the end, each impact would add energy, and
+// what lies on a stop would be thrown up again by the weight it gathered in the step.
+double Stops::speed_of_impact(int stop) const {
+    const double end = speed[stop];
+    if (!remembered_) return end;
+    const double start = closing_[stop], open = start_[stop] > options_.contact_tolerance ? start_[stop] : 0.0;
+    const double part = open > reached_[stop] ? std::min(open / (open - reached_[stop]), 1.0) : 1.0;
+    return -std::sqrt(start * start + part * (end * end - start * start));
+}
+
+// One stop enters or leaves per pass: the strongest pull leaves first, then the deepest violation enters; after many
+// passes the first one found does (Bland), which cannot cycle. What is left of a pull is rounding.
+int Stops::next_change(double scale, bool first_found) const {
+    int change = -1;
+    double worst = -kPull * scale;
+    for (int i = 0; i < count() && !(first_found && change >= 0); ++i)
+        if (active_[i] && force[i] < worst) change = i, worst = force[i];
+    if (change >= 0) return change;
+    worst = -kApproach;
+    for (int i = 0; i < count() && !(first_found && change >= 0); ++i)
+        if (candidate_[i] && !active_[i] && leaving[i] < worst) change = i, worst = leaving[i];
+    return change;
+}
+
+void Stops::note_touched(double scale) {
+    for (size_t i = 0; i < rows_.size(); ++i)
+        touched_[i] = active_[i] || (candidate_[i] && leaving[i] <= kTouching * scale);
+}
+
+// What lies on a stop, or leaves it so slowly that it would not bounce when it comes back, is left to the
+// accelerations.
+void Stops::watch() {
+    for (size_t i = 0; i < rows_.size(); ++i)
+        watched_[i] = gap[i] > options_.contact_tolerance || speed[i] > options_.rest_speed;
+}
+
+void Stops::watched_gaps(double* out) const {
+    for (size_t i = 0; i < rows_.size(); ++i) out[i] = watched_[i] ? gap[i] : 1.0;
+}
+
+void Stops::remember(double t) {
+    remembered_ = true;
+    remembered_at_ = t;
+    start_ = gap;
+    closing_ = speed;
+}
+
+// The cubic of gaps and speeds at both ends of the step is negative at its end or between.
+bool Stops::passed(double t) const {
+    if (!remembered_) return false;
+    const double h = t - remembered_at_, slow = h * kLeaving * options_.rest_speed;
+    for (size_t i = 0; i < rows_.size(); ++i) {
+        const double start = start_[i], end = reached_[i];
+        const double approach = h * closing_[i], leave = h * speed[i];
+        if (watched_[i] || start <= options_.contact_tolerance || approach >= 0.0 || leave <= slow) continue;
+        if (end < -options_.contact_tolerance) return true;
+        const double a = 3.0 * (end - start) - 2.0 * approach - leave, b = 2.0 * (start - end) + approach + leave;
+        const double s = -approach / (a + std::sqrt(a * a - 3.0 * b * approach));  // where the cubic is least
+        if (start + s * (approach + s * (a + s * b)) < -options_.contact_tolerance) return true;
+    }
+    return false;
+}
+
+}  // namespace bellcrank

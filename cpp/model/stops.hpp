@@ -1,0 +1,100 @@
+// Unilateral rows, of joint limits and one-sided constraints: which of them hold as equations, and what impacts do.
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <vector>
+
+#include "model/branches.hpp"
+#include "model/model.hpp"
+
+namespace bellcrank {
+
+struct StopOptions {
+    double position_tolerance;  // gap below which a stop is penetrated, negative [m or rad]
+    double contact_tolerance;   // gap taken as closed [m or rad]
+    double rest_speed;          // approach speed below which an impact does not bounce [m/s or rad/s]
+};
+
+// The active set of a formulation. It is the same for accelerations, impulses and position corrections; what changes is
+// how a formulation solves with some of the stops in its equations.
+class Stops {
+  public:
+    Stops(const Model& model, const StopOptions& options);
+
+    int count() const { return static_cast<int>(rows_.size()); }
+    bool empty() const { return rows_.empty(); }
+    const std::vector<int>& rows() const { return rows_; }  // of the model
+
+    // Per stop, to be set by the formulation: C and Ċ where it is; what the last solution exerts, and by what it
+    // exceeds the wanted accelerations or speeds off the stop.
+    std::vector<double> gap, speed, force, leaving;
+    // C and Ċ of all stops at body records.
+    void measure(const Model& model, const AngleBranches& branches, double t, const double* poses,
+                 const double* twists);
+
+    const std::vector<std::uint8_t>& active() const { return active_; }  // hold as equations
+    const std::vector<std::uint8_t>& touched() const {
+        return touched_;
+    }  // closed and not being left at the last
+       // acceleration, whether they push or not
+    int pushing() const { return static_cast<int>(std::count(active_.begin(), active_.end(), 1)); }
+    bool touches() const { return std::find(touched_.begin(), touched_.end(), 1) != touched_.end(); }
+
+    // Position level: a penetrated stop is pushed out, every other one is left alone. From `gap`.
+    void reset();
+    void close_penetrated();
+    void open();
+    bool hold() const;
+
+    // Candidates of the complementarity problem: what something lies on; what is approached, with the speeds that are
+    // wanted beyond 0 after an impact. A stop that is hit at speed does not act on accelerations: its impact is taken
+    // at the end of the step, from the speed that it is hit at. Both from `gap` and `speed`.
+    void seek_contacts();
+    bool seek_impacts();  // whether one bounces
+    const std::vector<double>& bounce() const { return bounce_; }
+    bool seeks() const { return std::find(candidate_.begin(), candidate_.end(), 1) != candidate_.end(); }
+
+    // Finds the active set: y = 0 on equations, and on candidates y ≥ 0, force ≥ 0, yᵀ force = 0. `solve` solves with
+    // active() in the equations, sets `force` and y = `leaving`, and returns the size of multipliers.
+    template <typename Solve>
+    void find_active(const Solve& solve) {
+        const int passes = 4 * count() + 10;
+        for (int i = 0; i < count(); ++i) active_[i] = candidate_[i] && active_[i];
+        for (int pass = 0; pass < passes; ++pass) {
+            const double scale = solve();
+            const int change = next_change(scale, pass > passes / 2);
+            if (change < 0) break;
+            active_[change] = !active_[change];
+        }
+    }
+    // After accelerations of a size.
+    void note_touched(double scale);
+
+    // Stops that somebody else watches are left alone here.
+    void watch();
+    void watch_none() { watched_.assign(watched_.size(), 0); }
+    // The gaps of all stops, positive for those not watched. From `gap`.
+    void watched_gaps(double* out) const;
+
+    // Where a step starts, from `gap` and `speed`; whether a stop was met within it and is being left at its end, from
+    // `speed` there and the gaps that reset() found.
+    void remember(double t);
+    void forget() { remembered_ = false; }
+    bool passed(double t) const;
+
+  private:
+    int next_change(double scale, bool first_found) const;
+    double speed_of_impact(int stop) const;
+
+    StopOptions options_;
+    std::vector<int> rows_;
+    std::vector<double> restitution_, bounce_;
+    std::vector<std::uint8_t> active_, candidate_, touched_, watched_;
+    std::vector<double> start_, closing_;  // C and Ċ where the step started, if these are remembered
+    std::vector<double> reached_;          // C where the step went, not yet corrected
+    bool remembered_ = false;
+    double remembered_at_ = 0.0;  // time [s]
+};
+
+}  // namespace bellcrank
