@@ -15,9 +15,6 @@ ON_AXIS = bc.PointOnLine()
 # name: mechanism, its twin, redundant rows, whether ten seconds of it repeat to 1e-6 (a five-bar is chaotic)
 CASES = {
     "four-bar": (linkages.four_bar, lambda: linkages.four_bar(ON_AXIS), 3, True),
-    "thin four-bar": (
-        lambda: linkages.four_bar(thickness=3e-3), lambda: linkages.four_bar(ON_AXIS, 3e-3), None, True
-    ),
     "parallelogram": (linkages.parallelogram, lambda: linkages.parallelogram(ON_AXIS), 3, True),
     "five-bar": (linkages.five_bar, lambda: linkages.five_bar(ON_AXIS), 3, False),
     "slider-crank": (
@@ -26,6 +23,9 @@ CASES = {
     "bennett": (linkages.bennett, lambda: linkages.bennett(ON_AXIS), 3, True),
     "door": (linkages.door, lambda: linkages.door(1), 10, True),
     "carriage": (linkages.carriage, lambda: linkages.carriage(1), 10, True),
+    "thin four-bar": (
+        lambda: linkages.four_bar(thickness=3e-3), lambda: linkages.four_bar(ON_AXIS, 3e-3), None, True
+    ),
 }  # fmt: skip
 
 
@@ -66,11 +66,10 @@ def test_the_motion_is_the_same(case):
     assert difference.max() < 1e-6
 
 
+@pytest.mark.parametrize("case", [name for name, known in CASES.items() if known[2]], indirect=True)
 def test_redundant_rows_are_named(case):
     """They are as many as they should be, and the rows kept are independent."""
     machine, _, regular, _, redundant, _ = case
-    if redundant is None:
-        return
     machine.system.accelerate()
     dropped = machine.system.dropped_rows()
     assert len(dropped) == machine.system.statistics()["dropped_rows"] == redundant

@@ -5,8 +5,10 @@ from math import pi, radians
 import pytest
 
 import bellcrank as bc
-from bellcrank import io
-from bellcrank.io.dimensions import FIELD_UNITS, fits
+from bellcrank import io, mechanism
+from bellcrank.io.dimensions import fits
+from bellcrank.io.fields import REGISTRIES, parameters
+from bellcrank.io.simulation import Simulation
 from bellcrank.io.units import UnitError, dimension_of, known_units, quantity
 
 
@@ -99,7 +101,21 @@ def test_which_units_fit(given, wanted, fit):
 
 
 def test_all_units_of_fields_are_units():
-    assert all(dimension_of(unit) for units in FIELD_UNITS.values() for unit in units)
+    registered = [cls for registry in REGISTRIES.values() for cls in registry.values()]
+    others = [
+        bc.Body,
+        bc.Marker,
+        bc.Limit,
+        bc.Curve,
+        bc.NurbsCurve,
+        mechanism.Joint,
+        mechanism.Drive,
+        Simulation,
+    ]
+    units = {
+        unit for cls in (*registered, *others) for field in parameters(cls).values() for unit in field.units
+    }
+    assert len({dimension_of(unit) for unit in units}) > 15
 
 
 def test_units_in_a_file():

@@ -42,7 +42,7 @@ ABSURD = {
         lambda: bc.Body("b", 1, (1, 1, 1), velocity=(0, 1e308, 0))
     ),
     "gravity must lie between -1e+15 and 1e+15 m/s^2": lambda: bc.Mechanism("m", (0, 0, -1e30)),
-    "stiffness must lie between 0 and 1e+25, got 1e+308": lambda: bc.SpringDamper(1e308),
+    "stiffness must lie between 0 and 1e+25 N/m, got 1e+308": lambda: bc.SpringDamper(1e308),
     "radius must lie between 1e-15 and 1e+15 m, got 1e-200": lambda: bc.Sphere(1e-200),
     "points must be finite": lambda: bc.Curve([[0, 0, 0], [1, float("inf"), 0], [2, 0, 0]]),
     "duration must lie between 1e-15 and 1e+15 s": lambda: bc.simulate(hinged(), 1e308),

@@ -10,11 +10,9 @@ from typing import Any
 
 import numpy as np
 
-from bellcrank.errors import MechanismError
 from bellcrank.mechanism.coordinate import FORMULA_COORDINATE, OWN, Coordinate
 from bellcrank.mechanism.functions.function import FlatFunction, Function
 from bellcrank.mechanism.marker import Marker
-from bellcrank.mechanism.parametric import expressions_in, holds_expressions
 from bellcrank.mechanism.rows import FROM_START, LAW_KINDS, AppliedWrench, Block, Law, Row
 
 _REST = LAW_KINDS["linear"].index("rest")
@@ -34,7 +32,6 @@ class FlatBuilder:
     def __init__(self, body_index: dict[str, int], distinct: bool = False) -> None:
         self._body = body_index
         self._distinct = distinct
-        self._marker_keys: dict[int, tuple[Any, ...]] = {}
         self._pair_ids: dict[tuple[int, int], int] = {}
         self._pairs: dict[tuple[Any, ...], int] = {}
         self._coordinates: dict[tuple[str, int, tuple[float, ...]], int] = {}
@@ -88,7 +85,7 @@ class FlatBuilder:
             return -1
         index = self._function_ids.get(id(function))
         if index is None:
-            flat = self._flat(function)
+            flat = function.flat()
             index = len(self.functions)
             if not self._distinct:
                 index = self._functions.setdefault(flat, index)
@@ -96,15 +93,6 @@ class FlatBuilder:
                 self.functions.append(flat)
             self._function_ids[id(function)] = index
         return index
-
-    def _flat(self, function: Function) -> FlatFunction:
-        """The flat form; of a function that cannot hold expressions, these alone, of no kind."""
-        if not (self._distinct and holds_expressions(function)):
-            return function.flat()
-        try:
-            return function.flat()
-        except (TypeError, ValueError, MechanismError):
-            return FlatFunction("", tuple(expressions_in(function)))
 
     def block(self, block: Block) -> int:
         """Append a block with its rows; its index."""
@@ -179,6 +167,8 @@ class FlatBuilder:
             "row_term_start": _ints(self.term_start),
             "term_coordinate": _ints(self.term_coordinate),
             "row_function": _ints(self.row_function),
+            "function_kind": [f.kind for f in self.functions],
+            "function_param_start": _starts([len(f.params) for f in self.functions]),
             "law_kind": self.law_kind,
             "law_coordinate": _ints(self.law_coordinate),
             "law_param_start": _ints(self.law_start),
@@ -195,8 +185,6 @@ class FlatBuilder:
             "pair_rotations": _floats([(p[2], p[5]) for p in pairs], 2, 4),
             "coordinate_param_start": _starts([len(c[2]) for c in coordinates]),
             "coordinate_params": _floats([x for c in coordinates for x in c[2]]),
-            "function_kind": [f.kind for f in functions],
-            "function_param_start": _starts([len(f.params) for f in functions]),
             "function_params": _floats([x for f in functions for x in f.params]),
             "function_programs": {i: f.program for i, f in enumerate(functions) if f.program is not None},
             "block_unilateral": np.array([b[0] for b in blocks], dtype=np.uint8),

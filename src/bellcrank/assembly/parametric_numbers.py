@@ -10,7 +10,6 @@ import numpy as np
 
 from bellcrank.assembly.compile import walked
 from bellcrank.assembly.particles import with_held_particles
-from bellcrank.errors import MechanismError
 from bellcrank.mechanism.evaluation import with_numbers
 from bellcrank.mechanism.formulas import Formulas
 from bellcrank.mechanism.parameter import values_of
@@ -30,7 +29,8 @@ if TYPE_CHECKING:
 
 _TABLES = ("_bodies", "_joints", "_constraints", "_forces", "_drives")
 _STRUCTURE = ("pair_bodies", "coordinate_kind", "coordinate_pair", "block_row_start", "row_term_start",
-              "term_coordinate", "row_function", "law_kind", "law_coordinate", "law_param_start",
+              "term_coordinate", "row_function", "function_kind",
+              "function_param_start", "law_kind", "law_coordinate", "law_param_start",
               "wrench_body")  # fmt: skip
 
 
@@ -60,39 +60,24 @@ def parametric_numbers(model: Model) -> ParametricNumbers | None:
         *(("row_constant", row) for row in model.start.rows),
         *(("law_params", place) for place, _ in model.start.laws),
     )
-    try:
-        half = with_held_particles(_with_expressions_alone(mechanism), with_numbers(mechanism))
-        with quiet():
-            flat, markers, left = walked(half)
-        structure = flat.structure()
-        same = all(np.array_equal(structure[name], model.arrays[name]) for name in _STRUCTURE)
-    except (MechanismError, TypeError, ValueError):  # an element whose rows are more than arithmetic
-        same = False
-    if not same:
+    open_ones, not_followed = _with_expressions_alone(mechanism)
+    half = with_held_particles(open_ones, with_numbers(mechanism))
+    with quiet():
+        flat, markers, left = walked(half)
+    structure = flat.structure()
+    if not all(np.array_equal(structure[name], model.arrays[name]) for name in _STRUCTURE):
         return ParametricNumbers(parameters, (), start, frozenset(name for name, _, _ in parameters))
-    given, shapes = _functions(model, flat)
-    arrays = _arrays(half, flat) | given | _formula_markers(markers)
+    functions = {"function_params": [param for function in flat.functions for param in function.params]}
+    arrays = _arrays(half, flat) | functions | _formula_markers(markers)
     entries = tuple(
         (array, index, value)
         for array, values in arrays.items()
         for index, value in enumerate(values)
         if is_expression(value) and not value.is_constant
     )
-    return ParametricNumbers(parameters, entries, start, _fixed(mechanism, [*flat.others(), *left, *shapes]))
-
-
-def _functions(model: Model, flat: FlatBuilder) -> tuple[dict[str, list[Any]], list[Any]]:
-    """Parameters of the functions, and what those hold whose form follows no parameters."""
-    starts, kinds = model.arrays["function_param_start"], model.arrays["function_kind"]
-    params: list[Any] = list(model.arrays["function_params"])
-    left: list[Any] = []
-    for number, function in enumerate(flat.functions):
-        places = slice(starts[number], starts[number + 1])
-        if function.kind == kinds[number] and len(function.params) == len(params[places]):
-            params[places] = function.params
-        else:
-            left.extend(function.params)
-    return {"function_params": params}, left
+    return ParametricNumbers(
+        parameters, entries, start, _fixed(mechanism, [*flat.others(), *left, *not_followed])
+    )
 
 
 def _formula_markers(markers: list[Any]) -> dict[str, list[Any]]:
@@ -102,8 +87,11 @@ def _formula_markers(markers: list[Any]) -> dict[str, list[Any]]:
     }
 
 
-def _with_expressions_alone(mechanism: Mechanism) -> Mechanism:
-    """The mechanism with numbers in its formulas, and for what joints start from."""
+def _with_expressions_alone(mechanism: Mechanism) -> tuple[Mechanism, list[Any]]:
+    """The mechanism with numbers in its formulas, for what joints start from, and in fields not followed.
+
+    And what stood in the latter.
+    """
     known = {parameter.symbol: parameter.value for parameter in mechanism.parameters.values()}
 
     def number(expression: Any) -> float:
@@ -112,17 +100,22 @@ def _with_expressions_alone(mechanism: Mechanism) -> Mechanism:
     def settled_formulas(function: Any) -> Any:
         return function.with_numbers(number) if isinstance(function, Formulas) else function
 
+    def settled_field(value: Any) -> Any:
+        not_followed.append(value)
+        return evaluated(value, number)
+
+    not_followed: list[Any] = []
     copy = mechanism.copy()
     for table in _TABLES:
         for name, element in getattr(mechanism, table).items():
             if not holds_expressions(element):
                 continue
-            settled: Any = mapped(element, lambda e: e, settled_formulas)
+            settled: Any = mapped(element, lambda e: e, settled_formulas, settled_field)
             if table == "_joints":
                 start = (evaluated(settled.position, number), evaluated(settled.velocity, number))
                 settled = replace(settled, position=start[0], velocity=start[1])
             getattr(copy, table)[name] = settled
-    return copy
+    return copy, not_followed
 
 
 def _arrays(mechanism: Mechanism, flat: FlatBuilder) -> dict[str, list[Any]]:

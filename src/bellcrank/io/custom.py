@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Any, Final
 
-from bellcrank.io.decode import Decoder, Field
+from bellcrank.io.decode import Decoder
 from bellcrank.io.expressions import expression, written_expression
 from bellcrank.io.fields import NOUNS, parameters, wanted
 from bellcrank.io.node import Items, Node, Place, Scalar, plain
@@ -74,7 +74,7 @@ class CustomReader:
             return self.formulas(node, at)
         if name in ("units", "unit"):
             return tuple(plain(node)) if isinstance(node, Items) else plain(node)
-        return self.decoder.value(node, wanted(parameters(cls)[name].hint), at, Field(cls, name))
+        return self.decoder.value(node, wanted(parameters(cls)[name].hint), at, parameters(cls)[name].units)
 
     def symbols(self, node: Node, place: Place, single: bool) -> Any:
         """New symbols of given names."""

@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Collection, Iterable, Mapping
-from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 from typing import Any, Final
 
 from bellcrank.errors import FaultList
-from bellcrank.io.dimensions import fits, units_of
+from bellcrank.io.dimensions import fits
 from bellcrank.io.expressions import expression
 from bellcrank.io.fields import NOUNS, Parameter, Wanted, parameters, wanted
 from bellcrank.io.node import Entries, Items, Node, Place, Scalar, described, plain
@@ -27,19 +26,6 @@ AXES: Final = ("axis", "x_axis", "y_axis", "z_axis")
 
 
 Reader = Callable[[Node, Place], Any]
-
-
-@dataclass(frozen=True)
-class Field:
-    """Which field of which class is read: it decides on the units that fit."""
-
-    owner: type | None
-    name: str
-
-    @property
-    def units(self) -> tuple[str, ...]:
-        """The units of which it takes one; none for any."""
-        return units_of(self.owner, self.name)
 
 
 class Decoder(Notes):
@@ -95,16 +81,16 @@ class Decoder(Notes):
                 self.fault(place, node, f"the key {name!r} is missing")
         return len(self.faults) == before
 
-    def value(self, node: Node, want: Wanted, place: Place, field: Field) -> Any:
-        """The value of a node, or FAILED."""
+    def value(self, node: Node, want: Wanted, place: Place, units: tuple[str, ...] = ()) -> Any:
+        """The value of a node, or FAILED. units: of which a number takes one; none for any."""
         if isinstance(node, Scalar):
             reader = self.reader(want)
-            return reader(node, place) if reader else self.scalar(node, want, place, field)
+            return reader(node, place) if reader else self.scalar(node, want, place, units)
         if isinstance(node, Items):
             inner = want.items
             if inner is None:
                 return self.fault(place, node, "a list has no place here", plain(node))
-            values = [self.value(item, inner, place.at(str(i)), field) for i, item in enumerate(node.items)]
+            values = [self.value(item, inner, place.at(str(i)), units) for i, item in enumerate(node.items)]
             return FAILED if any(value is FAILED for value in values) else tuple(values)
         assert isinstance(node, Entries)
         if want.rotation:
@@ -122,7 +108,7 @@ class Decoder(Notes):
         """The way of its own in which one of the classes is read, if there is one."""
         return next((self.readers[cls] for cls in want.classes if cls in self.readers), None)
 
-    def scalar(self, node: Scalar, want: Wanted, place: Place, field: Field) -> Any:
+    def scalar(self, node: Scalar, want: Wanted, place: Place, units: tuple[str, ...]) -> Any:
         """A number, text or truth value; a text with a unit becomes a number where one is wanted."""
         if want.text and not want.number:
             return node.text if node.value is not None else None
@@ -137,10 +123,8 @@ class Decoder(Notes):
         if found is None:
             timed = Function in want.classes
             return self.made(node, place, partial(expression, node.value, self.names, timed, place.element))
-        if not fits(found.dimension, field.units):
-            advice = (
-                f"give it in {' or '.join(field.units)}" if field.units != ("1",) else "it is a plain number"
-            )
+        if not fits(found.dimension, units):
+            advice = f"give it in {' or '.join(units)}" if units != ("1",) else "it is a plain number"
             return self.fault(place, node, "this unit does not fit here", node.value, advice)
         return found.value
 
@@ -158,7 +142,7 @@ class Decoder(Notes):
             if isinstance(chosen, Failed):
                 return FAILED
             cls = chosen
-        given = self.fields(node, place, entries, parameters(cls), cls, ("type",))
+        given = self.fields(node, place, entries, parameters(cls), ("type",))
         if self.folder is not None and isinstance(given.values.get("file"), str):
             given.values["file"] = whole_path(self.folder, given.values["file"])
         return self.constructed(node, place, given, lambda: cls(**given.values))
@@ -184,14 +168,13 @@ class Decoder(Notes):
         place: Place,
         entries: Mapping[str, Node],
         known: Mapping[str, Parameter],
-        owner: type,
         others: Collection[str] = (),
     ) -> Given:
         """The values of the known fields that are given; `others` are keys that are read elsewhere."""
         required = [name for name, parameter in known.items() if parameter.required]
         complete = self.check_keys(node, place, entries, [*others, *known], required)
         values = {
-            name: self.value(entries[name], wanted(parameter.hint), place.at(name), Field(owner, name))
+            name: self.value(entries[name], wanted(parameter.hint), place.at(name), parameter.units)
             for name, parameter in known.items()
             if name in entries
         }
@@ -206,7 +189,7 @@ class Decoder(Notes):
             return FAILED
         axis_wanted = wanted(tuple[float, float, float])
         axes = {
-            name: self.value(entries[name], axis_wanted, place.at(name), Field(None, name))
+            name: self.value(entries[name], axis_wanted, place.at(name), ("1",))
             for name in AXES
             if name in entries
         }
@@ -216,13 +199,13 @@ class Decoder(Notes):
         if "rpy" in entries:
             if len(entries) > 1:
                 return self.fault(place, node, "rpy stands alone", plain(node))
-            angles = self.value(entries["rpy"], axis_wanted, place.at("rpy"), Field(None, "angle"))
+            angles = self.value(entries["rpy"], axis_wanted, place.at("rpy"), ("rad",))
             return FAILED if angles is FAILED else self.made(node, place, lambda: rotation(rpy=angles))
         if "angle" not in entries:
             return self.made(node, place, lambda: orientation(place.element, **axes))
         if list(axes) != ["axis"]:
             return self.fault(place, node, "an angle needs an axis, and nothing else", plain(node))
-        angle = self.value(entries["angle"], wanted(float), place.at("angle"), Field(None, "angle"))
+        angle = self.value(entries["angle"], wanted(float), place.at("angle"), ("rad",))
         if angle is FAILED:
             return FAILED
 

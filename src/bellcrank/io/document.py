@@ -11,12 +11,12 @@ from typing import Any
 from bellcrank.assembly.validate import validate
 from bellcrank.errors import FaultList, MechanismError
 from bellcrank.io.culprit import culprit
-from bellcrank.io.decode import Decoder, Field
+from bellcrank.io.decode import Decoder
 from bellcrank.io.elements import Document, Elements, Include
 from bellcrank.io.fields import parameters, wanted
 from bellcrank.io.node import Entries, Node, Place, Scalar, plain
 from bellcrank.io.notes import FAILED, Failed
-from bellcrank.io.sections import SECTIONS, TOP_KEYS, VERSION
+from bellcrank.io.sections import GRAVITY_UNITS, SECTIONS, TOP_KEYS, VERSION
 from bellcrank.io.simulation import Simulation
 from bellcrank.mechanism import Ground, Mechanism
 from bellcrank.mechanism.checking import Vec3
@@ -71,17 +71,15 @@ class Builder:
         for name, given, at in self.section(entries, "parameters", place):
             self.elements.add_parameter(name, given, at)
         decoder.names = {name: parameter.symbol for name, parameter in mechanism.parameters.items()}
-        for key, hint in (("name", str), ("gravity", Vec3)):
+        for key, hint, units in (("name", str, ()), ("gravity", Vec3, GRAVITY_UNITS)):
             if (node := entries.get(key)) is not None:
                 at = replace(place.at(key), element="mechanism")
-                value = decoder.value(node, wanted(hint), at, Field(Mechanism, key))
+                value = decoder.value(node, wanted(hint), at, units)
                 if value is not FAILED:
                     decoder.made(node, at, partial(_set_head, mechanism, key, value))
         if (node := entries.get("ground")) is not None:
             at = replace(place.at("ground"), element="ground")
-            self.elements.whole(
-                node, at, parameters(Ground), Ground, partial(mechanism.replace, mechanism.ground)
-            )
+            self.elements.whole(node, at, parameters(Ground), partial(mechanism.replace, mechanism.ground))
         if (node := entries.get("simulation")) is not None:
             self.add_simulation(node, replace(place.at("simulation"), element="simulation"))
 
@@ -91,7 +89,7 @@ class Builder:
         if isinstance(entries, Failed):
             return
         known = {name: parameter for name, parameter in parameters(Simulation).items() if name != "options"}
-        given = self.decoder.fields(node, place, entries, known, Simulation, ("options",))
+        given = self.decoder.fields(node, place, entries, known, ("options",))
         options = entries.get("options")
         if isinstance(options, Entries):
             given.values["options"] = plain(options)

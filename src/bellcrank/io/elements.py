@@ -8,7 +8,7 @@ from functools import partial
 from typing import Any, TypeAlias
 
 from bellcrank.io.custom import CustomReader, custom_kind, custom_kinds
-from bellcrank.io.decode import Decoder, Field
+from bellcrank.io.decode import Decoder
 from bellcrank.io.fields import Parameter, parameters, wanted
 from bellcrank.io.node import Entries, Node, Place, Scalar
 from bellcrank.io.notes import FAILED, Failed
@@ -29,14 +29,11 @@ from bellcrank.mechanism import (
     FORCE_KINDS,
     GROUND,
     JOINT_KINDS,
-    Body,
-    Drive,
     Joint,
     Limit,
     Marker,
     Mechanism,
 )
-from bellcrank.mechanism import Parameter as ParameterOfMechanism
 
 
 @dataclass
@@ -66,27 +63,21 @@ class Elements:
         self.references = References(self.mechanism, decoder)
 
     def whole(
-        self,
-        node: Node,
-        place: Place,
-        known: Mapping[str, Parameter],
-        owner: type,
-        make: Callable[..., object],
+        self, node: Node, place: Place, known: Mapping[str, Parameter], make: Callable[..., object]
     ) -> object:
         """What `make` gives for the values of a mapping that has fields only."""
         entries = self.decoder.entries(node, place)
         if isinstance(entries, Failed):
             return FAILED
-        given = self.decoder.fields(node, place, entries, known, owner)
+        given = self.decoder.fields(node, place, entries, known)
         return self.decoder.constructed(node, place, given, lambda: make(**given.values))
 
     def add_parameter(self, name: str, node: Node, place: Place) -> object:
         """A parameter: a number, or a mapping with its value."""
-        owner = ParameterOfMechanism
         if isinstance(node, Entries):
             add = partial(self.mechanism.add_parameter, name)
-            return self.whole(node, place, PARAMETER_FIELDS, owner, add)
-        value = self.decoder.value(node, wanted(float), place, Field(owner, "value"))
+            return self.whole(node, place, PARAMETER_FIELDS, add)
+        value = self.decoder.value(node, wanted(float), place)
         if value is FAILED:
             return FAILED
         return self.decoder.made(node, place, lambda: self.mechanism.add_parameter(name, value))
@@ -96,7 +87,7 @@ class Elements:
         entries = self.decoder.entries(node, place)
         if isinstance(entries, Failed):
             return FAILED
-        given = self.decoder.fields(node, place, entries, BODY_FIELDS, Body)
+        given = self.decoder.fields(node, place, entries, BODY_FIELDS)
         # Where one of these could not be read, something in its place lets the other fields be judged.
         stand_ins = {"mass": 1.0, "inertia": (1.0, 1.0, 1.0)}
         values = {**{key: stand_ins[key] for key in given.failed if key in stand_ins}, **given.values}
@@ -152,15 +143,15 @@ class Elements:
 
     def start(self, key: str, node: Node, place: Place) -> Any:
         """A number, a list of them, or a mapping from coordinates to numbers."""
-        field = Field(Joint, key)
+        units = parameters(Joint)[key].units
         if not isinstance(node, Entries):
-            return self.decoder.value(node, wanted(float | tuple[float, ...]), place, field)
+            return self.decoder.value(node, wanted(float | tuple[float, ...]), place, units)
         entries = self.decoder.entries(node, place)
         if isinstance(entries, Failed):
             return FAILED
         number = wanted(float)
         found = {
-            name: self.decoder.value(child, number, place.at(name), field) for name, child in entries.items()
+            name: self.decoder.value(child, number, place.at(name), units) for name, child in entries.items()
         }
         return FAILED if any(value is FAILED for value in found.values()) else found
 
@@ -168,14 +159,11 @@ class Elements:
         """One limit, or a mapping from coordinates to limits."""
         limit = wanted(Limit)
         if isinstance(node, Entries) and any(key.text in parameters(Limit) for key, _ in node.entries):
-            return self.decoder.value(node, limit, place, Field(Limit, "limits"))
+            return self.decoder.value(node, limit, place)
         entries = self.decoder.entries(node, place)
         if isinstance(entries, Failed):
             return FAILED
-        found = {
-            name: self.decoder.value(child, limit, place.at(name), Field(Limit, name))
-            for name, child in entries.items()
-        }
+        found = {name: self.decoder.value(child, limit, place.at(name)) for name, child in entries.items()}
         return FAILED if any(value is FAILED for value in found.values()) else found
 
     def kind(
@@ -199,7 +187,7 @@ class Elements:
         cls = self.decoder.kind(node, place, entries, {**named, **custom_kinds(noun)}, noun)
         if isinstance(cls, Failed):
             return FAILED
-        given = self.decoder.fields(node, place, entries, parameters(cls), cls, ("type", *others))
+        given = self.decoder.fields(node, place, entries, parameters(cls), ("type", *others))
         return self.decoder.constructed(node, place, given, lambda: cls(**given.values))
 
     def add_constraint(self, name: str, node: Node, place: Place) -> object:
@@ -235,16 +223,14 @@ class Elements:
 
     def add_drive(self, name: str, node: Node, place: Place) -> object:
         """A drive of a joint's coordinate or of a marker."""
-        return self.whole(node, place, DRIVE_FIELDS, Drive, partial(self.mechanism.add_drive, name))
+        return self.whole(node, place, DRIVE_FIELDS, partial(self.mechanism.add_drive, name))
 
     def add_placement(self, name: str, node: Node, place: Place) -> object:
         """A mechanism of another file, or written out here, with its names after a prefix."""
         entries = self.decoder.entries(node, place)
         if isinstance(entries, Failed):
             return FAILED
-        given = self.decoder.fields(
-            node, place, entries, PLACEMENT_FIELDS, Mechanism, (*SOURCES, "parameters")
-        )
+        given = self.decoder.fields(node, place, entries, PLACEMENT_FIELDS, (*SOURCES, "parameters"))
         sources = [key for key in SOURCES if key in entries]
         if len(sources) != 1:
             rule = "exactly one of 'file' and 'mechanism' must be given"
@@ -281,7 +267,6 @@ class Elements:
         if isinstance(entries, Failed):
             return FAILED
         found = {
-            name: self.decoder.value(child, wanted(float), place.at(name), Field(ParameterOfMechanism, name))
-            for name, child in entries.items()
+            name: self.decoder.value(child, wanted(float), place.at(name)) for name, child in entries.items()
         }
         return FAILED if any(value is FAILED for value in found.values()) else found

@@ -24,6 +24,7 @@ from bellcrank.mechanism import (
     Shape,
 )
 from bellcrank.mechanism.checking import Quat
+from bellcrank.mechanism.fields import declarations
 
 REGISTRIES: dict[type, Mapping[str, type]] = {
     JointKind: JOINT_KINDS,
@@ -48,25 +49,30 @@ ANY_FUNCTION: Any = Function | float | tuple[Function | float, ...] | None
 
 @dataclass(frozen=True)
 class Parameter:
-    """One field of a class: its name, type hint, whether it must be given, and its default."""
+    """One field of a class: its name, type hint, whether it must be given, its default.
+
+    units: of which it takes one; none if it takes any.
+    """
 
     name: str
     hint: Any
     required: bool = False
     default: Any = None
+    units: tuple[str, ...] = ()
 
 
 @cache
 def parameters(cls: type) -> dict[str, Parameter]:
     """The fields that the constructor of a dataclass takes, by name; those that are required first."""
-    hints = get_type_hints(cls)
+    hints, declared = get_type_hints(cls), declarations(cls)
     found = []
     for field in fields(cls):
         if field.init:
             hint = ANY_FUNCTION if hints[field.name] is Any else hints[field.name]
             required = field.default is MISSING and field.default_factory is MISSING
             default = field.default_factory() if field.default_factory is not MISSING else field.default
-            found.append(Parameter(field.name, hint, required, default))
+            units = declared[field.name].units if field.name in declared else ()
+            found.append(Parameter(field.name, hint, required, default, units))
     return {parameter.name: parameter for parameter in sorted(found, key=lambda p: not p.required)}
 
 

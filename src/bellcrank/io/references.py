@@ -17,7 +17,7 @@ from bellcrank.mechanism.naming import nearest
 
 MARKER_FIELDS: Final[dict[str, Parameter]] = {
     **{name: parameter for name, parameter in parameters(Marker).items() if name != "body"},
-    **{name: Parameter(name, Vec3) for name in AXES},
+    **{name: Parameter(name, Vec3, units=("1",)) for name in AXES},
     "world": Parameter("world", bool, default=False),
 }
 """The keys of a marker beside its body: its fields, axes, and whether it is given in the world."""
@@ -190,7 +190,7 @@ class References:
         if isinstance(entries, Failed):
             return FAILED
         known = {key: field for key, field in MARKER_FIELDS.items() if key != "name" or name is None}
-        given = self.decoder.fields(node, place, entries, known, Marker, ("body",) if body is None else ())
+        given = self.decoder.fields(node, place, entries, known, ("body",) if body is None else ())
         carrier: Body | Ground | Failed = FAILED
         if body is not None:
             carrier = self.carrier(Scalar(node.line, node.column, body, body), place)

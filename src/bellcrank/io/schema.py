@@ -7,7 +7,6 @@ from types import NoneType, UnionType
 from typing import Any, Union, get_args, get_origin
 
 from bellcrank.io.decode import AXES
-from bellcrank.io.dimensions import units_of
 from bellcrank.io.fields import NOUNS, REGISTRIES, Parameter, parameters, wanted
 from bellcrank.io.formula_schema import FACTOR, FORMULA, FORMULA_KEYS, SYMBOLS
 from bellcrank.io.references import MARKER_FIELDS
@@ -22,9 +21,7 @@ from bellcrank.io.sections import (
 )
 from bellcrank.io.simulation import Simulation
 from bellcrank.mechanism import (
-    Body,
     ConstraintKind,
-    Drive,
     ForceKind,
     Function,
     Ground,
@@ -33,9 +30,7 @@ from bellcrank.mechanism import (
     JointKind,
     Limit,
     Marker,
-    Mechanism,
 )
-from bellcrank.mechanism import Parameter as ParameterOfMechanism
 from bellcrank.mechanism.attachment import AttachedKind
 from bellcrank.mechanism.checking import Quat, Vec3
 from bellcrank.mechanism.formulas import CUSTOM_KINDS
@@ -61,12 +56,12 @@ def schema() -> Schema:
         "factor of a pose": FACTOR,
         "marker": {"anyOf": [_TEXT, _marker("body")]},
         "joint coordinate": _joint_coordinate(),
-        "end": {"anyOf": [_TEXT, _marker("body"), _object(parameters(JointCoordinate), JointCoordinate)]},
-        "body": _object(BODY_FIELDS, Body),
-        "drive": _object(DRIVE_FIELDS, Drive),
-        "parameter": {"anyOf": [_reference("quantity"), _object(PARAMETER_FIELDS, ParameterOfMechanism)]},
+        "end": {"anyOf": [_TEXT, _marker("body"), _object(parameters(JointCoordinate))]},
+        "body": _object(BODY_FIELDS),
+        "drive": _object(DRIVE_FIELDS),
+        "parameter": {"anyOf": [_reference("quantity"), _object(PARAMETER_FIELDS)]},
         "placement": _placement(),
-        "limit": _object(parameters(Limit), Limit),
+        "limit": _object(parameters(Limit)),
         "mechanism": _mechanism(),
     }
     for base, registry in REGISTRIES.items():
@@ -115,25 +110,23 @@ def _mechanism() -> Schema:
             "bellcrank": {"const": VERSION, "description": "version of the format"},
             "name": _TEXT,
             "gravity": _of(Vec3),
-            "ground": _object(parameters(Ground), Ground),
+            "ground": _object(parameters(Ground)),
             **sections,
-            "simulation": _object(simulation, Simulation, options),
+            "simulation": _object(simulation, options),
         }
     )
 
 
-def _object(
-    known: Mapping[str, Parameter], owner: type, others: Mapping[str, Schema] | None = None
-) -> Schema:
+def _object(known: Mapping[str, Parameter], others: Mapping[str, Schema] | None = None) -> Schema:
     """A mapping with the given fields, and others that are described already."""
-    properties = {name: _field(parameter, owner) for name, parameter in known.items()}
+    properties = {name: _field(parameter) for name, parameter in known.items()}
     return _closed(
         {**(others or {}), **properties}, [name for name, parameter in known.items() if parameter.required]
     )
 
 
-def _field(parameter: Parameter, owner: type) -> Schema:
-    units = [unit for unit in units_of(owner, parameter.name) if unit != "1"]
+def _field(parameter: Parameter) -> Schema:
+    units = [unit for unit in parameter.units if unit != "1"]
     found = _of(parameter.hint)
     return {"description": f"in {' or '.join(units)}", **found} if units else found
 
@@ -156,7 +149,7 @@ def _kind(base: type, name: str, cls: type) -> Schema:
             "joint": _reference("joint coordinate"),
             "coordinate": {"type": ["string", "integer", "null"]},
         }
-    found = _formulas(cls, others) if name in CUSTOM_KINDS else _object(parameters(cls), cls, others)
+    found = _formulas(cls, others) if name in CUSTOM_KINDS else _object(parameters(cls), others)
     found["required"] = [*required, *found.get("required", [])]
     if issubclass(cls, AttachedKind):
         found["anyOf"] = [{"required": ["ends"]}, {"required": ["joint"]}]
@@ -168,7 +161,7 @@ def _formulas(cls: type, others: Mapping[str, Schema]) -> Schema:
     """The keys of a kind that is given by formulas; its ends are symbols named by `names`."""
     known = {name: p for name, p in parameters(cls).items() if name != "values"}
     properties = {
-        name: FORMULA_KEYS[name] if name in FORMULA_KEYS else _field(parameter, cls)
+        name: FORMULA_KEYS[name] if name in FORMULA_KEYS else _field(parameter)
         for name, parameter in known.items()
         if name != "ends"
     }
@@ -184,7 +177,7 @@ def _start(key: str) -> Schema:
     quantity = _reference("quantity")
     lists: Schema = {"type": "array", "items": quantity}
     named: Schema = {"type": "object", "additionalProperties": quantity}
-    units = " or ".join(units_of(Joint, key))
+    units = " or ".join(parameters(Joint)[key].units)
     return {"description": f"initial {key}, in {units}", "anyOf": [quantity, lists, named]}
 
 
@@ -199,7 +192,7 @@ def _rotation() -> Schema:
 
 
 def _marker(*required: str) -> Schema:
-    found = _object(MARKER_FIELDS, Marker, {"body": _TEXT})
+    found = _object(MARKER_FIELDS, {"body": _TEXT})
     return {**found, "required": list(required)} if required else found
 
 
@@ -211,7 +204,7 @@ def _joint_coordinate() -> Schema:
 def _placement() -> Schema:
     sources = {"file": _TEXT, "mechanism": _reference("mechanism")}
     numbers = {"type": "object", "additionalProperties": _reference("quantity")}
-    found = _object(PLACEMENT_FIELDS, Mechanism, {**sources, "parameters": numbers})
+    found = _object(PLACEMENT_FIELDS, {**sources, "parameters": numbers})
     return {**found, "anyOf": [{"required": [source]} for source in sources]}
 
 
@@ -240,4 +233,4 @@ def _of(hint: Any) -> Schema:
         return simple[hint]
     if hint in REGISTRIES:
         return _reference(NOUNS[hint])
-    return _object(parameters(hint), hint, {"type": {"const": hint.__name__}})
+    return _object(parameters(hint), {"type": {"const": hint.__name__}})

@@ -27,6 +27,8 @@ SECTIONS: Final = {
 
 TOP_KEYS: Final = ("bellcrank", "name", "gravity", "ground", *SECTIONS, "simulation")
 
+GRAVITY_UNITS: Final = ("m/s^2",)
+
 ENDS: Final = ("ends", "joint", "coordinate")
 """The keys by which constraints and forces take hold of something."""
 
@@ -59,7 +61,7 @@ SOURCES: Final = ("file", "mechanism")
 
 PLACEMENT_FIELDS: Final = {
     "prefix": Parameter("prefix", str),
-    "position": Parameter("position", Vec3),
-    "rotation": Parameter("rotation", Quat),
+    "position": Parameter("position", Vec3, units=("m",)),
+    "rotation": Parameter("rotation", Quat, units=("1",)),
     "attach_to": Parameter("attach_to", str),
 }

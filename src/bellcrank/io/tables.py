@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any, Final
 
-from bellcrank.io.dimensions import units_of
 from bellcrank.io.fields import Parameter, parameters
 from bellcrank.io.references import MARKER_FIELDS
 from bellcrank.io.sections import BODY_FIELDS, DRIVE_FIELDS, PARAMETER_FIELDS, PLACEMENT_FIELDS, SOURCES
@@ -17,32 +16,27 @@ from bellcrank.mechanism import (
     FUNCTIONS,
     JOINT_KINDS,
     SHAPES,
-    Body,
-    Drive,
     Limit,
-    Marker,
-    Mechanism,
     MotorKind,
 )
-from bellcrank.mechanism import Parameter as ParameterOfMechanism
 from bellcrank.mechanism.functions.curve import Curve
 from bellcrank.mechanism.functions.nurbs import NurbsCurve
 from bellcrank.mechanism.functions.path import Path
 from bellcrank.mechanism.tables import markdown
 
 
-def _keys(known: Iterable[Parameter], owner: type) -> str:
-    return ", ".join(_key(parameter, owner) for parameter in known)
+def _keys(known: Iterable[Parameter]) -> str:
+    return ", ".join(_key(parameter) for parameter in known)
 
 
-def _key(parameter: Parameter, owner: type) -> str:
-    units = [unit for unit in units_of(owner, parameter.name) if unit != "1"]
+def _key(parameter: Parameter) -> str:
+    units = [unit for unit in parameter.units if unit != "1"]
     text = f"`{parameter.name}`" + (f" ({' or '.join(units)})" if units else "")
     return text if parameter.required else f"[{text}]"
 
 
 def _types(noun: str, kinds: Mapping[str, type]) -> str:
-    rows = [(name, _keys(parameters(cls).values(), cls), _meaning(cls)) for name, cls in kinds.items()]
+    rows = [(name, _keys(parameters(cls).values()), _meaning(cls)) for name, cls in kinds.items()]
     return markdown((f"type of {noun}", "keys", "meaning"), rows)
 
 
@@ -54,13 +48,13 @@ def _sections() -> str:
     placed: Any = [Parameter(name, str) for name in (*SOURCES, "parameters")]
     simulation = [*parameters(Simulation).values()]
     rows = [
-        ("a parameter", _keys(PARAMETER_FIELDS.values(), ParameterOfMechanism)),
-        ("a body", _keys(BODY_FIELDS.values(), Body)),
-        ("a marker", _keys([Parameter("body", str), *MARKER_FIELDS.values()], Marker)),
-        ("a limit", _keys(parameters(Limit).values(), Limit)),
-        ("a drive", _keys(DRIVE_FIELDS.values(), Drive)),
-        ("a placed mechanism", _keys([*placed, *PLACEMENT_FIELDS.values()], Mechanism)),
-        ("the simulation", _keys(simulation, Simulation)),
+        ("a parameter", _keys(PARAMETER_FIELDS.values())),
+        ("a body", _keys(BODY_FIELDS.values())),
+        ("a marker", _keys([Parameter("body", str), *MARKER_FIELDS.values()])),
+        ("a limit", _keys(parameters(Limit).values())),
+        ("a drive", _keys(DRIVE_FIELDS.values())),
+        ("a placed mechanism", _keys([*placed, *PLACEMENT_FIELDS.values()])),
+        ("the simulation", _keys(simulation)),
     ]
     return markdown(("of", "keys"), rows)
 

@@ -9,9 +9,9 @@ from typing import Any, ClassVar, Self, TypeAlias
 
 from bellcrank.mechanism.checking import Check, check_name
 from bellcrank.mechanism.coordinate import Coordinate
+from bellcrank.mechanism.fields import Description
 from bellcrank.mechanism.joint import JointCoordinate
 from bellcrank.mechanism.marker import Marker
-from bellcrank.mechanism.parametric import Parametric
 from bellcrank.mechanism.rows import Lowered
 
 Attachment: TypeAlias = Marker | JointCoordinate
@@ -22,7 +22,7 @@ End: TypeAlias = Marker | Coordinate
 
 
 @dataclass(frozen=True)
-class AttachedKind(Parametric, ABC):
+class AttachedKind(Description, ABC):
     """Base of constraint and force kinds.
 
     pattern: the ends it takes, as a regular expression over M (marker) and J (joint coordinate).

@@ -2,23 +2,23 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import Any
+from typing import Any, Final
 
 import numpy as np
 
 from bellcrank.errors import Fault, MechanismError
 from bellcrank.mechanism.checking import Check, Mat3, Quat, Vec3, check_name
+from bellcrank.mechanism.fields import Description, checked, described, flag, rotation, vector
 from bellcrank.mechanism.marker import GROUND, Marker, orientation
 from bellcrank.mechanism.mass import MassProperties, check_inertia, total
-from bellcrank.mechanism.parametric import Parametric, present, quiet
+from bellcrank.mechanism.parametric import present, quiet
 from bellcrank.mechanism.rotation import IDENTITY, conjugate, multiply, rotate
 from bellcrank.mechanism.shape import Shape
 
-_VECTORS = {"com": "m", "position": "m", "velocity": "m/s", "angular_velocity": "rad/s"}
+_ORIGIN: Final[Vec3] = (0.0, 0.0, 0.0)
 
 
-class _Carrier(Parametric):
+class _Carrier(Description):
     """What bodies and the ground have in common: markers can be fixed to them."""
 
     name: str
@@ -72,14 +72,20 @@ class _Carrier(Parametric):
         return Marker(self.name, rotate(back, (x, y, z)), multiply(back, world.rotation), name)
 
 
-@dataclass(frozen=True)
+def _shapes(check: Check, _: str, value: Any) -> tuple[Shape, ...]:
+    with check.faults.collect():
+        return _check_shapes(check.element, value)
+    return ()
+
+
+@described
 class Ground(_Carrier):
     """The ground: the world frame, which does not move. `shapes` are drawn and have no mass."""
 
-    shapes: tuple[Shape, ...] = ()
+    shapes: tuple[Shape, ...] = checked(_shapes, default=())
 
-    def __post_init__(self) -> None:
-        object.__setattr__(self, "shapes", _check_shapes("ground", self.shapes))
+    def _element(self) -> str:
+        return GROUND
 
     @property
     def name(self) -> str:  # type: ignore[override]
@@ -97,7 +103,18 @@ class Ground(_Carrier):
         return IDENTITY
 
 
-@dataclass(frozen=True)
+def _mass(check: Check, name: str, value: Any) -> float:
+    if isinstance(value, (int, float)) and not isinstance(value, bool) and value == 0.0:
+        advice = (
+            "a massless link is part of a joint: Distance, RevoluteSpherical and ParallelLink are massless "
+            "rods, and bc.CustomJoint takes the product of the poses of any two joints"
+        )
+        check.fault("mass must be greater than zero", 0.0, advice)
+        return 1.0
+    return check.positive(name, value, "kg")
+
+
+@described
 class Body(_Carrier):
     """A rigid body.
 
@@ -116,15 +133,15 @@ class Body(_Carrier):
     """
 
     name: str
-    mass: float
-    inertia: Mat3
-    com: Vec3 = (0.0, 0.0, 0.0)
-    position: Vec3 = (0.0, 0.0, 0.0)
-    rotation: Quat = IDENTITY
-    velocity: Vec3 = (0.0, 0.0, 0.0)
-    angular_velocity: Vec3 = (0.0, 0.0, 0.0)
-    shapes: tuple[Shape, ...] = ()
-    check_inertia: bool = True
+    mass: float = checked(_mass, "kg", parametric=True)
+    inertia: Mat3 = checked(unit="kg m^2", parametric=True)
+    com: Vec3 = vector("m", default=_ORIGIN)
+    position: Vec3 = vector("m", default=_ORIGIN)
+    rotation: Quat = rotation(default=IDENTITY)
+    velocity: Vec3 = vector("m/s", default=_ORIGIN)
+    angular_velocity: Vec3 = vector("rad/s", default=_ORIGIN)
+    shapes: tuple[Shape, ...] = checked(_shapes, default=())
+    check_inertia: bool = flag(default=True)
 
     def __post_init__(self) -> None:
         check_name("body", self.name)
@@ -132,19 +149,13 @@ class Body(_Carrier):
             raise MechanismError(
                 Fault("body 'ground'", "this name is taken by the ground", advice="choose another")
             )
-        with Check(f"body {self.name!r}") as check:
-            wary = check.flag("check_inertia", self.check_inertia)
-            checked: dict[str, object] = {
-                "mass": _checked_mass(check, self.mass),
-                "inertia": check_inertia(check, self.inertia, wary),
-                "check_inertia": wary,
-                "rotation": check.quaternion("rotation", self.rotation),
-            }
-            for field, unit in _VECTORS.items():
-                checked[field] = check.vector(field, getattr(self, field), unit)
-            with check.faults.collect():
-                checked["shapes"] = _check_shapes(check.element, self.shapes)
-            check.settle(self, **checked)
+        super().__post_init__()
+
+    def _element(self) -> str:
+        return f"body {self.name!r}"
+
+    def _judge(self, check: Check) -> None:
+        self._store(inertia=check_inertia(check, self.inertia, self.check_inertia))
 
     @staticmethod
     def described(
@@ -184,17 +195,6 @@ class Body(_Carrier):
                 sum_ = sum_.scaled(mass / sum_.mass)
             inertia = _as_inertia(sum_)
         return Body(name, sum_.mass, inertia, _as_vector(sum_.com), shapes=shapes, **pose)
-
-
-def _checked_mass(check: Check, mass: Any) -> float:
-    if isinstance(mass, (int, float)) and not isinstance(mass, bool) and mass == 0.0:
-        advice = (
-            "a massless link is part of a joint: Distance, RevoluteSpherical and ParallelLink are massless "
-            "rods, and bc.CustomJoint takes the product of the poses of any two joints"
-        )
-        check.fault("mass must be greater than zero", 0.0, advice)
-        return 1.0
-    return check.positive("mass", mass, "kg")
 
 
 def _check_shapes(element: str, shapes: Any) -> tuple[Shape, ...]:

@@ -7,15 +7,16 @@ from importlib import import_module
 from typing import Any, ClassVar
 
 from bellcrank.mechanism.attachment import End, markers
-from bellcrank.mechanism.checking import Check, Vec3
+from bellcrank.mechanism.checking import Vec3
 from bellcrank.mechanism.custom_elements import CustomForce
 from bellcrank.mechanism.custom_ends import EndPose
+from bellcrank.mechanism.fields import described, vector
 from bellcrank.mechanism.force import ForceKind
 from bellcrank.mechanism.parametric import is_expression
 from bellcrank.mechanism.rows import Lowered
 
 
-@dataclass(frozen=True)
+@described
 class BodyDamping(ForceKind):
     """Viscous damping of a body against the world, along and about the axes of a marker on it.
 
@@ -27,16 +28,13 @@ class BodyDamping(ForceKind):
     6.6; with both, at the centre of mass, its damping.
     """
 
-    damping: Vec3 | float = (0.0, 0.0, 0.0)
-    rotational_damping: Vec3 | float = (0.0, 0.0, 0.0)
+    damping: Vec3 | float = vector("N s/m", "not negative", default=(0.0, 0.0, 0.0), or_one=True)
+    rotational_damping: Vec3 | float = vector(
+        "N m s/rad", "not negative", default=(0.0, 0.0, 0.0), or_one=True
+    )
     pattern: ClassVar[str] = "M"
     ends_text: ClassVar[str] = "one marker"
     meaning: ClassVar[str] = "Viscous damping of a body in the world, in axes of a marker."
-
-    def __post_init__(self) -> None:
-        with Check("BodyDamping") as check:
-            values = {field: _three(check, field, getattr(self, field)) for field in _FIELDS}
-            check.settle(self, **values)
 
     def lowered(self, ends: tuple[End, ...]) -> Lowered:
         """A force by formulas: -R diag(c) Rᵀ v, and the same of the angular velocity."""
@@ -58,18 +56,6 @@ class _BodyDamping(CustomForce, listed=False):
 
     marker: Any = None
     description: Any = None
-
-
-_FIELDS = ("damping", "rotational_damping")
-
-
-def _three(check: Check, field: str, value: Any) -> Vec3:
-    """Three numbers that are not negative, from three or from one."""
-    given = (value,) * 3 if isinstance(value, (int, float)) and not isinstance(value, bool) else value
-    vector = check.vector(field, given)
-    if min(vector) < 0.0:
-        check.fault(f"{field} must not be negative", vector)
-    return vector
 
 
 def _against(pose: EndPose, velocity: Any, factors: Any) -> tuple[Any, ...]:

@@ -2,19 +2,20 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from functools import partial
 from importlib import import_module
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from bellcrank.mechanism.checking import Check, Vec3
 from bellcrank.mechanism.custom_joints import _FormulaJoint
-from bellcrank.mechanism.formulas import as_formulas, as_symbols, check_dependence
+from bellcrank.mechanism.fields import checked, described
+from bellcrank.mechanism.formulas import as_formulas, as_symbol, as_symbols, check_dependence
 
 if TYPE_CHECKING:
     from bellcrank.expression import Expression, Transform
 
 
-@dataclass(frozen=True)
+@described
 class CurveOnSurface(_FormulaJoint):
     """A curve that touches a surface and slides on it: the edge of a disc, the blade of a skate.
 
@@ -32,34 +33,25 @@ class CurveOnSurface(_FormulaJoint):
         there.
     """
 
-    parameters: Any
-    surface: Any
-    parameter: Any
-    curve: Any
-    heading: Any
-    lean: Any
-    up: Vec3 | None = None
+    parameters: Any = checked(partial(as_symbols, count=2))
+    surface: Any = checked(partial(as_formulas, count=3))
+    parameter: Any = checked(as_symbol)
+    curve: Any = checked(partial(as_formulas, count=3))
+    heading: Any = checked(as_symbol)
+    lean: Any = checked(as_symbol)
+    up: Vec3 | None = checked(Check.axis, "1", default=None)
     values: tuple[tuple[Any, float], ...] = ()
     meaning: ClassVar[str] = "A curve that touches a surface and slides on it, both given by formulas."
     singular: ClassVar[str] = (
         "the curve came to lie in the surface, as a disc that lies flat, and touches at no one point"
     )
 
-    def __post_init__(self) -> None:
-        with Check(type(self).__name__) as check:
-            parameters = as_symbols(check, "parameters", self.parameters, 2)
-            (parameter,) = as_symbols(check, "parameter", self.parameter, 1)
-            (heading,) = as_symbols(check, "heading", self.heading, 1)
-            (lean,) = as_symbols(check, "lean", self.lean, 1)
-            surface = as_formulas(check, "surface", self.surface, 3)
-            curve = as_formulas(check, "curve", self.curve, 3)
-            up = None if self.up is None else check.axis("up", self.up)
-            check.settle(self, parameters=parameters, surface=surface, parameter=parameter, curve=curve)
-            check.settle(self, heading=heading, lean=lean, up=up)
-            as_symbols(check, "parameters, parameter, heading and lean", self.own_symbols)
-            check_dependence(check, "surface", "parameter", parameters, surface)
-            check_dependence(check, "curve", "parameter", (parameter,), curve)
-            self._finish(check)
+    def _judge(self, check: Check) -> None:
+        check.faults.raise_any()
+        as_symbols(check, "parameters, parameter, heading and lean", self.own_symbols)
+        check_dependence(check, "surface", "parameter", self.parameters, self.surface)
+        check_dependence(check, "curve", "parameter", (self.parameter,), self.curve)
+        self._finish(check)
 
     @property
     def own_symbols(self) -> tuple[Any, ...]:
@@ -91,7 +83,7 @@ class CurveOnSurface(_FormulaJoint):
         return found
 
 
-@dataclass(frozen=True)
+@described
 class RollingCurve(CurveOnSurface):
     """A curve that rolls on a surface without sliding: a wheel with a sharp edge, a coin.
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from importlib import import_module
-from typing import Any, ClassVar, TypeAlias
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -15,8 +15,6 @@ from bellcrank.mechanism.custom_ends import EndCoordinate, EndPose
 from bellcrank.mechanism.force import ForceKind
 from bellcrank.mechanism.formulas import Formulas, as_formula, as_formulas
 from bellcrank.mechanism.rows import Lowered, Row
-
-EndSymbols: TypeAlias = EndPose | EndCoordinate
 
 
 class _OverEnds(Formulas):
@@ -113,9 +111,8 @@ class CustomConstraint(_Equations, listed=False):
     values: tuple[tuple[Any, float], ...] = ()
     meaning: ClassVar[str] = "Equations between poses, joint coordinates and time."
 
-    def __post_init__(self) -> None:
-        with Check("CustomConstraint") as check:
-            self._check_equations(check)
+    def _judge(self, check: Check) -> None:
+        self._check_equations(check)
 
     def _check_equation(self, check: Check, number: int, equation: Any, used: set[Any]) -> None:
         rates = {symbol for end in self.ends for symbol in end.rates}
@@ -148,9 +145,8 @@ class VelocityConstraint(_Equations, listed=False):
     meaning: ClassVar[str] = "Equations linear in velocities, which hold no positions."
     of_velocity: ClassVar[bool] = True
 
-    def __post_init__(self) -> None:
-        with Check("VelocityConstraint") as check:
-            self._check_equations(check)
+    def _judge(self, check: Check) -> None:
+        self._check_equations(check)
 
     def _check_equation(self, check: Check, number: int, equation: Any, used: set[Any]) -> None:
         rates = [symbol for end in self.ends for symbol in end.rates if symbol in used]
@@ -188,32 +184,31 @@ class CustomForce(_OverEnds, ForceKind, listed=False):
     values: tuple[tuple[Any, float], ...] = ()
     meaning: ClassVar[str] = "A force given by formulas, or by its potential."
 
-    def __post_init__(self) -> None:
-        with Check("CustomForce") as check:
-            self._check_ends(check)
-            wrench = self.force is not None or self.moment is not None
-            given = [self.potential is not None, self.efforts is not None, wrench]
-            if sum(given) != 1:
-                check.fault("exactly one of potential, efforts, and force or moment must be given")
-                check.faults.raise_any()
-            if self.potential is not None:
-                self._check_potential(check)
-            elif self.efforts is not None:
-                if "M" in self.pattern:
-                    check.fault(
-                        "efforts act on joints; a marker takes force and moment",
-                        None,
-                        "use force= or moment=",
-                    )
-                listed = self.efforts if isinstance(self.efforts, (tuple, list)) else (self.efforts,)
-                check.settle(self, efforts=as_formulas(check, "efforts", listed, len(self.ends)))
-            else:
-                if not self.pattern.startswith("M") or self.pattern.count("M") > 2:
-                    check.fault("force and moment act on the first end, a marker, and against a second one")
-                for field in ("force", "moment"):
-                    if (value := getattr(self, field)) is not None:
-                        check.settle(self, **{field: as_formulas(check, field, value, 3)})
-            self._check_use(check)
+    def _judge(self, check: Check) -> None:
+        self._check_ends(check)
+        wrench = self.force is not None or self.moment is not None
+        given = [self.potential is not None, self.efforts is not None, wrench]
+        if sum(given) != 1:
+            check.fault("exactly one of potential, efforts, and force or moment must be given")
+            check.faults.raise_any()
+        if self.potential is not None:
+            self._check_potential(check)
+        elif self.efforts is not None:
+            if "M" in self.pattern:
+                check.fault(
+                    "efforts act on joints; a marker takes force and moment",
+                    None,
+                    "use force= or moment=",
+                )
+            listed = self.efforts if isinstance(self.efforts, (tuple, list)) else (self.efforts,)
+            check.settle(self, efforts=as_formulas(check, "efforts", listed, len(self.ends)))
+        else:
+            if not self.pattern.startswith("M") or self.pattern.count("M") > 2:
+                check.fault("force and moment act on the first end, a marker, and against a second one")
+            for field in ("force", "moment"):
+                if (value := getattr(self, field)) is not None:
+                    check.settle(self, **{field: as_formulas(check, field, value, 3)})
+        self._check_use(check)
 
     def _check_potential(self, check: Check) -> None:
         check.settle(self, potential=as_formula(check, "potential", self.potential))

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import partial
 from importlib import import_module
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from bellcrank.mechanism.checking import Check, Vec3
 from bellcrank.mechanism.coordinate import OWN, Coordinate
-from bellcrank.mechanism.formulas import Formulas, as_formulas, as_symbols, check_dependence
+from bellcrank.mechanism.fields import checked, choice, described
+from bellcrank.mechanism.formulas import Formulas, as_formulas, as_symbol, as_symbols, check_dependence
 from bellcrank.mechanism.joint import JointKind
 from bellcrank.mechanism.marker import Marker
 
@@ -73,7 +75,19 @@ def _units(check: Check, units: Any, count: int) -> tuple[str, ...]:
     return tuple(check.choice("units", unit, _UNITS) for unit in listed)
 
 
-@dataclass(frozen=True)
+def _factors(check: Check, _: str, pose: Any) -> tuple[Any, ...]:
+    """The factors of a transform."""
+    poses = import_module("bellcrank.expression.poses")
+    factors = pose.factors if isinstance(pose, poses.Transform) else pose
+    known = (poses.Turn, poses.Shift, poses.General)
+    if isinstance(factors, (tuple, list)) and all(isinstance(factor, known) for factor in factors):
+        return tuple(factors)
+    advice = "such as translation(u, 0, 0) @ rotation_z(v) of bellcrank.expression"
+    check.fault("pose must be a Transform", pose, advice)
+    return ()
+
+
+@described
 class CustomJoint(_FormulaJoint):
     """A joint whose relative pose is any rigid transform of its coordinates.
 
@@ -83,33 +97,19 @@ class CustomJoint(_FormulaJoint):
     units: "m", "rad" or "1", for all coordinates or for each.
     """
 
-    coordinates: Any
-    pose: Any
-    units: Any = "1"
+    coordinates: Any = checked(as_symbols)
+    pose: Any = checked(_factors)
+    units: Any = checked(default="1")
     values: tuple[tuple[Any, float], ...] = ()
     meaning: ClassVar[str] = "A joint whose relative pose is a formula of its coordinates."
 
-    def __post_init__(self) -> None:
-        poses = import_module("bellcrank.expression.poses")
-        with Check("CustomJoint") as check:
-            coordinates = as_symbols(check, "coordinates", self.coordinates)
-            if len(coordinates) > 6:
-                check.fault("it has six coordinates or fewer", len(coordinates))
-            pose: Any = self.pose
-            if isinstance(pose, poses.Transform):
-                pose = pose.factors
-            elements = (poses.Turn, poses.Shift, poses.General)
-            if not isinstance(pose, (tuple, list)) or not all(isinstance(f, elements) for f in pose):
-                check.fault(
-                    "pose must be a Transform",
-                    self.pose,
-                    "such as translation(u, 0, 0) @ rotation_z(v) of bellcrank.expression",
-                )
-                pose = ()
-            units = _units(check, self.units, len(coordinates))
-            check.settle(self, coordinates=coordinates, pose=tuple(pose), units=units)
-            check_dependence(check, "pose", "coordinate", coordinates, self.formulas_of_pose)
-            self._finish(check)
+    def _judge(self, check: Check) -> None:
+        if len(self.coordinates) > 6:
+            check.fault("it has six coordinates or fewer", len(self.coordinates))
+        self._store(units=_units(check, self.units, len(self.coordinates)))
+        check.faults.raise_any()
+        check_dependence(check, "pose", "coordinate", self.coordinates, self.formulas_of_pose)
+        self._finish(check)
 
     @property
     def formulas_of_pose(self) -> tuple[Any, ...]:
@@ -136,7 +136,7 @@ class CustomJoint(_FormulaJoint):
         return made
 
 
-@dataclass(frozen=True)
+@described
 class PathJoint(_FormulaJoint):
     """A frame that runs along a curve: a bead on a wire, a car of a roller coaster.
 
@@ -148,22 +148,17 @@ class PathJoint(_FormulaJoint):
     unit: of the parameter: "m", "rad" or "1".
     """
 
-    parameter: Any
-    curve: Any
-    up: Vec3 | None = None
-    unit: str = "1"
+    parameter: Any = checked(as_symbol)
+    curve: Any = checked(partial(as_formulas, count=3))
+    up: Vec3 | None = checked(Check.axis, "1", default=None)
+    unit: str = choice(_UNITS, default="1")
     values: tuple[tuple[Any, float], ...] = ()
     meaning: ClassVar[str] = "A frame that runs along a curve given by formulas."
 
-    def __post_init__(self) -> None:
-        with Check("PathJoint") as check:
-            (parameter,) = as_symbols(check, "parameter", self.parameter, 1)
-            curve = as_formulas(check, "curve", self.curve, 3)
-            up = None if self.up is None else check.axis("up", self.up)
-            unit = check.choice("unit", self.unit, _UNITS)
-            check.settle(self, parameter=parameter, curve=curve, up=up, unit=unit)
-            check_dependence(check, "curve", "parameter", [parameter], curve)
-            self._finish(check)
+    def _judge(self, check: Check) -> None:
+        check.faults.raise_any()
+        check_dependence(check, "curve", "parameter", [self.parameter], self.curve)
+        self._finish(check)
 
     @property
     def own_symbols(self) -> tuple[Any, ...]:

@@ -8,6 +8,7 @@ from typing import Any
 from bellcrank.errors import Fault, MechanismError, Unsupported
 from bellcrank.mechanism.checking import Check, Quat, check_name
 from bellcrank.mechanism.coordinate import Coordinate
+from bellcrank.mechanism.fields import Description, described, flag, function
 from bellcrank.mechanism.functions.function import Function, as_function
 from bellcrank.mechanism.functions.path import Path
 from bellcrank.mechanism.joint import JointCoordinate
@@ -16,8 +17,8 @@ from bellcrank.mechanism.parametric import present
 from bellcrank.mechanism.rows import FROM_START, Block, Lowered, Row, lock
 
 
-@dataclass(frozen=True)
-class Drive:
+@described
+class Drive(Description):
     """A joint coordinate led by a function of time; exactly one of position and velocity is given.
 
     coordinate: which coordinate of which joint.
@@ -29,32 +30,30 @@ class Drive:
 
     name: str
     coordinate: JointCoordinate
-    position: Function | None = None
-    velocity: Function | None = None
-    relative: bool = False
+    position: Function | None = function("rad or m", default=None)
+    velocity: Function | None = function("rad/s or m/s", default=None)
+    relative: bool = flag(default=False)
 
     def __post_init__(self) -> None:
         check_name("drive", self.name)
-        with Check(f"drive {self.name!r}") as check:
-            check.instance(
-                "what it leads", self.coordinate, JointCoordinate, "give a joint, by name or handle"
-            )
-            values: dict[str, Any] = {"relative": check.flag("relative", self.relative)}
-            if (self.position is None) == (self.velocity is None):
-                check.fault(
-                    "exactly one of position and velocity must be given", (self.position, self.velocity)
-                )
-            for field, least in (("position", 1), ("velocity", 0)):
-                given = getattr(self, field)
-                if given is not None:
-                    with check.faults.collect():
-                        values[field] = smooth_function(check.element, field, given, least)
-            if values.get("velocity") is not None and len(check.faults) == 0:
-                try:
-                    present(values["velocity"]).integral()
-                except Unsupported as error:
-                    check.fault("the velocity must have an antiderivative", None, str(error))
-            check.settle(self, **values)
+        super().__post_init__()
+
+    def _element(self) -> str:
+        return f"drive {self.name!r}"
+
+    def _judge(self, check: Check) -> None:
+        check.instance("what it leads", self.coordinate, JointCoordinate, "give a joint, by name or handle")
+        if (self.position is None) == (self.velocity is None):
+            check.fault("exactly one of position and velocity must be given", (self.position, self.velocity))
+        for field, least in (("position", 1), ("velocity", 0)):
+            if (function := getattr(self, field)) is not None:
+                with check.faults.collect():
+                    smooth_function(check.element, field, function, least)
+        if self.velocity is not None and len(check.faults) == 0:
+            try:
+                present(self.velocity).integral()
+            except Unsupported as error:
+                check.fault("the velocity must have an antiderivative", None, str(error))
 
     def lowered(self, coordinate: Coordinate) -> Lowered:
         """The row  coordinate - position(t) = 0,  or  coordinate - integral of velocity = initial value."""

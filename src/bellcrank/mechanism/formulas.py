@@ -139,7 +139,7 @@ def as_formula(check: Check, field: str, value: Any) -> Any:
     if is_expression(value):
         return value
     if isinstance(value, (int, float)) and not isinstance(value, bool):
-        return expressions.Expression(float(value))
+        return expressions.Expression(check.number(field, value))
     check.fault(f"{field} must be an expression", value, "such as 2*u + 1, or a number")
     return expressions.Expression(0.0)
 
@@ -173,4 +173,9 @@ def as_symbols(check: Check, field: str, values: Any, count: int | None = None) 
     return given
 
 
-__all__ = ["CUSTOM_KINDS", "Formulas", "as_formula", "as_formulas", "as_symbols"]
+def as_symbol(check: Check, field: str, value: Any) -> Any:
+    """One symbol."""
+    return as_symbols(check, field, value, 1)[0]
+
+
+__all__ = ["CUSTOM_KINDS", "Formulas", "as_formula", "as_formulas", "as_symbol", "as_symbols"]

@@ -2,18 +2,19 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import ClassVar
 
 from bellcrank.mechanism.attachment import End, pairwise
 from bellcrank.mechanism.checking import Check
+from bellcrank.mechanism.fields import described, function, quantity
 from bellcrank.mechanism.force import ForceKind
 from bellcrank.mechanism.functions.function import Function, as_function
 from bellcrank.mechanism.functions.harmonic import Constant
+from bellcrank.mechanism.parametric import present
 from bellcrank.mechanism.rows import Law, Lowered
 
 
-@dataclass(frozen=True)
+@described
 class JointFriction(ForceKind):
     """Viscous and dry friction on a joint coordinate:  -viscous v - F(v) tanh(v/regularisation_velocity).
 
@@ -25,29 +26,23 @@ class JointFriction(ForceKind):
         speed.
     """
 
-    viscous: float = 0.0
-    coulomb: float = 0.0
-    stiction: float | None = None
-    stribeck_velocity: float = 0.01
-    regularisation_velocity: float = 1e-3
+    viscous: float = quantity("N s/m or N m s/rad", "not negative", default=0.0)
+    coulomb: float = quantity("N or N m", "not negative", default=0.0)
+    stiction: float | None = quantity("N or N m", "not negative", default=None)
+    stribeck_velocity: float = quantity("rad/s or m/s", "positive", default=0.01)
+    regularisation_velocity: float = quantity("rad/s or m/s", "positive", default=1e-3)
     pattern: ClassVar[str] = "J"
     ends_text: ClassVar[str] = "one joint"
     meaning: ClassVar[str] = "Viscous and dry friction in a joint, with Stribeck's fall."
 
-    def __post_init__(self) -> None:
-        with Check("JointFriction") as check:
-            viscous, coulomb = (check.not_negative(f, getattr(self, f)) for f in ("viscous", "coulomb"))
-            stiction = coulomb if self.stiction is None else check.not_negative("stiction", self.stiction)
-            speeds = {
-                f: check.positive(f, getattr(self, f))
-                for f in ("stribeck_velocity", "regularisation_velocity")
-            }
-            if len(check.faults) == 0:
-                if stiction < coulomb:
-                    check.fault("stiction must not be less than coulomb", (stiction, coulomb))
-                if viscous == 0.0 and stiction == 0.0:
-                    check.fault("it does nothing", None, "give viscous or coulomb")
-            check.settle(self, viscous=viscous, coulomb=coulomb, stiction=stiction, **speeds)
+    def _judge(self, check: Check) -> None:
+        stiction = self.coulomb if self.stiction is None else self.stiction
+        if len(check.faults) == 0:
+            if stiction < self.coulomb:
+                check.fault("stiction must not be less than coulomb", (stiction, self.coulomb))
+            if self.viscous == 0.0 and stiction == 0.0:
+                check.fault("it does nothing", None, "give viscous or coulomb")
+        self._store(stiction=stiction)
 
     def lowered(self, ends: tuple[End, ...]) -> Lowered:
         """A friction law."""
@@ -56,7 +51,7 @@ class JointFriction(ForceKind):
         return Lowered(laws=(Law("friction", pairwise("", ends), params),))
 
 
-@dataclass(frozen=True)
+@described
 class Brake(ForceKind):
     """A brake on a joint coordinate:  -level(t) tanh(v/regularisation_velocity).
 
@@ -64,25 +59,16 @@ class Brake(ForceKind):
     regularisation_velocity: rad/s or m/s; a held joint creeps at up to about this speed.
     """
 
-    level: Function | float
-    regularisation_velocity: float = 1e-3
+    level: Function | float = function("N or N m")
+    regularisation_velocity: float = quantity("rad/s or m/s", "positive", default=1e-3)
     pattern: ClassVar[str] = "J"
     ends_text: ClassVar[str] = "one joint"
     meaning: ClassVar[str] = "A brake on a joint whose level is a function of time."
 
-    def __post_init__(self) -> None:
-        with Check("Brake") as check:
-            values: dict[str, object] = {
-                "regularisation_velocity": check.positive(
-                    "regularisation_velocity", self.regularisation_velocity
-                )
-            }
-            with check.faults.collect():
-                level = as_function(check.element, "level", self.level)
-                if isinstance(level, Constant) and level.value < 0.0:
-                    check.fault("level must not be negative", level.value)
-                values["level"] = level
-            check.settle(self, **values)
+    def _judge(self, check: Check) -> None:
+        level = present(self.level)
+        if isinstance(level, Constant) and level.value < 0.0:
+            check.fault("level must not be negative", level.value)
 
     def lowered(self, ends: tuple[End, ...]) -> Lowered:
         """A brake law."""

@@ -9,7 +9,6 @@ two numbers.
 from __future__ import annotations
 
 from collections.abc import Collection
-from dataclasses import dataclass
 from math import isclose
 from typing import Any, ClassVar
 
@@ -17,11 +16,21 @@ from bellcrank.mechanism.attachment import End, coordinates
 from bellcrank.mechanism.checking import Check
 from bellcrank.mechanism.constraint import ConstraintKind
 from bellcrank.mechanism.coordinate import Coordinate
+from bellcrank.mechanism.fields import array, checked, described, flag, quantity
 from bellcrank.mechanism.marker import Marker
 from bellcrank.mechanism.rows import Row, combination
 
 
-@dataclass(frozen=True)
+def _teeth(check: Check, field: str, value: Any) -> tuple[int, int]:
+    first, second = check.array(field, value, (2,)).tolist()
+    if min(first, second) <= 0.0:
+        check.fault(f"{field} must be greater than zero", value)
+    if first != int(first) or second != int(second):
+        check.fault(f"{field} must be whole numbers", value)
+    return (int(first), int(second))
+
+
+@described
 class _Wheels(ConstraintKind):
     """Two wheels: exactly one of ratio, radii and teeth is given.
 
@@ -30,29 +39,18 @@ class _Wheels(ConstraintKind):
     teeth: numbers of teeth (n1, n2).
     """
 
-    ratio: float | None = None
-    radii: tuple[float, float] | None = None
-    teeth: tuple[int, int] | None = None
+    ratio: float | None = quantity(sign="positive", default=None)
+    radii: tuple[float, float] | None = array("m", 2, sign="positive", default=None)
+    teeth: tuple[int, int] | None = checked(_teeth, "1", default=None, parametric=True)
     pattern: ClassVar[str] = "MM|JJ"
     ends_text: ClassVar[str] = "two markers (z along the wheels' axes) or two joints"
     about: ClassVar[str] = "azimuth"
 
-    def __post_init__(self) -> None:
-        with Check(self.name) as check:
-            given = {f: getattr(self, f) for f in ("ratio", "radii", "teeth") if getattr(self, f) is not None}
-            if len(given) != 1:
-                check.fault("exactly one of ratio, radii and teeth must be given", given or None)
-            values: dict[str, object] = {}
-            if self.ratio is not None:
-                values["ratio"] = check.positive("ratio", self.ratio)
-            if self.radii is not None:
-                values["radii"] = _pair(check, "radii", self.radii)
-            if self.teeth is not None:
-                counts = _pair(check, "teeth", self.teeth)
-                if any(count != int(count) for count in counts):
-                    check.fault("teeth must be whole numbers", self.teeth)
-                values["teeth"] = tuple(int(count) for count in counts)
-            check.settle(self, **values)
+    def _judge(self, check: Check) -> None:
+        given = {f: value for f in ("ratio", "radii", "teeth") if (value := getattr(self, f)) is not None}
+        if len(given) != 1:
+            shown = list(given) if len(check.faults) else given  # what is wrong has been replaced
+            check.fault("exactly one of ratio, radii and teeth must be given", shown or None)
 
     @property
     def weights(self) -> tuple[float, float]:
@@ -84,31 +82,23 @@ class _Wheels(ConstraintKind):
         return coordinates(ends)
 
 
-def _pair(check: Check, field: str, values: Any) -> tuple[float, float]:
-    first, second = check.array(field, values, (2,)).tolist()
-    if min(first, second) <= 0.0:
-        check.fault(f"{field} must be greater than zero", values)
-    return (first, second)
-
-
-@dataclass(frozen=True)
+@described
 class Gear(_Wheels):
     """Two external spur gears with parallel axes: r1 azimuth(1, 2) + r2 azimuth(2, 1) stays the same."""
 
     meaning: ClassVar[str] = "External gears with parallel axes: they turn against each other."
 
 
-@dataclass(frozen=True)
+@described
 class InternalGear(_Wheels):
     """A pinion in a ring gear, parallel axes: r1 azimuth(1, 2) - r2 azimuth(2, 1) stays the same."""
 
     meaning: ClassVar[str] = "A pinion in a ring gear: they turn the same way."
 
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        if isclose(*self.weights, rel_tol=1e-12):
-            with Check(self.name) as check:
-                check.fault("pinion and ring must differ in size", self.weights)
+    def _judge(self, check: Check) -> None:
+        super()._judge(check)
+        if len(check.faults) == 0 and isclose(*self.weights, rel_tol=1e-12):
+            check.fault("pinion and ring must differ in size", self.weights)
 
     @property
     def sign(self) -> float:
@@ -116,7 +106,7 @@ class InternalGear(_Wheels):
         return -1.0
 
 
-@dataclass(frozen=True)
+@described
 class BevelGear(_Wheels):
     """Two bevel gears: as Gear, with the turns measured towards the other gear's axis (azimuth_axis).
 
@@ -128,20 +118,15 @@ class BevelGear(_Wheels):
     about: ClassVar[str] = "azimuth_axis"
 
 
-@dataclass(frozen=True)
+@described
 class Belt(_Wheels):
     """A belt or chain round two pulleys with parallel axes; it does not slip or stretch.
 
     crossed: the belt crosses, so that the pulleys turn against each other.
     """
 
-    crossed: bool = False
+    crossed: bool = flag(default=False)
     meaning: ClassVar[str] = "A belt or chain round two pulleys; open: they turn the same way."
-
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        with Check(self.name) as check:
-            check.settle(self, crossed=check.flag("crossed", self.crossed))
 
     @property
     def sign(self) -> float:
@@ -149,7 +134,7 @@ class Belt(_Wheels):
         return 1.0 if self.crossed else -1.0
 
 
-@dataclass(frozen=True)
+@described
 class RackPinion(ConstraintKind):
     """A pinion on a rack:  x - radius theta_z  stays the same.
 
@@ -158,17 +143,10 @@ class RackPinion(ConstraintKind):
     angle.
     """
 
-    radius: float
+    radius: float = quantity("m", "not zero")
     pattern: ClassVar[str] = "MM|JJ"
     ends_text: ClassVar[str] = "two markers (rack, pinion) or two joints (travel, angle)"
     meaning: ClassVar[str] = "A pinion on a rack."
-
-    def __post_init__(self) -> None:
-        with Check("RackPinion") as check:
-            radius = check.number("radius", self.radius, "m")
-            if radius == 0.0:
-                check.fault("radius must not be zero", radius)
-            check.settle(self, radius=radius)
 
     def rows(self, ends: tuple[End, ...]) -> tuple[Row, ...]:
         """The row  x - radius theta_z = its initial value."""

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any, ClassVar
 
 import numpy as np
@@ -15,9 +15,10 @@ import numpy as np
 from bellcrank.errors import Fault, MechanismError
 from bellcrank.mechanism.checking import Check, check_name
 from bellcrank.mechanism.coordinate import Coordinate, coordinate, coordinate_kind, stands_still
+from bellcrank.mechanism.fields import Description, checked
 from bellcrank.mechanism.limit import Limit
 from bellcrank.mechanism.marker import Marker
-from bellcrank.mechanism.parametric import Parametric, holds_expressions, present
+from bellcrank.mechanism.parametric import holds_expressions, present
 from bellcrank.mechanism.rows import Block, Lowered, Row, lock
 
 JOINT_KINDS: dict[str, type[JointKind]] = {}
@@ -25,7 +26,7 @@ JOINT_KINDS: dict[str, type[JointKind]] = {}
 
 
 @dataclass(frozen=True)
-class JointKind(Parametric):
+class JointKind(Description):
     """Base of all joint kinds.
 
     locked: coordinates that are held at zero, by name.
@@ -104,9 +105,9 @@ class Joint:
     kind: JointKind
     marker_1: Marker
     marker_2: Marker
-    limits: tuple[tuple[str, Limit], ...] = field(default=())
-    position: tuple[tuple[str, float], ...] = field(default=())
-    velocity: tuple[tuple[str, float], ...] = field(default=())
+    limits: tuple[tuple[str, Limit], ...] = ()
+    position: tuple[tuple[str, float], ...] = checked(unit="rad or m", default=())
+    velocity: tuple[tuple[str, float], ...] = checked(unit="rad/s or m/s", default=())
 
     def __post_init__(self) -> None:
         check_name("joint", self.name)

@@ -2,38 +2,32 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from math import inf
 
 from bellcrank.mechanism.checking import Check
 from bellcrank.mechanism.coordinate import Coordinate
-from bellcrank.mechanism.parametric import Parametric
+from bellcrank.mechanism.fields import Description, described, fraction, quantity
 from bellcrank.mechanism.rows import Block, Row, Term
 
 
-@dataclass(frozen=True)
-class Limit(Parametric):
+@described
+class Limit(Description):
     """Stops that keep a coordinate between two values.
 
     lower, upper: rad or m; None leaves that side free. At least one must be given, and lower < upper.
     restitution: ratio of the speeds after and before hitting a stop, 0 (none) to 1 (elastic).
     """
 
-    lower: float | None = None
-    upper: float | None = None
-    restitution: float = 0.0
+    lower: float | None = quantity("rad or m", default=None)
+    upper: float | None = quantity("rad or m", default=None)
+    restitution: float = fraction(default=0.0)
 
-    def __post_init__(self) -> None:
-        with Check("Limit") as check:
-            lower = None if self.lower is None else check.number("lower", self.lower)
-            upper = None if self.upper is None else check.number("upper", self.upper)
-            if lower is None and upper is None:
-                check.fault("a limit needs a lower or an upper value")
-            if lower is not None and upper is not None and len(check.faults) == 0 and lower >= upper:
-                check.fault(
-                    "lower must be less than upper", (lower, upper), "to hold a value fixed use a drive"
-                )
-            restitution = check.fraction("restitution", self.restitution)
-            check.settle(self, lower=lower, upper=upper, restitution=restitution)
+    def _judge(self, check: Check) -> None:
+        if self.lower is None and self.upper is None:
+            check.fault("a limit needs a lower or an upper value")
+        low, high = (-inf if self.lower is None else self.lower, inf if self.upper is None else self.upper)
+        if len(check.faults) == 0 and low >= high:
+            check.fault("lower must be less than upper", (low, high), "to hold a value fixed use a drive")
 
     def lowered(self, coordinate: Coordinate) -> tuple[Block, ...]:
         """One unilateral row for each stop:  coordinate - lower >= 0  and  upper - coordinate >= 0."""

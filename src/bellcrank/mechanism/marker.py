@@ -2,22 +2,22 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
 from bellcrank.errors import Fault, MechanismError
 from bellcrank.mechanism.checking import UNIT_TOLERANCE, Check, Quat, Vec3, check_name, rounded
-from bellcrank.mechanism.parametric import Parametric, holds_expressions, present
+from bellcrank.mechanism.fields import Description, described, rotation, vector
+from bellcrank.mechanism.parametric import holds_expressions, present
 from bellcrank.mechanism.rotation import IDENTITY, between, direction, from_matrix, multiply, rotate
 
 GROUND = "ground"
 _UNIT_AXES = ((1.0, 0.0, 0.0), (0.0, 1.0, 0.0), (0.0, 0.0, 1.0))
 
 
-@dataclass(frozen=True)
-class Marker(Parametric):
+@described
+class Marker(Description):
     """A frame on a body.
 
     body: name of the body it is fixed to ("ground" for the world).
@@ -29,8 +29,8 @@ class Marker(Parametric):
     """
 
     body: str
-    position: Vec3 = (0.0, 0.0, 0.0)
-    rotation: Quat = IDENTITY
+    position: Vec3 = vector("m", default=(0.0, 0.0, 0.0))
+    rotation: Quat = rotation(default=IDENTITY)
     name: str | None = None
 
     def __post_init__(self) -> None:
@@ -43,13 +43,12 @@ class Marker(Parametric):
                     "give the body's name, or use body.marker(...)",
                 )
             )
-        element = f"marker on {self.body!r}" if self.name is None else f"marker '{self.body}.{self.name}'"
         if self.name is not None:
-            check_name(element, self.name, forbidden="./")
-        with Check(element) as check:
-            position = check.vector("position", self.position, "m")
-            rotation = check.quaternion("rotation", self.rotation)
-            check.settle(self, position=position, rotation=rotation)
+            check_name(self._element(), self.name, forbidden="./")
+        super().__post_init__()
+
+    def _element(self) -> str:
+        return f"marker on {self.body!r}" if self.name is None else f"marker '{self.body}.{self.name}'"
 
     @property
     def key(self) -> str | None:

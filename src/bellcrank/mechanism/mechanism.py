@@ -51,10 +51,10 @@ class Mechanism(Contents):
         Elements are shared, and the numbers of all follow from programs that are made once. Programs that
         formulations generate are the same at all values wherever a parameter is, and so is their native code:
         in masses, inertias, poses of markers, coefficients of constraints and forces, gravity, functions
-        of time that are expressions or harmonic, formulas. Not so what depends on parameters by points of
-        splines, Nurbs and paths, shapes of ramps, factors of BodyDamping and restitutions: at other values
-        `symbolic` derives and compiles these anew. What is taken from the initial configuration, such as rest
-        lengths, is taken from that of the copy.
+        of time that are expressions, harmonic, ramps or polynomials, formulas. Not so what depends on
+        parameters by points of splines, Nurbs and paths, factors of BodyDamping and restitutions: at other
+        values `symbolic` derives and compiles these anew. What is taken from the initial configuration, such
+        as rest lengths, is taken from that of the copy.
 
         Raises MechanismError for names that are not parameters, and values out of their bounds.
         """

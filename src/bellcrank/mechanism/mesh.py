@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -11,11 +10,25 @@ import numpy as np
 
 from bellcrank.errors import Fault, MechanismError
 from bellcrank.mechanism.checking import Check, Vec3
+from bellcrank.mechanism.fields import checked, described
 from bellcrank.mechanism.mass import MassProperties
 from bellcrank.mechanism.shape import Shape
 
 
-@dataclass(frozen=True)
+def _file(check: Check, _: str, value: Any) -> str:
+    if not isinstance(value, (str, Path)) or not str(value):
+        check.fault("file must be the path of a mesh file", value)
+    return str(value)
+
+
+def _scale(check: Check, name: str, value: Any) -> Vec3:
+    scale = check.vector(name, (value,) * 3 if np.ndim(value) == 0 else value)
+    if min(scale) <= 0.0:
+        check.fault("scale must be greater than zero", value, "mirrored meshes are not available")
+    return scale
+
+
+@described
 class Mesh(Shape):
     """A triangle mesh read from a file (STL, OBJ, PLY and what else trimesh reads).
 
@@ -26,19 +39,8 @@ class Mesh(Shape):
     trimesh must be installed (extra `mesh`).
     """
 
-    file: str
-    scale: Vec3 = (1.0, 1.0, 1.0)
-
-    def _checked(self, check: Check, name: str, value: Any) -> object:
-        if name == "file":
-            if not isinstance(value, (str, Path)) or not str(value):
-                check.fault("file must be the path of a mesh file", value)
-            return str(value)
-        factors = (value,) * 3 if np.ndim(value) == 0 else value
-        scale = check.vector("scale", factors)
-        if min(scale) <= 0.0:
-            check.fault("scale must be greater than zero", value, "mirrored meshes are not available")
-        return scale
+    file: str = checked(_file)
+    scale: Vec3 = checked(_scale, "1", default=(1.0, 1.0, 1.0), parametric=True)
 
     def volume_properties(self) -> MassProperties:
         """Mass properties at density 1, by the exact integrals over the enclosed volume.

@@ -12,6 +12,7 @@ from typing import Any, ClassVar
 from bellcrank.errors import Fault, MechanismError
 from bellcrank.mechanism.checking import Check
 from bellcrank.mechanism.drive import Drive
+from bellcrank.mechanism.fields import checked, described, quantity
 from bellcrank.mechanism.functions.function import Function, as_function
 from bellcrank.mechanism.joint import Joint, JointKind, register
 from bellcrank.mechanism.joint_kinds import (
@@ -32,7 +33,7 @@ from bellcrank.mechanism.joint_kinds import (
 from bellcrank.mechanism.special_joints import Screw, Universal
 
 
-@dataclass(frozen=True)
+@described
 class MotorKind(JointKind):
     """Base of the kinds with led coordinates.
 
@@ -42,21 +43,19 @@ class MotorKind(JointKind):
     Exactly one of the two is given.
     """
 
-    position: Any = None
-    velocity: Any = None
+    position: Any = checked(unit="rad or m", default=None)
+    velocity: Any = checked(unit="rad/s or m/s", default=None)
     plain: ClassVar[type[JointKind]] = JointKind
     shorthand: ClassVar[bool] = True
     led: ClassVar[tuple[str, ...]] = ()
 
-    def __post_init__(self) -> None:
-        with Check(self.name) as check:
-            if (self.position is None) == (self.velocity is None):
-                check.fault("give either position or velocity", (self.position, self.velocity))
-            for field in ("position", "velocity"):
-                value = getattr(self, field)
-                if value is not None:
-                    with check.faults.collect():
-                        object.__setattr__(self, field, self._functions(field, value))
+    def _judge(self, check: Check) -> None:
+        if (self.position is None) == (self.velocity is None):
+            check.fault("give either position or velocity", (self.position, self.velocity))
+        for field in ("position", "velocity"):
+            if (value := getattr(self, field)) is not None:
+                with check.faults.collect():
+                    self._store(**{field: self._functions(field, value)})
 
     def _functions(self, field: str, value: Any) -> Function | tuple[Function, ...]:
         if len(self.led) == 1:
@@ -141,19 +140,20 @@ ImposedMotion = _motor("ImposedMotion", Free, "x y z rot_x rot_y rot_z", "Positi
 
 
 @register
-@dataclass(frozen=True)
+@described
 class ScrewMotor(MotorKind):
     """A screw joint whose angle is led; pitch: m a turn, not zero. See MotorKind for the other arguments."""
 
-    pitch: float = 0.0
+    pitch: float = quantity("m a turn", default=0.0)
     plain: ClassVar[type[JointKind]] = Screw
     led: ClassVar[tuple[str, ...]] = ("theta_z",)
     locked: ClassVar[tuple[str, ...]] = Screw.locked
     meaning: ClassVar[str] = "A screw joint whose angle is led."
 
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        object.__setattr__(self, "pitch", Screw(self.pitch).pitch)
+    def _judge(self, check: Check) -> None:
+        super()._judge(check)
+        with check.faults.collect():
+            self.joint()
 
     def joint(self) -> JointKind:
         """The plain screw."""

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import ClassVar
+from typing import Any, ClassVar
+
+import numpy as np
 
 from bellcrank.mechanism.attachment import End, markers, pairwise
 from bellcrank.mechanism.checking import Check
+from bellcrank.mechanism.fields import checked, choice, described, function, quantity
 from bellcrank.mechanism.force import ForceKind
 from bellcrank.mechanism.functions.function import Function, as_function
 from bellcrank.mechanism.functions.harmonic import Constant
@@ -14,7 +16,7 @@ from bellcrank.mechanism.parametric import is_expression
 from bellcrank.mechanism.rows import AppliedWrench, Block, Law, Lowered, lock
 
 
-@dataclass(frozen=True)
+@described
 class JointMotor(ForceKind):
     """An effort on a joint coordinate that is a function of time, with a droop in speed.
 
@@ -22,18 +24,11 @@ class JointMotor(ForceKind):
     droop: how much the effort falls with speed, N m s/rad or N s/m, not negative.
     """
 
-    effort: Function | float
-    droop: float = 0.0
+    effort: Function | float = function("N or N m")
+    droop: float = quantity("N s/m or N m s/rad", "not negative", default=0.0)
     pattern: ClassVar[str] = "J"
     ends_text: ClassVar[str] = "one joint"
     meaning: ClassVar[str] = "A torque or force on a joint coordinate as a function of time."
-
-    def __post_init__(self) -> None:
-        with Check("JointMotor") as check:
-            droop = check.not_negative("droop", self.droop)
-            with check.faults.collect():
-                check.settle(self, effort=as_function(check.element, "effort", self.effort))
-            check.settle(self, droop=droop)
 
     def lowered(self, ends: tuple[End, ...]) -> Lowered:
         """A motor law."""
@@ -41,7 +36,7 @@ class JointMotor(ForceKind):
         return Lowered(laws=(Law("motor", pairwise("", ends), (self.droop,), function),))
 
 
-@dataclass(frozen=True)
+@described
 class GearedMotor(ForceKind):
     """A motor behind a gear on a joint coordinate; its rotor's inertia acts with the square of the ratio.
 
@@ -54,27 +49,13 @@ class GearedMotor(ForceKind):
     rotor's spin is reckoned relative to the first body; gyroscopic effects of the rotor are not in it.
     """
 
-    ratio: float
-    rotor_inertia: float = 0.0
-    torque: Function | float = 0.0
-    droop: float = 0.0
+    ratio: float = quantity("1 or rad/m", "not zero")
+    rotor_inertia: float = quantity("kg m^2", "not negative", default=0.0)
+    torque: Function | float = function("N m", default=0.0)
+    droop: float = quantity("N m s/rad", "not negative", default=0.0)
     pattern: ClassVar[str] = "J"
     ends_text: ClassVar[str] = "one joint"
     meaning: ClassVar[str] = "A geared motor with the inertia of its rotor."
-
-    def __post_init__(self) -> None:
-        with Check("GearedMotor") as check:
-            ratio = check.number("ratio", self.ratio)
-            if ratio == 0.0:
-                check.fault("ratio must not be zero", ratio)
-            values: dict[str, object] = {
-                "ratio": ratio,
-                "rotor_inertia": check.not_negative("rotor_inertia", self.rotor_inertia, "kg m^2"),
-                "droop": check.not_negative("droop", self.droop),
-            }
-            with check.faults.collect():
-                values["torque"] = as_function(check.element, "torque", self.torque)
-            check.settle(self, **values)
 
     def lowered(self, ends: tuple[End, ...]) -> Lowered:
         """A motor law and, with a rotor, a row of compliance 1/(ratio^2 rotor_inertia)."""
@@ -93,41 +74,13 @@ class GearedMotor(ForceKind):
         return Lowered((Block("inertance", (lock(coordinate),), compliance=compliance),), laws)
 
 
-@dataclass(frozen=True)
-class Wrench(ForceKind):
-    """A force and a moment from outside on a body, at a marker.
-
-    force: three components, N; moment: three components, N m; each a number or a function of time.
-    axes: "world", or "marker" for components in the marker's axes, which turn with the body.
-    """
-
-    force: tuple[Function | float, Function | float, Function | float] = (0.0, 0.0, 0.0)
-    moment: tuple[Function | float, Function | float, Function | float] = (0.0, 0.0, 0.0)
-    axes: str = "world"
-    pattern: ClassVar[str] = "M"
-    ends_text: ClassVar[str] = "one marker"
-    meaning: ClassVar[str] = "A force and a moment on a body as functions of time."
-
-    def __post_init__(self) -> None:
-        with Check("Wrench") as check:
-            values: dict[str, object] = {"axes": check.choice("axes", self.axes, ("world", "marker"))}
-            for field in ("force", "moment"):
-                values[field] = _components(check, field, getattr(self, field))
-            check.settle(self, **values)
-
-    def lowered(self, ends: tuple[End, ...]) -> Lowered:
-        """One applied wrench, moment over force."""
-        (marker,) = markers(ends)
-        return Lowered(wrenches=(AppliedWrench(marker, self.axes == "marker", (*self.moment, *self.force)),))
+_NONE = (0.0, 0.0, 0.0)
 
 
-def _components(check: Check, field: str, values: object) -> tuple[Function | float, ...]:
+def _components(check: Check, field: str, values: Any) -> tuple[Function | float, ...]:
     """Three components: numbers stay numbers, functions stay functions."""
-    try:
-        given = tuple(values)  # type: ignore[arg-type, var-annotated]
-    except TypeError:
-        given = ()
-    if len(given) != 3 or isinstance(values, str):
+    given = tuple(values) if np.iterable(values) and not isinstance(values, str) else ()
+    if len(given) != 3:
         check.fault(f"{field} must hold three numbers or functions of time", values)
         return (0.0, 0.0, 0.0)
     components: list[Function | float] = []
@@ -140,3 +93,28 @@ def _components(check: Check, field: str, values: object) -> tuple[Function | fl
         else:
             components.append(check.number(f"{field} {axis}", value))
     return tuple(components)
+
+
+@described
+class Wrench(ForceKind):
+    """A force and a moment from outside on a body, at a marker.
+
+    force: three components, N; moment: three components, N m; each a number or a function of time.
+    axes: "world", or "marker" for components in the marker's axes, which turn with the body.
+    """
+
+    force: tuple[Function | float, Function | float, Function | float] = checked(
+        _components, "N", default=_NONE
+    )
+    moment: tuple[Function | float, Function | float, Function | float] = checked(
+        _components, "N m", default=_NONE
+    )
+    axes: str = choice(("world", "marker"), default="world")
+    pattern: ClassVar[str] = "M"
+    ends_text: ClassVar[str] = "one marker"
+    meaning: ClassVar[str] = "A force and a moment on a body as functions of time."
+
+    def lowered(self, ends: tuple[End, ...]) -> Lowered:
+        """One applied wrench, moment over force."""
+        (marker,) = markers(ends)
+        return Lowered(wrenches=(AppliedWrench(marker, self.axes == "marker", (*self.moment, *self.force)),))

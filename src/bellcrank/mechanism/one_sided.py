@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import ClassVar
 
 from bellcrank.mechanism.attachment import End, markers, pairwise
-from bellcrank.mechanism.checking import Check
 from bellcrank.mechanism.coordinate import Coordinate
+from bellcrank.mechanism.fields import choice, described, fraction, quantity
 from bellcrank.mechanism.force import ForceKind
 from bellcrank.mechanism.marker import GROUND, Marker
 from bellcrank.mechanism.rows import Law, Lowered
@@ -15,7 +14,7 @@ from bellcrank.mechanism.rows import Law, Lowered
 _DIRECTIONS = {"below": 1.0, "above": -1.0}
 
 
-@dataclass(frozen=True)
+@described
 class RubberString(ForceKind):
     """A string between two markers that pulls and never pushes.
 
@@ -28,23 +27,13 @@ class RubberString(ForceKind):
     P. Schröder, The Virtual Erector Set (1990), section 7.2.
     """
 
-    stiffness: float
-    rest_length: float
-    restitution: float = 1.0
-    closing_speed: float = 0.1
+    stiffness: float = quantity("N/m", "not negative")
+    rest_length: float = quantity("m", "not negative")
+    restitution: float = fraction(default=1.0)
+    closing_speed: float = quantity("m/s", "positive", default=0.1)
     pattern: ClassVar[str] = "MM"
     ends_text: ClassVar[str] = "two markers"
     meaning: ClassVar[str] = "A string that pulls only, and less while it shortens."
-
-    def __post_init__(self) -> None:
-        with Check("RubberString") as check:
-            check.settle(
-                self,
-                stiffness=check.not_negative("stiffness", self.stiffness, "N/m"),
-                rest_length=check.not_negative("rest_length", self.rest_length, "m"),
-                restitution=check.fraction("restitution", self.restitution),
-                closing_speed=check.positive("closing_speed", self.closing_speed, "m/s"),
-            )
 
     def lowered(self, ends: tuple[End, ...]) -> Lowered:
         """A rubber law on the distance."""
@@ -52,7 +41,7 @@ class RubberString(ForceKind):
         return Lowered(laws=(Law("rubber", pairwise("distance", ends), params),))
 
 
-@dataclass(frozen=True)
+@described
 class OneSidedSpring(ForceKind):
     """A spring and damper that acts on one side of a value, pushes away from it, and never pulls.
 
@@ -62,25 +51,14 @@ class OneSidedSpring(ForceKind):
         it rises along a cubic, so that an arrival at speed meets no jump of the force.
     """
 
-    stiffness: float
-    contact: float
-    side: str = "below"
-    damping: float = 0.0
-    depth: float = 1e-3
+    stiffness: float = quantity("N/m or N m/rad", "not negative")
+    contact: float = quantity("m or rad")
+    side: str = choice(_DIRECTIONS, default="below")
+    damping: float = quantity("N s/m or N m s/rad", "not negative", default=0.0)
+    depth: float = quantity("m or rad", "positive", default=1e-3)
     pattern: ClassVar[str] = "MM|J"
     ends_text: ClassVar[str] = "two markers or one joint"
     meaning: ClassVar[str] = "A spring and damper on one side of a distance, travel or angle: a soft stop."
-
-    def __post_init__(self) -> None:
-        with Check("OneSidedSpring") as check:
-            check.settle(
-                self,
-                stiffness=check.not_negative("stiffness", self.stiffness),
-                contact=check.number("contact", self.contact),
-                side=check.choice("side", self.side, _DIRECTIONS),
-                damping=check.not_negative("damping", self.damping),
-                depth=check.positive("depth", self.depth),
-            )
 
     def lowered(self, ends: tuple[End, ...]) -> Lowered:
         """A one-sided law on the distance or the joint coordinate."""
@@ -88,7 +66,7 @@ class OneSidedSpring(ForceKind):
         return Lowered(laws=(Law("one_sided", pairwise("distance", ends), params),))
 
 
-@dataclass(frozen=True)
+@described
 class SupportPoint(ForceKind):
     """A spring and damper that keep a point of a body from going below the ground: a foot, a wheel.
 
@@ -99,23 +77,13 @@ class SupportPoint(ForceKind):
     P. Schröder, The Virtual Erector Set (1990), section 6.6.
     """
 
-    stiffness: float
-    damping: float = 0.0
-    height: float = 0.0
-    depth: float = 1e-3
+    stiffness: float = quantity("N/m", "not negative")
+    damping: float = quantity("N s/m", "not negative", default=0.0)
+    height: float = quantity("m", default=0.0)
+    depth: float = quantity("m", "positive", default=1e-3)
     pattern: ClassVar[str] = "M"
     ends_text: ClassVar[str] = "one marker"
     meaning: ClassVar[str] = "A spring and damper that keep a point above the ground."
-
-    def __post_init__(self) -> None:
-        with Check("SupportPoint") as check:
-            check.settle(
-                self,
-                stiffness=check.not_negative("stiffness", self.stiffness, "N/m"),
-                damping=check.not_negative("damping", self.damping, "N s/m"),
-                height=check.number("height", self.height, "m"),
-                depth=check.positive("depth", self.depth, "m"),
-            )
 
     def lowered(self, ends: tuple[End, ...]) -> Lowered:
         """A one-sided law on the height of the marker."""

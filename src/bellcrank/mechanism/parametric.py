@@ -9,13 +9,10 @@ from __future__ import annotations
 import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import fields, is_dataclass
-from functools import wraps
 from importlib import import_module
 from typing import Any, TypeVar
 
 import numpy as np
-
-from bellcrank.errors import FaultList, MechanismError
 
 _MODULE = "bellcrank.expression.expression"
 E = TypeVar("E")
@@ -32,75 +29,6 @@ def is_expression(value: Any) -> bool:
     """Whether this is an expression."""
     module = sys.modules.get(_MODULE)
     return module is not None and isinstance(value, module.Expression)
-
-
-class Parametric:
-    """Base of description classes in whose fields expressions of parameters may stand for numbers.
-
-    A subclass that checks its fields in `__post_init__` need not know of them: where there are any, a twin
-    with numbers is checked in its place, and the expressions are kept.
-    """
-
-    def __init_subclass__(cls, **kwargs: Any) -> None:
-        super().__init_subclass__(**kwargs)
-        if (own := cls.__dict__.get("__post_init__")) is not None:
-            cls.__post_init__ = _by_twin(own)  # type: ignore[attr-defined]
-
-
-def _by_twin(check: Callable[[Any], None]) -> Callable[[Any], None]:
-    @wraps(check)
-    def checked(self: Any) -> None:
-        if expressions_loaded() and not hasattr(type(self), "open_parameters"):
-            _adopt_functions(self)
-            if holds_expressions(self):
-                _check_dependence(self)
-                _settle(self, present(self))
-                return
-        check(self)
-
-    return checked
-
-
-def _check_dependence(element: Any) -> None:
-    """Raise MechanismError, with the fields, where numbers depend on what is no parameter."""
-    faults = FaultList()
-    for field in fields(element):
-        try:
-            for expression in expressions_in(getattr(element, field.name)):
-                present_value(expression)
-        except MechanismError as error:
-            label = f"body {element.name!r}" if "mass" in vars(element) else type(element).__name__
-            for fault in error.faults:
-                faults.add(label, f"{field.name}: {fault.rule}", fault.value, fault.advice)
-    faults.raise_any()
-
-
-def _adopt_functions(element: Any) -> None:
-    """Let expressions in fields that take functions become functions."""
-    for field in fields(element):
-        hint = str(field.type)
-        if field.init and ("Function" in hint or hint in ("Any", "PathCurve")):
-            given = getattr(element, field.name)
-            if given is not (taken := _functions(given)):
-                object.__setattr__(element, field.name, taken)
-
-
-def _functions(value: Any) -> Any:
-    if is_expression(value):
-        return import_module("bellcrank.mechanism.functions.function_of_time").FunctionOfTime(value)
-    if isinstance(value, (tuple, list)) and any(map(is_expression, value)):
-        return tuple(_functions(item) for item in value)
-    return value
-
-
-def _settle(element: Any, twin: Any) -> None:
-    """Give an element the fields of its twin, with the expressions for which the twin has numbers."""
-    for field in fields(element):
-        if field.init:
-            given = getattr(element, field.name)
-            object.__setattr__(element, field.name, kept(given, getattr(twin, field.name)))
-    if "free" in vars(twin):  # of a joint kind whose coordinates depend on its fields
-        object.__setattr__(element, "free", vars(twin)["free"])
 
 
 def kept(given: Any, checked: Any) -> Any:
@@ -169,12 +97,25 @@ def evaluated(value: E, number: Evaluate) -> E:
     return mapped(value, number, lambda function: function.with_numbers(number))
 
 
-def mapped(value: E, expression: Callable[[Any], Any], function: Callable[[Any], Any]) -> E:
-    """The value with each expression of parameters, and each function of time with some, replaced."""
-    return _mapped(value, expression, function) if holds_expressions(value) else value
+def mapped(
+    value: E,
+    expression: Callable[[Any], Any],
+    function: Callable[[Any], Any],
+    left: Callable[[Any], Any] | None = None,
+) -> E:
+    """The value with each expression of parameters, and each function of time with some, replaced.
+
+    left: makes what stands in fields that a model does not follow (mechanism/fields.py), if it is given.
+    """
+    return _mapped(value, expression, function, left) if holds_expressions(value) else value
 
 
-def _mapped(value: Any, expression: Callable[[Any], Any], function: Callable[[Any], Any]) -> Any:
+def _mapped(
+    value: Any,
+    expression: Callable[[Any], Any],
+    function: Callable[[Any], Any],
+    left: Callable[[Any], Any] | None,
+) -> Any:
     if is_expression(value):
         return expression(value)
     if not holds_expressions(value):
@@ -184,11 +125,18 @@ def _mapped(value: Any, expression: Callable[[Any], Any], function: Callable[[An
     if isinstance(value, np.ndarray):
         value = value.tolist()
     if isinstance(value, (tuple, list)):
-        return tuple(_mapped(item, expression, function) for item in value)
+        return tuple(_mapped(item, expression, function, left) for item in value)
     if isinstance(value, Mapping):
-        return {key: _mapped(item, expression, function) for key, item in value.items()}
-    given = {field.name: getattr(value, field.name) for field in fields(value) if field.init}
-    return type(value)(**{name: _mapped(item, expression, function) for name, item in given.items()})
+        return {key: _mapped(item, expression, function, left) for key, item in value.items()}
+    made = {}
+    for field in fields(value):
+        if field.init:
+            item = getattr(value, field.name)
+            if left is None or field.metadata.get("followed", True):
+                made[field.name] = _mapped(item, expression, function, left)
+            else:
+                made[field.name] = left(item)
+    return type(value)(**made)
 
 
 def present(value: E) -> E:

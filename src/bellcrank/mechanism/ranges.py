@@ -7,6 +7,7 @@ far from where double precision overflows or vanishes.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import lru_cache
 from sys import float_info
 from typing import Final
 
@@ -44,6 +45,12 @@ OTHERS: Final = Range(1e-25, 1e25)
 """The bounds of what has another unit: stiffness, damping, forces, coefficients, functions, ratios, ..."""
 
 
+@lru_cache(maxsize=256)
 def range_of(unit: str) -> Range:
-    """The bounds of numbers of a unit."""
-    return RANGES.get(unit, OTHERS)
+    """The bounds of numbers of a unit; of several, as in "rad or m", the wider ones."""
+    found = [RANGES.get(one, OTHERS) for one in unit.split(" or ")]
+    return (
+        found[0]
+        if len(found) == 1
+        else Range(min(bounds.least for bounds in found), max(bounds.most for bounds in found))
+    )

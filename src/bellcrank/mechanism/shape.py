@@ -3,23 +3,31 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass, replace
 from math import pi
 from typing import Any
 
 import numpy as np
 
 from bellcrank.mechanism.checking import Check, Quat, Vec3
+from bellcrank.mechanism.fields import Description, checked, described, quantity, rotation, vector
 from bellcrank.mechanism.mass import MassProperties
-from bellcrank.mechanism.parametric import Parametric, quiet
+from bellcrank.mechanism.parametric import quiet
 from bellcrank.mechanism.rotation import IDENTITY, multiply, rotate
 
 SHAPES: dict[str, type[Shape]] = {}
 """Every shape class by name, as files refer to it. All are frozen dataclasses."""
 
 
+def _color(check: Check, name: str, value: Any) -> tuple[float, ...]:
+    color = check.array(name, value, (None,))
+    if len(color) not in (3, 4) or np.any(color < 0.0) or np.any(color > 1.0):
+        check.fault("color must be three or four numbers from 0 to 1 (red, green, blue, opacity)", value)
+    return tuple(color.tolist())
+
+
 @dataclass(frozen=True, kw_only=True)
-class Shape(Parametric, ABC):
+class Shape(Description, ABC):
     """What all shapes have.
 
     position, rotation: pose of the shape's frame in the body frame (m; unit quaternion (w, x, y, z)).
@@ -27,33 +35,14 @@ class Shape(Parametric, ABC):
     color: red, green, blue and, if wanted, opacity, each 0 to 1; None leaves it to the viewer.
     """
 
-    position: Vec3 = (0.0, 0.0, 0.0)
-    rotation: Quat = IDENTITY
-    density: float | None = None
-    color: tuple[float, ...] | None = None
+    position: Vec3 = vector("m", default=(0.0, 0.0, 0.0))  # noqa: RUF009  (a declaration)
+    rotation: Quat = rotation(default=IDENTITY)  # noqa: RUF009
+    density: float | None = quantity("kg/m^3", "positive", default=None)
+    color: tuple[float, ...] | None = checked(_color, "1", default=None, parametric=True)
 
     def __init_subclass__(cls, **kwargs: Any) -> None:
         super().__init_subclass__(**kwargs)
         SHAPES[cls.__name__] = cls
-
-    def __post_init__(self) -> None:
-        with Check(type(self).__name__) as check:
-            checked: dict[str, object] = {
-                "position": check.vector("position", self.position, "m"),
-                "rotation": check.quaternion("rotation", self.rotation),
-            }
-            if self.density is not None:
-                checked["density"] = check.positive("density", self.density, "kg/m^3")
-            if self.color is not None:
-                checked["color"] = _color(check, self.color)
-            own = {field.name for field in fields(self)} - {"position", "rotation", "density", "color"}
-            for name in sorted(own):
-                checked[name] = self._checked(check, name, getattr(self, name))
-            check.settle(self, **checked)
-
-    def _checked(self, check: Check, name: str, value: Any) -> object:
-        """The checked value of one of the shape's own fields: a length unless the shape says otherwise."""
-        return check.positive(name, value, "m")
 
     @abstractmethod
     def volume_properties(self) -> MassProperties:
@@ -72,27 +61,17 @@ class Shape(Parametric, ABC):
         return replace(self, position=(x, y, z), rotation=multiply(rotation, self.rotation))
 
 
-def _color(check: Check, value: Any) -> tuple[float, ...]:
-    color = check.array("color", value, (None,))
-    if len(color) not in (3, 4) or np.any(color < 0.0) or np.any(color > 1.0):
-        check.fault("color must be three or four numbers from 0 to 1 (red, green, blue, opacity)", value)
-    return tuple(color.tolist())
-
-
 def _diagonal(volume: float, squares: tuple[float, float, float]) -> MassProperties:
     """A shape centred in its frame with the given mean squares of x, y and z over its volume, m^2."""
     x, y, z = squares
     return MassProperties(volume, np.zeros(3), volume * np.diag([y + z, z + x, x + y]))
 
 
-@dataclass(frozen=True)
+@described
 class Box(Shape):
     """A box centred in its frame; size: full lengths along x, y, z, m."""
 
-    size: Vec3
-
-    def _checked(self, check: Check, name: str, value: Any) -> object:
-        return _lengths(check, name, value)
+    size: Vec3 = vector("m", "positive")
 
     def volume_properties(self) -> MassProperties:
         """Mass properties in the shape's frame at density 1."""
@@ -100,11 +79,11 @@ class Box(Shape):
         return _diagonal(a * b * c, (a * a / 12, b * b / 12, c * c / 12))
 
 
-@dataclass(frozen=True)
+@described
 class Sphere(Shape):
     """A ball centred in its frame."""
 
-    radius: float
+    radius: float = quantity("m", "positive")
 
     def volume_properties(self) -> MassProperties:
         """Mass properties in the shape's frame at density 1."""
@@ -112,14 +91,11 @@ class Sphere(Shape):
         return _diagonal(4 / 3 * pi * self.radius**3, (square, square, square))
 
 
-@dataclass(frozen=True)
+@described
 class Ellipsoid(Shape):
     """An ellipsoid centred in its frame; radii: half axes along x, y, z, m."""
 
-    radii: Vec3
-
-    def _checked(self, check: Check, name: str, value: Any) -> object:
-        return _lengths(check, name, value)
+    radii: Vec3 = vector("m", "positive")
 
     def volume_properties(self) -> MassProperties:
         """Mass properties in the shape's frame at density 1."""
@@ -127,12 +103,12 @@ class Ellipsoid(Shape):
         return _diagonal(4 / 3 * pi * a * b * c, (a * a / 5, b * b / 5, c * c / 5))
 
 
-@dataclass(frozen=True)
+@described
 class Cylinder(Shape):
     """A cylinder about z, centred in its frame; length: full length, m."""
 
-    radius: float
-    length: float
+    radius: float = quantity("m", "positive")
+    length: float = quantity("m", "positive")
 
     def volume_properties(self) -> MassProperties:
         """Mass properties in the shape's frame at density 1."""
@@ -140,12 +116,12 @@ class Cylinder(Shape):
         return _diagonal(pi * self.radius**2 * self.length, (square, square, self.length**2 / 12))
 
 
-@dataclass(frozen=True)
+@described
 class Capsule(Shape):
     """A cylinder about z with half balls on its ends, centred; length: of the cylinder alone, m."""
 
-    radius: float
-    length: float
+    radius: float = quantity("m", "positive")
+    length: float = quantity("m", "positive")
 
     def volume_properties(self) -> MassProperties:
         """Mass properties in the shape's frame at density 1."""
@@ -158,22 +134,15 @@ class Capsule(Shape):
         return _diagonal(volume, (radial / volume, radial / volume, axial / volume))
 
 
-@dataclass(frozen=True)
+@described
 class Cone(Shape):
     """A cone about z: base of the given radius at z = -height/2, tip at z = +height/2, m."""
 
-    radius: float
-    height: float
+    radius: float = quantity("m", "positive")
+    height: float = quantity("m", "positive")
 
     def volume_properties(self) -> MassProperties:
         """Mass properties in the shape's frame at density 1."""
         r, h = self.radius, self.height
         centred = _diagonal(pi * r * r * h / 3, (3 * r * r / 20, 3 * r * r / 20, 3 * h * h / 80))
         return MassProperties(centred.mass, np.array([0.0, 0.0, -h / 4]), centred.inertia)
-
-
-def _lengths(check: Check, name: str, value: Any) -> Vec3:
-    lengths = check.vector(name, value, "m")
-    if min(lengths) <= 0.0:
-        check.fault(f"{name} must be greater than zero in every direction", value, "give it in m")
-    return lengths

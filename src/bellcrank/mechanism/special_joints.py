@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from importlib import import_module
 from math import cos, pi
-from typing import ClassVar
+from typing import Any, ClassVar
 
 from bellcrank.mechanism.checking import Check
+from bellcrank.mechanism.fields import described, quantity
 from bellcrank.mechanism.joint import JointKind, joint_kind, register
 from bellcrank.mechanism.marker import Marker
+from bellcrank.mechanism.parametric import is_expression
 from bellcrank.mechanism.rows import FROM_START, Row, Term, combination, lock
 
 _ALL = ("rot_x", "rot_y", "rot_z")
@@ -48,31 +50,20 @@ LineOnPlane = _kind(
 )
 
 
-def check_length(kind: JointKind, field: str = "length") -> None:
-    """Check a length that may be None, for the initial one."""
-    with Check(kind.name) as check:
-        value = getattr(kind, field)
-        if value is not None:
-            check.settle(kind, **{field: check.positive(field, value, "m")})
-
-
 @register
-@dataclass(frozen=True)
+@described
 class Screw(JointKind):
     """Turns about z and moves along z by `pitch` metres a turn (negative: left-handed)."""
 
-    pitch: float
+    pitch: float = quantity("m a turn")
     locked: ClassVar[tuple[str, ...]] = ("x", "y", "e1", "e2")
     free: ClassVar[tuple[str, ...]] = ("theta_z",)
     own: ClassVar[str] = "z = pitch/(2 pi) theta_z"
     meaning: ClassVar[str] = "Turns about z and moves along z by the pitch each turn; z = 0 at angle 0."
 
-    def __post_init__(self) -> None:
-        with Check("Screw") as check:
-            pitch = check.number("pitch", self.pitch, "m a turn")
-            if pitch == 0.0:
-                check.fault("pitch must not be zero", pitch, "use bc.Revolute()")
-            check.settle(self, pitch=pitch)
+    def _judge(self, check: Check) -> None:
+        if self.pitch == 0.0:
+            check.fault("pitch must not be zero", self.pitch, "use bc.Revolute()")
 
     def rows(self, marker_1: Marker, marker_2: Marker) -> tuple[Row, ...]:
         """The locks and  z - pitch/(2 pi) theta_z = 0."""
@@ -84,39 +75,33 @@ class Screw(JointKind):
 
 
 @register
-@dataclass(frozen=True)
+@described
 class Distance(JointKind):
     """Holds the distance of the origins: a massless rod between two ball joints.
 
     length: m; None takes the distance in the assembled initial configuration.
     """
 
-    length: float | None = None
+    length: float | None = quantity("m", "positive", default=None)
     free: ClassVar[tuple[str, ...]] = ("z", "azimuth", *_ALL)
     meaning: ClassVar[str] = (
         "The distance of the origins stays the same: a massless rod with two ball joints."
     )
-
-    def __post_init__(self) -> None:
-        check_length(self)
 
     def rows(self, marker_1: Marker, marker_2: Marker) -> tuple[Row, ...]:
         """The row  distance - length = 0."""
         return (lock(self.coordinate("distance", marker_1, marker_2), self.length),)
 
 
-@dataclass(frozen=True)
+@described
 class _Link(JointKind):
     """A massless rod across the z axis of marker 1.
 
     length: m; None takes the distance from the axis in the assembled initial configuration.
     """
 
-    length: float | None = None
+    length: float | None = quantity("m", "positive", default=None)
     own: ClassVar[str] = "distance_xy = length"
-
-    def __post_init__(self) -> None:
-        check_length(self)
 
     def rows(self, marker_1: Marker, marker_2: Marker) -> tuple[Row, ...]:
         """The locks and  distance_xy - length = 0."""
@@ -125,7 +110,7 @@ class _Link(JointKind):
 
 
 @register
-@dataclass(frozen=True)
+@described
 class RevoluteSpherical(_Link):
     """A massless rod with a revolute joint about z of marker 1 and a ball joint; length: m or None."""
 
@@ -135,7 +120,7 @@ class RevoluteSpherical(_Link):
 
 
 @register
-@dataclass(frozen=True)
+@described
 class ParallelLink(_Link):
     """A massless rod between two parallel revolute axes, z of both markers; length: m or None."""
 
@@ -145,7 +130,7 @@ class ParallelLink(_Link):
 
 
 @register
-@dataclass(frozen=True)
+@described
 class PlungingParallelLink(_Link):
     """A massless rod between a revolute and a cylindrical joint, z axes parallel; length: m or None."""
 
@@ -155,30 +140,26 @@ class PlungingParallelLink(_Link):
 
 
 @register
-@dataclass(frozen=True)
+@described
 class AxisAngle(JointKind):
     """The z axes keep an angle.
 
     angle: rad, between 0 and pi (at the ends use ParallelAxes); None keeps the initial one.
     """
 
-    angle: float | None = None
+    angle: float | None = quantity("rad", "positive", default=None)
     free: ClassVar[tuple[str, ...]] = ("x", "y", "z", *_AXIS_ANGLES)
     own: ClassVar[str] = "dot_zz = cos(angle)"
     meaning: ClassVar[str] = "The z axes keep an angle between 0 and 180 degrees."
 
-    def __post_init__(self) -> None:
-        if self.angle is None:
-            return
-        with Check("AxisAngle") as check:
-            angle = check.positive("angle", self.angle, "rad")
-            if angle >= pi:
-                check.fault(
-                    "angle must be less than pi", angle, "give it in rad; for parallel axes use ParallelAxes"
-                )
-            check.settle(self, angle=angle)
+    def _judge(self, check: Check) -> None:
+        if self.angle is not None and self.angle >= pi:
+            advice = "give it in rad; for parallel axes use ParallelAxes"
+            check.fault("angle must be less than pi", self.angle, advice)
 
     def rows(self, marker_1: Marker, marker_2: Marker) -> tuple[Row, ...]:
         """The row  dot_zz - cos(angle) = 0."""
-        constant = FROM_START if self.angle is None else cos(self.angle)
+        angle: Any = self.angle
+        cosine = import_module("bellcrank.expression").cos if is_expression(angle) else cos
+        constant = FROM_START if angle is None else cosine(angle)
         return (Row((Term(1.0, self.coordinate("dot_zz", marker_1, marker_2)),), constant),)

@@ -2,44 +2,42 @@
 
 from __future__ import annotations
 
-from abc import abstractmethod
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any, ClassVar, Self
 
 from bellcrank.mechanism.attachment import Attachment, End, markers, pairwise
 from bellcrank.mechanism.checking import Check, Vec3
 from bellcrank.mechanism.coordinate import Coordinate
+from bellcrank.mechanism.fields import described, function, quantity, vector
 from bellcrank.mechanism.force import ForceKind
-from bellcrank.mechanism.functions.function import Function, as_function
+from bellcrank.mechanism.functions.function import Function
 from bellcrank.mechanism.functions.function_of_time import FunctionOfTime
 from bellcrank.mechanism.functions.nurbs import _RationalFunction
+from bellcrank.mechanism.parametric import present
 from bellcrank.mechanism.rows import FROM_START, Law, Lowered
 
 
-@dataclass(frozen=True)
+@described
 class _LinearSpring(ForceKind):
     """effort = -stiffness (value - rest) - damping rate + preload."""
 
-    stiffness: float
-    damping: float = 0.0
+    stiffness: float = quantity("N/m or N m/rad", "not negative")
+    damping: float = quantity("N s/m or N m s/rad", "not negative", default=0.0)
 
-    def __post_init__(self) -> None:
-        with Check(self.name) as check:
-            stiffness = check.not_negative("stiffness", self.stiffness)
-            damping = check.not_negative("damping", self.damping)
-            if stiffness == 0.0 and damping == 0.0 and len(check.faults) == 0 and self._preload() == 0.0:
-                check.fault("it does nothing", None, "give a stiffness or a damping")
-            check.settle(self, stiffness=stiffness, damping=damping, **self._rest_values(check))
+    def _judge(self, check: Check) -> None:
+        if (
+            self.stiffness == 0.0
+            and self.damping == 0.0
+            and len(check.faults) == 0
+            and self._preload() == 0.0
+        ):
+            check.fault("it does nothing", None, "give a stiffness or a damping")
 
     def _preload(self) -> Any:
         return getattr(self, "preload", 0.0)
 
-    @abstractmethod
-    def _rest_values(self, check: Check) -> dict[str, object]:
-        """The checked rest and preload, by field."""
 
-
-@dataclass(frozen=True)
+@described
 class SpringDamper(_LinearSpring):
     """A linear spring and damper along the line between two markers.
 
@@ -48,15 +46,13 @@ class SpringDamper(_LinearSpring):
     preload: force that pushes the markers apart at rest length, N.
     """
 
-    rest_length: float | None = FROM_START
-    preload: float = 0.0
+    stiffness: float = quantity("N/m", "not negative")
+    damping: float = quantity("N s/m", "not negative", default=0.0)
+    rest_length: float | None = quantity("m", "not negative", default=FROM_START)
+    preload: float = quantity("N", default=0.0)
     pattern: ClassVar[str] = "MM"
     ends_text: ClassVar[str] = "two markers"
     meaning: ClassVar[str] = "A linear spring and damper between two points."
-
-    def _rest_values(self, check: Check) -> dict[str, object]:
-        rest = None if self.rest_length is None else check.not_negative("rest_length", self.rest_length, "m")
-        return {"rest_length": rest, "preload": check.number("preload", self.preload, "N")}
 
     def lowered(self, ends: tuple[End, ...]) -> Lowered:
         """A linear law on the distance."""
@@ -68,7 +64,7 @@ class SpringDamper(_LinearSpring):
         return replace(self, rest_length=value)
 
 
-@dataclass(frozen=True)
+@described
 class TorsionSpring(_LinearSpring):
     """A linear spring and damper on a joint coordinate (on a travel as well as on an angle).
 
@@ -77,15 +73,11 @@ class TorsionSpring(_LinearSpring):
     preload: effort at rest, N m (N).
     """
 
-    rest_angle: float | None = 0.0
-    preload: float = 0.0
+    rest_angle: float | None = quantity("rad or m", default=0.0, optional=True)
+    preload: float = quantity("N or N m", default=0.0)
     pattern: ClassVar[str] = "J"
     ends_text: ClassVar[str] = "one joint"
     meaning: ClassVar[str] = "A linear spring and damper on a joint coordinate."
-
-    def _rest_values(self, check: Check) -> dict[str, object]:
-        rest = None if self.rest_angle is None else check.number("rest_angle", self.rest_angle, "rad")
-        return {"rest_angle": rest, "preload": check.number("preload", self.preload, "N m")}
 
     def lowered(self, ends: tuple[End, ...]) -> Lowered:
         """A linear law on the joint coordinate."""
@@ -97,7 +89,7 @@ class TorsionSpring(_LinearSpring):
         return replace(self, rest_angle=value)
 
 
-@dataclass(frozen=True)
+@described
 class TabulatedSpring(ForceKind):
     """A nonlinear spring: the effort as a function of the distance of two markers or of a joint coordinate.
 
@@ -107,30 +99,26 @@ class TabulatedSpring(ForceKind):
     damping: N s/m or N m s/rad.
     """
 
-    effort: Function
-    damping: float = 0.0
+    effort: Function = function("N or N m")
+    damping: float = quantity("N s/m or N m s/rad", "not negative", default=0.0)
     pattern: ClassVar[str] = "MM|J"
     ends_text: ClassVar[str] = "two markers or one joint"
     meaning: ClassVar[str] = "A spring whose effort is a given function of its length or angle."
 
-    def __post_init__(self) -> None:
-        with Check("TabulatedSpring") as check:
-            effort = self.effort
-            with check.faults.collect():
-                effort = as_function(check.element, "effort", self.effort)
-                if isinstance(effort, FunctionOfTime):
-                    advice = "use a Table, a CubicSpline or a Polynomial"
-                    check.fault("effort must be a function of the coordinate, not of t", str(effort), advice)
-                if isinstance(effort, _RationalFunction):
-                    check.fault("effort must have an antiderivative", effort, "use a Table or a CubicSpline")
-            check.settle(self, damping=check.not_negative("damping", self.damping), effort=effort)
+    def _judge(self, check: Check) -> None:
+        effort = present(self.effort)
+        if isinstance(effort, FunctionOfTime):
+            advice = "use a Table, a CubicSpline or a Polynomial"
+            check.fault("effort must be a function of the coordinate, not of t", str(effort), advice)
+        if isinstance(effort, _RationalFunction):
+            check.fault("effort must have an antiderivative", effort, "use a Table or a CubicSpline")
 
     def lowered(self, ends: tuple[End, ...]) -> Lowered:
         """A table law on the distance or the joint coordinate."""
         return Lowered(laws=(Law("table", pairwise("distance", ends), (self.damping,), self.effort),))
 
 
-@dataclass(frozen=True)
+@described
 class Bushing(ForceKind):
     """A rubber bushing: six springs and dampers between two markers, along and about the axes of marker 1.
 
@@ -140,25 +128,18 @@ class Bushing(ForceKind):
     It rests where the markers coincide.
     """
 
-    stiffness: Vec3 = (0.0, 0.0, 0.0)
-    rotational_stiffness: Vec3 = (0.0, 0.0, 0.0)
-    damping: Vec3 = (0.0, 0.0, 0.0)
-    rotational_damping: Vec3 = (0.0, 0.0, 0.0)
+    stiffness: Vec3 = vector("N/m", "not negative", default=(0.0, 0.0, 0.0))
+    rotational_stiffness: Vec3 = vector("N m/rad", "not negative", default=(0.0, 0.0, 0.0))
+    damping: Vec3 = vector("N s/m", "not negative", default=(0.0, 0.0, 0.0))
+    rotational_damping: Vec3 = vector("N m s/rad", "not negative", default=(0.0, 0.0, 0.0))
     pattern: ClassVar[str] = "MM"
     ends_text: ClassVar[str] = "two markers"
     meaning: ClassVar[str] = "Springs and dampers in all six directions between two markers."
 
-    def __post_init__(self) -> None:
-        with Check("Bushing") as check:
-            values: dict[str, object] = {}
-            for field in ("stiffness", "rotational_stiffness", "damping", "rotational_damping"):
-                vector = check.vector(field, getattr(self, field))
-                if min(vector) < 0.0:
-                    check.fault(f"{field} must not be negative", vector)
-                values[field] = vector
-            if len(check.faults) == 0 and not any(any(getattr(self, field)) for field in values):
-                check.fault("it does nothing", None, "give a stiffness or a damping")
-            check.settle(self, **values)
+    def _judge(self, check: Check) -> None:
+        held = (self.stiffness, self.rotational_stiffness, self.damping, self.rotational_damping)
+        if len(check.faults) == 0 and not any(map(any, held)):
+            check.fault("it does nothing", None, "give a stiffness or a damping")
 
     def lowered(self, ends: tuple[End, ...]) -> Lowered:
         """Six linear laws, on x, y, z and rot_x, rot_y, rot_z; those that do nothing are left out."""

@@ -2,19 +2,20 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from functools import partial
 from importlib import import_module
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from bellcrank.mechanism.checking import Check
 from bellcrank.mechanism.custom_joints import _FormulaJoint
-from bellcrank.mechanism.formulas import as_formulas, as_symbols, check_dependence
+from bellcrank.mechanism.fields import checked, described
+from bellcrank.mechanism.formulas import as_formulas, as_symbol, as_symbols, check_dependence
 
 if TYPE_CHECKING:
     from bellcrank.expression import Expression, Transform
 
 
-@dataclass(frozen=True)
+@described
 class SurfaceJoint(_FormulaJoint):
     """A frame that slides on a surface.
 
@@ -24,21 +25,17 @@ class SurfaceJoint(_FormulaJoint):
         along the first parameter. z is the normal, the first tangent crossed with the second.
     """
 
-    parameters: Any
-    surface: Any
-    spin: Any = None
+    parameters: Any = checked(partial(as_symbols, count=2))
+    surface: Any = checked(partial(as_formulas, count=3))
+    spin: Any = checked(as_symbol, default=None)
     values: tuple[tuple[Any, float], ...] = ()
     meaning: ClassVar[str] = "A frame that slides on a surface given by formulas."
 
-    def __post_init__(self) -> None:
-        with Check("SurfaceJoint") as check:
-            parameters = as_symbols(check, "parameters", self.parameters, 2)
-            surface = as_formulas(check, "surface", self.surface, 3)
-            spin = None if self.spin is None else as_symbols(check, "spin", self.spin, 1)[0]
-            check.settle(self, parameters=parameters, surface=surface, spin=spin)
-            as_symbols(check, "parameters and spin", self.own_symbols)
-            check_dependence(check, "surface", "parameter", parameters, surface)
-            self._finish(check)
+    def _judge(self, check: Check) -> None:
+        check.faults.raise_any()
+        as_symbols(check, "parameters and spin", self.own_symbols)
+        check_dependence(check, "surface", "parameter", self.parameters, self.surface)
+        self._finish(check)
 
     @property
     def own_symbols(self) -> tuple[Any, ...]:
@@ -58,7 +55,7 @@ class SurfaceJoint(_FormulaJoint):
         return made
 
 
-@dataclass(frozen=True)
+@described
 class SurfaceOnSurface(_FormulaJoint):
     """Two surfaces that touch at a point and slide on each other.
 
@@ -69,28 +66,20 @@ class SurfaceOnSurface(_FormulaJoint):
     The coordinates are the parameters of both, then the spin.
     """
 
-    parameters_1: Any
-    surface_1: Any
-    parameters_2: Any
-    surface_2: Any
-    spin: Any = None
+    parameters_1: Any = checked(partial(as_symbols, count=2))
+    surface_1: Any = checked(partial(as_formulas, count=3))
+    parameters_2: Any = checked(partial(as_symbols, count=2))
+    surface_2: Any = checked(partial(as_formulas, count=3))
+    spin: Any = checked(as_symbol, default=None)
     values: tuple[tuple[Any, float], ...] = ()
     meaning: ClassVar[str] = "Two surfaces given by formulas that touch and slide on each other."
 
-    def __post_init__(self) -> None:
-        with Check(type(self).__name__) as check:
-            settled: dict[str, Any] = {}
-            for number in ("1", "2"):
-                parameters = as_symbols(
-                    check, f"parameters_{number}", getattr(self, f"parameters_{number}"), 2
-                )
-                surface = as_formulas(check, f"surface_{number}", getattr(self, f"surface_{number}"), 3)
-                check_dependence(check, f"surface_{number}", "parameter", parameters, surface)
-                settled |= {f"parameters_{number}": parameters, f"surface_{number}": surface}
-            settled["spin"] = None if self.spin is None else as_symbols(check, "spin", self.spin, 1)[0]
-            check.settle(self, **settled)
-            as_symbols(check, "parameters and spin", self.own_symbols)
-            self._finish(check)
+    def _judge(self, check: Check) -> None:
+        check_dependence(check, "surface_1", "parameter", self.parameters_1, self.surface_1)
+        check_dependence(check, "surface_2", "parameter", self.parameters_2, self.surface_2)
+        check.faults.raise_any()
+        as_symbols(check, "parameters and spin", self.own_symbols)
+        self._finish(check)
 
     @property
     def own_symbols(self) -> tuple[Any, ...]:
@@ -113,7 +102,7 @@ class SurfaceOnSurface(_FormulaJoint):
         return made
 
 
-@dataclass(frozen=True)
+@described
 class Rolling(SurfaceOnSurface):
     """Two surfaces that roll on each other without sliding: the point of contact runs as fast on both.
 

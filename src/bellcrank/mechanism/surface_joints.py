@@ -2,39 +2,33 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from functools import cached_property
 from importlib import import_module
 from math import pi, tan
 from typing import Any, ClassVar
 
 from bellcrank.mechanism.checking import Check, Vec3
+from bellcrank.mechanism.fields import checked, described, quantity
 from bellcrank.mechanism.functions.curve import Curve
 from bellcrank.mechanism.joint import JointKind, register
 from bellcrank.mechanism.marker import Marker
 from bellcrank.mechanism.parametric import is_expression
 from bellcrank.mechanism.rows import Row, combination, lock
-from bellcrank.mechanism.special_joints import check_length
-
-_ALL = ("rot_x", "rot_y", "rot_z")
-_AXIS_ANGLES = ("azimuth_axis", "mirrored_azimuth_axis")
+from bellcrank.mechanism.special_joints import _ALL, _AXIS_ANGLES
 
 
 @register
-@dataclass(frozen=True)
+@described
 class PointOnCylinder(JointKind):
     """Origin 2 stays on a cylinder about z of marker 1.
 
     radius: m; None takes the distance from the axis in the assembled initial configuration.
     """
 
-    radius: float | None = None
+    radius: float | None = quantity("m", "positive", default=None)
     free: ClassVar[tuple[str, ...]] = ("z", "azimuth", *_ALL)
     own: ClassVar[str] = "distance_xy = radius"
     meaning: ClassVar[str] = "Origin 2 stays on a cylinder about the z axis of marker 1."
-
-    def __post_init__(self) -> None:
-        check_length(self, "radius")
 
     def rows(self, marker_1: Marker, marker_2: Marker) -> tuple[Row, ...]:
         """The row  distance_xy - radius = 0."""
@@ -42,24 +36,21 @@ class PointOnCylinder(JointKind):
 
 
 @register
-@dataclass(frozen=True)
+@described
 class PointOnCone(JointKind):
     """Origin 2 stays on a cone about z of marker 1, tip at its origin, opening along +z.
 
     half_angle: between the axis and the surface, rad, 0 to pi/2.
     """
 
-    half_angle: float
+    half_angle: float = quantity("rad", "positive")
     free: ClassVar[tuple[str, ...]] = ("z", "azimuth", *_ALL)
     own: ClassVar[str] = "distance_xy = tan(half_angle) z"
     meaning: ClassVar[str] = "Origin 2 stays on a cone about the z axis of marker 1."
 
-    def __post_init__(self) -> None:
-        with Check("PointOnCone") as check:
-            angle = check.positive("half_angle", self.half_angle, "rad")
-            if angle >= pi / 2:
-                check.fault("half_angle must be less than pi/2", angle, "give it in rad")
-            check.settle(self, half_angle=angle)
+    def _judge(self, check: Check) -> None:
+        if self.half_angle >= pi / 2:
+            check.fault("half_angle must be less than pi/2", self.half_angle, "give it in rad")
 
     def rows(self, marker_1: Marker, marker_2: Marker) -> tuple[Row, ...]:
         """The row  distance_xy - tan(half_angle) z = 0."""
@@ -70,23 +61,18 @@ class PointOnCone(JointKind):
 
 
 @register
-@dataclass(frozen=True)
+@described
 class PointOnHelix(JointKind):
     """Origin 2 stays on a helix about z of marker 1: a bead on a coiled wire.
 
     radius: m. pitch: rise for each turn, m (negative: left-handed). The helix crosses the x axis.
     """
 
-    radius: float
-    pitch: float
+    radius: float = quantity("m", "positive")
+    pitch: float = quantity("m a turn")
     free: ClassVar[tuple[str, ...]] = ("azimuth", *_ALL)
     own: ClassVar[str] = "distance_xy = radius, z = pitch/(2 pi) azimuth"
     meaning: ClassVar[str] = "Origin 2 stays on a helix about the z axis of marker 1."
-
-    def __post_init__(self) -> None:
-        with Check("PointOnHelix") as check:
-            radius = check.positive("radius", self.radius, "m")
-            check.settle(self, radius=radius, pitch=check.number("pitch", self.pitch, "m a turn"))
 
     def rows(self, marker_1: Marker, marker_2: Marker) -> tuple[Row, ...]:
         """The rows  distance_xy - radius = 0  and  z - pitch/(2 pi) azimuth = 0."""
@@ -97,17 +83,14 @@ class PointOnHelix(JointKind):
 
 
 @register
-@dataclass(frozen=True)
+@described
 class SphereOnPlane(JointKind):
     """A ball about origin 2 stays in contact with the xy plane of marker 1, on its +z side; it may slide."""
 
-    radius: float
+    radius: float = quantity("m", "positive", optional=True)
     free: ClassVar[tuple[str, ...]] = ("x", "y", *_ALL)
     own: ClassVar[str] = "z = radius"
     meaning: ClassVar[str] = "A ball about origin 2 touches the xy plane of marker 1 and slides on it freely."
-
-    def __post_init__(self) -> None:
-        check_length(self, "radius")
 
     def rows(self, marker_1: Marker, marker_2: Marker) -> tuple[Row, ...]:
         """The row  z - radius = 0."""
@@ -115,19 +98,16 @@ class SphereOnPlane(JointKind):
 
 
 @register
-@dataclass(frozen=True)
+@described
 class CylinderOnPlane(JointKind):
     """A cylinder about z of marker 2 lies on the +z side of marker 1's xy plane; it may slide and roll."""
 
-    radius: float
+    radius: float = quantity("m", "positive", optional=True)
     free: ClassVar[tuple[str, ...]] = ("x", "y", *_AXIS_ANGLES)
     own: ClassVar[str] = "z = radius, dot_zz"
     meaning: ClassVar[str] = (
         "A cylinder about z of marker 2 lies on the xy plane of marker 1 and slides freely."
     )
-
-    def __post_init__(self) -> None:
-        check_length(self, "radius")
 
     def rows(self, marker_1: Marker, marker_2: Marker) -> tuple[Row, ...]:
         """The rows  z - radius = 0  and  dot_zz = 0."""
@@ -136,7 +116,7 @@ class CylinderOnPlane(JointKind):
 
 
 @register
-@dataclass(frozen=True)
+@described
 class PointOnCurve(JointKind):
     """Origin 2 stays on a curve fixed to marker 1: the spline through `points` (see Curve).
 
@@ -146,19 +126,18 @@ class PointOnCurve(JointKind):
     curve.
     """
 
-    points: tuple[Vec3, ...]
-    closed: bool = False
+    points: tuple[Vec3, ...] = checked(unit="m", parametric=True, followed=False)
+    closed: bool = checked(default=False)
     locked: ClassVar[tuple[str, ...]] = ("curve_normal_1", "curve_normal_2")
     free: ClassVar[tuple[str, ...]] = ("curve_parameter", *_ALL)
     meaning: ClassVar[str] = "Origin 2 stays on a smooth curve through given points of marker 1."
 
-    def __post_init__(self) -> None:
-        curve = Curve(self.points, self.closed)
-        values: dict[str, Any] = {"points": curve.points, "closed": curve.closed}
-        if curve.closed:
-            values["free"] = ("curve_angle", *_ALL)
-        for field, value in values.items():
-            object.__setattr__(self, field, value)
+    def _judge(self, check: Check) -> None:
+        with check.faults.collect():
+            curve = Curve(self.points, self.closed)
+            self._store(points=curve.points, closed=curve.closed)
+            if curve.closed:
+                self._store(free=("curve_angle", *_ALL))
 
     @cached_property
     def curve(self) -> Curve:

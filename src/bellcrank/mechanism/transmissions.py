@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from itertools import pairwise
 from math import dist, pi
 from typing import ClassVar, Self
@@ -11,11 +11,12 @@ from bellcrank.mechanism.attachment import Attachment, End, coordinates, markers
 from bellcrank.mechanism.checking import Check
 from bellcrank.mechanism.constraint import ConstraintKind
 from bellcrank.mechanism.coordinate import Coordinate
+from bellcrank.mechanism.fields import array, described, flag, quantity, whole
 from bellcrank.mechanism.marker import Marker
 from bellcrank.mechanism.rows import FROM_START, Row, Term, combination
 
 
-@dataclass(frozen=True)
+@described
 class Coupling(ConstraintKind):
     """A linear relation between joint coordinates:  sum of coefficient_i q_i = constant.
 
@@ -23,19 +24,11 @@ class Coupling(ConstraintKind):
     constant: None takes what the sum is in the assembled initial configuration.
     """
 
-    coefficients: tuple[float, ...]
-    constant: float | None = FROM_START
+    coefficients: tuple[float, ...] = array("", None, sign="not zero")
+    constant: float | None = quantity(default=FROM_START)
     pattern: ClassVar[str] = "J+"
     ends_text: ClassVar[str] = "one joint for each coefficient"
     meaning: ClassVar[str] = "A linear relation between joint coordinates."
-
-    def __post_init__(self) -> None:
-        with Check("Coupling") as check:
-            coefficients = check.array("coefficients", self.coefficients, (None,))
-            if (coefficients == 0.0).any():
-                check.fault("coefficients must not be zero", self.coefficients)
-            constant = None if self.constant is None else check.number("constant", self.constant)
-            check.settle(self, coefficients=tuple(coefficients.tolist()), constant=constant)
 
     def check_ends(self, check: Check, ends: tuple[Attachment, ...]) -> None:
         """As many ends as coefficients."""
@@ -47,31 +40,24 @@ class Coupling(ConstraintKind):
         return (combination(self.coefficients, coordinates(ends), self.constant),)
 
 
-@dataclass(frozen=True)
+@described
 class ScrewCoupling(ConstraintKind):
     """A travel and an angle in two joints:  travel - pitch/(2 pi) angle  stays the same.
 
     pitch: travel for each turn, m, not zero.
     """
 
-    pitch: float
+    pitch: float = quantity("m a turn", "not zero")
     pattern: ClassVar[str] = "JJ"
     ends_text: ClassVar[str] = "two joints: travel, angle"
     meaning: ClassVar[str] = "The travel of one joint follows the angle of another, by a pitch."
-
-    def __post_init__(self) -> None:
-        with Check("ScrewCoupling") as check:
-            pitch = check.number("pitch", self.pitch, "m a turn")
-            if pitch == 0.0:
-                check.fault("pitch must not be zero", pitch)
-            check.settle(self, pitch=pitch)
 
     def rows(self, ends: tuple[End, ...]) -> tuple[Row, ...]:
         """The row  travel - pitch/(2 pi) angle = its initial value."""
         return (combination((1.0, -self.pitch / (2 * pi)), coordinates(ends)),)
 
 
-@dataclass(frozen=True)
+@described
 class Differential(ConstraintKind):
     """A differential: a + b - 2 carrier stays the same, for the angles of its two sides and its carrier."""
 
@@ -84,27 +70,23 @@ class Differential(ConstraintKind):
         return (combination((1.0, 1.0, -2.0), coordinates(ends)),)
 
 
-@dataclass(frozen=True)
+@described
 class PlanetaryGear(ConstraintKind):
     """A planetary gear: n_sun sun + n_ring ring - (n_sun + n_ring) carrier stays the same (Willis' equation).
 
     sun_teeth, ring_teeth: numbers of teeth. The planets are not modelled as bodies.
     """
 
-    sun_teeth: int
-    ring_teeth: int
+    sun_teeth: int = whole(1)
+    ring_teeth: int = whole(1)
     pattern: ClassVar[str] = "JJJ"
     ends_text: ClassVar[str] = "three joints: sun, ring, carrier"
     meaning: ClassVar[str] = "Sun, ring and carrier of a planetary gear."
 
-    def __post_init__(self) -> None:
-        with Check("PlanetaryGear") as check:
-            sun, ring = (
-                check.integer(field, getattr(self, field), 1) for field in ("sun_teeth", "ring_teeth")
-            )
-            if sun >= ring and len(check.faults) == 0:
-                check.fault("the ring must have more teeth than the sun", (sun, ring))
-            check.settle(self, sun_teeth=sun, ring_teeth=ring)
+    def _judge(self, check: Check) -> None:
+        teeth = (self.sun_teeth, self.ring_teeth)
+        if self.sun_teeth >= self.ring_teeth and len(check.faults) == 0:
+            check.fault("the ring must have more teeth than the sun", teeth)
 
     def rows(self, ends: tuple[End, ...]) -> tuple[Row, ...]:
         """The row  sun + i ring - (1 + i) carrier = its initial value,  i = n_ring/n_sun."""
@@ -119,7 +101,7 @@ def _segments(ends: tuple[Marker, ...]) -> tuple[list[Coordinate], float]:
     return [Coordinate("distance", one, two) for one, two in between], fixed
 
 
-@dataclass(frozen=True)
+@described
 class Cable(ConstraintKind):
     """An inextensible cable from marker to marker; all but the first and last are eyelets it runs through.
 
@@ -127,16 +109,11 @@ class Cable(ConstraintKind):
     slack: if True the cable only pulls and may go slack: length - sum of distances >= 0.
     """
 
-    length: float | None = None
-    slack: bool = False
+    length: float | None = quantity("m", "positive", default=None)
+    slack: bool = flag(default=False)
     pattern: ClassVar[str] = "MM+"
     ends_text: ClassVar[str] = "two markers or more"
     meaning: ClassVar[str] = "A cable of constant length through any number of eyelets."
-
-    def __post_init__(self) -> None:
-        with Check("Cable") as check:
-            length = None if self.length is None else check.positive("length", self.length, "m")
-            check.settle(self, length=length, slack=check.flag("slack", self.slack))
 
     @property
     def unilateral(self) -> bool:
@@ -155,25 +132,18 @@ class Cable(ConstraintKind):
         return replace(self, length=_segments(points)[1] - value)
 
 
-@dataclass(frozen=True)
+@described
 class Winch(ConstraintKind):
     """A cable from marker to marker that a drum pays out:  sum of distances - radius angle  stays the same.
 
     radius: of the drum, m; a negative one winds up where the angle grows.
     """
 
-    radius: float
+    radius: float = quantity("m", "not zero")
     effort_sign: ClassVar[float] = -1.0  # the tension
     pattern: ClassVar[str] = "JMM+"
     ends_text: ClassVar[str] = "the drum's joint, then two markers or more"
     meaning: ClassVar[str] = "A cable through eyelets that a drum pays out and winds up."
-
-    def __post_init__(self) -> None:
-        with Check("Winch") as check:
-            radius = check.number("radius", self.radius, "m")
-            if radius == 0.0:
-                check.fault("radius must not be zero", radius)
-            check.settle(self, radius=radius)
 
     def rows(self, ends: tuple[End, ...]) -> tuple[Row, ...]:
         """The row  sum of distances - radius angle = its initial value."""

@@ -19,9 +19,9 @@ BODY: Final = Argument("body", "body")
 QUATERNION: Final = Argument("quaternion", "number", 4)
 
 
-def vector(field: str) -> Argument:
-    """Three numbers in the units of a field."""
-    return Argument(field, "number", 3, field=field)
+def vector(name: str, unit: str) -> Argument:
+    """Three numbers of a unit."""
+    return Argument(name, "number", 3, unit)
 
 
 def unit(where: str, quaternion: Any) -> tuple[float, float, float, float]:
@@ -122,16 +122,16 @@ COMMANDS: Final = (
         _set,
         (BODY,),
         (
-            Option("-vl", "Linear velocity.", (vector("velocity"),)),
-            Option("-vr", "Rotational velocity.", (vector("angular_velocity"),)),
-            Option("-t", "Translation: where its frame, the centre of mass, is.", (vector("position"),)),
+            Option("-vl", "Linear velocity.", (vector("velocity", "m/s"),)),
+            Option("-vr", "Rotational velocity.", (vector("angular_velocity", "rad/s"),)),
+            Option("-t", "Translation: where its frame, the centre of mass, is.", (vector("position", "m"),)),
             Option("-E", "Orientation, a quaternion w x y z; its length does not matter.", (QUATERNION,)),
             Option(
                 "-in",
                 "Inertia along the principal axes; all three zero make a particle.",
-                (vector("inertia"),),
+                (vector("inertia", "kg m^2"),),
             ),
-            Option("-m", "Mass.", (Argument("mass", "number", field="mass"),)),
+            Option("-m", "Mass.", (Argument("mass", "number", unit="kg"),)),
             Option(
                 "-if",
                 "Instance a force on it.",

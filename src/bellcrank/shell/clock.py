@@ -25,7 +25,7 @@ _METHOD = {"step": float, "max_step": float, "max_order": int}
 
 
 def _seconds(name: str, optional: bool = False) -> Argument:
-    return Argument(name, "number", field="duration", optional=optional)
+    return Argument(name, "number", unit="s", optional=optional)
 
 
 def _step(session: Session, given: Given) -> Reply:
@@ -164,7 +164,7 @@ COMMANDS: Final = (
         GROUP,
         "Set the clock; the bodies stay where they are. What was recorded before is let go.",
         _set_time,
-        (Argument("time", "number", field="duration"),),
+        (Argument("time", "number", unit="s"),),
         example="stime 0",
     ),
     Command(

@@ -167,7 +167,7 @@ COMMANDS: Final = (
         GROUP,
         "Set the acceleration of free fall for all bodies, world axes.",
         _gravity,
-        (Argument("gravity", "number", 3, field="gravity"),),
+        (Argument("gravity", "number", 3, "m/s^2"),),
         example="gravity 0 0 -9.81",
     ),
     Command(

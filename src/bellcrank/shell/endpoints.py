@@ -134,14 +134,16 @@ COMMAND: Final = Command(
     _endpoint,
     (BODY, Argument("type", "choice", choices=_TYPES)),
     (
-        Option("-t", "move_to_point: the point, in the body's frame.", (vector("position"),)),
-        Option("-p", "move_to_point: where to; by default it is held where it is.", (vector("position"),)),
+        Option("-t", "move_to_point: the point, in the body's frame.", (vector("position", "m"),)),
+        Option(
+            "-p", "move_to_point: where to; by default it is held where it is.", (vector("position", "m"),)
+        ),
         Option(
             "-d",
             "move_to_point: how long it takes, 1 s.",
-            (Argument("duration", "number", field="duration"),),
+            (Argument("duration", "number", unit="s"),),
         ),
-        Option("-v", "move_to_point: the velocity there.", (vector("velocity"),)),
+        Option("-v", "move_to_point: the velocity there.", (vector("velocity", "m/s"),)),
     ),
     example="ilc stick0 nail",
 )

@@ -16,8 +16,8 @@ from bellcrank.shell.session import Session
 GROUP: Final = "Forces"
 
 
-def _number(name: str, field: str = "") -> tuple[Argument]:
-    return (Argument(name, "number", field=field),)
+def _number(name: str, unit: str = "") -> tuple[Argument]:
+    return (Argument(name, "number", unit=unit),)
 
 
 def _rubber(session: Session, given: Given) -> Reply:
@@ -76,15 +76,15 @@ COMMANDS: Final = (
         _rubber,
         (Argument("localname", "name"), Argument("body1", "carrier"), Argument("body2", "carrier")),
         (
-            Option("-k", "Spring constant, 1 N/m.", _number("stiffness", "RubberString.stiffness")),
-            Option("-l", "Rest length, 1 m.", _number("length", "rest_length")),
-            Option("-e", "Coefficient of restitution, 1.", _number("restitution", "restitution")),
-            Option("-lone", "Attachment point in body one.", (vector("position"),)),
-            Option("-ltwo", "Attachment point in body two.", (vector("position"),)),
+            Option("-k", "Spring constant, 1 N/m.", _number("stiffness", "N/m")),
+            Option("-l", "Rest length, 1 m.", _number("length", "m")),
+            Option("-e", "Coefficient of restitution, 1.", _number("restitution", "1")),
+            Option("-lone", "Attachment point in body one.", (vector("position", "m"),)),
+            Option("-ltwo", "Attachment point in body two.", (vector("position", "m"),)),
             Option(
                 "-v",
                 "Speed of approach at which the restitution holds, 0.1 m/s.",
-                _number("v", "closing_speed"),
+                _number("v", "m/s"),
             ),
         ),
         example="ir string stick0 stick1 -lone -4 -.5 0 -ltwo -4 -.5 0 -k 20 -l 4 -e .1",
@@ -96,17 +96,17 @@ COMMANDS: Final = (
         _set,
         (BODY, Argument("force", "force")),
         (
-            Option("-g", "Gravity: gravitational constant.", _number("g", "gravity")),
+            Option("-g", "Gravity: gravitational constant.", _number("g", "m/s^2")),
             Option(
                 "-f",
                 "Motor: the spatial force in its frame, three of force, three of moment.",
                 (Argument("f", "number", 6),),
             ),
-            Option("-t", "Motor, brake: where it acts, in the body's frame.", (vector("position"),)),
+            Option("-t", "Motor, brake: where it acts, in the body's frame.", (vector("position", "m"),)),
             Option("-E", "Motor, brake: orientation of its frame in the body.", (QUATERNION,)),
-            Option("-d", "Damping, support, brake: damping constant.", _number("d", "damping")),
-            Option("-k", "Support: spring constant.", _number("k", "stiffness")),
-            Option("-s", "Support: point of support, in the body's frame.", (vector("position"),)),
+            Option("-d", "Damping, support, brake: damping constant.", _number("d", "N s/m or N m s/rad")),
+            Option("-k", "Support: spring constant.", _number("k", "N/m or N m/rad")),
+            Option("-s", "Support: point of support, in the body's frame.", (vector("position", "m"),)),
         ),
         example="sf stick0 damping -d 10",
     ),

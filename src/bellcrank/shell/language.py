@@ -32,17 +32,22 @@ KINDS: Final = {
 class Argument:
     """An argument of a command or an option.
 
-    kind: one of KINDS. count: of numbers, how many. field: of descriptions, whose units numbers take.
+    kind: one of KINDS. count: of numbers, how many. unit: of numbers, "rad or m" of one of two; "" for any.
     choices: of a choice. optional: it may be left out, and all after it. repeated: all words that are left.
     """
 
     name: str
     kind: str
     count: int = 1
-    field: str = ""
+    unit: str = ""
     choices: tuple[str, ...] = ()
     optional: bool = False
     repeated: bool = False
+
+    @property
+    def units(self) -> tuple[str, ...]:
+        """The units of which numbers take one; none for any."""
+        return tuple(self.unit.split(" or ")) if self.unit else ()
 
     @property
     def usage(self) -> str:

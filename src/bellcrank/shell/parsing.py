@@ -8,7 +8,7 @@ from math import isfinite
 from typing import Any, Final
 
 from bellcrank.errors import Fault, FaultList, MechanismError
-from bellcrank.io.decode import Decoder, Field
+from bellcrank.io.decode import Decoder
 from bellcrank.io.fields import wanted
 from bellcrank.io.node import Place, Scalar
 from bellcrank.io.notes import FAILED
@@ -122,7 +122,7 @@ def _number(where: str, argument: Argument, word: Word, mechanism: Mechanism) ->
     if value is None or isinstance(value, bool):
         raise MechanismError(Fault(where, "a number is needed here", word.text))
     node, place = Scalar(1, word.column, value, word.text), Place(element=where)
-    found = decoder.value(node, _NUMBER, place, Field(None, argument.field))
+    found = decoder.value(node, _NUMBER, place, argument.units)
     if found is FAILED:
         raise MechanismError([Fault(f.element, f.rule, f.value, f.advice, None, f.excerpt) for f in faults])
     if not isinstance(found, (int, float)):

@@ -2,22 +2,21 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
 
 from bellcrank.mechanism.checking import Check, Vec3
+from bellcrank.mechanism.fields import Description, array, described, flag
 from bellcrank.mechanism.functions.pieces import Pieces
 from bellcrank.mechanism.functions.spline import hermite, spline_slopes
-from bellcrank.mechanism.parametric import Parametric
 
 _SAMPLES = 8  # tangents looked at in each piece when the reference direction is chosen
 _SPIRAL = 200  # directions tried on the half sphere
 
 
-@dataclass(frozen=True)
-class Curve(Parametric):
+@described
+class Curve(Description):
     """The cubic spline through points in space, with continuous curvature.
 
     points: (n, 3) positions, m, in the axes of the marker or frame that carries the curve; n >= 2, or 3 if
@@ -28,26 +27,19 @@ class Curve(Parametric):
     the arc length where the points lie close. An open curve goes on straight beyond its ends.
     """
 
-    points: tuple[Vec3, ...]
-    closed: bool = False
+    points: tuple[Vec3, ...] = array("m", None, 3, followed=False)
+    closed: bool = flag(default=False)
 
-    def __post_init__(self) -> None:
-        with Check("Curve") as check:
-            points = check.array("points", self.points, (None, 3), "m")
-            closed = check.flag("closed", self.closed)
-            least = 3 if closed else 2
-            if len(points) < least:
-                check.fault(f"it needs {least} points or more", len(points))
-            ring = np.vstack([points, points[:1]]) if closed else points
-            same = np.flatnonzero(np.linalg.norm(np.diff(ring, axis=0), axis=1) == 0.0)
-            if len(same) and len(points) >= least:
-                check.fault(
-                    "neighbouring points must differ",
-                    ring[same[0]].tolist(),
-                    f"see point {same[0]}, counted from 0",
-                )
-            stored: tuple[Vec3, ...] = tuple((x, y, z) for x, y, z in points.tolist())
-            check.settle(self, points=stored, closed=closed)
+    def _judge(self, check: Check) -> None:
+        least = 3 if self.closed else 2
+        if len(self.points) < least:
+            check.fault(f"it needs {least} points or more", len(self.points))
+            return
+        ring = np.array((*self.points, self.points[0]) if self.closed else self.points)
+        same = np.flatnonzero(np.linalg.norm(np.diff(ring, axis=0), axis=1) == 0.0)
+        if len(same):
+            which = f"see point {same[0]}, counted from 0"
+            check.fault("neighbouring points must differ", ring[same[0]].tolist(), which)
 
     @cached_property
     def components(self) -> tuple[Pieces, Pieces, Pieces]:

@@ -14,7 +14,8 @@ import numpy as np
 
 from bellcrank.errors import Fault, MechanismError, Unsupported
 from bellcrank.mechanism.checking import Check
-from bellcrank.mechanism.parametric import Parametric, is_expression
+from bellcrank.mechanism.fields import Description
+from bellcrank.mechanism.parametric import is_expression
 
 if TYPE_CHECKING:
     from bellcrank._core import CompiledProgram
@@ -44,7 +45,7 @@ class FlatFunction:
     program: CompiledProgram | None = None
 
 
-class Function(Parametric, ABC):
+class Function(Description, ABC):
     """A function f(x) of one variable."""
 
     def __init_subclass__(cls, listed: bool = True, **kwargs: Any) -> None:

@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from math import pi, sin
 from typing import Any
 
 import numpy as np
 
 from bellcrank.errors import Unsupported
-from bellcrank.mechanism.checking import Check
+from bellcrank.mechanism.fields import described, quantity
 from bellcrank.mechanism.functions.function import SMOOTH, FlatFunction, Function
 
 
-@dataclass(frozen=True)
+@described
 class Harmonic(Function):
     """The function  offset + slope x + amplitude sin(omega x + phase).
 
@@ -22,16 +22,11 @@ class Harmonic(Function):
     phase: rad.
     """
 
-    amplitude: float
-    omega: float
-    phase: float = 0.0
-    offset: float = 0.0
-    slope: float = 0.0
-
-    def __post_init__(self) -> None:
-        with Check("Harmonic") as check:
-            fields = ("amplitude", "omega", "phase", "offset", "slope")
-            check.settle(self, **{field: check.number(field, getattr(self, field)) for field in fields})
+    amplitude: float = quantity()
+    omega: float = quantity("rad/s")
+    phase: float = quantity("rad", default=0.0)
+    offset: float = quantity(default=0.0)
+    slope: float = quantity(default=0.0)
 
     @property
     def smoothness(self) -> int:
@@ -67,15 +62,11 @@ class Harmonic(Function):
         return Harmonic(self.amplitude / self.omega, self.omega, self.phase - pi / 2, slope=self.offset)
 
 
-@dataclass(frozen=True)
+@described
 class Constant(Function):
     """The same value everywhere. A plain number given as a function becomes a Constant."""
 
-    value: float
-
-    def __post_init__(self) -> None:
-        with Check("Constant") as check:
-            check.settle(self, value=check.number("value", self.value))
+    value: float = quantity()
 
     @property
     def smoothness(self) -> int:

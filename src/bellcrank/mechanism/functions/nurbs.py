@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 from abc import abstractmethod
-from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
 import numpy as np
 
 from bellcrank.mechanism.checking import Check, Vec3
+from bellcrank.mechanism.fields import Description, array, as_tuple, checked, choice, described, whole
 from bellcrank.mechanism.functions.function import FlatFunction, Function
 from bellcrank.mechanism.functions.pieces import EXTRAPOLATIONS, Pieces, extrapolated, quotient, smoothness
-from bellcrank.mechanism.parametric import Parametric
+from bellcrank.mechanism.functions.piecewise import increasing
 
 
 class _RationalFunction(Function):
@@ -47,7 +47,7 @@ class _RationalFunction(Function):
         return FlatFunction("rational", tuple(np.concatenate(parts).tolist()))
 
 
-@dataclass(frozen=True)
+@described
 class Rational(_RationalFunction):
     """A quotient of piecewise polynomials.
 
@@ -57,27 +57,17 @@ class Rational(_RationalFunction):
     extrapolation: outside the range "hold", "linear" or "periodic".
     """
 
-    breaks: tuple[float, ...]
-    numerator: tuple[tuple[float, ...], ...]
-    denominator: tuple[tuple[float, ...], ...]
-    extrapolation: str = "hold"
+    breaks: tuple[float, ...] = checked(increasing, parametric=True)
+    numerator: tuple[tuple[float, ...], ...] = array("", None, None)
+    denominator: tuple[tuple[float, ...], ...] = array("", None, None)
+    extrapolation: str = choice(EXTRAPOLATIONS, default="hold")
 
-    def __post_init__(self) -> None:
-        from bellcrank.mechanism.functions.piecewise import increasing
-
-        with Check("Rational") as check:
-            breaks = increasing(check, "breaks", self.breaks, 2)
-            rows = {
-                field: check.array(field, getattr(self, field), (None, None))
-                for field in ("numerator", "denominator")
-            }
-            if any(len(array) != len(breaks) - 1 for array in rows.values()):
-                check.fault("there must be one row of coefficients between any two breaks")
-            if rows["numerator"].shape != rows["denominator"].shape:
-                check.fault("numerator and denominator must have the same shape")
-            extrapolation = check.choice("extrapolation", self.extrapolation, EXTRAPOLATIONS)
-            stored = {field: tuple(tuple(row) for row in array.tolist()) for field, array in rows.items()}
-            check.settle(self, breaks=tuple(breaks.tolist()), extrapolation=extrapolation, **stored)
+    def _judge(self, check: Check) -> None:
+        rows = len(self.breaks) - 1
+        if len(self.numerator) != rows or len(self.denominator) != rows:
+            check.fault("there must be one row of coefficients between any two breaks")
+        if np.shape(self.numerator) != np.shape(self.denominator):
+            check.fault("numerator and denominator must have the same shape")
 
     def _make_fraction(self) -> tuple[Pieces, Pieces]:
         breaks = np.array(self.breaks)
@@ -95,8 +85,23 @@ def from_fraction(numerator: Pieces, denominator: Pieces, extrapolation: str) ->
     return Rational(tuple(numerator.breaks.tolist()), above, below, extrapolation)
 
 
-@dataclass(frozen=True)
-class Nurbs(_RationalFunction):
+class _Basis(Description):
+    """What functions and curves have in common: control points, degree, weights and knots."""
+
+    control_points: tuple[Any, ...]
+    degree: int
+    weights: tuple[float, ...] | None
+    knots: tuple[float, ...] | None
+
+    def _judge(self, check: Check) -> None:
+        weights, knots = _checked_basis(
+            check, len(self.control_points), self.degree, self.weights, self.knots
+        )
+        self._store(weights=weights, knots=knots)
+
+
+@described
+class Nurbs(_Basis, _RationalFunction):
     """A scalar NURBS  f(x) = sum N_i(x) w_i P_i / sum N_i(x) w_i.
 
     control_points: (n,), n > degree.
@@ -107,25 +112,11 @@ class Nurbs(_RationalFunction):
     extrapolation: outside the inner knots "hold" or "linear".
     """
 
-    control_points: tuple[float, ...]
-    degree: int = 3
-    weights: tuple[float, ...] | None = None
-    knots: tuple[float, ...] | None = None
-    extrapolation: str = "hold"
-
-    def __post_init__(self) -> None:
-        with Check("Nurbs") as check:
-            points = check.array("control_points", self.control_points, (None,))
-            degree, weights, knots = _check_basis(check, len(points), self.degree, self.weights, self.knots)
-            extrapolation = check.choice("extrapolation", self.extrapolation, ("hold", "linear"))
-            check.settle(
-                self,
-                control_points=tuple(points.tolist()),
-                degree=degree,
-                weights=weights,
-                knots=knots,
-                extrapolation=extrapolation,
-            )
+    control_points: tuple[float, ...] = array("", None, followed=False)
+    degree: int = whole(1, default=3)
+    weights: tuple[float, ...] | None = checked(default=None, parametric=True, followed=False)
+    knots: tuple[float, ...] | None = checked(default=None, parametric=True, followed=False)
+    extrapolation: str = choice(("hold", "linear"), default="hold")
 
     def _make_fraction(self) -> tuple[Pieces, Pieces]:
         return _fraction(np.array(self.control_points)[:, None], self.degree, self.weights, self.knots)
@@ -136,21 +127,14 @@ class Nurbs(_RationalFunction):
         return Nurbs(points, self.degree, self.weights, self.knots, self.extrapolation)
 
 
-@dataclass(frozen=True)
-class NurbsCurve(Parametric):
+@described
+class NurbsCurve(_Basis):
     """A NURBS curve in space: as `Nurbs`, with control points (n, 3) in m. Used as the curve of a `Path`."""
 
-    control_points: tuple[Vec3, ...]
-    degree: int = 3
-    weights: tuple[float, ...] | None = None
-    knots: tuple[float, ...] | None = None
-
-    def __post_init__(self) -> None:
-        with Check("NurbsCurve") as check:
-            points = check.array("control_points", self.control_points, (None, 3), "m")
-            degree, weights, knots = _check_basis(check, len(points), self.degree, self.weights, self.knots)
-            stored = tuple((x, y, z) for x, y, z in points.tolist())
-            check.settle(self, control_points=stored, degree=degree, weights=weights, knots=knots)
+    control_points: tuple[Vec3, ...] = array("m", None, 3, followed=False)
+    degree: int = whole(1, default=3)
+    weights: tuple[float, ...] | None = checked(default=None, parametric=True, followed=False)
+    knots: tuple[float, ...] | None = checked(default=None, parametric=True, followed=False)
 
     @cached_property
     def components(self) -> tuple[Pieces, Pieces, Pieces]:
@@ -172,30 +156,29 @@ class NurbsCurve(Parametric):
         return "hold"
 
 
-def _check_basis(
-    check: Check, count: int, degree: Any, weights: Any, knots: Any
-) -> tuple[int, tuple[float, ...] | None, tuple[float, ...]]:
-    """Degree, weights and knots as stored; equal weights are stored as None."""
-    degree = check.integer("degree", degree, 1)
+def _checked_basis(
+    check: Check, count: int, degree: int, weights: Any, knots: Any
+) -> tuple[tuple[float, ...] | None, tuple[float, ...]]:
+    """Weights and knots as stored; equal weights are stored as None."""
     if degree > 10:
         check.fault("degree must not exceed 10", degree)
     if count <= degree:
         check.fault("there must be more control points than the degree", count, f"the degree is {degree}")
-        return degree, None, ()
+        return None, ()
     if weights is not None:
-        array = check.array("weights", weights, (count,))
-        if np.any(array <= 0.0):
+        found = check.array("weights", weights, (count,))
+        if np.any(found <= 0.0):
             check.fault("weights must be greater than zero", weights)
-        weights = None if np.all(array == array[0]) else tuple(array.tolist())
+        weights = None if np.all(found == found[0]) else as_tuple(found)
     if knots is None:
         inner = np.linspace(0.0, 1.0, count - degree + 1)
         knots = np.concatenate([np.zeros(degree), inner, np.ones(degree)])
-    array = check.array("knots", knots, (count + degree + 1,))
-    if np.any(np.diff(array) < 0.0):
+    found = check.array("knots", knots, (count + degree + 1,))
+    if np.any(np.diff(found) < 0.0):
         check.fault("knots must not fall", knots)
-    elif len(array) == count + degree + 1 and array[degree] == array[count]:
+    elif len(found) == count + degree + 1 and found[degree] == found[count]:
         check.fault("the knots leave no range", knots)
-    return degree, weights, tuple(array.tolist())
+    return weights, as_tuple(found)
 
 
 def _fraction(

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from functools import cached_property
-from typing import TypeAlias
+from typing import Any, TypeAlias
 
 import numpy as np
 
 from bellcrank.errors import Fault, MechanismError
 from bellcrank.mechanism.checking import Check
+from bellcrank.mechanism.fields import Description, as_function_in, checked, described, function
 from bellcrank.mechanism.functions.composition import compose
 from bellcrank.mechanism.functions.curve import Curve
 from bellcrank.mechanism.functions.function import Function, as_function
@@ -17,13 +17,25 @@ from bellcrank.mechanism.functions.harmonic import Constant, Harmonic
 from bellcrank.mechanism.functions.nurbs import NurbsCurve, from_fraction
 from bellcrank.mechanism.functions.pieces import Pieces
 from bellcrank.mechanism.functions.piecewise import FAR, _PiecewiseFunction, from_pieces
-from bellcrank.mechanism.parametric import Parametric
+from bellcrank.mechanism.parametric import present
 
 PathCurve: TypeAlias = "Curve | NurbsCurve | tuple[Function | float, Function | float, Function | float]"
 
 
-@dataclass(frozen=True)
-class Path(Parametric):
+def _curve(check: Check, _: str, value: Any) -> PathCurve:
+    if isinstance(value, (Curve, NurbsCurve)):
+        return value
+    if not isinstance(value, (tuple, list)) or len(value) != 3:
+        check.fault("curve must be a Curve, a NurbsCurve or three functions of time", value)
+        value = (0.0, 0.0, 0.0)
+    x, y, z = (
+        as_function_in(check, f"component {axis}", given) for axis, given in zip("xyz", value, strict=True)
+    )
+    return (x, y, z)
+
+
+@described
+class Path(Description):
     """A moving point.
 
     curve: a Curve or NurbsCurve, or three functions of time (x, y, z) in m.
@@ -32,26 +44,15 @@ class Path(Parametric):
         derivatives as both have.
     """
 
-    curve: PathCurve
-    timing: Function | None = None
+    curve: PathCurve = checked(_curve)
+    timing: Function | None = function(default=None, followed=False)
 
-    def __post_init__(self) -> None:
-        with Check("Path") as check:
-            if isinstance(self.curve, (Curve, NurbsCurve)):
-                if self.timing is not None:
-                    _timing(as_function("Path", "timing", self.timing))
-                return
-            if self.timing is not None:
-                check.fault("timing belongs to a curve", self.timing, "three functions of time need none")
-            if not isinstance(self.curve, (tuple, list)) or len(self.curve) != 3:
-                check.fault("curve must be a Curve, a NurbsCurve or three functions of time", self.curve)
-                return
+    def _judge(self, check: Check) -> None:
+        if self.timing is not None and isinstance(self.curve, (Curve, NurbsCurve)):
             with check.faults.collect():
-                functions = tuple(
-                    as_function("Path", f"component {axis}", value)
-                    for axis, value in zip("xyz", self.curve, strict=True)
-                )
-                object.__setattr__(self, "curve", functions)
+                _timing(present(self.timing))
+        elif self.timing is not None:
+            check.fault("timing belongs to a curve", self.timing, "three functions of time need none")
 
     @cached_property
     def functions(self) -> tuple[Function, Function, Function]:

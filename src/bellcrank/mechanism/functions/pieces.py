@@ -45,7 +45,7 @@ class Pieces:
     def antiderivative(self) -> Pieces:
         """The continuous antiderivative that vanishes at the first break."""
         count, order = self.coefficients.shape
-        coefficients = np.zeros((count, order + 1))
+        coefficients = np.zeros((count, order + 1), dtype=self.coefficients.dtype)
         coefficients[:, 1:] = self.coefficients / np.arange(1, order + 1)
         whole = Pieces(self.breaks, coefficients).evaluate(self.breaks[1:], 0, np.arange(count))
         coefficients[1:, 0] = np.cumsum(whole)[:-1]

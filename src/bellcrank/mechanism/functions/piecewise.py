@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from abc import abstractmethod
-from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
@@ -11,10 +10,27 @@ import numpy as np
 
 from bellcrank.errors import Unsupported
 from bellcrank.mechanism.checking import Check
+from bellcrank.mechanism.fields import array, as_tuple, checked, choice, described, quantity
 from bellcrank.mechanism.functions.function import FlatFunction, Function
 from bellcrank.mechanism.functions.pieces import EXTRAPOLATIONS, Pieces, extrapolated, smoothness
+from bellcrank.mechanism.parametric import present
 
 FAR = 1e9  # stands for the end of time: where a polynomial's only piece ends
+
+
+def increasing(check: Check, field: str, value: Any) -> tuple[float, ...]:
+    """Two strictly increasing numbers or more."""
+    array = check.array(field, value, (None,))
+    if len(array) < 2:
+        check.fault(f"{field} must hold 2 numbers or more", value)
+        return (0.0, 1.0)
+    falls = np.flatnonzero(np.diff(array) <= 0.0)
+    if len(falls):
+        pair = (float(array[falls[0]]), float(array[falls[0] + 1]))
+        check.fault(
+            f"{field} must increase", pair, f"see entries {falls[0]} and {falls[0] + 1}, counted from 0"
+        )
+    return as_tuple(array)
 
 
 class _PiecewiseFunction(Function):
@@ -57,8 +73,13 @@ class _PiecewiseFunction(Function):
         Raises Unsupported for a periodic function with a mean that is not zero, and where the function goes
         on with a slope beyond its range: the antiderivative would have to go on as a parabola.
         """
-        pieces = self.pieces.antiderivative()
+        present(self)._refuse_slope_beyond()  # noqa: SLF001  (its own, with numbers for parameters)
+        going_on = "periodic" if self.extrapolation == "periodic" else "linear"
+        return from_pieces(self.pieces.antiderivative(), going_on)
+
+    def _refuse_slope_beyond(self) -> None:
         if self.extrapolation == "periodic":
+            pieces = self.pieces.antiderivative()
             rise = pieces.evaluate(self.pieces.breaks[-1:], 0, np.array([len(self.pieces.coefficients) - 1]))[
                 0
             ]
@@ -68,13 +89,11 @@ class _PiecewiseFunction(Function):
                     f"the periodic {type(self).__name__} has a mean that is not zero, so that its "
                     "antiderivative is not periodic; give a position, or a velocity without a mean"
                 )
-            return from_pieces(pieces, "periodic")
         if self.extrapolation == "linear" and not self._level_at_the_ends():
             raise Unsupported(
                 f"the {type(self).__name__} goes on with a slope beyond its range, where its "
                 "antiderivative is not available; use extrapolation='hold'"
             )
-        return from_pieces(pieces, "linear")
 
     def _level_at_the_ends(self) -> bool:
         """Whether the slopes at both ends are zero, up to rounding."""
@@ -83,7 +102,7 @@ class _PiecewiseFunction(Function):
         return bool(np.all(change <= 1e-12 * np.max(np.abs(self.pieces.coefficients[:, 0]))))
 
 
-@dataclass(frozen=True)
+@described
 class Piecewise(_PiecewiseFunction):
     """Polynomials on neighbouring intervals.
 
@@ -92,21 +111,16 @@ class Piecewise(_PiecewiseFunction):
     extrapolation: outside the range "hold" the end values, go on "linear"ly, or repeat ("periodic").
     """
 
-    breaks: tuple[float, ...]
-    coefficients: tuple[tuple[float, ...], ...]
-    extrapolation: str = "hold"
+    breaks: tuple[float, ...] = checked(increasing, parametric=True)
+    coefficients: tuple[tuple[float, ...], ...] = array("", None, None)
+    extrapolation: str = choice(EXTRAPOLATIONS, default="hold")
 
-    def __post_init__(self) -> None:
-        with Check("Piecewise") as check:
-            breaks = increasing(check, "breaks", self.breaks, 2)
-            coefficients = check.array("coefficients", self.coefficients, (None, None))
-            if len(coefficients) != len(breaks) - 1:
-                check.fault("there must be one row of coefficients between any two breaks", len(coefficients))
-            if coefficients.shape[1] > 64:
-                check.fault("a piece has at most 64 coefficients", coefficients.shape[1])
-            extrapolation = check.choice("extrapolation", self.extrapolation, EXTRAPOLATIONS)
-            rows = tuple(tuple(row) for row in coefficients.tolist())
-            check.settle(self, breaks=tuple(breaks.tolist()), coefficients=rows, extrapolation=extrapolation)
+    def _judge(self, check: Check) -> None:
+        if len(self.coefficients) != len(self.breaks) - 1:
+            count = len(self.coefficients)
+            check.fault("there must be one row of coefficients between any two breaks", count)
+        if (width := len(self.coefficients[0])) > 64:
+            check.fault("a piece has at most 64 coefficients", width)
 
     def _make_pieces(self) -> Pieces:
         return Pieces(np.array(self.breaks), np.array(self.coefficients))
@@ -118,38 +132,19 @@ def from_pieces(pieces: Pieces, extrapolation: str) -> Piecewise:
     return Piecewise(tuple(pieces.breaks.tolist()), rows, extrapolation)
 
 
-def increasing(check: Check, field: str, values: Any, least: int) -> np.ndarray:
-    """At least `least` finite, strictly increasing numbers."""
-    array = check.array(field, values, (None,))
-    if len(array) < least:
-        check.fault(f"{field} must hold {least} numbers or more", values)
-        return np.arange(float(least))
-    falls = np.flatnonzero(np.diff(array) <= 0.0)
-    if len(falls):
-        pair = (float(array[falls[0]]), float(array[falls[0] + 1]))
-        check.fault(
-            f"{field} must increase", pair, f"see entries {falls[0]} and {falls[0] + 1}, counted from 0"
-        )
-    return array
-
-
-@dataclass(frozen=True)
+@described
 class Polynomial(_PiecewiseFunction):
     """The sum of c_i (x - start)^i for x >= start; before `start` it goes on linearly.
 
     coefficients: c_0, c_1, ... in ascending powers.
     """
 
-    coefficients: tuple[float, ...]
-    start: float = 0.0
+    coefficients: tuple[float, ...] = array("", None)
+    start: float = quantity(default=0.0)
 
-    def __post_init__(self) -> None:
-        with Check("Polynomial") as check:
-            coefficients = check.array("coefficients", self.coefficients, (None,))
-            start = check.number("start", self.start)
-            if len(coefficients) > 64:
-                check.fault("a polynomial has at most 64 coefficients", len(coefficients))
-            check.settle(self, coefficients=tuple(coefficients.tolist()), start=start)
+    def _judge(self, check: Check) -> None:
+        if len(self.coefficients) > 64:
+            check.fault("a polynomial has at most 64 coefficients", len(self.coefficients))
 
     @property
     def extrapolation(self) -> str:  # type: ignore[override]
@@ -174,7 +169,7 @@ class Polynomial(_PiecewiseFunction):
         return Polynomial((0.0, *(c / (i + 1) for i, c in enumerate(self.coefficients))), self.start)
 
 
-@dataclass(frozen=True)
+@described
 class Ramp(_PiecewiseFunction):
     """A step made smooth: from one value to another, with two continuous derivatives (rest to rest).
 
@@ -182,18 +177,10 @@ class Ramp(_PiecewiseFunction):
     hold. The greatest rate is 15/8 of height/duration, in the middle.
     """
 
-    from_value: float
-    to_value: float
-    start: float = 0.0
-    duration: float = 1.0
-
-    def __post_init__(self) -> None:
-        with Check("Ramp") as check:
-            values = {
-                field: check.number(field, getattr(self, field))
-                for field in ("from_value", "to_value", "start")
-            }
-            check.settle(self, duration=check.positive("duration", self.duration, "s"), **values)
+    from_value: float = quantity()
+    to_value: float = quantity()
+    start: float = quantity(default=0.0)
+    duration: float = quantity("s", "positive", default=1.0)
 
     @property
     def extrapolation(self) -> str:  # type: ignore[override]

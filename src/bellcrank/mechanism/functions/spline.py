@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import Any, cast
+from typing import cast
 
 import numpy as np
 
 from bellcrank.mechanism.checking import Check
+from bellcrank.mechanism.fields import array, checked, choice, described
 from bellcrank.mechanism.functions.pieces import EXTRAPOLATIONS, Pieces
 from bellcrank.mechanism.functions.piecewise import _PiecewiseFunction, increasing
 
 
-@dataclass(frozen=True)
+@described
 class Table(_PiecewiseFunction):
     """Values at given places, interpolated without overshoot.
 
@@ -23,17 +23,13 @@ class Table(_PiecewiseFunction):
     extrapolation: outside the range "hold", "linear" or "periodic" (first and last value must agree).
     """
 
-    x: tuple[float, ...]
-    y: tuple[float, ...]
-    interpolation: str = "pchip"
-    extrapolation: str = "linear"
+    x: tuple[float, ...] = checked(increasing, parametric=True, followed=False)
+    y: tuple[float, ...] = array("", None, followed=False)
+    interpolation: str = choice(("pchip", "linear"), default="pchip")
+    extrapolation: str = choice(EXTRAPOLATIONS, default="linear")
 
-    def __post_init__(self) -> None:
-        with Check("Table") as check:
-            interpolation = check.choice("interpolation", self.interpolation, ("pchip", "linear"))
-            extrapolation = check.choice("extrapolation", self.extrapolation, EXTRAPOLATIONS)
-            x, y = _points(check, self.x, self.y, extrapolation == "periodic")
-            check.settle(self, x=x, y=y, interpolation=interpolation, extrapolation=extrapolation)
+    def _judge(self, check: Check) -> None:
+        _check_points(check, self.x, self.y, self.extrapolation == "periodic")
 
     def _make_pieces(self) -> Pieces:
         x, y = np.array(self.x), np.array(self.y)
@@ -46,7 +42,7 @@ class Table(_PiecewiseFunction):
         return Table(self.x, tuple(factor * v for v in self.y), self.interpolation, self.extrapolation)
 
 
-@dataclass(frozen=True)
+@described
 class CubicSpline(_PiecewiseFunction):
     """The cubic spline through given points: two continuous derivatives within the range.
 
@@ -56,28 +52,24 @@ class CubicSpline(_PiecewiseFunction):
     extrapolation: outside the range "linear" or "hold"; a periodic spline repeats, whatever is given.
     """
 
-    x: tuple[float, ...]
-    y: tuple[float, ...]
-    ends: str = "natural"
-    slopes: tuple[float, float] = (0.0, 0.0)
-    extrapolation: str = "linear"
+    x: tuple[float, ...] = checked(increasing, parametric=True, followed=False)
+    y: tuple[float, ...] = array("", None, followed=False)
+    ends: str = choice(("natural", "clamped", "periodic"), default="natural")
+    slopes: tuple[float, float] = array("", 2, default=(0.0, 0.0), followed=False)
+    extrapolation: str = checked(default="linear")
 
-    def __post_init__(self) -> None:
-        with Check("CubicSpline") as check:
-            ends = check.choice("ends", self.ends, ("natural", "clamped", "periodic"))
-            x, y = _points(check, self.x, self.y, ends == "periodic")
-            slopes = tuple(check.array("slopes", self.slopes, (2,)).tolist())
-            if ends != "clamped" and any(slopes):
-                check.fault(
-                    "slopes belong to clamped ends", slopes, "use ends='clamped' or leave the slopes out"
-                )
-            if ends == "periodic" and len(x) < 3:
-                check.fault("a periodic spline needs three places or more", x)
-            other = "periodic" if ends == "periodic" else "hold"
-            extrapolation = check.choice("extrapolation", self.extrapolation, ("linear", other))
-            if ends == "periodic":
-                extrapolation = other
-            check.settle(self, x=x, y=y, ends=ends, slopes=slopes, extrapolation=extrapolation)
+    def _judge(self, check: Check) -> None:
+        periodic = self.ends == "periodic"
+        _check_points(check, self.x, self.y, periodic)
+        if self.ends != "clamped" and any(self.slopes):
+            check.fault(
+                "slopes belong to clamped ends", self.slopes, "use ends='clamped' or leave the slopes out"
+            )
+        if periodic and len(self.x) < 3:
+            check.fault("a periodic spline needs three places or more", self.x)
+        other = "periodic" if periodic else "hold"
+        extrapolation = check.choice("extrapolation", self.extrapolation, ("linear", other))
+        self._store(extrapolation=other if periodic else extrapolation)
 
     def _make_pieces(self) -> Pieces:
         x, y = np.array(self.x), np.array(self.y)
@@ -91,17 +83,12 @@ class CubicSpline(_PiecewiseFunction):
         )
 
 
-def _points(check: Check, x: Any, y: Any, periodic: bool) -> tuple[tuple[float, ...], tuple[float, ...]]:
-    places, values = increasing(check, "x", x, 2), check.array("y", y, (None,))
-    if len(places) != len(values):
-        check.fault("x and y must have the same length", (len(places), len(values)))
-    elif periodic and abs(values[-1] - values[0]) > 1e-9 * np.max(np.abs(values)):
-        check.fault(
-            "a periodic function must end where it starts",
-            (float(values[0]), float(values[-1])),
-            "repeat the first value",
-        )
-    return tuple(places.tolist()), tuple(values.tolist())
+def _check_points(check: Check, x: tuple[float, ...], y: tuple[float, ...], periodic: bool) -> None:
+    if len(x) != len(y):
+        check.fault("x and y must have the same length", (len(x), len(y)))
+    elif periodic and abs(y[-1] - y[0]) > 1e-9 * max(map(abs, y)):
+        both = (y[0], y[-1])
+        check.fault("a periodic function must end where it starts", both, "repeat the first value")
 
 
 def hermite(x: np.ndarray, y: np.ndarray, slopes: np.ndarray) -> Pieces:

@@ -1,0 +1,258 @@
+"""Fields of descriptions, declared where they stand: what a field holds, its unit, its bounds.
+
+What is given is checked by these declarations, expressions of parameters are told from numbers by them, and
+from them files and tables take the units.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from dataclasses import MISSING, dataclass, field, fields
+from functools import cache
+from importlib import import_module
+from typing import Any, Final, Literal, TypeAlias, TypeVar, dataclass_transform
+
+import numpy as np
+
+from bellcrank.errors import MechanismError
+from bellcrank.mechanism.checking import Check, Quat, Vec3
+from bellcrank.mechanism.parametric import expressions_loaded, holds_expressions, kept, present
+
+C = TypeVar("C")
+FieldCheck: TypeAlias = Callable[[Check, str, Any], Any]
+"""Notes what is wrong with the value of a field of this name; gives its stored form, or a stand-in."""
+Sign: TypeAlias = Literal["any", "positive", "not negative", "not zero"]
+
+
+def _not_zero(check: Check, name: str, value: Any, unit: str) -> float:
+    number = check.number(name, value, unit)
+    if number == 0.0:
+        check.fault(f"{name} must not be zero", number)
+    return number
+
+
+_CHECKS: Final[dict[str, Callable[[Check, str, Any, str], float]]] = {
+    "any": Check.number,
+    "positive": Check.positive,
+    "not negative": Check.not_negative,
+    "not zero": _not_zero,
+}
+
+
+@dataclass(frozen=True)
+class Declaration:
+    """What a field holds.
+
+    check: None leaves it to the class. unit: such as "kg" or "rad or m"; "1" for plain numbers, "" for any.
+    optional: None will do. parametric: expressions of parameters may stand for its numbers.
+    """
+
+    check: FieldCheck | None
+    unit: str
+    optional: bool
+    parametric: bool
+
+    @property
+    def units(self) -> tuple[str, ...]:
+        """The units of which it takes one; none if it takes any."""
+        return tuple(one.removesuffix(" a turn") for one in self.unit.split(" or ")) if self.unit else ()
+
+
+def checked(
+    check: FieldCheck | None = None,
+    unit: str = "",
+    *,
+    default: Any = MISSING,
+    optional: bool = False,
+    parametric: bool = False,
+    followed: bool = True,
+) -> Any:
+    """A field with a check of its own, or one that its class judges.
+
+    optional: None may be given though it is not the default.
+    followed: False where more than arithmetic is done with its numbers, so that the arrays of a model cannot
+        follow parameters in them.
+    """
+    declaration = Declaration(check, unit, optional or default is None, parametric)
+    metadata = {"declaration": declaration, "followed": followed}
+    made: Any = field(default=default, metadata=metadata)
+    return made
+
+
+def quantity(unit: str = "", sign: Sign = "any", *, default: Any = MISSING, optional: bool = False) -> Any:
+    """A number within the range of its unit (mechanism/ranges.py)."""
+    check, shown = _CHECKS[sign], _shown(unit)
+    return checked(
+        lambda to, name, value: check(to, name, value, shown),
+        unit,
+        default=default,
+        optional=optional,
+        parametric=True,
+    )
+
+
+def fraction(*, default: Any = MISSING) -> Any:
+    """A number from 0 to 1."""
+    return checked(Check.fraction, "1", default=default, parametric=True)
+
+
+def vector(unit: str = "", sign: Sign = "any", *, default: Any = MISSING, or_one: bool = False) -> Any:
+    """Three numbers within the range of their unit. or_one: one will do for all three."""
+    shown = _shown(unit)
+
+    def check(to: Check, name: str, value: Any) -> Vec3:
+        single = or_one and isinstance(value, (int, float)) and not isinstance(value, bool)
+        found = to.vector(name, (value,) * 3 if single else value, shown)
+        if sign == "positive" and min(found) <= 0.0:
+            to.fault(f"{name} must be greater than zero in every direction", value, f"give it in {unit}")
+        if sign == "not negative" and min(found) < 0.0:
+            to.fault(f"{name} must not be negative", found)
+        return found
+
+    return checked(check, unit, default=default, parametric=True)
+
+
+def rotation(*, default: Quat) -> Any:
+    """A unit quaternion (w, x, y, z), or the same as a rotation matrix."""
+    return checked(Check.quaternion, "1", default=default, parametric=True)
+
+
+def array(
+    unit: str = "",
+    *shape: int | None,
+    sign: Sign = "any",
+    default: Any = MISSING,
+    followed: bool = True,
+) -> Any:
+    """Numbers of a shape (None = any length), kept as nested tuples."""
+    shown = _shown(unit)
+
+    def check(to: Check, name: str, value: Any) -> tuple[Any, ...]:
+        found = to.array(name, value, shape, shown)
+        if sign == "positive" and np.any(found <= 0.0):
+            to.fault(f"{name} must be greater than zero", value)
+        if sign == "not zero" and not np.all(found):
+            to.fault(f"{name} must not be zero", value)
+        return as_tuple(found)
+
+    return checked(check, unit, default=default, parametric=True, followed=followed)
+
+
+def choice(options: Iterable[str], *, default: str) -> Any:
+    """One of some words."""
+    known = tuple(options)
+    return checked(lambda to, name, value: to.choice(name, value, known), default=default)
+
+
+def flag(*, default: bool | None) -> Any:
+    """True or False."""
+    return checked(Check.flag, default=default)
+
+
+def whole(least: int, *, default: Any = MISSING) -> Any:
+    """A whole number, not below `least`."""
+    return checked(lambda to, name, value: to.integer(name, value, least), default=default)
+
+
+def function(unit: str = "", *, default: Any = MISSING, followed: bool = True) -> Any:
+    """A function of one variable: what is given as a number, an expression or its text becomes one."""
+    return checked(as_function_in, unit, default=default, followed=followed)
+
+
+def as_function_in(check: Check, name: str, value: Any) -> Any:
+    """The function of a field; what is wrong with it is noted."""
+    functions = import_module("bellcrank.mechanism.functions")  # whose classes are declared by this module
+    with check.faults.collect():
+        return functions.as_function(check.element, name, value)
+    return functions.Constant(0.0)
+
+
+def as_tuple(numbers: np.ndarray) -> tuple[Any, ...]:
+    """An array as nested tuples of floats."""
+    if numbers.ndim > 1:
+        return tuple(map(as_tuple, numbers))
+    return tuple(numbers.tolist())
+
+
+def _shown(unit: str) -> str:
+    return "" if unit == "1" else unit
+
+
+@dataclass_transform(
+    frozen_default=True,
+    field_specifiers=(
+        checked,
+        quantity,
+        fraction,
+        vector,
+        rotation,
+        array,
+        choice,
+        flag,
+        whole,
+        function,
+        field,
+    ),
+)
+def described(cls: type[C]) -> type[C]:
+    """A description class: a frozen dataclass, whose fields may be declared by the functions above."""
+    return dataclass(frozen=True)(cls)
+
+
+@cache
+def declarations(cls: type) -> dict[str, Declaration]:
+    """The declared fields of a dataclass by name."""
+    return {item.name: item.metadata["declaration"] for item in fields(cls) if "declaration" in item.metadata}
+
+
+class Description:
+    """Base of description classes: what is given is checked by the declarations of the fields.
+
+    Where expressions of parameters stand for numbers, the numbers are checked that they have now, and the
+    expressions are kept.
+    """
+
+    def _element(self) -> str:
+        """What messages call it."""
+        return type(self).__name__
+
+    def _judge(self, check: Check) -> None:
+        """Note what is wrong with the fields together; they hold numbers here, in stored form, or stand-ins.
+
+        It may store what follows from others for a field that is None; beside expressions that stays None.
+        """
+
+    def _store(self, **values: Any) -> None:
+        """Give fields their stored form."""
+        for name, value in values.items():
+            object.__setattr__(self, name, value)
+
+    def __post_init__(self) -> None:
+        given: dict[str, Any] = {}  # expressions
+        left_open: dict[str, Any] = {}
+        cls: type = type(self)
+        loaded = expressions_loaded()
+        open_fields = False
+        with Check(self._element()) as check:
+            for name, declaration in declarations(cls).items():
+                value = getattr(self, name)
+                if value is None and declaration.optional:
+                    left_open[name] = None
+                    continue
+                if loaded and declaration.parametric and holds_expressions(value):
+                    given[name] = value
+                    try:
+                        value = present(value)
+                    except MechanismError as error:
+                        open_fields = True
+                        for fault in error.faults:
+                            check.fault(f"{name}: {fault.rule}", fault.value, fault.advice)
+                        continue
+                stored = value if declaration.check is None else declaration.check(check, name, value)
+                if stored is not value or name in given:
+                    object.__setattr__(self, name, stored)
+            if open_fields:  # there are no numbers to judge
+                check.faults.raise_any()
+            self._judge(check)
+        for name, value in (left_open | given if given else given).items():
+            object.__setattr__(self, name, kept(value, getattr(self, name)))
