@@ -1,4 +1,4 @@
-// A simulation from Python: enters C++ once, hands frames back in blocks.
+// Simulations from Python: they enter C++ and hand frames back in blocks.
 #include "integrate/simulate.hpp"
 
 #include <nanobind/ndarray.h>
@@ -8,9 +8,13 @@
 #include <nanobind/stl/tuple.h>
 #include <nanobind/stl/vector.h>
 
+#include <algorithm>
+#include <memory>
+
 #include "bindings.hpp"
 #include "integrate/kinematics.hpp"
 #include "interruption/interruption.hpp"
+#include "python_sink.hpp"
 #include "state_of.hpp"
 
 namespace nb = nanobind;
@@ -53,85 +57,6 @@ NeutralArrays LagrangeAt::get() const { return arrays_of(system.model(), time, x
 
 namespace {
 
-// Collects frames (time first) and gives full blocks to a Python callable; asks for signals twenty times a second,
-// between steps and in work within them that lasts.
-class PythonSink final : public Sink, public Interrupter {
-  public:
-    PythonSink(int width, const std::vector<double>& times, nb::callable on_block, nb::callable on_progress)
-        : width_(width + 1),
-          capacity_(static_cast<int>(std::min<size_t>(times.size(), std::clamp(4'000'000 / (8 * width_), 1, 4096)))),
-          reached_(times.front()),
-          on_block_(std::move(on_block)),
-          on_progress_(std::move(on_progress)) {
-        buffer_.resize(static_cast<size_t>(width_) * capacity_);
-        event_numbers_.reserve(kEvents);
-        event_frames_.reserve(static_cast<size_t>(width_) * kEvents);
-    }
-
-    double* event(int index, double t) override {
-        event_numbers_.push_back(index);
-        event_frames_.resize(event_frames_.size() + width_);
-        double* at = event_frames_.data() + event_frames_.size() - width_;
-        at[0] = t;
-        return at + 1;
-    }
-
-    // Their numbers, and their frames (n, 1 + width).
-    const std::vector<int>& event_numbers() const { return event_numbers_; }
-    Rows event_frames() const {
-        const auto count = static_cast<Eigen::Index>(event_numbers_.size());
-        return Eigen::Map<const Rows>(event_frames_.data(), count, width_);
-    }
-
-    double* frame(double t) override {
-        if (count_ == capacity_) flush();
-        double* at = buffer_.data() + static_cast<size_t>(count_++) * width_;
-        at[0] = t;
-        return at + 1;
-    }
-
-    bool alive(double t) override {
-        reached_ = t;
-        return !pace_.due() || goes_on();
-    }
-
-    void look() override {
-        if (!goes_on()) throw Interrupted();
-    }
-
-    bool goes_on() {
-        flush();
-        const nb::gil_scoped_acquire gil;
-        const Interrupting outside(nullptr);  // what is called may work in the core as well
-        if (PyErr_CheckSignals() != 0) {
-            if (!PyErr_ExceptionMatches(PyExc_KeyboardInterrupt)) throw nb::python_error();
-            PyErr_Clear();
-            return false;
-        }
-        return !on_progress_(reached_).is(nb::bool_(false));
-    }
-
-    void flush() {
-        if (count_ == 0) return;
-        const nb::gil_scoped_acquire gil;
-        const Interrupting outside(nullptr);
-        const size_t shape[2] = {static_cast<size_t>(count_), static_cast<size_t>(width_)};
-        // A view: the callable copies what it keeps.
-        on_block_(nb::ndarray<nb::numpy, double, nb::ndim<2>>(buffer_.data(), 2, shape, nb::handle()));
-        count_ = 0;
-    }
-
-  private:
-    static constexpr size_t kEvents = 64;  // room for so many at first
-
-    int width_, capacity_, count_ = 0;
-    double reached_;
-    Pace pace_;
-    nb::callable on_block_, on_progress_;
-    std::vector<double> buffer_, event_frames_;
-    std::vector<int> event_numbers_;
-};
-
 const char* status_name(SimulationStatus status) {
     switch (status) {
         case SimulationStatus::finished:
@@ -169,6 +94,7 @@ nb::dict result_dict(const SimulationResult& result) {
     d["evaluations_since_restart"] = result.evaluations_since_restart;
     d["last_order"] = result.last_order, d["highest_order"] = result.highest_order;
     d["body"] = result.body, d["row"] = result.row;
+    d["ended"] = result.ended;
     d["energy_before"] = result.energy_before, d["energy_after"] = result.energy_after;
     return d;
 }
@@ -179,7 +105,8 @@ nb::dict kinematics(SystemAt& self, const std::vector<double>& output_times, std
     if (output_times.empty()) throw std::invalid_argument("output_times: at least the start");
     const Observation what =
         observation_of(std::move(coordinates), std::move(rows), std::move(reactions), accelerations);
-    PythonSink sink(self.core().observation_size(what), output_times, std::move(on_block), std::move(on_progress));
+    PythonSink sink(self.core().observation_size(what));
+    sink.call(on_block, on_progress);
     SimulationResult result;
     {
         const nb::gil_scoped_release release;
@@ -206,13 +133,65 @@ std::vector<EventFunction> event_functions(const std::vector<Event>& events, int
     return functions;
 }
 
-nb::dict run(SystemAt& self, const std::string& method, std::vector<double> output_times, double step, double max_step,
-             double rtol, double atol, std::vector<int> coordinates, std::vector<int> rows,
-             std::vector<std::pair<std::vector<int>, int>> reactions, bool accelerations, nb::callable on_block,
-             nb::callable on_progress, int max_order, const std::vector<Event>& events,
-             std::vector<int> event_coordinates, const std::vector<std::pair<double, double>>& tolerances,
-             Continuation* continuation) {
-    if (output_times.empty()) throw std::invalid_argument("output_times: at least the start");
+// A run of a system that Python holds, with what it records.
+struct RunAt {
+    RunAt(SystemAt& at, SimulationOptions options, Observation what)
+        : at(at),
+          sink(at.core().observation_size(what)),
+          run(make_run(at.core(), std::move(options), std::move(what), at.time, at.x, at.u, sink)) {}
+
+    SystemAt& at;
+    PythonSink sink;
+    std::unique_ptr<Run> run;
+};
+
+bool go(RunAt& self, const std::vector<double>& outputs, double end, bool last, bool flush, nb::callable on_block,
+        nb::callable on_progress) {
+    self.sink.call(on_block, on_progress);
+    bool finished = false;
+    {
+        const nb::gil_scoped_release release;
+        const Interrupting here(&self.sink);
+        const SimulationResult& result = self.run->go(outputs, end, last);
+        finished = result.status == SimulationStatus::finished && !result.ended;
+        if (flush || !finished) self.sink.flush();
+    }
+    self.at.time = self.run->time();
+    return finished;
+}
+
+void flush(RunAt& self, nb::callable on_block) {
+    self.sink.call(on_block, nb::none());
+    self.sink.flush();
+}
+
+void measure(RunAt& self, nb::ndarray<double, nb::ndim<1>, nb::c_contig, nb::device::cpu> out) {
+    SystemAt& at = self.at;
+    Observation what;
+    what.coordinates = self.run->observation().coordinates;
+    if (out.size() < static_cast<size_t>(at.core().observation_size(what)))
+        throw std::invalid_argument("measure: no room");
+    at.core().measure(at.time, at.x.data(), at.u.data(), what, out.data());
+}
+
+nb::dict outcome(RunAt& self) {
+    nb::dict d = result_dict(self.run->result());
+    const int functions = static_cast<int>(self.run->options().events.size());
+    std::vector<std::pair<int, int>> happened;  // the event's number, or −1 and the row of a stop
+    for (const int number : self.sink.event_numbers()) {
+        const int stop = number - functions;
+        happened.emplace_back(stop < 0 ? number : -1, stop < 0 ? -1 : self.at.core().row_of_stop(stop));
+    }
+    d["events"] = happened;
+    d["event_frames"] = self.sink.event_frames();
+    return d;
+}
+
+void make_run_at(RunAt* self, SystemAt& system, const std::string& method, double step, double max_step, double rtol,
+                 double atol, std::vector<int> coordinates, std::vector<int> rows,
+                 std::vector<std::pair<std::vector<int>, int>> reactions, bool accelerations, int max_order,
+                 const std::vector<Event>& events, std::vector<int> event_coordinates,
+                 const std::vector<std::pair<double, double>>& tolerances) {
     SimulationOptions options;
     options.method = method;
     options.step = step;
@@ -223,30 +202,10 @@ nb::dict run(SystemAt& self, const std::string& method, std::vector<double> outp
         for (int i = 0; i < 4; ++i) *kinds[i] = {tolerances[i].first, tolerances[i].second};
     }
     options.settings.max_order = max_order;
-    options.output_times = std::move(output_times);
     options.measured.coordinates = std::move(event_coordinates);
-    options.events = event_functions(events, self.core().observation_size(options.measured));
-    const Observation what =
-        observation_of(std::move(coordinates), std::move(rows), std::move(reactions), accelerations);
-    PythonSink sink(self.core().observation_size(what), options.output_times, std::move(on_block),
-                    std::move(on_progress));
-    SimulationResult result;
-    {
-        const nb::gil_scoped_release release;
-        const Interrupting here(&sink);
-        result = simulate(self.core(), options, what, self.x, self.u, sink, continuation);
-        sink.flush();
-    }
-    self.time = result.time;
-    nb::dict d = result_dict(result);
-    std::vector<std::pair<int, int>> happened;  // the event's number, or −1 and the row of a stop
-    for (const int number : sink.event_numbers()) {
-        const int stop = number - static_cast<int>(options.events.size());
-        happened.emplace_back(stop < 0 ? number : -1, stop < 0 ? -1 : self.core().row_of_stop(stop));
-    }
-    d["events"] = happened;
-    d["event_frames"] = sink.event_frames();
-    return d;
+    options.events = event_functions(events, system.core().observation_size(options.measured));
+    new (self) RunAt(system, std::move(options),
+                     observation_of(std::move(coordinates), std::move(rows), std::move(reactions), accelerations));
 }
 
 }  // namespace
@@ -261,38 +220,44 @@ void bind_integrate(nb::module_& m) {
                   "on_block: collections.abc.Callable[[numpy.typing.NDArray[numpy.float64]], None], "
                   "on_progress: collections.abc.Callable[[float], bool | None]) -> dict[str, str | float]"),
           "Follows the constraints of a system whose drives leave nothing free through the output times.\n\n"
-          "The system's state must be projected. Callables and result are those of simulate().");
-    nb::class_<Continuation>(m, "Continuation",
-                             "What a method that chooses its steps knows at the end of a run, for the next one.")
-        .def(nb::init<>());
-    m.def(
-        "simulate", &run, "system"_a, "method"_a, "output_times"_a, "step"_a, "max_step"_a, "rtol"_a, "atol"_a,
-        "coordinates"_a, "rows"_a, "reactions"_a, "accelerations"_a, "on_block"_a, "on_progress"_a, "max_order"_a = 12,
-        "events"_a = std::vector<Event>(), "event_coordinates"_a = std::vector<int>(),
-        "tolerances"_a = std::vector<std::pair<double, double>>(), "continuation"_a = nb::none(),
-        nb::sig(
-            "def simulate(system: SystemAt, method: str, output_times: collections.abc.Sequence[float], step: float, "
-            "max_step: float, rtol: float, atol: float, coordinates: collections.abc.Sequence[int], "
-            "rows: collections.abc.Sequence[int], "
-            "reactions: collections.abc.Sequence[tuple[collections.abc.Sequence[int], int]], accelerations: bool, "
-            "on_block: collections.abc.Callable[[numpy.typing.NDArray[numpy.float64]], None], "
-            "on_progress: collections.abc.Callable[[float], bool | None], max_order: int = 12, "
-            "events: collections.abc.Sequence[tuple[CompiledProgram, collections.abc.Sequence[int], int, bool]] = (), "
-            "event_coordinates: collections.abc.Sequence[int] = (), "
-            "tolerances: collections.abc.Sequence[tuple[float, float]] = (), "
-            "continuation: Continuation | None = None) -> dict[str, typing.Any]"),
-        "Advances the system's state, which must be projected, through the output times.\n\n"
-        "on_block takes frames (n, 1 + width): time, then what cpp/model/system.hpp lists for observe(); the array is\n"
-        "reused afterwards. on_progress takes the time reached, about twenty times a second; False ends the run. "
-        "Returns status, time,\nsteps, rejected, rounding, last_step, next_step, steps_since_restart, "
-        "evaluations_since_restart, "
-        "difference_evaluations, last_order,\nhighest_order, body, row. Ctrl-C ends it too, with status "
-        "\"interrupted\".\nevents: (program of one output, places of its inputs, direction, terminal), of adaptive "
-        "methods; an input's place is -1 for\nthe time, else in what observe() writes of event_coordinates. Returned "
-        "are also events, (number, -1) or (-1, row of a stop),\nand event_frames (n, 1 + width). tolerances: (rtol, "
-        "atol) of translations, rotations, their rates, in place of rtol and atol,\nwhich are then the strictest of "
-        "them. continuation: what a run before has left there is gone on with if it ended at\nthis state; it must "
-        "have been one of this system, by the same method and with the same tolerances.");
+          "The system's state must be projected. Callables and result are those of a Run.");
+    nb::class_<RunAt>(m, "Run", "A run of a system: it goes on with the method's history as often as it is told to.")
+        .def(
+            "__init__", &make_run_at, "system"_a, "method"_a, "step"_a, "max_step"_a, "rtol"_a, "atol"_a,
+            "coordinates"_a, "rows"_a, "reactions"_a, "accelerations"_a, "max_order"_a = 12,
+            "events"_a = std::vector<Event>(), "event_coordinates"_a = std::vector<int>(),
+            "tolerances"_a = std::vector<std::pair<double, double>>(), nb::keep_alive<1, 2>(),
+            "The system's state must be projected; it is that of the run. events: (program of one output, places of "
+            "its\ninputs, direction, terminal), of adaptive methods; an input's place is -1 for the time, else in what "
+            "observe() writes of\nevent_coordinates. tolerances: (rtol, atol) of translations, rotations, their rates, "
+            "in place of rtol and atol, which\nare then the strictest of them. max_step: 0 for none.")
+        .def("go", &go, "outputs"_a, "end"_a, "last"_a, "flush"_a, "on_block"_a, "on_progress"_a,
+             nb::sig("def go(self, outputs: collections.abc.Sequence[float], end: float, last: bool, flush: bool, "
+                     "on_block: collections.abc.Callable[[numpy.typing.NDArray[numpy.float64]], None], "
+                     "on_progress: collections.abc.Callable[[float], bool | None]) -> bool"),
+             "Goes on to `end`, and records at `outputs`, ascending, up to there; whether it got there and may go "
+             "on.\n\n"
+             "last: the run is over then. on_block takes frames (n, 1 + width): time, then what cpp/model/system.hpp "
+             "lists for\nobserve(); the array is reused afterwards. Without flush, frames may wait. on_progress takes "
+             "the time reached, about\ntwenty times a second; False ends the run, as Ctrl-C does.")
+        .def("flush", &flush, "on_block"_a,
+             nb::sig("def flush(self, on_block: collections.abc.Callable[[numpy.typing.NDArray[numpy.float64]], None]) "
+                     "-> None"),
+             "Passes on the frames that wait.")
+        .def(
+            "change_input", [](RunAt& self) { self.run->change_input(); },
+            "Other inputs act from here on: the method starts anew.")
+        .def(
+            "move", [](RunAt& self) { self.run->move(self.at.time); },
+            "The system was set to another state, which must be projected.")
+        .def("measure", &measure, "out"_a,
+             "Poses and velocities of the bodies, then values and rates of the coordinates that are recorded, as "
+             "observe() writes\nthem, at the state of the run.")
+        .def(
+            "outcome", &outcome, nb::sig("def outcome(self) -> dict[str, typing.Any]"),
+            "What it has done so far: status, time, steps, rejected, rounding, last_step, next_step, "
+            "steps_since_restart,\nevaluations_since_restart, difference_evaluations, last_order, highest_order, body, "
+            "row, ended (by an event); events,\n(number, -1) or (-1, row of a stop), and event_frames (n, 1 + width).");
 }
 
 }  // namespace bellcrank

@@ -18,7 +18,7 @@ from bellcrank.errors import BellcrankError
 from bellcrank.mechanism import JOINT_KINDS
 
 NAMES = {name: getattr(bc, name) for name in bc.__all__} | {name: getattr(ex, name) for name in ex.__all__}
-REFUSED = (bc.System, bc.Continuation, ex.CompiledFunction)
+REFUSED = (bc.System, bc.Run, ex.CompiledFunction)
 ForkInSlot = JOINT_KINDS.pop(
     bc.joint_kind("ForkInSlot", "y z e2", "x rot_x rot_z", "A fork in a slot.").__name__
 )
@@ -102,7 +102,7 @@ def made():
     yield from shapes_and_formulas()
     yield from (x, ex.sin(x) + bc.t, ex.Vector(x, 0, 1), ex.rotation_x(x), ex.translation(x, 0, 0))
     yield from (ex.count_operations(x + 1.0), ex.rotation_x(x).rotation)
-    yield from (symbolic, bc.Continuation(), ex.compile_function([x * x], [x], native=False))
+    yield from (symbolic, bc.start(mechanism), ex.compile_function([x * x], [x], native=False))
 
 
 @pytest.fixture(scope="module")

@@ -2,6 +2,7 @@
 // events and stops.
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 #include "integrate/events.hpp"
 #include "integrate/run.hpp"
@@ -23,48 +24,43 @@ constexpr double kOutOfRounding = 2.0;  // growth of steps that were shortened f
 
 class AdaptiveRun final : public Run {
   public:
-    AdaptiveRun(System& system, const SimulationOptions& options, const Observation& observation,
-                std::vector<double>& x, std::vector<double>& u, Sink& sink, std::unique_ptr<Stepper> stepper,
-                Continuation* kept)
-        : Run(system, options, observation, x, u, sink, std::move(stepper)),
-          kept_(kept),
-          watch_(system, options.events, options.measured),
+    AdaptiveRun(System& system, SimulationOptions options, Observation observation, double t, std::vector<double>& x,
+                std::vector<double>& u, Sink& sink, std::unique_ptr<Stepper> stepper)
+        : Run(system, std::move(options), std::move(observation), t, x, u, sink, std::move(stepper)),
+          watch_(system, options_.events, options_.measured),
           curve_([this](double time, double* at, double* speed) { interpolate(time, at, speed); }),
           xo_(x),
           uo_(u),
-          acceleration_(u) {}
+          acceleration_(u),
+          limit_(options_.max_step > 0.0 ? options_.max_step : std::numeric_limits<double>::infinity()) {}
 
   private:
     struct Step {
         double begin, end, h;
     };
 
+    void begin(Start start) override;
     void advance() override;
     bool attempt();
     bool made_by_rounding(const StepOutcome& outcome);
     bool came_down_to_rounding(const StepOutcome& outcome);
     void begin_motion(double first);
-    void go_on();
-    void keep();
     void refuse(const StepOutcome& outcome);
     bool take(const StepOutcome& outcome);
     bool end_at(const EventWatch::Root& root);
     void interpolate(double time, double* x, double* u);
     void output_before(double time);
-    void record_if_due();
     void report(const EventWatch::Root& root, const std::vector<double>& x, const std::vector<double>& u);
     double first_step();
     double shortest() const { return kVanishing * std::max(1.0, std::abs(t_)); }
 
-    Continuation* kept_;  // may be null
     EventWatch watch_;
     EventWatch::Curve curve_;
     std::vector<double> xo_, uo_, acceleration_;
+    double limit_;                                     // longest step
     std::vector<double> breaks_;                       // times of discontinuities, the next one last
-    double limit_ = 0.0;                               // longest step
-    double t_ = 0.0, h_ = 0.0;                         // where the run is; the step to try
+    double h_ = 0.0;                                   // the step to try
     Step step_{};                                      // the last one
-    size_t next_ = 1;                                  // output time
     int refusals_ = 0, asides_ = 0;                    // of the step at hand; for rounding alone
     double whole_step_ = 0.0;                          // before the first of these
     int patience_ = 1;                                 // in kManyShortened
@@ -75,41 +71,26 @@ class AdaptiveRun final : public Run {
     long long steps_before_ = 0, evaluations_before_ = 0;  // the last restart
 };
 
+// What a change of an input leaves of the history is nothing; a method without one need not shorten its step for it.
+void AdaptiveRun::begin(Start start) {
+    if (start != Start::first) stepper_->restart();
+    const bool keeps_step = start == Start::changed && result_.last_order == 0 && h_ > 0.0;
+    begin_motion(start == Start::first ? options_.step : keeps_step ? h_ : 0.0);
+}
+
 void AdaptiveRun::advance() {
-    const auto& times = options_.output_times;
-    t_ = times.front();
-    limit_ = options_.max_step > 0.0 ? options_.max_step : times.back() - t_;
-    const double end = times.back();
-    system_.break_times(t_, end + kBeside * std::abs(end), breaks_);
+    breaks_.clear();
+    system_.break_times(t_, end_ + kBeside * std::abs(end_), breaks_);
     std::sort(breaks_.begin(), breaks_.end(), std::greater<>());
-    kept_ != nullptr && kept_->leads_on_from(t_, x_, u_) ? go_on() : begin_motion(options_.step);
-    const auto differences = stepper_->difference_evaluations();
-    while (t_ < times.back() && going()) {
+    while (t_ < end_ && going()) {
         if (!attempt() || !going()) continue;
         stepper_->restart();
         begin_motion(0.0);
     }
     result_.next_step = h_;
-    result_.difference_evaluations = stepper_->difference_evaluations() - differences;
+    result_.difference_evaluations = stepper_->difference_evaluations();
     result_.steps_since_restart = result_.steps - steps_before_;
     result_.evaluations_since_restart = system_.statistics().evaluations - evaluations_before_;
-    if (kept_ != nullptr) keep();
-}
-
-void AdaptiveRun::go_on() {
-    stepper_ = std::move(kept_->stepper);
-    system_.watch_stops(t_, x_.data(), u_.data());
-    watch_.begin(t_, x_.data(), u_.data());
-    steps_before_ = -kept_->steps_since_restart;
-    evaluations_before_ = kept_->evaluations_at_restart;
-    h_ = std::min(limit_, kept_->next_step);
-}
-
-// A run that an event has ended stands within its last step, where the method does not.
-void AdaptiveRun::keep() {
-    kept_->stepper.reset();
-    if (!going() || stuck_) return;
-    *kept_ = {std::move(stepper_), t_, h_, x_, u_, result_.steps_since_restart, evaluations_before_};
 }
 
 // True if the motion goes on otherwise from where the step has ended.
@@ -119,15 +100,15 @@ void AdaptiveRun::keep() {
 bool AdaptiveRun::attempt() {
     while (!breaks_.empty() && breaks_.back() - t_ <= shortest()) breaks_.pop_back();
     const bool to_break = !breaks_.empty();
-    const double target = to_break ? breaks_.back() : options_.output_times.back();
+    const double target = to_break ? breaks_.back() : end_;
     const double longest = system_.longest_step(x_.data(), u_.data(), h_);
     h_ = longest < std::min(h_, shortest()) ? 0.0 : longest;
     const bool last = t_ + 1.0000001 * h_ >= target;
     const double beside = to_break ? kBeside * std::max(std::abs(target), std::abs(t_)) : 0.0;
     if (last) h_ = target - t_ - beside;
-    // Nothing much shorter than the other steps is left for the end, from where another run goes on.
-    if (!last && kept_ != nullptr) h_ = std::min(h_, 0.5 * (target - t_));
-    step_ = {t_, last ? std::min(target + beside, options_.output_times.back()) : t_ + h_, h_};
+    // Nothing much shorter than the other steps is left for the end, from where the run goes on.
+    if (!last && !last_) h_ = std::min(h_, 0.5 * (target - t_));
+    step_ = {t_, last ? std::min(target + beside, end_) : t_ + h_, h_};
     if (!(step_.end > t_ && h_ > 0.0)) return stop(SimulationStatus::step_vanished), false;
     StepOutcome outcome = stepper_->step(system_, t_, h_, x_.data(), u_.data(), x1_.data(), u1_.data());
     outcome.rounding = made_by_rounding(outcome);
@@ -218,7 +199,6 @@ bool AdaptiveRun::take(const StepOutcome& outcome) {
     }
     output_before(step_.end);
     if (!going() || !is_sound(true) || !accept(step_.end, step_.h)) return false;
-    t_ = step_.end;
     record_if_due();
     stuck_ = false;
     system_.watch_stops(t_, x_.data(), u_.data());
@@ -236,12 +216,11 @@ bool AdaptiveRun::end_at(const EventWatch::Root& root) {
     x1_.swap(xo_);
     u1_.swap(uo_);
     if (!is_sound(met) || !accept(root.time, root.time - step_.begin)) return false;
-    t_ = root.time;
     stuck_ = stop_met && root.time - step_.begin <= shortest();
     if (stuck_) return true;
     report(root, x_, u_);
-    ended_ = !stop_met;
-    if (ended_ && (next_ >= options_.output_times.size() || options_.output_times[next_] > t_)) record(t_, x_, u_);
+    result_.ended = !stop_met;
+    if (result_.ended && (next_ >= outputs_.size() || outputs_[next_] > t_)) record(t_, x_, u_);
     record_if_due();
     return stop_met;
 }
@@ -257,18 +236,12 @@ void AdaptiveRun::interpolate(double time, double* x, double* u) {
 }
 
 void AdaptiveRun::output_before(double time) {
-    const auto& times = options_.output_times;
-    for (; next_ < times.size() && times[next_] < time; ++next_) {
-        interpolate(times[next_], xo_.data(), uo_.data());
-        if (!system_.project(times[next_], xo_.data(), uo_.data())) return stop(SimulationStatus::constraints_lost);
-        record(times[next_], xo_, uo_);
+    for (; next_ < outputs_.size() && outputs_[next_] < time; ++next_) {
+        const double at = outputs_[next_];
+        interpolate(at, xo_.data(), uo_.data());
+        if (!system_.project(at, xo_.data(), uo_.data())) return stop(SimulationStatus::constraints_lost);
+        record(at, xo_, uo_);
     }
-}
-
-void AdaptiveRun::record_if_due() {
-    if (next_ >= options_.output_times.size() || options_.output_times[next_] != t_) return;
-    record(t_, x_, u_);
-    ++next_;
 }
 
 void AdaptiveRun::report(const EventWatch::Root& root, const std::vector<double>& x, const std::vector<double>& u) {
@@ -288,10 +261,11 @@ double AdaptiveRun::first_step() {
 
 }  // namespace
 
-std::unique_ptr<Run> make_adaptive_run(System& system, const SimulationOptions& options, const Observation& observation,
+std::unique_ptr<Run> make_adaptive_run(System& system, SimulationOptions options, Observation observation, double t,
                                        std::vector<double>& x, std::vector<double>& u, Sink& sink,
-                                       std::unique_ptr<Stepper> stepper, Continuation* kept) {
-    return std::make_unique<AdaptiveRun>(system, options, observation, x, u, sink, std::move(stepper), kept);
+                                       std::unique_ptr<Stepper> stepper) {
+    return std::make_unique<AdaptiveRun>(system, std::move(options), std::move(observation), t, x, u, sink,
+                                         std::move(stepper));
 }
 
 }  // namespace bellcrank

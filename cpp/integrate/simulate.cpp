@@ -9,29 +9,55 @@
 
 namespace bellcrank {
 
-Run::Run(System& system, const SimulationOptions& options, const Observation& observation, std::vector<double>& x,
+Run::Run(System& system, SimulationOptions options, Observation observation, double t, std::vector<double>& x,
          std::vector<double>& u, Sink& sink, std::unique_ptr<Stepper> stepper)
     : system_(system),
-      options_(options),
-      observation_(observation),
+      options_(std::move(options)),
+      observation_(std::move(observation)),
       x_(x),
       u_(u),
       sink_(sink),
       stepper_(std::move(stepper)),
       x1_(x),
       u1_(u),
-      frame_(system.observation_size(observation)) {}
+      frame_(system.observation_size(observation_)),
+      t_(t),
+      end_(t) {
+    result_.time = t;
+}
 
-SimulationResult Run::go() {
-    result_.time = options_.output_times.front();
+const SimulationResult& Run::go(const std::vector<double>& outputs, double end, bool last) {
+    result_.status = SimulationStatus::finished;
+    outputs_ = outputs;
+    next_ = 0;
+    end_ = end;
+    last_ = last;
     try {
-        record(result_.time, x_, u_);
-        system_.commit(result_.time, x_.data(), u_.data());
+        if (!begun_) {
+            record_if_due();
+            system_.commit(t_, x_.data(), u_.data());
+        }
+        if (!begun_ || changed_ || moved_) begin(!begun_ ? Start::first : moved_ ? Start::moved : Start::changed);
+        begun_ = changed_ = true;  // a step that is left by an exception leaves no history
+        moved_ = false;
         advance();
     } catch (const Interrupted&) {
         stop(SimulationStatus::interrupted);
     }
+    changed_ = result_.status != SimulationStatus::finished;
     return result_;
+}
+
+void Run::move(double t) {
+    t_ = result_.time = t;
+    system_.commit(t, x_.data(), u_.data());
+    moved_ = true;
+}
+
+void Run::record_if_due() {
+    if (next_ >= outputs_.size() || outputs_[next_] != t_) return;
+    record(t_, x_, u_);
+    ++next_;
 }
 
 void Run::stop(SimulationStatus status) {
@@ -49,7 +75,7 @@ bool Run::is_sound(bool constraints_met) {
 bool Run::accept(double t, double h) {
     x_.swap(x1_);
     u_.swap(u1_);
-    result_.time = t;
+    t_ = result_.time = t;
     result_.last_step = h;
     ++result_.steps;
     system_.commit(t, x_.data(), u_.data());
@@ -68,15 +94,22 @@ constexpr double kMoving = 1e-6;
 // Each interval between output times in equal steps.
 class FixedRun final : public Run {
   public:
-    FixedRun(System& system, const SimulationOptions& options, const Observation& observation, std::vector<double>& x,
+    FixedRun(System& system, SimulationOptions options, Observation observation, double t, std::vector<double>& x,
              std::vector<double>& u, Sink& sink, std::unique_ptr<Stepper> stepper)
-        : Run(system, options, observation, x, u, sink, std::move(stepper)), watch_(system, *stepper_) {}
+        : Run(system, std::move(options), std::move(observation), t, x, u, sink, std::move(stepper)),
+          watch_(system, *stepper_) {}
 
   private:
+    // What an input brings in is told from what the method makes as that of any source is.
+    void begin(Start start) override {
+        if (start != Start::changed) watch_.begin(t_, x_.data(), u_.data());
+    }
+
     void advance() override {
-        const auto& times = options_.output_times;
-        watch_.begin(times.front(), x_.data(), u_.data());
-        for (size_t i = 1; i < times.size() && going(); ++i) pass(times[i - 1], times[i], i + 1 == times.size());
+        while (going() && t_ < end_) {
+            pass(t_, next_ < outputs_.size() ? outputs_[next_] : end_);
+            if (going()) record_if_due();
+        }
     }
 
     // In how many equal parts something goes that is to be no longer than `most`; 0, and the run has ended, if there
@@ -87,14 +120,13 @@ class FixedRun final : public Run {
         return std::max(1LL, static_cast<long long>(parts));
     }
 
-    void pass(double begin, double end, bool last) {
+    void pass(double begin, double end) {
         const long long count = parts_of(end - begin, options_.step);
         const double h = (end - begin) / static_cast<double>(count);
         for (long long i = 0; i < count; ++i) {
             const double t = i + 1 == count ? end : begin + static_cast<double>(i + 1) * h;
-            if (!step_to(begin + static_cast<double>(i) * h, t, last && i + 1 == count)) return;
+            if (!step_to(begin + static_cast<double>(i) * h, t, last_ && end == end_ && i + 1 == count)) return;
         }
-        if (going()) record(end, x_, u_);
     }
 
     // A step is parted only where a joint turns so fast that its turns could not be counted.
@@ -152,13 +184,13 @@ class FixedRun final : public Run {
 
 }  // namespace
 
-SimulationResult simulate(System& system, const SimulationOptions& options, const Observation& observation,
-                          std::vector<double>& x, std::vector<double>& u, Sink& sink, Continuation* kept) {
+std::unique_ptr<Run> make_run(System& system, SimulationOptions options, Observation observation, double t,
+                              std::vector<double>& x, std::vector<double>& u, Sink& sink) {
     auto stepper = make_stepper(options.method, system, options.settings);
     if (stepper->adaptive())
-        return make_adaptive_run(system, options, observation, x, u, sink, std::move(stepper), kept)->go();
-    if (kept != nullptr) kept->stepper.reset();
-    return FixedRun(system, options, observation, x, u, sink, std::move(stepper)).go();
+        return make_adaptive_run(system, std::move(options), std::move(observation), t, x, u, sink, std::move(stepper));
+    return std::make_unique<FixedRun>(system, std::move(options), std::move(observation), t, x, u, sink,
+                                      std::move(stepper));
 }
 
 }  // namespace bellcrank

@@ -1,6 +1,7 @@
 // The loop over time.
 #pragma once
 
+#include <algorithm>
 #include <memory>
 #include <string>
 #include <vector>
@@ -16,8 +17,6 @@ struct SimulationOptions {
     double step = 1e-3;     // fixed step, or the first one of an adaptive method (0: chosen)
     double max_step = 0.0;  // adaptive: 0 for none
     MethodSettings settings;
-    std::vector<double> output_times;  // ascending, the first is the start; fixed-step methods divide each interval
-                                       // into equal steps of at most `step`
     double impact_resolution =
         1e-5;  // adaptive: an impact of what lay on its stop is stepped onto within this time [s]
     std::vector<EventFunction> events;  // adaptive
@@ -26,6 +25,7 @@ struct SimulationOptions {
 
 enum class SimulationStatus { finished, interrupted, not_finite, constraints_lost, step_vanished, energy_made };
 
+// What a run has done since it began.
 struct SimulationResult {
     SimulationStatus status = SimulationStatus::finished;
     double time = 0.0;
@@ -38,6 +38,7 @@ struct SimulationResult {
     int body = -1;                          // not_finite: the first such body; energy_made: where most of it is
     int row = -1;                           // constraints_lost: the worst model row
     double energy_before = 0.0, energy_after = 0.0;  // energy_made: what has risen to what [J]
+    bool ended = false;                              // by a terminal event
 };
 
 // Takes the frames; told from time to time that the run is alive.
@@ -52,26 +53,70 @@ class Sink {
     virtual bool alive(double t) = 0;
 };
 
-// What a method that chooses its steps knows at the end of a run, for another run of the same system by the same method
-// that goes on from there.
-struct Continuation {
-    bool leads_on_from(double t, const std::vector<double>& x, const std::vector<double>& u) const {
-        return stepper != nullptr && time == t && this->x == x && this->u == u;
-    }
+// Takes a system from one time to the next, as often as it is asked to, and goes on with the method's history.
+class Run {
+  public:
+    // (x, u) at t is a projected state, and always where the run is.
+    Run(System& system, SimulationOptions options, Observation observation, double t, std::vector<double>& x,
+        std::vector<double>& u, Sink& sink, std::unique_ptr<Stepper> stepper);
+    virtual ~Run() = default;
 
-    std::unique_ptr<Stepper> stepper;  // null: nothing is known
-    double time = 0.0, next_step = 0.0;
-    std::vector<double> x, u;
-    long long steps_since_restart = 0;
-    long long evaluations_at_restart = 0;  // of the system's
+    // Goes on to a time later than that of the state, and records a frame at each of `outputs`, ascending, none before
+    // that of the state and none after `end`. At the time of the state there is one only where the run begins.
+    // Fixed steps divide each interval between these times in equal steps of at most `step`. last: the run is over
+    // then.
+    const SimulationResult& go(const std::vector<double>& outputs, double end, bool last);
+    // The motion goes on otherwise: another input acts, or it stands elsewhere at t.
+    void change_input() { changed_ = true; }
+    void move(double t);
+
+    double time() const { return t_; }
+    const SimulationOptions& options() const { return options_; }
+    const Observation& observation() const { return observation_; }
+    const SimulationResult& result() const { return result_; }
+
+  protected:
+    enum class Start { first, moved, changed };
+    // The motion begins: for the first time, after move(), or after change_input().
+    virtual void begin(Start start) = 0;
+    // On to end_.
+    virtual void advance() = 0;
+
+    bool going() const { return result_.status == SimulationStatus::finished && !result_.ended; }
+    void record(double t, const std::vector<double>& x, const std::vector<double>& u) {
+        observe(t, x, u);
+        std::copy(frame_.begin(), frame_.end(), sink_.frame(t));
+    }
+    // Into frame_, from which only whole frames go to the sink: observing may be interrupted.
+    void observe(double t, const std::vector<double>& x, const std::vector<double>& u) {
+        system_.observe(t, x.data(), u.data(), observation_, frame_.data());
+    }
+    void record_if_due();
+    void stop(SimulationStatus status);
+    // Ends the run if x1_, u1_, the end of a step, left the numbers or the constraints.
+    bool is_sound(bool constraints_met);
+    // Takes it as where the run is.
+    bool accept(double t, double h);
+
+    System& system_;
+    const SimulationOptions options_;
+    const Observation observation_;
+    std::vector<double>&x_, &u_;
+    Sink& sink_;
+    std::unique_ptr<Stepper> stepper_;
+    std::vector<double> x1_, u1_, frame_;
+    SimulationResult result_;
+    double t_, end_;     // where the run is, and where it goes
+    bool last_ = false;  // it goes no farther
+
+    std::vector<double> outputs_;
+    size_t next_ = 0;  // of these
+
+  private:
+    bool begun_ = false, changed_ = false, moved_ = false;
 };
 
-// Advances (t0 = first output time, x, u), a projected state, and records a frame per output time. x and u end as the
-// last accepted state.
-//
-// kept: where it leads on from the start, the method goes on with its history, else it starts anew; afterwards it holds
-// what is known at the end, if the run got there.
-SimulationResult simulate(System& system, const SimulationOptions& options, const Observation& observation,
-                          std::vector<double>& x, std::vector<double>& u, Sink& sink, Continuation* kept = nullptr);
+std::unique_ptr<Run> make_run(System& system, SimulationOptions options, Observation observation, double t,
+                              std::vector<double>& x, std::vector<double>& u, Sink& sink);
 
 }  // namespace bellcrank

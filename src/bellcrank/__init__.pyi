@@ -15,7 +15,6 @@ from bellcrank.analysis.verify import verify as verify
 from bellcrank.assembly.report import AssemblyReport as AssemblyReport
 from bellcrank.assembly.state import State as State
 from bellcrank.assembly.validate import validate as validate
-from bellcrank.continuation import Continuation as Continuation
 from bellcrank.errors import AssemblyError as AssemblyError
 from bellcrank.errors import Fault as Fault
 from bellcrank.errors import MechanismError as MechanismError
@@ -172,7 +171,9 @@ from bellcrank.mechanism.transmissions import Differential as Differential
 from bellcrank.mechanism.transmissions import PlanetaryGear as PlanetaryGear
 from bellcrank.mechanism.transmissions import ScrewCoupling as ScrewCoupling
 from bellcrank.mechanism.transmissions import Winch as Winch
+from bellcrank.run.run import Run as Run
 from bellcrank.simulate import simulate as simulate
+from bellcrank.simulate import start as start
 from bellcrank.trajectory.trajectory import Trajectory as Trajectory
 
 __version__: str

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable, Iterable, Mapping
-from contextlib import nullcontext
 from pathlib import Path
 from typing import Any
 
@@ -13,7 +12,6 @@ import numpy as np
 from bellcrank.assembly.compile import compile_mechanism
 from bellcrank.assembly.model import Model
 from bellcrank.assembly.state import Floats, State
-from bellcrank.continuation import Continuation
 from bellcrank.errors import Fault, FaultList, MechanismError
 from bellcrank.formulations.system import check_request
 from bellcrank.integrate.advance import check_resolved, output_times
@@ -22,7 +20,8 @@ from bellcrank.integrate.methods import MethodOptions, find_method, method_optio
 from bellcrank.mechanism.arguments import required_path, required_progress
 from bellcrank.mechanism.checking import Check
 from bellcrank.mechanism.mechanism import Mechanism
-from bellcrank.run import Plan, Run
+from bellcrank.run.plan import Plan
+from bellcrank.run.run import Run
 from bellcrank.trajectory.trajectory import Trajectory
 
 
@@ -49,7 +48,6 @@ def simulate(
     progress: bool | Callable[[float], None] = False,
     assemble: bool | str = True,
     description: str = "",
-    continuation: Continuation | None = None,
     **options: Any,
 ) -> Trajectory:
     """Simulate a mechanism and return what happened.
@@ -70,22 +68,67 @@ def simulate(
         "constraint_forces": the bodies come together in the run itself, under the applied forces and those of
         the constraints, as `bc.assemble` says; once closed, at `statistics["closed_at"]` (s), the formulation
         takes over. Before that there are no reactions and efforts (not a number).
-    continuation: of runs that follow each other, to keep the method's history. options: of the formulation.
+    options: of the formulation.
 
     Ctrl-C ends the run and returns what there is, with the status "interrupted". Raises MechanismError for
     what is wrong with the mechanism or the arguments, Unsupported for names that do not exist, AssemblyError
     if it cannot start, SimulationError, with what was computed in its `trajectory`, if it breaks down.
     """
-    _check_things(reactions, accelerations, path, progress, description, state, continuation)
+    arguments = {**locals(), **options}
+    del arguments["options"]
+    if times is None and duration is None:
+        with Check("simulate") as check:
+            check.fault("it needs a duration, or times", None, "such as duration=1.0")
+    return _start(**arguments).complete()
+
+
+def start(
+    mechanism: Mechanism | Model,
+    duration: float | None = None,
+    *,
+    times: Any = None,
+    start: float = 0.0,
+    state: State | None = None,
+    formulation: str = "lagrange",
+    method: str = "rk4",
+    step: float | None = None,
+    output_step: float | None = None,
+    tolerance: float | None = None,
+    rtol: float | Mapping[str, float] | None = None,
+    atol: float | Mapping[str, float] | None = None,
+    max_step: float | None = None,
+    max_order: int | None = None,
+    events: Event | Iterable[Event] = (),
+    reactions: bool = True,
+    accelerations: bool = False,
+    path: str | Path | None = None,
+    progress: bool | Callable[[float], None] = False,
+    assemble: bool | str = True,
+    description: str = "",
+    **options: Any,
+) -> Run:
+    """A run that stands at its start and goes on as far as it is told to.
+
+    The arguments are those of `simulate`, but neither a duration nor times are needed: then the end is open,
+    and a frame is recorded at the end of each `Run.advance`, or every output_step. progress needs a duration,
+    or times. Going through time in parts keeps the history of the method from one to the next. Raises what
+    `simulate` raises where it cannot start.
+    """
+    _check_things(reactions, accelerations, path, progress, description, state)
     begin = start if state is None else state.time
     given = (step, max_step, tolerance, rtol, atol, max_order)
     planned = _plan((formulation, options), method, (duration, begin, output_step, times), given)
-    plan = Plan(begin, *planned, formulation, options, reactions, accelerations, continuation)
-    with nullcontext() if continuation is None else continuation.turn.taken():
-        run = Run(_described(mechanism, start), plan)
-        run.assemble(assemble, state)
-        run.prepare(state, _watched(events, run.model, plan.method), path, description)
-        return run.advance(progress)
+    if planned[0] is None and progress is not False:
+        with Check("start") as check:
+            check.fault("progress is a part of a duration, which is missing", None, "give duration=")
+    plan = Plan(begin, *planned, formulation, options, reactions, accelerations, output_step)
+    model = _described(mechanism, start)
+    return Run(
+        model, plan, assemble, state, _watched(events, model, plan.method), path, description, progress
+    )
+
+
+_start = start  # which arguments are called as well
 
 
 def _check_things(
@@ -95,16 +138,14 @@ def _check_things(
     progress: Any,
     description: Any,
     state: Any,
-    continuation: Any,
 ) -> None:
     """Raise MechanismError for arguments that are of another class than they must be."""
     with Check("simulate") as check:
         check.flag("reactions", reactions)
         check.flag("accelerations", accelerations)
         check.instance("description", description, str)
-        for name, value, wanted in (("state", state, State), ("continuation", continuation, Continuation)):
-            if value is not None:
-                check.instance(name, value, wanted)
+        if state is not None:
+            check.instance("state", state, State)
         with check.faults.collect():
             required_progress("simulate", progress)
         with check.faults.collect():
@@ -136,7 +177,7 @@ def _plan(
     method: str,
     span: tuple[Any, Any, Any, Any],
     given: tuple[Any, ...],
-) -> tuple[Floats, MethodOptions]:
+) -> tuple[Floats | None, MethodOptions]:
     """The times to record and the options of the method, all arguments checked."""
     faults, found = FaultList(), None
     with faults.collect():
@@ -155,7 +196,7 @@ def _times_and_method(
     output_step: Any,
     times: Any,
     given: tuple[Any, ...],
-) -> tuple[Floats, MethodOptions]:
+) -> tuple[Floats | None, MethodOptions]:
     find_method(method)
     with Check("simulate") as check:
         begin = check.number("start", begin, "s")
@@ -165,12 +206,13 @@ def _times_and_method(
                 if value is not None:
                     check.fault(f"times tell it, so {name} has no meaning", value, "leave one of them out")
             duration = max(float(recorded[-1]) - begin, 0.0) or 1.0
-        elif duration is None:
-            check.fault("it needs a duration, or times", None, "such as duration=1.0")
         else:
-            duration = check.positive("duration", duration, "s")
+            if duration is not None:
+                duration = check.positive("duration", duration, "s")
             if output_step is not None:
                 output_step = check.positive("output_step", output_step, "s")
+    if duration is None:
+        return None, method_options(method, np.inf, *given)
     chosen = method_options(method, duration, *given)
     with Check("simulate") as check:
         apart = output_step if recorded is None or len(recorded) == 1 else float(np.diff(recorded).min())

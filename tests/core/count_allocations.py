@@ -82,10 +82,9 @@ def back(machine, start):
 
 
 def run(machine, method, steps):
-    _core.simulate(
-        machine.system, method, [0.0, 1e-4 * steps], 1e-4, 1e-4, 1e6, 1e6, [], [], [], False,
-        lambda _: None, lambda _: None,
-    )  # fmt: skip
+    made = _core.Run(machine.system, method, 1e-4, 1e-4, 1e6, 1e6, [], [], [], False)
+    end = 1e-4 * steps
+    made.go([0.0, end], end, True, True, lambda _: None, lambda _: None)
 
 
 def main():

@@ -13,9 +13,9 @@ from rigs import chains
 import bellcrank as bc
 from bellcrank import _core
 from bellcrank.assembly.compile import compile_mechanism
-from bellcrank.integrate.events import compiled_events
 from bellcrank.integrate.methods import method_options
-from bellcrank.run import Plan, Run
+from bellcrank.run.plan import Plan
+from bellcrank.run.run import Run
 
 pytestmark = pytest.mark.skipif(os.name != "posix", reason="signals are sent by a shell")
 
@@ -66,9 +66,8 @@ def test_a_run_ends_in_a_derivation_and_keeps_whole_frames():
     model = compile_mechanism(chain(40))
     times = np.linspace(0.0, 1.0, 11)
     run = Run(model, Plan(0.0, times, method_options("rk4", 1.0), "symbolic", {}, True, False))
-    run.prepare(None, compiled_events((), model), None, "")
     sender = subprocess.Popen(["sh", "-c", f"sleep 0.1; kill -INT {os.getpid()}"])
-    trajectory = run.advance(progress=False)
+    trajectory = run.complete()
     sender.wait()
     assert trajectory.status == "interrupted"
     assert len(trajectory) <= 1

@@ -1,4 +1,4 @@
-"""A System, a Continuation: a second thread that comes in between is refused; its numbers would be wrong."""
+"""A System, a Run: a second thread that comes in between is refused; its numbers would be wrong."""
 
 import threading
 from functools import cached_property
@@ -78,15 +78,15 @@ def test_shared_systems_give_right_numbers_or_none(formulation):
     assert right
 
 
-def test_a_continuation_serves_one_run_at_a_time():
-    mechanism, continuation = chain([1.0, 1.0]), bc.Continuation()
-    seen = []
+def test_a_run_serves_one_thread():
+    run, seen = None, []
 
     def progress(_fraction):
         if not seen:
-            seen.append(in_another_thread(lambda: bc.simulate(mechanism, 0.1, continuation=continuation)))
+            seen.append(in_another_thread(lambda: run.advance(0.1)))
 
-    bc.simulate(mechanism, 20.0, step=1e-3, progress=progress, continuation=continuation)
+    run = bc.start(chain([1.0, 1.0]), 20.0, step=1e-3, progress=progress)
+    run.advance()
     assert isinstance(seen[0], bc.Unsupported)
-    assert "one run at a time" in str(seen[0])
-    assert len(bc.simulate(mechanism, 0.1, continuation=continuation))
+    assert "one thread at a time" in str(seen[0])
+    assert len(run.stop())

@@ -163,7 +163,7 @@ def methods(world):
             {**span, "method": "bdf", "state": state, "events": (), "path": inside, "progress": False},
         ),
         (bc.simulate, {"mechanism": m, "times": [0.0, 0.01], "formulation": "symbolic", "assemble": True}),
-        (bc.simulate, {**span, "continuation": bc.Continuation(), "description": "", "accelerations": True}),
+        (bc.simulate, {**span, "description": "", "accelerations": True}),
         (bc.assemble, {"mechanism": m.copy(), "time": 0.0, "pinned": "rod", "method": "root_finding"}),
         (bc.assemble, {"mechanism": m.copy(), "method": "constraint_forces", "time_constant": 0.02}),
         (bc.find_equilibrium, {"mechanism": m.copy(), "tolerance": 1e-6, "pinned": ()}),

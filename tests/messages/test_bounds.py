@@ -216,7 +216,7 @@ WRONG_THINGS = {
     "info": lambda: bc.info("m"),
     "simulate": lambda: bc.simulate(None, 0.1),
     "state": lambda: bc.simulate(hinged(), 0.1, state="start"),
-    "continuation": lambda: bc.simulate(hinged(), 0.1, continuation="adams"),
+    "advance": lambda: bc.start(hinged()).advance("a bit"),
     "path": lambda: bc.simulate(hinged(), 0.1, path=3),
     "method": lambda: bc.assemble(hinged(), method=np.zeros(3)),
     "pinned": lambda: bc.assemble(hinged(), pinned=0.5),

@@ -145,10 +145,12 @@ class Machine:
         rows = [m.row for m in self.model.multipliers] if rows is None else rows
         wrenches = self.joints if wrenches is None else wrenches
         blocks: list[np.ndarray] = []
-        outcome = self.core.simulate(
-            self.system, method, np.linspace(start, start + duration, frames), step, 0.0, rtol, atol,
-            self.coordinates, rows, wrenches, True, lambda f: blocks.append(f.copy()), lambda _: None,
-        )  # fmt: skip
+        made = self.core.Run(
+            self.system, method, step, duration, rtol, atol, self.coordinates, rows, wrenches, True
+        )
+        times = np.linspace(start, start + duration, frames).tolist()
+        made.go(times, times[-1], True, True, lambda f: blocks.append(f.copy()), lambda _: None)
+        outcome = made.outcome()
         return self._run(np.vstack(blocks), len(rows), len(wrenches), outcome)
 
     def _run(self, frames, rows, nj, outcome):

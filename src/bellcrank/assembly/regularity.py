@@ -35,6 +35,11 @@ class Regularity:
                 places = [columns[c] for c in joint.coordinates]
                 self._watched.append(_Watched(joint.name, kind, regular, places))
 
+    @property
+    def watches(self) -> bool:
+        """Whether there is anything to watch."""
+        return bool(self._watched)
+
     def is_lost(self) -> bool:
         """Whether a joint has ceased to be regular."""
         return self.lost is not None

@@ -6,8 +6,7 @@ import signal
 import threading
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, field
-from functools import partial
+from dataclasses import dataclass, field, replace
 from types import FrameType
 from typing import Any, Final
 
@@ -32,7 +31,7 @@ FRAMES_MOST: Final = 10_000_000
 
 @dataclass(frozen=True)
 class Observed:
-    """What a run records of a model: indices as `_core.simulate` takes them.
+    """What a run records of a model: indices as `_core.Run` takes them.
 
     coordinates: of the model. rows: whose multipliers. reactions: (blocks, pair) each.
     """
@@ -41,6 +40,11 @@ class Observed:
     rows: Sequence[int]
     reactions: Sequence[tuple[Sequence[int], int]]
     accelerations: bool
+
+    @property
+    def arguments(self) -> tuple[list[int], list[int], list[tuple[Sequence[int], int]], bool]:
+        """All of them, as the core takes them."""
+        return list(self.coordinates), list(self.rows), list(self.reactions), self.accelerations
 
 
 @dataclass(frozen=True)
@@ -57,6 +61,7 @@ class Outcome:
     body, row: index of the first body that is not finite, of the worst row; -1 where that is not the trouble.
     events: what happened: (number of an event, -1), or (-1, model row of a stop that was met).
     event_frames: (n, 1 + width), a frame of each.
+    ended: by a terminal event.
     energy_before, energy_after: where energy was made of nothing, what it has risen from and to, J.
     """
 
@@ -78,6 +83,7 @@ class Outcome:
     event_frames: Floats = field(default_factory=lambda: np.empty((0, 0)))
     energy_before: float = 0.0
     energy_after: float = 0.0
+    ended: bool = False
 
     def of_adaptive(self, method: Method) -> dict[str, float]:
         """Statistics that only methods have that choose their steps, or their order too."""
@@ -130,6 +136,25 @@ def _finest(start: float, duration: float) -> float:
     return FINEST * max(abs(start), abs(start + duration))
 
 
+def core_run(
+    core: Any,
+    options: MethodOptions,
+    max_step: float,
+    observed: Observed,
+    events: CompiledEvents | None = None,
+) -> Any:
+    """The core's run of a system, which is where it starts and must satisfy the constraints there.
+
+    max_step: s, of adaptive methods; 0 for no limit.
+    """
+    method = (options.method.name, options.step, max_step, options.rtol, options.atol)
+    found: dict[str, Any] = (
+        {} if events is None else {"events": events.functions, "event_coordinates": events.coordinates}
+    )
+    order, tolerances = options.max_order, options.tolerances
+    return _core.Run(core, *method, *observed.arguments, max_order=order, tolerances=tolerances, **found)
+
+
 def advance(
     core: Any,
     options: MethodOptions,
@@ -137,24 +162,25 @@ def advance(
     observed: Observed,
     on_block: Callable[[Floats], None],
     on_progress: Callable[[float], None],
-    events: CompiledEvents | None = None,
-    continuation: Any = None,
-    ended: Callable[[], bool] = lambda: False,
 ) -> Outcome:
-    """Take a system, whose state must satisfy the constraints, through the output times.
+    """Take a system, whose state must satisfy the constraints, through the output times from its own on.
 
     on_block: takes frames (n, 1 + width), valid during the call.
     on_progress: takes the time reached, about twenty times a second.
-    continuation: the core's, of runs of this system with these options.
-    ended: whether the run may stop, asked whenever frames have been passed on.
     Ctrl-C ends the run with the status "interrupted".
     """
-    method = (options.method.name, times.tolist(), options.step, options.max_step, options.rtol, options.atol)
-    order, tolerances = options.max_order, options.tolerances
-    run = partial(_core.simulate, max_order=order, tolerances=tolerances, continuation=continuation)
-    if events is not None:
-        run = partial(run, events=events.functions, event_coordinates=events.coordinates)
-    return _guarded(run, (core, *method), times, observed, on_block, on_progress, ended)
+    run = core_run(core, options, options.max_step or float(times[-1] - times[0]), observed)
+    with deferred_interrupt() as interrupted:
+
+        def alive(time: float) -> bool:
+            on_progress(time)
+            return not interrupted()
+
+        try:
+            run.go(times.tolist(), float(times[-1]), True, True, on_block, alive)
+        except KeyboardInterrupt:  # raised within a callback, by a handler that is not Python's own
+            return replace(Outcome(**run.outcome()), status="interrupted")
+    return Outcome(**run.outcome())
 
 
 def follow(
@@ -165,39 +191,26 @@ def follow(
     on_progress: Callable[[float], None],
 ) -> Outcome:
     """Take a system whose drives leave nothing free along its constraints; the rest is as for `advance`."""
-    return _guarded(_core.kinematics, (core, times.tolist()), times, observed, on_block, on_progress)
-
-
-def _guarded(
-    run: Callable[..., dict[str, Any]],
-    arguments: tuple[Any, ...],
-    times: Floats,
-    observed: Observed,
-    on_block: Callable[[Floats], None],
-    on_progress: Callable[[float], None],
-    ended: Callable[[], bool] = lambda: False,
-) -> Outcome:
-    """Run the core; an interrupt ends the run, wherever it comes in, and keeps what was recorded."""
     reached = float(times[0])
-    with _deferred_interrupt() as interrupted:
+    with deferred_interrupt() as interrupted:
 
-        def progress(time: float) -> bool:
+        def alive(time: float) -> bool:
             nonlocal reached
             reached = time
             on_progress(time)
-            return not (interrupted() or ended())
+            return not interrupted()
 
-        what = (
-            list(observed.coordinates), list(observed.rows), list(observed.reactions), observed.accelerations
-        )  # fmt: skip
         try:
-            return Outcome(**run(*arguments, *what, on_block, progress))
+            found: dict[str, Any] = _core.kinematics(
+                core, times.tolist(), *observed.arguments, on_block, alive
+            )
+            return Outcome(**found)
         except KeyboardInterrupt:  # raised within a callback, by a handler that is not Python's own
             return Outcome("interrupted", reached, 0, 0, 0, 0.0, 0.0, 0, 0, 0, 0, 0, -1, -1)
 
 
 @contextmanager
-def _deferred_interrupt() -> Iterator[Callable[[], bool]]:
+def deferred_interrupt() -> Iterator[Callable[[], bool]]:
     """Tells of Ctrl-C instead of raising in the midst of a callback; raises at the second Ctrl-C."""
     happened = False
     default = signal.getsignal(signal.SIGINT) is signal.default_int_handler

@@ -44,6 +44,8 @@ class Progress:
 
     def at(self, time: float) -> None:
         """The run has reached this time."""
+        if self._wanted is False:
+            return
         fraction = (time - self._start) / self._duration
         if self._bar is not None and self._task is not None:
             description = f"t = {time:.4g} s"

@@ -12,9 +12,9 @@ from bellcrank.analysis.start_values import hold_values_of, write_positions
 from bellcrank.assembly.compile import compile_mechanism
 from bellcrank.assembly.initial import assembled
 from bellcrank.assembly.state import State
-from bellcrank.continuation import Continuation
 from bellcrank.errors import Fault, MechanismError
 from bellcrank.io.simulation import Simulation
+from bellcrank.mechanism.checking import Check
 from bellcrank.mechanism.evaluation import with_numbers
 from bellcrank.mechanism.force import Force
 from bellcrank.mechanism.mechanism import Mechanism
@@ -23,6 +23,7 @@ from bellcrank.shell.places import Places
 
 if TYPE_CHECKING:
     from bellcrank.assembly.model import Model
+    from bellcrank.run.run import Run
     from bellcrank.shell.axes import Frames
     from bellcrank.shell.language import Command
     from bellcrank.shell.reply import Reply
@@ -100,6 +101,20 @@ class Situation:
         return self.start if self.live is None else self.live.time
 
 
+@dataclass
+class _Following:
+    """A run of a model by these arguments, and the state in which it ended."""
+
+    run: Run
+    model: Model
+    arguments: dict[str, Any]
+    end: State | None = None
+
+    def leads_on(self, model: Model, arguments: dict[str, Any], state: State | None) -> bool:
+        """Whether a run by these arguments from that state is this one, gone on with."""
+        return model is self.model and arguments == self.arguments and state is self.end
+
+
 def fresh(name: str = "mechanism") -> Situation:
     """An empty mechanism without gravity."""
     return Situation(Mechanism(name, gravity=(0.0, 0.0, 0.0)))
@@ -118,7 +133,7 @@ class Session:
         self._past: tuple[Situation, ...] = ()
         self._future: tuple[Situation, ...] = ()
         self._compiled: _Compiled = None
-        self._continuation = Continuation()
+        self._following: _Following | None = None  # the last run, if one can go on from its end
         self.notes: list[str] = []
         self.commands: Mapping[str, Command] = {}
         self.source: Callable[[str], list[Reply]] = lambda _file: []
@@ -223,35 +238,40 @@ class Session:
 
     def run(self, duration: float, output_step: float | None, **given: Any) -> Trajectory:
         """Go on by a duration (s); the errors are those of `simulate`."""
-        from bellcrank.simulate import simulate
+        from bellcrank.integrate.advance import check_resolved, output_times
+        from bellcrank.simulate import start
 
         how = given.pop("assemble", False)
         closing = isinstance(how, str)
         if closing:
             self.commit()
-            model = self._described()
-        else:
-            model = self.model()
+        model = self._described() if closing else self.model()
         arguments = {**self.now.settings.arguments(), **given}
-        run = simulate(
-            model,
-            duration,
-            start=self.now.start,
-            state=self.now.live,
-            output_step=output_step,
-            assemble=how if closing else False,
-            continuation=self._continuation,
-            **arguments,
-        )
+        following, self._following = self._following, None
+        if closing or following is None or not following.leads_on(model, arguments, self.now.live):
+            state, assemble = self.now.live, how if closing else False
+            begun = start(model, start=self.now.start, state=state, assemble=assemble, **arguments)
+            following = _Following(begun, model, arguments)
+        begin = following.run.time
+        with Check("simulate") as check:
+            duration = check.positive("duration", duration, "s")
+            if output_step is not None:
+                output_step = check.positive("output_step", output_step, "s")
+            check_resolved(check, begin, duration, output_step=output_step)
+        run = following.run.part(output_times(begin, duration, output_step, following.run.plan.method))
         if len(run) == 0:
             return run
         live = run.at(float(run.time[-1]))
         if closing:  # what is taken from the initial configuration is now that of the closed one
-            closed = self._continuation.model or model.started(live.at_time(self.now.start))
+            reached = following.run.model
+            closed = reached if reached is not model else model.started(live.at_time(self.now.start))
             self.set(closed=(self.mechanism, self.now.start, closed))
+            following.model = closed
         before = self.now.history
         fits = bool(before) and before[-1].layout == run.layout and before[-1].time[-1] == run.time[0]
         self.set(live=live, history=(*before, run) if fits else (run,))
+        if run.status == "finished":
+            following.end, self._following = live, following
         return run
 
     def trajectory(self) -> Trajectory:

@@ -117,6 +117,21 @@ class Recorder:
         if isinstance(error, SimulationError) and error.trajectory is None:
             error.trajectory = trajectory
 
+    @property
+    def last(self) -> FloatArray:
+        """The last frame (1, 1 + width) in memory; (0, 1 + width) if there is none."""
+        return self._frames[max(0, self._count - 1) : self._count].copy()
+
+    def so_far(self, statistics: Mapping[str, Any]) -> Trajectory:
+        """What has been recorded up to now, with the status "running"."""
+        self.flush()
+        store: Store = (
+            MemoryStore.from_frames(self.layout, self._frames[: self._count].copy())
+            if self._writer is None or self._keep
+            else Trajectory.load(self._writer.path).store
+        )
+        return Trajectory(self.layout, store, Status("running"), statistics, self.description)
+
     def finish(
         self,
         status: Mapping[str, Any],

@@ -1,0 +1,1 @@
+"""Runs: a model assembled, prepared for a formulation, taken through time, steered and recorded."""

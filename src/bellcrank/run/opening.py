@@ -1,0 +1,91 @@
+"""How a run comes to its start: assembled, set to a state, or closed by constraint forces on the way."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+
+from bellcrank.assembly.model import Model
+from bellcrank.assembly.regularity import Regularity
+from bellcrank.assembly.state import Floats, State
+from bellcrank.errors import AssemblyError
+from bellcrank.formulations.system import System
+from bellcrank.integrate.advance import Observed, Outcome
+from bellcrank.integrate.closing import Closing, closing
+from bellcrank.mechanism.checking import Check
+from bellcrank.trajectory.observation import Observation
+
+
+def opening_motion(model: Model, assemble: str, state: State | None, end: float | None) -> Closing:
+    """The motion that closes the mechanism before it is simulated. end: of the run, s, if it is known."""
+    with Check("simulate") as check:
+        if not isinstance(assemble, str) or assemble != "constraint_forces":
+            check.fault("assemble must be True, False or 'constraint_forces'", assemble)
+        elif state is not None:
+            check.fault("a state to go on from is not assembled", None, "leave out state or assemble=")
+    motion = closing(model, released=True)
+    if end is not None:
+        check_closed(motion, end)
+    return motion
+
+
+def check_closed(motion: Closing, end: float) -> None:
+    """Raise MechanismError unless the motion is over before an end, s."""
+    if not end > motion.end:
+        with Check("simulate") as check:
+            rule = f"constraint forces take {motion.end - motion.begin:.3g} s to close the mechanism"
+            check.fault(rule, end, "let the run last longer")
+
+
+def regularity(model: Model, what: Observation) -> Regularity:
+    """What watches the joints whose formulas have a limit."""
+    first = what.layout.columns["coordinates"].start
+    recorded = enumerate(what.coordinates[: len(what.layout.coordinates)])
+    return Regularity(model, {c: first + place for place, c in recorded})
+
+
+def observed(what: Observation) -> Observed:
+    """What the core is to record."""
+    return Observed(what.coordinates, what.rows, what.reactions, what.layout.accelerations)
+
+
+def close_on_the_way(
+    motion: Closing,
+    model: Model,
+    times: list[float],
+    what: Observation,
+    record: Callable[[Floats], None],
+    progress: Callable[[float], None],
+) -> Outcome:
+    """Go through the motion, and record what of it falls on the times to be recorded, s."""
+    inside = [t for t in times if motion.begin < t < motion.end]
+    first = min(times[0], motion.end)
+    sink = what.completed(model, record)
+    return motion.advance(
+        np.array([motion.begin, *inside, motion.end]),
+        observed(what),
+        lambda f: sink(f[(f[:, 0] >= first) & (f[:, 0] < motion.end)]),
+        progress,
+    )
+
+
+def go_to_start(system: System, state: State | None) -> None:
+    """Go to the start, which must satisfy the constraints of this formulation, to its own tolerance."""
+    if state is not None:
+        system.set_state(state)
+    try:
+        system.project()
+    except AssemblyError as error:
+        raise AssemblyError(f"the simulation cannot start: {error}", error.violations) from None
+
+
+def move(system: System, state: State) -> None:
+    """Take a system to a state on the constraints, or leave it where it is and raise what is wrong."""
+    before = system.state()
+    try:
+        system.set_state(state)
+        system.project()
+    except Exception:
+        system.set_state(before)
+        raise

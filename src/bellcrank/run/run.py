@@ -1,0 +1,300 @@
+"""The Run: a model on its way through time, which can be steered."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+from time import perf_counter
+from typing import Any, NoReturn, Self
+
+from bellcrank.assembly.initial import assembled, settled
+from bellcrank.assembly.model import Model
+from bellcrank.assembly.report import AssemblyReport
+from bellcrank.assembly.state import Floats, State
+from bellcrank.errors import Fault, MechanismError, SimulationError, Unsupported
+from bellcrank.formulations.system import prepare
+from bellcrank.integrate.advance import Outcome, core_run, deferred_interrupt
+from bellcrank.integrate.closing import Closing
+from bellcrank.integrate.events import CompiledEvents
+from bellcrank.integrate.failure import Explanation, explain
+from bellcrank.integrate.progress import Progress
+from bellcrank.run import opening, telling
+from bellcrank.run.plan import Plan
+from bellcrank.trajectory.observation import observation
+from bellcrank.trajectory.recorder import Recorder
+from bellcrank.trajectory.trajectory import Trajectory
+from bellcrank.turns import Turn, in_turn
+
+
+@in_turn
+class Run:
+    """A run that goes on as far as it is told to, each time with the history of its method: see `bc.start`.
+
+    It serves one thread at a time and cannot be copied or pickled; a second thread that comes in between is
+    refused with Unsupported. As a context it ends with `stop()`.
+    """
+
+    def __init__(
+        self,
+        model: Model,
+        plan: Plan,
+        assemble: bool | str = False,
+        state: State | None = None,
+        watched: CompiledEvents | None = None,
+        path: str | Path | None = None,
+        description: str = "",
+        progress: bool | Callable[[float], None] = False,
+    ) -> None:
+        self.model = model
+        self.plan = plan
+        self._turn = Turn("a Run serves one thread at a time: start one for each")
+        self._watched = watched or CompiledEvents((), [], [])
+        self._report: AssemblyReport | None = None
+        self._motion: Closing | None = None  # that closes the mechanism before it is simulated
+        self._final: Trajectory | None = None
+        self._interrupted: Callable[[], bool] = lambda: False
+        self._ended = Outcome("finished", plan.begin, 0, 0, 0, 0.0, 0.0, 0, 0, 0, 0, 0, -1, -1)
+        self._time = plan.begin
+        self._first = True  # nothing has been recorded
+        self._told_of = 0  # events that parts have had
+        self._before: dict[str, int] = {}  # what was counted before the part at hand
+        if not isinstance(assemble, bool):
+            self._motion = opening.opening_motion(model, assemble, state, plan.end)
+        elif assemble:
+            self.model, self._report = assembled(model)
+        self._formulate(state, open_still=self._motion is not None)
+        self._recorder = Recorder(self._what.layout, path, description=description)
+        self._shown = Progress(progress, plan.begin, plan.duration).__enter__()
+        self._wall = 0.0
+
+    def __reduce__(self) -> NoReturn:
+        raise Unsupported(
+            "a Run is tied to this process and cannot be copied or pickled: send its trajectory, or its "
+            "state and the Mechanism"
+        )
+
+    def __repr__(self) -> str:
+        return (
+            f"<Run of {self.model.name!r}, {'ended ' * (self._final is not None)}at t = {self._time:.6g} s>"
+        )
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.stop()
+
+    @property
+    def time(self) -> float:
+        """Where the run is, s."""
+        return self._time
+
+    @property
+    def state(self) -> State:
+        """Where the bodies are and how they move."""
+        return self._system.state()
+
+    @property
+    def trajectory(self) -> Trajectory:
+        """What has been recorded up to now; once the run has ended, all of it, with how it ended."""
+        if self._final is not None:
+            return self._final
+        if self._core is not None:
+            self._core.flush(self._sink)
+        return self._recorder.so_far(self._told())
+
+    def advance(self, duration: float | None = None) -> None:
+        """Go on by a duration, s; without one to the end of the run, if it was started with one.
+
+        A frame is recorded at the end of each advance, unless the run was started with times, a duration or
+        an output_step.
+
+        Ctrl-C raises KeyboardInterrupt; the run stays where it has come to, and may go on. Raises
+        MechanismError for a duration that is none or leads beyond the end, and once the run has ended (by
+        `stop`, a terminal event or a SimulationError); SimulationError, with what was computed in its
+        `trajectory`, where the run breaks down.
+        """
+        self._refuse_ended()
+        self._go_on_to(self.plan.end_of(self._time, duration))
+        if self._ended.status == "interrupted":
+            raise KeyboardInterrupt
+
+    def set_state(self, state: State) -> None:
+        """Go on from another state, not earlier than where the run is; the method starts anew.
+
+        The state is moved onto the constraints first. Raises MechanismError for what is no state of this
+        mechanism and for an earlier one, AssemblyError if it cannot meet the constraints.
+        """
+        self._refuse_ended()
+        if isinstance(state, State) and state.time < self._time:
+            advice = "start another run from it, bc.start(..., state=state), or use state.at_time(run.time)"
+            raise MechanismError(Fault("state", f"the run is at t = {self._time:g} s", state.time, advice))
+        opening.move(self._system, state)
+        self._time = float(state.time)
+        if self._core is not None:
+            self._core.move()
+
+    def stop(self) -> Trajectory:
+        """End the run; what was recorded."""
+        if self._final is None:
+            self._finish(self._ended)
+        return self.trajectory
+
+    def complete(self) -> Trajectory:
+        """Go to the end of the run, and stop; Ctrl-C ends it where it is, with the status "interrupted"."""
+        with deferred_interrupt() as self._interrupted:
+            self._go_on_to(self.plan.end_of(self._time, None))
+        return self.stop()
+
+    def part(self, times: Floats) -> Trajectory:
+        """Go on and record at times, s, the first of which is where the run is; a Trajectory of that part.
+
+        The run may go on after it. Ctrl-C and errors are as for `complete`.
+        """
+        self.plan = replace(self.plan, times=times)
+        if not self._first:
+            self._before = telling.counted(self._system, self._ended)
+            self._wall, last = 0.0, self._recorder.last
+            self._recorder = Recorder(self._what.layout)
+            self._recorder.on_block(last)
+        with deferred_interrupt() as self._interrupted:
+            self._go_on_to(float(times[-1]), last=False)
+        if self._final is not None:
+            return self._final
+        if self._core is not None:
+            self._core.flush(self._sink)
+            self._ended = replace(Outcome(**self._core.outcome()), status=self._ended.status)
+        done, self._told_of = self._told_of, len(self._ended.events)
+        names = telling.happened(self.model, self._watched, self._ended)[done:]
+        told = self._told(self._ended.status, self._explained(self._ended).message)
+        return self._recorder.finish(told, names, self._ended.event_frames[done:])
+
+    def _formulate(self, state: State | None, open_still: bool = False) -> None:
+        """Prepare the system; one that is not open must meet the constraints from its start."""
+        self._system = prepare(self.model, self.plan.formulation, **self.plan.options)
+        if not open_still:
+            opening.go_to_start(self._system, state)
+        self._what = what = observation(self._system.model, self.plan.reactions, self.plan.accelerations)
+        self._core: Any = None
+        if open_still:
+            return
+        self._regularity = opening.regularity(self.model, what)
+        passed = self._regularity.watching(self._record)
+        self._sink = what.completed(self.model, passed)
+        core, method, limit = self._system.core, self.plan.method, self.plan.max_step
+        self._core = core_run(core, method, limit, opening.observed(what), self._watched)
+
+    def _go_on_to(self, end: float, last: bool = True) -> None:
+        """Go on to a time, and end the run where it breaks down."""
+        self._refuse_ended()
+        if self._core is None and self._motion is not None:
+            opening.check_closed(self._motion, end)
+        begun = perf_counter()
+        try:
+            if self._core is None:
+                self._close(end)
+            if self._core is not None and self._time < end:
+                self._go(end, last and end == self.plan.end)
+        except Exception as error:
+            self._end_by(error)
+            raise
+        finally:
+            self._wall += perf_counter() - begun
+
+    def _go(self, end: float, last: bool) -> None:
+        """Let the core go on to a time, and take up what comes of it."""
+        outputs = self.plan.outputs(self._time, end, self._first)
+        outcome, calls = None, (last or self._regularity.watches, self._sink, self._is_alive)
+        try:
+            went = self._core.go(outputs, end, last, *calls)
+        except KeyboardInterrupt:  # raised within a callback
+            went, outcome = False, replace(Outcome(**self._core.outcome()), status="interrupted")
+        self._first = False
+        if went and not self._regularity.is_lost() and not last:
+            self._time = end
+            if self._ended.status == "interrupted":
+                self._ended = replace(self._ended, status="finished")
+            return
+        self._judge(outcome or Outcome(**self._core.outcome()))
+
+    def _judge(self, outcome: Outcome) -> None:
+        """Note how the core has left off; end the run where it cannot go on."""
+        if self._regularity.lost is not None:
+            outcome = replace(outcome, status="singular", time=self._regularity.lost[0])
+        self._time, self._ended = outcome.time, outcome
+        if outcome.status not in ("finished", "interrupted"):
+            explained = self._finish(outcome)
+            raise SimulationError(explained.message, outcome.time, explained.body, self._final, explained.row)
+        if outcome.ended:
+            self._finish(outcome)
+
+    def _close(self, end: float) -> None:
+        """Go through the motion that closes the mechanism, and record what of it is to be recorded."""
+        motion = self._motion
+        assert motion is not None
+        times = self.plan.outputs(motion.begin, end, True)
+        outcome = opening.close_on_the_way(
+            motion, self.model, times, self._what, self._record, self._shown.at
+        )
+        self._time, self._ended = outcome.time, outcome
+        if outcome.status == "finished":
+            self.model, self._report = settled(self.model, motion.found())
+            self._formulate(None)
+            self._time = motion.end
+        elif outcome.status != "interrupted":
+            self._judge(outcome)
+
+    def _record(self, frames: Floats) -> None:
+        self._recorder.on_block(frames)
+
+    def _is_alive(self, time: float) -> bool:
+        self._shown.at(time)
+        return not (self._interrupted() or self._regularity.is_lost())
+
+    def _finish(self, outcome: Outcome) -> Explanation:
+        """End the recording and the run."""
+        if self._core is not None:
+            self._core.flush(self._sink)
+            outcome = replace(Outcome(**self._core.outcome()), status=outcome.status, time=outcome.time)
+        self._shown.__exit__(None, None, None)
+        self._ended, explained = outcome, self._explained(outcome)
+        told = self._told(outcome.status, explained.message)
+        names = telling.happened(self.model, self._watched, outcome)
+        self._final = self._recorder.finish(told, names, outcome.event_frames)
+        return explained
+
+    def _end_by(self, error: Exception) -> None:
+        """End the recording of a run that an exception leaves, with what was computed kept."""
+        if self._final is not None:
+            return
+        self._shown.__exit__(None, None, None)
+        if isinstance(error, SimulationError):  # of the file
+            told = {"status": "failed", "message": str(error)}
+            error.trajectory = self._final = self._recorder.finish(told)
+            return
+        if self._core is not None:
+            self._core.flush(self._sink)
+        told = {"status": "failed", "message": f"{type(error).__name__}: {error}"}
+        self._final = self._recorder.finish(told)
+
+    def _refuse_ended(self) -> None:
+        if self._final is not None:
+            advice = "start another one: bc.start(..., state=run.state)"
+            raise MechanismError(Fault("run", f"it has ended at t = {self._time:g} s", None, advice))
+
+    def _explained(self, outcome: Outcome) -> Explanation:
+        if outcome.status == "singular" and self._regularity.lost is not None:
+            return Explanation(f"singular at t = {outcome.time:.6g} s: {self._regularity.lost[1]}")
+        return explain(self._system.model, self._system.core, self.plan.method, outcome)
+
+    def _told(self, status: str = "", message: str = "") -> dict[str, Any]:
+        """What the run tells of itself."""
+        outcome = self._ended if self._core is None else Outcome(**self._core.outcome())
+        told = telling.statistics(self._system, self.plan.method, outcome, self._before)
+        told["wall_seconds"] = self._wall
+        if self._report is not None and self._report.notes:
+            told["assembly_notes"] = "; ".join(self._report.notes)
+        if self._motion is not None:
+            told |= {"closed_at": self._motion.end, "time_constant": self._motion.time_constant}
+        return {"status": status, "message": message, **told} if status else told
