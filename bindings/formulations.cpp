@@ -12,6 +12,7 @@
 
 #include "bindings.hpp"
 #include "formulations/lagrange/precise_delassus.hpp"
+#include "model/frame_writer.hpp"
 #include "state_of.hpp"
 
 namespace nb = nanobind;
@@ -129,14 +130,8 @@ Eigen::VectorXd coordinate_accelerations(const Model& model, const AngleBranches
     std::vector<double> udot(kTwist * (n + 1), 0.0);
     accelerations_to_principal(model, x, u, linear.data(), angular.data(), udot.data());
     Eigen::VectorXd out(model.coordinates.size());
-    BodyCoordinate c;
-    for (size_t i = 0; i < model.coordinates.size(); ++i) {
-        evaluate_coordinate(model, branches, static_cast<int>(i), x, u, c);
-        const auto& bodies = model.pairs[model.coordinates[i].pair].body;
-        out[i] = c.bias;
-        for (int side = 0; side < 2; ++side)
-            for (int k = 0; k < 6; ++k) out[i] += c.J[side][k] * udot[kTwist * bodies[side] + (k < 3 ? k : k + 1)];
-    }
+    for (size_t i = 0; i < model.coordinates.size(); ++i)
+        out[i] = coordinate_acceleration({model, branches, 0.0, x, u}, static_cast<int>(i), udot.data());
     return out;
 }
 

@@ -75,13 +75,6 @@ const char* status_name(SimulationStatus status) {
     return "unknown";
 }
 
-Observation observation_of(std::vector<int> coordinates, std::vector<int> rows,
-                           std::vector<std::pair<std::vector<int>, int>> reactions, bool accelerations) {
-    Observation what{std::move(coordinates), std::move(rows), {}, accelerations};
-    for (auto& [blocks, pair] : reactions) what.reactions.push_back({std::move(blocks), pair});
-    return what;
-}
-
 nb::dict result_dict(const SimulationResult& result) {
     nb::dict d;
     d["status"] = status_name(result.status);
@@ -99,12 +92,9 @@ nb::dict result_dict(const SimulationResult& result) {
     return d;
 }
 
-nb::dict kinematics(SystemAt& self, const std::vector<double>& output_times, std::vector<int> coordinates,
-                    std::vector<int> rows, std::vector<std::pair<std::vector<int>, int>> reactions, bool accelerations,
+nb::dict kinematics(SystemAt& self, const std::vector<double>& output_times, const Observation& what,
                     nb::callable on_block, nb::callable on_progress) {
     if (output_times.empty()) throw std::invalid_argument("output_times: at least the start");
-    const Observation what =
-        observation_of(std::move(coordinates), std::move(rows), std::move(reactions), accelerations);
     PythonSink sink(self.core().observation_size(what));
     sink.call(on_block, on_progress);
     SimulationResult result;
@@ -188,10 +178,8 @@ nb::dict outcome(RunAt& self) {
 }
 
 void make_run_at(RunAt* self, SystemAt& system, const std::string& method, double step, double max_step, double rtol,
-                 double atol, std::vector<int> coordinates, std::vector<int> rows,
-                 std::vector<std::pair<std::vector<int>, int>> reactions, bool accelerations, int max_order,
-                 const std::vector<Event>& events, std::vector<int> event_coordinates,
-                 const std::vector<std::pair<double, double>>& tolerances) {
+                 double atol, const Observation& what, int max_order, const std::vector<Event>& events,
+                 std::vector<int> event_coordinates, const std::vector<std::pair<double, double>>& tolerances) {
     SimulationOptions options;
     options.method = method;
     options.step = step;
@@ -204,28 +192,22 @@ void make_run_at(RunAt* self, SystemAt& system, const std::string& method, doubl
     options.settings.max_order = max_order;
     options.measured.coordinates = std::move(event_coordinates);
     options.events = event_functions(events, system.core().observation_size(options.measured));
-    new (self) RunAt(system, std::move(options),
-                     observation_of(std::move(coordinates), std::move(rows), std::move(reactions), accelerations));
+    new (self) RunAt(system, std::move(options), what);
 }
 
 }  // namespace
 
 void bind_integrate(nb::module_& m) {
-    m.def("kinematics", &kinematics, "system"_a, "output_times"_a, "coordinates"_a, "rows"_a, "reactions"_a,
-          "accelerations"_a, "on_block"_a, "on_progress"_a,
-          nb::sig("def kinematics(system: SystemAt, output_times: collections.abc.Sequence[float], "
-                  "coordinates: collections.abc.Sequence[int], rows: collections.abc.Sequence[int], "
-                  "reactions: collections.abc.Sequence[tuple[collections.abc.Sequence[int], int]], "
-                  "accelerations: bool, "
+    m.def("kinematics", &kinematics, "system"_a, "output_times"_a, "what"_a, "on_block"_a, "on_progress"_a,
+          nb::sig("def kinematics(system: SystemAt, output_times: collections.abc.Sequence[float], what: Observation, "
                   "on_block: collections.abc.Callable[[numpy.typing.NDArray[numpy.float64]], None], "
                   "on_progress: collections.abc.Callable[[float], bool | None]) -> dict[str, str | float]"),
           "Follows the constraints of a system whose drives leave nothing free through the output times.\n\n"
           "The system's state must be projected. Callables and result are those of a Run.");
     nb::class_<RunAt>(m, "Run", "A run of a system: it goes on with the method's history as often as it is told to.")
         .def(
-            "__init__", &make_run_at, "system"_a, "method"_a, "step"_a, "max_step"_a, "rtol"_a, "atol"_a,
-            "coordinates"_a, "rows"_a, "reactions"_a, "accelerations"_a, "max_order"_a = 12,
-            "events"_a = std::vector<Event>(), "event_coordinates"_a = std::vector<int>(),
+            "__init__", &make_run_at, "system"_a, "method"_a, "step"_a, "max_step"_a, "rtol"_a, "atol"_a, "what"_a,
+            "max_order"_a = 12, "events"_a = std::vector<Event>(), "event_coordinates"_a = std::vector<int>(),
             "tolerances"_a = std::vector<std::pair<double, double>>(), nb::keep_alive<1, 2>(),
             "The system's state must be projected; it is that of the run. events: (program of one output, places of "
             "its\ninputs, direction, terminal), of adaptive methods; an input's place is -1 for the time, else in what "
@@ -237,8 +219,8 @@ void bind_integrate(nb::module_& m) {
                      "on_progress: collections.abc.Callable[[float], bool | None]) -> bool"),
              "Goes on to `end`, and records at `outputs`, ascending, up to there; whether it got there and may go "
              "on.\n\n"
-             "last: the run is over then. on_block takes frames (n, 1 + width): time, then what cpp/model/system.hpp "
-             "lists for\nobserve(); the array is reused afterwards. Without flush, frames may wait. on_progress takes "
+             "last: the run is over then. on_block takes frames (n, 1 + width): time, then the sections of "
+             "frame_sections();\nthe array is reused afterwards. Without flush, frames may wait. on_progress takes "
              "the time reached, about\ntwenty times a second; False ends the run, as Ctrl-C does.")
         .def("flush", &flush, "on_block"_a,
              nb::sig("def flush(self, on_block: collections.abc.Callable[[numpy.typing.NDArray[numpy.float64]], None]) "

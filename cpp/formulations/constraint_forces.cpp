@@ -4,6 +4,7 @@
 #include <cmath>
 #include <limits>
 
+#include "model/frame_writer.hpp"
 #include "spatial/body_state.hpp"
 
 namespace bellcrank {
@@ -80,19 +81,21 @@ void ConstraintForces::required(double t, const double* x, const double* u, cons
 }
 
 void ConstraintForces::observe(double t, const double* x, const double* u, const Observation& what, double* out) {
-    const Observation plain{what.coordinates, {}, {}, false};
-    std::vector<double> known(observation_size(plain));
-    base_.observe(time_of(t), x, u, plain, known.data());
-    const size_t first = known.size() - 4;
-    out = std::copy_n(known.data(), first, out);
-    const size_t forces = what.rows.size() + 6 * what.reactions.size();  // none is what it would be in motion
-    out = std::fill_n(out, forces, std::numeric_limits<double>::quiet_NaN());
-    out = std::fill_n(out, what.force_size() - forces, 0.0);
-    out = std::copy_n(known.data() + first, 4, out);
+    const double at = time_of(t);
+    const FrameWriter frame({*model_, base_.branches(), at, x, u}, what, out);
+    frame.write_motion();
+    // None is what it would be in motion.
+    std::fill(frame[Section::multipliers], frame[Section::unique_multipliers],
+              std::numeric_limits<double>::quiet_NaN());
+    std::fill(frame[Section::unique_multipliers], frame[Section::force_efforts], 0.0);
+    std::fill(frame[Section::force_efforts], frame[Section::kinetic], std::numeric_limits<double>::quiet_NaN());
+    if (options_.released) frame.write_forces();
+    frame.write_energy(base_.energy_at(at, x, u));
+    base_.violation(at, x, u, frame[Section::position_violation], frame[Section::velocity_violation]);
     if (!what.accelerations) return;
     std::vector<double> udot(tangent_size());
     accelerate(t, x, u, udot.data());
-    accelerations_to_neutral(*model_, x, u, udot.data(), out, out + 3 * model_->bodies());
+    frame.write_accelerations(udot.data());
 }
 
 }  // namespace bellcrank

@@ -22,6 +22,7 @@ class ConstraintForces final : public System {
   public:
     ConstraintForces(std::shared_ptr<const Model> model, const ConstraintForceOptions& options);
 
+    const Model& model() const override { return *model_; }
     int configuration_size() const override { return base_.configuration_size(); }
     int tangent_size() const override { return base_.tangent_size(); }
     int velocity_components() const override { return base_.velocity_components(); }
@@ -38,8 +39,7 @@ class ConstraintForces final : public System {
     bool project(double, double*, double*) override { return true; }
     void commit(double t, const double* x, const double* u) override { base_.commit(t, x, u); }
     double longest_step(const double* x, const double* u, double h) override { return base_.longest_step(x, u, h); }
-    int observation_size(const Observation& what) const override { return base_.observation_size(what); }
-    // Multipliers and reactions are not a number: there are none yet.
+    // Multipliers and reactions are not a number: there are none yet. Nor are forces where none act.
     void observe(double t, const double* x, const double* u, const Observation& what, double* out) override;
     Energy energy_at(double t, const double* x, const double* u) override { return base_.energy_at(time_of(t), x, u); }
     int worst_row() const override { return base_.worst_row(); }

@@ -70,7 +70,6 @@ class Lagrange final : public System {
     void measure(double t, const double* x, const double* u, const Observation& what, double* out) override;
     void commit(double t, const double* x, const double* u) override;
     double longest_step(const double* x, const double* u, double h) override;
-    int observation_size(const Observation& what) const override;
     void observe(double t, const double* x, const double* u, const Observation& what, double* out) override;
     Energy energy_at(double t, const double* x, const double* u) override;
     double position_noise(const double* x) const override;
@@ -78,7 +77,7 @@ class Lagrange final : public System {
     int first_non_finite_body(const double* x, const double* u) const override;
     const Statistics& statistics() const override { return statistics_; }
 
-    const Model& model() const { return *model_; }
+    const Model& model() const override { return *model_; }
     // Multipliers by model row after accelerate(): M u̇ = f + Jᵀ λ, of least norm where rows are redundant; any of
     // those that exert the same after accelerate_in_passing(). Whether the equations of motion determine a row's.
     void multipliers(double* out);

@@ -6,6 +6,7 @@
 #include "integrate/energy_watch.hpp"
 #include "integrate/run.hpp"
 #include "interruption/interruption.hpp"
+#include "model/model.hpp"
 
 namespace bellcrank {
 
@@ -164,12 +165,14 @@ class FixedRun final : public Run {
         std::vector<double> start(system_.observation_size({})), end = start;
         system_.measure(step.t, step.x, step.u, {}, start.data());
         system_.measure(step.t + step.h, step.x1, step.u1, {}, end.data());
-        const int bodies = (system_.observation_size({}) - 4) / 13;
+        const int bodies = system_.model().bodies();
+        const FrameLayout layout(FrameCounts{bodies});
+        const int first = layout.begin(Section::velocity);
         double most = 0.0;
         int found = 0;
-        for (int i = 7 * bodies; i < 13 * bodies; ++i) {
+        for (int i = first; i < layout.begin(Section::coordinates); ++i) {
             const double change = std::abs(end[i] - start[i]);
-            if (change > most) most = change, found = (i - 7 * bodies) % (3 * bodies) / 3;
+            if (change > most) most = change, found = (i - first) % (3 * bodies) / 3;
         }
         return found;
     }

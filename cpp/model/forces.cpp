@@ -29,13 +29,16 @@ void add_gravity_and_gyroscopic(const Model& model, const double* u, double* for
     }
 }
 
+const Function* function_of(const Model& model, const Law& law) {
+    return law.function < 0 ? nullptr : &model.functions[law.function];
+}
+
 // Generalized force τ ∇φ.
 void add_law(const Model& model, const AngleBranches& branches, const Law& law, double t, const double* x,
              const double* u, double* force) {
     BodyCoordinate c;
     evaluate_coordinate(model, branches, law.coordinate, x, u, c);
-    const Function* function = law.function < 0 ? nullptr : &model.functions[law.function];
-    const double effort = law.kind->effort({c.value, c.rate, t}, law.params, function);
+    const double effort = law.kind->effort({c.value, c.rate, t}, law.params, function_of(model, law));
     const MarkerPair& pair = model.pairs[model.coordinates[law.coordinate].pair];
     for (int s = 0; s < 2; ++s) {
         if (pair.body[s] == model.ground()) continue;
@@ -46,8 +49,7 @@ void add_law(const Model& model, const AngleBranches& branches, const Law& law, 
 
 void add_wrench(const Model& model, const Wrench& w, double t, const double* x, double* force) {
     double value[6];
-    for (int k = 0; k < 6; ++k)
-        value[k] = w.constant[k] + (w.function[k] < 0 ? 0.0 : model.functions[w.function[k]](t).f);
+    for (int k = 0; k < 6; ++k) value[k] = wrench_component(model, w, k, t);
     Vec3 moment{value[0], value[1], value[2]}, f{value[3], value[4], value[5]};
     const Mat3 R = rotation_matrix(pose_rotation(x, w.body));
     if (w.local) {
@@ -81,6 +83,22 @@ void add_element_forces(const Model& model, const AngleBranches& branches, doubl
     for (const FormulaForce& f : model.formula_forces) f.add({model, branches, t, x, u}, force);
 }
 
+double law_effort(const Scenery& at, const Law& law) {
+    const CoordinateMotion c = coordinate_motion(at.model, at.branches, law.coordinate, at.x, at.u);
+    return law.kind->effort({c.value, c.rate, at.t}, law.params, function_of(at.model, law));
+}
+
+double law_potential(const Scenery& at, const Law& law) {
+    if (law.kind->potential == nullptr) return 0.0;
+    const CoordinateMotion c = coordinate_motion(at.model, at.branches, law.coordinate, at.x, at.u);
+    return law.kind->potential({c.value, c.rate, at.t}, law.params, function_of(at.model, law));
+}
+
+double wrench_component(const Model& model, const Wrench& w, int component, double t) {
+    const int function = w.function[component];
+    return w.constant[component] + (function < 0 ? 0.0 : model.functions[function](t).f);
+}
+
 Energy energy(const Model& model, const AngleBranches& branches, double t, const double* x, const double* u) {
     Energy e{0.0, 0.0};
     for (int b = 0; b < model.bodies(); ++b) {
@@ -88,22 +106,15 @@ Energy energy(const Model& model, const AngleBranches& branches, double t, const
         e.kinetic += 0.5 * (model.mass[b] * dot(v, v) + I.x * w.x * w.x + I.y * w.y * w.y + I.z * w.z * w.z);
         e.potential -= model.mass[b] * dot(model.gravity, pose_position(x, b));
     }
-    BodyCoordinate c;
-    for (const Law& law : model.laws) {
-        if (law.kind->potential == nullptr) continue;
-        evaluate_coordinate(model, branches, law.coordinate, x, u, c);
-        const Function* function = law.function < 0 ? nullptr : &model.functions[law.function];
-        e.potential += law.kind->potential({c.value, c.rate, t}, law.params, function);
-    }
+    for (const Law& law : model.laws) e.potential += law_potential({model, branches, t, x, u}, law);
     for (const FormulaForce& f : model.formula_forces) e.potential += f.potential({model, branches, t, x, u});
     for (const Block& block : model.blocks) {
         if (block.compliance <= 0.0) continue;
         for (int r = block.row_begin; r < block.row_end; ++r) {
             double rate = 0.0;
-            for (int k = model.rows[r].term_begin; k < model.rows[r].term_end; ++k) {
-                evaluate_coordinate(model, branches, model.terms[k].coordinate, x, u, c);
-                rate += model.terms[k].coefficient * c.rate;
-            }
+            for (int k = model.rows[r].term_begin; k < model.rows[r].term_end; ++k)
+                rate += model.terms[k].coefficient *
+                        coordinate_motion(model, branches, model.terms[k].coordinate, x, u).rate;
             e.kinetic += 0.5 * rate * rate / block.compliance;
         }
     }

@@ -116,6 +116,8 @@ void FormulaRows::evaluate(const Scenery& at, Values& out) const {
 FormulaForce::FormulaForce(FormulaEnds ends, bool has_potential, std::shared_ptr<const CompiledProgram> program)
     : ends_(std::move(ends)), has_potential_(has_potential), program_(std::move(program)) {}
 
+const double* FormulaForce::evaluate(const Scenery& at) const { return run_program(*program_, ends_, at); }
+
 void FormulaForce::add(const Scenery& at, double* force) const {
     const double* o = run_program(*program_, ends_, at);
     const int ground = at.model.ground();
@@ -139,8 +141,7 @@ void FormulaForce::add(const Scenery& at, double* force) const {
 }
 
 double FormulaForce::potential(const Scenery& at) const {
-    return has_potential_ ? run_program(*program_, ends_, at)[6 * ends_.markers.size() + ends_.coordinates.size()]
-                          : 0.0;
+    return has_potential_ ? evaluate(at)[6 * ends_.markers.size() + ends_.coordinates.size()] : 0.0;
 }
 
 }  // namespace bellcrank

@@ -65,6 +65,9 @@ class FormulaForce {
   public:
     FormulaForce(FormulaEnds ends, bool has_potential, std::shared_ptr<const CompiledProgram> program);
 
+    const FormulaEnds& ends() const { return ends_; }
+    // The outputs of force_program(), until the next formula is evaluated in this thread.
+    const double* evaluate(const Scenery& at) const;
     // Adds to records as in applied_forces().
     void add(const Scenery& at, double* force) const;
     double potential(const Scenery& at) const;  // 0 if it has none

@@ -7,24 +7,32 @@
 namespace bellcrank {
 
 // The com lies at c in body axes: x_com = p + R c, v_com = v + ω × R c; principal axes follow from Q_p: q = q_body Q_p.
+void put_body(const Model& model, int b, const double* position, const double* rotation, const double* velocity,
+              const double* angular_velocity, double* x, double* u) {
+    const Quat q_body = normalized(load_quaternion(rotation));
+    const Vec3 arm = rotation_matrix(q_body) * model.com[b];
+    const Vec3 w = load(angular_velocity);
+    const Quat q = q_body * model.principal_rotation[b];
+    double *xb = x + kPose * b, *ub = u + kTwist * b;
+    store(xb, load(position) + arm);
+    xb[3] = 0.0;
+    store(xb + 4, q);
+    store(ub, load(velocity) + cross(w, arm));
+    ub[3] = 0.0;
+    store(ub + 4, transpose_times(rotation_matrix(q), w));
+    ub[7] = 0.0;
+}
+
 void to_principal(const Model& model, const NeutralState& state, double* x, double* u) {
     const int nb = model.bodies();
-    for (int b = 0; b < nb; ++b) {
-        const double* qb = &state.rotation[4 * b];
-        const Quat q_body = normalized({qb[0], qb[1], qb[2], qb[3]});
-        const Vec3 arm = rotation_matrix(q_body) * model.com[b];
-        const Vec3 w = load(&state.angular_velocity[3 * b]);
-        const Quat q = q_body * model.principal_rotation[b];
-        double *xb = x + kPose * b, *ub = u + kTwist * b;
-        store(xb, load(&state.position[3 * b]) + arm);
-        xb[3] = 0.0;
-        xb[4] = q.w, xb[5] = q.x, xb[6] = q.y, xb[7] = q.z;
-        store(ub, load(&state.velocity[3 * b]) + cross(w, arm));
-        ub[3] = 0.0;
-        store(ub + 4, transpose_times(rotation_matrix(q), w));
-        ub[7] = 0.0;
-    }
-    double *xg = x + kPose * nb, *ug = u + kTwist * nb;
+    for (int b = 0; b < nb; ++b)
+        put_body(model, b, &state.position[3 * b], &state.rotation[4 * b], &state.velocity[3 * b],
+                 &state.angular_velocity[3 * b], x, u);
+    put_ground(model, x, u);
+}
+
+void put_ground(const Model& model, double* x, double* u) {
+    double *xg = x + kPose * model.bodies(), *ug = u + kTwist * model.bodies();
     for (int k = 0; k < kPose; ++k) xg[k] = k == 4 ? 1.0 : 0.0;
     for (int k = 0; k < kTwist; ++k) ug[k] = 0.0;
 }

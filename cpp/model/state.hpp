@@ -14,7 +14,12 @@ struct NeutralState {
     std::vector<double> position, rotation, velocity, angular_velocity;
 };
 
-// Poses x and twists u, ground record included, from a neutral state. Quaternions are normalised.
+// The record of one body in x and u, from its numbers in a neutral state. Quaternions are normalised.
+void put_body(const Model& model, int body, const double* position, const double* rotation, const double* velocity,
+              const double* angular_velocity, double* x, double* u);
+void put_ground(const Model& model, double* x, double* u);
+
+// Poses x and twists u, ground record included, from a neutral state.
 void to_principal(const Model& model, const NeutralState& state, double* x, double* u);
 
 // The inverse; the four destinations have room for all bodies.

@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "model/linearization.hpp"
+#include "model/model.hpp"
 
 namespace bellcrank {
 
@@ -78,6 +79,10 @@ void System::correct(double t, const double* x, const double* u, const double* r
     accelerate(t, x, u, defect_.data());
     for (size_t i = 0; i < defect_.size(); ++i) defect_[i] = gamma * (defect_[i] - rate[i]);
     linearization_->solve(defect_.data(), delta);
+}
+
+int System::observation_size(const Observation& what) const {
+    return FrameLayout(FrameCounts::of(what, model().bodies())).size();
 }
 
 void System::measure(double t, const double* x, const double* u, const Observation& what, double* out) {

@@ -6,25 +6,13 @@
 #include <string>
 #include <vector>
 
+#include "model/observation.hpp"
+
 namespace bellcrank {
-
-// What to record of a state; the lists are in the order of the output.
-struct Observation {
-    std::vector<int> coordinates;  // value and rate of each
-    std::vector<int> rows;         // multiplier of each model row (effort of a drive or stop)
-    struct Reaction {
-        std::vector<int> blocks;  // what the blocks' rows exert together
-        int pair;                 // on body 2 of this pair, about marker 2's origin, world axes
-    };
-    std::vector<Reaction> reactions;
-    bool accelerations = false;
-
-    // Doubles for the multipliers and reactions, and for what is known of their being unique.
-    size_t force_size() const { return 2 * rows.size() + 8 * reactions.size(); }
-};
 
 struct Energy;
 class Linearization;
+class Model;
 
 struct Statistics {
     std::int64_t evaluations = 0;  // accelerations, or what is left of the equations of motion at given ones
@@ -47,6 +35,7 @@ class System {
     System();
     virtual ~System();
 
+    virtual const Model& model() const = 0;
     virtual int configuration_size() const = 0;
     virtual int tangent_size() const = 0;
     // Components of a velocity that are no padding.
@@ -127,16 +116,13 @@ class System {
     virtual double longest_step(const double* x, const double* u, double h) = 0;
 
     // Doubles that observe() writes.
-    virtual int observation_size(const Observation& what) const = 0;
-    // Per body position 3, rotation 4, velocity 3, angular velocity 3 — array by array; then coordinates, their rates,
-    // multipliers, reactions (6 each), whether each multiplier, and of each reaction moment and force, are determined
-    // by the equations of motion (1 or 0), kinetic and potential energy, largest |C| and |Ċ|, accelerations (3, 3 per
-    // body).
+    int observation_size(const Observation& what) const;
+    // A frame, as FrameLayout has it.
     virtual void observe(double t, const double* x, const double* u, const Observation& what, double* out) = 0;
 
     virtual Energy energy_at(double t, const double* x, const double* u) = 0;
 
-    // The first part of that alone, up to the coordinates' rates. By default it takes an observe().
+    // The first part of a frame alone, up to the coordinates' rates. By default it takes an observe().
     virtual void measure(double t, const double* x, const double* u, const Observation& what, double* out);
     // Whether a component of a velocity is that of an angle [rad/s], not of a length [m/s].
     virtual bool turns(int) const { return false; }

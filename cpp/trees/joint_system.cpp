@@ -5,6 +5,7 @@
 #include <stdexcept>
 
 #include "model/breaks.hpp"
+#include "model/frame_writer.hpp"
 #include "spatial/body_state.hpp"
 #include "spatial/components.hpp"
 
@@ -165,47 +166,29 @@ void JointSystem::reactions(double t, const double* x, const double* u, const do
     reactions_.wrenches(which, out);
 }
 
-int JointSystem::observation_size(const Observation& what) const {
-    return 13 * model_->bodies() + static_cast<int>(2 * what.coordinates.size() + what.force_size()) + 4 +
-           (what.accelerations ? 6 * model_->bodies() : 0);
-}
-
 void JointSystem::observe(double t, const double* x, const double* u, const Observation& what, double* out) {
-    const int nb = model_->bodies();
     to_records(t, x, u, poses_.data(), twists_.data());
-    to_neutral(*model_, poses_.data(), twists_.data(), out, out + 3 * nb, out + 7 * nb, out + 10 * nb);
-    out += 13 * nb;
-    const size_t nq = what.coordinates.size();
-    for (size_t i = 0; i < nq; ++i) {
-        const int coordinate = what.coordinates[i];
-        const CoordinateMotion c = coordinate_motion(*model_, branches_, coordinate, poses_.data(), twists_.data());
-        out[i] = c.value;
-        out[nq + i] = c.rate;
-    }
-    out += 2 * nq;
-    const bool forces = !what.rows.empty() || !what.reactions.empty();
-    if (forces || what.accelerations) accelerate(t, x, u, observed_.data());
-    if (forces) share_loads(t, x, u, observed_.data());
-    for (size_t i = 0; i < what.rows.size(); ++i) out[i] = reactions_.lambda[what.rows[i]];
-    out += what.rows.size();
+    const FrameWriter frame({*model_, branches_, t, poses_.data(), twists_.data()}, what, out);
+    frame.write_motion();
+    frame.write_forces();
+    const bool loads = !what.rows.empty() || !what.reactions.empty();
+    if (loads || what.accelerations) accelerate(t, x, u, observed_.data());
+    if (loads) share_loads(t, x, u, observed_.data());
+    double *multiplier = frame[Section::multipliers], *unique = frame[Section::unique_multipliers];
+    for (const int row : what.rows) *multiplier++ = reactions_.lambda[row], *unique++ = reactions_.determines(row);
+    double *wrench = frame[Section::reactions], *both = frame[Section::unique_reactions];
     for (const Observation::Reaction& reaction : what.reactions) {
-        reactions_.wrench_of(reaction, out);
-        out += 6;
+        reactions_.wrench_of(reaction, wrench);
+        bool determined[2];
+        reactions_.judge(reaction, determined);
+        wrench += 6;
+        both = std::copy_n(determined, 2, both);
     }
-    for (const int row : what.rows) *out++ = reactions_.determines(row);
-    for (const Observation::Reaction& reaction : what.reactions) {
-        bool unique[2];
-        reactions_.judge(reaction, unique);
-        out = std::copy_n(unique, 2, out);
-    }
-    const Energy e = energy(*model_, branches_, t, poses_.data(), twists_.data());
-    out[0] = e.kinetic;
-    out[1] = e.potential;
-    violation(t, x, u, out + 2, out + 3);
-    out += 4;
+    frame.write_energy(energy(*model_, branches_, t, poses_.data(), twists_.data()));
+    violation(t, x, u, frame[Section::position_violation], frame[Section::velocity_violation]);
     if (!what.accelerations) return;
     body_accelerations(t, x, u, observed_.data(), rates_.data());
-    accelerations_to_neutral(*model_, poses_.data(), twists_.data(), rates_.data(), out, out + 3 * nb);
+    frame.write_accelerations(rates_.data());
 }
 
 }  // namespace bellcrank

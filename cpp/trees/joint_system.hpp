@@ -69,7 +69,6 @@ class JointSystem : public System {
     bool project(double t, double* x, double* u) final;
     void commit(double t, const double* x, const double* u) final;
     double longest_step(const double* x, const double* u, double h) override;
-    int observation_size(const Observation& what) const final;
     void observe(double t, const double* x, const double* u, const Observation& what, double* out) final;
     Energy energy_at(double t, const double* x, const double* u) final;
     int worst_row() const final { return worst_row_; }
@@ -83,7 +82,7 @@ class JointSystem : public System {
     void meet_stops() final { stops_.watch_none(); }
     void gaps(double t, const double* x, const double* u, double* out) final;
 
-    const Model& model() const { return *model_; }
+    const Model& model() const final { return *model_; }
     const AngleBranches& branches() const { return branches_; }
     // Model rows that are met by multipliers, those of stops last; all others hold by the choice of coordinates.
     const std::vector<int>& closing_rows() const { return closing_rows_; }

@@ -174,6 +174,7 @@ from bellcrank.mechanism.transmissions import Winch as Winch
 from bellcrank.run.run import Run as Run
 from bellcrank.simulate import simulate as simulate
 from bellcrank.simulate import start as start
+from bellcrank.trajectory.parts import concatenate as concatenate
 from bellcrank.trajectory.trajectory import Trajectory as Trajectory
 
 __version__: str

@@ -61,8 +61,8 @@ def simulate(
     tolerance (or rtol and atol), max_step, max_order: of adaptive methods, by default 1e-8 and no limit. rtol
         and atol may be told for "translation", "rotation", "velocity", "angular_velocity", by name.
     events: to find and record (`Trajectory.events`), of adaptive methods; a terminal one ends the run.
-    reactions, accelerations: whether to record joint reactions and body accelerations. path: HDF5 file to
-        record into while it runs. description: text of the mechanism's file, kept with it.
+    reactions, accelerations: whether to record what joints and forces exert, and body accelerations.
+    path: HDF5 file to record into while it runs. description: text to keep instead of the mechanism's own.
     progress: True for a bar on the terminal, or a function of the fraction done.
     assemble: mend the initial state first (for this run, not in the mechanism); else it is projected only.
         "constraint_forces": the bodies come together in the run itself, under the applied forces and those of

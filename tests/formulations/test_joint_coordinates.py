@@ -57,7 +57,6 @@ def test_loops(formulation, name):
     assert agreed(LOOPS[name](), formulation).closing_rows
 
 
-
 def test_a_displacement_and_a_projection_keep_the_joints(formulation):
     """Bodies are put anywhere; joints go along as far as they can, and the loop is closed again."""
     first, second = side_by_side(linkages.five_bar(), formulation)

@@ -28,6 +28,13 @@ def random_quaternion(rng, angle=None):
     return quaternion(Rotation.from_rotvec(angle * axis / np.linalg.norm(axis)))
 
 
+SECTIONS = (
+    "position", "rotation", "velocity", "angular_velocity", "coordinates", "rates", "multipliers",
+    "reactions", "unique_multipliers", "unique_reactions", "kinetic", "potential", "position_violation",
+    "velocity_violation", "acceleration", "angular_acceleration",
+)  # fmt: skip
+
+
 @dataclass
 class Run:
     """Recorded frames, field by field (T, ...), and how the run ended."""
@@ -145,24 +152,25 @@ class Machine:
         rows = [m.row for m in self.model.multipliers] if rows is None else rows
         wrenches = self.joints if wrenches is None else wrenches
         blocks: list[np.ndarray] = []
-        made = self.core.Run(
-            self.system, method, step, duration, rtol, atol, self.coordinates, rows, wrenches, True
+        what = self.core.Observation(
+            coordinates=self.coordinates, rows=rows, reactions=wrenches, accelerations=True
         )
+        made = self.core.Run(self.system, method, step, duration, rtol, atol, what)
         times = np.linspace(start, start + duration, frames).tolist()
         made.go(times, times[-1], True, True, lambda f: blocks.append(f.copy()), lambda _: None)
         outcome = made.outcome()
         return self._run(np.vstack(blocks), len(rows), len(wrenches), outcome)
 
     def _run(self, frames, rows, nj, outcome):
-        nb, nq = self.count, len(self.coordinates)
-        sizes = [1, 3 * nb, 4 * nb, 3 * nb, 3 * nb, nq, nq, rows, 6 * nj, rows, 2 * nj]
-        sizes += [1, 1, 1, 1, 3 * nb, 3 * nb]
-        parts = np.split(frames, np.cumsum(sizes)[:-1], axis=1)
-        shapes = {1: (nb, 3), 2: (nb, 4), 3: (nb, 3), 4: (nb, 3), 8: (nj, 6), 10: (nj, 2)}
-        shapes |= {15: (nb, 3), 16: (nb, 3)}
-        scalars = {0, 11, 12, 13, 14}
-        shaped = [
-            part[:, 0] if i in scalars else part.reshape(len(part), *shapes.get(i, part.shape[1:]))
-            for i, part in enumerate(parts)
-        ]
-        return Run(*shaped, outcome)
+        sections = self.core.frame_sections(
+            bodies=self.count,
+            coordinates=len(self.coordinates),
+            multipliers=rows,
+            reactions=nj,
+            accelerations=True,
+        )
+        parts = {
+            name: frames[:, 1 + begin : 1 + begin + int(np.prod(shape))].reshape(len(frames), *shape)
+            for name, begin, shape in sections
+        }
+        return Run(frames[:, 0], *(parts[name] for name in SECTIONS), outcome)

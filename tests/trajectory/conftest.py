@@ -7,7 +7,7 @@ from collections.abc import Callable
 import numpy as np
 import pytest
 
-from bellcrank.trajectory.layout import CoordinateColumn, FrameLayout, MultiplierColumn
+from bellcrank.trajectory.layout import CoordinateColumn, ForceColumn, FrameLayout, MultiplierColumn
 from bellcrank.trajectory.recorder import Recorder
 from bellcrank.trajectory.trajectory import Trajectory
 
@@ -29,6 +29,9 @@ LAYOUT = FrameLayout(
     reactions=("slide", "weld"),
     accelerations=True,
     com=((0.0, 0.0, 0.0), (0.25, 0.0, 0.0)),
+    forces=("spring", "idle"),
+    force_columns=(ForceColumn("spring", "theta_z", "N m", 2),),
+    force_potentials=("spring",),
 )
 
 
@@ -60,6 +63,8 @@ def frames(t: np.ndarray, layout: FrameLayout = LAYOUT) -> np.ndarray:
         "rates": vectors(vx, SPIN + o, rate),
         "multipliers": vectors(0.1 * acceleration, np.maximum(angle, 0), np.maximum(-angle, 0)),
         "reactions": vectors(*(k + 10 * t for k in range(12))),
+        "force_efforts": vectors(-2.0 * angle),
+        "force_potentials": vectors(angle**2),
         "kinetic": vectors(0.5 * rate**2),
         "potential": vectors(4.0 * (12.5 - 0.125 * rate**2)),
         "position_violation": vectors(1e-12 * (1 + t)),
@@ -68,7 +73,8 @@ def frames(t: np.ndarray, layout: FrameLayout = LAYOUT) -> np.ndarray:
         "angular_acceleration": vectors(o, o, o, o, o, acceleration),
         "coordinate_accelerations": vectors(ax, o, acceleration),
     }
-    return np.concatenate([parts[name] for name in layout.shapes], axis=1)
+    none = np.empty((len(t), 0))  # of angles
+    return np.concatenate([parts.get(name, none) for name in layout.shapes], axis=1)
 
 
 @pytest.fixture

@@ -6,6 +6,7 @@ import signal
 import subprocess
 import sys
 import time
+from math import prod
 
 import h5py
 import numpy as np
@@ -117,7 +118,9 @@ def test_other_programs_find_names_and_units(record, tmp_path):
         assert file["bodies/velocity"].attrs["unit"] == b"m/s"
         assert file["reactions/wrench"].shape == (10, 2, 6)
         numbers = [data for data in _datasets(file) if data.dtype.kind == "f" and data.maxshape[0] is None]
-        assert len([data for data in numbers if not data.name.startswith("/events")]) == len(LAYOUT.shapes)
+        assert len([data for data in numbers if not data.name.startswith("/events")]) == sum(
+            prod(shape) > 0 for shape in LAYOUT.shapes.values()
+        )
         assert all(data.attrs["unit"] and data.attrs["meaning"] for data in numbers)
 
 

@@ -3,6 +3,7 @@
 #include <cmath>
 
 #include "formulations/lagrange.hpp"
+#include "model/frame_writer.hpp"
 #include "spatial/body_state.hpp"
 #include "spatial/lanes.hpp"
 
@@ -157,52 +158,38 @@ int Lagrange::first_non_finite_body(const double* x, const double* u) const {
     return -1;
 }
 
-int Lagrange::observation_size(const Observation& what) const {
-    return 13 * model_->bodies() + static_cast<int>(2 * what.coordinates.size() + what.force_size()) + 4 +
-           (what.accelerations ? 6 * model_->bodies() : 0);
-}
-
-void Lagrange::measure(double, const double* x, const double* u, const Observation& what, double* out) {
-    const int nb = model_->bodies();
-    to_neutral(*model_, x, u, out, out + 3 * nb, out + 7 * nb, out + 10 * nb);
-    out += 13 * nb;
-    const size_t nq = what.coordinates.size();
-    for (size_t i = 0; i < nq; ++i) {
-        const CoordinateMotion c = coordinate_motion(*model_, branches_, what.coordinates[i], x, u);
-        out[i] = c.value;
-        out[nq + i] = c.rate;
-    }
+void Lagrange::measure(double t, const double* x, const double* u, const Observation& what, double* out) {
+    FrameWriter({*model_, branches_, t, x, u}, what, out).write_motion();
 }
 
 Energy Lagrange::energy_at(double t, const double* x, const double* u) { return energy(*model_, branches_, t, x, u); }
 
 void Lagrange::observe(double t, const double* x, const double* u, const Observation& what, double* out) {
-    const int nb = model_->bodies();
-    measure(t, x, u, what, out);
-    out += 13 * nb + 2 * what.coordinates.size();
+    const FrameWriter frame({*model_, branches_, t, x, u}, what, out);
+    frame.write_motion();
+    frame.write_forces();
     std::vector<double> udot;
-    const bool forces = !what.rows.empty() || !what.reactions.empty();
-    if (forces || what.accelerations) {
+    const bool loads = !what.rows.empty() || !what.reactions.empty();
+    if (loads || what.accelerations) {
         udot.resize(tangent_size());
         accelerate(t, x, u, udot.data());
     }
-    if (forces) {
+    if (loads) {
         share_loads();
-        for (const int row : what.rows) *out++ = shared_[rows_.storage_row(row)];
-        for (const Observation::Reaction& reaction : what.reactions) wrench_of(reaction, x, shared_, out), out += 6;
-        for (const int row : what.rows) *out++ = determines(row);
+        double *multiplier = frame[Section::multipliers], *unique = frame[Section::unique_multipliers];
+        for (const int row : what.rows) *multiplier++ = shared_[rows_.storage_row(row)], *unique++ = determines(row);
+        double *wrench = frame[Section::reactions], *both = frame[Section::unique_reactions];
         for (const Observation::Reaction& reaction : what.reactions) {
-            bool unique[2];
-            judge(reaction, x, unique);
-            out = std::copy_n(unique, 2, out);
+            wrench_of(reaction, x, shared_, wrench);
+            bool determined[2];
+            judge(reaction, x, determined);
+            wrench += 6;
+            both = std::copy_n(determined, 2, both);
         }
     }
-    const Energy e = energy_at(t, x, u);
-    out[0] = e.kinetic;
-    out[1] = e.potential;
-    violation(t, x, u, out + 2, out + 3);
-    out += 4;
-    if (what.accelerations) accelerations_to_neutral(*model_, x, u, udot.data(), out, out + 3 * nb);
+    frame.write_energy(energy_at(t, x, u));
+    violation(t, x, u, frame[Section::position_violation], frame[Section::velocity_violation]);
+    if (what.accelerations) frame.write_accelerations(udot.data());
 }
 
 }  // namespace bellcrank

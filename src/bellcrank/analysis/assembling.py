@@ -15,7 +15,6 @@ from bellcrank.assembly.initial import assembled, settled, with_pinned
 from bellcrank.assembly.model import Model
 from bellcrank.assembly.report import ROUNDING, AssemblyReport, BodyMove
 from bellcrank.assembly.state import State
-from bellcrank.integrate.advance import Observed
 from bellcrank.integrate.closing import TIME_CONSTANT, closing
 from bellcrank.mechanism.body import Body
 from bellcrank.mechanism.checking import Check
@@ -23,6 +22,7 @@ from bellcrank.mechanism.mechanism import Mechanism
 from bellcrank.mechanism.naming import nearest
 from bellcrank.mechanism.parametric import holds_expressions, is_expression
 from bellcrank.trajectory.observation import observation
+from bellcrank.trajectory.origin import Origin
 from bellcrank.trajectory.recorder import Recorder
 
 METHODS: Final = ("root_finding", "constraint_forces")
@@ -89,11 +89,10 @@ def _come_together(
     started, fixed = with_pinned(described, pinned)
     motion = closing(started, time_constant, fixed)
     what = observation(described, reactions=False)
-    recorder = Recorder(what.layout)
-    observed = Observed(what.coordinates, what.rows, what.reactions, False)
+    recorder = Recorder(what.layout, description=Origin(source=described.source))
     times = np.linspace(motion.begin, motion.end, _FRAMES)
     begun = perf_counter()
-    outcome = motion.advance(times, observed, recorder.on_block, lambda _: None)
+    outcome = motion.advance(times, what.core, recorder.on_block, lambda _: None)
     evaluations, iterations = motion.core.counts()
     trajectory = recorder.finish(
         {

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from bellcrank.analysis.evidence import Evidence
-from bellcrank.analysis.loads import add_reactions, applied
+from bellcrank.analysis.loads import Loads, add_force, add_reactions, applied
 from bellcrank.analysis.verdict import CheckResult
 from bellcrank.assembly.state import Floats
 
@@ -26,6 +26,28 @@ def judge_balance(evidence: Evidence) -> list[CheckResult]:
             if relative[body] > worst:
                 worst, where = float(relative[body]), f"body {evidence.model.bodies[body]!r}"
     return [CheckResult("balance", _BALANCE, worst, 1e-8, where)]
+
+
+def judge_forces(evidence: Evidence) -> list[CheckResult]:
+    """What forces exert, as it was recorded, against the description."""
+    if not evidence.run.forces or not evidence.has_accelerations:
+        return []
+    worst, where = 0.0, ""
+    for frame in evidence.frames:
+        _, _, *sizes = left_over(evidence, frame)
+        floors = [size + 1e-6 * np.max(size, initial=0.0) + 1e-300 for size in sizes]
+        for force in evidence.model.forces:
+            told, own = Loads(evidence.at(frame)), Loads(evidence.at(frame))
+            add_force(evidence, frame, force, told, recorded=True)
+            add_force(evidence, frame, force, own, recorded=False)
+            for one, other, scale in zip(
+                (told.force, told.moment), (own.force, own.moment), floors, strict=True
+            ):
+                apart = np.linalg.norm(one[:-1] - other[:-1], axis=1) / scale
+                if np.max(apart, initial=0.0) > worst:
+                    worst, where = float(np.max(apart)), f"force {force.name!r}"
+    meaning = "recorded force or moment against the description, relative to those that act"
+    return [CheckResult("forces", meaning, worst, 1e-8, where)]
 
 
 def left_over(evidence: Evidence, frame: int) -> tuple[Floats, Floats, Floats, Floats]:

@@ -11,7 +11,7 @@ import numpy as np
 from bellcrank.analysis.admissible import admissible_states
 from bellcrank.analysis.agreement_judge import LIMIT, disagreeing, judge_agreement
 from bellcrank.analysis.attribution import attributed
-from bellcrank.analysis.balance_judge import judge_balance, judge_reactions
+from bellcrank.analysis.balance_judge import judge_balance, judge_forces, judge_reactions
 from bellcrank.analysis.constraint_judge import judge_constraints, judge_jacobian
 from bellcrank.analysis.energy_judge import judge_energy, judge_momentum, judge_record
 from bellcrank.analysis.equation_judge import judge_formulas
@@ -73,6 +73,7 @@ def of_run(evidence: Evidence, tolerance: float) -> list[CheckResult]:
         *judge_formulas(evidence),
         *judge_jacobian(evidence),
         *judge_balance(evidence),
+        *judge_forces(evidence),
         *judge_reactions(evidence),
         *judge_energy(evidence, tolerance),
         *judge_momentum(evidence, tolerance),
@@ -85,6 +86,7 @@ def of_states(evidence: Evidence) -> list[CheckResult]:
         *judge_constraints(evidence),
         *judge_formulas(evidence),
         *judge_balance(evidence),
+        *judge_forces(evidence),
         *judge_reactions(evidence),
         *judge_record(evidence),
     ]
@@ -192,6 +194,9 @@ def _cause(
             size=float(worst.value or 0.0),
             where="all states",
         )
+    other_force = [check for check in failed if check.name == "forces"]
+    if other_force:
+        return replace(fault, element=other_force[0].where, quantity="force", where=labels[state])
     unbalanced = any(check.name == "balance" for check in failed)
     element = attributed(said[who].evidence, state) if unbalanced else ""
     if element and not element.startswith(("body", "joint")):
@@ -207,6 +212,10 @@ def _cause(
 def _by_mechanics(said: Testimony, checks: Sequence[CheckResult], labels: Sequence[str]) -> Finding:
     """What is wrong with a formulation that has no other to be compared with."""
     failed = [check for check in checks if not check.passed]
+    off = [check for check in failed if check.name == "forces"]
+    if off:
+        worst = max(off, key=lambda c: c.value or 0.0)
+        return Finding(said.formulation, worst.where, "force", worst.value or 0.0, "its run or a state")
     unbalanced = [check for check in failed if check.name == "balance"]
     if unbalanced and not any(check.name.endswith(": position") for check in failed):
         size = max(check.value or 0.0 for check in unbalanced)

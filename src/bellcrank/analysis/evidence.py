@@ -14,6 +14,7 @@ from bellcrank.assembly.model import Model
 from bellcrank.assembly.records import CustomRecord
 from bellcrank.assembly.state import Floats, State
 from bellcrank.mechanism.coordinate import COORDINATE_KINDS
+from bellcrank.trajectory.observation import force_efforts
 from bellcrank.trajectory.trajectory import Trajectory
 
 _TURN = 2.0 * np.pi
@@ -125,6 +126,17 @@ class Evidence:
         return arrays["law_params"][begin:end].tolist(), None if function < 0 else self.model.core_function(
             function
         )
+
+    @cached_property
+    def force_columns(self) -> dict[tuple[str, int, int], int]:
+        """Column of each effort that was recorded, as `force_efforts` tells the core of it."""
+        listed = [effort for found in force_efforts(self.model).values() for effort in found]
+        return {effort.core: column for column, effort in enumerate(listed)}
+
+    def effort(self, which: tuple[str, int, int], frame: int) -> float:
+        """A recorded effort of a force; zero where it has no column, which is left out where it always is."""
+        column = self.force_columns.get(which)
+        return 0.0 if column is None else float(self.sections["force_efforts"][frame, column])
 
     @property
     def has_accelerations(self) -> bool:

@@ -15,7 +15,7 @@ from bellcrank.assembly.initial import assembled
 from bellcrank.assembly.model import Model
 from bellcrank.errors import Fault, MechanismError, SimulationError
 from bellcrank.formulations.system import check_request, prepare
-from bellcrank.integrate.advance import Observed, check_resolved, follow, output_times
+from bellcrank.integrate.advance import check_resolved, follow, output_times
 from bellcrank.integrate.failure import explain
 from bellcrank.integrate.methods import Method, MethodOptions
 from bellcrank.integrate.progress import Progress
@@ -23,6 +23,7 @@ from bellcrank.mechanism.arguments import required_path, required_progress
 from bellcrank.mechanism.checking import Check
 from bellcrank.mechanism.mechanism import Mechanism
 from bellcrank.trajectory.observation import observation
+from bellcrank.trajectory.origin import Origin
 from bellcrank.trajectory.recorder import Recorder
 from bellcrank.trajectory.trajectory import Trajectory
 
@@ -111,13 +112,11 @@ def _run(
     system = prepare(model, formulation, **options)
     system.project()
     what = observation(model, reactions=dynamics, accelerations=True)
-    recorder = Recorder(what.layout, path)
-    observed = Observed(what.coordinates, what.rows, what.reactions, True)
+    recorder = Recorder(what.layout, path, description=Origin(source=model.source))
     frames = output_times(times.start, times.duration, times.step, _FOLLOWING)
     begun = perf_counter()
     with Progress(progress, times.start, times.duration) as shown, recorder:
-        sink = what.completed(model, recorder.on_block)
-        outcome = follow(system.core, frames, observed, sink, shown.at)
+        outcome = follow(system.core, frames, what.core, recorder.on_block, shown.at)
     explained = explain(model, system.core, _FOLLOWING, outcome)
     trajectory = recorder.finish(
         {

@@ -11,7 +11,7 @@ from bellcrank.analysis.evidence import Evidence
 from bellcrank.analysis.formula_judge import evaluated
 from bellcrank.analysis.snapshot import CoordinateAt, Snapshot
 from bellcrank.assembly.model import Model
-from bellcrank.assembly.records import CustomRecord
+from bellcrank.assembly.records import CustomRecord, ElementRecord
 from bellcrank.assembly.state import Floats
 from bellcrank.mechanism.rotation import matrix
 
@@ -57,21 +57,46 @@ class Loads:
 
 
 def applied(evidence: Evidence, frame: int) -> Loads:
-    """Gravity, force laws, wrenches and forces given by formulas."""
+    """Gravity, and what forces exert: as it was recorded, or by the description if it was not."""
     model, at = evidence.model, evidence.at(frame)
     loads = Loads(at)
     for body, mass in enumerate(model.mass):
         loads.add(body, mass * model.gravity, np.zeros(3), at.com[body])
-    for law in range(len(model.arrays["law_kind"])):
-        coordinate = int(model.arrays["law_coordinate"][law])
-        loads.along(evidence.coordinate(coordinate, frame), law_effort(evidence, law, frame))
-    for wrench in range(len(model.arrays["wrench_body"])):
-        loads.add(*wrench_at(model, at, wrench))
-    for damping in dampings(model):
-        loads.add(*damping_at(model, at, damping))
-    for record in written_forces(model):
-        add_formula_force(evidence, frame, record, loads)
+    for force in model.forces:
+        add_force(evidence, frame, force, loads, recorded=bool(evidence.run.forces))
     return loads
+
+
+def add_force(evidence: Evidence, frame: int, force: ElementRecord, loads: Loads, recorded: bool) -> None:
+    """What a force exerts, by the efforts that were recorded or by its description."""
+    model, at = evidence.model, evidence.at(frame)
+    for law in force.laws:
+        coordinate = evidence.coordinate(int(model.arrays["law_coordinate"][law]), frame)
+        effort = evidence.effort(("law", law, 0), frame) if recorded else law_effort(evidence, law, frame)
+        loads.along(coordinate, effort)
+    for wrench in force.wrenches:
+        told = [evidence.effort(("wrench", wrench, k), frame) for k in range(6)] if recorded else None
+        loads.add(*wrench_at(model, at, wrench, told))
+    for number, record in enumerate(evidence.formulas.forces):
+        if record.name != force.name:
+            continue
+        if recorded:
+            _add_recorded_formula(evidence, frame, number, loads)
+        elif record.kind == _DAMPING:
+            loads.add(*damping_at(model, at, record.lowered.custom))
+        else:
+            add_formula_force(evidence, frame, record, loads)
+
+
+def _add_recorded_formula(evidence: Evidence, frame: int, number: int, loads: Loads) -> None:
+    """Force over moment at each marker, then efforts along coordinates."""
+    ends = evidence.formulas.forces[number].ends
+    begin = 0
+    for held in sorted(ends, key=lambda end: isinstance(end, int)):  # markers first, in their order
+        count = 1 if isinstance(held, int) else 6
+        told = [evidence.effort(("formula", number, begin + k), frame) for k in range(count)]
+        add_along(evidence, frame, held, np.array(told), loads)
+        begin += count
 
 
 def dampings(model: Model) -> list[Any]:
@@ -148,12 +173,17 @@ def law_effort(evidence: Evidence, law: int, frame: int, conservative: bool = Fa
     return float(_core.law_effort(kind, value, rate, time, params, function))
 
 
-def wrench_at(model: Model, at: Snapshot, wrench: int) -> tuple[int, Floats, Floats, Floats]:
-    """Body, force, moment and point of an applied wrench, world axes."""
+def wrench_at(
+    model: Model, at: Snapshot, wrench: int, told: list[float] | None = None
+) -> tuple[int, Floats, Floats, Floats]:
+    """Body, force, moment and point of an applied wrench, world axes.
+
+    told: its components, moment over force in its own axes, instead of those of the description.
+    """
     arrays = model.arrays
     body = int(arrays["wrench_body"][wrench])
-    components = arrays["wrench_constant"][wrench].copy()
-    for k, function in enumerate(arrays["wrench_function"][wrench].tolist()):
+    components = arrays["wrench_constant"][wrench].copy() if told is None else np.array(told)
+    for k, function in enumerate(arrays["wrench_function"][wrench].tolist() if told is None else ()):
         if function >= 0:
             components[k] += model.function_value(function, at.state.time)
     turn = at.turn[body]

@@ -5,10 +5,11 @@ from __future__ import annotations
 from bellcrank.assembly.model import Model
 from bellcrank.errors import SimulationError
 from bellcrank.formulations.system import System
-from bellcrank.integrate.advance import Observed, advance, output_times
+from bellcrank.integrate.advance import advance, output_times
 from bellcrank.integrate.failure import explain
 from bellcrank.integrate.methods import method_options
 from bellcrank.trajectory.observation import observation
+from bellcrank.trajectory.origin import Origin
 from bellcrank.trajectory.recorder import Recorder
 from bellcrank.trajectory.trajectory import Trajectory
 
@@ -24,11 +25,9 @@ def made_run(model: Model, system: System, duration: float, method: str) -> Traj
     system.set_state(model.initial)
     system.project()
     what = observation(model, accelerations=True)
-    recorder = Recorder(what.layout)
-    observed = Observed(what.coordinates, what.rows, what.reactions, True)
+    recorder = Recorder(what.layout, description=Origin(source=model.source))
     times = output_times(model.initial.time, duration, duration / _FRAMES, chosen)
-    sink = what.completed(model, recorder.on_block)
-    outcome = advance(system.core, chosen, times, observed, sink, lambda _time: None)
+    outcome = advance(system.core, chosen, times, what.core, recorder.on_block, lambda _time: None)
     explained = explain(model, system.core, chosen, outcome)
     trajectory = recorder.finish(
         {

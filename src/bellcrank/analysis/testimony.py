@@ -39,42 +39,24 @@ class Testimony:
 def testimony(model: Model, system: System, states: Sequence[State]) -> Testimony:
     """What a system of the model says at states that satisfy the constraints."""
     what = observation(model, accelerations=True)
-    frames: dict[str, list[Floats]] = {name: [] for name in what.layout.shapes}
-    plain = _core.Lagrange(model.core)
-    dropped, pivots = [], []
+    rows = [m.row for m in model.multipliers]
+    frames, dropped, pivots = [], [], []
     for state in states:
         acc = system.accelerate(state)
-        values, rates = (np.asarray(v)[list(what.coordinates)] for v in system.core.coordinates())
-        model.put(plain, state)
-        own = len(what.layout.coordinates)
-        second = plain.coordinate_accelerations(acc.linear, acc.angular)
-        kinetic, potential = system.core.energy()
-        rows = list(what.rows)
         said = {
-            "time": state.time,
-            "position": state.position,
-            "rotation": state.rotation,
-            "velocity": state.velocity,
-            "angular_velocity": state.angular_velocity,
-            "coordinates": values[:own],
-            "angles": values[own:],
-            "rates": rates[:own],
-            "angle_rates": rates[own:],
             "multipliers": acc.multipliers[rows],
             "reactions": acc.reactions,
             "unique_multipliers": acc.determined[rows],
             "unique_reactions": acc.unique,
-            "kinetic": kinetic,
-            "potential": potential,
-            **dict(zip(("position_violation", "velocity_violation"), system.core.violation(), strict=True)),
             "acceleration": acc.linear,
             "angular_acceleration": acc.angular,
-            "coordinate_accelerations": second[list(what.coordinates[:own])],
         }
-        for name, shape in what.layout.shapes.items():
-            frames[name].append(np.asarray(said[name], dtype=np.float64).reshape(shape))
+        frame = _core.observe(system.core, what.core)
+        for name, values in said.items():
+            frame[0, what.layout.columns[name]] = np.ravel(values)
+        frames.append(frame)
         dropped.append(len(system.stats.dropped))
         pivots.append(system.stats.smallest_pivot)
-    store = MemoryStore({name: np.array(values) for name, values in frames.items()})
+    store = MemoryStore.from_frames(what.layout, np.concatenate(frames))
     run = Trajectory(what.layout, store, statistics={"formulation": system.formulation})
     return Testimony(system.formulation, Evidence(model, run, None), np.array(dropped), np.array(pivots))

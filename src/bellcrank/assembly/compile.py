@@ -64,7 +64,8 @@ def compile_mechanism(mechanism: Mechanism, time: float = 0.0) -> Model:
         validate(numeric)
         followed = numeric is not mechanism
         model = _Compiler(with_held_particles(numeric, numeric), time, followed).model()
-        return replace(model, described=mechanism.copy()) if followed else model
+        source = mechanism.copy()
+        return replace(model, source=source, described=source if followed else None)
 
 
 class Walked(NamedTuple):

@@ -41,7 +41,7 @@ class Model:
     initial: the State that the simulation starts from.
     given: initial values of joints that are yet to be met by assembly.
     custom: elements given by formulas, as they were described.
-    described: the mechanism, if numbers of it are expressions of parameters.
+    described: the mechanism, if numbers of it are expressions of parameters. source: the mechanism.
     """
 
     name: str
@@ -59,6 +59,7 @@ class Model:
     given: Given = Given()  # noqa: RUF009  (a frozen value)
     custom: tuple[CustomRecord, ...] = ()
     described: Mechanism | None = None
+    source: Mechanism | None = None
 
     def __reduce__(self) -> tuple[Any, ...]:
         if self.custom:

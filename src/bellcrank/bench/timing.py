@@ -11,14 +11,15 @@ from typing import Final
 
 import numpy as np
 
+from bellcrank import _core
 from bellcrank.assembly.model import Model
 from bellcrank.assembly.state import Floats
 from bellcrank.errors import SimulationError
 from bellcrank.formulations.system import System, prepare
-from bellcrank.integrate.advance import Observed, Outcome, advance
+from bellcrank.integrate.advance import Outcome, advance
 from bellcrank.integrate.methods import MethodOptions, method_options
 
-_NOTHING = Observed((), (), (), False)
+_NOTHING = _core.Observation()
 LEAST_SECONDS = 0.05
 """Samples of accelerations last at least about this long."""
 

@@ -13,7 +13,9 @@ from bellcrank.errors import Fault, MechanismError
 @click.command("plot")
 @click.argument("run", metavar="RUN.h5", type=click.Path(exists=True, dir_okay=False))
 @click.argument("names", nargs=-1)
-@click.option("--what", "-w", default="overview", metavar="KIND", show_default=True, help="Kind of figure.")
+@click.option(
+    "--what", "--kind", "-w", default="overview", metavar="KIND", show_default=True, help="Kind of figure."
+)
 @click.option("--out", type=click.Path(dir_okay=False), metavar="FILE", help="PNG, PDF or SVG.")
 @click.option("--degrees", is_flag=True, default=None, help="Angles of joints in degrees.")
 @click.option("--components", is_flag=True, default=None, help="Reactions by components.")
@@ -22,9 +24,9 @@ from bellcrank.errors import Fault, MechanismError
 def command(
     run: str, names: tuple[str, ...], what: str, out: str | None, point: str | None, **given: Any
 ) -> None:
-    """Plot a recorded run: of the joints, bodies or drives named, or of those that matter most.
+    """Plot a recorded run: of the joints, bodies, drives or forces named, or of those that matter most.
 
-    Kinds: overview, joint, body, path, reaction, drive, limit, energy, violation.
+    Kinds: overview, joint, body, path, reaction, drive, force, limit, energy, violation.
     """
     from bellcrank.cli.messages import note
     from bellcrank.trajectory.trajectory import Trajectory

@@ -30,24 +30,6 @@ FRAMES_MOST: Final = 10_000_000
 
 
 @dataclass(frozen=True)
-class Observed:
-    """What a run records of a model: indices as `_core.Run` takes them.
-
-    coordinates: of the model. rows: whose multipliers. reactions: (blocks, pair) each.
-    """
-
-    coordinates: Sequence[int]
-    rows: Sequence[int]
-    reactions: Sequence[tuple[Sequence[int], int]]
-    accelerations: bool
-
-    @property
-    def arguments(self) -> tuple[list[int], list[int], list[tuple[Sequence[int], int]], bool]:
-        """All of them, as the core takes them."""
-        return list(self.coordinates), list(self.rows), list(self.reactions), self.accelerations
-
-
-@dataclass(frozen=True)
 class Outcome:
     """How a run ended.
 
@@ -140,7 +122,7 @@ def core_run(
     core: Any,
     options: MethodOptions,
     max_step: float,
-    observed: Observed,
+    observed: _core.Observation,
     events: CompiledEvents | None = None,
 ) -> Any:
     """The core's run of a system, which is where it starts and must satisfy the constraints there.
@@ -152,20 +134,20 @@ def core_run(
         {} if events is None else {"events": events.functions, "event_coordinates": events.coordinates}
     )
     order, tolerances = options.max_order, options.tolerances
-    return _core.Run(core, *method, *observed.arguments, max_order=order, tolerances=tolerances, **found)
+    return _core.Run(core, *method, observed, max_order=order, tolerances=tolerances, **found)
 
 
 def advance(
     core: Any,
     options: MethodOptions,
     times: Floats,
-    observed: Observed,
+    observed: _core.Observation,
     on_block: Callable[[Floats], None],
     on_progress: Callable[[float], None],
 ) -> Outcome:
     """Take a system, whose state must satisfy the constraints, through the output times from its own on.
 
-    on_block: takes frames (n, 1 + width), valid during the call.
+    observed: what to record. on_block: takes frames (n, 1 + width), valid during the call.
     on_progress: takes the time reached, about twenty times a second.
     Ctrl-C ends the run with the status "interrupted".
     """
@@ -186,7 +168,7 @@ def advance(
 def follow(
     core: Any,
     times: Floats,
-    observed: Observed,
+    observed: _core.Observation,
     on_block: Callable[[Floats], None],
     on_progress: Callable[[float], None],
 ) -> Outcome:
@@ -201,9 +183,7 @@ def follow(
             return not interrupted()
 
         try:
-            found: dict[str, Any] = _core.kinematics(
-                core, times.tolist(), *observed.arguments, on_block, alive
-            )
+            found: dict[str, Any] = _core.kinematics(core, times.tolist(), observed, on_block, alive)
             return Outcome(**found)
         except KeyboardInterrupt:  # raised within a callback, by a handler that is not Python's own
             return Outcome("interrupted", reached, 0, 0, 0, 0.0, 0.0, 0, 0, 0, 0, 0, -1, -1)

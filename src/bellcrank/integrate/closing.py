@@ -16,7 +16,7 @@ from bellcrank.assembly.initial import asked, pulled_to
 from bellcrank.assembly.model import Model
 from bellcrank.assembly.positions import Found
 from bellcrank.assembly.state import Floats, State
-from bellcrank.integrate.advance import Observed, Outcome, advance
+from bellcrank.integrate.advance import Outcome, advance
 from bellcrank.integrate.methods import MethodOptions, method_options
 
 TIME_CONSTANT: Final = 0.1
@@ -48,7 +48,7 @@ class Closing:
     def advance(
         self,
         times: Floats,
-        observed: Observed,
+        observed: _core.Observation,
         on_block: Callable[[Floats], None],
         on_progress: Callable[[float], None],
     ) -> Outcome:

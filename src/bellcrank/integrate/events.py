@@ -17,12 +17,12 @@ from bellcrank.mechanism.naming import nearest
 from bellcrank.mechanism.parametric import is_expression
 
 _OF_BODIES: Final = (
-    ("x y z", 0, 3),
-    ("e0 e1 e2 e3", 3, 4),
-    ("vx vy vz", 7, 3),
-    ("wx wy wz", 10, 3),
+    ("x y z", "position"),
+    ("e0 e1 e2 e3", "rotation"),
+    ("vx vy vz", "velocity"),
+    ("wx wy wz", "angular_velocity"),
 )
-"""Names of what is measured of a body, where its array begins in doubles per body, and its columns."""
+"""Names of what is measured of a body, and the section of a frame that holds it."""
 
 
 @dataclass(frozen=True)
@@ -140,11 +140,12 @@ def _read(event: Event, places: _Places) -> tuple[Any, list[tuple[Any, tuple[str
 def _place(what: tuple[str, int], coordinates: Sequence[int], bodies: int) -> int:
     """Where the core measures it; -1: the time."""
     kind, number = what
-    if kind == "q":
-        return 13 * bodies + coordinates.index(number)
-    if kind == "r":
-        return 13 * bodies + len(coordinates) + coordinates.index(number)
-    return number
+    section = {"q": "coordinates", "r": "rates"}.get(kind)
+    if section is None:
+        return number
+    sections = _core.frame_sections(bodies=bodies, coordinates=len(coordinates))
+    begin = next(begin for name, begin, _ in sections if name == section)
+    return begin + coordinates.index(number)
 
 
 class _Places:
@@ -173,10 +174,10 @@ class _Places:
         return found
 
     def _of_body(self, word: str, number: int) -> dict[str, tuple[str, int]]:
-        count = len(self._bodies)
+        begins = {name: begin for name, begin, _ in _core.frame_sections(bodies=len(self._bodies))}
         return {
-            f"{word}.{part}": ("b", begin * count + columns * number + k)
-            for parts, begin, columns in _OF_BODIES
+            f"{word}.{part}": ("b", begins[section] + len(parts.split()) * number + k)
+            for parts, section in _OF_BODIES
             for k, part in enumerate(parts.split())
         }
 

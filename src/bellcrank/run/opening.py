@@ -11,7 +11,7 @@ from bellcrank.assembly.regularity import Regularity
 from bellcrank.assembly.state import Floats, State
 from bellcrank.errors import AssemblyError
 from bellcrank.formulations.system import System
-from bellcrank.integrate.advance import Observed, Outcome
+from bellcrank.integrate.advance import Outcome
 from bellcrank.integrate.closing import Closing, closing
 from bellcrank.mechanism.checking import Check
 from bellcrank.trajectory.observation import Observation
@@ -41,18 +41,12 @@ def check_closed(motion: Closing, end: float) -> None:
 def regularity(model: Model, what: Observation) -> Regularity:
     """What watches the joints whose formulas have a limit."""
     first = what.layout.columns["coordinates"].start
-    recorded = enumerate(what.coordinates[: len(what.layout.coordinates)])
-    return Regularity(model, {c: first + place for place, c in recorded})
-
-
-def observed(what: Observation) -> Observed:
-    """What the core is to record."""
-    return Observed(what.coordinates, what.rows, what.reactions, what.layout.accelerations)
+    listed = dict.fromkeys(index for joint in model.joints for index in joint.coordinates)
+    return Regularity(model, {c: first + place for place, c in enumerate(listed)})
 
 
 def close_on_the_way(
     motion: Closing,
-    model: Model,
     times: list[float],
     what: Observation,
     record: Callable[[Floats], None],
@@ -61,11 +55,10 @@ def close_on_the_way(
     """Go through the motion, and record what of it falls on the times to be recorded, s."""
     inside = [t for t in times if motion.begin < t < motion.end]
     first = min(times[0], motion.end)
-    sink = what.completed(model, record)
     return motion.advance(
         np.array([motion.begin, *inside, motion.end]),
-        observed(what),
-        lambda f: sink(f[(f[:, 0] >= first) & (f[:, 0] < motion.end)]),
+        what.core,
+        lambda f: record(f[(f[:, 0] >= first) & (f[:, 0] < motion.end)]),
         progress,
     )
 

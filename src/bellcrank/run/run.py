@@ -22,6 +22,7 @@ from bellcrank.integrate.progress import Progress
 from bellcrank.run import opening, telling
 from bellcrank.run.plan import Plan
 from bellcrank.trajectory.observation import observation
+from bellcrank.trajectory.origin import Origin
 from bellcrank.trajectory.recorder import Recorder
 from bellcrank.trajectory.trajectory import Trajectory
 from bellcrank.turns import Turn, in_turn
@@ -64,7 +65,7 @@ class Run:
         elif assemble:
             self.model, self._report = assembled(model)
         self._formulate(state, open_still=self._motion is not None)
-        self._recorder = Recorder(self._what.layout, path, description=description)
+        self._recorder = Recorder(self._what.layout, path, description=Origin(description, self.model.source))
         self._shown = Progress(progress, plan.begin, plan.duration).__enter__()
         self._wall = 0.0
 
@@ -156,7 +157,7 @@ class Run:
         if not self._first:
             self._before = telling.counted(self._system, self._ended)
             self._wall, last = 0.0, self._recorder.last
-            self._recorder = Recorder(self._what.layout)
+            self._recorder = Recorder(self._what.layout, description=Origin(source=self.model.source))
             self._recorder.on_block(last)
         with deferred_interrupt() as self._interrupted:
             self._go_on_to(float(times[-1]), last=False)
@@ -180,10 +181,9 @@ class Run:
         if open_still:
             return
         self._regularity = opening.regularity(self.model, what)
-        passed = self._regularity.watching(self._record)
-        self._sink = what.completed(self.model, passed)
+        self._sink = self._regularity.watching(self._record)
         core, method, limit = self._system.core, self.plan.method, self.plan.max_step
-        self._core = core_run(core, method, limit, opening.observed(what), self._watched)
+        self._core = core_run(core, method, limit, what.core, self._watched)
 
     def _go_on_to(self, end: float, last: bool = True) -> None:
         """Go on to a time, and end the run where it breaks down."""
@@ -234,9 +234,7 @@ class Run:
         motion = self._motion
         assert motion is not None
         times = self.plan.outputs(motion.begin, end, True)
-        outcome = opening.close_on_the_way(
-            motion, self.model, times, self._what, self._record, self._shown.at
-        )
+        outcome = opening.close_on_the_way(motion, times, self._what, self._record, self._shown.at)
         self._time, self._ended = outcome.time, outcome
         if outcome.status == "finished":
             self.model, self._report = settled(self.model, motion.found())

@@ -190,7 +190,7 @@ COMMANDS: Final = (
     Command(
         "plot",
         GROUP,
-        "Write a figure of what was run: overview, joint, body, path, reaction, drive, limit, "
+        "Write a figure of what was run: overview, joint, body, path, reaction, drive, force, limit, "
         "energy, violation.",
         _plot,
         (Argument("kind", "text", optional=True), Argument("names", "element", repeated=True)),

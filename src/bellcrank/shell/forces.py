@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any, Final
 
+from bellcrank import _core
 from bellcrank.errors import Fault, MechanismError
 from bellcrank.mechanism.marker import Marker
 from bellcrank.mechanism.one_sided import RubberString
@@ -14,6 +15,7 @@ from bellcrank.shell.reply import Reply
 from bellcrank.shell.session import Session
 
 GROUP: Final = "Forces"
+_APART: Final = ("type", "bodies", "on", "efforts", "energy")
 
 
 def _number(name: str, unit: str = "") -> tuple[Argument]:
@@ -58,14 +60,37 @@ def _print(session: Session, given: Given) -> Reply:
     else:
         every = [*((f, True) for f in active.values()), *((f, False) for f in off.values())]
         listed = [(f, on) for f, on in every if body is None or body in thesis_forces.bodies_of(f)]
-    found = {force.name: thesis_forces.described(force, on) for force, on in listed}
+    exerted = _exerted(session) if any(on for _, on in listed) else {}
+    found = {f.name: thesis_forces.described(f, on) | exerted.get(f.name, {}) for f, on in listed}
     return Reply("\n".join(_line(n, told) for n, told in found.items()) or "no forces", {"forces": found})
 
 
+def _exerted(session: Session) -> dict[str, dict[str, Any]]:
+    """What each force exerts where the bodies are: efforts by name with their units, and energy."""
+    from bellcrank.formulations.system import prepare
+    from bellcrank.trajectory.observation import observation
+
+    model, settings = session.model(), session.now.settings
+    system = prepare(model, settings.formulation, **settings.options)
+    if session.now.live is not None:
+        system.set_state(session.now.live)
+    what = observation(model)
+    layout, frame = what.layout, _core.observe(system.core, what.core)[0]
+    efforts, energies = (frame[layout.columns[name]] for name in ("force_efforts", "force_potentials"))
+    found: dict[str, dict[str, Any]] = {name: {} for name in layout.forces}
+    for column, effort in zip(layout.force_columns, efforts.tolist(), strict=True):
+        found[column.force].setdefault("efforts", {})[f"{column.name} [{column.unit}]"] = effort
+    for name, energy in zip(layout.force_potentials, energies.tolist(), strict=True):
+        found[name]["energy"] = found[name].get("energy", 0.0) + energy
+    return found
+
+
 def _line(name: str, told: dict[str, Any]) -> str:
-    values = ", ".join(f"{key} {value}" for key, value in told.items() if key not in ("type", "bodies", "on"))
+    values = ", ".join(f"{key} {value}" for key, value in told.items() if key not in _APART)
+    exerts = "".join(f"; {along} {effort:.6g}" for along, effort in told.get("efforts", {}).items())
+    exerts += f"; energy {told['energy']:.6g} J" if "energy" in told else ""
     state = "" if told["on"] else " (off)"
-    return f"{name}{state}: {told['type']} on {', '.join(told['bodies'])}; {values}"
+    return f"{name}{state}: {told['type']} on {', '.join(told['bodies'])}; {values}{exerts}"
 
 
 COMMANDS: Final = (
@@ -113,7 +138,7 @@ COMMANDS: Final = (
     Command(
         "pf",
         GROUP,
-        "Print the forces, those on a body, or one of these.",
+        "Print the forces, those on a body, or one of these, with what they exert where the bodies are.",
         _print,
         (Argument("body", "body", optional=True), Argument("force", "force", optional=True)),
         example="pf stick0 damping",

@@ -60,6 +60,8 @@ def columns(run: Trajectory) -> dict[str, FloatArray]:
     for noun, names, effort_of in efforts:
         for name in names:
             found |= _efforts(noun, effort_of(name))
+    for name in run.forces:
+        found |= _of_force(run, name)
     found["energy.kinetic [J]"] = run.energy.kinetic
     found["energy.potential [J]"] = run.energy.potential
     found["violation.position"] = run.violation.position
@@ -76,6 +78,26 @@ def _efforts(noun: str, history: EffortHistory) -> dict[str, FloatArray]:
         found[f"{name} [{column.unit}]"] = efforts[:, k]
         if history.layout.uniqueness:
             found |= _where_open(f"{name} unique", history.unique.reshape(efforts.shape)[:, k])
+    return found
+
+
+def _of_force(run: Trajectory, name: str) -> dict[str, FloatArray]:
+    """What was recorded of a force: efforts, with value and rate of what it alone acts along, and energy."""
+    layout, found = run.layout, {}
+    for number, column in enumerate(layout.force_columns):
+        if column.force != name:
+            continue
+        part = f"force.{name}.{column.name}"
+        value, rate, place = ("", "", 0)
+        if column.coordinate is not None:
+            value, rate, place = layout.every_coordinate[column.coordinate]
+        if value == "force_coordinates":
+            unit = layout.force_coordinates[place].unit
+            found[f"{part} [{unit}]"] = run.store.read(value, place)
+            found[f"{part}.rate [{unit}/s]"] = run.store.read(rate, place)
+        found[f"{part}.effort [{column.unit}]"] = run.store.read("force_efforts", number)
+    if name in layout.force_potentials:
+        found[f"force.{name}.energy [J]"] = run.force(name).energy
     return found
 
 

@@ -26,7 +26,12 @@ from bellcrank.trajectory.rotations import (
 from bellcrank.trajectory.store import FloatArray, Store
 
 STATE_SECTIONS: Final = ("position", "rotation", "velocity", "angular_velocity")
-_RATES: Final = {"position": "velocity", "coordinates": "rates", "angles": "angle_rates"}
+_RATES: Final = {
+    "position": "velocity",
+    "coordinates": "rates",
+    "angles": "angle_rates",
+    "force_coordinates": "force_rates",
+}
 
 
 def interpolated(store: Store, sections: tuple[str, ...], time: FloatArray) -> dict[str, FloatArray]:

@@ -1,14 +1,8 @@
 """Where each quantity stands in a recorded frame.
 
-A frame is what the core writes for one instant (`observe` of a System), the time in front (all float64):
-
-    time | position 3 per body | rotation 4 per body | velocity 3 per body | angular velocity 3 per body
-    | joint coordinates | other angles | rates of the former | rates of the latter
-    | multipliers | reactions 6 per joint
-    | (if recorded) whether each multiplier is unique | the same of the moment and the force of each reaction
-    | kinetic energy | potential energy | largest constraint error | largest error of its rate
-    | (if recorded) linear acceleration 3 per body | angular acceleration 3 per body
-    | (if recorded; not by the core) accelerations of the joint coordinates
+A frame is what the core writes for one instant (`observe` of a System), the time in front (all float64).
+The sections, their shapes and their order are declared in cpp/model/observation.*; here are the names of what
+they hold.
 """
 
 from __future__ import annotations
@@ -19,6 +13,8 @@ from functools import cached_property
 from math import prod
 from types import MappingProxyType
 from typing import Any, Literal
+
+from bellcrank import _core
 
 MultiplierKind = Literal["drive", "limit", "motor", "constraint"]
 
@@ -55,6 +51,21 @@ class MultiplierColumn:
 
 
 @dataclass(frozen=True)
+class ForceColumn:
+    """One effort of a force: along a coordinate, or a component of its force or moment at a marker.
+
+    force: name of the force. name: of the coordinate, or such as "force_x", "moment_z".
+    unit: of the effort, "N" or "N m".
+    coordinate: number of the coordinate among `FrameLayout.every_coordinate`; None for a component.
+    """
+
+    force: str
+    name: str
+    unit: str
+    coordinate: int | None = None
+
+
+@dataclass(frozen=True)
 class FrameLayout:
     """The columns of a frame, by name.
 
@@ -69,6 +80,10 @@ class FrameLayout:
     turning: all angular coordinates of the model, in its order: numbers in coordinates, angles put together.
     uniqueness: whether it is recorded which multipliers and reactions the equations of motion determine, 1 or
         0; where they do not, as redundant constraints share their load, those of least norm are recorded.
+    forces: names of the forces whose efforts are recorded.
+    force_columns: one entry per effort, those of one force side by side.
+    force_coordinates: coordinates that forces act along and that are not among the others.
+    force_potentials: per column of their section the force that the potential energy is of.
     """
 
     mechanism: str
@@ -81,58 +96,45 @@ class FrameLayout:
     angles: tuple[CoordinateColumn, ...] = ()
     turning: tuple[int, ...] = ()
     uniqueness: bool = False
+    forces: tuple[str, ...] = ()
+    force_columns: tuple[ForceColumn, ...] = ()
+    force_coordinates: tuple[CoordinateColumn, ...] = ()
+    force_potentials: tuple[str, ...] = ()
 
     def __getstate__(self) -> dict[str, Any]:
         """The fields, without what follows from them, of which there are views that cannot be pickled."""
         return {field.name: getattr(self, field.name) for field in fields(self)}
 
     @cached_property
+    def _sections(self) -> list[tuple[str, int, tuple[int, ...]]]:
+        """Name, first column after the time, and shape of each section."""
+        return _core.frame_sections(
+            bodies=len(self.bodies),
+            coordinates=len(self.coordinates),
+            angles=len(self.angles),
+            force_coordinates=len(self.force_coordinates),
+            multipliers=len(self.multipliers),
+            reactions=len(self.reactions),
+            efforts=len(self.force_columns),
+            potentials=len(self.force_potentials),
+            uniqueness=self.uniqueness,
+            accelerations=self.accelerations,
+        )
+
+    @cached_property
     def shapes(self) -> Mapping[str, tuple[int, ...]]:
         """Shape of each section in one frame, in the order of the columns."""
-        bodies, joints = len(self.bodies), len(self.reactions)
-        angles = (len(self.angles),)
-        shapes: dict[str, tuple[int, ...]] = {
-            "time": (),
-            "position": (bodies, 3),
-            "rotation": (bodies, 4),
-            "velocity": (bodies, 3),
-            "angular_velocity": (bodies, 3),
-            "coordinates": (len(self.coordinates),),
-            **({"angles": angles} if self.angles else {}),
-            "rates": (len(self.coordinates),),
-            **({"angle_rates": angles} if self.angles else {}),
-            "multipliers": (len(self.multipliers),),
-            "reactions": (joints, 6),
-            **self._unique_shapes,
-            "kinetic": (),
-            "potential": (),
-            "position_violation": (),
-            "velocity_violation": (),
-        }
-        if self.accelerations:
-            shapes |= {"acceleration": (bodies, 3), "angular_acceleration": (bodies, 3)}
-            shapes["coordinate_accelerations"] = (len(self.coordinates),)
-        return MappingProxyType(shapes)
-
-    @property
-    def _unique_shapes(self) -> dict[str, tuple[int, ...]]:
-        if not self.uniqueness:
-            return {}
-        return {"unique_multipliers": (len(self.multipliers),), "unique_reactions": (len(self.reactions), 2)}
+        return MappingProxyType({"time": (), **{name: shape for name, _, shape in self._sections}})
 
     @cached_property
     def columns(self) -> Mapping[str, slice]:
         """Columns of each section in a frame; `frames[:, columns["time"]]` is the first column."""
-        columns: dict[str, slice] = {}
-        start = 0
-        for name, shape in self.shapes.items():
-            columns[name] = slice(start, start + prod(shape))
-            start += prod(shape)
-        return MappingProxyType(columns)
+        found = {name: slice(1 + begin, 1 + begin + prod(shape)) for name, begin, shape in self._sections}
+        return MappingProxyType({"time": slice(0, 1), **found})
 
     @property
     def width(self) -> int:
-        """Number of columns after the time: the size of the core's observation and of what is added to it."""
+        """Number of columns after the time: the size of the core's observation."""
         return sum(map(prod, self.shapes.values())) - 1
 
     @cached_property
@@ -158,6 +160,25 @@ class FrameLayout:
     def joints(self) -> tuple[str, ...]:
         """Names of all joints that show up in the frames, those with a reaction first."""
         return tuple(dict.fromkeys((*self.reactions, *(column.joint for column in self.coordinates))))
+
+    @cached_property
+    def every_coordinate(self) -> tuple[tuple[str, str, int], ...]:
+        """Per coordinate its sections, of values and of rates, and its place in them."""
+        groups = (
+            ("coordinates", "rates", self.coordinates),
+            ("angles", "angle_rates", self.angles),
+            ("force_coordinates", "force_rates", self.force_coordinates),
+        )
+        return tuple((value, rate, place) for value, rate, columns in groups for place in range(len(columns)))
+
+    @cached_property
+    def force_numbers(self) -> Mapping[str, slice]:
+        """Places of each force's efforts, by name; of a force that exerts nothing, none."""
+        slices: dict[str, slice] = dict.fromkeys(self.forces, slice(0, 0))
+        for number, column in enumerate(self.force_columns):
+            begun = slices[column.force]
+            slices[column.force] = slice(begun.start if begun.stop else number, number + 1)
+        return MappingProxyType(slices)
 
     def multiplier_numbers(self, element: str, *kinds: MultiplierKind) -> tuple[int, ...]:
         """Places of the multipliers of this element, of the first of these kinds that it has."""

@@ -2,52 +2,32 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from bellcrank import _core
 from bellcrank.assembly.model import Model
-from bellcrank.assembly.state import Floats
-from bellcrank.trajectory.interpolate import STATE_SECTIONS
-from bellcrank.trajectory.layout import CoordinateColumn, FrameLayout, MultiplierColumn
+from bellcrank.assembly.records import EFFORT_UNITS, CustomRecord, ElementRecord
+from bellcrank.mechanism.coordinate import COORDINATE_KINDS
+from bellcrank.trajectory.layout import CoordinateColumn, ForceColumn, FrameLayout, MultiplierColumn
+
+_WRENCH = tuple(f"{what}_{axis}" for what in ("moment", "force") for axis in "xyz")
+_AT_MARKER = (*_WRENCH[3:], *_WRENCH[:3])
+_POTENTIALS = {kind for kind, has_potential in _core.law_kinds().items() if has_potential}
 
 
 @dataclass(frozen=True)
 class Observation:
-    """The layout of frames, and what the core must observe to fill them, by index in the model."""
+    """The layout of frames, and what the core must observe to fill them."""
 
     layout: FrameLayout
-    coordinates: tuple[int, ...]
-    rows: tuple[int, ...]
-    reactions: tuple[tuple[list[int], int], ...]
-
-    def completed(self, model: Model, sink: Callable[[Floats], None]) -> Callable[[Floats], None]:
-        """A sink for the core's frames: what the core does not record is added before `sink` takes them."""
-        layout = self.layout
-        if not layout.accelerations or not layout.coordinates:
-            return sink
-        core = _core.Lagrange(model.core)
-        wanted, columns = list(self.coordinates[: len(layout.coordinates)]), layout.columns
-        names = (*STATE_SECTIONS, "acceleration", "angular_acceleration")
-
-        def take(frames: Floats) -> None:
-            parts = [
-                np.ascontiguousarray(frames[:, columns[name]]).reshape(len(frames), *layout.shapes[name])
-                for name in names
-            ]
-            more = np.empty((len(frames), len(wanted)))
-            for number, frame in enumerate(zip(*parts, strict=True)):
-                core.set_state(float(frames[number, 0]), *frame[:4])
-                more[number] = core.coordinate_accelerations(*frame[4:])[wanted]
-            sink(np.concatenate([frames, more], axis=1))
-
-        return take
+    core: _core.Observation
 
 
 def observation(model: Model, reactions: bool = True, accelerations: bool = False) -> Observation:
-    """Joint coordinates and efforts of a model, with reactions and body accelerations if wanted."""
+    """Joint coordinates and efforts of a model; with what joints and forces exert, and accelerations."""
     columns: list[CoordinateColumn] = []
     coordinates: list[int] = []
     numbers: dict[int, int] = {}
@@ -56,16 +36,18 @@ def observation(model: Model, reactions: bool = True, accelerations: bool = Fals
             numbers.setdefault(index, len(coordinates))
             columns.append(CoordinateColumn(joint.name, name, unit))
             coordinates.append(index)
-    others = [c for c in model.angular.tolist() if c not in numbers]
-    owners = _owners(model) if others else {}
-    angles = tuple(
-        CoordinateColumn(owners.get(c, ""), model.arrays["coordinate_kind"][c], "rad") for c in others
-    )
-    places = numbers | {c: len(coordinates) + place for place, c in enumerate(others)}
     efforts = tuple(
         MultiplierColumn(m.element, m.kind, m.unit, m.sign, numbers.get(m.coordinate), m.coordinate_name)
         for m in model.multipliers
     )
+    others = [c for c in model.angular.tolist() if c not in numbers]
+    exerted = force_efforts(model) if reactions else {}
+    listed_efforts = [effort for found in exerted.values() for effort in found]
+    along = dict.fromkeys(e.coordinate for e in listed_efforts if e.coordinate >= 0)
+    unlisted = [c for c in along if c not in numbers and c not in others]
+    places = numbers | {c: len(coordinates) + place for place, c in enumerate((*others, *unlisted))}
+    potentials = [(name, e) for name, found in exerted.items() for e in found if e.has_potential]
+    owners = _owners(model) if others or unlisted else {}
     listed = model.reactions if reactions else ()
     layout = FrameLayout(
         mechanism=model.name,
@@ -75,16 +57,118 @@ def observation(model: Model, reactions: bool = True, accelerations: bool = Fals
         reactions=tuple(name for name, _, _ in listed),
         accelerations=accelerations,
         com=tuple(map(tuple, model.com.tolist())) if model.com.any() else (),
-        angles=angles,
+        angles=tuple(
+            CoordinateColumn(owners.get(c, ""), model.arrays["coordinate_kind"][c], "rad") for c in others
+        ),
         turning=tuple(places[c] for c in model.angular.tolist()),
         uniqueness=True,
+        forces=tuple(exerted),
+        force_columns=tuple(
+            ForceColumn(name, e.name, e.unit, places.get(e.coordinate))
+            for name, found in exerted.items()
+            for e in found
+        ),
+        force_coordinates=tuple(CoordinateColumn(owners.get(c, ""), *_kind(model, c)) for c in unlisted),
+        force_potentials=tuple(name for name, _ in potentials),
     )
-    return Observation(
-        layout,
-        (*coordinates, *others),
-        tuple(m.row for m in model.multipliers),
-        tuple((blocks, pair) for _, blocks, pair in listed),
+    core = _core.Observation(
+        coordinates=[*coordinates, *others, *unlisted],
+        angles=len(others),
+        force_coordinates=len(unlisted),
+        rows=[m.row for m in model.multipliers],
+        reactions=[(blocks, pair) for _, blocks, pair in listed],
+        efforts=[e.core for e in listed_efforts],
+        potentials=[e.core for _, e in potentials],
+        accelerations=accelerations,
     )
+    return Observation(layout, core)
+
+
+class ForceEffort(NamedTuple):
+    """An effort of a force. coordinate: index in the model; -1 for a component at a marker.
+
+    core: as the core takes it. has_potential: whether it is the first effort that a potential belongs to.
+    """
+
+    name: str
+    unit: str
+    coordinate: int
+    core: tuple[str, int, int]
+    has_potential: bool = False
+
+
+class _Forces:
+    """The efforts of a model's forces."""
+
+    def __init__(self, model: Model) -> None:
+        self._model = model
+        self._named = _joint_coordinates(model)
+        written = [r for r in model.custom if r.category == "force" and r.lowered.custom is not None]
+        self._written = {record.name: (number, record) for number, record in enumerate(written)}
+
+    def efforts(self, force: ElementRecord) -> list[ForceEffort]:
+        """Those of a force in the order of its columns; components that are always zero are left out."""
+        arrays, found = self._model.arrays, []
+        for law in force.laws:
+            coordinate = int(arrays["law_coordinate"][law])
+            name, unit, _ = self._about(coordinate)
+            has_potential = arrays["law_kind"][law] in _POTENTIALS
+            found.append(ForceEffort(name, EFFORT_UNITS[unit], coordinate, ("law", law, 0), has_potential))
+        for wrench in force.wrenches:
+            acts = (arrays["wrench_constant"][wrench] != 0.0) | (arrays["wrench_function"][wrench] >= 0)
+            found += [
+                ForceEffort(_WRENCH[k], "N" if k >= 3 else "N m", -1, ("wrench", wrench, k))
+                for k in np.flatnonzero(acts).tolist()
+            ]
+        return (
+            [*found, *self._of_formulas(*self._written[force.name])] if force.name in self._written else found
+        )
+
+    def _of_formulas(self, number: int, record: CustomRecord) -> list[ForceEffort]:
+        """Components at markers, then efforts along coordinates."""
+        kind: Any = record.lowered.custom
+        ends = list(zip(kind.ends, record.ends, strict=True))
+        markers = [end.name for end, held in ends if not isinstance(held, int)]
+        coordinates = [held for _, held in ends if isinstance(held, int)]
+        about = [self._about(coordinate) for coordinate in coordinates]
+        alike = len({name for name, _, _ in about}) < len(about)
+        listed = [
+            (name if len(markers) == 1 else f"{marker}.{name}", "N" if k < 3 else "N m", -1)
+            for marker in markers
+            for k, name in enumerate(_AT_MARKER)
+        ]
+        listed += [
+            (f"{owner}.{name}" if alike else name, EFFORT_UNITS[unit], coordinate)
+            for coordinate, (name, unit, owner) in zip(coordinates, about, strict=True)
+        ]
+        return [
+            ForceEffort(*effort, ("formula", number, place), place == 0 and kind.potential is not None)
+            for place, effort in enumerate(listed)
+        ]
+
+    def _about(self, coordinate: int) -> tuple[str, str, str]:
+        """Name, unit and joint of a coordinate; of one that is no joint's the name of its kind."""
+        return self._named.get(coordinate) or (*_kind(self._model, coordinate), "")
+
+
+def force_efforts(model: Model) -> dict[str, list[ForceEffort]]:
+    """The efforts of each force, by its name."""
+    forces = _Forces(model)
+    return {force.name: forces.efforts(force) for force in model.forces}
+
+
+def _joint_coordinates(model: Model) -> dict[int, tuple[str, str, str]]:
+    """Name, unit and joint of each coordinate that is one of a joint's."""
+    found: dict[int, tuple[str, str, str]] = {}
+    for joint in model.joints:
+        for index, name, unit in zip(joint.coordinates, joint.coordinate_names, joint.units, strict=True):
+            found.setdefault(index, (name, unit, joint.name))
+    return found
+
+
+def _kind(model: Model, coordinate: int) -> tuple[str, str]:
+    kind = model.arrays["coordinate_kind"][coordinate]
+    return kind, COORDINATE_KINDS[kind].unit
 
 
 def _owners(model: Model) -> dict[int, str]:

@@ -15,8 +15,14 @@ from bellcrank.errors import FaultList
 from bellcrank.trajectory.checked_file import NOT_OURS, CheckedFile
 from bellcrank.trajectory.events import EventRecord
 from bellcrank.trajectory.interpolate import STATE_SECTIONS
-from bellcrank.trajectory.layout import CoordinateColumn, FrameLayout, MultiplierColumn, MultiplierKind
-from bellcrank.trajectory.run_file import FORMAT, VERSION, event_sets, frame_sets
+from bellcrank.trajectory.layout import (
+    CoordinateColumn,
+    ForceColumn,
+    FrameLayout,
+    MultiplierColumn,
+    MultiplierKind,
+)
+from bellcrank.trajectory.run_file import FORCE_FIELDS, FORMAT, VERSION, event_sets, frame_sets
 
 Scalar: TypeAlias = str | int | float
 _WRITTEN: Final = "the writing of this file did not end: its process is still running or was killed"
@@ -55,7 +61,7 @@ def read_layout(file: CheckedFile) -> FrameLayout:
         found["mechanism"] = file.attribute("mechanism", str)
     with faults.collect():
         found["uniqueness"] = bool(file.attribute("uniqueness", bool, default=False))
-    for part in (_bodies, _coordinates, _multipliers, _reactions):
+    for part in (_bodies, _coordinates, _multipliers, _reactions, _forces):
         with faults.collect():
             found |= part(file, found)
     faults.raise_any()
@@ -105,6 +111,33 @@ def _multipliers(file: CheckedFile, found: dict[str, Any]) -> dict[str, Any]:
 
 def _reactions(file: CheckedFile, _: dict[str, Any]) -> dict[str, Any]:
     return {"reactions": _distinct(file, "reactions/joint", file.texts("reactions/joint"))}
+
+
+def _forces(file: CheckedFile, found: dict[str, Any]) -> dict[str, Any]:
+    if not file.has("forces"):  # before version 3
+        return {}
+    names = _distinct(file, "forces/name", file.texts("forces/name"))
+    along = _columns(file, "along") if file.has("along") else ()
+    numbers = file.numbers("forces/coordinate", "i", (None,)).tolist()
+    if "coordinates" in found:
+        count = len(found["coordinates"]) + len(found["angles"]) + len(along)
+        _within(file, "forces/coordinate", numbers, -1, count)
+    texts = [file.texts(f"forces/{field}") for field in FORCE_FIELDS]
+    rows = _table(file, "forces", [*texts, [None if number < 0 else number for number in numbers]])
+    energy_of = file.texts("forces/energy_of")
+    for name in (*(row[0] for row in rows), *energy_of):
+        if name not in names:
+            raise file.error("'forces' has an effort or energy of a force that there is not", name)
+    owners = [row[0] for row in rows]
+    if len([o for k, o in enumerate(owners) if k == 0 or owners[k - 1] != o]) > len(set(owners)):
+        raise file.error("'forces/force' must have the efforts of a force side by side")
+    columns = tuple(ForceColumn(*row) for row in rows)
+    return {
+        "forces": names,
+        "force_columns": columns,
+        "force_coordinates": along,
+        "force_potentials": tuple(energy_of),
+    }
 
 
 def count_frames(file: CheckedFile, layout: FrameLayout) -> int:

@@ -14,8 +14,10 @@ import numpy as np
 from bellcrank.errors import BellcrankError, SimulationError
 from bellcrank.trajectory.events import EventRecord, records_of
 from bellcrank.trajectory.layout import FrameLayout
+from bellcrank.trajectory.origin import Origin
+from bellcrank.trajectory.status import Status
 from bellcrank.trajectory.store import FloatArray, MemoryStore, Store
-from bellcrank.trajectory.trajectory import Status, Trajectory
+from bellcrank.trajectory.trajectory import Trajectory
 
 if TYPE_CHECKING:
     from bellcrank.trajectory.writer import Writer
@@ -30,7 +32,7 @@ class Recorder:
     path: HDF5 file, written while frames come in: whatever ends the process, what was recorded up to a
         quarter of a second before is in it.
     keep: hold the frames in memory; by default only without a file.
-    description: text of the mechanism's file, kept with the results.
+    description: what the run is of, kept with the results: the mechanism, or the text of its file.
 
     As a context it ends the file with the status "failed" if the run is left by an exception, and with
     "interrupted" by Ctrl-C.
@@ -43,10 +45,10 @@ class Recorder:
         layout: FrameLayout,
         path: str | Path | None = None,
         keep: bool | None = None,
-        description: str = "",
+        description: str | Origin = "",
     ) -> None:
         self.layout = layout
-        self.description = description
+        self.description = Origin.of(description)
         self._keep = path is None if keep is None else keep
         self._frames: FloatArray = np.empty((64 if self._keep else 0, 1 + layout.width))
         self._count = 0
@@ -54,7 +56,7 @@ class Recorder:
         if path is not None:
             from bellcrank.trajectory.writer import Writer
 
-            self._writer = Writer(path, layout, description)
+            self._writer = Writer(path, layout, self.description.text)
         self._pending: list[FloatArray] = []
         self._pending_bytes = 0
         self._flushed = -np.inf

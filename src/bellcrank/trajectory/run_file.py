@@ -1,12 +1,12 @@
-"""The layout of runs in HDF5 files, version 2, and what of it is written before the first frame.
+"""The layout of runs in HDF5 files, version 3, and what of it is written before the first frame.
 
 T frames, n bodies, q joint coordinates, m multipliers, r joint reactions. Every data set of numbers carries
 the attributes "unit" and "meaning"; sets without columns are left out; text is UTF-8.
 
-    /                 attributes: format = "bellcrank trajectory", version = 2, run (a random name),
+    /                 attributes: format = "bellcrank trajectory", version = 3, run (a random name),
                       bellcrank, created (UTC), mechanism (its name), uniqueness
     /time             (T,)
-    /description      text of the mechanism file, if there was one
+    /description      text of the mechanism file, if it is known
     /bodies           name (n,), com (n, 3);
                       position, velocity, angular_velocity (T, n, 3), rotation (T, n, 4);
                       acceleration, angular_acceleration (T, n, 3) if recorded
@@ -16,6 +16,11 @@ the attributes "unit" and "meaning"; sets without columns are left out; text is 
                       their whole turns; if there are any
     /multipliers      element, kind, unit, sign, coordinate, name (m,); value (T, m); unique (T, m), see below
     /reactions        joint (r,); wrench (T, r, 6); unique (T, r, 2), of moment and force
+    /forces           name (f,) of the forces; force, effort_name, unit, coordinate (e,) of their efforts:
+                      coordinate counts /coordinates, /angles and /along in this order, -1 is a component at a
+                      marker; effort (T, e); energy_of (p,), energy (T, p): potential energies
+    /along            joint, name, unit (a,); position, velocity (T, a): coordinates that forces act along and
+                      that are not among the others; if there are any
     /energy           kinetic, potential (T,)
     /violation        position, velocity (T,)
     /events           time (e,); position, velocity, angular_velocity (e, n, 3), rotation (e, n, 4),
@@ -32,6 +37,8 @@ that holds every frame up to the last flush, or none. `/time` is extended last o
 says how many are complete; `/end` is the very last. A file without an end is marked as being written:
 `Trajectory.load` reads it, other programs need `h5clear -s FILE` first, or a clean copy made by
 `Trajectory.save`.
+
+Version 2 has no forces, and is otherwise the same.
 
 In version 1 the end was written by opening the file again: status and message are attributes of the file, the
 statistics those of a group `/statistics`, and `/events`, if there is any, holds the names.
@@ -53,7 +60,7 @@ from bellcrank.trajectory.interpolate import STATE_SECTIONS
 from bellcrank.trajectory.layout import FrameLayout
 
 FORMAT: Final = "bellcrank trajectory"
-VERSION: Final = 2
+VERSION: Final = 3
 _CHUNK_BYTES: Final = 1 << 16
 _CHUNK_FRAMES: Final = 1024
 _CHUNK_EVENTS: Final = 16
@@ -92,12 +99,22 @@ SETS: Final[dict[str, DataSet]] = {
     ),
     "unique_multipliers": DataSet("multipliers/unique", "1", "1: determined, 0: one of many", "u1"),
     "unique_reactions": DataSet("reactions/unique", "1", "the same of moment and force", "u1"),
+    "force_coordinates": DataSet("along/position", "see unit", "other coordinates that forces act along"),
+    "force_rates": DataSet("along/velocity", "unit/s", "their rates"),
+    "force_efforts": DataSet(
+        "forces/effort", "see unit", "what forces exert along coordinates or at markers"
+    ),
+    "force_potentials": DataSet("forces/energy", "J", "potential energies of forces"),
     "kinetic": DataSet("energy/kinetic", "J", "kinetic energy"),
     "potential": DataSet("energy/potential", "J", "potential energy of weight and springs"),
     "position_violation": DataSet("violation/position", "m, rad", "largest constraint error"),
     "velocity_violation": DataSet("violation/velocity", "m/s, rad/s", "largest rate of a constraint error"),
     "time": DataSet("time", "s", "simulated time"),  # last: its length tells how many frames are complete
 }
+
+
+FORCE_FIELDS: Final = {"force": "force", "effort_name": "name", "unit": "unit"}
+"""Data sets of the columns of forces, and what they hold of each."""
 
 
 def begun(layout: FrameLayout, description: str) -> bytes:
@@ -178,7 +195,12 @@ def _write_names(file: Any, layout: FrameLayout, description: str) -> None:
         file.create_dataset("bodies/com", data=np.array(layout.com)).attrs.update(
             unit=_texts("m"), meaning=_texts("centres of mass in the body frames")
         )
-    for group, columns in (("coordinates", layout.coordinates), ("angles", layout.angles)):
+    groups = (
+        ("coordinates", layout.coordinates),
+        ("angles", layout.angles),
+        ("along", layout.force_coordinates),
+    )
+    for group, columns in groups:
         for field in ("joint", "name", "unit") if columns or group == "coordinates" else ():
             file[f"{group}/{field}"] = _texts([getattr(column, field) for column in columns])
     file.create_dataset("coordinates/turning", data=list(layout.turning), dtype="i4")
@@ -188,3 +210,9 @@ def _write_names(file: Any, layout: FrameLayout, description: str) -> None:
     numbers = [-1 if column.coordinate is None else column.coordinate for column in layout.multipliers]
     file.create_dataset("multipliers/coordinate", data=numbers, dtype="i4")
     file["reactions/joint"] = _texts(layout.reactions)
+    file["forces/name"] = _texts(layout.forces)
+    for field, attribute in FORCE_FIELDS.items():
+        file[f"forces/{field}"] = _texts([getattr(column, attribute) for column in layout.force_columns])
+    numbers = [-1 if column.coordinate is None else column.coordinate for column in layout.force_columns]
+    file.create_dataset("forces/coordinate", data=numbers, dtype="i4")
+    file["forces/energy_of"] = _texts(layout.force_potentials)

@@ -12,42 +12,26 @@ import numpy as np
 from bellcrank.assembly.state import State
 from bellcrank.errors import Fault, MechanismError
 from bellcrank.mechanism.checking import Check
-from bellcrank.mechanism.contents import counted
 from bellcrank.mechanism.naming import nearest
 from bellcrank.trajectory.efforts import EffortHistory
 from bellcrank.trajectory.events import EventRecord
+from bellcrank.trajectory.forces import ForceHistory
 from bellcrank.trajectory.histories import BodyHistory, EnergyHistory, JointHistory, ViolationHistory
 from bellcrank.trajectory.interpolate import STATE_SECTIONS, interpolated
 from bellcrank.trajectory.layout import FrameLayout, MultiplierKind
-from bellcrank.trajectory.store import FloatArray, MemoryStore, Store
+from bellcrank.trajectory.origin import Origin
+from bellcrank.trajectory.status import Status
+from bellcrank.trajectory.store import FloatArray, Store
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
-
-_FRAMES_MOST = 10_000_000  # of a run at other times
-
-
-class Status(str):
-    """How a run ended: "finished", "interrupted", "running" (from a file without an end), or why it failed.
-
-    message: a sentence for the user; empty if there is nothing to say.
-    """
-
-    __slots__ = ("message",)
-    message: str
-
-    def __new__(cls, state: str, message: str = "") -> Status:
-        """A status with its message."""
-        status = super().__new__(cls, state)
-        status.message = message
-        return status
 
 
 class Trajectory:
     """Results of a run: T frames at increasing times. SI units, world axes; all arrays are read-only.
 
     layout: what was recorded. status: how the run ended. statistics: what the solver counted.
-    mechanism: text of the mechanism's file, as kept with the run; empty if it was not made from a file.
+    origin: the mechanism that the run is of.
     events: events that were asked for and stops that were met, in the order of time, each with its name,
         time and state.
     """
@@ -58,7 +42,7 @@ class Trajectory:
         store: Store,
         status: Status | str = "finished",
         statistics: Mapping[str, str | int | float] | None = None,
-        mechanism: str = "",
+        mechanism: str | Origin = "",
         events: Sequence[EventRecord] = (),
     ) -> None:
         self.layout = layout
@@ -66,12 +50,17 @@ class Trajectory:
         self.store = store
         self.status = status if isinstance(status, Status) else Status(status)
         self.statistics = MappingProxyType(dict(statistics or {}))
-        self.mechanism = mechanism
+        self.origin = Origin.of(mechanism)
 
     @property
     def name(self) -> str:
         """Name of the mechanism."""
         return self.layout.mechanism
+
+    @property
+    def mechanism(self) -> str:
+        """Text of the mechanism's file, shapes included; empty if the run does not tell its mechanism."""
+        return self.origin.text
 
     @property
     def time(self) -> FloatArray:
@@ -82,11 +71,11 @@ class Trajectory:
         return self.store.frames
 
     def __reduce__(self) -> tuple[Any, ...]:
-        parts = (self.layout, self.store, self.status, dict(self.statistics), self.mechanism, self.events)
+        parts = (self.layout, self.store, self.status, dict(self.statistics), self.origin, self.events)
         return Trajectory, parts
 
     def __repr__(self) -> str:
-        return f"<Trajectory of {self.name!r}: {self._extent()}, {self.status}>"
+        return f"<Trajectory of {self.name!r}: {self.extent()}, {self.status}>"
 
     @property
     def bodies(self) -> tuple[str, ...]:
@@ -107,6 +96,11 @@ class Trajectory:
     def constraints(self) -> tuple[str, ...]:
         """Names of the constraints: gears, belts, cables and other couplings."""
         return self._elements("constraint")
+
+    @property
+    def forces(self) -> tuple[str, ...]:
+        """Names of the forces: springs, motors, friction, applied wrenches and others."""
+        return self.layout.forces
 
     @property
     def limits(self) -> tuple[str, ...]:
@@ -143,6 +137,12 @@ class Trajectory:
         """What the limits of a joint exert. Raises MechanismError with close matches for an unknown name."""
         return self._effort("joint with limits", name, self.limits, "limit")
 
+    def force(self, name: str) -> ForceHistory:
+        """What a force exerts. Raises MechanismError with close matches for an unknown name."""
+        if not isinstance(name, str) or name not in self.forces:
+            raise self._unknown("force", name, self.forces)
+        return ForceHistory(name, self.layout, self.store, self.origin)
+
     @property
     def energy(self) -> EnergyHistory:
         """Kinetic, potential and total energy."""
@@ -164,7 +164,7 @@ class Trajectory:
         sections = (*STATE_SECTIONS, *counted)
         with Check("run") as check:
             time = check.number("the time", time, "s")
-        values = interpolated(self.store, sections, self._within(np.array([time], dtype=float)))
+        values = interpolated(self.store, sections, self.within(np.array([time], dtype=float)))
         angles = np.concatenate([values[name][0] for name in counted])[turning] if counted else None
         position, rotation, velocity, spin = (values[section][0] for section in STATE_SECTIONS)
         return State(float(time), position, rotation, velocity, spin, angles)
@@ -177,36 +177,31 @@ class Trajectory:
 
         Raises MechanismError for times outside the run or not increasing.
         """
-        if (times is None) == (step is None):
-            raise MechanismError(Fault("resample", "it takes either times or a step; such as step=0.01"))
-        first, last = self._span()
-        with Check("resample") as check:
-            if step is None:
-                listed = [times] if isinstance(times, (int, float)) else times
-                times = check.array("times", listed, (None,), "s")
-            elif (last - first) / (step := check.positive("step", step, "s")) > _FRAMES_MOST:
-                check.fault(f"a run holds at most {_FRAMES_MOST} frames", step)
-        if step is not None:
-            times = first + step * np.arange(int((last - first) / step * (1 + 1e-12) + 1e-9) + 1)
-        wanted = self._within(times)
-        if np.any(np.diff(wanted) <= 0.0):
-            raise MechanismError(Fault("resample", "times must be increasing; sort them, drop doubles"))
-        sections = interpolated(self.store, tuple(self.layout.shapes), wanted)
-        store = MemoryStore(sections)
-        return Trajectory(self.layout, store, self.status, self.statistics, self.mechanism, self.events)
+        from bellcrank.trajectory.parts import resampled
+
+        return resampled(self, times, step)
+
+    def __getitem__(self, frames: slice) -> Trajectory:
+        """A part of the run by numbers of frames, such as run[10:20] or run[::5], in memory.
+
+        Raises MechanismError for what is no slice forwards.
+        """
+        from bellcrank.trajectory.parts import part
+
+        return part(self, frames)
+
+    def between(self, start: float, end: float) -> Trajectory:
+        """The frames from one time to another, s, both included."""
+        with Check("between") as check:
+            start, end = check.number("start", start, "s"), check.number("end", end, "s")
+        first, last = np.searchsorted(self.time, start, "left"), np.searchsorted(self.time, end, "right")
+        return self[int(first) : int(last)]
 
     def summary(self) -> str:
         """What the run holds, in a few lines."""
-        lines = [f"run of {self.name!r}: {self._extent()}"]
-        lines.append(f"status: {self.status}" + (f" ({self.status.message})" if self.status.message else ""))
-        counts = (("body", self.bodies), ("joint", self.joints), ("drive", self.drives))
-        lines.append(", ".join(counted(len(names), noun) for noun, names in counts))
-        if len(self):
-            worst = float(np.max(self.violation.position))
-            drift = float(np.max(np.abs(self.energy.drift)))
-            lines.append(f"largest constraint error {worst:.2g}, largest change of energy {drift:.3g} J")
-        lines += [f"{name}: {value}" for name, value in self.statistics.items()]
-        return "\n".join(lines)
+        from bellcrank.trajectory.parts import summary
+
+        return summary(self)
 
     def to_dict(self) -> dict[str, FloatArray]:
         """Every quantity as a column (T,) under a name with its unit, e.g. "body.crank.x [m]"; for tables."""
@@ -250,8 +245,9 @@ class Trajectory:
     ) -> Figure:
         """A figure of the run (needs matplotlib, extra `plot`).
 
-        what: "overview", "joint", "body", "path", "reaction", "drive", "limit", "energy", "violation".
-        names: the joints, bodies or drives to show; without any, those that matter most.
+        what: "overview", "joint", "body", "path", "reaction", "drive", "force", "limit", "energy", or
+            "violation".
+        names: the joints, bodies, drives or forces to show; without any, those that matter most.
         path: file to write the figure into (PNG, PDF or SVG).
         options: those of the kind, see `plots.kinds`.
 
@@ -277,14 +273,15 @@ class Trajectory:
         advice = nearest(name, known) if known else "it has none"
         return MechanismError(Fault(f"{noun} {name!r}", rule, None, advice))
 
-    def _span(self) -> tuple[float, float]:
+    def span(self) -> tuple[float, float]:
+        """First and last time, s. Raises MechanismError for a run without frames."""
         if len(self) == 0:
             raise MechanismError(Fault(f"run of {self.name!r}", "it holds no frames"))
         return float(self.time[0]), float(self.time[-1])
 
-    def _within(self, times: FloatArray) -> FloatArray:
+    def within(self, times: FloatArray) -> FloatArray:
         """The times, moved onto the ends of the run where they miss them by rounding only."""
-        first, last = self._span()
+        first, last = self.span()
         slack = 1e-9 * (last - first)
         outside = ~((times >= first - slack) & (times <= last + slack))
         if np.any(outside):
@@ -292,8 +289,9 @@ class Trajectory:
             raise MechanismError(Fault(f"run of {self.name!r}", rule, float(times[outside][0])))
         return np.clip(times, first, last)
 
-    def _extent(self) -> str:
+    def extent(self) -> str:
+        """How many frames there are, and over which time, in words."""
         if len(self) == 0:
             return "no frames"
-        first, last = self._span()
+        first, last = self.span()
         return f"{len(self)} frames, t = {first:g} to {last:g} s"

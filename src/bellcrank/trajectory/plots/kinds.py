@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
 import numpy as np
 
@@ -15,7 +15,10 @@ from bellcrank.trajectory.store import FloatArray
 
 if TYPE_CHECKING:
     from bellcrank.trajectory.efforts import EffortHistory
+    from bellcrank.trajectory.forces import ForceHistory
     from bellcrank.trajectory.trajectory import Trajectory
+
+    Exerted: TypeAlias = EffortHistory | ForceHistory
 
 _UNITS: Final = {"rad": ("Angle", "Angular velocity"), "m": ("Travel", "Velocity"), "1": ("Value", "Rate")}
 _ROUNDING: Final = 1e-14  # of the total energy
@@ -122,6 +125,20 @@ def drive(run: Trajectory, names: tuple[str, ...]) -> list[Panel]:
     return panels
 
 
+def force(run: Trajectory, names: tuple[str, ...]) -> list[Panel]:
+    """Efforts of springs, motors, friction and other forces, and what power they bring in."""
+    listed = [name for name in run.forces if run.force(name).columns]
+    if not listed:
+        raise _nothing(run, "no forces", "simulate with reactions=True")
+    forces = [run.force(name) for name in names or selection.loaded(run.force, listed)]
+    panels = _efforts(run, "Force", forces, [run.force(name) for name in names or listed])
+    powers = [Series(f.name, f.power) for f in forces if None not in {c.coordinate for c in f.columns}]
+    if powers:
+        title = selection.titled("Power of forces", powers, max(len(powers), len(names or listed)))
+        panels.append(TimePanel(title, "Power", "W", run.time, powers))
+    return panels
+
+
 def limit(run: Trajectory, names: tuple[str, ...]) -> list[Panel]:
     """What the limits of joints exert."""
     if not run.limits:
@@ -168,6 +185,7 @@ KINDS: Final[dict[str, Callable[..., Sequence[Panel]]]] = {
     "path": path,
     "reaction": reaction,
     "drive": drive,
+    "force": force,
     "limit": limit,
     "energy": energy,
     "violation": violation,
@@ -200,17 +218,17 @@ def _components(values: FloatArray) -> list[Series]:
     return [Series(letter, values[:, k]) for k, letter in enumerate("xyz")]
 
 
-def _efforts(
-    run: Trajectory, noun: str, shown: Sequence[EffortHistory], every: Sequence[EffortHistory]
-) -> list[Panel]:
+def _efforts(run: Trajectory, noun: str, shown: Sequence[Exerted], every: Sequence[Exerted]) -> list[Panel]:
     """A panel for torques and one for forces, as far as there are any."""
     panels: list[Panel] = []
     for unit, quantity in (("N m", "Torque"), ("N", "Force")):
         series = [
-            Series(history.name if len(history.units) == 1 else f"{history.name}: {column.name}", effort)
+            Series(history.name if len(history.units) == 1 else f"{history.name}: {name}", effort)
             for history in shown
-            for column, effort in zip(history.columns, history.effort.reshape(len(run), -1).T, strict=True)
-            if column.unit == unit
+            for name, of, effort in zip(
+                history.coordinates, history.units, history.effort.reshape(len(run), -1).T, strict=True
+            )
+            if of == unit
         ]
         if series:
             title = selection.titled(

@@ -12,6 +12,7 @@ from bellcrank.trajectory.store import FloatArray
 
 if TYPE_CHECKING:
     from bellcrank.trajectory.efforts import EffortHistory
+    from bellcrank.trajectory.forces import ForceHistory
     from bellcrank.trajectory.trajectory import Trajectory
 
 MOST: Final = 6  # lines in a panel when the user names none
@@ -55,8 +56,8 @@ def loaded_joints(run: Trajectory) -> tuple[str, ...]:
     return tuple(run.layout.reactions[number] for number in largest(forces))
 
 
-def loaded(history: Callable[[str], EffortHistory], names: Sequence[str]) -> tuple[str, ...]:
-    """The drives or limits with the largest efforts."""
+def loaded(history: Callable[[str], EffortHistory | ForceHistory], names: Sequence[str]) -> tuple[str, ...]:
+    """The drives, limits or forces with the largest efforts."""
     efforts = np.array([np.max(np.abs(history(name).effort)) for name in names])
     return tuple(names[number] for number in largest(efforts))
 

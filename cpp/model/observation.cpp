@@ -1,0 +1,74 @@
+#include "model/observation.hpp"
+
+#include <cstdlib>
+
+namespace bellcrank {
+
+namespace {
+
+struct Declaration {
+    const char* name;
+    int FrameCounts::* count;  // null: one number
+    int width = 1;
+    bool FrameCounts::* recorded = nullptr;  // null: always
+};
+
+using F = FrameCounts;
+constexpr Declaration kDeclarations[kSections] = {
+    {"position", &F::bodies, 3},
+    {"rotation", &F::bodies, 4},
+    {"velocity", &F::bodies, 3},
+    {"angular_velocity", &F::bodies, 3},
+    {"coordinates", &F::coordinates},
+    {"angles", &F::angles},
+    {"force_coordinates", &F::force_coordinates},
+    {"rates", &F::coordinates},
+    {"angle_rates", &F::angles},
+    {"force_rates", &F::force_coordinates},
+    {"multipliers", &F::multipliers},
+    {"reactions", &F::reactions, 6},
+    {"unique_multipliers", &F::multipliers, 1, &F::uniqueness},
+    {"unique_reactions", &F::reactions, 2, &F::uniqueness},
+    {"force_efforts", &F::efforts},
+    {"force_potentials", &F::potentials},
+    {"kinetic", nullptr},
+    {"potential", nullptr},
+    {"position_violation", nullptr},
+    {"velocity_violation", nullptr},
+    {"acceleration", &F::bodies, 3, &F::accelerations},
+    {"angular_acceleration", &F::bodies, 3, &F::accelerations},
+    {"coordinate_accelerations", &F::coordinates, 1, &F::accelerations},
+};
+
+}  // namespace
+
+FrameCounts FrameCounts::of(const Observation& what, int bodies) {
+    const auto count = [](const auto& list) { return static_cast<int>(list.size()); };
+    return {bodies,
+            count(what.coordinates) - what.angles - what.force_coordinates,
+            what.angles,
+            what.force_coordinates,
+            count(what.rows),
+            count(what.reactions),
+            count(what.efforts),
+            count(what.potentials),
+            true,
+            what.accelerations};
+}
+
+FrameLayout::Shape FrameLayout::shape(Section section, const FrameCounts& counts) {
+    const Declaration& d = kDeclarations[static_cast<int>(section)];
+    return {d.name, d.recorded == nullptr || counts.*d.recorded, d.count == nullptr ? -1 : counts.*d.count, d.width};
+}
+
+FrameLayout::FrameLayout(const FrameCounts& counts) {
+    int end = 0;
+    for (int k = 0; k < kSections; ++k) {
+        const Shape s = shape(static_cast<Section>(k), counts);
+        begin_[k] = end;
+        end += s.recorded ? std::abs(s.count) * s.width : 0;
+    }
+    begin_[kSections] = end;
+}
+
+}  // namespace bellcrank

@@ -1,0 +1,61 @@
+"""The mechanism that a run is of: as what was simulated, or as the text that its file holds."""
+
+from __future__ import annotations
+
+from functools import cached_property
+from typing import Any
+
+from bellcrank.assembly.compile import compile_mechanism
+from bellcrank.assembly.model import Model
+from bellcrank.errors import BellcrankError, Fault, MechanismError
+from bellcrank.mechanism.mechanism import Mechanism
+
+
+class Origin:
+    """A mechanism by its text, or as it was simulated; what is not there is made when it is asked for."""
+
+    def __init__(self, text: str = "", source: Mechanism | None = None) -> None:
+        self._given = text
+        self._source = source
+
+    @staticmethod
+    def of(given: str | Origin) -> Origin:
+        """From either."""
+        return given if isinstance(given, Origin) else Origin(given)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return Origin, (self._given, self._source)
+
+    @cached_property
+    def text(self) -> str:
+        """The text of the mechanism's file, shapes included; empty if it is not known."""
+        if self._given or self._source is None:
+            return self._given
+        from bellcrank.io.files import dumps
+
+        return dumps(self._source, "json")
+
+    @cached_property
+    def mechanism(self) -> Mechanism:
+        """Raises MechanismError if it is not known, or the text is not that of a mechanism."""
+        if self._source is not None:
+            return self._source
+        if not self.text:
+            rule, advice = (
+                "it does not tell its mechanism",
+                "simulate again; earlier versions did not keep it",
+            )
+            raise MechanismError(Fault("run", rule, None, advice))
+        from bellcrank.io.files import loads
+
+        return loads(self.text)
+
+    @cached_property
+    def model(self) -> Model:
+        """The mechanism compiled. Raises as `mechanism` does."""
+        try:
+            return compile_mechanism(self.mechanism)
+        except MechanismError:
+            raise
+        except BellcrankError as error:
+            raise MechanismError(Fault("run", f"its mechanism cannot be compiled: {error}")) from error

@@ -1,0 +1,107 @@
+"""Parts of runs, runs at other times, runs that follow each other as one, and a summary."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from itertools import pairwise
+from typing import Any
+
+import numpy as np
+
+from bellcrank.errors import Fault, FaultList, MechanismError
+from bellcrank.mechanism.arguments import required
+from bellcrank.mechanism.checking import Check
+from bellcrank.mechanism.contents import counted
+from bellcrank.trajectory.interpolate import interpolated
+from bellcrank.trajectory.store import MemoryStore
+from bellcrank.trajectory.trajectory import Trajectory
+
+_FRAMES_MOST = 10_000_000  # of a run at other times
+
+
+def part(run: Trajectory, frames: slice) -> Trajectory:
+    """See `Trajectory.__getitem__`."""
+    if not isinstance(frames, slice) or (frames.step is not None and frames.step < 1):
+        rule, advice = (
+            "a part is a slice of frames, forwards",
+            "such as run[10:20]; times: run.between(0, 1)",
+        )
+        raise MechanismError(Fault(f"run of {run.name!r}", rule, frames, advice))
+    rows = slice(*frames.indices(len(run)))
+    inside = run.time[rows]
+    sections = {name: run.store.read(name, rows=rows) for name in run.layout.shapes}
+    events = [e for e in run.events if len(inside) and inside[0] <= e.time <= inside[-1]]
+    store = MemoryStore(sections)
+    return Trajectory(run.layout, store, run.status, run.statistics, run.origin, events)
+
+
+def resampled(run: Trajectory, times: Any, step: float | None) -> Trajectory:
+    """See `Trajectory.resample`."""
+    if (times is None) == (step is None):
+        raise MechanismError(Fault("resample", "it takes either times or a step; such as step=0.01"))
+    first, last = run.span()
+    with Check("resample") as check:
+        if step is None:
+            listed = [times] if isinstance(times, (int, float)) else times
+            times = check.array("times", listed, (None,), "s")
+        elif (last - first) / (step := check.positive("step", step, "s")) > _FRAMES_MOST:
+            check.fault(f"a run holds at most {_FRAMES_MOST} frames", step)
+    if step is not None:
+        times = first + step * np.arange(int((last - first) / step * (1 + 1e-12) + 1e-9) + 1)
+    wanted = run.within(times)
+    if np.any(np.diff(wanted) <= 0.0):
+        raise MechanismError(Fault("resample", "times must be increasing; sort them, drop doubles"))
+    sections = interpolated(run.store, tuple(run.layout.shapes), wanted)
+    store = MemoryStore(sections)
+    return Trajectory(run.layout, store, run.status, run.statistics, run.origin, run.events)
+
+
+def summary(run: Trajectory) -> str:
+    """See `Trajectory.summary`."""
+    lines = [f"run of {run.name!r}: {run.extent()}"]
+    lines.append(f"status: {run.status}" + (f" ({run.status.message})" if run.status.message else ""))
+    counts = (("body", run.bodies), ("joint", run.joints), ("drive", run.drives))
+    lines.append(", ".join(counted(len(names), noun) for noun, names in counts))
+    if len(run):
+        worst = float(np.max(run.violation.position))
+        drift = float(np.max(np.abs(run.energy.drift)))
+        lines.append(f"largest constraint error {worst:.2g}, largest change of energy {drift:.3g} J")
+    lines += [f"{name}: {value}" for name, value in run.statistics.items()]
+    return "\n".join(lines)
+
+
+def concatenate(runs: Iterable[Trajectory]) -> Trajectory:
+    """One run, in memory, of runs of one mechanism that follow each other in time.
+
+    Where one begins at the time at which the one before ends, that frame is taken once, from the one before.
+    Status, statistics and mechanism are those of the last.
+
+    Raises MechanismError, with all that do not fit: other layouts, times that go back, nothing at all.
+    """
+    listed = list(runs)
+    faults = FaultList()
+    if not listed:
+        faults.add("concatenate", "there is no run", None, "give one or more")
+    for number, run in enumerate(listed, start=1):
+        with faults.collect():
+            required(f"concatenate, run {number}", run, Trajectory)
+    faults.raise_any()
+    held = [run for run in listed if len(run)]
+    for number, (one, two) in enumerate(pairwise(listed), start=2):
+        if one.layout != two.layout:
+            rule = "it records other things than the one before"
+            faults.add(f"concatenate, run {number}", rule, two.name, "take the same mechanism and options")
+    for one, two in pairwise(held):
+        if two.time[0] < one.time[-1]:
+            rule = f"it begins before t = {one.time[-1]:g} s, where the one before ends"
+            faults.add("concatenate", rule, float(two.time[0]), "take the part after it, by run.between(...)")
+    faults.raise_any()
+    last = listed[-1]
+    parts = held[:1] + [two[1:] if two.time[0] == one.time[-1] else two for one, two in pairwise(held)]
+    sections = {
+        name: np.concatenate([part.store.read(name) for part in parts or [last]])
+        for name in last.layout.shapes
+    }
+    events = [event for run in listed for event in run.events]
+    store = MemoryStore(sections)
+    return Trajectory(last.layout, store, last.status, last.statistics, last.origin, events)
