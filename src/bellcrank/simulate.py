@@ -77,8 +77,11 @@ def simulate(
     arguments = {**locals(), **options}
     del arguments["options"]
     if times is None and duration is None:
-        with Check("simulate") as check:
-            check.fault("it needs a duration, or times", None, "such as duration=1.0")
+        faults = FaultList()
+        with faults.collect():
+            check_request(formulation, options, _ARGUMENTS)
+        faults.add("simulate", "it needs a duration, or times", None, "such as duration=1.0")
+        faults.raise_any()
     return _start(**arguments).complete()
 
 
