@@ -1,6 +1,9 @@
 """Native code that is made beside everything else: by one thread, for programs that somebody still holds."""
 
+import os
+import signal
 import threading
+import time
 
 import pytest
 
@@ -72,3 +75,19 @@ def test_an_error_does_not_stop_the_others(held, monkeypatch):
     assert all(event.wait(20) for event in events)
     assert [program.native for program in programs] == [False, True]
     assert "planted" in str(shown[0].exc_value)
+
+
+@pytest.mark.filterwarnings("ignore:.*fork.*:DeprecationWarning")
+def test_a_fork_in_the_midst_of_it():
+    """No lock of the compiler stays closed in the child."""
+    for k in range(10):
+        programs = [program_of(100 * k + i) for i in range(3)]
+        done = native.attach_soon(programs)
+        time.sleep(0.003 * k)
+        child = os.fork()
+        if child == 0:
+            signal.alarm(20)
+            native.attach(program_of(-1.0 - k))
+            os._exit(0)
+        assert os.waitpid(child, 0)[1] == 0
+        assert done.wait(20)

@@ -200,9 +200,16 @@ _worker = _Worker()
 
 
 if hasattr(os, "register_at_fork"):
-    # A child of a fork has no thread but one, though perhaps a lock that another held.
+    # No fork comes in the midst of a compilation: a child has no thread but one, and what locks of LLVM and of the core
+    # another held would stay closed.
+    def _wait() -> None:
+        _llvm_turn.acquire()
+
+    def _go_on() -> None:
+        _llvm_turn.release()
+
     def _begin_anew() -> None:
         global _llvm_turn, _worker
         _llvm_turn, _worker = threading.Lock(), _Worker()
 
-    os.register_at_fork(after_in_child=_begin_anew)
+    os.register_at_fork(before=_wait, after_in_parent=_go_on, after_in_child=_begin_anew)
