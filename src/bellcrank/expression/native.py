@@ -200,8 +200,8 @@ _worker = _Worker()
 
 
 if hasattr(os, "register_at_fork"):
-    # No fork comes in the midst of a compilation: a child has no thread but one, and what locks of LLVM and of the core
-    # another held would stay closed.
+    # No fork comes in the midst of a compilation: a child has no thread but one, and locks that another held,
+    # of LLVM and of the core, would stay closed.
     def _wait() -> None:
         _llvm_turn.acquire()
 
