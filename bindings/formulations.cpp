@@ -45,21 +45,15 @@ LagrangeOptions lagrange_options(const nb::kwargs& kwargs) {
     return o;
 }
 
-std::tuple<Rows, Rows, Eigen::VectorXd> accelerate(LagrangeAt& self, bool in_passing) {
+std::tuple<Rows, Rows, Eigen::VectorXd> accelerate(LagrangeAt& self) {
     Lagrange& s = self.system;
     std::vector<double> udot(s.tangent_size());
-    if (in_passing)
-        s.accelerate_in_passing(self.time, self.x.data(), self.u.data(), udot.data());
-    else
-        s.accelerate(self.time, self.x.data(), self.u.data(), udot.data());
+    s.accelerate(self.time, self.x.data(), self.u.data(), udot.data());
     const int nb = s.model().bodies();
     Rows linear(nb, 3), angular(nb, 3);
     accelerations_to_neutral(s.model(), self.x.data(), self.u.data(), udot.data(), linear.data(), angular.data());
     Eigen::VectorXd multipliers(s.model().rows_total());
-    if (in_passing)
-        s.multipliers_in_passing(multipliers.data());
-    else
-        s.multipliers(multipliers.data());
+    s.multipliers(multipliers.data());
     return {linear, angular, multipliers};
 }
 
@@ -176,17 +170,14 @@ void bind_formulations(nb::module_& m) {
              "(nb, 3), angular velocity (nb, 3). Unless continued, every angle starts on its principal branch.")
         .def("state", &LagrangeAt::get,
              "time, position, rotation, velocity, angular velocity, as set_state takes them.")
-        .def("accelerate", &accelerate, "in_passing"_a = false,
+        .def("accelerate", &accelerate,
              "Linear (nb, 3) and angular (nb, 3) accelerations of the frame origins, world axes, and multipliers\n"
-             "(rows,), of least norm where rows are redundant. In passing: nothing of the configuration need be kept, "
-             "and\n"
-             "multipliers may be less exact, and any that exert the same.")
+             "(rows,), of least norm where rows are redundant.")
         .def("reactions", &reactions, "which"_a,
-             "After accelerate(), not in passing: per entry (blocks, pair) the moment and force (6) on the pair's "
-             "second body about\n"
+             "After accelerate(): per entry (blocks, pair) the moment and force (6) on the pair's second body about\n"
              "marker 2, world axes, of least norm; and whether moment and force are unique (n, 2).")
         .def("determined_multipliers", &determined_multipliers,
-             "After accelerate(), not in passing: which multipliers (rows,) the equations of motion determine.")
+             "After accelerate(): which multipliers (rows,) the equations of motion determine.")
         .def("coordinates", &coordinates, "Values and rates of all coordinates of the model.")
         .def(
             "coordinate_accelerations",

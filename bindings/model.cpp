@@ -159,7 +159,7 @@ void bind_system(nb::module_& m) {
             "statistics", [](SystemAt& self) { return statistics_dict(self.core().statistics()); },
             nb::sig("def statistics(self) -> dict[str, float]"), "What the solver did so far.")
         .def("repeat", &repeat, "work"_a, "times"_a, "step"_a = 1e-12,
-             "Repeats \"accelerate\" at alternating configurations other than the state's, in passing, for timing.");
+             "Repeats \"accelerate\" at alternating configurations other than the state's, for timing.");
 }
 
 using Motion = std::tuple<Triple, Quadruple, Triple, Triple>;
@@ -220,7 +220,7 @@ void repeat_accelerations(SystemAt& self, int times, double step) {
     nb::gil_scoped_release release;
     for (int i = 0; i < times; ++i) {
         x[0] = self.x[0] + (i & 1 ? step : 2.0 * step);
-        self.core().accelerate_in_passing(self.time, x.data(), self.u.data(), udot.data());
+        self.core().accelerate(self.time, x.data(), self.u.data(), udot.data());
     }
 }
 

@@ -43,25 +43,6 @@ Vec3T<Lane> hadamard(const Vec3T<Lane>& a, const Vec3T<Lane>& b) { return {a.x *
 
 Vec3T<Lane> column(const Mat3T<Lane>& a, int j) { return {a.m[j], a.m[3 + j], a.m[6 + j]}; }
 
-// To the twists of the first `count` bodies, in turn.
-void add_to_bodies(const int* body, int count, const Vec3T<Lane>& linear, const Vec3T<Lane>& angular, double* twists) {
-    double linear_of[kLanes][4], angular_of[kLanes][4], *place[kLanes];
-    const Lane zero = broadcast(0.0), first[4] = {linear.x, linear.y, linear.z, zero},
-               second[4] = {angular.x, angular.y, angular.z, zero};
-    for (int l = 0; l < kLanes; ++l) place[l] = linear_of[l];
-    scatter4(first, place);
-    for (int l = 0; l < kLanes; ++l) place[l] = angular_of[l];
-    scatter4(second, place);
-    for (int l = 0; l < count; ++l) {
-        double* twist = twists + kTwist * body[l];
-        Quad a = Quad::load(twist), b = Quad::load(twist + 4);
-        a.add_scaled(1.0, Quad::load(linear_of[l]));
-        b.add_scaled(1.0, Quad::load(angular_of[l]));
-        a.store(twist);
-        b.store(twist + 4);
-    }
-}
-
 // Rows e1, e2, e3 of ė = ½ (e0 Ω − u × Ω), u = (e1, e2, e3): the 3×3 matrix ½ (e0 I − [u]×).
 Mat3T<Lane> half_rate_matrix(const QuatT<Lane>& q) {
     const Lane s = 0.5 * q.w, x = 0.5 * q.x, y = 0.5 * q.y, z = 0.5 * q.z;
@@ -70,8 +51,7 @@ Mat3T<Lane> half_rate_matrix(const QuatT<Lane>& q) {
 
 }  // namespace
 
-LockGroup::LockGroup(std::vector<int> locked, std::span<const LockJoint> joints)
-    : locked_(std::move(locked)), joints_(static_cast<int>(joints.size())) {
+LockGroup::LockGroup(std::vector<int> locked, std::span<const LockJoint> joints) : locked_(std::move(locked)) {
     for (size_t first = 0; first < joints.size(); first += kLanes) {
         Pack pack{};
         for (int l = 0; l < kLanes; ++l) {
@@ -91,7 +71,6 @@ LockGroup::LockGroup(std::vector<int> locked, std::span<const LockJoint> joints)
                 lane_set(pack.rotation[s].y, l, a.y);
                 lane_set(pack.rotation[s].z, l, a.z);
                 set(pack.inverse_sqrt_inertia[s], j.inverse_sqrt_inertia[s]);
-                lane_set(pack.inverse_mass[s], l, j.inverse_mass[s]);
             }
             pack.row[l] = j.row;
             pack.jacobian[l] = j.jacobian;
@@ -124,21 +103,6 @@ void LockGroup::store_locked(const Pack& pack, const Lane all[6], double* rows) 
     }
     for (; i < locked_.size(); ++i)
         for (int l = 0; l < kLanes; ++l) place[l][i] = lane_get(all[locked_[i]], l);
-}
-
-// The inverse; numbers that are not locked are zero.
-void LockGroup::load_locked(const Pack& pack, const double* rows, Lane all[6]) const {
-    for (int i = 0; i < 6; ++i) all[i] = broadcast(0.0);
-    const double* place[kLanes];
-    for (int l = 0; l < kLanes; ++l) place[l] = rows + pack.row[l];
-    size_t i = 0;
-    if (locked_.size() >= 4) {
-        Lane first[4];
-        gather4(place, first);
-        for (; i < 4; ++i) all[locked_[i]] = first[i];
-    }
-    for (; i < locked_.size(); ++i)
-        for (int l = 0; l < kLanes; ++l) lane_set(all[locked_[i]], l, place[l][i]);
 }
 
 void LockGroup::store_values(const Pack& pack, const Kinematics& k, double* C) const {
@@ -218,35 +182,11 @@ void LockGroup::evaluate(int begin, int end, const double* x, const double* u, c
     for (int i = begin; i < end; ++i) {
         const Pack& pack = packs_[i];
         if (i + kPacksAhead < packs()) fetch_pack(i + kPacksAhead);
-        if (out.J != nullptr && !out.J_is_near) fetch_jacobians(std::min(i + kAhead, packs() - 1), out.J);
+        if (out.J != nullptr) fetch_jacobians(std::min(i + kAhead, packs() - 1), out.J);
         const Kinematics k = kinematics(pack, x);
         if (out.C != nullptr) store_values(pack, k, out.C);
         if (out.J != nullptr) store_jacobians(pack, k, out.J);
         if (out.residual != nullptr) store_residuals(pack, k, u, udot, out.residual);
-    }
-}
-
-// Jᵀ λ from the rows above: with the multipliers λr of r and λe of e, and μ = Bᵀ λe,
-//   force on 2  Eᵀ λr, on 1 the opposite;  moment on 1  A1 (λr × d − μ),  on 2  s2 × Fᵀλr + Fᵀμ.
-// Joints next to each other may share a body, so that they are added one by one; the last first, which is in the cache.
-void LockGroup::add_accelerations(int begin, int end, const double* x, const double* lambda, double* udot) const {
-    const auto squared = [](const Vec3T<Lane>& v) { return hadamard(v, v); };
-    for (int i = end - 1; i >= begin; --i) {
-        const Pack& pack = packs_[i];
-        if (i >= kPacksAhead) fetch_pack(i - kPacksAhead);
-        const Kinematics k = kinematics(pack, x);
-        Lane all[6];
-        load_locked(pack, lambda, all);
-        const Vec3T<Lane> r{all[0], all[1], all[2]};
-        const Vec3T<Lane> moment = transpose_times(half_rate_matrix(k.q), Vec3T<Lane>{all[3], all[4], all[5]});
-        const Vec3T<Lane> force = transpose_times(k.E, r), on_marker2 = transpose_times(k.F, r);
-        const Vec3T<Lane> n1 = rotation_matrix(pack.rotation[0]) * (cross(r, k.d) - moment);
-        const Vec3T<Lane> n2 = cross(pack.offset2, on_marker2) + transpose_times(k.F, moment);
-        const Vec3T<Lane> linear[2] = {-pack.inverse_mass[0] * force, pack.inverse_mass[1] * force};
-        const Vec3T<Lane> angular[2] = {hadamard(squared(pack.inverse_sqrt_inertia[0]), n1),
-                                        hadamard(squared(pack.inverse_sqrt_inertia[1]), n2)};
-        const int lanes = std::min(kLanes, joints_ - kLanes * i);
-        for (int s = 0; s < 2; ++s) add_to_bodies(pack.body[s], lanes, linear[s], angular[s], udot);
     }
 }
 

@@ -14,7 +14,6 @@ namespace bellcrank {
 // What a joint's rows are made of and where its results go.
 struct LockJoint {
     MarkerPair pair;
-    double inverse_mass[2];        // 0 for the ground
     Vec3 inverse_sqrt_inertia[2];  // principal axes; 0 for the ground
     int row;                       // first of its rows in the row arrays
     int jacobian;                  // offset of its Jacobian, records of kRow: the linear parts of body 2, K angular
@@ -25,7 +24,6 @@ struct LockJoint {
 struct RowResults {
     double* C = nullptr;         // without constants of the model's rows
     double* J = nullptr;         // as LockJoint says
-    bool J_is_near = false;      // in the cache
     double* residual = nullptr;  // −C̈ at twists u and their rates u̇, which are only read for it
 };
 
@@ -39,8 +37,6 @@ class LockGroup {
     int packs() const { return static_cast<int>(packs_.size()); }
     void evaluate(int begin, int end, const double* x, const double* u, const double* udot,
                   const RowResults& out) const;
-    // u̇ += M⁻¹ Jᵀ λ without a Jacobian.
-    void add_accelerations(int begin, int end, const double* x, const double* lambda, double* udot) const;
 
   private:
     // Constants of kLanes joints.
@@ -51,7 +47,6 @@ class LockGroup {
         Vec3T<Lane> offset2;      // s2
         QuatT<Lane> rotation[2];  // marker → principal axes
         Vec3T<Lane> inverse_sqrt_inertia[2];
-        Lane inverse_mass[2];
     };
     struct Kinematics;
 
@@ -61,12 +56,10 @@ class LockGroup {
     void store_residuals(const Pack& pack, const Kinematics& k, const double* u, const double* udot,
                          double* residual) const;
     void store_locked(const Pack& pack, const Lane all[6], double* rows) const;
-    void load_locked(const Pack& pack, const double* rows, Lane all[6]) const;
     void fetch_pack(int i) const;
     void fetch_jacobians(int i, double* J) const;
 
     std::vector<int> locked_;
-    int joints_;
     std::vector<Pack> packs_;
 };
 

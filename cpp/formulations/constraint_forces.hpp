@@ -35,6 +35,10 @@ class ConstraintForces final : public System {
     void chart_acceleration(const double* xi, const double* rate, const double* udot, double* out) const override {
         base_.chart_acceleration(xi, rate, udot, out);
     }
+    void retract_along(double h, const double* x0, const double* velocity, int degree, int stride,
+                       double* out) const override {
+        base_.retract_along(h, x0, velocity, degree, stride, out);
+    }
     void project_stage(double, double*, double*) override {}
     bool project(double, double*, double*) override { return true; }
     void commit(double t, const double* x, const double* u) override { base_.commit(t, x, u); }

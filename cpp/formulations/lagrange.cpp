@@ -47,10 +47,6 @@ std::string_view first_coordinate(const Model& model, const Row& row) {
 // A locked quaternion component e_k turns half as fast as the angle it stands for, so its multiplier is twice a moment.
 double row_weight(std::string_view coordinate) { return coordinate.size() == 2 && coordinate[0] == 'e' ? 0.5 : 1.0; }
 
-bool is_component_of_position(std::string_view coordinate) {
-    return coordinate == "x" || coordinate == "y" || coordinate == "z";
-}
-
 }  // namespace
 
 Lagrange::Lagrange(std::shared_ptr<const Model> model, const LagrangeOptions& options)
@@ -75,7 +71,6 @@ Lagrange::Lagrange(std::shared_ptr<const Model> model, const LagrangeOptions& op
     rigid_.assign(m, 1);
     in_force_.assign(m, 1.0);
     unilateral_.assign(m, 0);
-    displaces_.assign(m, 0);
     weight_.assign(m, 1.0);
     layout_of_.assign(model_->blocks.size(), 0);
     for (size_t i = 0; i < rows_.blocks().size(); ++i) {
@@ -88,8 +83,6 @@ Lagrange::Lagrange(std::shared_ptr<const Model> model, const LagrangeOptions& op
             in_force_[r] = rigid_[r];
             const Row& row = model_->rows[block.row_begin + k];
             weight_[r] = row_weight(first_coordinate(*model_, row));
-            displaces_[r] =
-                row.term_end - row.term_begin == 1 && is_component_of_position(first_coordinate(*model_, row));
             if (block.of_velocity) velocity_rows_.push_back(r);
             unilateral_[r] = block.unilateral;
         }

@@ -10,7 +10,6 @@
 #include "formulations/lagrange/correction_history.hpp"
 #include "formulations/lagrange/delassus.hpp"
 #include "formulations/lagrange/implicit.hpp"
-#include "formulations/lagrange/sweep.hpp"
 #include "model/constraint_rows.hpp"
 #include "model/forces.hpp"
 #include "model/free_motion.hpp"
@@ -44,7 +43,6 @@ class Lagrange final : public System {
     void expand(const double* components, double* u) const override;
     bool has_flat_charts() const override { return is_planar(); }
     void accelerate(double t, const double* x, const double* u, double* udot) override;
-    void accelerate_in_passing(double t, const double* x, const double* u, double* udot) override;
     void retract(const double* x0, const double* xi, double* out) const override;
     void chart_rate(const double* xi, const double* u, double* rate) const override;
     void chart_velocity(const double* xi, const double* rate, double* u) const override;
@@ -78,10 +76,9 @@ class Lagrange final : public System {
     const Statistics& statistics() const override { return statistics_; }
 
     const Model& model() const override { return *model_; }
-    // Multipliers by model row after accelerate(): M u̇ = f + Jᵀ λ, of least norm where rows are redundant; any of
-    // those that exert the same after accelerate_in_passing(). Whether the equations of motion determine a row's.
+    // Multipliers by model row after accelerate(): M u̇ = f + Jᵀ λ, of least norm where rows are redundant. Whether
+    // the equations of motion determine a row's.
     void multipliers(double* out);
-    void multipliers_in_passing(double* out) const;
     bool determines(int row) const;
     // Model rows that depended on others at the last factorization.
     std::vector<int> dropped_rows();
@@ -112,10 +109,6 @@ class Lagrange final : public System {
     void remember(double t, const double* x);
     void apply_multipliers(const std::vector<double>& lambda, double* out) const;
     void accelerate_in_stages(double t, const double* x, const double* u, double* udot);
-
-    // Accelerations in passing (lagrange/sweep.cpp).
-    bool sweeps() const;
-    bool bears_shift(const double* x, const double* udot) const;
 
     void refine_acceleration(double t, const double* x, const double* u, double* udot);
     void accelerate_precisely(double t, const double* x, const double* u, double* udot);
@@ -239,10 +232,8 @@ class Lagrange final : public System {
     std::vector<int> drifting_;               // angular coordinates that turn without a body turning (azimuths)
     std::vector<int> layout_of_;              // model block → layout index
     std::unique_ptr<ImplicitRows> implicit_;  // of implicit methods only
-    std::unique_ptr<Sweep> sweep_;            // of large mechanisms only
     bool open_ = false;                       // no loops
-    int failed_sweeps_ = 0;
-    std::vector<std::uint8_t> held_stops_;  // per model row, if there are stops
+    std::vector<std::uint8_t> held_stops_;    // per model row, if there are stops
     std::vector<double> defect_;
 };
 

@@ -34,7 +34,6 @@ class EventWatch {
 
     bool empty() const { return signs_.empty(); }
     bool is_stop(int event) const { return event >= functions(); }
-    int stop_of(int event) const { return event - functions(); }
     bool ends(int event) const { return is_stop(event) || events_[event].terminal; }
 
     // A motion starts at (t, x, u): signs are those found there; a zero has none until the function has left it.

@@ -67,10 +67,7 @@ void RungeKutta::stages(System& system, double t, double h, const double* x, con
         system.retract(x, xi_.data(), xs_.data());
         if (s > 0) system.project_stage(t + tableau_.c[s] * h, xs_.data(), ui_.data());
         const double time = t + tableau_.c[s] * h, *at = s == 0 ? x : xs_.data();
-        if (s + 1 < tableau_.stages)
-            system.accelerate_in_passing(time, at, ui_.data(), ku_[s].data());
-        else
-            system.accelerate(time, at, ui_.data(), ku_[s].data());  // the end of the step is close
+        system.accelerate(time, at, ui_.data(), ku_[s].data());
         if (s > 0 && system.statistics().smallest_pivot < doubtful_.pivot)
             doubtful_.keep(time, system.statistics().smallest_pivot, xs_, ui_, ku_[s]);
         system.add_frame_rates(xi_.data(), ui_.data(), ku_[s].data());

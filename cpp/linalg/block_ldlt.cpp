@@ -7,8 +7,7 @@
 
 namespace bellcrank {
 
-BlockLdlt::BlockLdlt(std::span<const int> sizes, const Elimination& elimination, std::span<const std::uint8_t> closes,
-                     Retention diagonals) {
+BlockLdlt::BlockLdlt(std::span<const int> sizes, const Elimination& elimination, std::span<const std::uint8_t> closes) {
     const int n = static_cast<int>(sizes.size());
     int row = 0;
     size_t widest = 0;
@@ -33,7 +32,7 @@ BlockLdlt::BlockLdlt(std::span<const int> sizes, const Elimination& elimination,
     scale_.assign(row, 0.0);
     dropped_.assign(row, 0);
     find_targets();
-    place_blocks(diagonals);
+    place_blocks();
     find_stages();
 }
 
@@ -68,14 +67,14 @@ void BlockLdlt::find_targets() {
     }
 }
 
-// Diagonal blocks, then the others, which the way back needs. A diagonal block is done with its own column.
-void BlockLdlt::place_blocks(Retention diagonals) {
+// Diagonal blocks, then the others, which the way back needs.
+void BlockLdlt::place_blocks() {
     const int n = static_cast<int>(columns_.size());
-    std::vector<RoomRequest> requests;
-    for (int k = 0; k < n; ++k) requests.push_back({stored_[k].size, stored_[k].stage, stage_of(k)});
-    const SharedRoom room = share_room(requests, diagonals);
-    for (int k = 0; k < n; ++k) columns_[k].diagonal = stored_[k].offset = room.offsets[k];
-    int offset = room.size;
+    int offset = 0;
+    for (int k = 0; k < n; ++k) {
+        columns_[k].diagonal = stored_[k].offset = offset;
+        offset += stored_[k].size;
+    }
     for (size_t i = 0; i < below_.size(); ++i) {
         below_[i].offset = stored_[n + i].offset = offset;
         offset += stored_[n + i].size;

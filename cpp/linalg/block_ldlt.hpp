@@ -10,7 +10,6 @@
 #include "linalg/block_kernels.hpp"
 #include "linalg/ordering.hpp"
 #include "spatial/aligned.hpp"
-#include "spatial/shared_room.hpp"
 
 namespace bellcrank {
 
@@ -34,10 +33,8 @@ struct PivotRule {
 class BlockLdlt {
   public:
     // sizes[k]: rows of the block at elimination step k; elimination.below: its pattern with fill. closes[k]: whether
-    // its rows can depend on those of blocks before it; empty: PivotRule::tolerance is for all. Where diagonal blocks
-    // only pass, each stage is filled, factored and substituted forward in turn, and what is kept is the way back.
-    BlockLdlt(std::span<const int> sizes, const Elimination& elimination, std::span<const std::uint8_t> closes = {},
-              Retention diagonals = Retention::kept);
+    // its rows can depend on those of blocks before it; empty: PivotRule::tolerance is for all.
+    BlockLdlt(std::span<const int> sizes, const Elimination& elimination, std::span<const std::uint8_t> closes = {});
 
     int rows() const { return static_cast<int>(scale_.size()); }
     int row_start(int step) const { return columns_[step].row; }
@@ -111,7 +108,7 @@ class BlockLdlt {
     void note_dropped(const Column& c, const double* pivot);
     void note_small(const Column& c, const double* pivot);
     void find_targets();
-    void place_blocks(Retention diagonals);
+    void place_blocks();
     void find_stages();
 
     std::vector<Column> columns_;

@@ -59,7 +59,6 @@ ConstraintRows::ConstraintRows(const Model& model, const AngleBranches& branches
       Qc(model.rows.size()),
       model_(model),
       branches_(branches),
-      passing_(order.jacobians == Retention::passing),
       storage_row_(model.rows.size()),
       stages_(order.stages) {
     const int nb = model.bodies();
@@ -72,7 +71,6 @@ ConstraintRows::ConstraintRows(const Model& model, const AngleBranches& branches
     }
     build_layout(order);
     const Alike alike = sort_blocks(order);
-    place_jacobians(order);
     build_groups(order, alike);
     sort_bodies();
     find_general_pairs();
@@ -81,27 +79,26 @@ ConstraintRows::ConstraintRows(const Model& model, const AngleBranches& branches
 ConstraintRows::ConstraintRows(const Model& model, const AngleBranches& branches)
     : ConstraintRows(model, branches, order_of(model)) {}
 
-// Jacobians lie from 0 on for each block; place_jacobians() moves them.
 void ConstraintRows::build_layout(const RowOrder& order) {
-    int row = 0;
+    int row = 0, jacobian = 0;
     for (int index : order.blocks) {
         const Block& block = model_.blocks[index];
         const int K = block.row_end - block.row_begin;
         const std::vector<int> locked = locked_numbers(model_, block);
-        BlockLayout b{index, row, K, static_cast<int>(sides_.size()), 0, 0, 0};
+        BlockLayout b{index, row, K, static_cast<int>(sides_.size()), 0, jacobian, 0};
         for (int r = block.row_begin; r < block.row_end; ++r) storage_row_[r] = row++;
         const std::vector<int> bodies = model_.bodies_of(index);
         // A joint's bodies share the linear parts; a general row has its own against every body.
         const int linear =
             locked.empty() ? K : static_cast<int>(std::lower_bound(locked.begin(), locked.end(), 3) - locked.begin());
-        int jacobian = locked.empty() ? 0 : kRow * linear;
+        if (!locked.empty()) jacobian += kRow * linear;
         for (size_t i = 0; i < bodies.size(); ++i) {
             const double mass_scale = inverse_sqrt_[kTwist * bodies[i]];
             if (locked.empty()) {
                 sides_.push_back({bodies[i], {K, K, jacobian, jacobian + kRow * K, 1.0}});
                 jacobian += 2 * kRow * K;
             } else {
-                sides_.push_back({bodies[i], {K, linear, 0, jacobian, i == 0 ? -mass_scale : mass_scale}});
+                sides_.push_back({bodies[i], {K, linear, b.jacobian, jacobian, i == 0 ? -mass_scale : mass_scale}});
                 jacobian += kRow * K;
             }
         }
@@ -109,6 +106,7 @@ void ConstraintRows::build_layout(const RowOrder& order) {
         b.side_end = static_cast<int>(sides_.size());
         layout_.push_back(b);
     }
+    J.assign(jacobian, 0.0);
     const auto first_of = [&](int stage) {
         const auto it = std::lower_bound(order.solved.begin(), order.solved.end(), stage);
         return static_cast<int>(it - order.solved.begin());
@@ -142,25 +140,6 @@ ConstraintRows::Alike ConstraintRows::sort_blocks(const RowOrder& order) {
     return alike;
 }
 
-// A block's Jacobian is needed from its evaluation until it is solved for, the last of its products being formed then
-// or before.
-void ConstraintRows::place_jacobians(const RowOrder& order) {
-    std::vector<RoomRequest> requests;
-    for (size_t i = 0; i < layout_.size(); ++i)
-        requests.push_back({layout_[i].jacobian_end, evaluated_[i], order.solved[i]});
-    const SharedRoom room = share_room(requests, order.jacobians);
-    for (size_t i = 0; i < layout_.size(); ++i) {
-        BlockLayout& b = layout_[i];
-        b.jacobian += room.offsets[i];
-        b.jacobian_end += room.offsets[i];
-        for (int s = b.side_begin; s < b.side_end; ++s) {
-            sides_[s].rows.linear += room.offsets[i];
-            sides_[s].rows.angular += room.offsets[i];
-        }
-    }
-    J.assign(room.size, 0.0);
-}
-
 LockJoint ConstraintRows::lock_joint(const BlockLayout& b) const {
     LockJoint joint{};
     joint.pair = model_.pairs[pair_of(model_, model_.rows[model_.blocks[b.block].row_begin])];
@@ -168,7 +147,6 @@ LockJoint ConstraintRows::lock_joint(const BlockLayout& b) const {
     joint.jacobian = b.jacobian;
     for (int s = 0; s < 2; ++s) {
         const double* scale = &inverse_sqrt_[kTwist * joint.pair.body[s]];
-        joint.inverse_mass[s] = scale[0] * scale[0];
         joint.inverse_sqrt_inertia[s] = {scale[4], scale[5], scale[6]};
     }
     return joint;
@@ -247,9 +225,7 @@ void ConstraintRows::evaluate_stage(int stage, double t, const double* x, bool j
     const Stage& s = stages_[stage];
     RowResults out;
     out.residual = residual;
-    if (jacobians) out.J = J.data();
-    if (jacobians && !passing_) out.C = C.data();
-    out.J_is_near = passing_;
+    if (jacobians) out.J = J.data(), out.C = C.data();
     for (const Group& g : groups_) g.joints.evaluate(g.begin[stage], g.begin[stage + 1], x, u, udot, out);
     if (out.C != nullptr)
         for (int i = s.constant_begin; i < s.constant_end; ++i) C[lock_constants_[i].row] -= lock_constants_[i].value;

@@ -11,7 +11,6 @@
 #include "model/model.hpp"
 #include "spatial/aligned.hpp"
 #include "spatial/body_rows.hpp"
-#include "spatial/shared_room.hpp"
 
 namespace bellcrank {
 
@@ -34,8 +33,6 @@ struct RowOrder {
     std::vector<int> evaluated;  // stage of each, in that order
     std::vector<int> solved;     // stage of each, ascending, not before `evaluated`
     int stages = 0;
-    Retention jacobians = Retention::kept;  // passing: needed until they are solved for; of them only J and residuals
-                                            // are formed, stage by stage, and add_accelerations_again() is the way back
 };
 
 // Rows are stored block by block in the order given at construction. Jacobians are scaled, Ĵ = J M^(−1/2), so that
@@ -77,8 +74,6 @@ class ConstraintRows {
     // u̇ += M⁻¹ Jᵀ λ for the rows that are solved for in a stage, or all rows.
     void add_accelerations(int stage, const double* lambda, double* udot) const;
     void add_accelerations(const double* lambda, double* udot) const;
-    // The same where Jacobians pass, which are formed again from the configuration; stages in descending order.
-    void add_accelerations_again(int stage, const double* x, const double* lambda, double* udot) const;
     // M^(−1/2) in records of kTwist, the ground's zero.
     std::span<const double> inverse_sqrt_mass() const { return inverse_sqrt_; }
 
@@ -89,7 +84,6 @@ class ConstraintRows {
     void build_layout(const RowOrder& order);
     using Alike = std::map<std::vector<int>, std::vector<int>>;  // numbers locked, layout indices
     Alike sort_blocks(const RowOrder& order);
-    void place_jacobians(const RowOrder& order);
     void build_groups(const RowOrder& order, const Alike& alike);
     LockJoint lock_joint(const BlockLayout& b) const;
     void sort_bodies();
@@ -124,7 +118,6 @@ class ConstraintRows {
     std::vector<BlockSide> sides_;
     std::vector<int> evaluated_;  // stage of each block
     std::vector<int> bodies_;     // by the stage that first asks for them
-    bool passing_;
     std::vector<int> storage_row_;
     std::vector<double> inverse_sqrt_;
     std::vector<double> at_rest_;  // zero twists, where only the configuration counts

@@ -143,15 +143,6 @@ void ConstraintRows::add_accelerations(int stage, const double* lambda, double* 
     }
 }
 
-void ConstraintRows::add_accelerations_again(int stage, const double* x, const double* lambda, double* udot) const {
-    const auto from = [&](int block) { return std::lower_bound(general_.begin(), general_.end(), block); };
-    for (auto i = from(stages_[stage].block_begin); i != from(stages_[stage].block_end); ++i) {
-        const BlockLayout& b = layout_[*i];
-        kAccelerate[b.size - 1](J.data(), sides(b), lambda + b.row, inverse_sqrt_.data(), udot);
-    }
-    for (const Group& g : groups_) g.joints.add_accelerations(g.begin[stage], g.begin[stage + 1], x, lambda, udot);
-}
-
 void ConstraintRows::add_accelerations(const double* lambda, double* udot) const {
     for (int s = stages() - 1; s >= 0; --s) add_accelerations(s, lambda, udot);
 }

@@ -51,10 +51,6 @@ class System {
     virtual bool has_flat_charts() const { return false; }
 
     virtual void accelerate(double t, const double* x, const double* u, double* udot) = 0;
-    // The same where the next question is about another configuration: nothing of this one need be kept.
-    virtual void accelerate_in_passing(double t, const double* x, const double* u, double* udot) {
-        accelerate(t, x, u, udot);
-    }
     // out = x0 ⊕ ξ; out may be x0.
     virtual void retract(const double* x0, const double* xi, double* out) const = 0;
     // ξ̇ at x0 ⊕ ξ for velocity u.
@@ -67,9 +63,9 @@ class System {
     // joints do that bend but do not turn about one axis.
     virtual void add_frame_rates(const double*, const double*, double*) const {}
     // out = where x0 gets to in the time h with the velocity Σ θʲ U_j at θh, j = 0 … degree; U_j lie one after another,
-    // `stride` doubles apart. h may be negative. out must not be x0. By default it is found in the chart, by iteration.
+    // `stride` doubles apart. h may be negative. out must not be x0.
     virtual void retract_along(double h, const double* x0, const double* velocity, int degree, int stride,
-                               double* out) const;
+                               double* out) const = 0;
     // Brings a stage of a method onto the constraints, to a looser tolerance than project() and without impacts. Off
     // them, accelerations near a singular configuration mean nothing.
     virtual void project_stage(double t, double* x, double* u) = 0;
@@ -138,7 +134,6 @@ class System {
     virtual const Statistics& statistics() const = 0;
 
   private:
-    mutable std::vector<double> along_;             // retract_along()
     std::unique_ptr<Linearization> linearization_;  // linearize()
     std::vector<double> defect_;                    // correct()
 };

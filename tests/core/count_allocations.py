@@ -15,7 +15,7 @@ import bellcrank as bc
 from bellcrank import _core
 
 STEPS = 40
-LARGE = 1100  # links; then accelerations in passing keep nothing
+LARGE = 1100  # links, of many stages of elimination
 allocations = ctypes.CDLL(None).allocations
 allocations.restype = ctypes.c_long
 

@@ -47,9 +47,9 @@ bool has_loops(const Model& model) {
 
 }  // namespace
 
-Delassus::Delassus(const Model& model, Retention retention) : model_(model), closes_loops_(has_loops(model)) {
+Delassus::Delassus(const Model& model) : model_(model), closes_loops_(has_loops(model)) {
     split_hubs();
-    order_nodes(retention);
+    order_nodes();
 }
 
 void Delassus::split_hubs() {
@@ -74,7 +74,7 @@ void Delassus::split_hubs() {
     }
 }
 
-void Delassus::order_nodes(Retention retention) {
+void Delassus::order_nodes() {
     const int blocks = static_cast<int>(model_.blocks.size()), nodes = blocks + links_;
     std::vector<std::pair<int, int>> couplings;
     for (const Copy& copy : copies_) {
@@ -87,9 +87,8 @@ void Delassus::order_nodes(Retention retention) {
     std::vector<int> sizes;
     for (int node : elimination_.order)
         sizes.push_back(node < blocks ? model_.blocks[node].row_end - model_.blocks[node].row_begin : 6);
-    ldlt_ = std::make_unique<BlockLdlt>(sizes, elimination_, closing_steps(), retention);
+    ldlt_ = std::make_unique<BlockLdlt>(sizes, elimination_, closing_steps());
     order_rows();
-    row_order_.jacobians = retention;
 }
 
 // A block that is the first to act on some body closes no loop: its pivots are at least those that the body alone would

@@ -31,9 +31,7 @@ class Delassus {
   public:
     static constexpr int kAll = std::numeric_limits<int>::max();
 
-    // Where rows and factors only pass, forward_stage() follows factor_stage(), and what is left is good for
-    // backward_stage() alone.
-    explicit Delassus(const Model& model, Retention retention = Retention::kept);
+    explicit Delassus(const Model& model);
 
     // Elimination order of the model's blocks, in which ConstraintRows must store them.
     const RowOrder& row_order() const { return row_order_; }
@@ -96,7 +94,6 @@ class Delassus {
     bool dropped(int row) const { return drops()[row_of_[row]] != 0; }
     int dropped_count() const { return precise_mode_ ? dropped_count_ : ldlt_->dropped_count(); }
     double smallest_pivot() const;
-    double diagonal(int row) const { return scale(row_of_[row]); }
 
   private:
     std::span<const std::uint8_t> drops() const;
@@ -125,7 +122,7 @@ class Delassus {
     void refine_null_vector();
     void add_column(int ldlt_row, std::vector<double>& column) const;
     void split_hubs();
-    void order_nodes(Retention retention);
+    void order_nodes();
     std::vector<std::uint8_t> closing_steps() const;
     void order_rows();
     int stage_of_product(int step, int other) const;

@@ -145,12 +145,10 @@ bool Lagrange::runs_through_a_stop() const {
 
 // Where rows are dependent up to an angle θ, an error C of the rows may be one of C/θ of the configuration, and costs
 // the acceleration C/θ², θ² being the smallest relative pivot: there the stage is moved by Newton's method with its own
-// Jacobian. That of a stage before, on the other side of a singular configuration, would move it the wrong way. Large
-// mechanisms without loops are left to the sweep, which looks at the pivots itself.
+// Jacobian. That of a stage before, on the other side of a singular configuration, would move it the wrong way.
 void Lagrange::project_stage(double t, double* x, double* u) {
     if (rows_.rows() == 0) return;
     trusted_pivot_ = options_.rank_tolerance;
-    if (open_ && sweeps() && statistics_.smallest_pivot >= options_.stage_pivot) return;
     if (!is_current(t, x)) {
         if (!stops_.empty()) open_stops();
         refresh(t, x);

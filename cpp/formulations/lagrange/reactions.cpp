@@ -29,10 +29,6 @@ void Lagrange::multipliers(double* out) {
     for (int r = 0; r < rows_.rows(); ++r) out[r] = shared_[rows_.storage_row(r)];
 }
 
-void Lagrange::multipliers_in_passing(double* out) const {
-    for (int r = 0; r < rows_.rows(); ++r) out[r] = lambda_[rows_.storage_row(r)];
-}
-
 std::vector<int> Lagrange::dropped_rows() {
     std::vector<int> model_row(rows_.rows());
     for (int r = 0; r < rows_.rows(); ++r) model_row[rows_.storage_row(r)] = r;

@@ -74,7 +74,7 @@ def run(
     fits = [_fit(family, [row for row in rows if row["family"] == family]) for family in families]
     notes = (
         f"Steps of {STEP:g} s from rest, {steps} or more of them; medians of {repeats} (least .. largest).",
-        "Accelerations in passing: at ever new configurations, of which nothing is asked again.",
+        "Accelerations: each at another configuration than the one before.",
         "Exponents: least squares of log(time) over log(bodies), all sizes listed.",
         *yardstick.missing,
     )

@@ -137,9 +137,9 @@ def step_time(model: Model, method: str, step: float, steps: int, repeats: int) 
 
 
 def acceleration_time(model: Model, repeats: int) -> Spread:
-    """Microseconds per evaluation of all accelerations and multipliers near the initial state, in passing.
+    """Microseconds per evaluation of all accelerations and multipliers near the initial state.
 
-    As stages of a step are evaluated: at ever new configurations, of which nothing is asked again.
+    Each is at another configuration than the one before, as in stages of a step.
     """
     system = prepare(model, "lagrange")
     system.project()

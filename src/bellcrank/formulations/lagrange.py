@@ -12,10 +12,6 @@ from bellcrank.assembly.model import Model
 from bellcrank.formulations.options import ALL, option
 
 NAME = "lagrange"
-SUMMARY = (
-    "Lagrange multipliers in maximal coordinates, one block factorization per evaluation. "
-    "Takes every mechanism: trees, loops, redundant constraints, drives, stops."
-)
 CUSTOM = ALL
 
 

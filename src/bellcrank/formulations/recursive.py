@@ -11,10 +11,6 @@ from bellcrank.formulations.joint_system import JointSystem, JointSystemOptions
 from bellcrank.formulations.options import ALL
 
 NAME = "recursive"
-SUMMARY = (
-    "Joint coordinates, accelerations by recursion along the tree in linear time; loops are cut, and their "
-    "shared freedoms carried up both arms, as are stops."
-)
 CUSTOM = ALL
 
 

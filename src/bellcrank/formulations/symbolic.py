@@ -24,10 +24,6 @@ if TYPE_CHECKING:
     from bellcrank.assembly.parametric_numbers import ParametricNumbers
 
 NAME = "symbolic"
-SUMMARY = (
-    "Joint coordinates, equations of motion derived symbolically and run as straight-line programs. "
-    "Trees without multipliers, loops and stops by closing rows."
-)
 CUSTOM = ALL
 
 FORMS = (

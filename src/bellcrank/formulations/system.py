@@ -29,7 +29,7 @@ FORMULATIONS: Final = {
     "recursive": "bellcrank.formulations.recursive",
     "symbolic": "bellcrank.formulations.symbolic",
 }
-"""The module of each formulation: NAME, SUMMARY, OPTIONS, refusals(model), create(model, options).
+"""The module of each formulation: NAME, OPTIONS, refusals(model), create(model, options).
 
 CUSTOM, where there is one, names the kinds given by formulas that it takes, or is ALL; SYSTEM a subclass of
 System that answers more than others do.
