@@ -71,13 +71,17 @@ void JointSystem::break_times(double from, double to, std::vector<double>& out) 
 void JointSystem::from_records(double t, const double* poses, const double* twists, bool continued, double* x,
                                double* u) {
     if (!continued) branches_ = AngleBranches(*model_, t);
-    for (int b = 0; b < model_->bodies(); ++b) last_rotation_[b] = pose_rotation(poses, b);
+    const auto see = [&] {
+        for (int b = 0; b < model_->bodies(); ++b) last_rotation_[b] = pose_rotation(poses, b);
+    };
+    see();
     joints_.read(branches_, poses, twists, x, u);
     joints_.continue_angles(branches_, x);
     followed_at_ = t;
     last_fastest_ = -1.0;
     stops_.forget();
     follow_angles(x);
+    see();  // where angles lack turns that are set later, couplings have placed the bodies elsewhere
 }
 
 // Joints given by formulas find their coordinates in the poses of bodies, from the angles set here on.
