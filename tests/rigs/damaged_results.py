@@ -147,7 +147,7 @@ def empty(rng, file, name):
 
 def shorter(rng, file, name):
     data = file[name]
-    data.resize(int(rng.integers(data.shape[0] + 3)), axis=0)
+    data.resize(int(rng.integers(data.len() + 3)), axis=0)
 
 
 def of_odd_numbers(rng, file, name):
