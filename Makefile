@@ -43,7 +43,7 @@ demo: build ## simulate the demonstration mechanism; figures and the run in buil
 
 bench: wheel ## timings, beside other engines, in a venv of its own (BENCH_ARGS="name --option")
 	@[ -x .venv-bench/bin/pip ] || $(PYTHON) -m venv .venv-bench
-	@.venv-bench/bin/pip install --quiet -r bench-requirements.txt "$$(ls dist/*.whl)[plot]"
+	@.venv-bench/bin/pip install --quiet -r benchmarks/requirements.txt "$$(ls dist/*.whl)[plot]"
 	@.venv-bench/bin/pip install --quiet --no-deps --force-reinstall dist/*.whl
 	@.venv-bench/bin/bellcrank bench $(BENCH_ARGS)
 

@@ -6,13 +6,12 @@ import figures
 import numpy as np
 
 import bellcrank as bc
-from bellcrank.bench.generators.slider_cranks import slider_crank
 
 out = figures.output_folder()
 
 # At crank angles of +-90 degrees the slider passes the crank's pivot and the rod lies on the crank: there it
 # could as well turn with the crank and leave the slider where it is. The slider starts at -4 m/s.
-mech = slider_crank(angle=pi / 4, rate=4.0 / sqrt(2.0))
+mech = bc.gallery.slider_crank(angle=pi / 4, rate=4.0 / sqrt(2.0))
 run = bc.simulate(mech, duration=5.0, step=1e-3, output_step=5e-3)
 
 angle = run.joint("pivot").position[:, 0] + pi / 4

@@ -4,7 +4,6 @@ import figures
 import numpy as np
 
 import bellcrank as bc
-from bellcrank.bench.generators.four_bars import n_four_bar
 
 out = figures.output_folder()
 
@@ -13,7 +12,7 @@ REFERENCE = {1: (0.47838505776097057, 0.8781501787912093), 40: (0.1805122266867,
 seconds, sizes = [], (1, 2, 5, 10, 20, 40)
 runs = {}
 for n in sizes:
-    run = bc.simulate(n_four_bar(n), duration=10.0, step=5e-3, output_step=0.02, reactions=False)
+    run = bc.simulate(bc.gallery.n_four_bar(n), duration=10.0, step=5e-3, output_step=0.02, reactions=False)
     runs[n] = run
     seconds.append(float(run.statistics["wall_seconds"]))
     tip = run.body("crank 0").point((0.5, 0.0, 0.0))[-1]

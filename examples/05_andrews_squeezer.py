@@ -4,7 +4,6 @@ import figures
 import numpy as np
 
 import bellcrank as bc
-from bellcrank.bench.generators.andrews import ANDREWS, andrews
 
 out = figures.output_folder()
 ANGLES = ("beta", "Theta", "gamma", "Phi", "delta", "Omega", "epsilon")
@@ -15,10 +14,10 @@ PUBLISHED = {
     "epsilon": 1.048080741042263,
 }  # fmt: skip
 
-mech = andrews()
+mech = bc.gallery.andrews_squeezer()
 print(bc.info(mech))
 run = bc.simulate(mech, duration=0.03, method="dopri5", tolerance=1e-11, output_step=5e-5)
-starts = dict(zip(ANGLES, ANDREWS.angles, strict=True))
+starts = dict(zip(ANGLES, bc.gallery.ANDREWS.angles, strict=True))
 history = {}
 for name in ANGLES:
     measured = run.joint(name).position[:, 0]
@@ -28,7 +27,7 @@ print(f"beta after 0.03 s: {history['beta'][-1]:.11f} rad, published {PUBLISHED[
 print(f"largest difference of the seven angles: {worst:.1e} rad")
 
 # The torque's work and the spring's energy become kinetic energy.
-work = ANDREWS.torque * (history["beta"] - history["beta"][0])
+work = bc.gallery.ANDREWS.torque * (history["beta"] - history["beta"][0])
 print(f"energy balance: {np.max(np.abs(run.energy.drift - work)):.1e} J of {run.energy.kinetic.max():.3f} J")
 
 fig, (left, right) = figures.subplots(1, 2, size=(9.0, 4.0), width_ratios=(1.2, 1.0))

@@ -4,10 +4,9 @@ import figures
 import numpy as np
 
 import bellcrank as bc
-from bellcrank.bench.generators.spatial_loops import bricard
 
 out = figures.output_folder()
-mech = bricard()
+mech = bc.gallery.bricard_linkage()
 facts = bc.info(mech)
 print(f"Gruebler's count {facts.grubler}, freedom {facts.freedom}; redundant: {', '.join(facts.redundant)}")
 

@@ -4,10 +4,9 @@ import figures
 import numpy as np
 
 import bellcrank as bc
-from bellcrank.bench.generators.flyball import flyball
 
 out = figures.output_folder()
-mech = flyball()
+mech = bc.gallery.flyball_governor()
 run = bc.simulate(mech, duration=10.0, step=2e-4, output_step=0.01)
 height = run.joint("slide").position[:, 0]
 shaft = run.joint("bearing").velocity[:, 0]

@@ -4,14 +4,13 @@ import figures
 import numpy as np
 
 import bellcrank as bc
-from bellcrank.bench.generators.rings import free_ring, ring
 
 out = figures.output_folder()
 
 # The paper's rings: ball joints, 120 coordinates and 60 rows, 240 and 120. It reports 67 and 24 steps a
 # second, on a processor of 700 MHz.
 for n, paper in ((20, 67), (40, 24)):
-    mech = free_ring(n, spin=(0.1, 0.2, 3.0))
+    mech = bc.gallery.free_ring(n, spin=(0.1, 0.2, 3.0))
     facts = bc.info(mech)
     run = bc.simulate(mech, duration=2.0, step=1e-3, reactions=False)
     rate = run.statistics["steps"] / run.statistics["wall_seconds"]
@@ -24,7 +23,7 @@ for n, paper in ((20, 67), (40, 24)):
 # Plane rings of revolute joints, hung from their top corner: they collapse into a double strand and whip.
 fig, axes = figures.subplots(1, 2, size=(9.0, 4.6))
 for axis, n, times in zip(axes, (20, 40), ((0.0, 0.4, 0.8, 1.1), (0.0, 0.6, 1.1, 1.6)), strict=True):
-    mech = ring(n)
+    mech = bc.gallery.ring(n)
     run = bc.simulate(mech, duration=times[-1], step=1e-3, output_step=0.01)
     mirrored = [
         np.abs(run.body(f"left {k}").position * (-1, 1, 1) - run.body(f"right {k}").position).max()

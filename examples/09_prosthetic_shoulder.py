@@ -10,15 +10,13 @@ import figures
 import numpy as np
 
 import bellcrank as bc
-from bellcrank.bench.generators.prosthetic_arm import Posture, prosthetic_shoulder
-from bellcrank.bench.generators.prosthetic_parts import ArmParameters
 from bellcrank.mechanism.rotation import matrix
 
 out = figures.output_folder()
-parameters = ArmParameters()
-HANGING = Posture(elbow=radians(20.0))
+parameters = bc.gallery.ArmParameters()
+HANGING = bc.gallery.Posture(elbow=radians(20.0))
 
-facts = bc.info(prosthetic_shoulder(HANGING))
+facts = bc.info(bc.gallery.prosthetic_shoulder(HANGING))
 print(facts)
 print(
     f"{facts.bodies} bodies, {6 * facts.bodies} coordinates, {facts.rows} constraint rows, "
@@ -28,7 +26,7 @@ print(
 
 def driven(front: float, rear: float) -> tuple[bc.Mechanism, bc.Trajectory]:
     """Both side gears turned by angles (rad) in 1.5 s, from rest to rest, and what that takes."""
-    mech = prosthetic_shoulder(HANGING)
+    mech = bc.gallery.prosthetic_shoulder(HANGING)
     for name, angle in (("front motor", front), ("rear motor", rear)):
         ramp = bc.Ramp(0.0, angle * parameters.reduction, start=0.25, duration=1.5)
         mech.add_drive(name, joint=name, position=ramp)
@@ -41,7 +39,7 @@ def holding_torques(flexion: float, abduction: float) -> tuple[float, float]:
     A weight at (x, y, z) in the axes of the arm lies at the height
     x sin(flexion) + (z cos(abduction) - y sin(abduction)) cos(flexion).
     """
-    mech = prosthetic_shoulder(Posture(flexion, abduction, HANGING.elbow))
+    mech = bc.gallery.prosthetic_shoulder(bc.gallery.Posture(flexion, abduction, HANGING.elbow))
     into_arm = matrix(mech.bodies["arm"].rotation).T
     by_flexion = by_abduction = 0.0  # derivatives of the potential energy, N m
     for body in mech.bodies.values():
@@ -58,7 +56,7 @@ def holding_torques(flexion: float, abduction: float) -> tuple[float, float]:
 
 def drawn_drive() -> None:
     """A picture of the drive with names, the shield taken away."""
-    mech = prosthetic_shoulder(parameters=parameters)
+    mech = bc.gallery.prosthetic_shoulder(parameters=parameters)
     fig = figures.figure(size=(5.6, 5.4))
     scene = fig.add_subplot(projection="3d", computed_zorder=False)
     drawing.add(scene, mech, only={*mech.bodies, "ground"} - {"arm"})
@@ -133,7 +131,8 @@ for column, (title, front, rear) in enumerate(
 figures.save(fig, out / "09_prosthetic_shoulder.png")
 
 # Let go: nothing holds the motors, and the arm swings with rotors and screws turning along.
-run = bc.simulate(prosthetic_shoulder(Posture(radians(60.0), radians(20.0), HANGING.elbow)), duration=5.0)
+lifted = bc.gallery.Posture(radians(60.0), radians(20.0), HANGING.elbow)
+run = bc.simulate(bc.gallery.prosthetic_shoulder(lifted), duration=5.0)
 rate = run.statistics["steps"] / run.statistics["wall_seconds"]
 print(
     f"let go: {rate:.0f} steps a second of rk4, {5.0 / run.statistics['wall_seconds']:.0f} times real time "

@@ -11,8 +11,7 @@ import figures
 import numpy as np
 
 import bellcrank as bc
-from bellcrank.bench.generators.prosthetic_arm import prosthetic_arm
-from bellcrank.bench.generators.prosthetic_tasks import (
+from bellcrank.gallery.prosthetic_tasks import (
     ACTUATORS,
     LIFT_A_BOTTLE,
     STRAIGHT_LINE,
@@ -27,7 +26,7 @@ out = figures.output_folder()
 MOTORS, LOOKS = ACTUATORS[:2], ((figures.BLUE, "-"), (figures.ORANGE, "--"))
 TASKS = (STRAIGHT_LINE, TAKE_A_BOOK, LIFT_A_BOTTLE)
 
-facts = bc.info(prosthetic_arm())
+facts = bc.info(bc.gallery.prosthetic_arm())
 print(
     f"{facts.bodies} bodies, {6 * facts.bodies} coordinates, {facts.rows} constraint rows, "
     f"freedom {facts.freedom} (paper: 9, 54, 50)"

@@ -4,11 +4,10 @@ import figures
 import numpy as np
 
 import bellcrank as bc
-from bellcrank.bench.generators.spatial_loops import bricard
 
 out = figures.output_folder()
 rng = np.random.default_rng(4)
-mech = bricard(gravity=(0, 0, -9.81))
+mech = bc.gallery.bricard_linkage(gravity=(0, 0, -9.81))
 for body in list(mech.bodies.values()):
     axis = rng.standard_normal(3)
     turn = bc.rotation(axis / np.linalg.norm(axis), rng.uniform(0.0, np.pi / 3))

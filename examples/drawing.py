@@ -73,7 +73,8 @@ def add(
     only: names of the bodies. opacity: factor on that of the shapes. color: instead of theirs.
     """
     polygons, colors = [], []
-    for number, body in enumerate([*mechanism.bodies.values(), mechanism.ground]):
+    bodies: list[Any] = [*mechanism.bodies.values(), mechanism.ground]
+    for number, body in enumerate(bodies):
         if only is not None and body.name not in only:
             continue
         still = state is None or body.name == "ground"

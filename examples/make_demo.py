@@ -3,7 +3,7 @@
 from pathlib import Path
 
 import bellcrank as bc
-from bellcrank.bench.generators.prosthetic_tasks import TAKE_A_BOOK, demonstration
+from bellcrank.gallery.prosthetic_tasks import TAKE_A_BOOK, demonstration
 from bellcrank.io import Simulation
 
 FILE = Path(__file__).with_name("demo.yaml")

@@ -1,4 +1,4 @@
-"""Makes rigs that several folders share importable; keeps native code in a cache; lets Ctrl-C through."""
+"""Makes shared rigs and the benchmarks importable; keeps native code in a cache; lets Ctrl-C through."""
 
 import os
 import signal
@@ -7,7 +7,7 @@ import tempfile
 from pathlib import Path
 
 os.environ.setdefault("BELLCRANK_CACHE", str(Path(tempfile.gettempdir()) / "bellcrank-tests"))
-sys.path.insert(0, str(Path(__file__).parent))
+sys.path[:0] = [str(Path(__file__).parent), str(Path(__file__).parent.parent)]
 
 # A shell starts background jobs with Ctrl-C ignored, which the programs that tests start would inherit.
 if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:

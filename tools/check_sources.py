@@ -21,8 +21,8 @@ UPWARD_INCLUDE = re.compile(r'^\s*#\s*include\s*"[^"]*\.\./')
 
 
 def sources() -> Iterator[Path]:
-    """Yield every source file of the package, the core, the bindings and the tools."""
-    for folder in ("src", "cpp", "bindings", "tools"):
+    """Yield every source file of the package, the core, the bindings, the tools and the benchmarks."""
+    for folder in ("src", "cpp", "bindings", "tools", "benchmarks"):
         for path in sorted((ROOT / folder).rglob("*")):
             if path.suffix in CPP_SUFFIXES or path.suffix == ".py":
                 yield path

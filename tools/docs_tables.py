@@ -1,27 +1,44 @@
 """Write the tables of kinds into the documentation; `--check` only says whether they are up to date.
 
 The marks in a page are  <!-- table: NAME -->  and  <!-- end of table -->,  each on a line of its own; NAME is
-"joints", "constraints", "forces", "coordinates", "commands" or one of `bellcrank.io.tables`.
+"joints", "constraints", "forces", "coordinates", "commands", "gallery" or one of `bellcrank.io.tables`.
 """
 
 from __future__ import annotations
 
+import inspect
 import re
 import sys
 from pathlib import Path
 from typing import Final
 
+import bellcrank as bc
 from bellcrank.io.tables import FORMAT_TABLES
 from bellcrank.mechanism.tables import constraint_table, coordinate_table, force_table, joint_table
 from bellcrank.shell.reference import command_table
 
 ROOT: Final = Path(__file__).resolve().parent.parent
+
+
+def gallery() -> str:
+    """Every mechanism of the gallery by group: its picture and its docstring."""
+    functions = bc.gallery.catalogue()
+    parts = []
+    for group, names in bc.gallery.groups().items():
+        parts.append(f"## {group}\n")
+        for name in names:
+            text = inspect.getdoc(functions[name]) or ""
+            parts.append(f"### {name}\n\n![{name}](img/gallery/{name}.png)\n\n{text}\n")
+    return "\n".join(parts)
+
+
 TABLES: Final = {
     "joints": joint_table,
     "constraints": constraint_table,
     "forces": force_table,
     "coordinates": coordinate_table,
     "commands": command_table,
+    "gallery": gallery,
     **FORMAT_TABLES,
 }
 MARKED: Final = re.compile(

@@ -2,6 +2,7 @@
 # loads each name when it is first used (publishing.py). To publish a name, add its line.
 
 from bellcrank import expression as expression
+from bellcrank import gallery as gallery
 from bellcrank._core import build_info as build_info
 from bellcrank.analysis.assembling import assemble as assemble
 from bellcrank.analysis.equilibrium import EquilibriumReport as EquilibriumReport

@@ -7,7 +7,7 @@ import pytest
 from linkages import Y, four_bar, slider_crank
 
 import bellcrank as bc
-from bellcrank.bench.generators import prosthetic_tasks
+from bellcrank.gallery import prosthetic_tasks
 
 SPEED = 3.0
 FORMULATIONS = ("lagrange", "recursive", "symbolic")

@@ -6,8 +6,7 @@ from rigs.closed_loops import largest_gap, random_loop, shaken, stewart_platform
 from rigs.linkages import rods_that_contradict
 
 import bellcrank as bc
-from bellcrank.bench.generators.four_bars import n_four_bar
-from bellcrank.bench.generators.spatial_loops import bricard
+from bellcrank.gallery import bricard_linkage, n_four_bar
 
 
 def decay(run, time_constant):
@@ -17,7 +16,8 @@ def decay(run, time_constant):
 
 
 @pytest.mark.parametrize(
-    "make", [lambda rng: n_four_bar(1), lambda rng: bricard(), random_loop, lambda rng: stewart_platform()]
+    "make",
+    [lambda rng: n_four_bar(1), lambda rng: bricard_linkage(), random_loop, lambda rng: stewart_platform()],
 )
 @pytest.mark.parametrize("seed", range(3))
 def test_the_largest_error_dies_out_critically_damped(make, seed):
@@ -112,7 +112,7 @@ def test_a_run_too_short_to_close_is_refused():
 
 def test_the_plot_shows_the_error_beside_the_critical_decay():
     pytest.importorskip("matplotlib")
-    mech = shaken(bricard(), np.random.default_rng(0), 0.3, 0.3)
+    mech = shaken(bricard_linkage(), np.random.default_rng(0), 0.3, 0.3)
     motion = bc.assemble(mech, method="constraint_forces").motion
     (axes,) = motion.plot("violation").axes
     names = {text.get_text() for text in axes.get_legend().get_texts()}

@@ -6,8 +6,7 @@ from rigs import linkages
 from rigs.closed_loops import random_loop
 
 import bellcrank as bc
-from bellcrank.bench.generators.rings import ladder, ring
-from bellcrank.bench.generators.spatial_loops import bricard
+from bellcrank.gallery import bricard_linkage, ladder, ring
 
 Y = (0.0, 1.0, 0.0)
 Z = (0.0, 0.0, 1.0)
@@ -29,7 +28,7 @@ CASES = {
     "door": linkages.door,
     "windows": lambda: linkages.windows(4),
     "carriage": linkages.carriage,
-    "bricard": bricard,
+    "bricard": bricard_linkage,
     "loop": lambda: random_loop(np.random.default_rng(3), 6),
 }
 
@@ -94,7 +93,7 @@ def test_coaxial_hinges_follow_from_one():
 
 def test_long_lists_are_cut_short():
     """One row of a ring of twelve hinges goes round it: six of them are named."""
-    (bricards,) = bc.info(bricard()).redundancies
+    (bricards,) = bc.info(bricard_linkage()).redundancies
     assert len(bricards.follows_from) == 29
     assert len({part.element for part in bricards.follows_from}) == 6
     assert "more" not in bricards.reason

@@ -8,8 +8,7 @@ from rigs.closed_loops import largest_gap, random_loop, shaken, stewart_platform
 from rigs.linkages import rods_that_contradict
 
 import bellcrank as bc
-from bellcrank.bench.generators.four_bars import n_four_bar
-from bellcrank.bench.generators.spatial_loops import bricard
+from bellcrank.gallery import bricard_linkage, n_four_bar
 
 Y = (0.0, 1.0, 0.0)
 Z = (0.0, 0.0, 1.0)
@@ -35,7 +34,7 @@ def test_random_loops_close_from_random_placements(freedoms):
     assert assembled_of(lambda rng: random_loop(rng, freedoms), 100) >= 95
 
 
-@pytest.mark.parametrize("make", [lambda rng: bricard(), lambda rng: stewart_platform()])
+@pytest.mark.parametrize("make", [lambda rng: bricard_linkage(), lambda rng: stewart_platform()])
 def test_overconstrained_and_parallel_mechanisms_close_from_random_placements(make):
     assert assembled_of(make, 20) >= 19
 
@@ -44,7 +43,9 @@ def test_overconstrained_and_parallel_mechanisms_close_from_random_placements(ma
 def test_size_does_not_matter(scale):
     """Bricard's mechanism of a millimetre and of a kilometre, shaken in proportion."""
     for seed in range(5):
-        mech = shaken(bricard(scale, thickness=0.1 * scale), np.random.default_rng(seed), distance=scale)
+        mech = shaken(
+            bricard_linkage(scale, thickness=0.1 * scale), np.random.default_rng(seed), distance=scale
+        )
         bc.assemble(mech)
         assert largest_gap(mech) < 1e-10 * max(1.0, scale)
 

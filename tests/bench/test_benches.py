@@ -6,16 +6,16 @@ import math
 import numpy as np
 import pytest
 
-from bellcrank import _core
+from bellcrank import _core, gallery
 from bellcrank.assembly.compile import compile_mechanism
-from bellcrank.bench import dense, generators, loop_search, loops, scaling, tasora, timing
-from bellcrank.bench.loop_runs import GENERATORS, LoopProblem, Setting, judge
-from bellcrank.bench.peers.loop_problems import PROBLEMS
-from bellcrank.bench.timing import Spread
 from bellcrank.errors import MechanismError
 from bellcrank.formulations.system import prepare
 from bellcrank.integrate.methods import METHODS
 from bellcrank.mechanism.rotation import rotate
+from benchmarks import dense, loop_search, loops, scaling, tasora, timing
+from benchmarks.loop_runs import GENERATORS, LoopProblem, Setting, judge
+from benchmarks.peers.loop_problems import PROBLEMS
+from benchmarks.timing import Spread
 
 ENVIRONMENT = {
     "date",
@@ -34,7 +34,7 @@ ENVIRONMENT = {
 @pytest.fixture(autouse=True)
 def every_core(monkeypatch):
     """Benchmarks pin the process to one core; the tests' workers stay free."""
-    monkeypatch.setattr("bellcrank.bench.environment.pin_to_one_core", lambda: None)
+    monkeypatch.setattr("benchmarks.environment.pin_to_one_core", lambda: None)
 
 
 def output(main, arguments, capsys):
@@ -271,7 +271,7 @@ def test_a_report_as_markdown(capsys):
 
 
 def test_a_system_that_is_run_again_does_the_same():
-    model = compile_mechanism(generators.n_four_bar(1))
+    model = compile_mechanism(gallery.n_four_bar(1))
     times = np.array([0.0, 0.5, 1.0])
     first, second = timing.timed_runs(model, "adams", times, 2, tolerance=1e-8)
     assert first.outcome.steps == second.outcome.steps

@@ -1,9 +1,9 @@
 """`bellcrank bench recursive` as a program: small sizes, no other engines."""
 
-from bellcrank.bench import recursive, yardstick
-from bellcrank.bench.symbolic_peers import Measured
-from bellcrank.bench.targets import target, targets_tables
-from bellcrank.bench.timing import Spread
+from benchmarks import recursive, yardstick
+from benchmarks.symbolic_peers import Measured
+from benchmarks.targets import target, targets_tables
+from benchmarks.timing import Spread
 
 
 def test_loops_and_robots(monkeypatch):

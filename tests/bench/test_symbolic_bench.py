@@ -9,22 +9,22 @@ import numpy as np
 import pytest
 
 import bellcrank as bc
-from bellcrank.bench import symbolic, symbolic_counts, symbolic_peers
-from bellcrank.bench.peers import trees
-from bellcrank.bench.symbolic_chains import torus_chain
-from bellcrank.bench.symbolic_own import Generated
-from bellcrank.bench.symbolic_peers import Files, Peer, check_agreement, prepare
-from bellcrank.bench.symbolic_robots import ARMS, TIMED, arm, general, humanoid
-from bellcrank.bench.symbolic_times import Race
 from bellcrank.errors import SimulationError
 from bellcrank.mechanism.rotation import matrix
+from benchmarks import symbolic, symbolic_counts, symbolic_peers
+from benchmarks.peers import trees
+from benchmarks.symbolic_chains import torus_chain
+from benchmarks.symbolic_own import Generated
+from benchmarks.symbolic_peers import Files, Peer, check_agreement, prepare
+from benchmarks.symbolic_robots import ARMS, TIMED, arm, general, humanoid
+from benchmarks.symbolic_times import Race
 
 needs_compiler = pytest.mark.skipif(trees.compiler("c") is None, reason="no C compiler")
 
 
 @pytest.fixture(autouse=True)
 def every_core(monkeypatch):
-    monkeypatch.setattr("bellcrank.bench.environment.pin_to_one_core", lambda: None)
+    monkeypatch.setattr("benchmarks.environment.pin_to_one_core", lambda: None)
 
 
 def written(tmp_path, name="general 6R", count=3):

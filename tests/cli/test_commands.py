@@ -7,10 +7,10 @@ from types import ModuleType
 
 import numpy as np
 import pytest
-from tests.cli.conftest import FOUR_BAR
 
 import bellcrank as bc
 from bellcrank.io import loads
+from tests.cli.conftest import FOUR_BAR
 
 
 def rows(text):
@@ -128,11 +128,12 @@ def test_plot_writes_beside_and_where_told(four_bar, program, tmp_path):
 def benchmark(monkeypatch):
     import pkgutil
 
-    made = ModuleType("bellcrank.bench.gears", "Gears against gears.\n\nMore of it.")
+    made = ModuleType("benchmarks.gears", "Gears against gears.\n\nMore of it.")
     calls = []
     made.main = lambda arguments: calls.append(arguments) or 7
-    monkeypatch.setitem(sys.modules, "bellcrank.bench.gears", made)
+    monkeypatch.setitem(sys.modules, "benchmarks.gears", made)
     monkeypatch.setattr(pkgutil, "iter_modules", lambda path: [pkgutil.ModuleInfo(None, "gears", False)])
+    monkeypatch.setattr(sys, "path", [*sys.path])
     return calls
 
 
@@ -147,6 +148,16 @@ def test_bench_without_a_name_runs_all(program, benchmark):
     result = program("bench")
     assert result.exit_code == 2
     assert "there is no benchmark of this name, got 'all'" in result.stderr
+
+
+def test_bench_needs_a_checkout(program, monkeypatch, tmp_path):
+    from bellcrank.cli import bench_command
+
+    monkeypatch.setattr(bench_command, "__file__", str(tmp_path / "bench_command.py"))
+    monkeypatch.chdir(tmp_path)
+    result = program("bench", "tasora")
+    assert result.exit_code != 0
+    assert "call this in a checkout of its sources, which has them in the folder benchmarks" in result.stderr
 
 
 def test_every_command_explains_itself(program):

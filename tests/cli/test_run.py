@@ -9,10 +9,10 @@ from contextlib import suppress
 
 import numpy as np
 import pytest
-from tests.cli.conftest import FOUR_BAR, process
 
 import bellcrank as bc
 from bellcrank.io import loads
+from tests.cli.conftest import FOUR_BAR, process
 
 # The rocker cannot make a whole turn.
 OVERDRIVEN = FOUR_BAR.replace(

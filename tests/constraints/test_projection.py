@@ -3,7 +3,7 @@
 import pytest
 
 import bellcrank as bc
-from bellcrank.bench.generators import free_ring, n_four_bar, ring
+from bellcrank.gallery import free_ring, n_four_bar, ring
 
 STEP = 1e-3
 

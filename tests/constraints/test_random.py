@@ -20,6 +20,7 @@ CLOSING = [
     if not hasattr(examples.joint(name), "length") and "radius" not in dir(examples.joint(name))
 ]
 SEEDS = range(31)
+OPEN = {0, 9, 10, 13, 25}  # loops that do not close
 
 
 def mechanism(seed):
@@ -43,14 +44,11 @@ def mechanism(seed):
     return mech
 
 
-@pytest.mark.parametrize("seed", SEEDS)
+@pytest.mark.parametrize("seed", [seed for seed in SEEDS if seed not in OPEN])
 def test_a_random_mechanism(seed):
-    """It keeps constraints and energy, and every body is in balance. Some cannot be assembled, and say so."""
+    """It keeps constraints and energy, and every body is in balance."""
     mech = mechanism(seed)
-    try:
-        bc.assemble(mech)
-    except bc.AssemblyError:
-        return
+    bc.assemble(mech)
     machine = Machine(mech)
     assert machine.system.project()
     assert row_imbalance(machine) < 1e-10
@@ -61,11 +59,7 @@ def test_a_random_mechanism(seed):
     assert run.drift < 1e-6 * (np.ptp(run.kinetic) + np.ptp(run.potential) + 1e-3)
 
 
-def test_most_of_them_can_be_assembled():
-    failed = 0
-    for seed in SEEDS:
-        try:
-            bc.assemble(mechanism(seed))
-        except bc.AssemblyError:
-            failed += 1
-    assert failed < len(SEEDS) / 3
+@pytest.mark.parametrize("seed", sorted(OPEN))
+def test_loops_that_do_not_close_are_told(seed):
+    with pytest.raises(bc.AssemblyError, match="what comes closest misses joint"):
+        bc.assemble(mechanism(seed))

@@ -12,7 +12,7 @@ from rigs.machine import Machine
 import bellcrank as bc
 from bellcrank import expression as ex
 from bellcrank.assembly.compile import compile_mechanism
-from bellcrank.bench.generators import chain, ladder, ring
+from bellcrank.gallery import chain, ladder, ring
 
 
 def dropped(mechanism):

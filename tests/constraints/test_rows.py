@@ -25,7 +25,7 @@ LED = {
 }
 CASES = {
     **LED,
-    **{f"joint-{name}": ("pair", examples.joint(name)) for name in examples.JOINT_KINDS},
+    **{f"joint-{name}": ("pair", examples.joint(name)) for name in examples.JOINT_KINDS if name != "Free"},
     **{
         f"constraint-{name}": ("constrained", kind, letters) for name, kind, letters in examples.constraints()
     },
@@ -83,6 +83,7 @@ def along(machine, first, second=None, drift=0.0):
 
 def test_jacobian_is_the_derivative_of_the_rows(machine):
     J = machine.system.rows()[3]
+    assert J.size
     for column in range(J.shape[1]):
         direction = np.zeros(J.shape[1])
         direction[column] = 1.0

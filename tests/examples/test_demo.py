@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 import bellcrank as bc
-from bellcrank.bench.generators.prosthetic_tasks import TAKE_A_BOOK, demonstration
+from bellcrank.gallery.prosthetic_tasks import TAKE_A_BOOK, demonstration
 from bellcrank.io import read
 
 EXAMPLES = Path(__file__).parents[2] / "examples"

@@ -9,9 +9,7 @@ from rigs.random_loops import CASES, mechanism_of, name_of
 
 import bellcrank as bc
 import bellcrank.expression as ex
-from bellcrank.bench.generators.four_bars import n_four_bar
-from bellcrank.bench.generators.rings import free_ring, ladder
-from bellcrank.bench.generators.spatial_loops import bricard
+from bellcrank.gallery import bricard_linkage, free_ring, ladder, n_four_bar
 
 LOOPS = {
     **{name_of(case): (lambda case=case: mechanism_of(case)) for case in CASES},
@@ -22,7 +20,7 @@ LOOPS = {
     "windows": lambda: linkages.windows(3),
     "platform": lambda: chains.platform(1.0, 3.0),
     "4 four-bars": lambda: n_four_bar(4),
-    "bricard": bricard,
+    "bricard": bricard_linkage,
     "stewart": stewart_platform,
     "ladder": lambda: ladder(5),
     "free ring": lambda: free_ring(7),

@@ -6,7 +6,7 @@ from rigs import chains
 from rigs.machine import Machine
 
 import bellcrank as bc
-from bellcrank.bench import generators
+from bellcrank import gallery
 
 LARGE = 1100
 """Joints: some twenty stages."""
@@ -67,14 +67,14 @@ def thin(count):
 
 
 MECHANISMS = {
-    "random chain": lambda: generators.random_tree(LARGE, "chain", seed=3),
-    "random branches": lambda: generators.random_tree(LARGE, "branch", seed=3),
-    "binary tree": lambda: generators.random_tree(LARGE, "binary", seed=3),
+    "random chain": lambda: gallery.random_tree(LARGE, "chain", seed=3),
+    "random branches": lambda: gallery.random_tree(LARGE, "branch", seed=3),
+    "binary tree": lambda: gallery.random_tree(LARGE, "binary", seed=3),
     "zigzag": lambda: chains.chain(np.ones(LARGE)),
     "straight": lambda: chains.hinged_rods(LARGE),
     "driven": driven,
     "necklace": necklace,
-    "redundant rows": lambda: generators.ladder(120),
+    "redundant rows": lambda: gallery.ladder(120),
     "wide masses": lambda: chains.chain(np.geomspace(1.0, 1e6, LARGE)),
     "thin": lambda: thin(LARGE),
     "hub": star,
@@ -115,7 +115,7 @@ def test_where_rounding_takes_a_pivot():
 
 def test_where_forces_are_large():
     """A shift of the diagonal is refined there, if rounding asks for one."""
-    mech = generators.chain(2000, angle=1.0)
+    mech = gallery.chain(2000, angle=1.0)
     expected = accelerations(mech, refinements=3)
     found = accelerations(mech)
     for a, b in zip(found, expected, strict=True):

@@ -5,18 +5,18 @@ import pytest
 from rigs import linkages
 
 import bellcrank as bc
-from bellcrank.bench import generators
+from bellcrank import gallery
 from bellcrank.formulations.accelerations import rotate
 
 # name: mechanism, its rows, those that act in the plane
 PLANAR = {
-    "windows": (lambda: generators.n_four_bar(3), 50, 20),
-    "squeezer": (generators.andrews, 50, 20),
+    "windows": (lambda: gallery.n_four_bar(3), 50, 20),
+    "squeezer": (gallery.andrews_squeezer, 50, 20),
     "slider-crank": (linkages.slider_crank, 20, 8),
-    "spring slider-crank": (generators.spring_slider_crank, 14, 5),
+    "spring slider-crank": (gallery.spring_slider_crank, 14, 5),
     "five-bar": (linkages.five_bar, 25, 10),
-    "ring": (lambda: generators.ring(20), 105, 42),
-    "ladder": (lambda: generators.ladder(3), 60, 24),
+    "ring": (lambda: gallery.ring(20), 105, 42),
+    "ladder": (lambda: gallery.ladder(3), 60, 24),
 }
 TILT = bc.rotation((2 / 3, 1 / 3, 2 / 3), 1.1)
 
@@ -70,7 +70,7 @@ def test_runs_are_those_of_all_rows(method):
 def test_implicit_steps_stay_in_the_plane():
     """What Newton's method leaves of a step must not lead out of a plane that no row holds."""
     runs = [
-        bc.simulate(tilted(generators.andrews()), 0.03, method="bdf", tolerance=1e-8, planar=planar)
+        bc.simulate(tilted(gallery.andrews_squeezer()), 0.03, method="bdf", tolerance=1e-8, planar=planar)
         for planar in (False, True)
     ]
     for body in runs[0].bodies:
@@ -82,7 +82,7 @@ def test_implicit_steps_stay_in_the_plane():
 def test_histories_of_three_numbers_a_body_lose_nothing(turn):
     """Frames between steps included; errors are measured alike, so steps are nearly the same."""
     runs = [
-        bc.simulate(turn(generators.n_four_bar(2)), 2.0, method="adams", tolerance=1e-9, planar=planar)
+        bc.simulate(turn(gallery.n_four_bar(2)), 2.0, method="adams", tolerance=1e-9, planar=planar)
         for planar in (False, True)
     ]
     whole, flat = (run.statistics["steps"] for run in runs)

@@ -8,8 +8,8 @@ from scipy.spatial.transform import Rotation
 
 import bellcrank as bc
 from bellcrank.assembly.state import State
-from bellcrank.bench.generators.rings import ladder
-from bellcrank.bench.recursive_own import nested
+from bellcrank.gallery import ladder
+from benchmarks.recursive_own import nested
 
 
 def compare(mechanism, tolerance=1e-9):

@@ -6,7 +6,7 @@ from rigs.agreement import agreed
 
 import bellcrank as bc
 import bellcrank.expression as ex
-from bellcrank.bench.symbolic_chains import torus_chain
+from benchmarks.symbolic_chains import torus_chain
 
 U, V, W = bc.symbols("u v w")
 A, B, C = bc.symbols("a b c")

@@ -8,8 +8,8 @@ import pytest
 
 import bellcrank as bc
 import bellcrank.expression as ex
-from bellcrank.bench.symbolic_chains import torus_chain
 from bellcrank.mechanism.rotation import matrix
+from benchmarks.symbolic_chains import torus_chain
 
 U, V = bc.symbols("u v")
 A, B, C = bc.symbols("a b c")

@@ -9,7 +9,7 @@ from scipy.integrate import ode
 from scipy.special import ellipj, ellipkinc
 
 import bellcrank as bc
-from bellcrank.bench.generators import n_four_bar
+from bellcrank.gallery import n_four_bar
 from bellcrank.integrate.methods import METHODS, method_options
 
 MOST = METHODS["adams"].order

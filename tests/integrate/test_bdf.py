@@ -10,7 +10,7 @@ from rigs import stops
 from rigs.chains import spinning_chain
 
 import bellcrank as bc
-from bellcrank.bench.generators import flyball
+from bellcrank.gallery import flyball_governor
 from bellcrank.integrate.methods import METHODS, method_options
 
 MOST = METHODS["bdf"].order
@@ -93,7 +93,7 @@ def test_stiff_couplers_of_a_governor(tolerance, steps):
     """
     problem = json.loads((DATA / "A05_flyball.json").read_text())
     rows, p = problem["compliant"], problem["params"]
-    mechanism = flyball(
+    mechanism = flyball_governor(
         density=p["density"],
         ball_mass=p["point_mass"],
         stiffness=p["k"],

@@ -8,7 +8,7 @@ from rigs import stops
 
 import bellcrank as bc
 from bellcrank.assembly.compile import compile_mechanism
-from bellcrank.bench.oracle_problems import double_pendulum
+from benchmarks.oracle_problems import double_pendulum
 
 PIECES = 10
 METHODS = ("adams", "bdf", "dopri5")

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import bellcrank as bc
-from bellcrank.bench.generators import n_four_bar, slider_crank
+from bellcrank.gallery import n_four_bar, slider_crank
 
 
 @pytest.mark.parametrize("formulation", ["recursive", "symbolic"])

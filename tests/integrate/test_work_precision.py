@@ -5,8 +5,8 @@ import math
 import numpy as np
 import pytest
 
-from bellcrank.bench import integrators
-from bellcrank.bench.oracle_problems import problems
+from benchmarks import integrators
+from benchmarks.oracle_problems import problems
 
 PROBLEMS = {problem.name: problem for problem in problems()}
 SMOOTH = [name for name, problem in PROBLEMS.items() if not problem.stiff]

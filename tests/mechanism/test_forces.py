@@ -140,7 +140,9 @@ LAWFUL = [
 
 @pytest.mark.parametrize(("kind", "ends"), LAWFUL, ids=lambda c: getattr(c, "name", None))
 def test_the_core_takes_the_laws(kind, ends):
-    for one in kind.lowered(ends).laws:
+    laws = kind.lowered(ends).laws
+    assert laws
+    for one in laws:
         flat = None if one.function is None else one.function.flat()
         function = None if flat is None else core.Function(flat.kind, flat.params, flat.program)
         assert len(one.params) == len(LAW_KINDS[one.kind])

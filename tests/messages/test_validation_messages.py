@@ -32,7 +32,7 @@ def test_a_sound_mechanism_passes(mech):
     mech.add_constraint("gear", bc.Gear(ratio=2.0), "arm joint.theta_z", "rod joint.theta_z")
     mech.add_drive("push", "arm joint.z", position=0.0)
     mech.add_drive("turn", "arm joint.theta_z", position=0.0)
-    bc.validate(mech)
+    assert bc.validate(mech) is None
 
 
 def test_an_empty_mechanism():

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from bellcrank.bench.generators import AndrewsData, andrews
+from bellcrank.gallery import AndrewsData, andrews_squeezer
 
 MASSES = {"c0": "stiffness", "l0": "rest_length", "mom": "torque"}
 
@@ -25,7 +25,7 @@ def test_andrews(load, follow, check, column):
     problem = load("A03_andrews")
     rows, tolerance = problem["rows"], problem["tol_suggested"]
     run, frames = follow(
-        andrews(data_of(problem)), column(rows, "t"), 0.005, method="dopri5", tolerance=1e-11
+        andrews_squeezer(data_of(problem)), column(rows, "t"), 0.005, method="dopri5", tolerance=1e-11
     )
     joints = [run.joint(name) for name in problem["q_order"]]
     check("q", np.array([joint.position[frames, 0] for joint in joints]).T, column(rows, "q"), tolerance["q"])
@@ -39,4 +39,4 @@ def test_andrews(load, follow, check, column):
 
 
 def test_generator_has_the_data_of_the_reference(load):
-    assert andrews(data_of(load("A03_andrews"))) == andrews()
+    assert andrews_squeezer(data_of(load("A03_andrews"))) == andrews_squeezer()

@@ -2,14 +2,14 @@
 
 import numpy as np
 
-from bellcrank.bench.generators import bricard
+from bellcrank.gallery import bricard_linkage
 
 
 def test_bricard(load, follow, check, column):
     problem = load("A04_bricard")
     rows, tolerance = problem["rows"], problem["tol_suggested"]
     times = column(rows, "t")
-    run, frames = follow(bricard(), times, 0.25, method="dopri5", tolerance=1e-12)
+    run, frames = follow(bricard_linkage(), times, 0.25, method="dopri5", tolerance=1e-12)
     rod, end = run.body("rod 2"), (0.0, 0.0, 0.5)
     early = times <= 2.0
     place, velocity = rod.point(end)[frames], rod.point_velocity(end)[frames]

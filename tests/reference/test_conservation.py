@@ -5,8 +5,8 @@ import pytest
 from scipy.spatial.transform import Rotation
 
 import bellcrank as bc
-from bellcrank.bench.generators import (
-    bricard,
+from bellcrank.gallery import (
+    bricard_linkage,
     chain,
     free_body,
     free_ring,
@@ -84,7 +84,7 @@ def test_momentum_follows_gravity(run_of, check):
 @pytest.mark.parametrize(
     "make",
     [
-        bricard,
+        bricard_linkage,
         lambda: chain(6, kind="spherical"),
         lambda: ladder(4),
         lambda: ring(8),
@@ -103,7 +103,7 @@ def test_energy_under_gravity(make, run_of, check):
 
 
 @pytest.mark.parametrize(
-    "make", [lambda: ring(6), lambda: ladder(2), bricard], ids=["ring", "ladder", "bricard"]
+    "make", [lambda: ring(6), lambda: ladder(2), bricard_linkage], ids=["ring", "ladder", "bricard"]
 )
 @pytest.mark.parametrize(("method", "order", "steps"), [("rk4", 4, 40), ("semi_implicit_euler", 1, 400)])
 def test_error_falls_with_the_step(make, method, order, steps, run_of):

@@ -2,7 +2,7 @@
 
 import pytest
 
-from bellcrank.bench.generators import flyball
+from bellcrank.gallery import flyball_governor
 
 SETTINGS = {"dopri5": {"tolerance": 1e-10}, "bdf": {"tolerance": 2e-13}}
 
@@ -16,7 +16,7 @@ def test_flyball(load, follow, check, column, method):
     """
     problem = load("A05_flyball")
     rows, p = problem["compliant"], problem["params"]
-    mechanism = flyball(
+    mechanism = flyball_governor(
         density=p["density"],
         ball_mass=p["point_mass"],
         stiffness=p["k"],

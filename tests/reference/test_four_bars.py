@@ -2,7 +2,7 @@
 
 import pytest
 
-from bellcrank.bench.generators import n_four_bar
+from bellcrank.gallery import n_four_bar
 
 
 @pytest.mark.parametrize("n", [1, 2, 5, 40])

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import bellcrank as bc
-from bellcrank.bench.generators import puma560, rr_arm
+from bellcrank.gallery import puma560, rr_arm
 from bellcrank.mechanism.rotation import matrix
 
 # Rates, accelerations and gravity of the five cases of the Robotics Toolbox, at the pose qn.

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from bellcrank.bench.generators import Link, link_chain, point_pendulum
+from bellcrank.gallery import Link, link_chain, simple_pendulum
 
 
 def test_simple_pendulum(load, follow, check, column):
@@ -13,7 +13,7 @@ def test_simple_pendulum(load, follow, check, column):
     """
     problem = load("A01_simple_pendulum")
     rows = [row for row in problem["rows"] if row["t"] <= 100.0 and row["t"] != 9.99]
-    mechanism = point_pendulum((1.0, 0.0, 0.0), (0.0, 0.0, 0.0), gravity=(0.0, -problem["params"]["g"], 0.0))
+    mechanism = simple_pendulum((1.0, 0.0, 0.0), (0.0, 0.0, 0.0), gravity=(0.0, -problem["params"]["g"], 0.0))
     run, frames = follow(mechanism, column(rows, "t"), 0.5, method="rk4", step=1e-4)
     bob = run.body("bob")
     check("x", bob.position[frames, 0], column(rows, "x"), 1e-10)
@@ -28,7 +28,7 @@ def test_spherical_pendulum(load, follow, check, column):
     rows, p = problem["rows"], problem["params"]
     place = (p["L"] * np.sin(p["theta0"]), 0.0, -p["L"] * np.cos(p["theta0"]))
     velocity = (0.0, place[0] * p["phi_dot0"], 0.0)
-    mechanism = point_pendulum(place, velocity, mass=p["m"], gravity=(0.0, 0.0, -p["g"]))
+    mechanism = simple_pendulum(place, velocity, mass=p["m"], gravity=(0.0, 0.0, -p["g"]))
     run, frames = follow(mechanism, column(rows, "t"), 0.5, method="dopri5", tolerance=1e-14)
     check("position", run.body("bob").position[frames], column(rows, "pos"), 1e-10)
     tension = np.linalg.norm(run.joint("rod").force[frames], axis=1)

@@ -3,7 +3,7 @@
 import numpy as np
 
 import bellcrank as bc
-from bellcrank.bench.generators import polyline
+from bellcrank.gallery import polyline
 
 
 def test_bead_on_helix(load, follow, check, column):

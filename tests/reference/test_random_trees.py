@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import bellcrank as bc
-from bellcrank.bench.generators import TreeBody, TreeJoint, tree
+from bellcrank.gallery import TreeBody, TreeJoint, tree
 from bellcrank.mechanism.rotation import from_matrix, matrix
 
 DATA = Path(__file__).parent / "data" / "random_trees.json.gz"

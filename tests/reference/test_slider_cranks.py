@@ -1,6 +1,6 @@
 """A00 slider-crank through singular poses, and the slider-crank of the SUNDIALS examples."""
 
-from bellcrank.bench.generators import slider_crank, spring_slider_crank
+from bellcrank.gallery import slider_crank, spring_slider_crank
 
 
 def test_slider_crank_through_singular_poses(load, follow, check, column, through_singular_poses):

@@ -3,7 +3,7 @@
 import numpy as np
 from scipy.spatial.transform import Rotation
 
-from bellcrank.bench.generators import free_body, heavy_top
+from bellcrank.gallery import free_body, heavy_top
 
 
 def rotations(body, frames):

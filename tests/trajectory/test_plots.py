@@ -6,7 +6,6 @@ import numpy as np
 import pytest
 from matplotlib import pyplot as plt
 from numpy.testing import assert_allclose
-from tests.trajectory.conftest import LAYOUT, frames, slide, swing
 
 from bellcrank.errors import MechanismError
 from bellcrank.trajectory.layout import CoordinateColumn, FrameLayout, MultiplierColumn
@@ -14,6 +13,7 @@ from bellcrank.trajectory.plots.kinds import KINDS
 from bellcrank.trajectory.plots.panels import Series, TimePanel, envelope, shortened, thinned
 from bellcrank.trajectory.plots.style import COLOURS, prefixed
 from bellcrank.trajectory.recorder import Recorder
+from tests.trajectory.conftest import LAYOUT, frames, slide, swing
 
 
 @pytest.fixture(autouse=True)
@@ -56,6 +56,7 @@ def test_every_kind_fits_its_page_without_complaints(run, tmp_path, what, caplog
 @pytest.mark.parametrize("what", ["overview", *KINDS])
 def test_every_axis_has_a_label_and_legends_lie_off_the_data(run, what):
     figure = settled(run.plot(what))
+    assert figure.axes
     for axes in figure.axes:
         assert axes.get_ylabel()
         assert axes.get_xlabel() or axes not in figure.axes[-1:]
@@ -181,7 +182,8 @@ def test_frames_that_are_not_numbers_do_not_spoil_a_figure(tmp_path):
 
 def test_a_single_frame_can_be_plotted(record, tmp_path):
     for what in ("overview", *KINDS):
-        record(np.array([0.3])).plot(what, path=tmp_path / "x.png")
+        record(np.array([0.3])).plot(what, path=tmp_path / f"{what}.png")
+        assert (tmp_path / f"{what}.png").stat().st_size > 1000
 
 
 def test_figures_on_screen_are_known_to_pyplot(run, tmp_path):

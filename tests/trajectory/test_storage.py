@@ -11,12 +11,12 @@ from math import prod
 import h5py
 import numpy as np
 import pytest
-from tests.trajectory.conftest import LAYOUT, frames
 
 from bellcrank.errors import MechanismError
 from bellcrank.trajectory.layout import FrameLayout
 from bellcrank.trajectory.recorder import Recorder
 from bellcrank.trajectory.trajectory import Trajectory
+from tests.trajectory.conftest import LAYOUT, frames
 
 T = np.linspace(0.0, 2.0, 3001)
 

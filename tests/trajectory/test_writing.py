@@ -8,8 +8,6 @@ import sys
 import h5py
 import numpy as np
 import pytest
-from tests.trajectory.conftest import LAYOUT, frames
-from tests.trajectory.test_storage import T, same
 
 import bellcrank as bc
 from bellcrank.errors import MechanismError, SimulationError
@@ -17,6 +15,8 @@ from bellcrank.trajectory.recorder import Recorder
 from bellcrank.trajectory.run_file import begun
 from bellcrank.trajectory.trajectory import Trajectory
 from bellcrank.trajectory.writer import Writer
+from tests.trajectory.conftest import LAYOUT, frames
+from tests.trajectory.test_storage import T, same
 
 ALL = {"status": "finished", "message": "", "steps": 3}
 

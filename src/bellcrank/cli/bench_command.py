@@ -1,10 +1,14 @@
-"""`bellcrank bench`: benchmarks, each a module of `bellcrank.bench` with a function `main(arguments)`."""
+"""`bellcrank bench`: the benchmarks of a checkout, which compare with other engines and are not installed.
+
+Each is a module of `benchmarks/` with a function `main(arguments)`.
+"""
 
 from __future__ import annotations
 
 import pkgutil
 import sys
 from importlib import import_module
+from pathlib import Path
 from types import ModuleType
 from typing import Final
 
@@ -38,18 +42,31 @@ def command(name: str, arguments: tuple[str, ...]) -> None:
 
 def _benchmarks() -> dict[str, ModuleType | ImportError]:
     """The modules with a `main`, by name; the error where one cannot be loaded."""
-    import bellcrank.bench
-
+    checkout = _checkout()
+    if str(checkout) not in sys.path:
+        sys.path.insert(0, str(checkout))
     found: dict[str, ModuleType | ImportError] = {}
-    for entry in pkgutil.iter_modules(bellcrank.bench.__path__):
+    for entry in pkgutil.iter_modules([str(checkout / "benchmarks")]):
         try:
-            module = import_module(f"bellcrank.bench.{entry.name}")
+            module = import_module(f"benchmarks.{entry.name}")
         except ImportError as error:
             found[entry.name] = error
             continue
         if hasattr(module, "main"):
             found[entry.name] = module
     return found
+
+
+def _checkout() -> Path:
+    """The checkout that this package is installed from, or else the one around the working folder."""
+    here = Path.cwd()
+    for folder in (*Path(__file__).parents, here, *here.parents):
+        if (folder / "src" / "bellcrank").is_dir() and (folder / "benchmarks" / "peers").is_dir():
+            return folder
+    raise Unsupported(
+        "bench: benchmarks are not installed with bellcrank; call this in a checkout of its sources, "
+        f"which has them in the folder benchmarks, and not in {here}"
+    )
 
 
 def _meaning(module: ModuleType | ImportError) -> str:

@@ -25,8 +25,6 @@ class Printed:
 class Notation:
     """The language that the parser reads."""
 
-    minus = "-"
-
     def symbol(self, name: str) -> str:
         """A name."""
         return name

@@ -1,0 +1,86 @@
+"""What `bellcrank bench recursive` times of its own: robots at given states, and loops within loops."""
+
+from __future__ import annotations
+
+from typing import Any, Final
+
+import numpy as np
+
+import bellcrank as bc
+from bellcrank.assembly.compile import compile_mechanism
+from bellcrank.formulations.system import System, prepare
+from bellcrank.gallery.rods import Z_AXIS, add_pin, add_rod
+from bellcrank.mechanism.rotation import matrix
+from benchmarks.symbolic_robots import Array, Robot, States
+from benchmarks.timing import timed
+
+BATCH: Final = 4096
+"""States at once."""
+TIMED_STATES: Final = 8
+
+
+class Own:
+    """A robot's accelerations by this formulation, at given states."""
+
+    def __init__(self, robot: Robot, states: States) -> None:
+        self.robot, self.states = robot, states
+        self.system: System = prepare(robot.mechanism(states), "recursive")
+        core = self.system.core
+        self.q, self.u = [], []
+        for number in range(len(states.q)):
+            self.system.set_state(compile_mechanism(robot.mechanism(states, number)).initial)
+            self.q.append(core.configuration())
+            self.u.append(core.speeds())
+
+    def nanoseconds(self) -> float:
+        """Of one evaluation, the mean over some states."""
+        core, times = self.system.core, []
+        for q, u in zip(self.q[:TIMED_STATES], self.u[:TIMED_STATES], strict=True):
+            core.set_configuration(0.0, q, u)
+            times.append(timed(lambda: core.repeat("accelerate", 2000)) / 2000)
+        return 1e9 * float(np.mean(times))
+
+    def batch_nanoseconds(self) -> float:
+        """Of one state of many."""
+        rows = np.arange(BATCH) % len(self.q)
+        q, u = np.array(self.q)[rows], np.array(self.u)[rows]
+        return 1e9 * timed(lambda: self.system.core.joint_accelerations_batch(q, u)) / BATCH
+
+    def accelerations(self) -> Array:
+        """(states, freedoms), a free body's in its own axes, as other engines give them."""
+        core, rows = self.system.core, []
+        for q, u in zip(self.q, self.u, strict=True):
+            core.set_configuration(0.0, q, u)
+            row = np.array(core.joint_accelerations())
+            if self.robot.joints[0].type == "free":
+                row[:6] = _of_free_body(self.system)
+            rows.append(row)
+        return np.array(rows)
+
+
+def _of_free_body(system: System) -> Array:
+    """Derivatives of velocity and angular velocity of the first body in its axes."""
+    state = system.state()
+    linear, angular, _ = system.core.accelerate()
+    back = matrix(tuple(state.rotation[0])).T
+    moved = linear[0] - np.cross(state.angular_velocity[0], state.velocity[0])
+    return np.concatenate([back @ moved, back @ angular[0]])
+
+
+def nested(depth: int) -> bc.Mechanism:
+    """A chain of 2 depth + 1 rods, each of the first tied to its mirror image by a rod without mass.
+
+    All loops lie in each other: the outermost tie closes first and encloses all others.
+    """
+    mech = bc.Mechanism(f"{depth} nested loops", gravity=(0.0, -9.81, 0.0))
+    count = 2 * depth + 1
+    points = [np.array([np.cos(a), np.sin(a), 0.0]) for a in np.linspace(0.1, np.pi - 0.1, count + 1)]
+    carrier: Any = mech.ground
+    for k in range(count):
+        rod = add_rod(mech, f"rod {k}", points[k], points[k + 1], mass=1.0)
+        add_pin(mech, f"pin {k}", carrier, rod, points[k], Z_AXIS)
+        carrier = rod
+    for k in range(depth):
+        ends = [mech.bodies[f"rod {i}"] for i in (k, count - 1 - k)]
+        mech.add_joint(f"tie {k}", bc.Distance(), *(body.marker() for body in ends))
+    return mech

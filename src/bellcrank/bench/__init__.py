@@ -1,1 +1,0 @@
-"""Benchmarks: mechanisms by parameters, timings, the published tables, other engines side by side."""

@@ -1,0 +1,90 @@
+"""ARCHITECTURE.md: its diagrams are what the linter and the build hold, and what it names exists."""
+
+import re
+import tomllib
+from itertools import pairwise
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[2]
+PAGE = (ROOT / "ARCHITECTURE.md").read_text(encoding="utf-8")
+PACKAGE = ROOT / "src" / "bellcrank"
+UNSEEN = {"__main__", "_cpu", "publishing", "overloads"}  # modules that the diagram leaves out
+PATHS = sorted({text for text in re.findall(r"`([\w/.{},]+/[\w/.{},]*)`", PAGE) if "NAME" not in text})
+PLACES = [
+    (name, path)
+    for names, path in re.findall(r"((?:`\w+`(?:, | and )?)+) in `(\w+/[\w/]+\.\w+)`", PAGE)
+    for name in re.findall(r"\w{2,}", names)
+]
+
+
+def diagram(first):
+    """The lines of the diagram that begins with a name."""
+    (found,) = re.findall(rf"^```text\n({first} .*?)^```", PAGE, re.M | re.S)
+    return found.splitlines()
+
+
+def names_of(group):
+    return {name.strip().rstrip("*") for name in group.split(",")}
+
+
+def missing(path):
+    return not any((base / path).exists() for base in (ROOT, PACKAGE, ROOT / "cpp"))
+
+
+def test_rooms_are_the_layers_of_the_linter():
+    settings = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
+    layers = settings["tool"]["importlinter"]["contracts"][0]["layers"]
+    wanted = [set(re.findall(r"\w+", layer)) - UNSEEN for layer in layers]
+    (line,) = diagram("cli")
+    assert [names_of(group) for group in line.split("▸")] == [layer for layer in wanted if layer]
+    for name in re.findall(r"(\w+)(?=\*)", line):
+        assert missing(f"src/bellcrank/{name}"), f"{name} exists"
+    for name in re.findall(r"\b(\w+)\b(?!\*)", line):
+        assert list(PACKAGE.glob(f"{name}*")), f"{name} does not exist"
+
+
+def reached(edges):
+    """Everything that each folder sees, through others too."""
+    seen = {folder: set(others) for folder, others in edges.items()}
+    for _ in seen:
+        for others in seen.values():
+            others |= {further for other in others for further in seen.get(other, ())}
+    return {folder: others for folder, others in seen.items() if others}
+
+
+def test_folders_of_the_core_are_the_layers_of_the_build():
+    text = (ROOT / "cmake" / "layers.cmake").read_text(encoding="utf-8")
+    built = {
+        name: set(sees.split()) for name, sees in re.findall(r"^set\((\w+)_sees ?([\w ]*)\)", text, re.M)
+    }
+    drawn = {}
+    chains = [chain for line in diagram("interruption") for chain in re.split(r" {2,}", line.strip())]
+    for chain in chains:
+        groups = [names_of(group) for group in chain.split("◂")]
+        for lower, higher in pairwise(groups):
+            for name in higher:
+                drawn.setdefault(name, set()).update(lower)
+    assert reached(drawn) == reached(built)
+    for name in re.findall(r"(\w+)(?=\*)", " ".join(chains)):
+        assert missing(f"cpp/{name}"), f"{name} exists"
+
+
+@pytest.mark.parametrize("path", PATHS)
+def test_what_is_named_exists(path):
+    stem, _, suffixes = path.partition(".{")
+    wanted = [f"{stem}.{suffix}" for suffix in suffixes.rstrip("}").split(",")] if suffixes else [path]
+    assert not [each for each in wanted if missing(each)]
+
+
+@pytest.mark.parametrize(("name", "path"), PLACES)
+def test_names_stand_where_the_page_says(name, path):
+    texts = [(base / path) for base in (ROOT, PACKAGE, ROOT / "cpp") if (base / path).exists()]
+    assert texts
+    assert re.search(rf"\b{name}\b", texts[0].read_text(encoding="utf-8")), f"{name} is not in {path}"
+
+
+def test_the_page_has_what_is_checked():
+    assert len(PATHS) > 20
+    assert ("LAW_KINDS", "mechanism/rows.py") in PLACES
