@@ -5,6 +5,7 @@ import subprocess
 import sys
 from types import ModuleType
 
+import h5py
 import numpy as np
 import pytest
 
@@ -93,6 +94,23 @@ def test_verify_fails_the_run_of_a_mechanism_with_other_masses(four_bar, program
     assert "checks failed: " in result.stdout
 
 
+def test_verify_takes_a_recorded_run_alone(four_bar, program):
+    assert program("run", four_bar, "--out", "run.h5", "--quiet").exit_code == 0
+    result = program("verify", "run.h5", "--samples", "3")
+    assert result.exit_code == 0, result.output
+    assert result.stdout.endswith("all checks passed\n")
+    with h5py.File("run.h5", "r+", libver="latest") as file:
+        file["multipliers/value"][100, 0] *= -1.0
+    result = program("verify", "run.h5")
+    assert result.exit_code == 1
+    assert "of drive 'motor' is off by" in result.stdout
+    assert "at t = 0.2 s" in result.stdout
+    for more in (("--run", "run.h5"), ("--states", "3"), ("--method", "rk4")):
+        refused = program("verify", "run.h5", *more)
+        assert refused.exit_code == 2
+        assert f"leave out {more[0]}" in refused.stderr
+
+
 def test_convert_between_formats_of_mechanisms(four_bar, program):
     assert program("convert", four_bar, "four_bar.json").exit_code == 0
     assert program("convert", "four_bar.json", "again.yaml").exit_code == 0
@@ -120,6 +138,10 @@ def test_plot_writes_beside_and_where_told(four_bar, program, tmp_path):
     assert result.exit_code == 0
     assert (tmp_path / "run_overview.png").exists()
     assert (tmp_path / "a.svg").exists()
+    told = ("-w", "picture", "--times", "0,0.5", "--out", "d.png")
+    assert program("plot", "run.h5", *told).exit_code == 0
+    refused = program("plot", "run.h5", "-w", "picture", "--times", "0,x")
+    assert "--times: it takes numbers parted by commas, got '0,x'" in refused.stderr
     assert program("plot", "run.h5", "-w", "joint", "--degrees", "--out", "b.pdf").exit_code == 0
     assert program("plot", "run.h5", "-w", "reaction", "--components", "--out", "c.png").exit_code == 0
 

@@ -89,7 +89,7 @@ def _come_together(
     started, fixed = with_pinned(described, pinned)
     motion = closing(started, time_constant, fixed)
     what = observation(described, reactions=False)
-    recorder = Recorder(what.layout, description=Origin(source=described.source))
+    recorder = Recorder(what.layout, description=Origin.of_model(described))
     times = np.linspace(motion.begin, motion.end, _FRAMES)
     begun = perf_counter()
     outcome = motion.advance(times, what.core, recorder.on_block, lambda _: None)

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 import numpy as np
 
 from bellcrank.analysis.balance_judge import left_over
 from bellcrank.analysis.evidence import Evidence
+from bellcrank.analysis.impulse_judge import unmatched
 from bellcrank.analysis.loads import (
     Loads,
     add_along,
@@ -18,6 +19,7 @@ from bellcrank.analysis.loads import (
     marker_at,
     wrench_at,
 )
+from bellcrank.analysis.verdict import CheckResult, Finding
 from bellcrank.assembly.records import CustomRecord
 from bellcrank.assembly.state import Floats
 
@@ -26,7 +28,8 @@ _EXPLAINED = 1e-5  # of what is left over, that may remain beside an element's d
 
 def attributed(evidence: Evidence, frame: int) -> str:
     """The element, such as "force 'spring'", that the imbalance of a frame points to, or ""."""
-    force, moment, size, moment_size = left_over(evidence, frame)
+    judged = left_over if evidence.has_accelerations else unmatched
+    force, moment, size, moment_size = judged(evidence, frame)
     left = np.concatenate([force.ravel(), moment.ravel()])
     scale = np.concatenate([np.repeat(size, 3), np.repeat(moment_size, 3)])
     scale = scale + 1e-6 * np.max(scale, initial=0.0) + 1e-300
@@ -42,6 +45,36 @@ def attributed(evidence: Evidence, frame: int) -> str:
         if remains < _EXPLAINED and rank < best:
             best, found = rank, name
     return found
+
+
+def blamed(
+    who: str, evidence: Evidence, frames: Sequence[tuple[int, str]], checks: Sequence[CheckResult]
+) -> Finding:
+    """What is wrong with results that fail checks, when there are no others to compare them with.
+
+    frames: those in which what is left over is attributed, each with what it is called.
+    """
+    failed = [check for check in checks if not check.passed]
+    causes = [
+        [c for c in failed if c.name in ("numbers", "rotations")],
+        [c for c in failed if c.name == "poses"],
+        [c for c in failed if c.name.endswith(": position")],
+        [c for c in failed if c.name == "forces"],
+    ]
+    worst = max(next(filter(None, causes), failed), key=lambda c: (c.value or 0.0) / max(c.limit, 1e-300))
+    unbalanced = [check for check in failed if check.name.startswith("balance")]
+    if unbalanced and not any(causes):
+        size = max(check.value or 0.0 for check in unbalanced)
+        for frame, label in frames:
+            element = attributed(evidence, frame)
+            if element:
+                return Finding(who, element, "force or acceleration", size, label)
+    quantity = "force" if worst.name == "forces" else worst.name.removeprefix("constraints: ")
+    return Finding(who, worst.where or "the mechanism", quantity, worst.value or 0.0, _when(worst))
+
+
+def _when(check: CheckResult) -> str:
+    return "its run or a state" if check.time is None else f"t = {check.time:.6g} s"
 
 
 def _stacked(loads: Loads) -> Floats:

@@ -5,37 +5,38 @@ from __future__ import annotations
 import numpy as np
 
 from bellcrank.analysis.evidence import Evidence
-from bellcrank.analysis.loads import Loads, add_force, add_reactions, applied
-from bellcrank.analysis.verdict import CheckResult
+from bellcrank.analysis.loads import Loads, acting, add_force, stored_energies
+from bellcrank.analysis.verdict import CheckResult, Worst
 from bellcrank.assembly.state import Floats
 
 _BALANCE = "force or moment left over, relative to those that act"
+_EXACT = 1e-8
 
 
 def judge_balance(evidence: Evidence) -> list[CheckResult]:
     """M a = sum of all forces, body by body, each as it was recorded or follows from the description."""
     if not (evidence.has_accelerations and evidence.has_reactions):
         reason = "accelerations and reactions were not recorded"
-        return [CheckResult("balance", _BALANCE, None, 1e-8, reason)]
-    worst, where = 0.0, ""
+        return [CheckResult("balance", _BALANCE, None, _EXACT, reason)]
+    worst = Worst()
     for frame in evidence.frames:
-        force, moment, size, moment_size = left_over(evidence, frame)
-        for left, scale in ((force, size), (moment, moment_size)):
-            relative = np.linalg.norm(left, axis=1) / (scale + 1e-6 * np.max(scale) + 1e-300)
-            body = int(np.argmax(relative))
-            if relative[body] > worst:
-                worst, where = float(relative[body]), f"body {evidence.model.bodies[body]!r}"
-    return [CheckResult("balance", _BALANCE, worst, 1e-8, where)]
+        force, moment, *scales = left_over(evidence, frame)
+        for left, scale in zip((force, moment), scales, strict=True):
+            relative = np.linalg.norm(left, axis=1) / with_floor(scale)
+            worst.meet(relative, lambda k: f"body {evidence.model.bodies[k]!r}", float(evidence.time[frame]))
+    return [worst.result("balance", _BALANCE, _EXACT)]
 
 
 def judge_forces(evidence: Evidence) -> list[CheckResult]:
-    """What forces exert, as it was recorded, against the description."""
-    if not evidence.run.forces or not evidence.has_accelerations:
-        return []
-    worst, where = 0.0, ""
+    """What forces exert and store, as it was recorded, against the description."""
+    meaning = "recorded force or moment against the description, relative to those that act"
+    if not evidence.run.forces:
+        reason = "forces were not recorded"
+        return [CheckResult("forces", meaning, None, _EXACT, reason)] if evidence.model.forces else []
+    exerted, stored = Worst(), Worst()
     for frame in evidence.frames:
-        _, _, *sizes = left_over(evidence, frame)
-        floors = [size + 1e-6 * np.max(size, initial=0.0) + 1e-300 for size in sizes]
+        loads, time = acting(evidence, frame), float(evidence.time[frame])
+        floors = [with_floor(size) for size in sizes(evidence, frame, loads)]
         for force in evidence.model.forces:
             told, own = Loads(evidence.at(frame)), Loads(evidence.at(frame))
             add_force(evidence, frame, force, told, recorded=True)
@@ -44,21 +45,31 @@ def judge_forces(evidence: Evidence) -> list[CheckResult]:
                 (told.force, told.moment), (own.force, own.moment), floors, strict=True
             ):
                 apart = np.linalg.norm(one[:-1] - other[:-1], axis=1) / scale
-                if np.max(apart, initial=0.0) > worst:
-                    worst, where = float(np.max(apart)), f"force {force.name!r}"
-    meaning = "recorded force or moment against the description, relative to those that act"
-    return [CheckResult("forces", meaning, worst, 1e-8, where)]
+                exerted.meet(apart, f"force {force.name!r}", time)
+        potentials = stored_energies(evidence, frame)
+        apart = np.abs(evidence.sections["force_potentials"][frame] - potentials)
+        size = float(np.abs(potentials).sum()) + abs(float(evidence.sections["kinetic"][frame])) + 1e-12
+        stored.meet(apart / size, lambda k: evidence.run.layout.element("force_potentials", k), time)
+    results = [exerted.result("forces", meaning, _EXACT)]
+    if evidence.run.layout.force_potentials:
+        meaning = "recorded potential energy of a force against the description, relative"
+        results.append(stored.result("forces: energy", meaning, _EXACT))
+    return results
 
 
 def left_over(evidence: Evidence, frame: int) -> tuple[Floats, Floats, Floats, Floats]:
     """Force (nb, 3) and moment (nb, 3) beyond M a at a frame, and the sizes (nb,) of those that act."""
-    loads = applied(evidence, frame)
-    add_reactions(evidence, frame, loads)
+    loads = acting(evidence, frame)
     inertia_force, inertia_moment = _rate_of_momentum(evidence, frame)
-    floor, moment_floor = _floors(evidence, frame)
-    size = loads.size[:-1] + np.linalg.norm(inertia_force, axis=1) + floor
-    moment_size = loads.moment_size[:-1] + np.linalg.norm(inertia_moment, axis=1) + moment_floor
+    size, moment_size = sizes(evidence, frame, loads)
+    size += np.linalg.norm(inertia_force, axis=1)
+    moment_size += np.linalg.norm(inertia_moment, axis=1)
     return loads.force[:-1] - inertia_force, loads.moment[:-1] - inertia_moment, size, moment_size
+
+
+def with_floor(size: Floats) -> Floats:
+    """Sizes (nb,) to divide by: what is nothing beside the largest counts as a millionth of it."""
+    return np.asarray(size + 1e-6 * np.max(size, initial=0.0) + 1e-300)
 
 
 def _rate_of_momentum(evidence: Evidence, frame: int) -> tuple[Floats, Floats]:
@@ -75,13 +86,14 @@ def _rate_of_momentum(evidence: Evidence, frame: int) -> tuple[Floats, Floats]:
     return model.mass[:, None] * acceleration, moment
 
 
-def _floors(evidence: Evidence, frame: int) -> tuple[Floats, Floats]:
-    """Forces and moments of the size that motion of this speed has, for bodies on which nothing acts."""
+def sizes(evidence: Evidence, frame: int, loads: Loads) -> tuple[Floats, Floats]:
+    """Sizes (nb,) of forces and of moments that act, with those that motion of this speed has by itself."""
     model, at = evidence.model, evidence.at(frame)
     spin = np.linalg.norm(at.spin[:-1], axis=1)
     speed = np.linalg.norm(at.com_velocity, axis=1)
     largest = np.max(np.abs(model.inertia), axis=(1, 2))
-    return model.mass * spin * (speed + 1e-3 * spin), largest * spin**2
+    floor = model.mass * spin * (speed + 1e-3 * spin)
+    return loads.size[:-1] + floor, loads.moment_size[:-1] + largest * spin**2
 
 
 def judge_reactions(evidence: Evidence) -> list[CheckResult]:
@@ -89,7 +101,7 @@ def judge_reactions(evidence: Evidence) -> list[CheckResult]:
     meaning = "power of a joint's reaction, relative to force times speed"
     if not evidence.has_reactions:
         return [CheckResult("ideal joints", meaning, None, 1e-8, "reactions were not recorded")]
-    worst, where = 0.0, ""
+    worst = Worst()
     motion = (evidence.sections[name] for name in ("velocity", "angular_velocity"))
     fastest = max(float(np.max(np.abs(values))) for values in motion)
     for frame in evidence.frames:
@@ -99,8 +111,9 @@ def judge_reactions(evidence: Evidence) -> list[CheckResult]:
         for (name, _, pair), wrench in zip(evidence.model.reactions, wrenches, strict=True):
             _, drift, spin = at.relative_motion(pair)
             power = float(wrench[3:] @ drift + wrench[:3] @ spin)
-            sizes = np.linalg.norm(wrench[3:]) + np.linalg.norm(wrench[:3])
-            scale = sizes * (np.linalg.norm(drift) + np.linalg.norm(spin)) + 1e-3 * largest * fastest
-            if abs(power) > worst * scale and scale > 0.0:
-                worst, where = abs(power) / float(scale), f"joint {name!r}"
-    return [CheckResult("ideal joints", meaning, worst, 1e-8, where)] if evidence.model.reactions else []
+            size = np.linalg.norm(wrench[3:]) + np.linalg.norm(wrench[:3])
+            scale = size * (np.linalg.norm(drift) + np.linalg.norm(spin)) + 1e-3 * largest * fastest
+            if scale > 0.0:
+                found = abs(power) / float(scale)
+                worst.meet(found, f"joint {name!r}", float(evidence.time[frame]))
+    return [worst.result("ideal joints", meaning, 1e-8)] if evidence.model.reactions else []

@@ -10,7 +10,7 @@ import numpy as np
 
 from bellcrank.analysis.admissible import admissible_states
 from bellcrank.analysis.agreement_judge import LIMIT, disagreeing, judge_agreement
-from bellcrank.analysis.attribution import attributed
+from bellcrank.analysis.attribution import attributed, blamed
 from bellcrank.analysis.balance_judge import judge_balance, judge_forces, judge_reactions
 from bellcrank.analysis.constraint_judge import judge_constraints, judge_jacobian
 from bellcrank.analysis.energy_judge import judge_energy, judge_momentum, judge_record
@@ -170,7 +170,7 @@ def _explained(
     found += [fault for fault in others if fault.formulation not in moved]
     for who, checks in judged.items():  # what nobody else could contradict
         if who not in {fault.formulation for fault in found} and not all(c.passed for c in checks):
-            found.append(_by_mechanics(said[who], checks, labels))
+            found.append(blamed(who, said[who].evidence, list(enumerate(labels)), checks))
     return found
 
 
@@ -207,27 +207,6 @@ def _cause(
         worst = max(rows, key=lambda c: c.value or 0.0)
         return replace(fault, element=worst.where, quantity="acceleration", where=labels[state])
     return fault
-
-
-def _by_mechanics(said: Testimony, checks: Sequence[CheckResult], labels: Sequence[str]) -> Finding:
-    """What is wrong with a formulation that has no other to be compared with."""
-    failed = [check for check in checks if not check.passed]
-    off = [check for check in failed if check.name == "forces"]
-    if off:
-        worst = max(off, key=lambda c: c.value or 0.0)
-        return Finding(said.formulation, worst.where, "force", worst.value or 0.0, "its run or a state")
-    unbalanced = [check for check in failed if check.name == "balance"]
-    if unbalanced and not any(check.name.endswith(": position") for check in failed):
-        size = max(check.value or 0.0 for check in unbalanced)
-        for frame, label in enumerate(labels):
-            element = attributed(said.evidence, frame)
-            if element:
-                return Finding(said.formulation, element, "force or acceleration", size, label)
-    worst = max(
-        failed, key=lambda c: (c.name.endswith(": position"), (c.value or 0.0) / max(c.limit, 1e-300))
-    )
-    element, quantity = worst.where or "the mechanism", worst.name.removeprefix("constraints: ")
-    return Finding(said.formulation, element, quantity, worst.value or 0.0, "its run or a state")
 
 
 ALL = tuple(FORMULATIONS)

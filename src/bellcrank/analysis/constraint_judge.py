@@ -7,7 +7,7 @@ import numpy as np
 from bellcrank import _core
 from bellcrank.analysis.evidence import Evidence
 from bellcrank.analysis.snapshot import Snapshot, exponential, matrices, product
-from bellcrank.analysis.verdict import CheckResult
+from bellcrank.analysis.verdict import CheckResult, Worst
 from bellcrank.assembly.model import Model
 from bellcrank.assembly.state import Floats, State
 from bellcrank.mechanism.coordinate import COORDINATE_KINDS, FORMULA_COORDINATE, FORMULA_ROW
@@ -55,6 +55,10 @@ class Rows:
                 out[k] += self.model.core_function(function)(np.array([time]))[0]
         return out
 
+    def text(self, k: int) -> str:
+        """What a row is of, in words."""
+        return self.model.row_text(self.rows[k])
+
     def angular(self, k: int) -> bool:
         """Whether a row has an angle in it."""
         kinds = self.model.arrays["coordinate_kind"]
@@ -66,7 +70,7 @@ def judge_constraints(evidence: Evidence) -> list[CheckResult]:
     rows = Rows(evidence.model)
     if not rows.rows:
         return []
-    worst = {"position": (0.0, -1), "velocity": (0.0, -1), "acceleration": (0.0, -1)}
+    worst = {"position": Worst(), "velocity": Worst(), "acceleration": Worst()}
     for frame in evidence.frames:
         errors = {
             "position": _position_errors(rows, evidence, frame),
@@ -75,8 +79,7 @@ def judge_constraints(evidence: Evidence) -> list[CheckResult]:
         if evidence.has_accelerations:
             errors["acceleration"] = _acceleration_errors(rows, evidence, frame)
         for level, values in errors.items():
-            k = int(np.argmax(values))
-            worst[level] = max(worst[level], (float(values[k]), rows.rows[k]))
+            worst[level].meet(values, rows.text, float(evidence.time[frame]))
     meanings = {
         "position": ("largest constraint error, m or rad/2", 1e-7),
         "velocity": ("rate of the constraints relative to the speeds", 1e-7),
@@ -84,14 +87,11 @@ def judge_constraints(evidence: Evidence) -> list[CheckResult]:
     }
     results = []
     for level, (meaning, limit) in meanings.items():
-        value, row = worst[level]
+        name = f"constraints: {level}"
         if level == "acceleration" and not evidence.has_accelerations:
-            results.append(
-                CheckResult("constraints: acceleration", meaning, None, limit, "none were recorded")
-            )
-            continue
-        where = evidence.model.row_text(row) if row >= 0 else ""
-        results.append(CheckResult(f"constraints: {level}", meaning, value, limit, where))
+            results.append(CheckResult(name, meaning, None, limit, "none were recorded"))
+        else:
+            results.append(worst[level].result(name, meaning, limit))
     return results
 
 

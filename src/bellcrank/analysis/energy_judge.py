@@ -6,21 +6,20 @@ from typing import Any
 
 import numpy as np
 
-from bellcrank import _core
 from bellcrank.analysis.evidence import Evidence
-from bellcrank.analysis.formula_judge import evaluated, time_slope
+from bellcrank.analysis.formula_judge import time_slope
 from bellcrank.analysis.loads import (
-    CONSERVATIVE,
     Loads,
     add_formula_force,
     add_row,
     damping_at,
     dampings,
     law_effort,
+    stored_energies,
     wrench_at,
     written_forces,
 )
-from bellcrank.analysis.verdict import CheckResult
+from bellcrank.analysis.verdict import CheckResult, Worst
 from bellcrank.assembly.model import Model
 from bellcrank.assembly.records import CustomRecord
 from bellcrank.assembly.state import Floats
@@ -35,11 +34,13 @@ def judge_energy(evidence: Evidence, limit: float) -> list[CheckResult]:
     count = len(evidence.time)
     laws = len(evidence.model.arrays["law_kind"])
     if count * max(laws, 1) > _EVALUATIONS:
-        return [CheckResult("energy", _ENERGY, None, limit, "too many frames or forces to add up here")]
-    kinetic, potential = energies(evidence)
+        reason = "too many frames or forces to add up here"
+        return [*judge_record(evidence), CheckResult("energy", _ENERGY, None, limit, reason)]
+    every = list(range(count))
+    kinetic, potential = energies(evidence, every)
     size = float(np.max(np.abs(kinetic)) + np.max(np.abs(potential - potential[0]))) + 1e-12
-    results = judge_record(evidence, (kinetic, potential))
-    if evidence.run.statistics.get("impacts", 0):
+    results = _record(evidence, every, kinetic, potential)
+    if evidence.run.statistics.get("impacts", 0) or _stops_met(evidence):
         reason = "impacts on stops take energy that is not recorded"
         return [*results, CheckResult("energy", _ENERGY, None, limit, reason)]
     step = np.diff(evidence.time)
@@ -51,19 +52,28 @@ def judge_energy(evidence: Evidence, limit: float) -> list[CheckResult]:
     return [*results, _balance(evidence, kinetic + potential, size, limit)]
 
 
-def judge_record(evidence: Evidence, own: tuple[Floats, Floats] | None = None) -> list[CheckResult]:
+def _stops_met(evidence: Evidence) -> bool:
+    """Whether an event of a run, which may have been joined of several, is that a stop was met."""
+    model = evidence.model
+    stops = {model.block_owner[b] for b in np.flatnonzero(model.arrays["block_unilateral"])}
+    return any(event.name in stops for event in evidence.run.events)
+
+
+def judge_record(evidence: Evidence) -> list[CheckResult]:
     """The recorded energies, kinetic and potential, against the judge's own."""
-    kinetic, potential = energies(evidence) if own is None else own
+    return _record(evidence, evidence.frames, *energies(evidence, evidence.frames))
+
+
+def _record(evidence: Evidence, frames: list[int], kinetic: Floats, potential: Floats) -> list[CheckResult]:
     size = float(np.max(np.abs(kinetic)) + np.max(np.abs(potential - potential[0]))) + 1e-12
     rounding = size + float(np.max(np.abs(potential)))
-    gaps = {
-        name: float(np.max(np.abs(mine - evidence.sections[name]))) / rounding
-        for name, mine in (("kinetic", kinetic), ("potential", potential))
-    }
-    worst = max(gaps, key=lambda name: gaps[name])
+    worst = Worst()
+    for name, mine in (("kinetic", kinetic), ("potential", potential)):
+        gaps = np.abs(mine - evidence.sections[name][frames]) / rounding
+        frame = frames[int(np.argmax(gaps))]
+        worst.meet(np.max(gaps), f"{name} energy", float(evidence.time[frame]))
     meaning = "recorded energies against the judge's own, relative"
-    where = f"{worst} energy" if gaps[worst] > _RECORD else ""
-    return [CheckResult("energy record", meaning, gaps[worst], _RECORD, where)]
+    return [worst.result("energy record", meaning, _RECORD)]
 
 
 def _balance(evidence: Evidence, total: Floats, size: float, limit: float) -> CheckResult:
@@ -75,10 +85,10 @@ def _balance(evidence: Evidence, total: Floats, size: float, limit: float) -> Ch
         return CheckResult("energy", _ENERGY, None, limit, reason)
     allowed = limit + 2.0 * uncertainty / scale
     worst = int(np.argmax(left))
-    where = f"t = {evidence.time[2 * worst]:.4g} s"
+    meaning, time = _ENERGY, float(evidence.time[2 * worst])
     if uncertainty > 0.1 * limit * scale:
-        where += f"; the work is known to {uncertainty / scale:.1e} from these frames"
-    return CheckResult("energy", _ENERGY, float(left[worst]) / scale, allowed, where)
+        meaning += f"; the work is known to {uncertainty / scale:.1e} from these frames"
+    return CheckResult("energy", meaning, float(left[worst]) / scale, allowed, time=time)
 
 
 def _accumulated(values: Floats, step: float) -> tuple[Floats, float]:
@@ -98,30 +108,25 @@ def _accumulated(values: Floats, step: float) -> tuple[Floats, float]:
     return fine, 0.5 * float(np.max(np.abs(fine[: 2 * len(coarse) : 2] - coarse)))
 
 
-def energies(evidence: Evidence) -> tuple[Floats, Floats]:
-    """Kinetic and potential energy (T,) at all frames."""
+def energies(evidence: Evidence, frames: list[int]) -> tuple[Floats, Floats]:
+    """Kinetic and potential energy (n,) at frames."""
     model = evidence.model
-    kinetic, potential = np.zeros(len(evidence.time)), np.zeros(len(evidence.time))
+    kinetic, potential = np.zeros(len(frames)), np.zeros(len(frames))
     arrays = model.arrays
     rotors = np.flatnonzero(arrays["block_compliance"] > 0.0).tolist()
-    for frame in range(len(evidence.time)):
+    for k, frame in enumerate(frames):
         at = evidence.at(frame)
         spin = np.einsum("bji,bj->bi", at.turn[:-1], at.spin[:-1])
         turning = np.einsum("bi,bij,bj->", spin, model.inertia, spin)
-        kinetic[frame] = 0.5 * (model.mass @ np.sum(at.com_velocity**2, axis=1) + turning)
-        potential[frame] = -float(model.mass @ (at.com @ model.gravity))
-        for law, kind in enumerate(arrays["law_kind"]):
-            if kind in CONSERVATIVE:
-                params, function = evidence.law(law)
-                value = evidence.value(int(arrays["law_coordinate"][law]), frame)
-                potential[frame] += _core.law_potential(kind, value, params, function)
-        potential[frame] += _formula_potential(evidence, frame)
+        kinetic[k] = 0.5 * (model.mass @ np.sum(at.com_velocity**2, axis=1) + turning)
+        potential[k] = -float(model.mass @ (at.com @ model.gravity))
+        potential[k] += float(stored_energies(evidence, frame).sum())
         for block in rotors:
             (row,) = range(*arrays["block_row_start"][block : block + 2].tolist())
             term = int(arrays["row_term_start"][row])
             turning_rotor = evidence.coordinate(int(arrays["term_coordinate"][term]), frame)
             rate = arrays["term_coefficient"][term] * turning_rotor.rate
-            kinetic[frame] += 0.5 * rate**2 / arrays["block_compliance"][block]
+            kinetic[k] += 0.5 * rate**2 / arrays["block_compliance"][block]
     return kinetic, potential
 
 
@@ -167,17 +172,6 @@ def power(evidence: Evidence) -> Floats:
 def _has_terms(model: Model, row: int) -> bool:
     begin, end = model.arrays["row_term_start"][row : row + 2]
     return bool(end > begin)
-
-
-def _formula_potential(evidence: Evidence, frame: int) -> float:
-    """The potential energy of forces given by formulas."""
-    total = 0.0
-    for record in written_forces(evidence.model):
-        kind: Any = record.lowered.custom
-        if kind.potential is not None:
-            known = evidence.formulas.numbers(record, evidence.at(frame), lambda c: evidence.motion(c, frame))
-            total += evaluated([kind.potential], known)[0]
-    return total
 
 
 def _formula_power(evidence: Evidence, frame: int, record: CustomRecord) -> float:

@@ -11,7 +11,7 @@ from bellcrank.analysis.constraint_judge import beyond_differences, moved
 from bellcrank.analysis.evidence import Evidence
 from bellcrank.analysis.formula_judge import Formulas, evaluated, of_velocity, time_slope
 from bellcrank.analysis.snapshot import Snapshot
-from bellcrank.analysis.verdict import CheckResult
+from bellcrank.analysis.verdict import CheckResult, Worst
 from bellcrank.assembly.records import CustomRecord, JointRecord
 from bellcrank.assembly.state import Floats, State
 from bellcrank.mechanism.coordinate import FORMULA_COORDINATE
@@ -28,13 +28,13 @@ def judge_formulas(evidence: Evidence) -> list[CheckResult]:
     formulas = evidence.formulas
     if not formulas.joints and not formulas.constraints:
         return []
-    worst = {level: (0.0, "") for level, _ in _LEVELS}
+    worst = {level: Worst() for level, _ in _LEVELS}
     for frame in evidence.frames:
         for element, errors in _errors(evidence, formulas, frame):
             for (level, _), error in zip(_LEVELS, errors, strict=False):
-                worst[level] = max(worst[level], (error, element))
+                worst[level].meet(error, element, float(evidence.time[frame]))
     return [
-        CheckResult(f"formulas: {level}", _MEANING, worst[level][0], limit, worst[level][1])
+        worst[level].result(f"formulas: {level}", _MEANING, limit)
         for level, limit in _LEVELS
         if level != "acceleration" or evidence.has_accelerations
     ]

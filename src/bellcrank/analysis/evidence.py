@@ -14,7 +14,7 @@ from bellcrank.assembly.model import Model
 from bellcrank.assembly.records import CustomRecord
 from bellcrank.assembly.state import Floats, State
 from bellcrank.mechanism.coordinate import COORDINATE_KINDS
-from bellcrank.trajectory.observation import force_efforts
+from bellcrank.trajectory.observation import force_efforts, observation
 from bellcrank.trajectory.trajectory import Trajectory
 
 _TURN = 2.0 * np.pi
@@ -128,6 +128,12 @@ class Evidence:
         )
 
     @cached_property
+    def potentials(self) -> list[tuple[str, int]]:
+        """Per recorded potential energy what has it: ("law", its number) or ("formula", its number)."""
+        listed = [effort for found in force_efforts(self.model).values() for effort in found]
+        return [effort.core[:2] for effort in listed if effort.has_potential]
+
+    @cached_property
     def force_columns(self) -> dict[tuple[str, int, int], int]:
         """Column of each effort that was recorded, as `force_efforts` tells the core of it."""
         listed = [effort for found in force_efforts(self.model).values() for effort in found]
@@ -137,6 +143,11 @@ class Evidence:
         """A recorded effort of a force; zero where it has no column, which is left out where it always is."""
         column = self.force_columns.get(which)
         return 0.0 if column is None else float(self.sections["force_efforts"][frame, column])
+
+    @cached_property
+    def recorded_coordinates(self) -> list[int]:
+        """The coordinate of the model behind each of `FrameLayout.every_coordinate`."""
+        return list(observation(self.model).coordinates[: len(self.run.layout.every_coordinate)])
 
     @property
     def has_accelerations(self) -> bool:

@@ -112,7 +112,7 @@ def _run(
     system = prepare(model, formulation, **options)
     system.project()
     what = observation(model, reactions=dynamics, accelerations=True)
-    recorder = Recorder(what.layout, path, description=Origin(source=model.source))
+    recorder = Recorder(what.layout, path, description=Origin.of_model(model))
     frames = output_times(times.start, times.duration, times.step, _FOLLOWING)
     begun = perf_counter()
     with Progress(progress, times.start, times.duration) as shown, recorder:

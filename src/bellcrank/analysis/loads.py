@@ -67,6 +67,14 @@ def applied(evidence: Evidence, frame: int) -> Loads:
     return loads
 
 
+def acting(evidence: Evidence, frame: int) -> Loads:
+    """All that acts on the bodies, reactions too as far as they were recorded."""
+    loads = applied(evidence, frame)
+    if evidence.has_reactions:
+        add_reactions(evidence, frame, loads)
+    return loads
+
+
 def add_force(evidence: Evidence, frame: int, force: ElementRecord, loads: Loads, recorded: bool) -> None:
     """What a force exerts, by the efforts that were recorded or by its description."""
     model, at = evidence.model, evidence.at(frame)
@@ -171,6 +179,22 @@ def law_effort(evidence: Evidence, law: int, frame: int, conservative: bool = Fa
         rate, function = 0.0, None if kind == "linear" else function
     value, time = evidence.value(coordinate, frame), float(evidence.time[frame])
     return float(_core.law_effort(kind, value, rate, time, params, function))
+
+
+def stored_energies(evidence: Evidence, frame: int) -> Floats:
+    """Potential energies (p,) of forces, in the order in which they are recorded, J."""
+    return np.array([_stored(evidence, frame, *which) for which in evidence.potentials])
+
+
+def _stored(evidence: Evidence, frame: int, what: str, number: int) -> float:
+    if what == "law":
+        params, function = evidence.law(number)
+        value = evidence.value(int(evidence.model.arrays["law_coordinate"][number]), frame)
+        return float(_core.law_potential(evidence.model.arrays["law_kind"][number], value, params, function))
+    record = evidence.formulas.forces[number]
+    kind: Any = record.lowered.custom
+    known = evidence.formulas.numbers(record, evidence.at(frame), lambda c: evidence.motion(c, frame))
+    return float(evaluated([kind.potential], known)[0])
 
 
 def wrench_at(

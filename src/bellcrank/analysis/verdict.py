@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from typing import Any
+
+import numpy as np
 
 SKIPPED = "skipped"
 
@@ -17,6 +19,7 @@ class CheckResult:
     limit: the largest allowed.
     where: the element at which it was found, or why the check was left out.
     formulation: whose results it judges; empty for a run that was given, "all" for a comparison.
+    time: of the frame at which it was found, s, if it is a matter of one frame.
     """
 
     name: str
@@ -25,6 +28,13 @@ class CheckResult:
     limit: float
     where: str = ""
     formulation: str = ""
+    time: float | None = None
+
+    @property
+    def place(self) -> str:
+        """The element and the time at which it was found, such as "body 'rod' at t = 0.25 s"."""
+        when = "" if self.time is None or not self.value else f"t = {self.time:.6g} s"
+        return " at ".join(part for part in (self.where, when) if part)
 
     @property
     def passed(self) -> bool:
@@ -36,8 +46,29 @@ class CheckResult:
         if self.value is None:
             return f"{SKIPPED:7} {whose}{self.name}: {self.where}"
         verdict = "ok" if self.passed else "FAILED"
-        at = f" ({self.where})" if self.where else ""
+        at = f" ({self.place})" if self.place else ""
         return f"{verdict:7} {whose}{self.name}: {self.value:.2e} of {self.limit:.0e}{at}: {self.meaning}"
+
+
+class Worst:
+    """The largest of the deviations that a judge meets, and its place; no number is the worst of all."""
+
+    def __init__(self) -> None:
+        self.value = 0.0
+        self.where = ""
+        self.time: float | None = None
+
+    def meet(self, values: Any, place: str | Callable[[int], str], time: float | None = None) -> None:
+        """Take up a deviation, or several (n,). place: the element, or names it by number. time: s."""
+        known = np.nan_to_num(np.atleast_1d(values), nan=np.inf)
+        if known.size and known.max() > self.value:
+            k = int(np.argmax(known))
+            self.value, self.time = float(known[k]), time
+            self.where = place if isinstance(place, str) else place(k)
+
+    def result(self, name: str, meaning: str, limit: float) -> CheckResult:
+        """The check of this name."""
+        return CheckResult(name, meaning, self.value, limit, self.where, time=self.time)
 
 
 @dataclass(frozen=True)

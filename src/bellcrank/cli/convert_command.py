@@ -7,8 +7,7 @@ from pathlib import Path
 import click
 
 from bellcrank.errors import Unsupported
-
-_RUNS = (".h5", ".hdf5")
+from bellcrank.trajectory.own_file import is_run
 
 
 @click.command("convert")
@@ -18,19 +17,23 @@ def command(source: str, target: str) -> None:
     """Write the mechanism or the run in FROM as TO; the suffixes choose the formats.
 
     A mechanism (.yaml, .yml, .json) is written in SI units with placed mechanisms expanded. A run (.h5)
-    becomes a table (.csv), or a clean run file (.h5) where its process was killed.
+    becomes a table (.csv), a NetCDF file with named axes (.nc, needs xarray), or a clean run file (.h5) where
+    its process was killed.
     """
-    before, after = Path(source).suffix.lower(), Path(target).suffix.lower()
-    if before in _RUNS:
+    if is_run(source):
         from bellcrank.trajectory.trajectory import Trajectory
 
         run = Trajectory.load(source)
-        if after == ".csv":
+        if Path(target).suffix.lower() == ".csv":
             run.to_csv(target)
-        elif after in _RUNS:
+        elif Path(target).suffix.lower() == ".nc":
+            from bellcrank.trajectory.dataset import write_netcdf
+
+            write_netcdf(run, target)
+        elif is_run(target):
             run.save(target)
         else:
-            raise Unsupported(f"a run becomes a .csv or .h5 file, not {target!r}")
+            raise Unsupported(f"a run becomes a .csv, .nc or .h5 file, not {target!r}")
     else:
         from bellcrank.io import read, save
 

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 import click
+
+from bellcrank.trajectory.own_file import is_run
 
 if TYPE_CHECKING:
     from bellcrank.analysis.info import MechanismInfo
@@ -27,7 +28,7 @@ def command(file: str | None, build: bool, everything: bool) -> None:
         if not build:
             raise click.UsageError("give a FILE, or --build")
         return
-    if Path(file).suffix.lower() in (".h5", ".hdf5"):
+    if is_run(file):
         from bellcrank.trajectory.trajectory import Trajectory
 
         click.echo(Trajectory.load(file).summary())

@@ -8,6 +8,8 @@ from typing import Any
 
 import click
 
+from bellcrank.trajectory.own_file import is_run
+
 _EXISTING = click.Path(exists=True, dir_okay=False)
 
 
@@ -19,31 +21,49 @@ _EXISTING = click.Path(exists=True, dir_okay=False)
     "--formulation", "-f", metavar="NAME", help="Judge this one alone; by default all that accept it."
 )
 @click.option("--method", "-m", metavar="NAME", help="Of the runs that are made.")
+@click.option("--samples", type=int, metavar="N", help="Instants of a run that are looked at closely.")
 @click.option("--states", type=int, metavar="N", help="Random states at which formulations are compared.")
 @click.option("--tolerance", type=float, metavar="EPS", help="Relative error of energy and momentum allowed.")
 @click.option("--json", "as_json", is_flag=True, help="Print the judgement as JSON.")
 def command(file: str, recorded: str | None, as_json: bool, **given: Any) -> None:
-    """Judge every formulation of the mechanism in FILE, or a run of it, by mechanics.
+    """Judge every formulation of the mechanism in FILE, or a run, by mechanics.
+
+    FILE is a mechanism (YAML, JSON) or a recorded run (HDF5), which is judged by the mechanism it carries.
 
     Formulations are compared with each other at random states, and each of them is judged there and along a
     run: constraints, equations of motion, energy, momentum. The judge computes everything from the motion and
     the description and uses nothing of the solver. Exit status 1 if a check failed.
     """
     from bellcrank.analysis.verify import verify
-    from bellcrank.io import load
+    from bellcrank.trajectory.trajectory import Trajectory
 
     arguments = {name: value for name, value in given.items() if value is not None}
-    if recorded is not None:
-        from bellcrank.trajectory.trajectory import Trajectory
+    alone = is_run(file)
+    if alone or recorded is not None:
+        _refuse(recorded if alone else None, arguments)
+    if alone:
+        judgement = verify(Trajectory.load(file), **arguments)
+    else:
+        from bellcrank.io import load
 
-        arguments["run"] = Trajectory.load(recorded)
-    judgement = verify(load(file), **arguments)
+        if recorded is not None:
+            arguments["run"] = Trajectory.load(recorded)
+        judgement = verify(load(file), **arguments)
     if as_json:
         click.echo(json.dumps(judgement.to_dict(), indent=2))
     else:
         _show(judgement)
     if not judgement.passed:
         sys.exit(1)
+
+
+def _refuse(recorded: str | None, arguments: dict[str, Any]) -> None:
+    """Refuse a second run, `recorded`, and options of runs that are made."""
+    if recorded is not None:
+        raise click.UsageError("FILE is a run and carries its mechanism: leave out --run")
+    if of_made := sorted({"duration", "formulation", "method", "states"} & set(arguments)):
+        named = ", ".join(f"--{name}" for name in of_made)
+        raise click.UsageError(f"a recorded run is judged as it is: leave out {named}")
 
 
 def _show(judgement: Any) -> None:
@@ -58,7 +78,7 @@ def _show(judgement: Any) -> None:
                 rows.append(("skipped", check.name, "", "", check.where))
                 continue
             verdict = "ok" if check.passed else "FAILED"
-            remark = f"{check.meaning} ({check.where})" if check.where else check.meaning
+            remark = f"{check.meaning} ({check.place})" if check.place else check.meaning
             rows.append((verdict, check.name, f"{check.value:.1e}", f"{check.limit:.0e}", remark))
         columns = (
             ("", "left"),
@@ -68,5 +88,7 @@ def _show(judgement: Any) -> None:
             ("what", "left"),
         )
         show(heading(f"{judgement.mechanism}: {judgement.subject}"), table(columns, rows))
+        for fault in judgement.faults:
+            click.echo(f"fault: {fault}")
     failed = dict.fromkeys(check.name for check in judgement.checks if not check.passed)
     click.echo(f"{len(failed)} checks failed: {', '.join(failed)}" if failed else "all checks passed")

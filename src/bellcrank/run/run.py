@@ -65,7 +65,9 @@ class Run:
         elif assemble:
             self.model, self._report = assembled(model)
         self._formulate(state, open_still=self._motion is not None)
-        self._recorder = Recorder(self._what.layout, path, description=Origin(description, self.model.source))
+        self._recorder = Recorder(
+            self._what.layout, path, description=Origin.of_model(self.model, description)
+        )
         self._shown = Progress(progress, plan.begin, plan.duration).__enter__()
         self._wall = 0.0
 
@@ -157,7 +159,7 @@ class Run:
         if not self._first:
             self._before = telling.counted(self._system, self._ended)
             self._wall, last = 0.0, self._recorder.last
-            self._recorder = Recorder(self._what.layout, description=Origin(source=self.model.source))
+            self._recorder = Recorder(self._what.layout, description=Origin.of_model(self.model))
             self._recorder.on_block(last)
         with deferred_interrupt() as self._interrupted:
             self._go_on_to(float(times[-1]), last=False)

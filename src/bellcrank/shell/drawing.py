@@ -20,7 +20,7 @@ def drawn(session: Session, run: Trajectory) -> dict[str, Any]:
         return {"lines": lines, "drawn": lines}
     if drawing.convention != "corpus":
         return {}
-    from bellcrank.shell.picture import write_picture
+    from bellcrank.trajectory.plots.picture import write_picture
 
     before = sum(len(piece) - 1 for piece in session.now.history[:-1])
     files = []

@@ -12,13 +12,13 @@ from bellcrank.shell.drawing import numbered
 from bellcrank.shell.language import Argument, Command, Given, Option
 from bellcrank.shell.reply import Reply
 from bellcrank.shell.session import Drawing, Session, Settings, Situation
+from bellcrank.trajectory.own_file import is_run
 
 if TYPE_CHECKING:
     from bellcrank.analysis.info import MechanismInfo
 
 GROUP: Final = "Files and pictures"
 FILE: Final = Argument("file", "file")
-_RUNS = (".h5", ".hdf5")
 CONVENTIONS: Final = ("bolio", "corpus", "null", "picture")
 
 
@@ -29,7 +29,7 @@ def _save(session: Session, given: Given) -> Reply:
     path = given["file"]
     suffix = Path(path).suffix.lower()
     session.places.check(path, "-over" in given.options)
-    if suffix in _RUNS:
+    if is_run(path):
         session.trajectory().save(path)
     elif suffix == ".csv":
         session.trajectory().to_csv(path)
@@ -123,7 +123,7 @@ def _draw(session: Session, given: Given) -> Reply:
         check_picture(held[0])
     over = "-over" in given.options
     if how == "picture":
-        from bellcrank.shell.picture import write_picture
+        from bellcrank.trajectory.plots.picture import write_picture
 
         session.places.check(held[0], over)
         write_picture(session.mechanism, session.state(), held[0])

@@ -111,10 +111,10 @@ class CheckedFile:
         return _Rows(self, path, data, found[0])
 
     def attribute(self, name: str, kind: type, default: Any = None) -> Any:
-        """An attribute of the file. kind: str, int or bool; default: if it may be left out."""
+        """An attribute of the file. kind: str, int, float or bool; default: if it may be left out."""
         value = self._attribute(self._file, name, default)
         if not isinstance(value, kind) or (kind is int and isinstance(value, bool)):
-            what = {str: "a text", int: "a whole number", bool: "true or false"}[kind]
+            what = {str: "a text", int: "a whole number", float: "a number", bool: "true or false"}[kind]
             raise self.error(f"attribute {name!r} must be {what}", value, _DAMAGED)
         return value
 

@@ -2,17 +2,38 @@
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
 from bellcrank.errors import Fault, MechanismError
-from bellcrank.trajectory.layout import FrameLayout, MultiplierColumn
+from bellcrank.trajectory.layout import ForceColumn, FrameLayout, MultiplierColumn
 from bellcrank.trajectory.store import FloatArray, Store, read_only
 
 
+class Efforts(ABC):
+    """Efforts along coordinates, or components at markers."""
+
+    @property
+    @abstractmethod
+    def columns(self) -> Sequence[MultiplierColumn | ForceColumn]:
+        """The efforts."""
+
+    @property
+    def coordinates(self) -> tuple[str, ...]:
+        """Names of the coordinates, and of components at markers, that it acts along."""
+        return tuple(column.name for column in self.columns)
+
+    @property
+    def units(self) -> tuple[str, ...]:
+        """Unit of each effort, "N" or "N m"."""
+        return tuple(column.unit for column in self.columns)
+
+
 @dataclass(frozen=True, repr=False)
-class EffortHistory:
+class EffortHistory(Efforts):
     """Efforts of a drive, of a geared motor's inertia or of a joint's limits, along the coordinates.
 
     Mostly that is one coordinate; a drive along a path has three or six, and a joint may limit several.
@@ -40,16 +61,6 @@ class EffortHistory:
     def columns(self) -> tuple[MultiplierColumn, ...]:
         """The multipliers, one for each coordinate."""
         return tuple(self.layout.multipliers[group[0]] for group in self.numbers)
-
-    @property
-    def coordinates(self) -> tuple[str, ...]:
-        """Names of the coordinates it acts along."""
-        return tuple(column.name for column in self.columns)
-
-    @property
-    def units(self) -> tuple[str, ...]:
-        """Unit of the effort along each coordinate, "N" or "N m"."""
-        return tuple(column.unit for column in self.columns)
 
     @property
     def unit(self) -> str:

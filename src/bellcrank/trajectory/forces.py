@@ -13,6 +13,7 @@ from bellcrank.assembly.model import Model
 from bellcrank.errors import Fault, MechanismError
 from bellcrank.mechanism.coordinate import FORMULA_COORDINATE
 from bellcrank.mechanism.naming import nearest
+from bellcrank.trajectory.efforts import Efforts
 from bellcrank.trajectory.interpolate import STATE_SECTIONS
 from bellcrank.trajectory.layout import ForceColumn, FrameLayout
 from bellcrank.trajectory.observation import force_efforts
@@ -22,7 +23,7 @@ from bellcrank.trajectory.store import FloatArray, Store, read_only
 
 
 @dataclass(frozen=True, repr=False)
-class ForceHistory:
+class ForceHistory(Efforts):
     """A spring, a motor, friction, an applied wrench or another force: where it is and what it exerts.
 
     Its efforts are along coordinates, or components of force and moment at markers (names such as "force_x",
@@ -42,16 +43,6 @@ class ForceHistory:
     def columns(self) -> tuple[ForceColumn, ...]:
         """Its efforts."""
         return self.layout.force_columns[self._slice]
-
-    @property
-    def coordinates(self) -> tuple[str, ...]:
-        """Names of the coordinates and components that it acts along."""
-        return tuple(column.name for column in self.columns)
-
-    @property
-    def units(self) -> tuple[str, ...]:
-        """Unit of each effort, "N" or "N m"."""
-        return tuple(column.unit for column in self.columns)
 
     @property
     def effort(self) -> FloatArray:

@@ -18,6 +18,10 @@ from bellcrank import _core
 
 MultiplierKind = Literal["drive", "limit", "motor", "constraint"]
 
+_OF_BODIES = ("position", "rotation", "velocity", "angular_velocity", "acceleration", "angular_acceleration")
+_OF_COORDINATES = ("coordinates", "rates", "coordinate_accelerations")
+_OF_OTHERS = ("angles", "angle_rates", "force_coordinates", "force_rates")
+
 
 @dataclass(frozen=True)
 class CoordinateColumn:
@@ -179,6 +183,24 @@ class FrameLayout:
             begun = slices[column.force]
             slices[column.force] = slice(begun.start if begun.stop else number, number + 1)
         return MappingProxyType(slices)
+
+    def element(self, section: str, place: int) -> str:
+        """What a number of a section is of, such as "body 'rod'". place: along the section's first axis."""
+        if section in _OF_BODIES:
+            return f"body {self.bodies[place]!r}"
+        if section in _OF_COORDINATES:
+            column = self.coordinates[place]
+            return f"joint {column.joint!r} ({column.name})"
+        if section in _OF_OTHERS:
+            other = (self.angles if section.startswith("angle") else self.force_coordinates)[place]
+            return f"{other.joint} ({other.name})"
+        if section.endswith("multipliers"):
+            return f"{self.multipliers[place].kind} {self.multipliers[place].element!r}"
+        if section.endswith("reactions"):
+            return f"joint {self.reactions[place]!r}"
+        if section == "force_efforts":
+            return f"force {self.force_columns[place].force!r}"
+        return f"force {self.force_potentials[place]!r}" if section == "force_potentials" else "the mechanism"
 
     def multiplier_numbers(self, element: str, *kinds: MultiplierKind) -> tuple[int, ...]:
         """Places of the multipliers of this element, of the first of these kinds that it has."""

@@ -20,10 +20,14 @@ _POTENTIALS = {kind for kind, has_potential in _core.law_kinds().items() if has_
 
 @dataclass(frozen=True)
 class Observation:
-    """The layout of frames, and what the core must observe to fill them."""
+    """The layout of frames, and what the core must observe to fill them.
+
+    coordinates: of the model, behind each of `FrameLayout.every_coordinate`.
+    """
 
     layout: FrameLayout
     core: _core.Observation
+    coordinates: tuple[int, ...]
 
 
 def observation(model: Model, reactions: bool = True, accelerations: bool = False) -> Observation:
@@ -71,8 +75,9 @@ def observation(model: Model, reactions: bool = True, accelerations: bool = Fals
         force_coordinates=tuple(CoordinateColumn(owners.get(c, ""), *_kind(model, c)) for c in unlisted),
         force_potentials=tuple(name for name, _ in potentials),
     )
+    listed_coordinates = [*coordinates, *others, *unlisted]
     core = _core.Observation(
-        coordinates=[*coordinates, *others, *unlisted],
+        coordinates=listed_coordinates,
         angles=len(others),
         force_coordinates=len(unlisted),
         rows=[m.row for m in model.multipliers],
@@ -81,7 +86,7 @@ def observation(model: Model, reactions: bool = True, accelerations: bool = Fals
         potentials=[e.core for _, e in potentials],
         accelerations=accelerations,
     )
-    return Observation(layout, core)
+    return Observation(layout, core, tuple(listed_coordinates))
 
 
 class ForceEffort(NamedTuple):

@@ -12,19 +12,28 @@ from bellcrank.mechanism.mechanism import Mechanism
 
 
 class Origin:
-    """A mechanism by its text, or as it was simulated; what is not there is made when it is asked for."""
+    """A mechanism by its text, or as it was simulated; what is not there is made when it is asked for.
 
-    def __init__(self, text: str = "", source: Mechanism | None = None) -> None:
+    start: time of its initial configuration, s, at which drives are read there.
+    """
+
+    def __init__(self, text: str = "", source: Mechanism | None = None, start: float = 0.0) -> None:
         self._given = text
         self._source = source
+        self.start = start
 
     @staticmethod
     def of(given: str | Origin) -> Origin:
         """From either."""
         return given if isinstance(given, Origin) else Origin(given)
 
+    @staticmethod
+    def of_model(model: Model, text: str = "") -> Origin:
+        """From the model that was simulated."""
+        return Origin(text, model.source, model.initial.time)
+
     def __reduce__(self) -> tuple[Any, ...]:
-        return Origin, (self._given, self._source)
+        return Origin, (self._given, self._source, self.start)
 
     @cached_property
     def text(self) -> str:
@@ -48,13 +57,17 @@ class Origin:
             raise MechanismError(Fault("run", rule, None, advice))
         from bellcrank.io.files import loads
 
-        return loads(self.text)
+        try:
+            return loads(self.text)
+        except MechanismError as error:
+            rule = f"what it tells of its mechanism cannot be read: {error}"
+            raise MechanismError(Fault("run", rule, None, "give the mechanism beside it")) from error
 
     @cached_property
     def model(self) -> Model:
         """The mechanism compiled. Raises as `mechanism` does."""
         try:
-            return compile_mechanism(self.mechanism)
+            return compile_mechanism(self.mechanism, self.start)
         except MechanismError:
             raise
         except BellcrankError as error:

@@ -18,12 +18,15 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from glob import escape
 from pathlib import Path
-from typing import IO, Final
+from typing import Final, TextIO
 
 from bellcrank.errors import Fault, MechanismError
 
 if sys.platform != "win32":
     import fcntl
+
+RUN_SUFFIXES: Final = (".h5", ".hdf5")
+"""How files of runs end."""
 
 _LEFT_SECONDS: Final = 60.0  # a file without a lock that is older than this was left by a killed process
 _NO_LOCKS: Final = (errno.ENOLCK, errno.ENOSYS, errno.EOPNOTSUPP)
@@ -166,7 +169,7 @@ class OwnFile:
 
 
 @contextmanager
-def replacing(path: Path) -> Iterator[IO[str]]:
+def replacing(path: Path) -> Iterator[TextIO]:
     """A text file to write, which takes the place of `path` when it is complete. Devices are written to.
 
     Raises OSError as the system says.
@@ -219,3 +222,8 @@ def _is_at(descriptor: int, path: Path) -> bool:
         return os.path.samestat(os.fstat(descriptor), path.stat())
     except FileNotFoundError:
         return False
+
+
+def is_run(path: str | Path) -> bool:
+    """Whether a file is named as that of a run."""
+    return Path(path).suffix.lower() in RUN_SUFFIXES

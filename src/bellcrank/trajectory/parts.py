@@ -8,15 +8,29 @@ from typing import Any
 
 import numpy as np
 
+from bellcrank.assembly.state import State
 from bellcrank.errors import Fault, FaultList, MechanismError
 from bellcrank.mechanism.arguments import required
 from bellcrank.mechanism.checking import Check
 from bellcrank.mechanism.contents import counted
-from bellcrank.trajectory.interpolate import interpolated
+from bellcrank.trajectory.interpolate import STATE_SECTIONS, interpolated
 from bellcrank.trajectory.store import MemoryStore
 from bellcrank.trajectory.trajectory import Trajectory
 
 _FRAMES_MOST = 10_000_000  # of a run at other times
+
+
+def state_at(run: Trajectory, time: float) -> State:
+    """See `Trajectory.at`."""
+    turning = list(run.layout.turning)
+    counted = [name for name in ("coordinates", "angles") if turning and name in run.layout.shapes]
+    sections = (*STATE_SECTIONS, *counted)
+    with Check("run") as check:
+        time = check.number("the time", time, "s")
+    values = interpolated(run.store, sections, run.within(np.array([time], dtype=float)))
+    angles = np.concatenate([values[name][0] for name in counted])[turning] if counted else None
+    position, rotation, velocity, spin = (values[section][0] for section in STATE_SECTIONS)
+    return State(float(time), position, rotation, velocity, spin, angles)
 
 
 def part(run: Trajectory, frames: slice) -> Trajectory:
@@ -52,8 +66,8 @@ def resampled(run: Trajectory, times: Any, step: float | None) -> Trajectory:
     if np.any(np.diff(wanted) <= 0.0):
         raise MechanismError(Fault("resample", "times must be increasing; sort them, drop doubles"))
     sections = interpolated(run.store, tuple(run.layout.shapes), wanted)
-    store = MemoryStore(sections)
-    return Trajectory(run.layout, store, run.status, run.statistics, run.origin, run.events)
+    told = {**run.statistics, "resampled": f"from {len(run)} frames"}
+    return Trajectory(run.layout, MemoryStore(sections), run.status, told, run.origin, run.events)
 
 
 def summary(run: Trajectory) -> str:

@@ -65,7 +65,16 @@ def read_layout(file: CheckedFile) -> FrameLayout:
         with faults.collect():
             found |= part(file, found)
     faults.raise_any()
+    if found["accelerations"] and found["coordinates"] and not file.has("coordinates/acceleration"):
+        _refuse_early(file, "accelerations of joint coordinates")
     return FrameLayout(**found)
+
+
+def _refuse_early(file: CheckedFile, lacking: str) -> None:
+    """Refuse a file of the first version that lacks what runs were soon to have."""
+    if file.attribute("version", int) == 1:
+        text = "the mechanism that 'description' holds" if file.has("description") else "its mechanism"
+        raise file.error(f"an early bellcrank wrote it, without {lacking}", 1, f"simulate {text} again")
 
 
 def _bodies(file: CheckedFile, _: dict[str, Any]) -> dict[str, Any]:
@@ -93,6 +102,8 @@ def _columns(file: CheckedFile, group: str) -> tuple[CoordinateColumn, ...]:
 
 
 def _multipliers(file: CheckedFile, found: dict[str, Any]) -> dict[str, Any]:
+    if not file.has("multipliers/name"):
+        _refuse_early(file, "the coordinates that efforts act along")
     element, kind, unit, name = (
         file.texts(f"multipliers/{field}") for field in ("element", "kind", "unit", "name")
     )

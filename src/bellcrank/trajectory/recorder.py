@@ -56,7 +56,7 @@ class Recorder:
         if path is not None:
             from bellcrank.trajectory.writer import Writer
 
-            self._writer = Writer(path, layout, self.description.text)
+            self._writer = Writer(path, layout, self.description)
         self._pending: list[FloatArray] = []
         self._pending_bytes = 0
         self._flushed = -np.inf

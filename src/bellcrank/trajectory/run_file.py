@@ -4,7 +4,8 @@ T frames, n bodies, q joint coordinates, m multipliers, r joint reactions. Every
 the attributes "unit" and "meaning"; sets without columns are left out; text is UTF-8.
 
     /                 attributes: format = "bellcrank trajectory", version = 3, run (a random name),
-                      bellcrank, created (UTC), mechanism (its name), uniqueness
+                      bellcrank, created (UTC), mechanism (its name), uniqueness,
+                      start (time of the mechanism's initial configuration, s; 0 if it is missing)
     /time             (T,)
     /description      text of the mechanism file, if it is known
     /bodies           name (n,), com (n, 3);
@@ -58,6 +59,7 @@ import numpy as np
 
 from bellcrank.trajectory.interpolate import STATE_SECTIONS
 from bellcrank.trajectory.layout import FrameLayout
+from bellcrank.trajectory.origin import Origin
 
 FORMAT: Final = "bellcrank trajectory"
 VERSION: Final = 3
@@ -117,10 +119,10 @@ FORCE_FIELDS: Final = {"force": "force", "effort_name": "name", "unit": "unit"}
 """Data sets of the columns of forces, and what they hold of each."""
 
 
-def begun(layout: FrameLayout, description: str) -> bytes:
+def begun(layout: FrameLayout, origin: Origin) -> bytes:
     """The content of a file that holds everything known before the first frame, and no frames yet."""
     with h5py.File("run", "w", libver="latest", driver="core", backing_store=False) as file:
-        _write_names(file, layout, description)
+        _write_names(file, layout, origin)
         for about, shape in frame_sets(layout).values():
             _make(file, about, shape, _CHUNK_FRAMES)
         for about, shape in event_sets(layout).values():
@@ -177,7 +179,7 @@ def _chunk(shape: tuple[int, ...], most: int) -> tuple[int, ...]:
     return (max(1, min(most, _CHUNK_BYTES // row_bytes)), columns, *shape[1:])
 
 
-def _write_names(file: Any, layout: FrameLayout, description: str) -> None:
+def _write_names(file: Any, layout: FrameLayout, origin: Origin) -> None:
     """Write everything that is known before the first frame."""
     file.attrs.update(
         format=_texts(FORMAT),
@@ -187,9 +189,10 @@ def _write_names(file: Any, layout: FrameLayout, description: str) -> None:
         created=_texts(datetime.now(UTC).isoformat(timespec="seconds")),
         mechanism=_texts(layout.mechanism),
         uniqueness=layout.uniqueness,
+        start=origin.start,
     )
-    if description:
-        file["description"] = _texts(description)
+    if origin.text:
+        file["description"] = _texts(origin.text)
     file["bodies/name"] = _texts(layout.bodies)
     if layout.com:
         file.create_dataset("bodies/com", data=np.array(layout.com)).attrs.update(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from math import isfinite
 from pathlib import Path
 from typing import Final, NamedTuple
 
@@ -12,6 +13,7 @@ from bellcrank.errors import Fault, MechanismError
 from bellcrank.trajectory.checked_file import CheckedFile
 from bellcrank.trajectory.events import EventRecord
 from bellcrank.trajectory.layout import FrameLayout
+from bellcrank.trajectory.origin import Origin
 from bellcrank.trajectory.reading import (
     End,
     Scalar,
@@ -77,7 +79,7 @@ class Contents(NamedTuple):
     layout: FrameLayout
     store: Store
     end: End
-    description: str
+    origin: Origin
 
 
 def load(path: str | Path, lazy: bool | None = None) -> Contents:
@@ -99,14 +101,18 @@ def load(path: str | Path, lazy: bool | None = None) -> Contents:
             rows = slice(0, frames)
             sections = {name: _section(file, layout, name, frames, None, rows) for name in layout.shapes}
             store = MemoryStore(sections)
-        return Contents(layout, store, end, file.text("description") if file.has("description") else "")
+        text = file.text("description") if file.has("description") else ""
+        start = file.attribute("start", float, default=0.0)
+        if not isfinite(start):
+            raise file.error("attribute 'start' must be finite", start)
+        return Contents(layout, store, end, Origin(text, start=start))
 
 
 def save(
     layout: FrameLayout,
     store: Store,
     path: str | Path,
-    description: str,
+    origin: Origin,
     status: str,
     message: str,
     statistics: Mapping[str, Scalar],
@@ -120,7 +126,7 @@ def save(
     if isinstance(store, FileStore) and path.resolve() == store.path:
         rule = "the run is read from this very file"
         raise MechanismError(Fault(f"file '{path}'", rule, None, "save it under another name"))
-    writer = Writer(path, layout, description, growing=False)
+    writer = Writer(path, layout, origin, growing=False)
     frames = max(1, _SAVE_BYTES // (8 * (layout.width + 1)))
     try:
         for start in range(0, store.frames, frames):

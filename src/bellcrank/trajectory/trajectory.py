@@ -17,7 +17,6 @@ from bellcrank.trajectory.efforts import EffortHistory
 from bellcrank.trajectory.events import EventRecord
 from bellcrank.trajectory.forces import ForceHistory
 from bellcrank.trajectory.histories import BodyHistory, EnergyHistory, JointHistory, ViolationHistory
-from bellcrank.trajectory.interpolate import STATE_SECTIONS, interpolated
 from bellcrank.trajectory.layout import FrameLayout, MultiplierKind
 from bellcrank.trajectory.origin import Origin
 from bellcrank.trajectory.status import Status
@@ -25,6 +24,7 @@ from bellcrank.trajectory.store import FloatArray, Store
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
+    from xarray import Dataset
 
 
 class Trajectory:
@@ -159,15 +159,9 @@ class Trajectory:
         With the whole turns of all angles, so that `simulate(..., state=run.at(t))` goes on from there.
         Raises MechanismError for a time outside the run.
         """
-        turning = list(self.layout.turning)
-        counted = [name for name in ("coordinates", "angles") if turning and name in self.layout.shapes]
-        sections = (*STATE_SECTIONS, *counted)
-        with Check("run") as check:
-            time = check.number("the time", time, "s")
-        values = interpolated(self.store, sections, self.within(np.array([time], dtype=float)))
-        angles = np.concatenate([values[name][0] for name in counted])[turning] if counted else None
-        position, rotation, velocity, spin = (values[section][0] for section in STATE_SECTIONS)
-        return State(float(time), position, rotation, velocity, spin, angles)
+        from bellcrank.trajectory.parts import state_at
+
+        return state_at(self, time)
 
     def resample(self, times: Any = None, *, step: float | None = None) -> Trajectory:
         """The same run at other times, in memory.
@@ -215,6 +209,15 @@ class Trajectory:
 
         write_csv(self, path)
 
+    def to_xarray(self) -> Dataset:
+        """Everything as an `xarray.Dataset` with axes time, body, joint, ..., units and meanings.
+
+        For tables of axes see `dataset`. Raises Unsupported without xarray (extra `xarray`).
+        """
+        from bellcrank.trajectory.dataset import dataset
+
+        return dataset(self)
+
     def save(self, path: str | Path) -> None:
         """Write the run into an HDF5 file (layout: see `run_file`), in place of a run that may be there.
 
@@ -223,7 +226,7 @@ class Trajectory:
         from bellcrank.trajectory.storage import save
 
         outcome = (self.status, self.status.message, self.statistics, self.events)
-        save(self.layout, self.store, path, self.mechanism, *outcome)
+        save(self.layout, self.store, path, self.origin, *outcome)
 
     @staticmethod
     def load(path: str | Path, lazy: bool | None = None) -> Trajectory:
@@ -237,7 +240,7 @@ class Trajectory:
 
         read = load(path, lazy)
         status = Status(read.end.status, read.end.message)
-        end = (read.end.statistics, read.description, read.end.events)
+        end = (read.end.statistics, read.origin, read.end.events)
         return Trajectory(read.layout, read.store, status, *end)
 
     def plot(
@@ -245,11 +248,11 @@ class Trajectory:
     ) -> Figure:
         """A figure of the run (needs matplotlib, extra `plot`).
 
-        what: "overview", "joint", "body", "path", "reaction", "drive", "force", "limit", "energy", or
-            "violation".
+        what: "overview", "joint", "body", "path", "reaction", "drive", "force", "limit", "energy",
+            "violation", or "picture": the mechanism itself, its shapes, at instants.
         names: the joints, bodies, drives or forces to show; without any, those that matter most.
         path: file to write the figure into (PNG, PDF or SVG).
-        options: those of the kind, see `plots.kinds`.
+        options: those of the kind, see `plots.kinds`; of a picture times, s, or the number of instants.
 
         Raises MechanismError for an unknown kind or name, Unsupported without matplotlib.
         """
@@ -270,7 +273,7 @@ class Trajectory:
         rule = f"the run has no {noun} of this name"
         if isinstance(name, str) and name == "ground":
             return MechanismError(Fault(f"{noun} 'ground'", "the ground does not move and has no results"))
-        advice = nearest(name, known) if known else "it has none"
+        advice = nearest(name, known) if known else f"it {'records' if noun == 'force' else 'has'} none"
         return MechanismError(Fault(f"{noun} {name!r}", rule, None, advice))
 
     def span(self) -> tuple[float, float]:

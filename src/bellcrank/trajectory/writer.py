@@ -17,6 +17,7 @@ import numpy as np
 from bellcrank.errors import Fault, MechanismError
 from bellcrank.trajectory.events import EventRecord
 from bellcrank.trajectory.layout import FrameLayout
+from bellcrank.trajectory.origin import Origin
 from bellcrank.trajectory.own_file import OwnFile
 from bellcrank.trajectory.reading import Scalar, opened
 from bellcrank.trajectory.run_file import begun, event_sets, frame_sets
@@ -37,7 +38,7 @@ class Writer:
     """
 
     def __init__(
-        self, path: str | Path, layout: FrameLayout, description: str = "", growing: bool = True
+        self, path: str | Path, layout: FrameLayout, origin: str | Origin = "", growing: bool = True
     ) -> None:
         self.path = Path(path)
         self._layout = layout
@@ -46,7 +47,7 @@ class Writer:
             self._own = OwnFile(self.path, _judge_old)
         try:
             with self._making():
-                content = begun(layout, description)
+                content = begun(layout, Origin.of(origin))
                 self._own.reserve(len(content) + _END_BYTES)
                 self._own.begin(content)
                 self._file = h5py.File(self._own.now, "r+", libver="latest", locking=False)

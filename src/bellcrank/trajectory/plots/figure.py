@@ -11,7 +11,7 @@ import numpy as np
 
 from bellcrank.errors import Fault, MechanismError, Unsupported
 from bellcrank.mechanism.naming import nearest
-from bellcrank.trajectory.plots.kinds import KINDS
+from bellcrank.trajectory.plots.kinds import KINDS, refuse_names
 from bellcrank.trajectory.plots.overview import overview
 from bellcrank.trajectory.plots.panels import Panel, PathPanel
 from bellcrank.trajectory.plots.style import GREY, MILLIMETRE, PAGE, SETTINGS, WIDTH
@@ -39,7 +39,7 @@ def plot(
     """A figure of one kind; see `Trajectory.plot`."""
     if path is not None:
         check_picture(path)
-    kinds = ("overview", *KINDS)
+    kinds = ("overview", "picture", *KINDS)
     if what not in kinds:
         raise MechanismError(Fault("plot", "there is no plot of this kind", what, nearest(what, kinds)))
     if len(run) == 0:
@@ -49,13 +49,18 @@ def plot(
         import matplotlib as mpl
     except ModuleNotFoundError as error:
         raise Unsupported("plots need matplotlib: pip install 'bellcrank[plot]'") from error
+    if what == "picture":
+        from bellcrank.trajectory.plots.picture import picture
+
+        refuse_names(what, tuple(names))
+        return picture(run, path, **options)
     with mpl.rc_context(SETTINGS), np.errstate(invalid="ignore", over="ignore"):
         heading = _heading(run) if what == "overview" else None
         panels = overview(run, tuple(names)) if heading else KINDS[what](run, tuple(names), **options)
         figure: Figure = _page(panels, heading, path is None) if heading else _column(panels, path is None)
         _fit_paths(figure, panels)
         if path is not None:
-            _write(figure, path)
+            write_figure(figure, path)
     return figure
 
 
@@ -67,14 +72,15 @@ def check_picture(path: str | Path) -> None:
 
 
 def _check_options(what: str, options: Mapping[str, Any]) -> None:
-    known = [] if what == "overview" else list(inspect.signature(KINDS[what]).parameters)[2:]
+    others = {"overview": [], "picture": ["times", "instants"]}
+    known = others[what] if what in others else list(inspect.signature(KINDS[what]).parameters)[2:]
     for name in options:
         if name not in known:
             advice = f"it takes {', '.join(known)}" if known else "it takes none"
             raise MechanismError(Fault(f"plot of {what}", "there is no option of this name", name, advice))
 
 
-def _new_figure(size: tuple[float, float], on_screen: bool) -> Any:
+def new_figure(size: tuple[float, float], on_screen: bool) -> Any:
     """A figure known to pyplot, which shows it; or, for a file, one that is not."""
     if on_screen:
         from matplotlib import pyplot as plt
@@ -89,11 +95,11 @@ def _column(panels: Sequence[Panel], on_screen: bool) -> Any:
     """Panels over time one below the other on one time axis; paths side by side."""
     if any(isinstance(panel, PathPanel) for panel in panels):
         width = WIDTH if len(panels) == 1 else 1.5 * WIDTH
-        figure = _new_figure((width, _PATH_HEIGHT), on_screen)
+        figure = new_figure((width, _PATH_HEIGHT), on_screen)
         for axes, panel in zip(figure.subplots(1, len(panels), squeeze=False)[0], panels, strict=True):
             panel.draw(axes, (width / len(panels) - _LABELS, _PATH_HEIGHT - _LABELS))
         return figure
-    figure = _new_figure((WIDTH, _PANEL_HEIGHT * len(panels)), on_screen)
+    figure = new_figure((WIDTH, _PANEL_HEIGHT * len(panels)), on_screen)
     stacked = figure.subplots(len(panels), 1, sharex=True, squeeze=False)[:, 0]
     for axes, panel in zip(stacked, panels, strict=True):
         panel.draw(axes, (WIDTH - _LABELS, _PANEL_HEIGHT - _LABELS))
@@ -107,7 +113,7 @@ def _page(panels: Sequence[Panel], heading: tuple[str, str], on_screen: bool) ->
     counts = _rows(len(panels))
     width, height = PAGE
     height = min(height, len(counts) * _PAGE_ROW + _HEAD)
-    figure = _new_figure((width, height), on_screen)
+    figure = new_figure((width, height), on_screen)
     figure.get_layout_engine().set(rect=(0.0, 0.0, 1.0, 1.0 - _HEAD / height))
     grid = figure.add_gridspec(len(counts), 6)
     rest = iter(panels)
@@ -146,7 +152,7 @@ def _heading(run: Trajectory) -> tuple[str, str]:
     return run.name, ", ".join([*made, *([ended] if ended else [])])
 
 
-def _write(figure: Any, path: str | Path) -> None:
+def write_figure(figure: Any, path: str | Path) -> None:
     """Write the figure; the suffix of the path chooses the format."""
     try:
         figure.savefig(path)

@@ -1,0 +1,156 @@
+"""A trajectory as an `xarray.Dataset`: variables over named axes, with units and meanings.
+
+Axes beside `time` are labelled by names, a coordinate of a joint as "pivot.theta_z":
+
+    body, axis (x, y, z), quaternion (w, x, y, z)    motion of the bodies
+    coordinate, angle, along                         of joints; other angles; what forces act along
+    multiplier                                       efforts of drives, limits, rotors and constraints
+    joint, component (Mx ... Fz), part               reactions of joints, and whether they are determined
+    force_component, force                           efforts of forces and their potential energies
+    event                                            what happened, and when
+
+Where units differ along an axis, a variable of the same axis tells them, such as `coordinate_unit`. The
+mechanism's text, the status and the statistics are attributes.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Final
+
+from bellcrank.errors import Fault, MechanismError, Unsupported
+from bellcrank.trajectory.own_file import replacing
+from bellcrank.trajectory.run_file import SETS
+
+if TYPE_CHECKING:
+    from xarray import Dataset
+
+    from bellcrank.trajectory.layout import FrameLayout
+    from bellcrank.trajectory.trajectory import Trajectory
+
+_VARIABLES: Final = {
+    "position": ("position", ("body", "axis")),
+    "rotation": ("rotation", ("body", "quaternion")),
+    "velocity": ("velocity", ("body", "axis")),
+    "angular_velocity": ("angular_velocity", ("body", "axis")),
+    "acceleration": ("acceleration", ("body", "axis")),
+    "angular_acceleration": ("angular_acceleration", ("body", "axis")),
+    "coordinates": ("joint_position", ("coordinate",)),
+    "rates": ("joint_velocity", ("coordinate",)),
+    "coordinate_accelerations": ("joint_acceleration", ("coordinate",)),
+    "angles": ("angle_position", ("angle",)),
+    "angle_rates": ("angle_velocity", ("angle",)),
+    "force_coordinates": ("along_position", ("along",)),
+    "force_rates": ("along_velocity", ("along",)),
+    "multipliers": ("effort", ("multiplier",)),
+    "unique_multipliers": ("effort_unique", ("multiplier",)),
+    "reactions": ("reaction", ("joint", "component")),
+    "unique_reactions": ("reaction_unique", ("joint", "part")),
+    "force_efforts": ("force_effort", ("force_component",)),
+    "force_potentials": ("force_energy", ("force",)),
+    "kinetic": ("kinetic_energy", ()),
+    "potential": ("potential_energy", ()),
+    "position_violation": ("position_violation", ()),
+    "velocity_violation": ("velocity_violation", ()),
+}
+"""Per section the name of its variable and its axes after the time."""
+
+_FIXED: Final = {
+    "axis": ("x", "y", "z"),
+    "quaternion": ("w", "x", "y", "z"),
+    "component": ("Mx", "My", "Mz", "Fx", "Fy", "Fz"),
+    "part": ("moment", "force"),
+}
+
+
+def dataset(run: Trajectory) -> Dataset:
+    """See `Trajectory.to_xarray`. Efforts carry their sign: positive where they drive the coordinate up."""
+    try:
+        import xarray
+    except ModuleNotFoundError as error:
+        raise Unsupported("this needs xarray: pip install 'bellcrank[xarray]'") from error
+    layout = run.layout
+    variables: dict[str, Any] = {}
+    for section, (name, axes) in _VARIABLES.items():
+        if section not in layout.shapes or not all(layout.shapes[section]):
+            continue
+        values: Any = run.store.read(section)
+        about, meaning = SETS[section], SETS[section].meaning
+        if section == "multipliers":
+            values, meaning = values * [column.sign for column in layout.multipliers], "effort"
+        if section.startswith("unique"):
+            values = values > 1.0 - 1e-9
+        variables[name] = (("time", *axes), values, {"units": about.unit, "long_name": meaning})
+    coordinates: dict[str, Any] = {"time": ("time", run.time, {"units": "s", "long_name": "simulated time"})}
+    used = {axis for axes, *_ in variables.values() for axis in axes}
+    for axis, labels in (*_labels(layout).items(), *_FIXED.items()):
+        if axis in used:
+            coordinates[axis] = list(labels)
+    for axis, units in _units(layout).items():
+        if axis in used:
+            coordinates[f"{axis}_unit"] = (axis, units)
+    if run.events:
+        coordinates["event"] = [event.name for event in run.events]
+        variables["event_time"] = ("event", [event.time for event in run.events], {"units": "s"})
+    told = {name: value for name, value in run.statistics.items() if isinstance(value, str | int | float)}
+    about_run = {"mechanism": run.name, "status": str(run.status), "message": run.status.message}
+    return xarray.Dataset(variables, coordinates, {**told, **about_run, "description": run.mechanism})
+
+
+def write_netcdf(run: Trajectory, path: str | Path) -> None:
+    """Write the same as a NetCDF-4 file, in place of one that may be there.
+
+    Raises MechanismError if it cannot be written, Unsupported without xarray and h5netcdf.
+    """
+    data = dataset(run)
+    try:
+        import h5netcdf  # noqa: F401
+    except ModuleNotFoundError as error:
+        raise Unsupported("this needs h5netcdf: pip install 'bellcrank[xarray]'") from error
+    path = Path(path)
+    try:
+        with replacing(path) as file:
+            file.buffer.write(data.to_netcdf(engine="h5netcdf"))
+    except OSError as error:
+        rule, advice = f"it cannot be written: {error}", "check the folder and its permissions"
+        raise MechanismError(Fault(f"file '{path}'", rule, None, advice)) from error
+
+
+def _labels(layout: FrameLayout) -> dict[str, list[str]]:
+    """Names along the axes that depend on the mechanism; of several alike the later ones are numbered."""
+    sides = {1.0: " lower", -1.0: " upper"}
+    return {
+        "body": list(layout.bodies),
+        "coordinate": list(map(str, layout.coordinates)),
+        "angle": _distinct(map(str, layout.angles)),
+        "along": _distinct(map(str, layout.force_coordinates)),
+        "multiplier": _distinct(
+            f"{m.element}.{m.name}{sides.get(m.sign, '') if m.kind == 'limit' else ''}"
+            for m in layout.multipliers
+        ),
+        "joint": list(layout.reactions),
+        "force_component": _distinct(f"{column.force}.{column.name}" for column in layout.force_columns),
+        "force": _distinct(layout.force_potentials),
+    }
+
+
+def _units(layout: FrameLayout) -> dict[str, list[str]]:
+    """Units along axes on which they differ."""
+    return {
+        "coordinate": [column.unit for column in layout.coordinates],
+        "angle": [column.unit for column in layout.angles],
+        "along": [column.unit for column in layout.force_coordinates],
+        "multiplier": [column.unit for column in layout.multipliers],
+        "component": ["N m"] * 3 + ["N"] * 3,
+        "force_component": [column.unit for column in layout.force_columns],
+    }
+
+
+def _distinct(labels: Iterable[str]) -> list[str]:
+    seen: dict[str, int] = {}
+    found = []
+    for label in labels:
+        seen[label] = seen.get(label, 0) + 1
+        found.append(label if seen[label] == 1 else f"{label} {seen[label]}")
+    return found

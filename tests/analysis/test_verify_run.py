@@ -1,0 +1,225 @@
+"""A run alone, read from its file, is judged by the mechanism it carries; what was planted in it is named."""
+
+import pickle
+import shutil
+
+import h5py
+import numpy as np
+import pytest
+
+import bellcrank as bc
+
+Y = (0, 1, 0)
+AT = 37
+
+
+def machine():
+    """A driven, geared wheel beside a swinging arm with a sliding bead on it, a strut, a load and a stop."""
+    mech = bc.Mechanism("machine")
+    wheel = mech.add_body("wheel", 1.0, (0.01, 0.02, 0.02), com=(0.02, 0, 0.01))
+    other = mech.add_body("other", 2.0, (0.01, 0.02, 0.02), position=(0.3, 0, 0))
+    arm = mech.add_body("arm", 2.0, (0.05, 0.2, 0.18), com=(0.05, 0.02, 0), position=(0.5, 0, 1))
+    bead = mech.add_body("bead", 0.4, (0.01, 0.01, 0.01), com=(0.01, 0, 0.02), position=(0.6, 0, 1))
+    mech.add_body("stone", 0.7, (0.01, 0.02, 0.02), velocity=(1, 2, 3), angular_velocity=(3, 1, 0))
+    mech.add_joint("axle", bc.Revolute(), mech.ground.marker(axis=Y), wheel.marker(axis=Y))
+    mech.add_joint("bearing", bc.Revolute(), mech.ground.marker((0.3, 0, 0), axis=Y), other.marker(axis=Y))
+    mech.add_constraint("mesh", bc.Gear(radii=(0.1, 0.2)), wheel.marker(axis=Y), other.marker(axis=Y))
+    mech.add_joint(
+        "hip", bc.Revolute(), mech.ground.marker((0, 0, 1), axis=Y), arm.marker((-0.5, 0, 0), axis=Y)
+    )
+    rail = bc.Limit(-0.5, 0.5)
+    x = {"axis": (1, 0, 0)}
+    mech.add_joint("rail", bc.Prismatic(), arm.marker((0.1, 0, 0), **x), bead.marker(**x), limits=rail)
+    mech.add_drive("motor", "axle", velocity="3 + sin(2*t)")
+    mech.add_force(
+        "strut", bc.SpringDamper(80.0, 1.5, 0.7), mech.ground.marker((0, 0, 2)), arm.marker((0.3, 0, 0))
+    )
+    mech.add_force("coil", bc.TorsionSpring(6.0, 0.1, 0.2), "hip")
+    mech.add_force("load", bc.Wrench(force=(0, 0, "-3*cos(t)"), moment=(0, 0.4, 0)), bead.marker((0, 0, 0.1)))
+    return mech
+
+
+@pytest.fixture(scope="module")
+def paths(tmp_path_factory):
+    """Files of a run with accelerations and of one without."""
+    folder = tmp_path_factory.mktemp("runs")
+    options = {"method": "dopri5", "tolerance": 1e-11, "output_step": 2.5e-3}
+    found = {with_them: folder / f"{with_them}.h5" for with_them in (True, False)}
+    for with_them, path in found.items():
+        bc.simulate(machine(), 0.2, start=2.0, accelerations=with_them, path=path, **options)
+    return found
+
+
+@pytest.mark.parametrize("accelerations", [True, False])
+def test_a_sound_run_passes(paths, accelerations):
+    verdict = bc.verify(bc.Trajectory.load(paths[accelerations]))
+    assert verdict.passed, str(verdict)
+    assert not verdict.faults
+    judged = {check.name for check in verdict.checks if check.value is not None}
+    assert ("balance" if accelerations else "balance: impulses") in judged
+    assert {"forces", "forces: energy", "energy", "energy record", "poses", "coordinates"} <= judged
+    assert {"constraints: position", "constraints: velocity", "stops: loads", "ideal joints"} <= judged
+
+
+def multiplied(factor, *place):
+    def change(values):
+        values[place] *= factor
+
+    return change
+
+
+def added(what, *place):
+    def change(values):
+        values[place] += what
+
+    return change
+
+
+def turned(frame, body, angle):
+    """About the y axis of the world."""
+
+    def change(values):
+        w, x, y, z = values[frame, body]
+        c, s = np.cos(angle / 2), np.sin(angle / 2)
+        values[frame, body] = (c * w - s * y, c * x + s * z, c * y + s * w, c * z - s * x)
+
+    return change
+
+
+ALL = slice(None)
+PLANTED = {
+    "force at one frame": ("forces/effort", multiplied(1.001, AT, 0), "forces", "force 'strut'", AT),
+    "sign of a force": ("forces/effort", multiplied(-1.0, ALL, 1), "forces", "force 'coil'", None),
+    "sign of a load": ("forces/effort", multiplied(-1.0, AT, 3), "forces", "force 'load'", AT),
+    "energy of a force": ("forces/energy", added(1e-3, AT, 1), "forces: energy", "force 'coil'", AT),
+    "sign of a reaction": ("reactions/wrench", multiplied(-1.0, ALL, 3), "balance", "joint 'rail'", None),
+    "one reaction": ("reactions/wrench", multiplied(1.01, AT, 2), "balance", "joint 'hip'", AT),
+    "effort of a drive": ("multipliers/value", multiplied(1.01, AT, 3), "balance", "drive 'motor'", AT),
+    "effort of a gear": ("multipliers/value", multiplied(-1.0, ALL, 2), "balance", "constraint 'mesh'", None),
+    "an open stop": ("multipliers/value", added(0.1, AT, 1), "stops: loads", "limit of joint 'rail'", AT),
+    "off a joint": ("bodies/position", added(1e-4, AT, 3, 1), "constraints: position", "joint 'rail'", AT),
+    "place of what is free": ("bodies/position", added(1e-4, AT, 4, 1), "poses", "body 'stone'", AT),
+    "turn about an axle": ("bodies/rotation", turned(AT, 2, 1e-4), "coordinates", "joint 'hip'", AT),
+    "turn of what is free": ("bodies/rotation", turned(AT, 4, 1e-4), "poses", "body 'stone'", AT),
+    "quaternion": ("bodies/rotation", multiplied(1.01, AT, 4), "rotations", "body 'stone'", AT),
+    "velocity": ("bodies/velocity", added(1e-3, AT, 3, 1), "constraints: velocity", "joint 'rail'", AT),
+    "coordinate": ("coordinates/position", added(1e-4, AT, 3), "coordinates", "joint 'rail'", AT),
+    "rate": ("coordinates/velocity", added(1e-3, AT, 2), "coordinates: rates", "joint 'hip'", AT),
+    "energy": ("energy/kinetic", multiplied(1.001, AT), "energy record", "kinetic energy", AT),
+    "no number": ("reactions/wrench", added(np.nan, AT, 2), "numbers", "reactions of joint 'hip'", AT),
+}  # fmt: skip
+
+
+def planted(path, copy, what):
+    name, change, *_ = PLANTED[what]
+    shutil.copy(path, copy)
+    with h5py.File(copy, "r+", libver="latest") as file:
+        values = file[name][:]
+        change(values)
+        file[name][:] = values
+    return bc.Trajectory.load(copy)
+
+
+@pytest.mark.parametrize("what", PLANTED)
+def test_what_was_planted_is_named(paths, tmp_path, what):
+    run = planted(paths[True], tmp_path / "wrong.h5", what)
+    verdict = bc.verify(run, samples=2)
+    _, _, check, element, frame = PLANTED[what]
+    found = verdict[check]
+    assert not verdict.passed
+    assert not found.passed, str(verdict)
+    (fault,) = verdict.faults
+    if check == "balance":  # of a body, which the element explains
+        assert fault.element == element, str(verdict)
+    else:
+        assert found.where.startswith(element), str(verdict)
+    if frame is not None:
+        assert found.time == run.time[frame]
+        assert fault.where == f"t = {found.time:.6g} s"
+
+
+@pytest.mark.parametrize(
+    "what", ["sign of a reaction", "one reaction", "effort of a drive", "sign of a force"]
+)
+def test_balances_are_judged_without_accelerations(paths, tmp_path, what):
+    verdict = bc.verify(planted(paths[False], tmp_path / "wrong.h5", what), samples=2)
+    assert not verdict["balance: impulses"].passed, str(verdict)
+    assert verdict["balance"].value is None
+    frame = PLANTED[what][-1]
+    if frame is not None:
+        assert verdict["balance: impulses"].place.endswith(f"at t = {2 + 2.5e-3 * frame:.6g} s")
+
+
+def test_frames_too_far_apart_or_uneven_are_not_differentiated():
+    wide = bc.verify(bc.simulate(machine(), 2.0, method="dopri5", output_step=0.2), samples=2)
+    assert wide["balance: impulses"].value is None
+    assert "of 5 bodies are not known well enough" in wide["poses"].meaning
+    assert wide.passed, str(wide)
+    uneven = bc.simulate(machine(), times=np.linspace(0.0, 0.3, 31) ** 1.5, method="dopri5")
+    assert bc.verify(uneven)["balance: impulses"].value is None
+    assert bc.verify(uneven).passed
+
+
+def test_what_tells_no_mechanism_is_refused(paths, tmp_path):
+    path = tmp_path / "run.h5"
+    shutil.copy(paths[False], path)
+    with h5py.File(path, "r+", libver="latest") as file:
+        text = file["description"][()]
+        del file["description"]
+    with pytest.raises(bc.MechanismError, match="does not tell its mechanism"):
+        bc.verify(bc.Trajectory.load(path))
+    with h5py.File(path, "r+", libver="latest") as file:
+        file["description"] = np.bytes_("notes of the day")
+    with pytest.raises(bc.MechanismError, match="what it tells of its mechanism cannot be read"):
+        bc.verify(bc.Trajectory.load(path))
+    assert bc.verify(machine(), bc.Trajectory.load(path)).passed
+    with h5py.File(path, "r+", libver="latest") as file:
+        del file["description"]
+        file["description"] = np.bytes_(text.replace(b"strut", b"strot").replace(b"mesh", b"mosh"))
+    with pytest.raises(bc.MechanismError, match="another mechanism, with other multipliers, angles, forces"):
+        bc.verify(bc.Trajectory.load(path))
+    with h5py.File(path, "r+", libver="latest") as file:
+        del file["description"]
+        file["description"] = np.bytes_(text)
+        file.attrs["start"] = np.nan
+    with pytest.raises(bc.MechanismError, match="'start' must be finite, got nan"):
+        bc.Trajectory.load(path)
+
+
+def test_what_cannot_be_judged_is_refused(paths):
+    run = bc.Trajectory.load(paths[False])
+    with pytest.raises(bc.MechanismError, match="its frames were interpolated"):
+        bc.verify(run.resample(step=0.01))
+    with pytest.raises(bc.MechanismError, match="3 frames or more"):
+        bc.verify(run[:2])
+    with pytest.raises(bc.MechanismError, match="give one run"):
+        bc.verify(run, run)
+    with pytest.raises(bc.MechanismError, match="leave out formulation="):
+        bc.verify(run, formulation="lagrange")
+    assert bc.verify(run[10:60]).passed
+
+
+def test_start_values_are_those_of_the_run(tmp_path):
+    """A drive by velocity counts from where it is at the start, which is a matter of its time."""
+    path = tmp_path / "run.h5"
+    run = bc.simulate(machine(), 0.03, start=5.0, path=path)
+    assert bc.verify(run).passed
+    assert bc.verify(bc.Trajectory.load(path)).passed
+    assert bc.verify(machine(), run).passed
+    run.save(tmp_path / "copy.h5")
+    assert bc.verify(bc.Trajectory.load(tmp_path / "copy.h5")[5:]).passed
+    assert bc.verify(pickle.loads(pickle.dumps(run))).passed
+
+
+def test_a_joined_run_with_a_stop_is_not_accused_of_losing_energy():
+    mech = bc.Mechanism("stop")
+    rod = mech.add_body("rod", 1.0, (0.01, 0.08, 0.08), position=(0.5, 0, 0))
+    ends = mech.ground.marker(axis=Y), rod.marker((-0.5, 0, 0), axis=Y)
+    mech.add_joint("pivot", bc.Revolute(), *ends, bc.Limit(upper=1.0, restitution=0.5))
+    options = {"method": "dopri5", "output_step": 5e-3}
+    one = bc.simulate(mech, 0.8, **options)
+    two = bc.simulate(mech, 0.1, state=one.at(0.8), **options)
+    assert one.statistics["impacts"]
+    verdict = bc.verify(bc.concatenate([one, two]))
+    assert verdict["energy"].value is None
+    assert verdict.passed, str(verdict)
