@@ -19,16 +19,16 @@ namespace bellcrank {
 namespace {
 
 template <size_t N>
-using Row = std::array<HeldExpression, N>;
+using FormulaRow = std::array<HeldExpression, N>;
 
 // A marker and a coordinate as Python holds them.
 struct HeldMarker {
     int body;
     Vec3 offset;
     Quat attitude;
-    Row<3> position;
-    Row<4> rotation;
-    Row<3> velocity, angular_velocity;
+    FormulaRow<3> position;
+    FormulaRow<4> rotation;
+    FormulaRow<3> velocity, angular_velocity;
 };
 
 struct HeldCoordinate {
@@ -37,7 +37,7 @@ struct HeldCoordinate {
 };
 
 template <size_t N>
-std::array<Ref, N> kept(FormulaDraft& draft, const Row<N>& row) {
+std::array<Ref, N> kept(FormulaDraft& draft, const FormulaRow<N>& row) {
     std::array<Ref, N> out;
     for (size_t i = 0; i < N; ++i) out[i] = draft.keep(row[i]);
     return out;
@@ -69,8 +69,8 @@ auto kept(FormulaDraft& draft, const std::vector<T>& list) {
 using Markers = std::vector<HeldMarker>;
 using Coordinates = std::vector<HeldCoordinate>;
 
-size_t add_joint(FormulaDraft& self, const HeldExpressions& coordinates, const Row<3>& position, const Row<9>& rotation,
-                 std::vector<double> start) {
+size_t add_joint(FormulaDraft& self, const HeldExpressions& coordinates, const FormulaRow<3>& position,
+                 const FormulaRow<9>& rotation, std::vector<double> start) {
     self.made.joints.push_back({kept(self, coordinates), kept(self, position), kept(self, rotation), std::move(start)});
     return self.made.joints.size() - 1;
 }
@@ -82,8 +82,8 @@ size_t add_constraint(FormulaDraft& self, const Markers& markers, const Coordina
 }
 
 void add_force(FormulaDraft& self, const Markers& markers, const Coordinates& coordinates,
-               const std::vector<Row<3>>& force, const std::vector<Row<3>>& moment, const HeldExpressions& effort,
-               const std::optional<HeldExpression>& potential) {
+               const std::vector<FormulaRow<3>>& force, const std::vector<FormulaRow<3>>& moment,
+               const HeldExpressions& effort, const std::optional<HeldExpression>& potential) {
     if (force.size() != moment.size() || (!force.empty() && force.size() != markers.size()) ||
         (!effort.empty() && effort.size() != coordinates.size()) ||
         (!potential && (force.size() != markers.size() || effort.size() != coordinates.size())))
@@ -137,8 +137,9 @@ void bind_formulas(nb::module_& m) {
     nb::class_<HeldMarker>(m, "MarkerSymbols", "A marker and the symbols that stand for its motion, in world axes.")
         .def(
             "__init__",
-            [](HeldMarker* self, int body, const Triple& offset, const Quadruple& attitude, const Row<3>& position,
-               const Row<4>& rotation, const Row<3>& velocity, const Row<3>& angular_velocity) {
+            [](HeldMarker* self, int body, const Triple& offset, const Quadruple& attitude,
+               const FormulaRow<3>& position, const FormulaRow<4>& rotation, const FormulaRow<3>& velocity,
+               const FormulaRow<3>& angular_velocity) {
                 new (self) HeldMarker{body,     to_vec3(offset), to_quat(attitude), position,
                                       rotation, velocity,        angular_velocity};
             },

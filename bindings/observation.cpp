@@ -23,16 +23,16 @@ namespace bellcrank {
 
 namespace {
 
-using Array = nb::ndarray<const double, nb::c_contig, nb::device::cpu>;
+using DoubleArray = nb::ndarray<const double, nb::c_contig, nb::device::cpu>;
 using Efforts = std::vector<std::tuple<std::string, int, int>>;
-using Of = Observation::Effort::Of;
+using EffortOf = Observation::Effort::Of;
 
 std::vector<Observation::Effort> efforts_of(const Efforts& given) {
     std::vector<Observation::Effort> out;
     for (const auto& [of, number, component] : given) {
         const bool is_law = of == "law", is_wrench = of == "wrench";
         if (!is_law && !is_wrench && of != "formula") throw std::invalid_argument("efforts: of law, wrench or formula");
-        out.push_back({is_law ? Of::law : is_wrench ? Of::wrench : Of::formula, number, component});
+        out.push_back({is_law ? EffortOf::law : is_wrench ? EffortOf::wrench : EffortOf::formula, number, component});
     }
     return out;
 }
@@ -40,10 +40,10 @@ std::vector<Observation::Effort> efforts_of(const Efforts& given) {
 void check_efforts(const Model& model, const std::vector<Observation::Effort>& efforts) {
     for (const Observation::Effort& e : efforts) {
         size_t count = model.laws.size(), components = 1;
-        if (e.of == Of::wrench) count = model.wrenches.size(), components = 6;
-        if (e.of == Of::formula) count = model.formula_forces.size();
+        if (e.of == EffortOf::wrench) count = model.wrenches.size(), components = 6;
+        if (e.of == EffortOf::formula) count = model.formula_forces.size();
         const auto number = static_cast<size_t>(e.number), component = static_cast<size_t>(e.component);
-        if (number < count && e.of == Of::formula) {
+        if (number < count && e.of == EffortOf::formula) {
             const FormulaEnds& ends = model.formula_forces[number].ends();
             components = 6 * ends.markers.size() + ends.coordinates.size();
         }
@@ -78,8 +78,8 @@ nb::list frame_sections(int bodies, int coordinates, int angles, int force_coord
 
 // What recorded efforts are on the bodies: wrenches (T, n + 1, 6), the ground's last, and rates along the efforts.
 std::pair<Rows, Rows> force_wrenches(const Model& model, const Efforts& given, const std::vector<int>& bodies,
-                                     const std::array<Array, 4>& motion, const std::vector<int>& followed,
-                                     const Array& values, const Array& efforts) {
+                                     const std::array<DoubleArray, 4>& motion, const std::vector<int>& followed,
+                                     const DoubleArray& values, const DoubleArray& efforts) {
     const std::vector<Observation::Effort> which = checked_efforts(model, given);
     const size_t frames = efforts.shape(0), count = bodies.size(), width[4] = {3, 4, 3, 3};
     bool fits = efforts.size() == frames * which.size() && values.size() == frames * followed.size();

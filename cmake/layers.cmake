@@ -3,6 +3,8 @@
 set(BELLCRANK_LAYERS interruption spatial functions programs expression joints constraints forces model linalg trees assembly statics assemblies formulations integrate)
 # Here every rounding is as written, in both variants: programs and what they call agree bit for bit with native code.
 set(BELLCRANK_EXACT_LAYERS functions programs)
+# Here each file is short and defines the same few names for itself.
+set(BELLCRANK_SEPARATE_LAYERS functions forces)
 
 set(interruption_sees)
 set(spatial_sees interruption)

@@ -22,6 +22,20 @@ foreach(name IN LISTS ordered_names binding_names)
 endforeach()
 configure_file(cmake/bindings.hpp.in "${CMAKE_CURRENT_BINARY_DIR}/generated/bindings.hpp" @ONLY)
 
+# The files of a folder are compiled together: parsing their headers and instantiating Eigen and nanobind takes most of the
+# time. OFF compiles each for itself, as `make sanitize` does, and so finds what a file forgot to include.
+option(BELLCRANK_UNITY "Compile the files of a folder together" ON)
+
+function(bellcrank_compile_together target)
+  set_target_properties(${target} PROPERTIES UNITY_BUILD ${BELLCRANK_UNITY} UNITY_BUILD_MODE GROUP)
+  get_target_property(sources ${target} SOURCES)
+  foreach(source IN LISTS sources)
+    get_filename_component(folder "${source}" DIRECTORY)
+    string(MAKE_C_IDENTIFIER "${folder}" group)
+    set_source_files_properties("${source}" PROPERTIES UNITY_GROUP "${group}")
+  endforeach()
+endfunction()
+
 # bellcrank_add_core(VARIANT LANES n [FLAGS ...]): the extension module _core_VARIANT, all of cpp/ and bindings/
 # compiled with FLAGS. OBJECT libraries, so that objects which only register themselves are never dropped.
 function(bellcrank_add_core variant)
@@ -30,7 +44,8 @@ function(bellcrank_add_core variant)
 
   set(options bellcrank_options_${variant})
   add_library(${options} INTERFACE)
-  target_compile_options(${options} INTERFACE ${flags} -Wall -Wextra -Wno-psabi)
+  target_compile_options(${options} INTERFACE ${flags} -Wall -Wextra -Wno-psabi
+    $<$<CXX_COMPILER_ID:GNU>:-Wno-restrict>) # GCC 12 warns of its own std::string (its bug 105651)
   target_compile_definitions(${options} INTERFACE BELLCRANK_LANES=${ARG_LANES} EIGEN_MPL2_ONLY)
   target_link_libraries(${options} INTERFACE Eigen3::Eigen Threads::Threads)
 
@@ -38,6 +53,7 @@ function(bellcrank_add_core variant)
   # -O3 in the bindings too: an inline function compiled there must not be a slower twin of the core's.
   set(module _core_${variant})
   nanobind_add_module(${module} NB_STATIC NB_DOMAIN bellcrank_${variant} NOMINSIZE ${BELLCRANK_BINDINGS})
+  set_target_properties(${module} PROPERTIES UNITY_BUILD ${BELLCRANK_UNITY} UNITY_BUILD_BATCH_SIZE 6)
   target_include_directories(${module} PRIVATE "${CMAKE_CURRENT_BINARY_DIR}/generated")
   target_link_libraries(${module} PRIVATE ${options})
 
@@ -47,6 +63,9 @@ function(bellcrank_add_core variant)
     if(sources)
       set(target bellcrank_${layer}_${variant})
       add_library(${target} OBJECT ${sources})
+      if(NOT layer IN_LIST BELLCRANK_SEPARATE_LAYERS)
+        bellcrank_compile_together(${target})
+      endif()
       target_link_libraries(${target} PRIVATE ${options} bellcrank_${layer}_headers)
       if(layer IN_LIST BELLCRANK_EXACT_LAYERS)
         target_compile_options(${target} PRIVATE -ffp-contract=off)

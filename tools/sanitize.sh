@@ -20,7 +20,7 @@ preloaded() {
 }
 
 build() {
-    PATH=$bin:$PATH cmake -S . -B "$tree" -G Ninja -DCMAKE_BUILD_TYPE=Debug -DBELLCRANK_SANITIZE=ON \
+    PATH=$bin:$PATH cmake -S . -B "$tree" -G Ninja -DCMAKE_BUILD_TYPE=Debug -DBELLCRANK_SANITIZE=ON -DBELLCRANK_UNITY=OFF \
         -DPython_EXECUTABLE="$bin/python" >/dev/null
     PATH=$bin:$PATH cmake --build "$tree" --parallel "$jobs" --target _cpu "_core_$core"
 }

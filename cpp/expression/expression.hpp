@@ -1,6 +1,8 @@
 // An expression as a value: arithmetic in C++ writes into its graph.
 #pragma once
 
+#include <vector>
+
 #include "expression/graph.hpp"
 
 namespace bellcrank {
@@ -9,6 +11,13 @@ struct Expression {
     Graph* graph = nullptr;
     Ref ref;
 };
+
+inline std::vector<Ref> refs(const std::vector<Expression>& values) {
+    std::vector<Ref> out;
+    out.reserve(values.size());
+    for (const Expression& e : values) out.push_back(e.ref);
+    return out;
+}
 
 inline Expression operator-(Expression a) { return {a.graph, -a.ref}; }
 inline Expression operator+(Expression a, Expression b) { return {a.graph, a.graph->add(a.ref, b.ref)}; }

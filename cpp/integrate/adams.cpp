@@ -15,8 +15,6 @@ constexpr double kDoubtful = 10.0;   // a first residual as large as that is tak
 constexpr double kSettled = 100.0;   // change of the end between corrections, in tolerances
 constexpr int kMostCorrections = 2;
 
-int padded(int size) { return (size + 7) / 8 * 8; }
-
 }  // namespace
 
 Adams::Adams(const System& system, const Tolerances& tolerances, int max_order)

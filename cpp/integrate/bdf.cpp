@@ -8,16 +8,14 @@ namespace bellcrank {
 
 namespace {
 
-constexpr int kMostRefusals = 3;  // in a row; then the history is not trusted any more
+constexpr int kMostRefusalsBdf = 3;  // in a row; then the history is not trusted any more
 
 constexpr double kSolved = 0.1;      // error of the iteration in units of the tolerance
 constexpr double kDivergence = 2.0;  // ratio of successive corrections
-constexpr int kMostIterations = 4;
+constexpr int kMostNewtonSteps = 4;
 constexpr int kManyIterations = 2;    // then the factors have aged
 constexpr double kOtherGamma = 0.15;  // change of γ that asks for new factors
 constexpr int kOldAge = 40;           // steps that derivatives are kept
-
-int padded(int size) { return (size + 7) / 8 * 8; }
 
 }  // namespace
 
@@ -151,7 +149,7 @@ bool Bdf::solve(System& system, double t, double* x1, double* u1, bool renew, bo
     const double slope = coefficients_.coefficient(order_, 1), unit = 1.0 / (slope * xi_[order_]);
     std::copy_n(speed_.begin(), size_, u1);
     double last = 0.0;
-    for (int iteration = 0; iteration < kMostIterations; ++iteration) {
+    for (int iteration = 0; iteration < kMostNewtonSteps; ++iteration) {
         for (int i = 0; i < size_; ++i) {
             shift_[i] = gamma_ * (u1[i] - slope_[i] / h_);
             udot_[i] = (rate_[i] + slope * (u1[i] - speed_[i])) / h_;
@@ -204,7 +202,7 @@ double Bdf::refused(double h, const StepOutcome& outcome) {
         renew_ = true;
         return 0.25 * h;
     }
-    if (++refusals_ >= kMostRefusals) {
+    if (++refusals_ >= kMostRefusalsBdf) {
         restart();
         return 0.1 * h;
     }

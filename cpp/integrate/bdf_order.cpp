@@ -9,9 +9,9 @@ namespace bellcrank {
 
 namespace {
 
-constexpr double kAimHigher = 1.0 / 10.0;  // of the tolerance, for which the order is raised
-constexpr double kMostGrowth = 10.0;
-constexpr double kLeastGrowth = 1.5;  // below it the step stays as it is, and with it γ
+constexpr double kAimHigherBdf = 1.0 / 10.0;  // of the tolerance, for which the order is raised
+constexpr double kMostGrowthBdf = 10.0;
+constexpr double kLeastGrowthBdf = 1.5;  // below it the step stays as it is, and with it γ
 
 }  // namespace
 
@@ -26,7 +26,7 @@ int Bdf::choose_order(double error, double& factor) {
     const double scale = coefficients_.product(q + 1) * std::pow(h_, q + 1);
     factor = bdf_step_factor(error, kBdfAim, q);
     int next = q;
-    if (wait_ <= 0 && q > 1 && factor < kMostGrowth) {
+    if (wait_ <= 0 && q > 1 && factor < kMostGrowthBdf) {
         const double top = coefficients_.coefficient(q, q);
         const double *z = position(q), *w = velocity(q);
         for (int i = 0; i < size_; ++i) {
@@ -44,12 +44,12 @@ int Bdf::choose_order(double error, double& factor) {
             other_[i] = change_[i] - ratio * last_change_[i];
         }
         const double unit = 1.0 / (coefficients_.coefficient(q + 1, 1) * xi_[q + 1]);
-        const double higher = bdf_step_factor(unit * norm(delta_.data(), other_.data()), kAimHigher, q + 1);
-        if (higher > std::min(factor, kMostGrowth)) factor = higher, next = q + 1;
+        const double higher = bdf_step_factor(unit * norm(delta_.data(), other_.data()), kAimHigherBdf, q + 1);
+        if (higher > std::min(factor, kMostGrowthBdf)) factor = higher, next = q + 1;
     }
-    if (factor < kLeastGrowth && factor > 0.9) factor = 1.0, next = q;
-    factor = std::clamp(factor, 0.2, kMostGrowth);
-    if (factor >= 1.0 && factor < kLeastGrowth) factor = 1.0;
+    if (factor < kLeastGrowthBdf && factor > 0.9) factor = 1.0, next = q;
+    factor = std::clamp(factor, 0.2, kMostGrowthBdf);
+    if (factor >= 1.0 && factor < kLeastGrowthBdf) factor = 1.0;
     if (wait_ <= 0 && next == q) wait_ = factor > 1.0 ? q + 1 : 1;
     if (next != q) wait_ = next + 1;
     last_scale_ = next == q ? scale : 0.0;

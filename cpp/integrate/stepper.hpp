@@ -9,6 +9,9 @@
 
 namespace bellcrank {
 
+// The next multiple of eight numbers, a line of the cache.
+inline int padded(int size) { return (size + 7) / 8 * 8; }
+
 struct Tolerance {
     double relative = 1e-8;
     double absolute = 1e-8;

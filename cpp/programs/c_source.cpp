@@ -47,9 +47,9 @@ const char* library_name(ProgramOp op) {
     }
 }
 
-class Writer {
+class CWriter {
   public:
-    Writer(const Program& program, const std::string& name)
+    CWriter(const Program& program, const std::string& name)
         : program_(program), name_(name), cut_(program, kOperations) {}
 
     std::string source() {
@@ -208,7 +208,7 @@ std::string header(const Program& program, const std::string& name, const std::v
 CSource c_source(const Program& program, const std::string& name, const std::vector<std::string>& input_names,
                  const std::vector<std::string>& output_names) {
     check_name(name);
-    return {header(program, name, input_names, output_names), Writer(program, name).source()};
+    return {header(program, name, input_names, output_names), CWriter(program, name).source()};
 }
 
 }  // namespace bellcrank

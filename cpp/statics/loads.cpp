@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 
 #include "model/forces.hpp"
 #include "spatial/body_state.hpp"
@@ -14,7 +13,6 @@ namespace {
 
 constexpr double kLeastLength = 1e-6;  // of a body, relative to the largest one
 constexpr double kIncrement = 1e-6;    // of a coordinate, for the slope of a law
-constexpr double kRounding = 64.0 * std::numeric_limits<double>::epsilon();
 
 }  // namespace
 

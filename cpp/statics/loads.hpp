@@ -2,12 +2,15 @@
 #pragma once
 
 #include <Eigen/Core>
+#include <limits>
 #include <vector>
 
 #include "model/branches.hpp"
 #include "model/model.hpp"
 
 namespace bellcrank {
+
+inline constexpr double kRounding = 64.0 * std::numeric_limits<double>::epsilon();  // of sums over a mechanism
 
 // Six numbers per body, translation (world axes) over rotation (principal axes); rotations are multiplied by a length
 // of the body, and moments divided by it, so that all displacements are in metres and all forces in newtons. Masses do

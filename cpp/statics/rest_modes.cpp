@@ -10,8 +10,8 @@ namespace bellcrank {
 
 namespace {
 
-constexpr double kNeutral = 1e-11;   // stiffness that is none, in parts of the largest
-constexpr double kRounding = 1e-13;  // of entries of the stiffness
+constexpr double kNeutral = 1e-11;            // stiffness that is none, in parts of the largest
+constexpr double kStiffnessRounding = 1e-13;  // of entries of the stiffness
 constexpr int kModes = 4, kIterations = 120;
 constexpr double kSteady = 1e-11;
 
@@ -95,7 +95,8 @@ RestStability RestSearch::judge() {
     mode_ = modes.col(0);
     const double against = mode_.dot(mass_.cwiseProduct(mode_));
     s.rounding =
-        (kRounding * stiffness_.size_of_form(mode_) + force_ / metric_.extent() * mode_.squaredNorm()) / against;
+        (kStiffnessRounding * stiffness_.size_of_form(mode_) + force_ / metric_.extent() * mode_.squaredNorm()) /
+        against;
     return s;
 }
 

@@ -19,7 +19,6 @@ constexpr int kTrials = 80;
 constexpr double kLongStep = 0.1;  // in parts of what one may be; a longer one is looked at on the way
 constexpr int kLooks = 4;
 constexpr double kAsExpected = 0.75, kPoor = 0.1, kBeyond = 3.0;  // fall of the energy, in parts of that expected
-constexpr double kRounding = 64.0 * std::numeric_limits<double>::epsilon();
 constexpr int kChords = 12, kClosings = 12;
 constexpr double kFirstLeave = 0.2, kLeastLeave = 1e-5;  // along a direction that falls off, in parts of a step
 

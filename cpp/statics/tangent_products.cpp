@@ -11,7 +11,7 @@ namespace bellcrank {
 
 namespace {
 
-constexpr double kIncrement = 1e-5;  // of a body's length or of a radian, for central differences
+constexpr double kDisplacement = 1e-5;  // of a body's length or of a radian, for central differences
 
 }  // namespace
 
@@ -35,7 +35,7 @@ void TangentStiffness::add_formula_forces(double t, const double* x) {
         };
         for (int b : bodies)
             for (int j = 0; j < 6; ++j) {
-                const double h = kIncrement * (j < 3 ? metric_.length(b) : 1.0);
+                const double h = kDisplacement * (j < 3 ? metric_.length(b) : 1.0);
                 for (const double step : {h, -h}) {
                     double displacement[kTwist] = {};
                     displacement[kComponent[j]] = step;

@@ -12,7 +12,7 @@ namespace bellcrank {
 namespace {
 
 constexpr double kNothing = 1e-6;  // of multipliers whose largest is one, that exert nothing together
-constexpr double kHeld = 1e-8;     // errors of positions that are no more
+constexpr double kMet = 1e-8;      // errors of positions that are no more
 
 Vec3 component3(const double* p) { return {p[0], p[1], p[2]}; }
 
@@ -134,7 +134,7 @@ int Lagrange::worst_row() const {
     };
     const int row = worst(rows_.C);
     // Where all positions hold, a rate did not.
-    return row < 0 || !(std::abs(rows_.C[rows_.storage_row(row)]) <= kHeld) ? row : worst(speed_);
+    return row < 0 || !(std::abs(rows_.C[rows_.storage_row(row)]) <= kMet) ? row : worst(speed_);
 }
 
 int Lagrange::first_non_finite_body(const double* x, const double* u) const {

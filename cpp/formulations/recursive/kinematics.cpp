@@ -14,7 +14,7 @@ namespace {
 constexpr Vec3 kAxis[3] = {{1, 0, 0}, {0, 1, 0}, {0, 0, 1}};
 constexpr Vec3 kZero{0, 0, 0};
 
-void store(double* p, const Vec3& v) {
+void store_padded(double* p, const Vec3& v) {
     p[0] = v.x;
     p[1] = v.y;
     p[2] = v.z;
@@ -175,9 +175,9 @@ void Kinematics::write_poses(double* poses) const {
         double* p = poses + kPose * b;
         Quat q = place.turn;
         if (place.link < 0) {
-            store(p, place.at.shift);
+            store_padded(p, place.at.shift);
         } else {
-            store(p, position[place.link] + world[place.link] * place.at.shift);
+            store_padded(p, position[place.link] + world[place.link] * place.at.shift);
             q = renormalized(attitude[place.link] * q);
         }
         p[4] = q.w, p[5] = q.x, p[6] = q.y, p[7] = q.z;
@@ -191,8 +191,8 @@ void Kinematics::write_twists(double* twists) const {
         std::fill_n(p, kTwist, 0.0);
         if (place.link < 0) continue;
         const Twist& v = velocity[place.link];
-        store(p, world[place.link] * (v.v + cross(v.w, place.at.shift)));
-        store(p + 4, transpose_times(place.at.rotation, v.w));
+        store_padded(p, world[place.link] * (v.v + cross(v.w, place.at.shift)));
+        store_padded(p + 4, transpose_times(place.at.rotation, v.w));
     }
 }
 
@@ -210,8 +210,8 @@ void Kinematics::write_accelerations(const Twist* links, double* records) const 
         std::fill_n(p, kTwist, 0.0);
         if (place.link < 0) continue;
         const Twist& a = links[place.link];
-        store(p, world[place.link] * (a.v + cross(a.w, place.at.shift)) + centripetal(static_cast<int>(b)));
-        store(p + 4, transpose_times(place.at.rotation, a.w));
+        store_padded(p, world[place.link] * (a.v + cross(a.w, place.at.shift)) + centripetal(static_cast<int>(b)));
+        store_padded(p + 4, transpose_times(place.at.rotation, a.w));
     }
 }
 

@@ -7,7 +7,6 @@ namespace bellcrank::recursive {
 
 namespace {
 
-constexpr Twist kRest{{0, 0, 0}, {0, 0, 0}};
 constexpr Load kNothing{{0, 0, 0}, {0, 0, 0}};
 
 Articulated rigid(const Link& link) {
@@ -174,7 +173,7 @@ void Recursion::reduce(const Kinematics& k, int i) {
         double D[36], *white = whitening_.data() + node.effort;
         for (int a = 0; a < link.speeds; ++a)
             for (int b = 0; b < link.speeds; ++b) D[link.speeds * a + b] = dot(k.S[link.u + a], U_[link.u + b]);
-        D[0] += link.rotor;
+        if (link.speeds > 0) D[0] += link.rotor;
         whiten(D, white, link.speeds);
         for (int a = 0; a < link.speeds; ++a) {
             Load V = white[link.speeds * a] * U_[link.u];

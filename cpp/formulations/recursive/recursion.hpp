@@ -16,6 +16,8 @@
 
 namespace bellcrank::recursive {
 
+inline constexpr Twist kRest{{0, 0, 0}, {0, 0, 0}};
+
 // A row against the acceleration of a link, as the load that a unit of its multiplier is there.
 struct RowEnd {
     int row, link;

@@ -5,12 +5,6 @@
 
 namespace bellcrank::recursive {
 
-namespace {
-
-constexpr Twist kRest{{0, 0, 0}, {0, 0, 0}};
-
-}  // namespace
-
 void Recursion::solve(const Kinematics& k, const Input& in, double* udot, double* lambda) {
     up(k, in);
     down(k, in, udot, lambda);

@@ -6,12 +6,6 @@ namespace bellcrank::symbolic {
 
 namespace {
 
-std::vector<Ref> refs(const std::vector<Expression>& values) {
-    std::vector<Ref> out;
-    for (const Expression& e : values) out.push_back(e.ref);
-    return out;
-}
-
 void append(std::vector<Expression>& to, const Vector& v) { to.insert(to.end(), {v.x, v.y, v.z}); }
 
 }  // namespace

@@ -17,10 +17,10 @@ namespace bellcrank::symbolic {
 
 namespace {
 
-constexpr double kRounding = 1e-14;
-constexpr double kSame = 1e-13;  // relative: what a twist may vary by is an error of the motion
-constexpr double kFar = 10.0;    // of an axis, in units of how far the transform goes: its lever arms cost digits
-constexpr double kAway = 0.4;    // of configurations from the start
+constexpr double kNoise = 1e-14;
+constexpr double kSame = 1e-13;    // relative: what a twist may vary by is an error of the motion
+constexpr double kFarAxis = 10.0;  // of an axis, in units of how far the transform goes: its lever arms cost digits
+constexpr double kAway = 0.4;      // of configurations from the start
 constexpr int kConfigurations = 6;
 
 std::vector<Ref> entries_of(const JointTransform& a) {
@@ -39,26 +39,26 @@ JointTransform from_entries(Graph& graph, const Ref* e) {
 
 // A number without the rounding of its last digits, where it is a whole one.
 double settled(double value, double size) {
-    if (std::abs(value) <= kRounding * size) return 0.0;
+    if (std::abs(value) <= kNoise * size) return 0.0;
     const double whole = std::round(value);
-    return std::abs(value - whole) <= kRounding * std::abs(whole) ? whole : value;
+    return std::abs(value - whole) <= kNoise * std::abs(whole) ? whole : value;
 }
 
-struct Pose {
+struct Transform {
     Mat3 R;
     Vec3 p;
 };
 
-Pose operator*(const Pose& a, const Pose& b) { return {a.R * b.R, a.p + a.R * b.p}; }
+Transform operator*(const Transform& a, const Transform& b) { return {a.R * b.R, a.p + a.R * b.p}; }
 
-double distance(const Pose& a, const Pose& b) {
+double distance(const Transform& a, const Transform& b) {
     double largest = 0.0;
     for (int i = 0; i < 9; ++i) largest = std::max(largest, std::abs(a.R.m[i] - b.R.m[i]));
     return std::max(largest, norm(a.p - b.p) / (1.0 + norm(b.p)));
 }
 
 // exp(angle of the twist): Rodrigues' formula about the axis through c, and the advance along it.
-Pose exponential(const Screw& s, double by) {
+Transform exponential(const Screw& s, double by) {
     const double w = norm(s.angular);
     if (w == 0.0) return {{{1, 0, 0, 0, 1, 0, 0, 0, 1}}, by * s.linear};
     const Vec3 d = (1.0 / w) * s.angular, c = (1.0 / w) * cross(d, s.linear);
@@ -146,7 +146,7 @@ class Factoring {
         Screw first{};
         double reach = 0.0;
         for (int k = 0; k < kConfigurations; ++k) {
-            Pose A, dA;
+            Transform A, dA;
             const double *a = values[k].data(), *d = a + 12 + j;
             for (int i = 0; i < 9; ++i) {
                 A.R.m[i] = a[i];
@@ -168,7 +168,7 @@ class Factoring {
             *v = {settled(v->x, size), settled(v->y, size), settled(v->z, size)};
         }
         const double turning = dot(first.angular, first.angular);
-        if (norm(cross(first.angular, first.linear)) > kFar * reach * turning) return std::nullopt;
+        if (norm(cross(first.angular, first.linear)) > kFarAxis * reach * turning) return std::nullopt;
         return first;
     }
 
@@ -179,7 +179,7 @@ class Factoring {
         const JointTransform still = from_entries(graph_, rest.data());
         for (int k = 0; k < kConfigurations; ++k) {
             const std::vector<double> at = configuration(k);
-            const Pose moved = exponential(screw, at[screw.coordinate]), part = pose_at(still, at);
+            const Transform moved = exponential(screw, at[screw.coordinate]), part = pose_at(still, at);
             if (!(distance(outer ? moved * part : part * moved, pose_at(left_, at)) < kSame)) return false;
         }
         (outer ? out_.outer : out_.inner).push_back(screw);
@@ -188,11 +188,11 @@ class Factoring {
         return true;
     }
 
-    Pose pose_at(const JointTransform& a, const std::vector<double>& at) const {
+    Transform pose_at(const JointTransform& a, const std::vector<double>& at) const {
         const CompiledProgram program(lower(graph_, entries_of(a), symbols_));
         std::vector<double> work(program.work_size()), out(program.outputs());
         program.evaluate(at.data(), out.data(), work.data());
-        Pose pose;
+        Transform pose;
         std::copy_n(out.data(), 9, pose.R.m);
         pose.p = {out[9], out[10], out[11]};
         return pose;

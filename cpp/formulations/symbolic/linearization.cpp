@@ -3,16 +3,6 @@
 
 namespace bellcrank::symbolic {
 
-namespace {
-
-std::vector<Ref> refs(const std::vector<Expression>& values) {
-    std::vector<Ref> out;
-    for (const Expression& e : values) out.push_back(e.ref);
-    return out;
-}
-
-}  // namespace
-
 // r = M u̇ − b − Jᵀ λ and s = J u̇ + γ.
 std::vector<Expression> Equations::residuals() {
     std::vector<Expression> out = inverse_efforts();

@@ -7,12 +7,6 @@ namespace bellcrank::symbolic {
 
 namespace {
 
-std::vector<Ref> refs(const std::vector<Expression>& values) {
-    std::vector<Ref> out;
-    for (const Expression& e : values) out.push_back(e.ref);
-    return out;
-}
-
 Vector part(const std::vector<Expression>& list, int first) { return {list[first], list[first + 1], list[first + 2]}; }
 
 void put(std::vector<Expression>& list, int first, const Vector& v) {

@@ -7,12 +7,6 @@ namespace bellcrank::symbolic {
 
 namespace {
 
-std::vector<Ref> refs(const std::vector<Expression>& values) {
-    std::vector<Ref> out;
-    for (const Expression& e : values) out.push_back(e.ref);
-    return out;
-}
-
 class AxisMaker {
   public:
     AxisMaker(Graph& graph, LinkTree& tree) : graph_(graph), tree_(tree) {}
