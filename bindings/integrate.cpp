@@ -87,7 +87,7 @@ nb::dict result_dict(const SimulationResult& result) {
     d["evaluations_since_restart"] = result.evaluations_since_restart;
     d["last_order"] = result.last_order, d["highest_order"] = result.highest_order;
     d["body"] = result.body, d["row"] = result.row;
-    d["ended"] = result.ended;
+    d["ended"] = result.ended, d["samples"] = result.samples;
     d["energy_before"] = result.energy_before, d["energy_after"] = result.energy_after;
     return d;
 }
@@ -123,21 +123,34 @@ std::vector<EventFunction> event_functions(const std::vector<Event>& events, int
     return functions;
 }
 
+// Frames go to Python, and samples are taken there, of the system where the run is.
+class RunSink final : public PythonSink {
+  public:
+    RunSink(int width, SystemAt& at) : PythonSink(width), at_(at) {}
+    void sample(int index, double t) override {
+        at_.time = t;
+        PythonSink::sample(index, t);
+    }
+
+  private:
+    SystemAt& at_;
+};
+
 // A run of a system that Python holds, with what it records.
 struct RunAt {
     RunAt(SystemAt& at, SimulationOptions options, Observation what)
         : at(at),
-          sink(at.core().observation_size(what)),
+          sink(at.core().observation_size(what), at),
           run(make_run(at.core(), std::move(options), std::move(what), at.time, at.x, at.u, sink)) {}
 
     SystemAt& at;
-    PythonSink sink;
+    RunSink sink;
     std::unique_ptr<Run> run;
 };
 
 bool go(RunAt& self, const std::vector<double>& outputs, double end, bool last, bool flush, nb::callable on_block,
-        nb::callable on_progress) {
-    self.sink.call(on_block, on_progress);
+        nb::callable on_progress, nb::object on_sample) {
+    self.sink.call(on_block, on_progress, on_sample);
     bool finished = false;
     {
         const nb::gil_scoped_release release;
@@ -179,7 +192,8 @@ nb::dict outcome(RunAt& self) {
 
 void make_run_at(RunAt* self, SystemAt& system, const std::string& method, double step, double max_step, double rtol,
                  double atol, const Observation& what, int max_order, const std::vector<Event>& events,
-                 std::vector<int> event_coordinates, const std::vector<std::pair<double, double>>& tolerances) {
+                 std::vector<int> event_coordinates, const std::vector<std::pair<double, double>>& tolerances,
+                 std::vector<double> periods) {
     SimulationOptions options;
     options.method = method;
     options.step = step;
@@ -192,6 +206,9 @@ void make_run_at(RunAt* self, SystemAt& system, const std::string& method, doubl
     options.settings.max_order = max_order;
     options.measured.coordinates = std::move(event_coordinates);
     options.events = event_functions(events, system.core().observation_size(options.measured));
+    options.periods = std::move(periods);
+    if (std::ranges::any_of(options.periods, [](double period) { return !(period > 0.0); }))
+        throw std::invalid_argument("periods: they must be greater than zero");
     new (self) RunAt(system, std::move(options), what);
 }
 
@@ -208,20 +225,26 @@ void bind_integrate(nb::module_& m) {
         .def(
             "__init__", &make_run_at, "system"_a, "method"_a, "step"_a, "max_step"_a, "rtol"_a, "atol"_a, "what"_a,
             "max_order"_a = 12, "events"_a = std::vector<Event>(), "event_coordinates"_a = std::vector<int>(),
-            "tolerances"_a = std::vector<std::pair<double, double>>(), nb::keep_alive<1, 2>(),
+            "tolerances"_a = std::vector<std::pair<double, double>>(), "periods"_a = std::vector<double>(),
+            nb::keep_alive<1, 2>(),
             "The system's state must be projected; it is that of the run. events: (program of one output, places of "
             "its\ninputs, direction, terminal), of adaptive methods; an input's place is -1 for the time, else in what "
             "observe() writes of\nevent_coordinates. tolerances: (rtol, atol) of translations, rotations, their rates, "
-            "in place of rtol and atol, which\nare then the strictest of them. max_step: 0 for none.")
-        .def("go", &go, "outputs"_a, "end"_a, "last"_a, "flush"_a, "on_block"_a, "on_progress"_a,
-             nb::sig("def go(self, outputs: collections.abc.Sequence[float], end: float, last: bool, flush: bool, "
-                     "on_block: collections.abc.Callable[[numpy.typing.NDArray[numpy.float64]], None], "
-                     "on_progress: collections.abc.Callable[[float], bool | None]) -> bool"),
-             "Goes on to `end`, and records at `outputs`, ascending, up to there; whether it got there and may go "
-             "on.\n\n"
-             "last: the run is over then. on_block takes frames (n, 1 + width): time, then the sections of "
-             "frame_sections();\nthe array is reused afterwards. Without flush, frames may wait. on_progress takes "
-             "the time reached, about\ntwenty times a second; False ends the run, as Ctrl-C does.")
+            "in place of rtol and atol, which\nare then the strictest of them. max_step: 0 for none. periods: of "
+            "samples, from the start on.")
+        .def(
+            "go", &go, "outputs"_a, "end"_a, "last"_a, "flush"_a, "on_block"_a, "on_progress"_a,
+            "on_sample"_a = nb::none(),
+            nb::sig("def go(self, outputs: collections.abc.Sequence[float], end: float, last: bool, flush: bool, "
+                    "on_block: collections.abc.Callable[[numpy.typing.NDArray[numpy.float64]], None], "
+                    "on_progress: collections.abc.Callable[[float], bool | None], "
+                    "on_sample: collections.abc.Callable[[int, float], None] | None = None) -> bool"),
+            "Goes on to `end`, and records at `outputs`, ascending, up to there; whether it got there and may go "
+            "on.\n\n"
+            "last: the run is over then. on_block takes frames (n, 1 + width): time, then the sections of "
+            "frame_sections();\nthe array is reused afterwards. Without flush, frames may wait. on_progress takes "
+            "the time reached, about\ntwenty times a second; False ends the run, as Ctrl-C does. on_sample takes the "
+            "number of a period and the time\nof a multiple of it, where the run stands; it may change inputs or move.")
         .def("flush", &flush, "on_block"_a,
              nb::sig("def flush(self, on_block: collections.abc.Callable[[numpy.typing.NDArray[numpy.float64]], None]) "
                      "-> None"),
@@ -236,10 +259,14 @@ void bind_integrate(nb::module_& m) {
              "Poses and velocities of the bodies, then values and rates of the coordinates that are recorded, as "
              "observe() writes\nthem, at the state of the run.")
         .def(
-            "outcome", &outcome, nb::sig("def outcome(self) -> dict[str, typing.Any]"),
-            "What it has done so far: status, time, steps, rejected, rounding, last_step, next_step, "
-            "steps_since_restart,\nevaluations_since_restart, difference_evaluations, last_order, highest_order, body, "
-            "row, ended (by an event); events,\n(number, -1) or (-1, row of a stop), and event_frames (n, 1 + width).");
+            "observe", [](RunAt& self) { return observe(self.at, self.run->observation()); },
+            "The frame (1, 1 + width) that would be recorded at the state of the run.")
+        .def("outcome", &outcome, nb::sig("def outcome(self) -> dict[str, typing.Any]"),
+             "What it has done so far: status, time, steps, rejected, rounding, last_step, next_step, "
+             "steps_since_restart,\nevaluations_since_restart, difference_evaluations, last_order, highest_order, "
+             "samples, "
+             "body, row, ended (by an event); events,\n(number, -1) or (-1, row of a stop), and event_frames (n, 1 + "
+             "width).");
 }
 
 }  // namespace bellcrank

@@ -66,6 +66,10 @@ class Arrays {
             out.emplace(nb::cast<int>(function), nb::cast<std::shared_ptr<CompiledProgram>>(program));
         return out;
     }
+    template <class Entry>
+    std::vector<Entry> entries(const char* name) {
+        return has(name) ? nb::cast<std::vector<Entry>>(take(name)) : std::vector<Entry>();
+    }
     void finish() const {
         for (const auto& item : left_)
             throw std::invalid_argument("unknown array " + nb::cast<std::string>(item.first));
@@ -124,6 +128,9 @@ ModelData model_data(const nb::kwargs& kwargs) {
     if (a.has("body_normal")) d.body_normal = a.records<Vec3, 3>("body_normal");
     if (a.has("block_formula")) d.block_formula = a.numbers<int>("block_formula");
     d.formulas = a.formulas("formulas");
+    for (auto& [params, value] : a.entries<std::tuple<std::vector<int>, int>>("inputs"))
+        d.inputs.push_back({std::move(params), value});
+    d.input_offsets = a.entries<std::pair<int, int>>("input_offsets");
     a.finish();
     return d;
 }
@@ -147,11 +154,21 @@ void repeat(SystemAt& self, const std::string& work, int times, double step) {
     repeat_accelerations(self, times, step);
 }
 
+void set_inputs(SystemAt& self, Model& model, const std::vector<double>& values) {
+    if (&model != &self.core().model()) throw std::invalid_argument("set_inputs: the model is that of another system");
+    if (static_cast<int>(values.size()) != model.inputs())
+        throw std::invalid_argument("set_inputs: a value for each expected");
+    model.set_inputs(self.time, values);
+    self.core().inputs_changed();
+}
+
 void bind_system(nb::module_& m) {
     nb::class_<SystemAt>(m, "SystemAt", "A formulation of a model, at a state: what can be simulated.")
         .def(
             "project", [](SystemAt& self) { return self.core().project(self.time, self.x.data(), self.u.data()); },
             "Moves the state onto the constraints: positions, then velocities. False if they cannot be met from here.")
+        .def("set_inputs", &set_inputs, "model"_a, "values"_a,
+             "The inputs of its model, which is no other system's, take other values from its time on.")
         .def(
             "worst_row", [](SystemAt& self) { return self.core().worst_row(); },
             "Model row with the largest error, -1 without rows.")
@@ -233,7 +250,7 @@ std::vector<int> velocity_rows(const Model& model) {
 
 void bind_model(nb::module_& m) {
     bind_system(m);
-    nb::class_<Model>(m, "Model", "A mechanism as flat arrays; immutable.")
+    nb::class_<Model>(m, "Model", "A mechanism as flat arrays; nothing but its inputs changes.")
         .def(
             "__init__", [](Model* self, nb::kwargs arrays) { new (self) Model(model_data(arrays)); },
             nb::sig("def __init__(self, **arrays: object) -> None"),
@@ -241,6 +258,7 @@ void bind_model(nb::module_& m) {
             "Raises:\n    ValueError: an array is missing, unknown, of the wrong size, or holds a bad index.")
         .def_prop_ro("bodies", &Model::bodies, "Number of bodies, the ground not counted.")
         .def_prop_ro("velocity_rows", &velocity_rows, "The rows that hold velocities alone.")
+        .def("copy", &Model::copy, "The same with inputs of its own, for a system of its own.")
         .def("bodies_of", &Model::bodies_of, "block"_a, "The bodies that a block connects, the ground included.")
         .def_ro("programs", &Model::programs, "The programs of elements given by formulas.")
         .def_prop_ro("rows", &Model::rows_total, "Number of constraint rows.")

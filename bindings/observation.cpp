@@ -59,9 +59,9 @@ std::vector<Observation::Effort> checked_efforts(const Model& model, const Effor
 }
 
 nb::list frame_sections(int bodies, int coordinates, int angles, int force_coordinates, int multipliers, int reactions,
-                        int efforts, int potentials, bool uniqueness, bool accelerations) {
-    const FrameCounts counts{bodies,    coordinates, angles,     force_coordinates, multipliers,
-                             reactions, efforts,     potentials, uniqueness,        accelerations};
+                        int efforts, int potentials, bool uniqueness, bool accelerations, int inputs) {
+    const FrameCounts counts{bodies,  coordinates, angles,     force_coordinates, multipliers, reactions,
+                             efforts, potentials,  uniqueness, accelerations,     inputs};
     const FrameLayout layout(counts);
     nb::list out;
     for (int k = 0; k < kSections; ++k) {
@@ -115,6 +115,8 @@ std::vector<int> force_bodies(const Model& model, const Efforts& given) {
     return bodies;
 }
 
+}  // namespace
+
 Rows observe(SystemAt& self, const Observation& what) {
     Rows frame(1, 1 + self.core().observation_size(what));
     frame(0, 0) = self.time;
@@ -122,37 +124,42 @@ Rows observe(SystemAt& self, const Observation& what) {
     return frame;
 }
 
-}  // namespace
-
 void bind_observation(nb::module_& m) {
     nb::class_<Observation>(m, "Observation", "What to record of a state of a model, by index.")
         .def(
             "__init__",
             [](Observation* self, std::vector<int> coordinates, int angles, int force_coordinates,
                std::vector<int> rows, std::vector<std::pair<std::vector<int>, int>> reactions, const Efforts& efforts,
-               const Efforts& potentials, bool accelerations) {
-                new (self) Observation{std::move(coordinates),  angles,
-                                       force_coordinates,       std::move(rows),
-                                       reactions_of(reactions), efforts_of(efforts),
-                                       efforts_of(potentials),  accelerations};
+               const Efforts& potentials, bool accelerations, int inputs) {
+                new (self) Observation{std::move(coordinates),
+                                       angles,
+                                       force_coordinates,
+                                       std::move(rows),
+                                       reactions_of(reactions),
+                                       efforts_of(efforts),
+                                       efforts_of(potentials),
+                                       accelerations,
+                                       inputs};
             },
             "coordinates"_a = std::vector<int>(), "angles"_a = 0, "force_coordinates"_a = 0,
             "rows"_a = std::vector<int>(), "reactions"_a = std::vector<std::pair<std::vector<int>, int>>(),
-            "efforts"_a = Efforts(), "potentials"_a = Efforts(), "accelerations"_a = false,
+            "efforts"_a = Efforts(), "potentials"_a = Efforts(), "accelerations"_a = false, "inputs"_a = 0,
             nb::sig("def __init__(self, coordinates: collections.abc.Sequence[int] = (), angles: int = 0, "
                     "force_coordinates: int = 0, rows: collections.abc.Sequence[int] = (), reactions: "
                     "collections.abc.Sequence[tuple[collections.abc.Sequence[int], int]] = (), efforts: "
                     "collections.abc.Sequence[tuple[str, int, int]] = (), potentials: "
-                    "collections.abc.Sequence[tuple[str, int, int]] = (), accelerations: bool = False) -> None"),
+                    "collections.abc.Sequence[tuple[str, int, int]] = (), accelerations: bool = False, "
+                    "inputs: int = 0) -> None"),
             "coordinates: of joints, then so many other angles, then so many others that forces act along. rows:\n"
             "whose multipliers. reactions: (blocks, pair). efforts, potentials: (\"law\", number, 0), (\"wrench\", "
-            "number,\ncomponent: moment, then force) or (\"formula\", number, output).");
+            "number,\ncomponent: moment, then force) or (\"formula\", number, output). inputs: all that the model has, "
+            "or 0.");
     m.def("frame_sections", &frame_sections, "bodies"_a, "coordinates"_a = 0, "angles"_a = 0, "force_coordinates"_a = 0,
           "multipliers"_a = 0, "reactions"_a = 0, "efforts"_a = 0, "potentials"_a = 0, "uniqueness"_a = true,
-          "accelerations"_a = false,
+          "accelerations"_a = false, "inputs"_a = 0,
           nb::sig("def frame_sections(bodies: int, coordinates: int = 0, angles: int = 0, force_coordinates: int = 0, "
                   "multipliers: int = 0, reactions: int = 0, efforts: int = 0, potentials: int = 0, "
-                  "uniqueness: bool = True, accelerations: bool = False) "
+                  "uniqueness: bool = True, accelerations: bool = False, inputs: int = 0) "
                   "-> list[tuple[str, int, tuple[int, ...]]]"),
           "The sections of a frame of so many of each, after its time: name, first number, shape.");
     m.def("observe", &observe, "system"_a, "what"_a, "The frame (1, 1 + width) of a system at its state.");

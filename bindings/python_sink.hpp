@@ -16,7 +16,7 @@ namespace nb = nanobind;
 
 // Collects frames (time first) and gives them in blocks to a Python callable; asks for signals twenty times a second,
 // between steps and in work within them that lasts.
-class PythonSink final : public Sink, public Interrupter {
+class PythonSink : public Sink, public Interrupter {
   public:
     explicit PythonSink(int width)
         : width_(width + 1), capacity_(std::clamp(4'000'000 / (8 * width_), 1, 4096)), room_(std::min(64, capacity_)) {
@@ -26,7 +26,9 @@ class PythonSink final : public Sink, public Interrupter {
     }
 
     // Whom to call from now on; whoever sets them keeps them alive.
-    void call(nb::handle on_block, nb::handle on_progress) { on_block_ = on_block, on_progress_ = on_progress; }
+    void call(nb::handle on_block, nb::handle on_progress, nb::handle on_sample = {}) {
+        on_block_ = on_block, on_progress_ = on_progress, on_sample_ = on_sample;
+    }
 
     double* event(int index, double t) override {
         event_numbers_.push_back(index);
@@ -48,6 +50,12 @@ class PythonSink final : public Sink, public Interrupter {
         double* at = buffer_.data() + static_cast<size_t>(count_++) * width_;
         at[0] = t;
         return at + 1;
+    }
+
+    void sample(int index, double t) override {
+        const nb::gil_scoped_acquire gil;
+        const Interrupting outside(nullptr);
+        on_sample_(index, t);
     }
 
     bool alive(double t) override {
@@ -93,7 +101,7 @@ class PythonSink final : public Sink, public Interrupter {
     int width_, capacity_, room_, count_ = 0;
     double reached_ = 0.0;
     Pace pace_;
-    nb::handle on_block_, on_progress_;
+    nb::handle on_block_, on_progress_, on_sample_;
     std::vector<double> buffer_, event_frames_;
     std::vector<int> event_numbers_;
 };

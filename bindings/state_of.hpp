@@ -57,6 +57,9 @@ Flags determined(const Formulation& system) {
     return out;
 }
 
+// The frame (1, 1 + width) at a system's state.
+Rows observe(SystemAt& self, const Observation& what);
+
 // Accelerations at alternating configurations, so that nothing is reused and they can be timed without the calls from
 // Python.
 void repeat_accelerations(SystemAt& self, int times, double step);

@@ -95,6 +95,8 @@ def made():
     yield from (examples.constraints(), examples.forces(), examples.FUNCTIONS_OF_TIME, examples.PATHS)
     yield from (
         bc.Event("late", x - 1.0),
+        bc.Controller(max, 0.1),
+        bc.Input("torque", 1.5, unit="N m"),
         bc.Fault("body 'a'", "rule", 3.0),
         mechanism.joints,
         mechanism.forces,

@@ -66,6 +66,7 @@ class Lagrange final : public System {
     void break_times(double from, double to, std::vector<double>& out) const override;
     bool turns(int component) const override { return component % kTwist >= 4; }
     void measure(double t, const double* x, const double* u, const Observation& what, double* out) override;
+    void inputs_changed() override;
     void commit(double t, const double* x, const double* u) override;
     double longest_step(const double* x, const double* u, double h) override;
     void observe(double t, const double* x, const double* u, const Observation& what, double* out) override;

@@ -84,11 +84,16 @@ Symbolic::Runner& Symbolic::runner(const std::string& name) {
         } else {
             LoweredParts parts = lower(equations_->graph, form.outputs, equations_->inputs(), numbers.parameters());
             const OperationCount count = count_operations(parts.main);
-            made = std::make_unique<Runner>(std::move(parts.main), count);
-            made->settle(parts.prologue, numbers.values());
+            made = std::make_unique<Runner>(std::move(parts.main), count, &parts.prologue);
+            made->settle(numbers.values());
         }
     }
     return *made;
+}
+
+void Symbolic::inputs_changed() {
+    equations_->numbers.steer(model_->data());
+    for (const auto& [name, made] : runners_) made->settle(equations_->numbers.values());
 }
 
 CompiledProgram& Symbolic::program(const std::string& name) { return runner(name).program; }

@@ -31,6 +31,7 @@ class Symbolic final : public JointSystem {
     CompiledProgram& program(const std::string& name);
     OperationCount operations(const std::string& name);
 
+    void inputs_changed() override;
     std::vector<int> dropped_rows() const override;
     void from_records(double t, const double* poses, const double* twists, bool continued, double* x,
                       double* u) override;

@@ -135,10 +135,10 @@ bool EnergyWatch::is_wild() const {
 }
 
 // Whether most of what the steps tested have gained depends on their length, and most of the rise as well, had all
-// steps since it began made as much.
+// steps since it began made as much. What a controller has taken out again meanwhile is no rise.
 bool EnergyWatch::is_made() const {
     const double all = made_ / tested_ * static_cast<double>(std::min(steps_ - calm_step_, kMemory));
-    return made_ > kMost * std::max(gained_, 0.0) && all > kMost * (reached_ - calm_energy_);
+    return reached_ > calm_energy_ && made_ > kMost * std::max(gained_, 0.0) && all > kMost * (reached_ - calm_energy_);
 }
 
 void EnergyWatch::take_as_brought_in() {

@@ -23,7 +23,9 @@ Run::Run(System& system, SimulationOptions options, Observation observation, dou
       u1_(u),
       frame_(system.observation_size(observation_)),
       t_(t),
-      end_(t) {
+      end_(t),
+      first_(t),
+      samples_(options_.periods.size(), 0) {
     result_.time = t;
 }
 
@@ -31,22 +33,58 @@ const SimulationResult& Run::go(const std::vector<double>& outputs, double end, 
     result_.status = SimulationStatus::finished;
     outputs_ = outputs;
     next_ = 0;
-    end_ = end;
-    last_ = last;
     try {
-        if (!begun_) {
-            record_if_due();
-            system_.commit(t_, x_.data(), u_.data());
-        }
-        if (!begun_ || changed_ || moved_) begin(!begun_ ? Start::first : moved_ ? Start::moved : Start::changed);
-        begun_ = changed_ = true;  // a step that is left by an exception leaves no history
-        moved_ = false;
-        advance();
+        do {
+            sample_if_due();
+            end_ = next_stop(end);
+            last_ = last && end_ == end;
+            begin_if_due();
+            advance();
+            changed_ = !going();
+        } while (going() && t_ < end);
     } catch (const Interrupted&) {
         stop(SimulationStatus::interrupted);
     }
-    changed_ = result_.status != SimulationStatus::finished;
     return result_;
+}
+
+void Run::begin_if_due() {
+    if (!begun_) {
+        record_if_due();
+        system_.commit(t_, x_.data(), u_.data());
+    }
+    if (!begun_ || changed_ || moved_) begin(!begun_ ? Start::first : moved_ ? Start::moved : Start::changed);
+    begun_ = changed_ = true;  // a step that is left by an exception leaves no history
+    moved_ = false;
+}
+
+namespace {
+
+// Of a period: so near, two times are one. Multiples of it and of other lengths differ in their last digits.
+constexpr double kNear = 1e-9;
+
+}  // namespace
+
+void Run::sample_if_due() {
+    for (size_t i = 0; i < samples_.size(); ++i) {
+        const double near = kNear * options_.periods[i];
+        if (next_sample(i) > t_ + near) continue;
+        while (next_sample(i) <= t_ + near) ++samples_[i];
+        ++result_.samples;
+        sink_.sample(static_cast<int>(i), t_);
+    }
+}
+
+// A sample next to the end, or to a time to record, falls on it.
+double Run::next_stop(double end) const {
+    double stop = end;
+    for (size_t i = 0; i < samples_.size(); ++i) {
+        const double due = next_sample(i), near = kNear * options_.periods[i];
+        if (due >= stop - near) continue;
+        const auto output = std::lower_bound(outputs_.begin(), outputs_.end(), due - near);
+        stop = output != outputs_.end() && *output <= due + near ? *output : due;
+    }
+    return stop;
 }
 
 void Run::move(double t) {
@@ -108,7 +146,7 @@ class FixedRun final : public Run {
 
     void advance() override {
         while (going() && t_ < end_) {
-            pass(t_, next_ < outputs_.size() ? outputs_[next_] : end_);
+            pass(t_, next_ < outputs_.size() ? std::min(outputs_[next_], end_) : end_);
             if (going()) record_if_due();
         }
     }

@@ -21,6 +21,7 @@ struct SimulationOptions {
         1e-5;  // adaptive: an impact of what lay on its stop is stepped onto within this time [s]
     std::vector<EventFunction> events;  // adaptive
     Observation measured;               // the coordinates that they need
+    std::vector<double> periods;        // between the times at which Sink::sample() is called, from the start on
 };
 
 enum class SimulationStatus { finished, interrupted, not_finite, constraints_lost, step_vanished, energy_made };
@@ -35,8 +36,9 @@ struct SimulationResult {
     long long steps_since_restart = 0, evaluations_since_restart = 0;
     long long difference_evaluations = 0;   // of evaluations, for derivatives
     int last_order = 0, highest_order = 0;  // of a method of variable order
-    int body = -1;                          // not_finite: the first such body; energy_made: where most of it is
-    int row = -1;                           // constraints_lost: the worst model row
+    long long samples = 0;
+    int body = -1;  // not_finite: the first such body; energy_made: where most of it is
+    int row = -1;   // constraints_lost: the worst model row
     double energy_before = 0.0, energy_after = 0.0;  // energy_made: what has risen to what [J]
     bool ended = false;                              // by a terminal event
 };
@@ -51,9 +53,12 @@ class Sink {
     virtual double* event(int index, double t) = 0;
     // False to stop. Called about once a step; cheap.
     virtual bool alive(double t) = 0;
+    // The run stands at a multiple of a period: inputs may be changed, and the run be told so.
+    virtual void sample(int, double) {}
 };
 
-// Takes a system from one time to the next, as often as it is asked to, and goes on with the method's history.
+// Takes a system from one time to the next, as often as it is asked to, and goes on with the method's history. No step
+// leads past a multiple of a period.
 class Run {
   public:
     // (x, u) at t is a projected state, and always where the run is.
@@ -113,7 +118,14 @@ class Run {
     size_t next_ = 0;  // of these
 
   private:
+    double next_sample(size_t i) const { return first_ + static_cast<double>(samples_[i]) * options_.periods[i]; }
+    void sample_if_due();
+    double next_stop(double end) const;
+    void begin_if_due();
+
     bool begun_ = false, changed_ = false, moved_ = false;
+    const double first_;              // time
+    std::vector<long long> samples_;  // the next multiple of each period
 };
 
 std::unique_ptr<Run> make_run(System& system, SimulationOptions options, Observation observation, double t,

@@ -60,14 +60,16 @@ struct ParametricJoint::Frame {
 };
 
 ParametricJoint::ParametricJoint(std::shared_ptr<const CompiledProgram> program, int coordinates,
-                                 std::vector<double> parameters)
-    : program_(std::move(program)), coordinates_(coordinates), parameters_(std::move(parameters)), id_(++joints_made) {
+                                 std::span<const double> parameters)
+    : program_(std::move(program)), coordinates_(coordinates), parameters_(parameters), id_(++joints_made) {
     if (coordinates < 1 || coordinates > kMaxCoordinates)
         throw std::invalid_argument("a joint given by formulas has 1 to 6 coordinates");
     if (program_->inputs() != inputs(coordinates) + static_cast<int>(parameters_.size()) ||
         program_->outputs() != outputs(coordinates))
         throw std::invalid_argument("a joint's formulas: wrong number of inputs or outputs");
 }
+
+void ParametricJoint::renew() { id_ = ++joints_made; }
 
 void ParametricJoint::read(Frame& frame) const {
     thread_local std::vector<double> work, in;

@@ -5,7 +5,7 @@
 
 #include <cstdint>
 #include <memory>
-#include <vector>
+#include <span>
 
 #include "joints/coordinate.hpp"
 #include "programs/compiled_program.hpp"
@@ -24,8 +24,12 @@ class ParametricJoint {
     static int inputs(int coordinates) { return 2 * coordinates; }
     static int outputs(int coordinates) { return 12 + 6 * coordinates + 6; }
 
-    // parameters: further inputs, that stay. Throws std::invalid_argument if the program's shape is another.
-    ParametricJoint(std::shared_ptr<const CompiledProgram> program, int coordinates, std::vector<double> parameters);
+    // parameters: further inputs, which must outlive it. Throws std::invalid_argument if the program's shape is
+    // another.
+    ParametricJoint(std::shared_ptr<const CompiledProgram> program, int coordinates,
+                    std::span<const double> parameters);
+    // The parameters have other values.
+    void renew();
 
     int coordinates() const { return coordinates_; }
     int rows() const { return 6 - coordinates_; }
@@ -47,8 +51,8 @@ class ParametricJoint {
 
     std::shared_ptr<const CompiledProgram> program_;
     int coordinates_;
-    std::vector<double> parameters_;
-    std::uint64_t id_;  // of this joint among all there were
+    std::span<const double> parameters_;
+    std::uint64_t id_;  // of this joint with these values among all there were
 };
 
 }  // namespace bellcrank

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <memory>
+#include <span>
 #include <vector>
 
 #include "joints/marker_pair.hpp"
@@ -24,8 +25,8 @@ struct FormulaMarker {
 // What a formula speaks of.
 struct FormulaEnds {
     std::vector<FormulaMarker> markers;
-    std::vector<int> coordinates;    // of the model
-    std::vector<double> parameters;  // further inputs, that stay
+    std::vector<int> coordinates;        // of the model
+    std::span<const double> parameters;  // further inputs: the values of the model's formulas
 };
 
 // Where and when, and with which branches of angles.

@@ -20,6 +20,7 @@ void FrameWriter::write_motion() const {
         value[i] = c.value;
         value[count + i] = c.rate;
     }
+    for (int i = 0; i < what_.inputs; ++i) to[Section::inputs][i] = at_.model.input(i);
 }
 
 void FrameWriter::write_forces() const {

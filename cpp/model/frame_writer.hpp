@@ -15,7 +15,7 @@ class FrameWriter {
     // Where a section stands.
     double* operator[](Section section) const { return out_ + layout_.begin(section); }
 
-    void write_motion() const;  // of bodies and coordinates
+    void write_motion() const;  // of bodies and coordinates; inputs
     void write_forces() const;  // efforts and potentials
     void write_energy(const Energy& energy) const;
     void write_accelerations(const double* udot) const;  // of bodies and coordinates

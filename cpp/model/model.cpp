@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <stdexcept>
+#include <utility>
 
 #include "spatial/inertia.hpp"
 #include "spatial/rotation.hpp"
@@ -81,6 +82,18 @@ void check(const ModelData& d) {
     check_size(d.wrench_function.size(), 6 * wrenches, "wrench_function");
     check_index(d.wrench_function, -1, functions, "wrench_function");
     check_size(d.wrench_constant.size(), 6 * wrenches, "wrench_constant");
+    const int params = static_cast<int>(d.function_params.size()), values = static_cast<int>(d.formulas.values.size());
+    for (size_t i = 0; i < d.inputs.size(); ++i) {
+        const ModelData::Input& input = d.inputs[i];
+        check_index(input.function_params, 0, params, "inputs");
+        require(input.formula_value >= -1 && input.formula_value < values, "inputs", i, "no such value of formulas");
+        require(!input.function_params.empty() || input.formula_value >= 0, "inputs", i, "it stands nowhere");
+    }
+    for (size_t i = 0; i < d.input_offsets.size(); ++i) {
+        const auto& [function, place] = d.input_offsets[i];
+        require(function >= 0 && function < functions && place >= 0 && place < params, "input_offsets", i,
+                "index out of range");
+    }
 }
 
 // A coordinate's kind by name; those of joints given by formulas are no kinds of the registry.
@@ -101,7 +114,7 @@ void check_formula_coordinate(const Coordinate& c, const Formulas& formulas, siz
 
 }  // namespace
 
-Model::Model(ModelData data) : data_(std::move(data)) {
+Model::Model(ModelData data, const Programs& made) : data_(std::move(data)) {
     const ModelData& d = data_;
     check(d);
     gravity = d.gravity;
@@ -170,7 +183,34 @@ Model::Model(ModelData data) : data_(std::move(data)) {
         }
         wrenches.push_back(w);
     }
-    add_formulas();
+    add_formulas(made);
+}
+
+double Model::input(int number) const {
+    const ModelData::Input& input = data_.inputs[number];
+    return input.formula_value < 0 ? data_.function_params[input.function_params[0]]
+                                   : data_.formulas.values[input.formula_value];
+}
+
+void Model::set_inputs(double t, std::span<const double> values) {
+    std::vector<double>& params = data_.function_params;
+    for (const auto& [function, place] : data_.input_offsets) params[place] = functions[function](t).f;
+    for (size_t i = 0; i < data_.inputs.size(); ++i) {
+        const ModelData::Input& input = data_.inputs[i];
+        for (const int place : input.function_params) params[place] = values[i];
+        if (input.formula_value >= 0) data_.formulas.values[input.formula_value] = values[i];
+    }
+    for (const auto& [function, place] : data_.input_offsets) {
+        const double reached = std::exchange(params[place], 0.0);
+        params[place] = reached - functions[function](t).f;
+    }
+    for (FormulaJoint& joint : formula_joints) joint.joint.renew();
+}
+
+void Model::take_inputs(const Model& other) {
+    std::ranges::copy(other.data_.function_params, data_.function_params.begin());
+    std::ranges::copy(other.data_.formulas.values, data_.formulas.values.begin());
+    for (FormulaJoint& joint : formula_joints) joint.joint.renew();
 }
 
 // A marker of a body frame, moved to the body's principal frame.
@@ -183,10 +223,12 @@ Quat Model::in_principal(int body, const Quat& q) const {
     return body == ground() ? q : conjugate(principal_rotation[body]) * q;
 }
 
-void Model::add_formulas() {
+void Model::add_formulas(const Programs& made) {
     const Formulas& f = data_.formulas;
-    const auto compiled = [this](Program program) {
-        return programs.emplace_back(std::make_shared<CompiledProgram>(std::move(program)));
+    const auto compiled = [&](const auto& program, const auto& formula) {
+        const size_t next = programs.size();
+        return programs.emplace_back(next < made.size() ? made[next]
+                                                        : std::make_shared<CompiledProgram>(program(f, formula)));
     };
     const auto ends = [&](const std::vector<MarkerSymbols>& markers, const std::vector<CoordinateSymbols>& symbols) {
         FormulaEnds out;
@@ -205,7 +247,7 @@ void Model::add_formulas() {
     if (f.parameters.size() != f.values.size()) throw std::invalid_argument("formulas: a value for each parameter");
     for (const JointFormula& joint : f.joints) {
         const int count = static_cast<int>(joint.coordinates.size());
-        formula_joints.push_back({ParametricJoint(compiled(joint_program(f, joint)), count, f.values),
+        formula_joints.push_back({ParametricJoint(compiled(joint_program, joint), count, f.values),
                                   std::vector<int>(count, -1), joint.start});
     }
     for (size_t i = 0; i < coordinates.size(); ++i)
@@ -213,7 +255,7 @@ void Model::add_formulas() {
             formula_joints[coordinates[i].formula()].coordinate[coordinates[i].component()] = static_cast<int>(i);
     for (const ConstraintFormula& c : f.constraints)
         formula_rows.emplace_back(static_cast<int>(c.rows.size()), ends(c.markers, c.coordinates),
-                                  compiled(constraint_program(f, c)));
+                                  compiled(constraint_program, c));
     formula_of_block = data_.block_formula;
     if (formula_of_block.empty()) formula_of_block.assign(blocks.size(), -1);
     check_size(formula_of_block.size(), blocks.size(), "block_formula");
@@ -226,7 +268,7 @@ void Model::add_formulas() {
         blocks[i].of_velocity = formula_of_block[i] >= 0 && f.constraints[formula_of_block[i]].of_velocity;
     for (const ForceFormula& force : f.forces)
         formula_forces.emplace_back(ends(force.markers, force.coordinates), force.has_potential,
-                                    compiled(force_program(f, force)));
+                                    compiled(force_program, force));
 }
 
 std::vector<int> Model::bodies_of(int block) const {

@@ -53,6 +53,16 @@ struct ModelData {
     std::vector<Vec3> body_normal;        // nb + 1, body axes: of the plane that all motion stays in; empty: none
     std::vector<int> block_formula;       // constraint formula of a block without terms, −1: none; empty: all −1
     Formulas formulas;
+    // A number that may change while a system runs, and where it stands: in function_params, and in the values of
+    // formulas (−1: in none). In one place at least.
+    struct Input {
+        std::vector<int> function_params;
+        int formula_value;
+    };
+    std::vector<Input> inputs;
+    // Functions that go on from the value that they have where an input changes, and the number that is added to them
+    // for that in function_params.
+    std::vector<std::pair<int, int>> input_offsets;
 
     // Null for functions of other kinds.
     std::shared_ptr<const CompiledProgram> program_of(int function) const {
@@ -121,14 +131,22 @@ struct Wrench {
 class Model {
   public:
     // Throws std::invalid_argument naming the array and index that is out of range or malformed.
-    explicit Model(ModelData data);
+    explicit Model(ModelData data) : Model(std::move(data), {}) {}
     Model(const Model&) = delete;
+    // The same, with inputs of its own; programs are shared.
+    std::shared_ptr<Model> copy() const { return std::shared_ptr<Model>(new Model(data_, programs)); }
     Model& operator=(const Model&) = delete;
 
     int bodies() const { return static_cast<int>(mass.size()); }
     int ground() const { return bodies(); }
     int rows_total() const { return static_cast<int>(rows.size()); }
     const ModelData& data() const { return data_; }  // as it was given
+    // Inputs take other values at time t. Systems of the model are to be told by System::inputs_changed().
+    void set_inputs(double t, std::span<const double> values);
+    // The values of a model that has the same inputs in the same places.
+    void take_inputs(const Model& other);
+    int inputs() const { return static_cast<int>(data_.inputs.size()); }
+    double input(int number) const;
     // The bodies that a block's rows connect, each once, in the order in which the rows name them.
     std::vector<int> bodies_of(int block) const;
 
@@ -150,12 +168,15 @@ class Model {
     std::vector<FormulaRows> formula_rows;
     std::vector<int> formula_of_block;  // index into formula_rows; −1: rows of coordinates
     std::vector<FormulaForce> formula_forces;
-    std::vector<std::shared_ptr<CompiledProgram>> programs;  // of all formulas, for who has native code for them
+    std::vector<std::shared_ptr<CompiledProgram>> programs;  // of all formulas, joints first, then constraints, forces
 
   private:
+    using Programs = std::vector<std::shared_ptr<CompiledProgram>>;
+    // made: the programs of all formulas; empty: none are made yet.
+    Model(ModelData data, const Programs& made);
     Vec3 principal_offset(int body, const Vec3& p) const;
     Quat in_principal(int body, const Quat& q) const;
-    void add_formulas();
+    void add_formulas(const Programs& made);
 
     ModelData data_;  // owns the parameters that spans above point into
 };

@@ -38,6 +38,7 @@ constexpr Declaration kDeclarations[kSections] = {
     {"acceleration", &F::bodies, 3, &F::accelerations},
     {"angular_acceleration", &F::bodies, 3, &F::accelerations},
     {"coordinate_accelerations", &F::coordinates, 1, &F::accelerations},
+    {"inputs", &F::inputs},
 };
 
 }  // namespace
@@ -53,7 +54,8 @@ FrameCounts FrameCounts::of(const Observation& what, int bodies) {
             count(what.efforts),
             count(what.potentials),
             true,
-            what.accelerations};
+            what.accelerations,
+            what.inputs};
 }
 
 FrameLayout::Shape FrameLayout::shape(Section section, const FrameCounts& counts) {

@@ -24,6 +24,7 @@ struct Observation {
     std::vector<Effort> efforts;
     std::vector<Effort> potentials;  // of laws and of forces given by formulas, that have one
     bool accelerations = false;
+    int inputs = 0;  // of the model: all of them, or none
 };
 
 // How many of each a frame holds; whether it holds flags of uniqueness and accelerations.
@@ -31,6 +32,7 @@ struct FrameCounts {
     int bodies = 0, coordinates = 0, angles = 0, force_coordinates = 0, multipliers = 0, reactions = 0, efforts = 0,
         potentials = 0;
     bool uniqueness = true, accelerations = false;
+    int inputs = 0;
 
     static FrameCounts of(const Observation& what, int bodies);
 };
@@ -61,9 +63,10 @@ enum class Section {
     velocity_violation,
     acceleration,
     angular_acceleration,
-    coordinate_accelerations
+    coordinate_accelerations,
+    inputs
 };
-constexpr int kSections = static_cast<int>(Section::coordinate_accelerations) + 1;
+constexpr int kSections = static_cast<int>(Section::inputs) + 1;
 
 class FrameLayout {
   public:

@@ -106,6 +106,8 @@ class System {
     // Appends the times between two times, neither included, at which functions of time or their first two derivatives
     // jump.
     virtual void break_times(double, double, std::vector<double>&) const {}
+    // Inputs of the model have other values: nothing that was found with the former ones is kept.
+    virtual void inputs_changed() {}
     // Accepts (t, x, u) as the end of a step: branches of angles are followed from here.
     virtual void commit(double t, const double* x, const double* u) = 0;
     // The part of a step of length h from (x, u) within which no angle can turn too far to be followed.

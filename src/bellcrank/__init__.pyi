@@ -68,6 +68,7 @@ from bellcrank.mechanism.gears import Gear as Gear
 from bellcrank.mechanism.gears import InternalGear as InternalGear
 from bellcrank.mechanism.gears import RackPinion as RackPinion
 from bellcrank.mechanism.given_rotation import rotation as rotation
+from bellcrank.mechanism.inputs import Input as Input
 from bellcrank.mechanism.joint_kinds import ConstantVelocity as ConstantVelocity
 from bellcrank.mechanism.joint_kinds import ConstantVelocityX as ConstantVelocityX
 from bellcrank.mechanism.joint_kinds import Cylindrical as Cylindrical
@@ -172,6 +173,7 @@ from bellcrank.mechanism.transmissions import Differential as Differential
 from bellcrank.mechanism.transmissions import PlanetaryGear as PlanetaryGear
 from bellcrank.mechanism.transmissions import ScrewCoupling as ScrewCoupling
 from bellcrank.mechanism.transmissions import Winch as Winch
+from bellcrank.run.controllers import Controller as Controller
 from bellcrank.run.run import Run as Run
 from bellcrank.simulate import simulate as simulate
 from bellcrank.simulate import start as start

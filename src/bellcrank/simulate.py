@@ -20,8 +20,10 @@ from bellcrank.integrate.methods import MethodOptions, find_method, method_optio
 from bellcrank.mechanism.arguments import required_path, required_progress
 from bellcrank.mechanism.checking import Check
 from bellcrank.mechanism.mechanism import Mechanism
+from bellcrank.run.controllers import Controller, checked_controllers
 from bellcrank.run.plan import Plan
 from bellcrank.run.run import Run
+from bellcrank.run.steering import Steering
 from bellcrank.trajectory.trajectory import Trajectory
 
 
@@ -42,6 +44,7 @@ def simulate(
     max_step: float | None = None,
     max_order: int | None = None,
     events: Event | Iterable[Event] = (),
+    controllers: Controller | Iterable[Controller] = (),
     reactions: bool = True,
     accelerations: bool = False,
     path: str | Path | None = None,
@@ -61,6 +64,7 @@ def simulate(
     tolerance (or rtol and atol), max_step, max_order: of adaptive methods, by default 1e-8 and no limit. rtol
         and atol may be told for "translation", "rotation", "velocity", "angular_velocity", by name.
     events: to find and record (`Trajectory.events`), of adaptive methods; a terminal one ends the run.
+    controllers: functions that are called at multiples of a period and set inputs; see `Controller`.
     reactions, accelerations: whether to record what joints and forces exert, and body accelerations.
     path: HDF5 file to record into while it runs. description: text to keep instead of the mechanism's own.
     progress: True for a bar on the terminal, or a function of the fraction done.
@@ -72,7 +76,7 @@ def simulate(
 
     Ctrl-C ends the run and returns what there is, with the status "interrupted". Raises MechanismError for
     what is wrong with the mechanism or the arguments, Unsupported for names that do not exist, AssemblyError
-    if it cannot start, SimulationError, with what was computed in its `trajectory`, if it breaks down.
+    if it cannot start, SimulationError, with its `trajectory` up to then, if it or a controller breaks down.
     """
     arguments = {**locals(), **options}
     del arguments["options"]
@@ -102,6 +106,7 @@ def start(
     max_step: float | None = None,
     max_order: int | None = None,
     events: Event | Iterable[Event] = (),
+    controllers: Controller | Iterable[Controller] = (),
     reactions: bool = True,
     accelerations: bool = False,
     path: str | Path | None = None,
@@ -120,15 +125,15 @@ def start(
     _check_things(reactions, accelerations, path, progress, description, state)
     begin = start if state is None else state.time
     given = (step, max_step, tolerance, rtol, atol, max_order)
+    steering = Steering(checked_controllers(controllers))
     planned = _plan((formulation, options), method, (duration, begin, output_step, times), given)
     if planned[0] is None and progress is not False:
         with Check("start") as check:
             check.fault("progress is a part of a duration, which is missing", None, "give duration=")
     plan = Plan(begin, *planned, formulation, options, reactions, accelerations, output_step)
     model = _described(mechanism, start)
-    return Run(
-        model, plan, assemble, state, _watched(events, model, plan.method), path, description, progress
-    )
+    watched = _watched(events, model, plan.method)
+    return Run(model, plan, assemble, state, watched, path, description, progress, steering)
 
 
 _start = start  # which arguments are called as well

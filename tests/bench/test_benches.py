@@ -6,13 +6,14 @@ import math
 import numpy as np
 import pytest
 
+import bellcrank as bc
 from bellcrank import _core, gallery
 from bellcrank.assembly.compile import compile_mechanism
 from bellcrank.errors import MechanismError
 from bellcrank.formulations.system import prepare
 from bellcrank.integrate.methods import METHODS
 from bellcrank.mechanism.rotation import rotate
-from benchmarks import dense, loop_search, loops, scaling, tasora, timing
+from benchmarks import dense, loop_search, loops, sampling, scaling, tasora, timing
 from benchmarks.loop_runs import GENERATORS, LoopProblem, Setting, judge
 from benchmarks.peers.loop_problems import PROBLEMS
 from benchmarks.timing import Spread
@@ -53,6 +54,26 @@ def output(main, arguments, capsys):
 
 def assert_spread(spread):
     assert 0 < spread["smallest"] <= spread["median"] <= spread["largest"] < math.inf
+
+
+def test_sampling_times_a_controller_in_every_formulation(capsys):
+    rows = output(sampling.main, ["--samples", "20", "--repeats", "1", "--json"], capsys)["results"][
+        "samples"
+    ]
+    assert [row["formulation"] for row in rows] == ["lagrange", "recursive", "symbolic"]
+    for row in rows:
+        assert min(row["sample_us"]["median"], row["step_us"]["median"]) > 0.0
+
+
+def test_sampling_holds_the_arm():
+    controllers = bc.Controller(sampling.held, sampling.PERIOD)
+    run = bc.simulate(sampling.steered_arm(), 1.0, formulation="recursive", controllers=controllers)
+    assert run.statistics["samples"] == 1000
+    start, end = (
+        np.abs([run.joint(f"joint {k}").position[at, 0] for k in range(1, 7)]).max() for at in (0, -1)
+    )
+    assert start == pytest.approx(1.5)
+    assert end < 0.5
 
 
 def test_tasora_shows_published_beside_measured(capsys):

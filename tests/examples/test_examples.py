@@ -298,6 +298,15 @@ def benchmark_bicycle(printed: Printed) -> None:
     assert slow > 1.0 > 0.2 > stable
 
 
+def pole_on_a_cart(printed: Printed) -> None:
+    pairs = printed.numbers(r"times (\S+) a sample, by the equations (\S+)")
+    assert pairs[0] == pytest.approx(pairs[1], abs=2e-5)
+    (found, expected) = printed.numbers(r"107.3 ms: times (\S+) a sample, by the equations (\S+)")
+    assert found == pytest.approx(expected, abs=2e-5)
+    assert pairs[1] < 1.0 < expected
+    printed.below(r"every 60 ms: from 18 to (\S+) degrees in 50 samples", 1.0)
+
+
 def agreement(printed: Printed) -> None:
     printed.below(r"symbolic: bodies within (\S+) m of lagrange, energy to (\S+) of", 1e-6)
 
@@ -330,6 +339,7 @@ CHECKS: dict[str, Callable[[Printed], None]] = {
     "25_reaching_for_a_tool": reaching_for_a_tool,
     "26_snapping_together": snapping_together,
     "27_benchmark_bicycle": benchmark_bicycle,
+    "28_pole_on_a_cart": pole_on_a_cart,
 }
 
 

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 #include "formulations/lagrange.hpp"
 #include "spatial/body_state.hpp"
@@ -187,6 +188,12 @@ namespace {
 constexpr double kDependent = 1e-8;
 
 }  // namespace
+
+void Lagrange::inputs_changed() {
+    valid_ = is_shared_ = false;
+    moved_at_ = std::numeric_limits<double>::quiet_NaN();
+    if (implicit_ != nullptr) implicit_->take_inputs(*model_);
+}
 
 // Forces given by formulas have no rows; there the derivatives are taken by differences.
 bool Lagrange::linearizes_by_rows() const { return model_->formula_forces.empty(); }

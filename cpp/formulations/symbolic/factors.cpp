@@ -111,7 +111,7 @@ class Factoring {
         std::vector<double> at = start_;
         for (size_t i = 0; i < at.size() && number > 0; ++i) {
             const Interval range = graph_.range(symbols_[i]);
-            const double size = i < open_.size() ? 1.0 : std::abs(at[i]);
+            const double size = i < open_.size() || at[i] == 0.0 ? 1.0 : std::abs(at[i]);  // inputs start from zero
             const double away = kAway * size * std::uniform_real_distribution(-1.0, 1.0)(random);
             at[i] += range.low <= at[i] + away && at[i] + away <= range.high ? away : 0.0;
         }

@@ -48,6 +48,13 @@ bool Numbers::follows(const char* array, int index, int count) const {
     return first != list->second.end() && first->first < index + count;
 }
 
+void Numbers::steer(const ModelData& data) {
+    if (given_ == nullptr) return;
+    for (const ParametricNumbers::Steered& s : given_->steered)
+        values_[s.parameter] =
+            s.formula_value < 0 ? data.function_params[s.function_param] : data.formulas.values[s.formula_value];
+}
+
 bool Numbers::image(const Symbol& symbol, Ref& out) const {
     for (size_t i = 0; i < parameters_.size(); ++i)
         if (given_->graph->symbol_of(given_->parameters[i]).key == symbol.key) {

@@ -23,6 +23,12 @@ struct ParametricNumbers {
     std::vector<Ref> parameters;  // symbols
     std::vector<double> values;
     std::vector<Entry> entries;
+    // Parameters whose values are those of the model's inputs, and numbers that these change: number of the parameter
+    // and of a value of formulas or, where there is none (−1), of a double in function_params.
+    struct Steered {
+        int parameter, formula_value, function_param;
+    };
+    std::vector<Steered> steered;
 };
 
 // Rotations of quaternions such as (√½, √½, 0, 0), with the zeros that rounding missed.
@@ -40,6 +46,9 @@ class Numbers {
     Matrix rotation(const char* array, int index, const Quat& value) const;
     // Whether one of `count` numbers from there on follows parameters.
     bool follows(const char* array, int index, int count = 1) const;
+
+    // Takes the values of what is steered from the model.
+    void steer(const ModelData& data);
 
     // The parameters in this graph, with their values.
     const std::vector<Ref>& parameters() const { return parameters_; }

@@ -1,25 +1,29 @@
 // A generated program with its workspace and outputs.
 #pragma once
 
+#include <algorithm>
+#include <memory>
+
 #include "formulations/symbolic.hpp"
 
 namespace bellcrank {
 
-// Inputs: those of the form, then what its prologue makes of the parameters, which is done here once for all.
+// Inputs: those of the form, then what its prologue makes of the parameters.
 struct Symbolic::Runner {
-    Runner(Program lowered, OperationCount operations)
+    Runner(Program lowered, OperationCount operations, const Program* first = nullptr)
         : program(std::move(lowered)),
+          prologue(first == nullptr ? nullptr : std::make_unique<CompiledProgram>(*first)),
           count(operations),
           in(program.inputs()),
           out(program.outputs()),
-          work(program.work_size()) {}
-    void settle(const Program& prologue, const std::vector<double>& parameters) {
-        const CompiledProgram first(prologue);
-        std::vector<double> space(first.work_size());
-        first.evaluate(parameters.data(), in.data() + in.size() - first.outputs(), space.data());
+          work(std::max(program.work_size(), prologue == nullptr ? 0 : prologue->work_size())) {}
+    void settle(const std::vector<double>& parameters) {
+        if (prologue == nullptr) return;
+        prologue->evaluate(parameters.data(), in.data() + in.size() - prologue->outputs(), work.data());
     }
 
     CompiledProgram program;
+    std::unique_ptr<CompiledProgram> prologue;  // null: nothing follows parameters
     OperationCount count;
     std::vector<double> in, out, work;
 };

@@ -166,7 +166,7 @@ def _time() -> Any:
 
 
 def _constants(kind: Any, time: float) -> Numbers:
-    return {_time(): time, **{symbol: float(value) for symbol, value in kind.values}}
+    return {_time(): time, **{symbol: float(value) for symbol, value in kind.known.items()}}
 
 
 def _marker(model: Model, at: Snapshot, marker: Any) -> list[float]:

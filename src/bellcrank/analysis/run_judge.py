@@ -18,7 +18,7 @@ from bellcrank.assembly.compile import compile_mechanism
 from bellcrank.assembly.initial import assembled
 from bellcrank.assembly.model import Model
 from bellcrank.assembly.state import Floats
-from bellcrank.errors import AssemblyError, Fault, MechanismError
+from bellcrank.errors import AssemblyError, Fault, MechanismError, Unsupported
 from bellcrank.mechanism.mechanism import Mechanism
 from bellcrank.trajectory.layout import FrameLayout
 from bellcrank.trajectory.observation import observation
@@ -35,6 +35,7 @@ def judged_run(
     """See `verify`. mechanism: None for the run's own."""
     model, run = _start(mechanism, run)
     _check(model, run)
+    _refuse_steered(model, run)
     evidence = Evidence(model, run, samples)
     checks = judge_numbers(evidence)
     if all(check.passed for check in checks):
@@ -104,6 +105,17 @@ def _check(model: Model, run: Trajectory) -> None:
         raise MechanismError(Fault(element, rule, recorded.bodies[:5], "give the mechanism that it is of"))
     if len(run) < 3:
         raise MechanismError(Fault(element, "it takes 3 frames or more to judge", len(run)))
+
+
+def _refuse_steered(model: Model, run: Trajectory) -> None:
+    starts = {one.name: one.value for one in model.inputs}
+    steered = [name for name in run.inputs if np.any(run.input(name).value != starts.get(name))]
+    if steered:
+        named = ", ".join(map(repr, steered))
+        raise Unsupported(
+            f"a run that was steered cannot be judged: the inputs {named} have not kept the values that they "
+            "start with; verify the mechanism instead, or a run without controllers"
+        )
 
 
 def _fits(name: str, recorded: Any, own: Any) -> bool:

@@ -53,7 +53,8 @@ def verify(
 
     Raises MechanismError for a run that does not tell its mechanism, is of another one or was resampled, for
     a formulation beside a run and options without a formulation; AssemblyError for an initial state that
-    cannot be mended, Unsupported where the formulation or all of them refuse the mechanism.
+    cannot be mended, Unsupported where the formulation or all of them refuse the mechanism, and for a run
+    whose inputs were changed: they are judged with the values that they start with.
     """
     with Check("verify") as check:
         tolerance = check.positive("tolerance", tolerance)

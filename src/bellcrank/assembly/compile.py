@@ -2,19 +2,18 @@
 
 from __future__ import annotations
 
-import gc
-from collections.abc import Iterator
-from contextlib import contextmanager
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 import numpy as np
 
+from bellcrank.assembly.collector import without_collector
 from bellcrank.assembly.core_model import core_model
 from bellcrank.assembly.described_bodies import body_arrays, initial_state
 from bellcrank.assembly.finite_functions import check_led_rows
 from bellcrank.assembly.flat import FlatBuilder
 from bellcrank.assembly.formula_posing import check_starts
+from bellcrank.assembly.inputs import input_arrays, input_records
 from bellcrank.assembly.model import Model
 from bellcrank.assembly.particles import with_held_particles
 from bellcrank.assembly.posing import carried
@@ -32,6 +31,7 @@ from bellcrank.assembly.records import (
 from bellcrank.assembly.validate import validate
 from bellcrank.mechanism.coordinate import COORDINATE_KINDS, OWN, Coordinate
 from bellcrank.mechanism.evaluation import with_numbers
+from bellcrank.mechanism.inputs import inputs_of
 from bellcrank.mechanism.joint import Joint
 from bellcrank.mechanism.lowering import LoweredElement, lower, resolve_ends
 from bellcrank.mechanism.marker import Marker
@@ -59,7 +59,7 @@ def compile_mechanism(mechanism: Mechanism, time: float = 0.0) -> Model:
 
     time: of the initial state, s. Raises MechanismError with everything that is wrong with the mechanism.
     """
-    with _without_collector():
+    with without_collector():
         numeric = with_numbers(mechanism)
         validate(numeric)
         followed = numeric is not mechanism
@@ -125,11 +125,14 @@ class _Compiler:
     def model(self) -> Model:
         self.walk()
         positions, velocities = self._given("position"), self._given("velocity")
+        places = {} if self.formulas is None else self.formulas.places
+        inputs = input_records(inputs_of(self.mechanism), self.flat, places, self.custom)
         arrays = {
             "gravity": np.array(self.mechanism.gravity, dtype=np.float64),
             **body_arrays(self.bodies),
             **self.flat.arrays(),
             **({} if self.formulas is None else {"formulas": self.formulas.core}),
+            **input_arrays(inputs, self.flat),
         }
         name, bodies, forces = self.mechanism.name, self.mechanism.bodies, self.records["force"]
         described = Model(
@@ -146,6 +149,7 @@ class _Compiler:
             arrays=arrays,
             core=core_model(name, arrays, tuple(bodies), self.owners, forces),
             custom=tuple(self.custom),
+            inputs=inputs,
         )
         check_led_rows(described)
         if self.formulas is not None:
@@ -286,15 +290,3 @@ def _owner(element: LoweredElement, block: Block) -> str:
     if block.role in ("limit_lower", "limit_upper"):
         return f"{block.role.removeprefix('limit_')} limit of joint {element.name!r}"
     return f"{element.category} {element.name!r}"
-
-
-@contextmanager
-def _without_collector() -> Iterator[None]:
-    """Pause the garbage collector, which would go through the many small new objects again and again."""
-    enabled = gc.isenabled()
-    gc.disable()
-    try:
-        yield
-    finally:
-        if enabled:
-            gc.enable()

@@ -150,6 +150,15 @@ class FlatBuilder:
             "wrench_constant": [x for wrench in self.wrenches for x in wrench[4]],
         }
 
+    def steered(self) -> list[tuple[int, int, Any]]:
+        """The numbers of functions that may change in a run: function, place in function_params, symbol."""
+        starts = _starts([len(f.params) for f in self.functions]).tolist()
+        return [
+            (number, starts[number] + place, symbol)
+            for number, function in enumerate(self.functions)
+            for place, symbol in function.steered
+        ]
+
     def others(self) -> list[Any]:
         """What else may hold expressions: restitutions, what coordinates depend on."""
         return [

@@ -24,11 +24,13 @@ _NOTHING = Vector(0.0, 0.0, 0.0)
 class FormulaBuilder:
     """Collects formulas beside the flat arrays.
 
-    kinds: all kinds with formulas, for the values of their parameters.
+    kinds: all kinds with formulas, for the values of their parameters and inputs.
+    places: of their symbols in `Formulas::values` of the core.
     """
 
     def __init__(self, flat: FlatBuilder, body_index: Mapping[str, int], kinds: Iterable[Any]) -> None:
-        values = {symbol: value for kind in kinds for symbol, value in kind.values}
+        values = {symbol: value for kind in kinds for symbol, value in kind.known.items()}
+        self.places = {symbol: place for place, symbol in enumerate(values)}
         self._flat = flat
         self._body = body_index
         self._markers: tuple[list[Marker], list[Marker]] = ([], [])

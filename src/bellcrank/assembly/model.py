@@ -27,6 +27,7 @@ from bellcrank.mechanism.naming import nearest
 
 if TYPE_CHECKING:
     from bellcrank.assembly.graph import Graph
+    from bellcrank.assembly.inputs import InputRecord
     from bellcrank.mechanism.mechanism import Mechanism
 
 
@@ -40,7 +41,7 @@ class Model:
     start: what was taken from the initial configuration.
     initial: the State that the simulation starts from.
     given: initial values of joints that are yet to be met by assembly.
-    custom: elements given by formulas, as they were described.
+    custom: elements given by formulas, as they were described. inputs: what may change in a run.
     described: the mechanism, if numbers of it are expressions of parameters. source: the mechanism.
     """
 
@@ -60,6 +61,7 @@ class Model:
     custom: tuple[CustomRecord, ...] = ()
     described: Mechanism | None = None
     source: Mechanism | None = None
+    inputs: tuple[InputRecord, ...] = ()
 
     def __reduce__(self) -> tuple[Any, ...]:
         if self.custom:
@@ -123,10 +125,7 @@ class Model:
 
     @cached_property
     def angular(self) -> Ints:
-        """The coordinates whose value depends on where they were, by index.
-
-        Angles count whole turns; coordinates of joints given by formulas are found near their last values.
-        """
+        """Coordinates that depend on where they were: angles, by whole turns, and those given by formulas."""
         kinds = self.arrays["coordinate_kind"]
         found = [i for i, kind in enumerate(kinds) if kind in _FOLLOWED]
         return np.array(found, dtype=np.int32)

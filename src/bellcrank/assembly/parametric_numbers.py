@@ -51,10 +51,10 @@ class ParametricNumbers:
 
 
 def parametric_numbers(model: Model) -> ParametricNumbers | None:
-    """Those of a model whose mechanism has parameters, else None."""
+    """Those of a model whose mechanism has parameters or inputs, else None."""
     mechanism = model.described
     if mechanism is None:
-        return None
+        return ParametricNumbers((), (), (), frozenset()) if model.inputs else None
     parameters = tuple((p.name, p.symbol, p.value) for p in mechanism.parameters.values())
     start = (
         *(("row_constant", row) for row in model.start.rows),

@@ -7,7 +7,7 @@ singularity between.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
 import numpy as np
@@ -21,19 +21,21 @@ class Regularity:
     """Watches the frames of a run.
 
     columns: of the coordinates of the model in a frame, by index; its first column is the time.
+    inputs: columns of the model's inputs, in their order.
     lost: where a joint ceased to be regular, None as long as all are: the time, s, and what to say of it.
     """
 
-    def __init__(self, model: Model, columns: Mapping[int, int]) -> None:
+    def __init__(self, model: Model, columns: Mapping[int, int], inputs: Iterable[int]) -> None:
         self.lost: tuple[float, str] | None = None
         self._watched: list[_Watched] = []
+        steered = {one.symbol: column for one, column in zip(model.inputs, inputs, strict=True)}
         kinds = {record.name: record.lowered.custom for record in model.custom if record.category == "joint"}
         for joint in model.joints:
             kind: Any = kinds.get(joint.name)
             regular = None if kind is None else kind.regular
             if regular is not None:
                 places = [columns[c] for c in joint.coordinates]
-                self._watched.append(_Watched(joint.name, kind, regular, places))
+                self._watched.append(_Watched(joint.name, kind, regular, places, steered))
 
     @property
     def watches(self) -> bool:
@@ -64,12 +66,15 @@ class Regularity:
 
 
 class _Watched:
-    def __init__(self, name: str, kind: Any, regular: Any, places: list[int]) -> None:
-        inputs = [*kind.own_symbols, *(symbol for symbol, _ in kind.values)]
+    def __init__(
+        self, name: str, kind: Any, regular: Any, places: list[int], steered: Mapping[Any, int]
+    ) -> None:
+        changing = {symbol: steered[symbol] for symbol in kind.input_symbols}
+        inputs = [*kind.own_symbols, *changing, *(symbol for symbol, _ in kind.values)]
         _, main = _core.lower_expressions([regular], inputs)
         self._program = _core.CompiledProgram(main)
         self._shared = np.array([value for _, value in kind.values], dtype=np.float64)
-        self._places = places
+        self._places = [*places, *changing.values()]
         self._sign = 0.0
         advice = "describe what happens there by other joints, or end the run before"
         self.message = f"joint {name!r}: {kind.singular}; {advice}"

@@ -9,6 +9,7 @@ from bellcrank.errors import FaultList, MechanismError
 from bellcrank.mechanism import GROUND, Coordinate, Drive, Joint, Lowered, Mechanism, PathDrive, Row
 from bellcrank.mechanism.attachment import Attached
 from bellcrank.mechanism.evaluation import with_numbers
+from bellcrank.mechanism.inputs import inputs_of
 from bellcrank.mechanism.lowering import resolve, resolve_ends
 from bellcrank.mechanism.marker import Marker
 from bellcrank.mechanism.naming import nearest
@@ -20,7 +21,8 @@ def validate(mechanism: Mechanism) -> None:
 
     The elements themselves were checked when they were made. Here: an empty mechanism, markers on bodies that
     are not there, joints of a body with itself, references to joints or coordinates that are not there or are
-    locked, constraints and forces that cannot do anything, drives that contradict each other.
+    locked, constraints and forces that cannot do anything, drives that contradict each other, and different
+    inputs of one name.
     """
     mechanism = with_numbers(mechanism)
     faults = FaultList()
@@ -37,6 +39,8 @@ def validate(mechanism: Mechanism) -> None:
     led: dict[Coordinate, str] = {}
     for drive in mechanism.drives.values():
         _check_drive(mechanism, faults, drive, led)
+    with faults.collect():
+        inputs_of(mechanism)
     faults.raise_any()
 
 

@@ -180,8 +180,8 @@ def create(model: Model, options: JointSystemOptions) -> _core.Symbolic:
 
 
 def followed_numbers(model: Model) -> ParametricNumbers | None:
-    """The numbers that follow parameters, if there are any."""
-    if model.described is None:
+    """The numbers that follow parameters, if there are any, or inputs."""
+    if model.described is None and not model.inputs:
         return None
     from bellcrank.assembly.parametric_numbers import parametric_numbers
 
@@ -195,9 +195,21 @@ def _for_core(model: Model, followed: ParametricNumbers) -> _core.ParametricNumb
     own = [fresh_symbol(f"{array}[{index}]") for array, index in followed.start]
     values = [float(model.arrays[array][index]) for array, index in followed.start]
     entries = [(*place, own_symbol) for place, own_symbol in zip(followed.start, own, strict=True)]
-    symbols = [parameter for _, parameter, _ in followed.parameters]
+    symbols = [*(parameter for _, parameter, _ in followed.parameters), *own]
+    values = [*(value for _, _, value in followed.parameters), *values]
+    offsets = [place for _, place in model.arrays.get("input_offsets", ())]
+    steered = [(one.symbol, one.formula, one.params) for one in model.inputs]
+    steered += [(fresh_symbol("offset"), -1, (place,)) for place in offsets]
     return _core.ParametricNumbers(
-        [*symbols, *own],
-        [*(value for _, _, value in followed.parameters), *values],
-        [*followed.entries, *entries],
+        [*symbols, *(symbol for symbol, _, _ in steered)],
+        [*values, *(one.value for one in model.inputs), *(0.0 for _ in offsets)],
+        [
+            *followed.entries,
+            *entries,
+            *(("function_params", place, symbol) for symbol, _, places in steered for place in places),
+        ],
+        [
+            (len(symbols) + k, formula, max(places, default=-1))
+            for k, (_, formula, places) in enumerate(steered)
+        ],
     )

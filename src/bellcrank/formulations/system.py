@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import asdict, dataclass, fields
+from functools import cached_property
 from importlib import import_module
 from typing import Any, Final, NoReturn
 
@@ -15,6 +16,7 @@ from bellcrank.assembly.report import NamedRow
 from bellcrank.assembly.state import Floats, State
 from bellcrank.errors import AssemblyError, Unsupported
 from bellcrank.formulations.accelerations import Accelerations, rotate
+from bellcrank.formulations.inputs import Inputs, with_own_inputs
 from bellcrank.formulations.options import ALL, check_names, checked_options
 from bellcrank.mechanism.checking import Check
 from bellcrank.mechanism.mechanism import Mechanism
@@ -113,6 +115,11 @@ class System:
     def cut_joints(self) -> tuple[str, ...]:
         """The joints at which loops are cut; none in coordinates of bodies."""
         return ()
+
+    @cached_property
+    def inputs(self) -> Inputs:
+        """The inputs by name; where a drive, constraint or joint follows one, `project` after a change."""
+        return Inputs(self.model, self.core, self._turn)
 
     def state(self) -> State:
         """The current state; the model's initial one at first."""
@@ -255,7 +262,7 @@ def prepare(mechanism: Mechanism | Model, formulation: str = "auto", **options: 
             "Use formulation='lagrange', which takes every mechanism."
         )
     checked = checked_options(formulation, module.OPTIONS, options)
-    model = module.reduced(model, checked) if hasattr(module, "reduced") else model
+    model = with_own_inputs(module.reduced(model, checked) if hasattr(module, "reduced") else model)
     system: type[System] = getattr(module, "SYSTEM", System)
     return system(model, formulation, module.create(model, checked), asdict(checked), reason)
 

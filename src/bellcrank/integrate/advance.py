@@ -44,6 +44,7 @@ class Outcome:
     events: what happened: (number of an event, -1), or (-1, model row of a stop that was met).
     event_frames: (n, 1 + width), a frame of each.
     ended: by a terminal event.
+    samples: calls of controllers.
     energy_before, energy_after: where energy was made of nothing, what it has risen from and to, J.
     """
 
@@ -66,6 +67,7 @@ class Outcome:
     energy_before: float = 0.0
     energy_after: float = 0.0
     ended: bool = False
+    samples: int = 0
 
     def of_adaptive(self, method: Method) -> dict[str, float]:
         """Statistics that only methods have that choose their steps, or their order too."""
@@ -124,17 +126,18 @@ def core_run(
     max_step: float,
     observed: _core.Observation,
     events: CompiledEvents | None = None,
+    periods: Sequence[float] = (),
 ) -> Any:
     """The core's run of a system, which is where it starts and must satisfy the constraints there.
 
-    max_step: s, of adaptive methods; 0 for no limit.
+    max_step: s, of adaptive methods; 0 for no limit. periods: of samples, s.
     """
     method = (options.method.name, options.step, max_step, options.rtol, options.atol)
     found: dict[str, Any] = (
         {} if events is None else {"events": events.functions, "event_coordinates": events.coordinates}
     )
-    order, tolerances = options.max_order, options.tolerances
-    return _core.Run(core, *method, observed, max_order=order, tolerances=tolerances, **found)
+    found |= {"max_order": options.max_order, "tolerances": options.tolerances, "periods": list(periods)}
+    return _core.Run(core, *method, observed, **found)
 
 
 def advance(

@@ -20,6 +20,7 @@ from bellcrank.io.sections import GRAVITY_UNITS, SECTIONS, TOP_KEYS, VERSION
 from bellcrank.io.simulation import Simulation
 from bellcrank.mechanism import Ground, Mechanism
 from bellcrank.mechanism.checking import Vec3
+from bellcrank.mechanism.inputs import inputs_of
 
 
 class Builder:
@@ -31,6 +32,7 @@ class Builder:
         self.mechanism = self.document.mechanism
         self.decoder = Decoder(faults, folder)
         self.elements = Elements(self.document, self.decoder, include)
+        self.inputs: dict[str, tuple[Node, Place]] = {}
 
     def build(self, root: Node, place: Place, version_needed: bool = True) -> Document:
         """The document of a tree."""
@@ -66,11 +68,15 @@ class Builder:
         return False
 
     def head(self, entries: Mapping[str, Node], place: Place) -> None:
-        """Name, parameters, gravity, the ground's shapes and the simulation."""
+        """Name, parameters, inputs, gravity, the ground's shapes and the simulation."""
         mechanism, decoder = self.mechanism, self.decoder
         for name, given, at in self.section(entries, "parameters", place):
             self.elements.add_parameter(name, given, at)
         decoder.names = {name: parameter.symbol for name, parameter in mechanism.parameters.items()}
+        for name, given, at in self.section(entries, "inputs", place):
+            if (symbol := self.elements.add_input(name, given, at)) is not FAILED:
+                decoder.names = {name: symbol, **decoder.names}
+                self.inputs[name] = (given, at)
         for key, hint, units in (("name", str, ()), ("gravity", Vec3, GRAVITY_UNITS)):
             if (node := entries.get(key)) is not None:
                 at = replace(place.at(key), element="mechanism")
@@ -128,6 +134,10 @@ class Builder:
                 location = place.location() if node is None else culprit(node, place, fault)
                 with self.faults.collect():
                     raise MechanismError(replace(fault, location=location)) from None
+        if len(self.faults) == 0:  # what failed may have been what follows them
+            for name in sorted(set(self.inputs) - set(inputs_of(self.mechanism))):
+                node, place = self.inputs[name]
+                self.decoder.fault(place, node, "nothing follows this input", None, "use it, or take it out")
 
 
 def _set_head(mechanism: Mechanism, key: str, value: Any) -> None:

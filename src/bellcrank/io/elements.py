@@ -17,6 +17,7 @@ from bellcrank.io.sections import (
     BODY_FIELDS,
     DRIVE_FIELDS,
     ENDS,
+    INPUT_FIELDS,
     MARKER_KEYS,
     PARAMETER_FIELDS,
     PLACEMENT_FIELDS,
@@ -34,6 +35,7 @@ from bellcrank.mechanism import (
     Marker,
     Mechanism,
 )
+from bellcrank.mechanism.inputs import Input
 
 
 @dataclass
@@ -81,6 +83,13 @@ class Elements:
         if value is FAILED:
             return FAILED
         return self.decoder.made(node, place, lambda: self.mechanism.add_parameter(name, value))
+
+    def add_input(self, name: str, node: Node, place: Place) -> object:
+        """An input: a number, or a mapping with its value and unit; its symbol."""
+        if isinstance(node, Entries):
+            return self.whole(node, place, INPUT_FIELDS, partial(Input, name))
+        value = self.decoder.value(node, wanted(float), place)
+        return FAILED if value is FAILED else self.decoder.made(node, place, lambda: Input(name, value))
 
     def add_body(self, name: str, node: Node, place: Place) -> object:
         """A body, with mass properties from numbers or from shapes."""

@@ -31,6 +31,7 @@ from bellcrank.mechanism.checking import UNIT_TOLERANCE
 from bellcrank.mechanism.formulas import Formulas
 from bellcrank.mechanism.functions.function_of_time import FunctionOfTime
 from bellcrank.mechanism.functions.harmonic import Constant
+from bellcrank.mechanism.inputs import DeclaredInput, inputs_of
 from bellcrank.mechanism.marker import orientation
 from bellcrank.mechanism.parametric import holds_expressions, is_expression
 
@@ -48,6 +49,8 @@ def encoded(
     data: dict[str, Any] = {"bellcrank": VERSION, "name": mechanism.name}
     if mechanism.parameters:
         data["parameters"] = {name: encoder.parameter(p) for name, p in mechanism.parameters.items()}
+    if inputs := inputs_of(mechanism):
+        data["inputs"] = {name: encoder.input(one) for name, one in inputs.items()}
     data["gravity"] = encoder.value(mechanism.gravity)
     if mechanism.ground.shapes:
         data["ground"] = encoder.fields(mechanism.ground)
@@ -59,7 +62,7 @@ def encoded(
         "forces": (mechanism.forces, encoder.attached),
         "drives": (mechanism.drives, encoder.drive),
     }
-    assert set(tables) == set(SECTIONS) - {"mechanisms", "parameters"}
+    assert set(tables) == set(SECTIONS) - {"mechanisms", "parameters", "inputs"}
     for section, (table, encode) in tables.items():
         if table:
             data[section] = {name: encode(element) for name, element in table.items()}
@@ -112,6 +115,10 @@ class _Encoder:
         """A parameter: its value alone, if there is no more to say."""
         found = self.fields(parameter, "name", "symbol")
         return parameter.value if list(found) == ["value"] else found
+
+    def input(self, one: DeclaredInput) -> Any:
+        """An input: its value alone, if it has no unit."""
+        return {"value": one.value, "unit": one.unit} if one.unit else one.value
 
     def path(self, file: str) -> str:
         """A path as it stands in the file: relative if it lies beside or below it, else absolute."""
@@ -181,8 +188,10 @@ class _Encoder:
         if not isinstance(kind, Formulas):
             return {"type": kind.name, **self.fields(kind)}
         own = [end.name for end in getattr(kind, "ends", ())] or [symbol.name for symbol in kind.own_symbols]
-        if taken := sorted(set(own) & set(self.mechanism.parameters)):
-            rule = "a symbol of its own is called as a parameter is, which a file cannot hold"
+        known = {**inputs_of(self.mechanism), **self.mechanism.parameters}
+        if taken := sorted(set(own) & set(known)):
+            what = "a parameter" if taken[0] in self.mechanism.parameters else "an input"
+            rule = f"a symbol of its own is called as {what} is, which a file cannot hold"
             raise MechanismError(Fault(type(kind).__name__, rule, taken[0], "give one of them another name"))
         return encoded_kind(kind)
 

@@ -13,6 +13,7 @@ from bellcrank.io.references import MARKER_FIELDS
 from bellcrank.io.sections import (
     BODY_FIELDS,
     DRIVE_FIELDS,
+    INPUT_FIELDS,
     PARAMETER_FIELDS,
     PLACEMENT_FIELDS,
     SECTIONS,
@@ -60,6 +61,7 @@ def schema() -> Schema:
         "body": _object(BODY_FIELDS),
         "drive": _object(DRIVE_FIELDS),
         "parameter": {"anyOf": [_reference("quantity"), _object(PARAMETER_FIELDS)]},
+        "input": {"anyOf": [_reference("quantity"), _object(INPUT_FIELDS)]},
         "placement": _placement(),
         "limit": _object(parameters(Limit)),
         "mechanism": _mechanism(),

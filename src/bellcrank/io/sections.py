@@ -15,6 +15,7 @@ VERSION: Final = 1
 
 SECTIONS: Final = {
     "parameters": "parameter",
+    "inputs": "input",
     "bodies": "body",
     "markers": "marker",
     "joints": "joint",
@@ -55,6 +56,10 @@ PARAMETER_FIELDS: Final = {
     name: parameter
     for name, parameter in parameters(ParameterOfMechanism).items()
     if name not in ("name", "symbol")
+}
+INPUT_FIELDS: Final = {
+    "value": Parameter("value", float, default=0.0),
+    "unit": PARAMETER_FIELDS["unit"],
 }
 SOURCES: Final = ("file", "mechanism")
 """The keys that say what is placed: the name of another file, or a mechanism written out."""

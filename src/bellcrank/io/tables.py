@@ -7,7 +7,14 @@ from typing import Any, Final
 
 from bellcrank.io.fields import Parameter, parameters
 from bellcrank.io.references import MARKER_FIELDS
-from bellcrank.io.sections import BODY_FIELDS, DRIVE_FIELDS, PARAMETER_FIELDS, PLACEMENT_FIELDS, SOURCES
+from bellcrank.io.sections import (
+    BODY_FIELDS,
+    DRIVE_FIELDS,
+    INPUT_FIELDS,
+    PARAMETER_FIELDS,
+    PLACEMENT_FIELDS,
+    SOURCES,
+)
 from bellcrank.io.simulation import Simulation
 from bellcrank.io.units import definition, known_units
 from bellcrank.mechanism import (
@@ -49,6 +56,7 @@ def _sections() -> str:
     simulation = [*parameters(Simulation).values()]
     rows = [
         ("a parameter", _keys(PARAMETER_FIELDS.values())),
+        ("an input", _keys(INPUT_FIELDS.values())),
         ("a body", _keys(BODY_FIELDS.values())),
         ("a marker", _keys([Parameter("body", str), *MARKER_FIELDS.values()])),
         ("a limit", _keys(parameters(Limit).values())),

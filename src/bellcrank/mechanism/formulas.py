@@ -1,4 +1,4 @@
-"""Descriptions written as formulas over symbols of their own, of time and of parameters."""
+"""Descriptions written as formulas over symbols of their own, of time, of parameters and of inputs."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ import numpy as np
 
 from bellcrank.errors import MechanismError
 from bellcrank.mechanism.checking import Check
+from bellcrank.mechanism.inputs import is_input
 from bellcrank.mechanism.parameter import is_parameter
 from bellcrank.mechanism.parametric import Evaluate, is_expression
 
@@ -19,7 +20,7 @@ CUSTOM_KINDS: dict[str, type[Formulas]] = {}
 
 
 class Formulas:
-    """Base of custom kinds: formulas over symbols of their own and parameters, and of time where `timed`.
+    """Base of custom kinds: formulas over own symbols, parameters and inputs, and of time where `timed`.
 
     A subclass is a frozen dataclass with a field `values`: the parameters that have numbers, with these.
     Parameters stay symbols in the formulas, so that other values need no new code.
@@ -45,9 +46,21 @@ class Formulas:
         return tuple(_expressions([getattr(self, name) for name in held]))
 
     @property
+    def input_symbols(self) -> tuple[Any, ...]:
+        """The inputs on which its formulas depend."""
+        return tuple(
+            filter(is_input, import_module("bellcrank.expression.reading").symbols_of(*self.formulas))
+        )
+
+    @property
+    def known(self) -> dict[Any, float]:
+        """Parameters that have numbers and inputs, with these: of inputs those that they start with."""
+        return {**dict(self.values), **{symbol: symbol.made_with for symbol in self.input_symbols}}
+
+    @property
     def open_parameters(self) -> tuple[Any, ...]:
         """The parameters in its formulas that have no numbers yet."""
-        known = {*self.own_symbols, *(symbol for symbol, _ in self.values)}
+        known = {*self.own_symbols, *self.known}
         reading = import_module("bellcrank.expression.reading")
         every = reading.symbols_of(*self.formulas)
         return tuple(symbol for symbol in every if symbol not in known and symbol != reading.TIME)
@@ -81,7 +94,8 @@ class Formulas:
             own = list(map(str, self.own_symbols))
             rule = f"its formulas depend on {' and '.join(map(repr, strangers))}"
             advice = (
-                f"its own symbols are {', '.join(own) or 'none'}; others must be parameters of the mechanism"
+                f"its own symbols are {', '.join(own) or 'none'}; others must be inputs, or parameters of "
+                "the mechanism"
             )
             check.fault(rule, None, _alike(own, strangers) or advice)
 

@@ -9,6 +9,7 @@ from typing import Any
 
 from bellcrank.errors import Fault, FaultList, MechanismError
 from bellcrank.mechanism.checking import Check, check_name
+from bellcrank.mechanism.inputs import is_input, refused_as_number
 from bellcrank.mechanism.naming import nearest
 
 
@@ -88,7 +89,7 @@ def changed_parameters(known: Mapping[str, Parameter], values: Mapping[str, Any]
 
 
 def is_parameter(symbol: Any) -> bool:
-    """Whether a symbol is that of a parameter of some mechanism."""
+    """Whether a symbol is that of a parameter of some mechanism, or of an input."""
     return symbol.made_with is not None
 
 
@@ -99,7 +100,7 @@ def value_as_made(expression: Any) -> float:
     """
     reading = import_module("bellcrank.expression.reading")
     symbols = reading.symbols_of(expression)
-    known = {symbol: symbol.made_with for symbol in symbols if is_parameter(symbol)}
+    known = {symbol: symbol.made_with for symbol in symbols if is_parameter(symbol) and not is_input(symbol)}
     return values_of([expression], known)[expression]
 
 
@@ -123,6 +124,8 @@ def values_of(expressions: Iterable[Any], known: Mapping[Any, float]) -> dict[An
 
 
 def _stranger(expression: Any, symbols: Iterable[Any], known: Iterable[str]) -> Fault:
+    if steered := [symbol for symbol in symbols if is_input(symbol)]:
+        return refused_as_number(expression, steered)
     names = [str(symbol) for symbol in symbols]
     if names == ["t"]:
         return Fault("expression", "a number must not depend on the time", str(expression))

@@ -158,7 +158,9 @@ def comparable(value: Any) -> Any:
     if is_expression(value):
         reading = import_module("bellcrank.expression.reading")
         expressions = import_module("bellcrank.expression")
-        images = {s: expressions.symbol(s.name) for s in reading.symbols_of(value) if s != reading.TIME}
+        known = import_module("bellcrank.mechanism.inputs").is_input  # by its name, unit and value
+        symbols = [s for s in reading.symbols_of(value) if s != reading.TIME and not known(s)]
+        images = {s: expressions.symbol(s.name) for s in symbols}
         return expressions.substitute(value, images)
     if isinstance(value, (tuple, list)):
         return tuple(map(comparable, value))

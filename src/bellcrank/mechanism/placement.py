@@ -18,6 +18,7 @@ from bellcrank.mechanism.constraint import Constraint
 from bellcrank.mechanism.contents import Contents
 from bellcrank.mechanism.drive import Drive, PathDrive
 from bellcrank.mechanism.force import Force
+from bellcrank.mechanism.inputs import Input, inputs_of, with_other_inputs
 from bellcrank.mechanism.joint import Joint
 from bellcrank.mechanism.marker import GROUND, Marker
 from bellcrank.mechanism.naming import nearest
@@ -161,15 +162,19 @@ def _adapted(
     """What elements of the other mechanism are with parameters of this one.
 
     Each of its parameters enters as prefix_name; those for which an expression is given are replaced by it.
+    Its inputs are called prefix_name too.
     """
-    if not other.parameters:
+    inputs = inputs_of(other)
+    if not other.parameters and not inputs:
         changed_parameters({}, values)
         return lambda element: element
     led = {name: value for name, value in values.items() if is_expression(value)}
     changed = {**other.parameters, **changed_parameters(other.parameters, _without(values, led))}
     changed_parameters(other.parameters, {name: present(value) for name, value in led.items()})
     stem = re.sub(r"\W", "_", prefix, flags=re.ASCII)
-    images: dict[Any, Any] = {}
+    images: dict[Any, Any] = {
+        one.symbol: Input(f"{stem}_{name}", one.value, one.unit) for name, one in inputs.items()
+    }
     for name, parameter in changed.items():
         old = other.parameters[name].symbol
         if name in led:
@@ -182,7 +187,9 @@ def _adapted(
     def image(expression: Any) -> Any:
         return substitute(expression, images)
 
-    return lambda element: mapped(element, image, lambda given: given.with_formulas(image))
+    return lambda element: with_other_inputs(
+        mapped(element, image, lambda given: given.with_formulas(image)), image
+    )
 
 
 def _without(values: Mapping[str, Any], names: Mapping[str, Any]) -> dict[str, Any]:

@@ -9,7 +9,7 @@ import numpy as np
 from bellcrank.assembly.model import Model
 from bellcrank.assembly.regularity import Regularity
 from bellcrank.assembly.state import Floats, State
-from bellcrank.errors import AssemblyError
+from bellcrank.errors import AssemblyError, Fault, MechanismError
 from bellcrank.formulations.system import System
 from bellcrank.integrate.advance import Outcome
 from bellcrank.integrate.closing import Closing, closing
@@ -42,7 +42,9 @@ def regularity(model: Model, what: Observation) -> Regularity:
     """What watches the joints whose formulas have a limit."""
     first = what.layout.columns["coordinates"].start
     listed = dict.fromkeys(index for joint in model.joints for index in joint.coordinates)
-    return Regularity(model, {c: first + place for place, c in enumerate(listed)})
+    inputs = what.layout.columns["inputs"]
+    places = {c: first + place for place, c in enumerate(listed)}
+    return Regularity(model, places, range(inputs.start, inputs.stop))
 
 
 def close_on_the_way(
@@ -73,8 +75,24 @@ def go_to_start(system: System, state: State | None) -> None:
         raise AssemblyError(f"the simulation cannot start: {error}", error.violations) from None
 
 
-def move(system: System, state: State) -> None:
-    """Take a system to a state on the constraints, or leave it where it is and raise what is wrong."""
+def refuse_to_go_on(time: float, going: bool, ended: bool) -> None:
+    """Raise MechanismError if the run has ended, at a time, s, or is going on just now."""
+    if going:
+        advice = "a controller returns what it sets; all else is for the time after run.advance"
+        raise MechanismError(Fault("run", "it is on its way", None, advice))
+    if ended:
+        advice = "start another one: bc.start(..., state=run.state)"
+        raise MechanismError(Fault("run", f"it has ended at t = {time:g} s", None, advice))
+
+
+def move(system: System, state: State, time: float) -> None:
+    """Take a system to a state on the constraints, or leave it where it is and raise what is wrong.
+
+    time: where the run is, s; the state must not be earlier.
+    """
+    if isinstance(state, State) and state.time < time:
+        advice = "start another run from it, bc.start(..., state=state), or use state.at_time(run.time)"
+        raise MechanismError(Fault("state", f"the run is at t = {time:g} s", state.time, advice))
     before = system.state()
     try:
         system.set_state(state)

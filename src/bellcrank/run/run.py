@@ -12,15 +12,16 @@ from bellcrank.assembly.initial import assembled, settled
 from bellcrank.assembly.model import Model
 from bellcrank.assembly.report import AssemblyReport
 from bellcrank.assembly.state import Floats, State
-from bellcrank.errors import Fault, MechanismError, SimulationError, Unsupported
+from bellcrank.errors import SimulationError, Unsupported
 from bellcrank.formulations.system import prepare
 from bellcrank.integrate.advance import Outcome, core_run, deferred_interrupt
 from bellcrank.integrate.closing import Closing
 from bellcrank.integrate.events import CompiledEvents
-from bellcrank.integrate.failure import Explanation, explain
+from bellcrank.integrate.failure import Explanation
 from bellcrank.integrate.progress import Progress
 from bellcrank.run import opening, telling
 from bellcrank.run.plan import Plan
+from bellcrank.run.steering import RunInputs, Steering
 from bellcrank.trajectory.observation import observation
 from bellcrank.trajectory.origin import Origin
 from bellcrank.trajectory.recorder import Recorder
@@ -46,18 +47,20 @@ class Run:
         path: str | Path | None = None,
         description: str = "",
         progress: bool | Callable[[float], None] = False,
+        steering: Steering | None = None,
     ) -> None:
         self.model = model
         self.plan = plan
         self._turn = Turn("a Run serves one thread at a time: start one for each")
         self._watched = watched or CompiledEvents((), [], [])
+        self._steering = steering or Steering()
         self._report: AssemblyReport | None = None
         self._motion: Closing | None = None  # that closes the mechanism before it is simulated
         self._final: Trajectory | None = None
         self._interrupted: Callable[[], bool] = lambda: False
         self._ended = Outcome("finished", plan.begin, 0, 0, 0, 0.0, 0.0, 0, 0, 0, 0, 0, -1, -1)
         self._time = plan.begin
-        self._first = True  # nothing has been recorded
+        self._first, self._going = True, False  # nothing has been recorded
         self._told_of = 0  # events that parts have had
         self._before: dict[str, int] = {}  # what was counted before the part at hand
         if not isinstance(assemble, bool):
@@ -99,6 +102,11 @@ class Run:
         return self._system.state()
 
     @property
+    def inputs(self) -> RunInputs:
+        """The inputs by name, which may be set: `run.inputs["torque"] = 1.2`. See `bc.Input`."""
+        return self._steering.inputs
+
+    @property
     def trajectory(self) -> Trajectory:
         """What has been recorded up to now; once the run has ended, all of it, with how it ended."""
         if self._final is not None:
@@ -118,7 +126,7 @@ class Run:
         `stop`, a terminal event or a SimulationError); SimulationError, with what was computed in its
         `trajectory`, where the run breaks down.
         """
-        self._refuse_ended()
+        self._refuse_ended(self._going)
         self._go_on_to(self.plan.end_of(self._time, duration))
         if self._ended.status == "interrupted":
             raise KeyboardInterrupt
@@ -129,11 +137,8 @@ class Run:
         The state is moved onto the constraints first. Raises MechanismError for what is no state of this
         mechanism and for an earlier one, AssemblyError if it cannot meet the constraints.
         """
-        self._refuse_ended()
-        if isinstance(state, State) and state.time < self._time:
-            advice = "start another run from it, bc.start(..., state=state), or use state.at_time(run.time)"
-            raise MechanismError(Fault("state", f"the run is at t = {self._time:g} s", state.time, advice))
-        opening.move(self._system, state)
+        self._refuse_ended(self._going)
+        opening.move(self._system, state, self._time)
         self._time = float(state.time)
         if self._core is not None:
             self._core.move()
@@ -141,6 +146,7 @@ class Run:
     def stop(self) -> Trajectory:
         """End the run; what was recorded."""
         if self._final is None:
+            self._refuse_ended(self._going)
             self._finish(self._ended)
         return self.trajectory
 
@@ -180,19 +186,21 @@ class Run:
             opening.go_to_start(self._system, state)
         self._what = what = observation(self._system.model, self.plan.reactions, self.plan.accelerations)
         self._core: Any = None
+        self._steering.attach(self._system, self._turn, self._refuse_ended)
         if open_still:
             return
         self._regularity = opening.regularity(self.model, what)
         self._sink = self._regularity.watching(self._record)
         core, method, limit = self._system.core, self.plan.method, self.plan.max_step
-        self._core = core_run(core, method, limit, what.core, self._watched)
+        self._core = core_run(core, method, limit, what.core, self._watched, self._steering.periods)
+        self._steering.begin(self._core, what.layout)
 
     def _go_on_to(self, end: float, last: bool = True) -> None:
         """Go on to a time, and end the run where it breaks down."""
-        self._refuse_ended()
+        self._refuse_ended(self._going)
         if self._core is None and self._motion is not None:
             opening.check_closed(self._motion, end)
-        begun = perf_counter()
+        begun, self._going = perf_counter(), True
         try:
             if self._core is None:
                 self._close(end)
@@ -202,14 +210,14 @@ class Run:
             self._end_by(error)
             raise
         finally:
-            self._wall += perf_counter() - begun
+            self._wall, self._going = self._wall + perf_counter() - begun, False
 
     def _go(self, end: float, last: bool) -> None:
         """Let the core go on to a time, and take up what comes of it."""
         outputs = self.plan.outputs(self._time, end, self._first)
-        outcome, calls = None, (last or self._regularity.watches, self._sink, self._is_alive)
+        outcome, callbacks = None, (self._sink, self._is_alive, self._steering.sample)
         try:
-            went = self._core.go(outputs, end, last, *calls)
+            went = self._core.go(outputs, end, last, last or self._regularity.watches, *callbacks)
         except KeyboardInterrupt:  # raised within a callback
             went, outcome = False, replace(Outcome(**self._core.outcome()), status="interrupted")
         self._first = False
@@ -269,32 +277,26 @@ class Run:
         if self._final is not None:
             return
         self._shown.__exit__(None, None, None)
-        if isinstance(error, SimulationError):  # of the file
-            told = {"status": "failed", "message": str(error)}
-            error.trajectory = self._final = self._recorder.finish(told)
-            return
-        if self._core is not None:
+        broken = isinstance(error, SimulationError)  # of the file, unless a controller has failed
+        told = {"status": "failed", "message": str(error) if broken else f"{type(error).__name__}: {error}"}
+        if self._core is not None and (not broken or error is self._steering.failure):
             self._core.flush(self._sink)
-        told = {"status": "failed", "message": f"{type(error).__name__}: {error}"}
-        self._final = self._recorder.finish(told)
+            self._ended = Outcome(**self._core.outcome())
+            self._time, told = self._ended.time, self._told(**told)
+        names = telling.happened(self.model, self._watched, self._ended)
+        self._final = self._recorder.finish(told, names, self._ended.event_frames)
+        if isinstance(error, SimulationError):
+            error.trajectory = self._final
 
-    def _refuse_ended(self) -> None:
-        if self._final is not None:
-            advice = "start another one: bc.start(..., state=run.state)"
-            raise MechanismError(Fault("run", f"it has ended at t = {self._time:g} s", None, advice))
+    def _refuse_ended(self, going: bool = False) -> None:
+        opening.refuse_to_go_on(self._time, going, self._final is not None)
 
     def _explained(self, outcome: Outcome) -> Explanation:
-        if outcome.status == "singular" and self._regularity.lost is not None:
-            return Explanation(f"singular at t = {outcome.time:.6g} s: {self._regularity.lost[1]}")
-        return explain(self._system.model, self._system.core, self.plan.method, outcome)
+        lost = self._regularity.lost if outcome.status == "singular" else None
+        return telling.explained(self._system, self.plan.method, outcome, lost)
 
     def _told(self, status: str = "", message: str = "") -> dict[str, Any]:
-        """What the run tells of itself."""
         outcome = self._ended if self._core is None else Outcome(**self._core.outcome())
         told = telling.statistics(self._system, self.plan.method, outcome, self._before)
-        told["wall_seconds"] = self._wall
-        if self._report is not None and self._report.notes:
-            told["assembly_notes"] = "; ".join(self._report.notes)
-        if self._motion is not None:
-            told |= {"closed_at": self._motion.end, "time_constant": self._motion.time_constant}
+        told |= {"wall_seconds": self._wall, **telling.of_start(self._report, self._motion)}
         return {"status": status, "message": message, **told} if status else told

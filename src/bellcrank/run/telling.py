@@ -6,10 +6,12 @@ from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
 from bellcrank.assembly.model import Model
-from bellcrank.assembly.report import limit_of_digits
+from bellcrank.assembly.report import AssemblyReport, limit_of_digits
 from bellcrank.formulations.system import System, SystemStatistics
 from bellcrank.integrate.advance import Outcome
+from bellcrank.integrate.closing import Closing
 from bellcrank.integrate.events import CompiledEvents
+from bellcrank.integrate.failure import Explanation, explain
 from bellcrank.integrate.methods import DEFAULT_STEP, MethodOptions
 
 _CUTS: Final = 50  # joints that a run tells by name
@@ -18,6 +20,8 @@ _CUTS: Final = 50  # joints that a run tells by name
 def counted(system: System, outcome: Outcome | None = None) -> dict[str, int]:
     """What a system and a run have counted up to now."""
     steps = {} if outcome is None else {"steps": outcome.steps, "rejected_steps": outcome.rejected}
+    if outcome is not None and outcome.samples:
+        steps["samples"] = outcome.samples
     return {**steps, **system.stats.counts}
 
 
@@ -41,6 +45,25 @@ def statistics(
     if limits := _limits_of_digits(outcome, system.stats):
         told["accuracy"] = "; ".join(limits)
     return told
+
+
+def of_start(report: AssemblyReport | None, motion: Closing | None) -> dict[str, Any]:
+    """How the run came to its start: what assembly notes, and the motion that has closed the mechanism."""
+    told: dict[str, Any] = {}
+    if report is not None and report.notes:
+        told["assembly_notes"] = "; ".join(report.notes)
+    if motion is not None:
+        told |= {"closed_at": motion.end, "time_constant": motion.time_constant}
+    return told
+
+
+def explained(
+    system: System, options: MethodOptions, outcome: Outcome, lost: tuple[float, str] | None
+) -> Explanation:
+    """Why a run has ended as it did. lost: the time, s, and what is wrong where a joint lost its meaning."""
+    if lost is not None:
+        return Explanation(f"singular at t = {outcome.time:.6g} s: {lost[1]}")
+    return explain(system.model, system.core, options, outcome)
 
 
 def happened(model: Model, watched: CompiledEvents, outcome: Outcome) -> list[str]:

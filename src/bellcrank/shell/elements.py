@@ -12,9 +12,11 @@ from bellcrank.io.decode import Decoder
 from bellcrank.io.elements import Document, Elements
 from bellcrank.io.node import Entries, Items, Node, Place, Scalar
 from bellcrank.io.scalar import resolved
+from bellcrank.mechanism.inputs import DeclaredInput, Input, declared, inputs_of
 from bellcrank.mechanism.mechanism import Mechanism
 from bellcrank.mechanism.naming import nearest
 from bellcrank.shell.language import Argument, Command, Given, Option
+from bellcrank.shell.parsing import plain_fields
 from bellcrank.shell.reply import Reply
 from bellcrank.shell.session import Session, fresh
 from bellcrank.shell.thesis_forces import weights_following
@@ -45,7 +47,8 @@ def _added(session: Session, noun: str, name: str, values: dict[str, Node], stru
     def add(mechanism: Mechanism) -> None:
         faults = FaultList()
         decoder = Decoder(faults, Path.cwd())
-        decoder.names = {n: parameter.symbol for n, parameter in mechanism.parameters.items()}
+        steered = {name: one.symbol for name, one in _inputs(session).items()}
+        decoder.names = steered | {n: parameter.symbol for n, parameter in mechanism.parameters.items()}
         elements = Elements(Document(mechanism), decoder, lambda _node, _place: None)
         adder: Callable[..., object] = getattr(elements, f"add_{noun}")
         adder(name, entries_of(values), Place(element=f"{noun} {name!r}"))
@@ -94,6 +97,30 @@ def _attached(noun: str) -> Callable[[Session, Given], Reply]:
 def _drive(session: Session, given: Given) -> Reply:
     led = {"joint": node_of(given["joint"])} if given.get("joint") is not None else {}
     return _added(session, "drive", given["name"], {**led, **_fields(given)})
+
+
+def _inputs(session: Session) -> dict[str, DeclaredInput]:
+    """The inputs of the mechanism, and those that were made for it and nothing follows yet."""
+    return {**{one.name: one for one in session.now.inputs}, **inputs_of(session.mechanism)}
+
+
+def _input(session: Session, given: Given) -> Reply:
+    name, value, known = given["name"], given.get("value"), _inputs(session)
+    if name not in known and value is not None:
+        made = Input(name, value, **plain_fields(given.fields, ("unit",), "input"))
+        known[name] = declared(made)
+    elif name not in known:
+        raise MechanismError(
+            Fault(f"input {name!r}", "there is none of this name", None, nearest(name, known))
+        )
+    elif given.fields:
+        raise MechanismError(Fault(f"input {name!r}", "it is there already: only its value can be set"))
+    one = known[name]
+    now = session.now.inputs.get(one, one.value)
+    if value is not None:
+        session.set(inputs={**session.now.inputs, one: value})
+        now = value
+    return Reply(f"{now:.9g} {one.unit}".rstrip(), {"input": name, "value": now})
 
 
 def _parameter(session: Session, given: Given) -> Reply:
@@ -178,6 +205,16 @@ COMMANDS: Final = (
         (NAME, Argument("value", "number")),
         fields="unit=... low=... high=... doc=...",
         example="parameter reach 0.4 unit=m low=0.1",
+    ),
+    Command(
+        "input",
+        GROUP,
+        "Make an input, on which drives, forces and formulas may depend, or set one, for what is run from "
+        "now on; without a value, tell it.",
+        _input,
+        (NAME, Argument("value", "number", optional=True)),
+        fields="unit=...",
+        example="input torque 1.2",
     ),
     Command(
         "body",

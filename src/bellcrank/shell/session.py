@@ -17,6 +17,7 @@ from bellcrank.io.simulation import Simulation
 from bellcrank.mechanism.checking import Check
 from bellcrank.mechanism.evaluation import with_numbers
 from bellcrank.mechanism.force import Force
+from bellcrank.mechanism.inputs import DeclaredInput
 from bellcrank.mechanism.mechanism import Mechanism
 from bellcrank.shell.history import merged
 from bellcrank.shell.places import Places
@@ -79,6 +80,7 @@ class Situation:
     then, or None as long as the clock stands at `start`. off: forces that are switched off.
     frames: of links by joint, as `sl` set them; they hold as long as the joint has their markers.
     idle_brakes: forces that are brakes where their damping is zero, which does not show it.
+    inputs: those that were made or set, with the values that runs go on with.
     history: what was run, pieces that follow each other. closed: the model as constraint forces closed it at
     the beginning of a run, with the mechanism and the start that it holds for.
     """
@@ -89,6 +91,7 @@ class Situation:
     off: Mapping[str, Force] = field(default_factory=dict)
     frames: Mapping[str, Frames] = field(default_factory=dict)
     idle_brakes: frozenset[str] = frozenset()
+    inputs: Mapping[DeclaredInput, float] = field(default_factory=dict)
     settings: Settings = Settings()
     drawing: Drawing = Drawing()
     history: tuple[Trajectory, ...] = ()
@@ -252,6 +255,8 @@ class Session:
             state, assemble = self.now.live, how if closing else False
             begun = start(model, start=self.now.start, state=state, assemble=assemble, **arguments)
             following = _Following(begun, model, arguments)
+        steered = following.run.inputs
+        steered.update({one.name: value for one, value in self.now.inputs.items() if one.name in steered})
         begin = following.run.time
         with Check("simulate") as check:
             duration = check.positive("duration", duration, "s")

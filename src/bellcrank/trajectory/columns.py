@@ -62,6 +62,9 @@ def columns(run: Trajectory) -> dict[str, FloatArray]:
             found |= _efforts(noun, effort_of(name))
     for name in run.forces:
         found |= _of_force(run, name)
+    for name in run.inputs:
+        steered = run.input(name)
+        found[f"input.{name}" + (f" [{steered.unit}]" if steered.unit else "")] = steered.value
     found["energy.kinetic [J]"] = run.energy.kinetic
     found["energy.potential [J]"] = run.energy.potential
     found["violation.position"] = run.violation.position

@@ -9,8 +9,17 @@ from dataclasses import dataclass
 import numpy as np
 
 from bellcrank.errors import Fault, MechanismError
+from bellcrank.mechanism.naming import nearest
 from bellcrank.trajectory.layout import ForceColumn, FrameLayout, MultiplierColumn
 from bellcrank.trajectory.store import FloatArray, Store, read_only
+
+
+def unknown(noun: str, name: object, known: tuple[str, ...]) -> MechanismError:
+    """What is wrong with a name that a run does not have, with those that are close to it."""
+    if isinstance(name, str) and name == "ground":
+        return MechanismError(Fault(f"{noun} 'ground'", "the ground does not move and has no results"))
+    advice = nearest(name, known) if known else f"it {'records' if noun == 'force' else 'has'} none"
+    return MechanismError(Fault(f"{noun} {name!r}", f"the run has no {noun} of this name", None, advice))
 
 
 class Efforts(ABC):

@@ -3,8 +3,8 @@
 Positions and joint coordinates follow cubic Hermite polynomials through the recorded values and rates; their
 rates are the polynomials' derivatives. Rotations follow  R(t) = exp(theta(t)) exp(mean (t - t0)) R0,  where
 `mean` is the mean of the angular velocities at the two ends and theta a Hermite cubic of rotation vectors:
-exact for steady spins of any speed, and of the same order as the positions otherwise. Everything else is
-linear.
+exact for steady spins of any speed, and of the same order as the positions otherwise. Inputs are those of the
+next frame, which act up to it. Everything else is linear.
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ def interpolated(store: Store, sections: tuple[str, ...], time: FloatArray) -> d
         values["rotation"], values["angular_velocity"] = between.turned()
     for section in sections:
         if section not in values:
-            values[section] = between.linear(section)
+            values[section] = between.held(section) if section == "inputs" else between.linear(section)
     return values
 
 
@@ -78,6 +78,10 @@ class _Between:
     def linear(self, section: str) -> FloatArray:
         first, last = self.ends(section)
         return first + _along(self.share, first) * (last - first)
+
+    def held(self, section: str) -> FloatArray:
+        first, last = self.ends(section)
+        return np.where(_along(self.share, first) > 0.0, last, first)
 
     def cubic(self, section: str, rate: str) -> tuple[FloatArray, FloatArray]:
         return _hermite(*self.ends(section), *self.ends(rate), self.step, self.share)

@@ -70,6 +70,14 @@ class ForceColumn:
 
 
 @dataclass(frozen=True)
+class InputColumn:
+    """An input: its name and unit."""
+
+    name: str
+    unit: str
+
+
+@dataclass(frozen=True)
 class FrameLayout:
     """The columns of a frame, by name.
 
@@ -88,6 +96,7 @@ class FrameLayout:
     force_columns: one entry per effort, those of one force side by side.
     force_coordinates: coordinates that forces act along and that are not among the others.
     force_potentials: per column of their section the force that the potential energy is of.
+    inputs: what was steered; a frame holds the values that acted up to it.
     """
 
     mechanism: str
@@ -104,6 +113,7 @@ class FrameLayout:
     force_columns: tuple[ForceColumn, ...] = ()
     force_coordinates: tuple[CoordinateColumn, ...] = ()
     force_potentials: tuple[str, ...] = ()
+    inputs: tuple[InputColumn, ...] = ()
 
     def __getstate__(self) -> dict[str, Any]:
         """The fields, without what follows from them, of which there are views that cannot be pickled."""
@@ -123,6 +133,7 @@ class FrameLayout:
             potentials=len(self.force_potentials),
             uniqueness=self.uniqueness,
             accelerations=self.accelerations,
+            inputs=len(self.inputs),
         )
 
     @cached_property

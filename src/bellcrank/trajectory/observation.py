@@ -11,7 +11,13 @@ from bellcrank import _core
 from bellcrank.assembly.model import Model
 from bellcrank.assembly.records import EFFORT_UNITS, CustomRecord, ElementRecord
 from bellcrank.mechanism.coordinate import COORDINATE_KINDS
-from bellcrank.trajectory.layout import CoordinateColumn, ForceColumn, FrameLayout, MultiplierColumn
+from bellcrank.trajectory.layout import (
+    CoordinateColumn,
+    ForceColumn,
+    FrameLayout,
+    InputColumn,
+    MultiplierColumn,
+)
 
 _WRENCH = tuple(f"{what}_{axis}" for what in ("moment", "force") for axis in "xyz")
 _AT_MARKER = (*_WRENCH[3:], *_WRENCH[:3])
@@ -74,6 +80,7 @@ def observation(model: Model, reactions: bool = True, accelerations: bool = Fals
         ),
         force_coordinates=tuple(CoordinateColumn(owners.get(c, ""), *_kind(model, c)) for c in unlisted),
         force_potentials=tuple(name for name, _ in potentials),
+        inputs=tuple(InputColumn(one.name, one.unit) for one in model.inputs),
     )
     listed_coordinates = [*coordinates, *others, *unlisted]
     core = _core.Observation(
@@ -85,6 +92,7 @@ def observation(model: Model, reactions: bool = True, accelerations: bool = Fals
         efforts=[e.core for e in listed_efforts],
         potentials=[e.core for _, e in potentials],
         accelerations=accelerations,
+        inputs=len(model.inputs),
     )
     return Observation(layout, core, tuple(listed_coordinates))
 

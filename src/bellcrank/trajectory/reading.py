@@ -19,6 +19,7 @@ from bellcrank.trajectory.layout import (
     CoordinateColumn,
     ForceColumn,
     FrameLayout,
+    InputColumn,
     MultiplierColumn,
     MultiplierKind,
 )
@@ -61,7 +62,7 @@ def read_layout(file: CheckedFile) -> FrameLayout:
         found["mechanism"] = file.attribute("mechanism", str)
     with faults.collect():
         found["uniqueness"] = bool(file.attribute("uniqueness", bool, default=False))
-    for part in (_bodies, _coordinates, _multipliers, _reactions, _forces):
+    for part in (_bodies, _coordinates, _multipliers, _reactions, _forces, _inputs):
         with faults.collect():
             found |= part(file, found)
     faults.raise_any()
@@ -149,6 +150,14 @@ def _forces(file: CheckedFile, found: dict[str, Any]) -> dict[str, Any]:
         "force_coordinates": along,
         "force_potentials": tuple(energy_of),
     }
+
+
+def _inputs(file: CheckedFile, _: dict[str, Any]) -> dict[str, Any]:
+    if not file.has("inputs"):
+        return {}
+    names = _distinct(file, "inputs/name", file.texts("inputs/name"))
+    rows = _table(file, "inputs", [list(names), file.texts("inputs/unit")])
+    return {"inputs": tuple(InputColumn(*row) for row in rows)}
 
 
 def count_frames(file: CheckedFile, layout: FrameLayout) -> int:

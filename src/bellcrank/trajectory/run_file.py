@@ -22,6 +22,7 @@ the attributes "unit" and "meaning"; sets without columns are left out; text is 
                       marker; effort (T, e); energy_of (p,), energy (T, p): potential energies
     /along            joint, name, unit (a,); position, velocity (T, a): coordinates that forces act along and
                       that are not among the others; if there are any
+    /inputs           name, unit (i,); value (T, i), what acted up to the frame; if there are any
     /energy           kinetic, potential (T,)
     /violation        position, velocity (T,)
     /events           time (e,); position, velocity, angular_velocity (e, n, 3), rotation (e, n, 4),
@@ -107,6 +108,7 @@ SETS: Final[dict[str, DataSet]] = {
         "forces/effort", "see unit", "what forces exert along coordinates or at markers"
     ),
     "force_potentials": DataSet("forces/energy", "J", "potential energies of forces"),
+    "inputs": DataSet("inputs/value", "see unit", "inputs, the values that acted up to then"),
     "kinetic": DataSet("energy/kinetic", "J", "kinetic energy"),
     "potential": DataSet("energy/potential", "J", "potential energy of weight and springs"),
     "position_violation": DataSet("violation/position", "m, rad", "largest constraint error"),
@@ -219,3 +221,5 @@ def _write_names(file: Any, layout: FrameLayout, origin: Origin) -> None:
     numbers = [-1 if column.coordinate is None else column.coordinate for column in layout.force_columns]
     file.create_dataset("forces/coordinate", data=numbers, dtype="i4")
     file["forces/energy_of"] = _texts(layout.force_potentials)
+    for field in ("name", "unit") if layout.inputs else ():
+        file[f"inputs/{field}"] = _texts([getattr(column, field) for column in layout.inputs])

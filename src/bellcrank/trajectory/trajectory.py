@@ -12,11 +12,11 @@ import numpy as np
 from bellcrank.assembly.state import State
 from bellcrank.errors import Fault, MechanismError
 from bellcrank.mechanism.checking import Check
-from bellcrank.mechanism.naming import nearest
-from bellcrank.trajectory.efforts import EffortHistory
+from bellcrank.trajectory.efforts import EffortHistory, unknown
 from bellcrank.trajectory.events import EventRecord
 from bellcrank.trajectory.forces import ForceHistory
 from bellcrank.trajectory.histories import BodyHistory, EnergyHistory, JointHistory, ViolationHistory
+from bellcrank.trajectory.inputs import InputHistory
 from bellcrank.trajectory.layout import FrameLayout, MultiplierKind
 from bellcrank.trajectory.origin import Origin
 from bellcrank.trajectory.status import Status
@@ -103,6 +103,11 @@ class Trajectory:
         return self.layout.forces
 
     @property
+    def inputs(self) -> tuple[str, ...]:
+        """Names of the inputs."""
+        return tuple(column.name for column in self.layout.inputs)
+
+    @property
     def limits(self) -> tuple[str, ...]:
         """Names of the joints with limits."""
         return self._elements("limit")
@@ -111,13 +116,13 @@ class Trajectory:
         """The motion of a body. Raises MechanismError with close matches for an unknown name."""
         number = self.layout.body_number.get(name) if isinstance(name, str) else None
         if number is None:
-            raise self._unknown("body", name, self.bodies)
+            raise unknown("body", name, self.bodies)
         return BodyHistory(name, number, self.layout, self.store)
 
     def joint(self, name: str) -> JointHistory:
         """Motion and reaction of a joint. Raises MechanismError with close matches for an unknown name."""
         if not isinstance(name, str) or name not in self.layout.joints:
-            raise self._unknown("joint", name, self.joints)
+            raise unknown("joint", name, self.joints)
         return JointHistory(name, self.layout, self.store)
 
     def drive(self, name: str) -> EffortHistory:
@@ -140,8 +145,12 @@ class Trajectory:
     def force(self, name: str) -> ForceHistory:
         """What a force exerts. Raises MechanismError with close matches for an unknown name."""
         if not isinstance(name, str) or name not in self.forces:
-            raise self._unknown("force", name, self.forces)
+            raise unknown("force", name, self.forces)
         return ForceHistory(name, self.layout, self.store, self.origin)
+
+    def input(self, name: str) -> InputHistory:
+        """How an input was steered. Raises MechanismError with close matches for an unknown name."""
+        return InputHistory.of(name, self.layout, self.store)
 
     @property
     def energy(self) -> EnergyHistory:
@@ -266,15 +275,8 @@ class Trajectory:
     def _effort(self, noun: str, name: str, known: tuple[str, ...], *kinds: MultiplierKind) -> EffortHistory:
         numbers = self.layout.multiplier_numbers(name, *kinds) if isinstance(name, str) else ()
         if not numbers:
-            raise self._unknown(noun, name, known)
+            raise unknown(noun, name, known)
         return EffortHistory.of(name, numbers, self.layout, self.store)
-
-    def _unknown(self, noun: str, name: str, known: tuple[str, ...]) -> MechanismError:
-        rule = f"the run has no {noun} of this name"
-        if isinstance(name, str) and name == "ground":
-            return MechanismError(Fault(f"{noun} 'ground'", "the ground does not move and has no results"))
-        advice = nearest(name, known) if known else f"it {'records' if noun == 'force' else 'has'} none"
-        return MechanismError(Fault(f"{noun} {name!r}", rule, None, advice))
 
     def span(self) -> tuple[float, float]:
         """First and last time, s. Raises MechanismError for a run without frames."""

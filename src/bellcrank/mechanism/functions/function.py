@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from dataclasses import dataclass, replace
+from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -31,6 +32,8 @@ SMOOTH = 99
 class FlatFunction:
     """A function as C++ takes it: its kind, numbers, and a program where the kind is "program".
 
+    steered: places among its numbers of those that may change while a mechanism runs, and their symbols.
+
     piecewise: order k, pieces n, extrapolation, breaks (n + 1), coefficients (n, k) in ascending powers
         of (x - break).
     rational: the same with numerator coefficients (n, k), then denominator coefficients (n, k).
@@ -43,6 +46,7 @@ class FlatFunction:
     kind: str
     params: tuple[float, ...]
     program: CompiledProgram | None = None
+    steered: tuple[tuple[int, Any], ...] = ()
 
 
 class Function(Description, ABC):
@@ -57,9 +61,17 @@ class Function(Description, ABC):
     def derivative(self, x: Any, order: int = 1) -> np.ndarray:
         """The derivative of that order at x (a number or an array); order 0 is the value. Same shape as x."""
 
-    def __call__(self, x: Any) -> np.ndarray:
-        """The value at x (a number or an array). Same shape as x."""
-        return self.derivative(x, 0)
+    def __call__(self, x: Any) -> Any:
+        """The value at x (a number or an array), in the shape of x; at an expression, an expression.
+
+        So a torque that a table gives over a speed is `table(rate)`, with the symbol of a joint's rate.
+        """
+        return self.formula(x) if is_expression(x) else self.derivative(x, 0)
+
+    def formula(self, x: Any) -> Any:
+        """The value at an expression, as an expression."""
+        flat = self.flat()
+        return import_module("bellcrank.expression").table(flat.kind, flat.params, x)
 
     @property
     @abstractmethod

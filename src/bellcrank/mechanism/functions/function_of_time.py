@@ -13,6 +13,7 @@ import numpy as np
 from bellcrank.errors import Fault, MechanismError
 from bellcrank.mechanism.functions.function import FlatFunction, Function
 from bellcrank.mechanism.functions.harmonic import Constant, Harmonic
+from bellcrank.mechanism.inputs import is_input, is_steered, offset
 from bellcrank.mechanism.parameter import is_parameter
 from bellcrank.mechanism.parametric import Evaluate
 
@@ -24,7 +25,7 @@ if TYPE_CHECKING:
 class FunctionOfTime(Function, listed=False):
     """A function of time from an expression; derivatives are derived from it.
 
-    expression: of t (s) and of parameters; a text is read, with t and the constants pi and e.
+    expression: of t (s), of parameters and of inputs; a text is read, with t and the constants pi and e.
     values: the parameters that have numbers already, with these.
     """
 
@@ -38,7 +39,9 @@ class FunctionOfTime(Function, listed=False):
         strangers = [s for s in self._symbols if s not in known and not is_parameter(s)]
         if strangers:
             names = " and ".join(repr(str(symbol)) for symbol in strangers)
-            advice = "a function of time takes t and parameters, which add_parameter returns"
+            advice = (
+                "a function of time takes t, parameters, which add_parameter returns, and inputs, bc.Input"
+            )
             raise MechanismError(Fault("expression", f"it depends on {names}", str(self), advice))
 
     @property
@@ -48,9 +51,19 @@ class FunctionOfTime(Function, listed=False):
         return tuple(s for s in reading.symbols_of(self.expression) if s != reading.TIME)
 
     @property
+    def input_symbols(self) -> tuple[Any, ...]:
+        """The inputs on which it depends."""
+        return tuple(filter(is_input, self._symbols))
+
+    @property
+    def _known(self) -> dict[Any, float]:
+        """Parameters that have numbers and inputs, with these: of inputs those that they start with."""
+        return {**{s: s.made_with for s in self._symbols if is_steered(s)}, **dict(self.values)}
+
+    @property
     def open_parameters(self) -> tuple[Any, ...]:
-        """The parameters that have no numbers yet; the whole expression where it does not depend on time."""
-        known = {symbol for symbol, _ in self.values}
+        """The parameters that have no numbers yet; the whole expression where it depends on nothing else."""
+        known = self._known
         missing = tuple(symbol for symbol in self._symbols if symbol not in known)
         reading = import_module("bellcrank.expression.reading")
         return (
@@ -60,7 +73,7 @@ class FunctionOfTime(Function, listed=False):
         )
 
     def with_numbers(self, number: Evaluate) -> Function:
-        """The function with numbers for its parameters; a Constant if it does not depend on time."""
+        """The function with numbers for its parameters; a Constant if it depends on nothing else."""
         missing = self.open_parameters
         if missing == (self.expression,):
             return Constant(number(self.expression))
@@ -69,6 +82,11 @@ class FunctionOfTime(Function, listed=False):
     def with_formulas(self, change: Callable[[Any], Any]) -> FunctionOfTime:
         """The same with the expression changed."""
         return replace(self, expression=change(self.expression))
+
+    def formula(self, x: Any) -> Any:
+        """See Function.formula."""
+        reading, expressions = map(import_module, ("bellcrank.expression.reading", "bellcrank.expression"))
+        return expressions.substitute(self.expression, {reading.TIME: x})
 
     @property
     def compiled(self) -> TimeFunction:
@@ -84,31 +102,34 @@ class FunctionOfTime(Function, listed=False):
     def derivative(self, x: Any, order: int = 1) -> np.ndarray:
         """See Function.derivative."""
         at = np.asarray(x, dtype=float)
-        found: np.ndarray = self.compiled.derivative(at, order, dict(self.values))
+        found: np.ndarray = self.compiled.derivative(at, order, self._known)
         return found
 
     @property
     def smoothness(self) -> int:
         """See Function.smoothness."""
-        found: int = self.compiled.smoothness(dict(self.values))
+        found: int = self.compiled.smoothness(self._known)
         return found
 
     def flat(self) -> FlatFunction:
         """See Function.flat; where there is nothing but parameters, that of a Constant."""
         if self.open_parameters == (self.expression,):
             return FlatFunction("harmonic", (self.expression, 0.0, 0.0, 0.0, 0.0))
-        return FlatFunction("program", self.compiled.params(dict(self.values)), self.compiled.program)
+        made, places = self.compiled, enumerate(self.compiled.parameters)
+        steered = tuple((place, symbol) for place, symbol in places if is_steered(symbol))
+        return FlatFunction("program", made.params(self._known), made.program, steered)
 
     def scaled(self, factor: float) -> FunctionOfTime:
         """See Function.scaled."""
         return replace(self, expression=factor * self.expression)
 
     def integral(self) -> Function:
-        """See Function.integral."""
+        """See Function.integral; where an input changes it goes on from the value that it has."""
         if self.open_parameters == (self.expression,):
             return Harmonic(0.0, 0.0, slope=self.expression)
         module = import_module("bellcrank.expression.integral")
-        return replace(self, expression=module.antiderivative(self.expression))
+        found = module.antiderivative(self.expression)
+        return replace(self, expression=found + offset() if self.input_symbols else found)
 
 
 def _read(text: str) -> Any:

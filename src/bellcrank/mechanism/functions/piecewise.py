@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from functools import cached_property
+from importlib import import_module
 from typing import Any
 
 import numpy as np
@@ -62,6 +63,30 @@ class _PiecewiseFunction(Function):
         head = [order, count, EXTRAPOLATIONS.index(self.extrapolation)]
         params = np.concatenate([head, self.pieces.breaks, self.pieces.coefficients.ravel()])
         return FlatFunction("piecewise", tuple(params.tolist()))
+
+    def formula(self, x: Any) -> Any:
+        """See Function.formula; the polynomials themselves, so that files can hold it."""
+        e = import_module("bellcrank.expression")
+        breaks, rows = self.pieces.breaks.tolist(), self.pieces.coefficients.tolist()
+        start, end = breaks[0], breaks[-1]
+        if self.extrapolation == "periodic":
+            at = x - (end - start) * e.floor((x - start) / (end - start))
+        else:
+            at = e.minimum(e.maximum(x, start), end)
+        values = []
+        for begin, row in zip(breaks, rows, strict=False):
+            value = row[-1]
+            for coefficient in reversed(row[:-1]):
+                value = value * (at - begin) + coefficient
+            values.append(value)
+        chosen = [
+            item for pair in zip([at < edge for edge in breaks[1:-1]], values, strict=False) for item in pair
+        ]
+        found = e.piecewise(*chosen, values[-1])
+        if self.extrapolation == "linear":
+            slopes = self.derivative(np.array([start, end]), 1).tolist()
+            found = found + slopes[0] * e.minimum(x - start, 0.0) + slopes[1] * e.maximum(x - end, 0.0)
+        return found
 
     def scaled(self, factor: float) -> Function:
         """See Function.scaled."""

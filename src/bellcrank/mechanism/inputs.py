@@ -1,0 +1,146 @@
+"""Inputs: named numbers that may change while a mechanism runs, in functions of time and in formulas."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass, fields, is_dataclass, replace
+from importlib import import_module
+from typing import TYPE_CHECKING, Any, Final, TypeVar
+
+from bellcrank.errors import Fault, FaultList
+from bellcrank.mechanism.checking import Check
+from bellcrank.mechanism.parametric import expressions_loaded
+
+if TYPE_CHECKING:
+    from bellcrank.mechanism.contents import Contents
+
+E = TypeVar("E")
+_KEY: Final = "input "  # what the keys of their symbols begin with
+_OFFSET: Final = "offset"
+
+
+@dataclass(frozen=True)
+class DeclaredInput:
+    """An input as it was made: its name, the value that it starts with, its unit, and its symbol."""
+
+    name: str
+    value: float
+    unit: str
+    symbol: Any
+
+    def __str__(self) -> str:
+        return f"{self.value:g} {self.unit}".rstrip()
+
+
+def Input(name: str, value: float = 0.0, unit: str = "") -> Any:  # noqa: N802  (it stands beside Drive, Event)
+    """A number that may change while a mechanism runs: an expression, of which others may be made.
+
+    It may stand in what is a function of time, such as drives and the efforts of motors and forces, and in
+    joints, constraints and forces that are given by formulas; not in numbers that tell what the mechanism
+    is, such as masses. `run.inputs[name] = value` changes it from then on, and controllers do. A name is one
+    input: made again with the same value and unit it is the same one.
+
+    value: that a run starts with, in SI units. unit: of the value, for people and files, such as "N m".
+
+    Raises MechanismError for a name that expressions cannot use, or a value that is no finite number.
+    """
+    grammar = import_module("bellcrank.expression.grammar")
+    with Check(f"input {name!r}") as check:
+        if not isinstance(name, str) or not grammar.is_name(name):
+            check.fault("the name must be letters, digits and '_', as expressions use it", name)
+        elif name in grammar.RESERVED:
+            check.fault("this name has a meaning in expressions", name, "choose another")
+        if not isinstance(unit, str) or not (unit.isprintable() or not unit):
+            check.fault("unit must be a text without line breaks", unit)
+            unit = ""
+        value = check.number("value", value, unit)
+    return _symbol(name, f"{_KEY}{name} {value!r} {unit}", value)
+
+
+def offset() -> Any:
+    """The symbol of what a drive's position had passed when an input last changed its velocity."""
+    return _symbol(_OFFSET, _OFFSET, 0.0)
+
+
+def _symbol(name: str, key: str, value: float) -> Any:
+    core, expressions = import_module("bellcrank._core"), import_module("bellcrank.expression.expression")
+    found = core.expression_symbol_of(key)
+    return expressions.fresh_symbol(name, key=key, value=value) if found is None else found
+
+
+def is_input(symbol: Any) -> bool:
+    """Whether a symbol is that of an input."""
+    return symbol.made_with is not None and symbol.key.startswith(_KEY)
+
+
+def is_steered(symbol: Any) -> bool:
+    """Whether the value of a symbol may change while a mechanism runs: that of an input, and `offset()`."""
+    return symbol.made_with is not None and (symbol.key.startswith(_KEY) or symbol.key == _OFFSET)
+
+
+def declared(symbol: Any) -> DeclaredInput:
+    """What the symbol of an input was made with."""
+    _, name, _, unit = symbol.key.split(" ", 3)
+    return DeclaredInput(name, symbol.made_with, unit, symbol)
+
+
+def inputs_in(value: Any) -> Iterator[Any]:
+    """The symbols of the inputs in an element, a function, formulas, or whatever holds such."""
+    if value is None or isinstance(value, (float, int, str)):
+        return
+    if hasattr(value, "input_symbols"):
+        yield from value.input_symbols
+    elif isinstance(value, Mapping):
+        yield from inputs_in(tuple(value.values()))
+    elif isinstance(value, (tuple, list)):
+        for item in value:
+            yield from inputs_in(item)
+    elif is_dataclass(value) and not isinstance(value, type):
+        for field in fields(value):
+            yield from inputs_in(getattr(value, field.name))
+
+
+def inputs_of(mechanism: Contents) -> dict[str, DeclaredInput]:
+    """The inputs of a mechanism by name, in the order in which its elements use them.
+
+    Raises MechanismError, naming all, where two of them, or an input and a parameter, have one name.
+    """
+    if not expressions_loaded():
+        return {}
+    faults = FaultList()
+    found: dict[str, DeclaredInput] = {}
+    tables = (mechanism.joints, mechanism.constraints, mechanism.forces, mechanism.drives)
+    for symbol in dict.fromkeys(inputs_in(tables)):
+        one = declared(symbol)
+        if one.name in mechanism.parameters:
+            rule = "a parameter has this name too"
+            faults.add(f"input {one.name!r}", rule, None, "give one of them another name")
+        if one.name in found:
+            both = f"{found[one.name]}, and {one}"
+            advice = "make it once and use it in all places, or give them different names"
+            faults.add(f"input {one.name!r}", "two inputs have this name", both, advice)
+        found[one.name] = one
+    faults.raise_any()
+    return found
+
+
+def with_other_inputs(value: E, image: Callable[[Any], Any]) -> E:
+    """The value, an element for instance, with the formulas changed that depend on inputs."""
+    if not any(True for _ in inputs_in(value)):
+        return value
+    found: Any = value
+    if hasattr(found, "input_symbols"):
+        return found.with_formulas(image)  # type: ignore[no-any-return]
+    if isinstance(found, (tuple, list)):
+        return tuple(with_other_inputs(item, image) for item in found)  # type: ignore[return-value]
+    changed = {f.name: with_other_inputs(getattr(found, f.name), image) for f in fields(found) if f.init}
+    return replace(found, **changed)  # type: ignore[no-any-return]
+
+
+def refused_as_number(expression: Any, symbols: Iterable[Any]) -> Fault:
+    """What is wrong with inputs in a number that tells what a mechanism is."""
+    names = " and ".join(repr(symbol.name) for symbol in symbols)
+    advice = (
+        "inputs stand in functions of time and in formulas; for other numbers take mech.add_parameter(...)"
+    )
+    return Fault("expression", f"a number must not depend on the input {names}", str(expression), advice)

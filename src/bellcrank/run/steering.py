@@ -1,0 +1,102 @@
+"""What changes a run on its way: its inputs, set by hand or by controllers."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+from bellcrank.errors import AssemblyError, Fault, MechanismError, SimulationError
+from bellcrank.formulations.inputs import Inputs
+from bellcrank.formulations.system import System
+from bellcrank.run.controllers import Controller, Readings
+from bellcrank.trajectory.layout import FrameLayout
+from bellcrank.turns import Turn
+
+
+class RunInputs(Inputs):
+    """Inputs of a run by name with their values, which can be set: `run.inputs["torque"] = 1.2`.
+
+    They act from then on. Where a drive, a constraint or a joint follows one, the state is moved onto the
+    constraints at once; velocities that a drive was led with jump, and its position goes on from where it is.
+
+    Raises MechanismError for names that there are not, for values that are no finite numbers and once the run
+    has ended; AssemblyError, with everything as before, where the constraints cannot be met.
+    """
+
+    def __init__(self, system: System, turn: Turn, refuse: Callable[[], None]) -> None:
+        super().__init__(system.model, system.core, turn)
+        self.run: Any = None
+        """The core's run, once there is one."""
+        self._system = system
+        self._refuse = refuse
+        self._leading = {one.name for one in system.model.inputs if one.leads}
+
+    def update(self, values: Mapping[str, float]) -> None:
+        """Change several at once."""
+        with self._turn.taken():
+            self._refuse()
+            if changed := self.changed(values):
+                self._change(changed)
+
+    def _change(self, changed: Mapping[str, float]) -> None:
+        if self.run is None:
+            rule, advice = "bodies are still brought together", "set inputs once the mechanism is closed"
+            raise MechanismError(Fault("inputs", rule, None, advice))
+        if self._leading.isdisjoint(changed):
+            self.put(changed)
+            self.run.change_input()
+        else:
+            self._lead(changed)
+
+    def _lead(self, changed: Mapping[str, float]) -> None:
+        """Change what the constraints follow, and go onto them, or leave everything as it is."""
+        before, state = {name: self._values[name] for name in changed}, self._system.state()
+        self.put(changed)
+        try:
+            self._system.project()
+        except AssemblyError as error:
+            self.put(before)
+            self._system.set_state(state)
+            told = ", ".join(f"{name!r} = {value:g}" for name, value in changed.items())
+            raise AssemblyError(f"input {told} cannot be followed: {error}", error.violations) from None
+        self.run.move()
+
+
+class Steering:
+    """The controllers of a run, and the inputs that they set.
+
+    failure: what a controller has ended the run with.
+    """
+
+    def __init__(self, controllers: Sequence[Controller] = ()) -> None:
+        self._controllers = controllers
+        self._readings: Readings | None = None
+        self.failure: SimulationError | None = None
+
+    @property
+    def periods(self) -> list[float]:
+        """s, one of each controller."""
+        return [controller.period for controller in self._controllers]
+
+    def attach(self, system: System, turn: Turn, refuse: Callable[[], None]) -> None:
+        """Steer a system. turn: of the run. refuse: raises where it has ended."""
+        self._system = system
+        self.inputs = RunInputs(system, turn, refuse)
+
+    def begin(self, run: Any, layout: FrameLayout) -> None:
+        """Steer the core's run of it, which records frames of a layout."""
+        self.inputs.run = run
+        self._readings = Readings(self._system.model, layout, run, self.inputs)
+
+    def sample(self, number: int, time: float) -> None:
+        """Call a controller, and set what it returns. Raises SimulationError for what goes wrong in it."""
+        controller, readings = self._controllers[number], self._readings
+        assert readings is not None
+        try:
+            self.inputs.update(controller.sampled(readings.at(time)))
+        except Exception as error:
+            told = f"{type(error).__name__}: {error}" if not isinstance(error, MechanismError) else str(error)
+            self.failure = SimulationError(
+                f"controller {controller.name!r} failed at t = {time:.6g} s: {told}", time
+            )
+            raise self.failure from error
