@@ -205,6 +205,10 @@ void TreeReactions::spread_least_norm(std::vector<int> rows, const std::vector<i
 // λ + W z with the shortest z for which the rows push: the columns of D W are orthonormal, and orthogonal to D λ.
 void TreeReactions::push(const std::vector<int>& rows) {
     if (std::none_of(rows.begin(), rows.end(), [&](int row) { return lambda[row] < 0.0; })) return;
+    if (nulls_.empty()) {  // nothing is open: what pulls does so by rounding
+        for (const int row : rows) lambda[row] = std::max(lambda[row], 0.0);
+        return;
+    }
     const auto n = static_cast<Eigen::Index>(nulls_.size());
     Eigen::MatrixXd W(static_cast<Eigen::Index>(rows.size()), n);
     Eigen::VectorXd least(W.rows());

@@ -69,12 +69,13 @@ AGAINST = {
 }
 
 
+@pytest.mark.parametrize("formulation", ["lagrange", "recursive", "symbolic"])
 @pytest.mark.parametrize("method", METHODS)
 @pytest.mark.parametrize("name", AGAINST)
-def test_a_drive_against_a_stop_ends_the_run(name, method):
+def test_a_drive_against_a_stop_ends_the_run(name, method, formulation):
     mech = AGAINST[name]()
     with pytest.raises(bc.SimulationError) as caught:
-        bc.simulate(mech, 1.5, method=method, output_step=0.01)
+        bc.simulate(mech, 1.5, method=method, output_step=0.01, formulation=formulation)
     error = caught.value
     assert "'pull'" in str(error)
     assert error.trajectory.status == "constraints_lost"
