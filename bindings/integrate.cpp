@@ -45,16 +45,6 @@ NeutralArrays arrays_of(const Model& model, double t, const double* poses, const
     return {t, position, rotation, velocity, angular};
 }
 
-void LagrangeAt::set(double t, const Rows& position, const Rows& rotation, const Rows& velocity,
-                     const Rows& angular_velocity, bool continued) {
-    time = t;
-    records_of(system.model(), t, position, rotation, velocity, angular_velocity, x.data(), u.data());
-    if (!continued) system.reset_angles(t);
-    system.follow_angles(x.data());
-}
-
-NeutralArrays LagrangeAt::get() const { return arrays_of(system.model(), time, x.data(), u.data()); }
-
 namespace {
 
 const char* status_name(SimulationStatus status) {

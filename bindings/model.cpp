@@ -1,4 +1,4 @@
-// The flat model from named arrays; and what every System answers.
+// The flat model from named arrays.
 #include "model/model.hpp"
 
 #include <nanobind/ndarray.h>
@@ -19,7 +19,6 @@
 #include "formula_draft.hpp"
 #include "marshal.hpp"
 #include "spatial/rotation.hpp"
-#include "state_of.hpp"
 
 namespace nb = nanobind;
 using namespace nb::literals;
@@ -135,50 +134,6 @@ ModelData model_data(const nb::kwargs& kwargs) {
     return d;
 }
 
-nb::dict statistics_dict(const Statistics& s) {
-    nb::dict d;
-    d["evaluations"] = s.evaluations;
-    d["factorizations"] = s.factorizations;
-    d["corrections"] = s.corrections;
-    if (s.linearizations > 0) d["linearizations"] = s.linearizations;
-    d["impacts"] = s.impacts;
-    d["dropped_rows"] = s.dropped_rows;
-    d["smallest_pivot"] = s.smallest_pivot;
-    d["precise"] = s.precise;
-    d["uncertainty"] = s.uncertainty;
-    return d;
-}
-
-void repeat(SystemAt& self, const std::string& work, int times, double step) {
-    if (work != "accelerate") throw std::invalid_argument("repeat: unknown work " + work);
-    repeat_accelerations(self, times, step);
-}
-
-void set_inputs(SystemAt& self, Model& model, const std::vector<double>& values) {
-    if (&model != &self.core().model()) throw std::invalid_argument("set_inputs: the model is that of another system");
-    if (static_cast<int>(values.size()) != model.inputs())
-        throw std::invalid_argument("set_inputs: a value for each expected");
-    model.set_inputs(self.time, values);
-    self.core().inputs_changed();
-}
-
-void bind_system(nb::module_& m) {
-    nb::class_<SystemAt>(m, "SystemAt", "A formulation of a model, at a state: what can be simulated.")
-        .def(
-            "project", [](SystemAt& self) { return self.core().project(self.time, self.x.data(), self.u.data()); },
-            "Moves the state onto the constraints: positions, then velocities. False if they cannot be met from here.")
-        .def("set_inputs", &set_inputs, "model"_a, "values"_a,
-             "The inputs of its model, which is no other system's, take other values from its time on.")
-        .def(
-            "worst_row", [](SystemAt& self) { return self.core().worst_row(); },
-            "Model row with the largest error, -1 without rows.")
-        .def(
-            "statistics", [](SystemAt& self) { return statistics_dict(self.core().statistics()); },
-            nb::sig("def statistics(self) -> dict[str, float]"), "What the solver did so far.")
-        .def("repeat", &repeat, "work"_a, "times"_a, "step"_a = 1e-12,
-             "Repeats \"accelerate\" at alternating configurations other than the state's, for timing.");
-}
-
 using Motion = std::tuple<Triple, Quadruple, Triple, Triple>;
 
 const FormulaJoint& formula_joint(const Model& model, size_t number, size_t given) {
@@ -226,21 +181,6 @@ std::pair<std::vector<double>, std::vector<double>> formula_coordinates(const Mo
 
 }  // namespace
 
-std::vector<Observation::Reaction> reactions_of(const std::vector<std::pair<std::vector<int>, int>>& which) {
-    std::vector<Observation::Reaction> out;
-    for (const auto& [blocks, pair] : which) out.push_back({blocks, pair});
-    return out;
-}
-
-void repeat_accelerations(SystemAt& self, int times, double step) {
-    std::vector<double> x = self.x, udot(self.u.size());
-    nb::gil_scoped_release release;
-    for (int i = 0; i < times; ++i) {
-        x[0] = self.x[0] + (i & 1 ? step : 2.0 * step);
-        self.core().accelerate(self.time, x.data(), self.u.data(), udot.data());
-    }
-}
-
 std::vector<int> velocity_rows(const Model& model) {
     std::vector<int> rows;
     for (const Block& block : model.blocks)
@@ -249,7 +189,6 @@ std::vector<int> velocity_rows(const Model& model) {
 }
 
 void bind_model(nb::module_& m) {
-    bind_system(m);
     nb::class_<Model>(m, "Model", "A mechanism as flat arrays; nothing but its inputs changes.")
         .def(
             "__init__", [](Model* self, nb::kwargs arrays) { new (self) Model(model_data(arrays)); },

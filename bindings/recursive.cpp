@@ -16,7 +16,7 @@ namespace bellcrank {
 
 namespace {
 
-using RecursiveAt = JointSystemOf<Recursive>;
+using RecursiveAt = At<Recursive, JointSystemAt>;
 
 Rows accelerate_batch(RecursiveAt& self, const Rows& q, const Rows& u) {
     check_size(q.cols(), self.system.configuration_size(), "configurations");

@@ -20,7 +20,7 @@ namespace bellcrank {
 namespace {
 
 using Column = Eigen::VectorXd;
-using SymbolicAt = JointSystemOf<Symbolic>;
+using SymbolicAt = At<Symbolic, JointSystemAt>;
 
 // Per speed: the pair of its joint (-1: a body that hangs on nothing), the body behind it, and what moves.
 std::vector<std::tuple<int, int, std::string>> speed_labels(const SymbolicAt& self) {

@@ -1,6 +1,6 @@
 # The folders of cpp/, lowest layer first, and what each may include. A folder sees its own headers and those of the
 # folders listed for it (transitively), as "folder/header.hpp"; any other include is not found.
-set(BELLCRANK_LAYERS interruption spatial functions programs expression joints constraints forces model linalg trees assembly statics assemblies formulations integrate)
+set(BELLCRANK_LAYERS interruption spatial functions programs expression joints constraints forces model bodies linalg trees assembly statics assemblies formulations integrate)
 # Here every rounding is as written, in both variants: programs and what they call agree bit for bit with native code.
 set(BELLCRANK_EXACT_LAYERS functions programs)
 # Here each file is short and defines the same few names for itself.
@@ -15,12 +15,13 @@ set(joints_sees spatial functions programs)
 set(constraints_sees joints) # a constraint is rows over coordinates, a force an effort along one
 set(forces_sees joints)
 set(model_sees constraints forces expression) # what users write as formulas is differentiated when the model is made
+set(bodies_sees model)
 set(linalg_sees model)
 set(trees_sees linalg)
 set(assembly_sees linalg)
 set(statics_sees model)
 set(assemblies_sees linalg)
-set(formulations_sees linalg trees assemblies expression)
+set(formulations_sees bodies linalg trees assemblies expression)
 set(integrate_sees linalg)
 
 # One include directory per folder, holding nothing but a link to that folder.

@@ -1,6 +1,11 @@
 # The bindings: every bindings/NAME.cpp defines `void bellcrank::bind_NAME(nanobind::module_&)`; the generated header
 # calls them in layer order, so that adding a file needs no edit here or in module.cpp.
 file(GLOB BELLCRANK_BINDINGS CONFIGURE_DEPENDS "${CMAKE_CURRENT_SOURCE_DIR}/bindings/*.cpp")
+option(BELLCRANK_RIGS "With the formulations of tests/rigs, for tests" OFF)
+if(BELLCRANK_RIGS)
+  file(GLOB rigs CONFIGURE_DEPENDS "${CMAKE_CURRENT_SOURCE_DIR}/tests/rigs/*.cpp")
+  list(APPEND BELLCRANK_BINDINGS ${rigs})
+endif()
 set(binding_names)
 foreach(file IN LISTS BELLCRANK_BINDINGS)
   get_filename_component(name "${file}" NAME_WE)
@@ -8,7 +13,9 @@ foreach(file IN LISTS BELLCRANK_BINDINGS)
 endforeach()
 list(REMOVE_ITEM binding_names module)
 set(ordered_names)
-foreach(layer IN LISTS BELLCRANK_LAYERS)
+set(binding_order ${BELLCRANK_LAYERS})
+list(INSERT binding_order 0 system) # the base class of all that is bound of a System
+foreach(layer IN LISTS binding_order)
   if(layer IN_LIST binding_names)
     list(APPEND ordered_names ${layer})
     list(REMOVE_ITEM binding_names ${layer})

@@ -20,13 +20,9 @@ constexpr int kIterations = 4;  // for each row
 }  // namespace
 
 ConstraintForces::ConstraintForces(std::shared_ptr<const Model> model, const ConstraintForceOptions& options)
-    : model_(model),
-      options_(options),
-      base_(model, {}),
-      rows_(*model_, base_.branches()),
-      lsqr_(rows_.rows(), base_.tangent_size()) {
-    for (auto* v : {&required_, &steady_, &speed_, &row_scale_, &product_}) v->assign(rows_.rows(), 0.0);
-    for (auto* v : {&scaled_, &found_, &at_rest_}) v->assign(tangent_size(), 0.0);
+    : Bodies("constraint forces", model, order_of(*model)), options_(options), lsqr_(rows_.rows(), tangent_size()) {
+    for (auto* v : {&required_, &steady_, &row_scale_, &product_}) v->assign(rows_.rows(), 0.0);
+    for (auto* v : {&found_, &at_rest_}) v->assign(tangent_size(), 0.0);
 }
 
 // J a = φ (5.13) by least squares of least norm, weighed by mass; a = M^(−1/2) â is added to what acts anyway.
@@ -34,7 +30,7 @@ void ConstraintForces::accelerate(double t, const double* x, const double* u, do
     ++statistics_.evaluations;
     const double* scale = rows_.inverse_sqrt_mass().data();
     if (options_.released) {
-        applied_forces(*model_, base_.branches(), t, x, u, udot);
+        applied_forces(*model_, branches_, t, x, u, udot);
         for (int k = 0; k < tangent_size(); ++k) udot[k] *= scale[k] * scale[k];
     } else {
         for (int k = 0; k < tangent_size(); ++k) udot[k] = -2.0 / options_.time_constant * u[k];
@@ -82,7 +78,7 @@ void ConstraintForces::required(double t, const double* x, const double* u, cons
 
 void ConstraintForces::observe(double t, const double* x, const double* u, const Observation& what, double* out) {
     const double at = time_of(t);
-    const FrameWriter frame({*model_, base_.branches(), at, x, u}, what, out);
+    const FrameWriter frame({*model_, branches_, at, x, u}, what, out);
     frame.write_motion();
     // None is what it would be in motion.
     std::fill(frame[Section::multipliers], frame[Section::unique_multipliers],
@@ -90,8 +86,8 @@ void ConstraintForces::observe(double t, const double* x, const double* u, const
     std::fill(frame[Section::unique_multipliers], frame[Section::force_efforts], 0.0);
     std::fill(frame[Section::force_efforts], frame[Section::kinetic], std::numeric_limits<double>::quiet_NaN());
     if (options_.released) frame.write_forces();
-    frame.write_energy(base_.energy_at(at, x, u));
-    base_.violation(at, x, u, frame[Section::position_violation], frame[Section::velocity_violation]);
+    frame.write_energy(Bodies::energy_at(at, x, u));
+    violation(at, x, u, frame[Section::position_violation], frame[Section::velocity_violation]);
     if (!what.accelerations) return;
     std::vector<double> udot(tangent_size());
     accelerate(t, x, u, udot.data());

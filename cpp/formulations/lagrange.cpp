@@ -3,15 +3,10 @@
 #include <algorithm>
 #include <cmath>
 #include <cstring>
-#include <string_view>
-
-#include "spatial/body_state.hpp"
 
 namespace bellcrank {
 
 namespace {
-
-constexpr int kComponent[6] = {0, 1, 2, 4, 5, 6};
 
 // Beyond this ratio of masses factors lose more digits than one solution with them can spare.
 constexpr double kExactMassRatio = 1e3;
@@ -33,69 +28,32 @@ double mass_ratio(const Model& model) {
     return *most / *least;
 }
 
-// Azimuths and angles along a curve change as points move, without any body turning.
-bool turns_by_moving(const Coordinate& coordinate) {
-    const CoordinateKind& kind = *coordinate.kind;
-    return coordinate.followed() && !kind.name.starts_with("theta") && !kind.name.starts_with("universal");
-}
-
-std::string_view first_coordinate(const Model& model, const Row& row) {
-    if (row.term_begin == row.term_end) return {};
-    return model.coordinates[model.terms[row.term_begin].coordinate].kind->name;
-}
-
-// A locked quaternion component e_k turns half as fast as the angle it stands for, so its multiplier is twice a moment.
-double row_weight(std::string_view coordinate) { return coordinate.size() == 2 && coordinate[0] == 'e' ? 0.5 : 1.0; }
-
 }  // namespace
 
 Lagrange::Lagrange(std::shared_ptr<const Model> model, const LagrangeOptions& options)
-    : model_(std::move(model)),
+    : Lagrange(model, options, Delassus(*model)) {}
+
+Lagrange::Lagrange(std::shared_ptr<const Model> model, const LagrangeOptions& options, Delassus delassus)
+    : Bodies("lagrange", std::move(model), delassus.row_order()),
       options_(options),
-      branches_(*model_),
-      free_motion_(*model_, branches_),
-      delassus_(*model_),
-      rows_(*model_, branches_, delassus_.row_order()),
+      delassus_(std::move(delassus)),
       stops_(*model_, {options.position_tolerance, options.contact_tolerance, options.rest_speed}) {
     delassus_.bind(rows_);
-    const int n = tangent_size(), m = rows_.rows();
-    for (auto* v : {&sqrt_mass_, &scaled_, &step_}) v->assign(n, 0.0);
+    const int m = rows_.rows();
+    step_.assign(tangent_size(), 0.0);
     configuration_.assign(configuration_size(), 0.0);
-    for (auto* v : {&lambda_, &shared_, &rhs_, &impulse_, &solution_, &residual_, &speed_}) v->assign(m, 0.0);
-    for (int b = 0; b < model_->bodies(); ++b) {
-        const Vec3& I = model_->principal_inertia[b];
-        const double mass = model_->mass[b], diagonal[6] = {mass, mass, mass, I.x, I.y, I.z};
-        for (int k = 0; k < 6; ++k) sqrt_mass_[kTwist * b + kComponent[k]] = std::sqrt(diagonal[k]);
-    }
+    for (auto* v : {&lambda_, &rhs_, &impulse_, &solution_, &residual_}) v->assign(m, 0.0);
     history_.resize(m);
-    rigid_.assign(m, 1);
-    in_force_.assign(m, 1.0);
-    unilateral_.assign(m, 0);
-    weight_.assign(m, 1.0);
-    layout_of_.assign(model_->blocks.size(), 0);
-    for (size_t i = 0; i < rows_.blocks().size(); ++i) {
-        const BlockLayout& b = rows_.blocks()[i];
-        const Block& block = model_->blocks[b.block];
-        layout_of_[b.block] = static_cast<int>(i);
-        for (int k = 0; k < b.size; ++k) {
-            const int r = b.row + k;
-            rigid_[r] = block.compliance == 0.0;
-            in_force_[r] = rigid_[r];
-            const Row& row = model_->rows[block.row_begin + k];
-            weight_[r] = row_weight(first_coordinate(*model_, row));
-            if (block.of_velocity) velocity_rows_.push_back(r);
-            unilateral_[r] = block.unilateral;
-        }
-    }
+    in_force_.assign(rigid_.begin(), rigid_.end());
+    for (const BlockLayout& b : rows_.blocks())
+        for (int r = b.row; r < b.row + b.size; ++r)
+            if (model_->blocks[b.block].of_velocity) velocity_rows_.push_back(r);
     for (const int row : stops_.rows()) stop_rows_.push_back(rows_.storage_row(row));
     if (!stops_.empty() || !velocity_rows_.empty()) {
         enabled_.assign(m, 1);
         for (const int r : stop_rows_) enabled_[r] = 0;
     }
-    for (int i = 0; i < static_cast<int>(model_->coordinates.size()); ++i)
-        if (turns_by_moving(model_->coordinates[i])) drifting_.push_back(i);
     open_ = !delassus_.closes_loops();
-    if (is_planar()) span_plane();
     // A condition of velocities has no error of its own that would correct what is anticipated of its multiplier.
     anticipates_ = stops_.empty() && velocity_rows_.empty();
     trusted_pivot_ = options_.rank_tolerance;
@@ -107,7 +65,9 @@ Lagrange::Lagrange(std::shared_ptr<const Model> model, const LagrangeOptions& op
     always_precise_ = spread_ > kMostSpread && rows_.rows() > 0;
 }
 
-bool Lagrange::is_current(double t, const double* x) const { return valid_ && t == time_ && is_configuration(x); }
+bool Lagrange::is_current(double t, const double* x) const {
+    return known_ == Known::all && t == time_ && is_configuration(x);
+}
 
 bool Lagrange::is_configuration(const double* x) const {
     return std::memcmp(x, configuration_.data(), configuration_.size() * sizeof(double)) == 0;
@@ -122,7 +82,7 @@ void Lagrange::refresh(double t, const double* x) {
 void Lagrange::remember(double t, const double* x) {
     std::copy_n(x, configuration_.size(), configuration_.begin());
     time_ = t;
-    valid_ = true;
+    known_ = Known::all;
 }
 
 // rhs ← S⁺ rhs, refined: the residual of the kept rows is solved for again.
@@ -139,8 +99,23 @@ void Lagrange::solve(std::vector<double>& rhs) {
     rhs.swap(solution_);
 }
 
-void Lagrange::scale(const double* u, double* scaled) const {
-    for (size_t k = 0; k < sqrt_mass_.size(); ++k) scaled[k] = sqrt_mass_[k] * u[k];
+void Lagrange::evaluate_rows(double t, const double* x) {
+    if (!is_current(t, x)) refresh(t, x);
+}
+
+void Lagrange::from_records(double t, const double* poses, const double* twists, bool continued, double* x, double* u) {
+    Bodies::from_records(t, poses, twists, continued, x, u);
+    stops_.forget();
+}
+
+void Lagrange::set_angles(double* x, const double* values) {
+    Bodies::set_angles(x, values);
+    stops_.forget();
+}
+
+void Lagrange::commit(double t, const double* x, const double* u) {
+    Bodies::commit(t, x, u);
+    if (!stops_.empty()) remember_stops(t, x, u);
 }
 
 // out = M⁻¹ Jᵀ λ
@@ -157,7 +132,7 @@ void Lagrange::accelerate(double t, const double* x, const double* u, double* ud
     if (rows_.rows() == 0) return free_motion_.finish(u, udot);
     if (!stops_.empty()) {
         free_motion_.finish(u, udot);
-        if (!is_current(t, x)) refresh(t, x);
+        evaluate_rows(t, x);
         rows_.evaluate_residuals(t, x, u, udot, rhs_.data());
         accelerate_with_stops(u);
         if (delassus_.is_precise()) return accelerate_precisely(t, x, u, udot);
@@ -167,7 +142,7 @@ void Lagrange::accelerate(double t, const double* x, const double* u, double* ud
     }
     if (always_precise_) {
         free_motion_.finish(u, udot);
-        if (!is_current(t, x)) refresh(t, x);
+        evaluate_rows(t, x);
         return accelerate_precisely(t, x, u, udot);
     }
     accelerate_in_stages(t, x, u, udot);

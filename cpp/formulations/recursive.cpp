@@ -60,7 +60,7 @@ Recursive::Recursive(std::shared_ptr<const Model> model, const JointSystemOption
     : Recursive(model, options, links_of(*model, options)) {}
 
 Recursive::Recursive(std::shared_ptr<const Model> model, const JointSystemOptions& options, recursive::LinkTree tree)
-    : JointSystem(std::move(model), options, space_of(tree)),
+    : JointSystem("recursive", std::move(model), options, space_of(tree)),
       tree_(std::move(tree)),
       kinematics_(*model_, tree_),
       closing_(*model_, branches_, closing_order(*model_, tree_)),
@@ -198,7 +198,7 @@ void Recursive::accelerate_batch(double t, int states, const double* x, const do
                    udot + static_cast<size_t>(nu) * s);
 }
 
-std::vector<int> Recursive::dropped_rows() const {
+std::vector<int> Recursive::dropped_rows() {
     std::vector<int> out;
     for (size_t i = 0; i < recursion_.dropped().size(); ++i)
         if (recursion_.dropped()[i] && !is_left_out(i)) out.push_back(tree_.closing_rows[i]);

@@ -25,7 +25,7 @@ class Recursive final : public JointSystem {
     const recursive::LinkTree& tree() const { return tree_; }
     // How many multipliers are open at each link.
     std::vector<int> open_rows() const;
-    std::vector<int> dropped_rows() const override;
+    std::vector<int> dropped_rows() override;
 
     void from_records(double t, const double* poses, const double* twists, bool continued, double* x,
                       double* u) override;

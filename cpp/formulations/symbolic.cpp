@@ -60,7 +60,7 @@ Symbolic::Symbolic(std::shared_ptr<const Model> model, const SymbolicOptions& op
 
 Symbolic::Symbolic(std::shared_ptr<const Model> model, const SymbolicOptions& options,
                    std::unique_ptr<Equations> equations)
-    : JointSystem(std::move(model), options, space_of(*equations)), equations_(std::move(equations)) {
+    : JointSystem("symbolic", std::move(model), options, space_of(*equations)), equations_(std::move(equations)) {
     const int n = tangent_size(), m = static_cast<int>(closing_rows().size());
     std::vector<int> speaking;
     for (const auto& [row, column] : equations_->row_places)
@@ -153,7 +153,7 @@ void Symbolic::factor() {
     statistics_.smallest_pivot = closure_.smallest_pivot();
 }
 
-std::vector<int> Symbolic::dropped_rows() const {
+std::vector<int> Symbolic::dropped_rows() {
     std::vector<int> out = redundant();
     for (const int r : closure_.dropped())
         if (!is_left_out(r)) out.push_back(closing_rows()[r]);

@@ -32,7 +32,7 @@ class Symbolic final : public JointSystem {
     OperationCount operations(const std::string& name);
 
     void inputs_changed() override;
-    std::vector<int> dropped_rows() const override;
+    std::vector<int> dropped_rows() override;
     void from_records(double t, const double* poses, const double* twists, bool continued, double* x,
                       double* u) override;
     void body_accelerations(double t, const double* x, const double* u, const double* udot, double* records) override;

@@ -44,14 +44,14 @@ int pair_of(const Model& model, const Row& row) {
     return model.coordinates[model.terms[row.term_begin].coordinate].pair;
 }
 
+}  // namespace
+
 RowOrder order_of(const Model& model) {
     const std::vector<int> at_once(model.blocks.size(), 0);
     RowOrder order{at_once, at_once, at_once, 1};
     std::iota(order.blocks.begin(), order.blocks.end(), 0);
     return order;
 }
-
-}  // namespace
 
 ConstraintRows::ConstraintRows(const Model& model, const AngleBranches& branches, const RowOrder& order)
     : C(model.rows.size()),

@@ -34,14 +34,15 @@ struct RowOrder {
     std::vector<int> solved;     // stage of each, ascending, not before `evaluated`
     int stages = 0;
 };
+// Blocks in the order of the model, evaluated at once.
+RowOrder order_of(const Model& model);
 
 // Rows are stored block by block in the order given at construction. Jacobians are scaled, Ĵ = J M^(−1/2), so that
 // Ĵ Ĵᵀ = J M⁻¹ Jᵀ and the ground (infinite mass) has Ĵ = 0; vectors in the scaled space carry a hat: û = M^(1/2) u.
 class ConstraintRows {
   public:
     ConstraintRows(const Model& model, const AngleBranches& branches, const RowOrder& order);
-    // Blocks in the order of the model, evaluated at once.
-    ConstraintRows(const Model& model, const AngleBranches& branches);
+    ConstraintRows(const Model& model, const AngleBranches& branches);  // in the order of the model
 
     int rows() const { return static_cast<int>(C.size()); }
     std::span<const BlockLayout> blocks() const { return layout_; }

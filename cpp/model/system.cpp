@@ -1,18 +1,33 @@
 #include "model/system.hpp"
 
-#include <algorithm>
+#include <string>
 
+#include "model/breaks.hpp"
+#include "model/frame_writer.hpp"
 #include "model/linearization.hpp"
-#include "model/model.hpp"
+#include "spatial/body_state.hpp"
 
 namespace bellcrank {
 
-System::System() = default;
+System::System(const char* name, std::shared_ptr<const Model> model)
+    : model_(std::move(model)), branches_(*model_), name_(name) {}
+
 System::~System() = default;
 
-void System::compress(const double* u, double* components) const { std::copy_n(u, tangent_size(), components); }
+void Port::refuse(const char* what) const {
+    throw Refusal("formulation '" + std::string(name()) + "' does not implement " + what);
+}
 
-void System::expand(const double* components, double* u) const { std::copy_n(components, tangent_size(), u); }
+void System::break_times(double from, double to, std::vector<double>& out) const {
+    append_break_times(*model_, from, to, out);
+}
+
+bool System::settle(double t, const double* near, double* xi, double* x, double* u, double* udot) {
+    retract(near, xi, x);
+    const bool met = project(t, x, u);
+    accelerate(t, x, u, udot);
+    return met;
+}
 
 void System::linearize(double t, const double* x, const double* u, double gamma, bool renew) {
     if (linearization_ == nullptr) {
@@ -30,12 +45,53 @@ void System::correct(double t, const double* x, const double* u, const double* r
     linearization_->solve(defect_.data(), delta);
 }
 
+int System::stops() const {
+    for (const Block& block : model_->blocks)
+        if (block.unilateral) refuse("stops");
+    return 0;
+}
+
 int System::observation_size(const Observation& what) const {
-    return FrameLayout(FrameCounts::of(what, model().bodies())).size();
+    return FrameLayout(FrameCounts::of(what, model_->bodies())).size();
+}
+
+void System::observe(double t, const double* x, const double* u, const Observation& what, double* out) {
+    const FrameWriter frame(scenery(t, x, u), what, out);
+    frame.write_motion();
+    frame.write_forces();
+    const bool loads = !what.rows.empty() || !what.reactions.empty();
+    if (loads || what.accelerations) {
+        observed_.resize(tangent_size());
+        accelerate(t, x, u, observed_.data());
+    }
+    if (loads) {
+        loads_.resize(model_->rows.size());
+        multipliers(t, x, u, observed_.data(), loads_.data());
+        double *multiplier = frame[Section::multipliers], *unique = frame[Section::unique_multipliers];
+        for (const int row : what.rows) *multiplier++ = loads_[row], *unique++ = determines(row);
+        reactions(x, what.reactions, wrenches_);
+        double *wrench = frame[Section::reactions], *both = frame[Section::unique_reactions];
+        for (const ReactionWrench& one : wrenches_) {
+            wrench = std::copy_n(one.wrench, 6, wrench);
+            both = std::copy_n(one.unique, 2, both);
+        }
+    }
+    const Scenery at = scenery(t, x, u);
+    frame.write_energy(energy(*model_, branches_, t, at.x, at.u));
+    violation(t, x, u, frame[Section::position_violation], frame[Section::velocity_violation]);
+    if (!what.accelerations) return;
+    rates_.resize(kTwist * (model_->bodies() + 1));
+    body_accelerations(t, x, u, observed_.data(), rates_.data());
+    frame.write_accelerations(rates_.data());
 }
 
 void System::measure(double t, const double* x, const double* u, const Observation& what, double* out) {
-    observe(t, x, u, what, out);
+    FrameWriter(scenery(t, x, u), what, out).write_motion();
+}
+
+Energy System::energy_at(double t, const double* x, const double* u) {
+    const Scenery at = scenery(t, x, u);
+    return energy(*model_, branches_, t, at.x, at.u);
 }
 
 }  // namespace bellcrank

@@ -4,8 +4,6 @@
 #include <cmath>
 #include <stdexcept>
 
-#include "model/breaks.hpp"
-#include "model/frame_writer.hpp"
 #include "spatial/body_state.hpp"
 #include "spatial/components.hpp"
 
@@ -36,11 +34,11 @@ void refuse(const std::vector<std::string>& reasons) {
     if (!text.empty()) throw std::invalid_argument(text);
 }
 
-JointSystem::JointSystem(std::shared_ptr<const Model> model, const JointSystemOptions& options, JointSpace space)
-    : model_(std::move(model)),
+JointSystem::JointSystem(const char* name, std::shared_ptr<const Model> model, const JointSystemOptions& options,
+                         JointSpace space)
+    : System(name, std::move(model)),
       options_(options),
       joints_(*model_, std::move(space.joints), space.coordinates, space.speeds),
-      branches_(*model_),
       reactions_(*model_, branches_, joints_.joints(), together(space.closing_rows, space.rotor_rows)),
       trusted_pivot_(options.rank_tolerance),
       at_rest_(joints_.speeds(), 0.0),
@@ -49,7 +47,6 @@ JointSystem::JointSystem(std::shared_ptr<const Model> model, const JointSystemOp
       stops_(*model_, {options.position_tolerance, options.contact_tolerance, options.rest_speed}),
       stop_rows_(*model_, branches_, order_of_stops(*model_)),
       other_angles_(joints_.other_angles()),
-      observed_(joints_.speeds(), 0.0),
       last_rotation_(model_->bodies(), {1, 0, 0, 0}) {
     for (auto* v : {&poses_, &twists_, &rates_}) v->assign(kPose * (model_->bodies() + 1), 0.0);
     errors_.assign(closing_rows_.size(), 0.0);
@@ -62,10 +59,6 @@ JointSystem::JointSystem(std::shared_ptr<const Model> model, const JointSystemOp
         std::fill(alone.begin() + block.row_begin, alone.begin() + block.row_end, block.of_velocity);
     for (const int row : closing_rows_) of_velocity_.push_back(alone[row]);
     if (std::count(of_velocity_.begin(), of_velocity_.end(), 1) == 0) of_velocity_.clear();
-}
-
-void JointSystem::break_times(double from, double to, std::vector<double>& out) const {
-    append_break_times(*model_, from, to, out);
 }
 
 void JointSystem::from_records(double t, const double* poses, const double* twists, bool continued, double* x,
@@ -139,18 +132,9 @@ double JointSystem::longest_step(const double* x, const double* u, double h) {
     return rate * h > 1.0 ? std::max(1.0 / rate, 1e-3 * h) : h;
 }
 
-void JointSystem::coordinates(double t, const double* x, const double* u, double* value, double* rate) {
+Scenery JointSystem::scenery(double t, const double* x, const double* u) {
     to_records(t, x, u, poses_.data(), twists_.data());
-    for (int i = 0; i < static_cast<int>(model_->coordinates.size()); ++i) {
-        const CoordinateMotion c = coordinate_motion(*model_, branches_, i, poses_.data(), twists_.data());
-        value[i] = c.value;
-        rate[i] = c.rate;
-    }
-}
-
-Energy JointSystem::energy_at(double t, const double* x, const double* u) {
-    to_records(t, x, u, poses_.data(), twists_.data());
-    return energy(*model_, branches_, t, poses_.data(), twists_.data());
+    return {*model_, branches_, t, poses_.data(), twists_.data()};
 }
 
 void JointSystem::load_reactions(double t, const double* x, const double* u, const double* udot) {
@@ -164,35 +148,9 @@ void JointSystem::multipliers(double t, const double* x, const double* u, const 
     std::copy(reactions_.lambda.begin(), reactions_.lambda.end(), out);
 }
 
-void JointSystem::reactions(double t, const double* x, const double* u, const double* udot,
-                            const std::vector<Observation::Reaction>& which, std::vector<ReactionWrench>& out) {
-    share_loads(t, x, u, udot);
+void JointSystem::reactions(const double*, const std::vector<Observation::Reaction>& which,
+                            std::vector<ReactionWrench>& out) {
     reactions_.wrenches(which, out);
-}
-
-void JointSystem::observe(double t, const double* x, const double* u, const Observation& what, double* out) {
-    to_records(t, x, u, poses_.data(), twists_.data());
-    const FrameWriter frame({*model_, branches_, t, poses_.data(), twists_.data()}, what, out);
-    frame.write_motion();
-    frame.write_forces();
-    const bool loads = !what.rows.empty() || !what.reactions.empty();
-    if (loads || what.accelerations) accelerate(t, x, u, observed_.data());
-    if (loads) share_loads(t, x, u, observed_.data());
-    double *multiplier = frame[Section::multipliers], *unique = frame[Section::unique_multipliers];
-    for (const int row : what.rows) *multiplier++ = reactions_.lambda[row], *unique++ = reactions_.determines(row);
-    double *wrench = frame[Section::reactions], *both = frame[Section::unique_reactions];
-    for (const Observation::Reaction& reaction : what.reactions) {
-        reactions_.wrench_of(reaction, wrench);
-        bool determined[2];
-        reactions_.judge(reaction, determined);
-        wrench += 6;
-        both = std::copy_n(determined, 2, both);
-    }
-    frame.write_energy(energy(*model_, branches_, t, poses_.data(), twists_.data()));
-    violation(t, x, u, frame[Section::position_violation], frame[Section::velocity_violation]);
-    if (!what.accelerations) return;
-    body_accelerations(t, x, u, observed_.data(), rates_.data());
-    frame.write_accelerations(rates_.data());
 }
 
 }  // namespace bellcrank

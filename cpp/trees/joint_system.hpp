@@ -7,8 +7,6 @@
 #include <vector>
 
 #include "model/constraint_rows.hpp"
-#include "model/forces.hpp"
-#include "model/state.hpp"
 #include "model/stops.hpp"
 #include "model/system.hpp"
 #include "trees/joint_coordinates.hpp"
@@ -63,56 +61,40 @@ class JointSystem : public System {
     }
     bool has_flat_charts() const final { return joints_.is_flat(); }
     bool turns(int component) const final { return joints_.turns(component); }
-    void break_times(double from, double to, std::vector<double>& out) const final;
     void accelerate(double t, const double* x, const double* u, double* udot) final;
     void project_stage(double t, double* x, double* u) final;
     bool project(double t, double* x, double* u) final;
     void commit(double t, const double* x, const double* u) final;
     double longest_step(const double* x, const double* u, double h) override;
-    void observe(double t, const double* x, const double* u, const Observation& what, double* out) final;
-    Energy energy_at(double t, const double* x, const double* u) final;
     int worst_row() const final { return worst_row_; }
     int first_non_finite_body(const double* x, const double* u) const final {
         return joints_.first_non_finite_body(x, u);
     }
-    const Statistics& statistics() const final { return statistics_; }
     int stops() const final { return stops_.count(); }
     int row_of_stop(int stop) const final { return stops_.rows()[stop]; }
     void watch_stops(double t, const double* x, const double* u) final;
     void meet_stops() final { stops_.watch_none(); }
     void gaps(double t, const double* x, const double* u, double* out) final;
 
-    const Model& model() const final { return *model_; }
-    const AngleBranches& branches() const { return branches_; }
     // Model rows that are met by multipliers, those of stops last; all others hold by the choice of coordinates.
     const std::vector<int>& closing_rows() const { return closing_rows_; }
-    // Those of them found redundant at the last factorization.
-    virtual std::vector<int> dropped_rows() const = 0;
 
-    // Between body records (spatial/body_state.hpp, the ground's included) and joint coordinates.
-    virtual void from_records(double t, const double* poses, const double* twists, bool continued, double* x,
-                              double* u);
-    void to_records(double t, const double* x, const double* u, double* poses, double* twists);
-    virtual void body_accelerations(double t, const double* x, const double* u, const double* udot,
-                                    double* records) = 0;
-    // Every angle to its branch nearest to the value given for its coordinate.
-    void set_angles(double* x, const double* values);
-
-    // After accelerate(): all rows' multipliers, of least norm where rows are redundant; and reactions. Stops push all
-    // the same, and those that something lies on without pushing may take a share.
-    void multipliers(double t, const double* x, const double* u, const double* udot, double* out);
-    // After multipliers(): whether the equations of motion determine that of a model row.
-    bool determines(int row) const { return reactions_.determines(row); }
-    void reactions(double t, const double* x, const double* u, const double* udot,
-                   const std::vector<Observation::Reaction>& which, std::vector<ReactionWrench>& out);
-    // Largest |C| and |Ċ| over closing rows and what else is given to the coordinates.
-    virtual void violation(double t, const double* x, const double* u, double* position, double* velocity) = 0;
-    // Values and rates of all coordinates of the model.
-    void coordinates(double t, const double* x, const double* u, double* value, double* rate);
+    // What the tree's joints do not allow is left out.
+    void from_records(double t, const double* poses, const double* twists, bool continued, double* x,
+                      double* u) override;
+    Scenery scenery(double t, const double* x, const double* u) final;
+    void set_angles(double* x, const double* values) final;
+    // Stops push all the same, and those that something lies on without pushing may take a share.
+    void multipliers(double t, const double* x, const double* u, const double* udot, double* out) final;
+    bool determines(int row) const final { return reactions_.determines(row); }
+    void reactions(const double* x, const std::vector<Observation::Reaction>& which,
+                   std::vector<ReactionWrench>& out) final;
 
   protected:
-    JointSystem(std::shared_ptr<const Model> model, const JointSystemOptions& options, JointSpace space);
+    JointSystem(const char* name, std::shared_ptr<const Model> model, const JointSystemOptions& options,
+                JointSpace space);
 
+    void to_records(double t, const double* x, const double* u, double* poses, double* twists);
     // Writes the records of the bodies, and of the ground; of q and −q either.
     virtual void place_bodies(double t, const double* x, const double* u, double* poses, double* twists) = 0;
 
@@ -158,12 +140,9 @@ class JointSystem : public System {
         return row >= loops() ? !stops_.active()[row - loops()] : positions_alone_ && of_velocity_[row];
     }
 
-    const std::shared_ptr<const Model> model_;
     const JointSystemOptions options_;
     const JointCoordinates joints_;
-    AngleBranches branches_;
     TreeReactions reactions_;
-    Statistics statistics_;
     int worst_row_ = -1;
     std::vector<double> errors_;                  // of closing rows
     double trusted_pivot_;                        // relative pivot below which rows are dropped just now
@@ -205,7 +184,6 @@ class JointSystem : public System {
     double followed_at_ = 0.0;
     double corrected_ = 0.0;              // by how much the last projection moved a coordinate
     double last_fastest_ = -1.0;          // speed where the last step ended, −1: there was none
-    std::vector<double> observed_;        // accelerations
     std::vector<double> residuals_;       // of stop_rows_
     std::vector<double> before_;          // speeds before an impact
     std::vector<std::uint8_t> prepared_;  // stops that were active at the last prepare(); empty: x was another

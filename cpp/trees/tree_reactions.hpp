@@ -10,11 +10,6 @@
 
 namespace bellcrank {
 
-struct ReactionWrench {
-    double wrench[6];  // moment, force
-    bool unique[2];
-};
-
 class TreeReactions {
   public:
     // other_rows: of the model, those whose multipliers are told before they are spread over the tree.

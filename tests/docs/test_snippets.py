@@ -21,6 +21,7 @@ import re
 import shutil
 import subprocess
 import sys
+import sysconfig
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -34,6 +35,7 @@ ROOT = Path(__file__).parents[2]
 PAGES = [ROOT / name for name in ("README.md", "ARCHITECTURE.md", "CONVENTIONS.md", "CONTRIBUTING.md")]
 PAGES += sorted((ROOT / "docs").rglob("*.md"))
 FENCE = re.compile(r"^(?P<fence>`{3,})(?P<info>.*)$")
+EIGEN = Path(sysconfig.get_path("purelib")) / "cmeel.prefix/include/eigen3"
 OUTPUT = doctest.ELLIPSIS | doctest.NORMALIZE_WHITESPACE
 
 
@@ -131,7 +133,8 @@ class Session:
         if compiler is None:
             pytest.skip("there is no C++ compiler")
         done = subprocess.run(
-            [compiler, "-std=c++20", "-Wall", "-Werror", "-fsyntax-only", f"-I{ROOT / 'cpp'}", "-xc++", "-"],
+            [compiler, "-std=c++20", "-Wall", "-Werror", "-fsyntax-only", f"-I{ROOT / 'cpp'}", f"-I{EIGEN}",
+             "-xc++", "-"],
             input=block.text, capture_output=True, text=True, check=False,
         )  # fmt: skip
         assert done.returncode == 0, f"{self.at(block)}\n{done.stderr}"

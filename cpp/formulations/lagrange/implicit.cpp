@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 
 #include "formulations/lagrange.hpp"
 #include "spatial/body_state.hpp"
@@ -190,8 +189,8 @@ constexpr double kDependent = 1e-8;
 }  // namespace
 
 void Lagrange::inputs_changed() {
-    valid_ = is_shared_ = false;
-    moved_at_ = std::numeric_limits<double>::quiet_NaN();
+    known_ = Known::nothing;
+    is_shared_ = false;
     if (implicit_ != nullptr) implicit_->take_inputs(*model_);
 }
 

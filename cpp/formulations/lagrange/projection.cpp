@@ -54,7 +54,7 @@ bool Lagrange::project(double t, double* x, double* u) {
     for (size_t pass = 0; pass <= stop_rows_.size(); ++pass) {
         const bool more = close_penetrated_stops();
         if (pass > 0 && !more) break;
-        if (more && valid_) refactor();
+        if (more && known_ != Known::nothing) refactor();
         correct_positions(t, x);
     }
     correct_doubted_rows(t, x);
@@ -88,7 +88,8 @@ void Lagrange::anticipate_correction(double t, double* x) {
     const double* expected = history_.expect(t);
     const bool as_before = delassus_.dropped_count() == dropped_then_;
     dropped_then_ = delassus_.dropped_count();
-    if (expected == nullptr || !valid_ || !as_before || statistics_.smallest_pivot < kRegularPivot) return;
+    if (expected == nullptr || known_ == Known::nothing || !as_before || statistics_.smallest_pivot < kRegularPivot)
+        return;
     for (int r = 0; r < rows_.rows(); ++r) rhs_[r] = in_force_[r] * expected[r];
     apply_multipliers(rhs_, step_.data());
     const double doubtful = options_.doubt * largest_rotation(step_.data());
@@ -174,7 +175,7 @@ bool Lagrange::project_prediction(double t, double* x, double* u) {
 // size: near a singular configuration it could be moved onto another branch. Such rows are dropped as if it were
 // singular.
 void Lagrange::correct_positions(double t, double* x, bool doubting) {
-    bool fresh = !valid_;
+    bool fresh = known_ == Known::nothing;
     if (fresh) refresh(t, x);
     const double tolerance = std::max(options_.position_tolerance, rounding_of_rows(x));
     double error = largest_error(), contraction = contraction_;

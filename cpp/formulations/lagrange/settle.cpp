@@ -30,9 +30,9 @@ constexpr double kForceTolerance = 1e-9;
 // correction adds to ξ itself. All that follows are corrections of small errors: of the velocity, and of the
 // multipliers of `near`, whose residual is formed with the rows of the new configuration.
 bool Lagrange::settle(double t, const double* near, double* xi, double* x, double* u, double* udot) {
-    const bool first = is_current(t, near), again = std::isnan(time_) && moved_at_ == t && is_configuration(near);
+    const bool known = known_ != Known::nothing && t == time_ && is_configuration(near), first = known_ == Known::all;
     const bool regular = velocity_rows_.empty() || statistics_.dropped_rows == 0;
-    if (rows_.rows() == 0 || !stops_.empty() || !regular || wide_masses_ || delassus_.is_precise() || !(first || again))
+    if (rows_.rows() == 0 || !stops_.empty() || !regular || wide_masses_ || delassus_.is_precise() || !known)
         return System::settle(t, near, xi, x, u, udot);
     if (first) {
         scale(xi, scaled_.data());
@@ -50,8 +50,7 @@ bool Lagrange::settle(double t, const double* near, double* xi, double* x, doubl
     const double stale = largest_rotation(xi) / theta;
     if (!(stale < kMostStale)) return System::settle(t, near, xi, x, u, udot);
     retract(near, xi, x);
-    time_ = std::numeric_limits<double>::quiet_NaN();  // the rows move away from the factors
-    moved_at_ = t;
+    known_ = Known::factors;
     rows_.evaluate_jacobians(t, x);
     if (!settle_positions(t, x)) {
         std::fill_n(xi, tangent_size(), 0.0);

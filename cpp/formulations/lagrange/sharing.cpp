@@ -21,8 +21,6 @@ constexpr int kFew = 50, kSamples = 3;
 // From lambda_ to shared_: among multipliers that exert the same on every body, those with the least ‖D λ‖, D the
 // moment or force per row. Stops push all the same, and those that something lies on without pushing may take a share.
 void Lagrange::share_loads() {
-    if (is_shared_) return;
-    is_shared_ = true;
     std::copy(lambda_.begin(), lambda_.end(), shared_.begin());
     nothing_.clear();
     if (rows_.rows() == 0) return;

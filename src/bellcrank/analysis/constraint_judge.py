@@ -191,7 +191,7 @@ def judge_jacobian(evidence: Evidence) -> list[CheckResult]:
 
 def _analytic_rates(model: Model, state: State, linear: Floats, angular: Floats) -> Floats:
     """The core's Jacobian times a motion of the frames; the core takes coms and principal axes."""
-    system = _core.Lagrange(model.core)
+    system = _core.Bodies(model.core)
     system.set_state(*state.arrays)
     jacobian = system.rows()[3]
     at = Snapshot(model, state)

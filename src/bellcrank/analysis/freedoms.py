@@ -116,7 +116,7 @@ def _joint_rates(model: Model, state: State) -> tuple[list[str], Floats]:
         "row_function": np.full(count, -1, dtype=np.int32),
         "row_constant": np.zeros(count),
     }
-    system = _core.Lagrange(_core.Model(**{**model.arrays, **only}))
+    system = _core.Bodies(_core.Model(**{**model.arrays, **only}))
     system.set_state(*state.arrays)
     names = [joint.coordinate_text(k) for joint, k in listed]
     return names, system.rows()[3]

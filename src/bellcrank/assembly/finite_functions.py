@@ -48,7 +48,7 @@ def formulas_without_value(model: Model, core: Any, steps: Sequence[float]) -> l
     names = [r.name for r in model.custom if r.category == "force" and r.lowered.custom is not None]
     if not names:
         return []
-    bodies = _core.Lagrange(model.core)
+    bodies = _core.Bodies(model.core)
     bodies.set_state(*core.state())
     return [
         f"the formulas of force {names[number]!r} have no finite value at t = {time:.6g} s"

@@ -52,12 +52,12 @@ def settled(model: Model, found: Found, pinned: Sequence[str] = ()) -> tuple[Mod
     at = found.state if found.state is start else turned(model, found.state, given.positions)
     placed = model if at is start else model.starting(at, given)
     led = led_rows(placed, given.velocities)
-    system = _core.Lagrange(led.core)
-    led.put(system, at)
-    error, drift_before = system.violation()
+    bodies = _core.Bodies(led.core)
+    led.put(bodies, at)
+    error, drift_before = bodies.violation()
     drift, state = drift_before, at
     if drift_before > _VELOCITY_TOLERANCE * _speed(start):
-        state, drift = _velocities(led, system)
+        state, drift = _velocities(led, at)
     before = start if given.described is None else given.described
     if state is before:
         report = AssemblyReport(
@@ -144,9 +144,11 @@ def _placed(held: Model, whole: Model, given: Sequence[GivenValue], fixed: Seque
     return solve_positions(whole, fixed)
 
 
-def _velocities(model: Model, system: _core.Lagrange) -> tuple[State, float]:
+def _velocities(model: Model, at: State) -> tuple[State, float]:
     """The state with velocities that satisfy the constraints, and their error."""
     placed = model.initial
+    system = _core.Lagrange(model.core)
+    model.put(system, at)
     system.project()
     state = State(*system.state())
     drift = system.violation()[1]
@@ -160,7 +162,7 @@ def _velocities(model: Model, system: _core.Lagrange) -> tuple[State, float]:
 
 
 def _initial_error(model: Model) -> float:
-    system = _core.Lagrange(model.core)
+    system = _core.Bodies(model.core)
     system.set_state(*model.initial.arrays)
     return system.violation()[0]
 

@@ -197,7 +197,7 @@ class Model:
         changed = {**self.arrays, **arrays}
         return replace(self, arrays=changed, core=_core.Model(**changed))
 
-    def put(self, core: _core.Lagrange, state: State, continued: bool = False) -> None:
+    def put(self, core: _core.SystemAt, state: State, continued: bool = False) -> None:
         """Take a system of this model to a state, with the whole turns of its angles if it tells them.
 
         continued: where it does not, angles count on from where they are.
@@ -223,7 +223,7 @@ class Model:
         if self.custom:  # joints by formulas find their coordinates in the poses, from the angles on
             core.set_state(*state.arrays, True)
 
-    def state_of(self, core: _core.Lagrange) -> State:
+    def state_of(self, core: _core.SystemAt) -> State:
         """The state of a system of this model, with the turns of its angles."""
         return State(*core.state(), angles=core.coordinates()[0][self.angular])
 
@@ -249,7 +249,7 @@ class Model:
 
     def coordinate_values(self, state: State) -> Floats:
         """Values of all coordinates at a state; angles as it tells them, else between -pi and pi."""
-        system = _core.Lagrange(self.core)
+        system = _core.Bodies(self.core)
         self.put(system, state)
         return system.coordinates()[0]
 

@@ -111,12 +111,12 @@ def _found(finder: _core.RootFinder, start: State, method: str) -> Found:
     return Found(state, finder.largest_error(), method, np.asarray(finder.errors()), steps, restarts)
 
 
-def _error(system: _core.Lagrange) -> float:
+def _error(system: _core.SystemAt) -> float:
     error = system.violation()[0]
     return error if np.isfinite(error) else np.inf
 
 
-def _projected(system: _core.Lagrange) -> Found:
+def _projected(system: _core.SystemAt) -> Found:
     met = system.project()
     error = _error(system)
     state = State(*system.state())

@@ -10,6 +10,7 @@ from dataclasses import asdict, dataclass
 from bellcrank import _core
 from bellcrank.assembly.model import Model
 from bellcrank.formulations.options import ALL, option
+from bellcrank.formulations.system import System
 
 NAME = "lagrange"
 CUSTOM = ALL
@@ -43,6 +44,7 @@ class LagrangeOptions:
 
 
 OPTIONS = LagrangeOptions
+SYSTEM = System
 
 
 def refusals(_model: Model) -> list[str]:

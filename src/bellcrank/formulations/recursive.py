@@ -7,15 +7,15 @@ from __future__ import annotations
 
 from bellcrank import _core
 from bellcrank.assembly.model import Model
+from bellcrank.formulations.contract import whole
 from bellcrank.formulations.joint_system import JointSystem, JointSystemOptions
 from bellcrank.formulations.options import ALL
 
 NAME = "recursive"
 CUSTOM = ALL
-
-
 OPTIONS = JointSystemOptions
 SYSTEM = JointSystem
+reduced = whole
 
 
 def refusals(model: Model) -> list[str]:

@@ -16,6 +16,7 @@ from bellcrank.assembly.formula_posing import POLE, poles_near
 from bellcrank.assembly.model import Model
 from bellcrank.assembly.state import Floats, State
 from bellcrank.errors import Fault, MechanismError, Unsupported
+from bellcrank.formulations.contract import whole
 from bellcrank.formulations.joint_system import JointSystem, JointSystemOptions
 from bellcrank.formulations.linearization import Linearization, Speed
 from bellcrank.formulations.options import ALL
@@ -155,6 +156,7 @@ class SymbolicSystem(JointSystem):
 
 
 SYSTEM = SymbolicSystem
+reduced = whole
 
 
 def refusals(model: Model, cut: Sequence[int] = ()) -> list[str]:

@@ -16,6 +16,7 @@ from bellcrank.assembly.report import NamedRow
 from bellcrank.assembly.state import Floats, State
 from bellcrank.errors import AssemblyError, Unsupported
 from bellcrank.formulations.accelerations import Accelerations, rotate
+from bellcrank.formulations.contract import Formulation, checked_module
 from bellcrank.formulations.inputs import Inputs, with_own_inputs
 from bellcrank.formulations.options import ALL, check_names, checked_options
 from bellcrank.mechanism.checking import Check
@@ -31,11 +32,12 @@ FORMULATIONS: Final = {
     "recursive": "bellcrank.formulations.recursive",
     "symbolic": "bellcrank.formulations.symbolic",
 }
-"""The module of each formulation: NAME, OPTIONS, refusals(model), create(model, options).
+"""The module of each formulation."""
 
-CUSTOM, where there is one, names the kinds given by formulas that it takes, or is ALL; SYSTEM a subclass of
-System that answers more than others do.
-"""
+
+def formulation_module(name: str) -> Formulation:
+    """The module of a formulation of this name. Raises TypeError where it does not hold what one must."""
+    return checked_module(import_module(FORMULATIONS[name]))
 
 
 @dataclass(frozen=True)
@@ -251,10 +253,9 @@ def prepare(mechanism: Mechanism | Model, formulation: str = "auto", **options: 
     reason = ""
     if formulation == "auto":
         formulation, reason = _chosen(model)
-    module = import_module(FORMULATIONS[formulation])
-    taken = getattr(module, "CUSTOM", ())
-    if taken != ALL:
-        model.refuse_custom(f"formulation {formulation!r}", taken)
+    module = formulation_module(formulation)
+    if module.CUSTOM != ALL:
+        model.refuse_custom(f"formulation {formulation!r}", module.CUSTOM)
     refusals = module.refusals(model)
     if refusals:
         raise Unsupported(
@@ -262,9 +263,8 @@ def prepare(mechanism: Mechanism | Model, formulation: str = "auto", **options: 
             "Use formulation='lagrange', which takes every mechanism."
         )
     checked = checked_options(formulation, module.OPTIONS, options)
-    model = with_own_inputs(module.reduced(model, checked) if hasattr(module, "reduced") else model)
-    system: type[System] = getattr(module, "SYSTEM", System)
-    return system(model, formulation, module.create(model, checked), asdict(checked), reason)
+    model = with_own_inputs(module.reduced(model, checked))
+    return module.SYSTEM(model, formulation, module.create(model, checked), asdict(checked), reason)
 
 
 def check_request(formulation: str, options: Mapping[str, Any], others: Iterable[str] = ()) -> None:
@@ -278,15 +278,15 @@ def check_request(formulation: str, options: Mapping[str, Any], others: Iterable
         advice = nearest(formulation, ("auto", *FORMULATIONS))
         raise Unsupported(f"there is no formulation {formulation!r}; {advice}")
     if options and formulation == "auto":
-        kinds = [import_module(module).OPTIONS for module in FORMULATIONS.values()]
+        kinds = [formulation_module(name).OPTIONS for name in FORMULATIONS]
         check_names(formulation, kinds, options, others)
     elif options:
-        checked_options(formulation, import_module(FORMULATIONS[formulation]).OPTIONS, options, others)
+        checked_options(formulation, formulation_module(formulation).OPTIONS, options, others)
 
 
 def takes_names(option: str) -> bool:
     """Whether an option of some formulation is names of joints: texts, even where they look like numbers."""
-    kinds = [import_module(module).OPTIONS for module in FORMULATIONS.values()]
+    kinds = [formulation_module(name).OPTIONS for name in FORMULATIONS]
     found = [item for kind in kinds for item in fields(kind) if item.name == option]
     return any(isinstance(item.default, tuple) for item in found)
 

@@ -164,7 +164,7 @@ def _near_singular(model: Model, core: Any) -> bool:
     """Whether the rows that were independent at the start have come close to losing rank."""
     if not 0 < model.row_count <= _DENSE_ROWS:
         return False
-    first = _core.Lagrange(model.core)
+    first = _core.Bodies(model.core)
     first.set_state(*model.initial.arrays)
     values = [np.linalg.svd(system.rows()[3][model.rigid_rows], compute_uv=False) for system in (first, core)]
     rank = int(np.count_nonzero(values[0] > _RANK * values[0][0]))

@@ -66,7 +66,7 @@ def _held(session: Session, joint: Joint) -> dict[str, float]:
     if session.now.live is None or len(joint.kind.free) != 1:
         return {}
     model = session.model()
-    plain = _core.Lagrange(model.core)
+    plain = _core.Bodies(model.core)
     model.put(plain, session.now.live)
     values, rates = plain.coordinates()
     (number,) = next(one.coordinates for one in model.joints if one.name == joint.name)
@@ -81,7 +81,7 @@ def _print(session: Session, given: Given) -> Reply:
     if session.now.live is not None:
         system.set_state(session.now.live)
     now = system.accelerate()
-    plain = _core.Lagrange(model.core)
+    plain = _core.Bodies(model.core)
     model.put(plain, now.state)
     values, rates = plain.coordinates()
     named = given.get("joint")

@@ -2,14 +2,14 @@
 #include <algorithm>
 #include <cmath>
 
-#include "formulations/lagrange.hpp"
+#include "bodies/bodies.hpp"
 #include "spatial/body_state.hpp"
 #include "spatial/record.hpp"
 
 namespace bellcrank {
 
 // Records of the two axes that span the plane, then of every body's axis of rotation.
-void Lagrange::span_plane() {
+void Bodies::span_plane() {
     const Vec3 n = model_->normal.back();
     const Vec3 aside = std::abs(n.x) < 0.5 ? Vec3{1, 0, 0} : Vec3{0, 1, 0};
     const Vec3 across = cross(n, aside), second = (1.0 / std::sqrt(dot(across, across))) * across;
@@ -19,10 +19,10 @@ void Lagrange::span_plane() {
     for (int b = 0; b < model_->bodies(); ++b) append(model_->normal[b]);
 }
 
-int Lagrange::free_components() const { return is_planar() ? 3 * model_->bodies() : tangent_size(); }
+int Bodies::free_components() const { return is_planar() ? 3 * model_->bodies() : tangent_size(); }
 
 // Per body the velocity along both axes of the plane and the spin about its normal.
-void Lagrange::compress(const double* u, double* components) const {
+void Bodies::compress(const double* u, double* components) const {
     if (!is_planar()) return System::compress(u, components);
     const Quad first = Quad::load(plane_.data()), second = Quad::load(plane_.data() + 4);
     const double* axis = plane_.data() + 8;
@@ -39,7 +39,7 @@ void Lagrange::compress(const double* u, double* components) const {
     }
 }
 
-void Lagrange::expand(const double* components, double* u) const {
+void Bodies::expand(const double* components, double* u) const {
     if (!is_planar()) return System::expand(components, u);
     const Quad first = Quad::load(plane_.data()), second = Quad::load(plane_.data() + 4);
     const double* axis = plane_.data() + 8;
@@ -56,7 +56,7 @@ void Lagrange::expand(const double* components, double* u) const {
 
 // Without rows that hold a planar motion in its plane nothing but rounding leads out of it. That may grow, as what
 // stands upright falls, unless it is taken away.
-void Lagrange::flatten(double* u) const {
+void Bodies::flatten(double* u) const {
     if (!is_planar()) return;
     const Vec3& n = model_->normal.back();
     for (int b = 0; b < model_->bodies(); ++b) {

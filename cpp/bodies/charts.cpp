@@ -2,8 +2,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "formulations/lagrange.hpp"
-#include "model/breaks.hpp"
+#include "bodies/bodies.hpp"
 #include "spatial/body_state.hpp"
 #include "spatial/lane_rotation.hpp"
 #include "spatial/record.hpp"
@@ -57,7 +56,7 @@ bool advance_several(const double* poses, const double* displacements, int bodie
 
 }  // namespace
 
-void Lagrange::retract(const double* x0, const double* xi, double* out) const {
+void Bodies::retract(const double* x0, const double* xi, double* out) const {
     const int bodies = model_->bodies();
     for (int first = 0; first < bodies; first += kLanes) {
         const double *poses = x0 + kPose * first, *displacements = xi + kTwist * first;
@@ -69,42 +68,35 @@ void Lagrange::retract(const double* x0, const double* xi, double* out) const {
     if (out != x0) std::copy_n(x0 + kPose * model_->ground(), kPose, out + kPose * model_->ground());
 }
 
-void Lagrange::chart_rate(const double* xi, const double* u, double* rate) const {
+void Bodies::chart_rate(const double* xi, const double* u, double* rate) const {
     for (int b = 0; b <= model_->bodies(); ++b)
         store_twist(rate, b, twist_linear(u, b), rotation_vector_rate(twist_angular(xi, b), twist_angular(u, b)));
 }
 
-void Lagrange::chart_velocity(const double* xi, const double* rate, double* u) const {
+void Bodies::chart_velocity(const double* xi, const double* rate, double* u) const {
     for (int b = 0; b <= model_->bodies(); ++b)
         store_twist(u, b, twist_linear(rate, b), angular_velocity(twist_angular(xi, b), twist_angular(rate, b)));
 }
 
-void Lagrange::chart_acceleration(const double* xi, const double* rate, const double* udot, double* out) const {
+void Bodies::chart_acceleration(const double* xi, const double* rate, const double* udot, double* out) const {
     for (int b = 0; b <= model_->bodies(); ++b)
         store_twist(out, b, twist_linear(udot, b),
                     rotation_vector_acceleration(twist_angular(xi, b), twist_angular(rate, b), twist_angular(udot, b)));
 }
 
-void Lagrange::break_times(double from, double to, std::vector<double>& out) const {
-    append_break_times(*model_, from, to, out);
-}
-
-void Lagrange::reset_angles(double t) { branches_ = AngleBranches(*model_, t); }
-
-void Lagrange::set_angles(const double* x, const double* values) {
+void Bodies::set_angles(double* x, const double* values) {
     for (int i = 0; i < static_cast<int>(model_->coordinates.size()); ++i) branches_.set(i, values[i]);
     follow_angles(x);
 }
 
-void Lagrange::follow_angles(const double* x) {
-    stops_.forget();
+void Bodies::follow_angles(const double* x) {
     last_fastest_ = -1.0;
     branches_.follow(*model_, x);
 }
 
 // Angles between bodies need following only once a joint may have turned by about a radian, which a step may double;
 // relative rotations are at most twice the fastest body's. Directions to a point that moves are followed always.
-void Lagrange::commit(double t, const double* x, const double* u) {
+void Bodies::commit(double t, const double* x, const double* u) {
     double fastest = 0.0;
     for (int b = 0; b < model_->bodies(); ++b) {
         const Vec3 w = twist_angular(u, b);
@@ -118,12 +110,11 @@ void Lagrange::commit(double t, const double* x, const double* u) {
         traveled_ = 0.0;
     }
     last_fastest_ = std::sqrt(fastest);
-    if (!stops_.empty()) remember_stops(t, x, u);
 }
 
 // One radian by the speeds at the start leaves room for what they grow by within the step. A direction to a point that
 // passes close by may turn at any rate; there the step is not cut without end.
-double Lagrange::longest_step(const double* x, const double* u, double h) {
+double Bodies::longest_step(const double* x, const double* u, double h) {
     double fastest = 0.0;
     for (int b = 0; b < model_->bodies(); ++b) {
         const Vec3 w = twist_angular(u, b);

@@ -2,7 +2,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "formulations/lagrange.hpp"
+#include "bodies/bodies.hpp"
 #include "spatial/body_state.hpp"
 #include "spatial/lane_rotation.hpp"
 
@@ -77,8 +77,8 @@ QuatT<Lane> turned(const QuatT<Lane>& start, const Lane (*w)[3], int degree, int
 // coefficients of q = Σ θᵐ q_m follow one from another,
 //   q_{m+1} = h/(2(m+1)) Σ_j q_{m−j} ω_j.
 // About one axis it is the exponential of the integral.
-void Lagrange::retract_along(double h, const double* x0, const double* velocity, int degree, int stride,
-                             double* out) const {
+void Bodies::retract_along(double h, const double* x0, const double* velocity, int degree, int stride,
+                           double* out) const {
     const int bodies = model_->bodies();
     for (int first = 0; first < bodies; first += kLanes) {
         int body[kLanes];

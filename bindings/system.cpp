@@ -1,0 +1,267 @@
+// What every System answers, at one state.
+#include "model/system.hpp"
+
+#include <nanobind/eigen/dense.h>
+#include <nanobind/stl/pair.h>
+#include <nanobind/stl/string.h>
+#include <nanobind/stl/tuple.h>
+#include <nanobind/stl/vector.h>
+
+#include "bindings.hpp"
+#include "model/frame_writer.hpp"
+#include "model/state.hpp"
+#include "spatial/body_state.hpp"
+#include "spatial/components.hpp"
+#include "spatial/rotation.hpp"
+#include "state_of.hpp"
+
+namespace nb = nanobind;
+using namespace nb::literals;
+
+namespace bellcrank {
+
+void SystemAt::make_room() {
+    x.resize(core().configuration_size());
+    u.resize(core().tangent_size());
+    udot.resize(u.size());
+}
+
+std::vector<Observation::Reaction> reactions_of(const std::vector<std::pair<std::vector<int>, int>>& which) {
+    std::vector<Observation::Reaction> out;
+    for (const auto& [blocks, pair] : which) out.push_back({blocks, pair});
+    return out;
+}
+
+void check_size(Eigen::Index given, int wanted, const char* what) {
+    if (given != wanted)
+        throw std::invalid_argument(std::string(what) + ": " + std::to_string(wanted) + " numbers expected, " +
+                                    std::to_string(given) + " given");
+}
+
+namespace {
+
+using Column = Eigen::VectorXd;
+
+std::vector<double> room_for_records(const Model& model) {
+    return std::vector<double>(static_cast<size_t>(kPose) * (model.bodies() + 1), 0.0);
+}
+
+void set_state(SystemAt& self, double t, const Rows& position, const Rows& rotation, const Rows& velocity,
+               const Rows& angular_velocity, bool continued) {
+    System& s = self.core();
+    std::vector<double> poses = room_for_records(s.model()), twists = poses;
+    records_of(s.model(), t, position, rotation, velocity, angular_velocity, poses.data(), twists.data());
+    self.time = t;
+    s.from_records(t, poses.data(), twists.data(), continued, self.x.data(), self.u.data());
+}
+
+NeutralArrays state(SystemAt& self) {
+    const Scenery at = self.scenery();
+    return arrays_of(at.model, self.time, at.x, at.u);
+}
+
+void set_angles(SystemAt& self, const Column& values) {
+    check_size(values.size(), static_cast<int>(self.core().model().coordinates.size()), "values");
+    self.core().set_angles(self.x.data(), values.data());
+}
+
+void displace(SystemAt& self, const Rows& displacement) {
+    const Scenery at = self.scenery();
+    const int bodies = at.model.bodies();
+    if (displacement.rows() != bodies || displacement.cols() != 6)
+        throw std::invalid_argument("displacement: six numbers per body");
+    std::vector<double> poses = room_for_records(at.model), twists = poses;
+    std::copy_n(at.x, poses.size(), poses.begin());
+    std::copy_n(at.u, twists.size(), twists.begin());
+    for (int b = 0; b < bodies; ++b) {
+        double* p = poses.data() + kPose * b;
+        add(p, {displacement(b, 0), displacement(b, 1), displacement(b, 2)});
+        const Vec3 turn{displacement(b, 3), displacement(b, 4), displacement(b, 5)};
+        store(p + 4, advanced(load_quaternion(p + 4), turn));
+    }
+    self.core().from_records(self.time, poses.data(), twists.data(), true, self.x.data(), self.u.data());
+}
+
+std::tuple<Rows, Rows, Column> accelerate(SystemAt& self) {
+    System& s = self.core();
+    const Model& model = s.model();
+    self.accelerate();
+    std::vector<double> rates = room_for_records(model);
+    s.body_accelerations(self.time, self.x.data(), self.u.data(), self.udot.data(), rates.data());
+    const Scenery at = self.scenery();
+    Rows linear(model.bodies(), 3), angular(model.bodies(), 3);
+    accelerations_to_neutral(model, at.x, at.u, rates.data(), linear.data(), angular.data());
+    Column multipliers(model.rows_total());
+    s.multipliers(self.time, self.x.data(), self.u.data(), self.udot.data(), multipliers.data());
+    return {linear, angular, multipliers};
+}
+
+std::pair<Rows, Eigen::Matrix<bool, Eigen::Dynamic, 2, Eigen::RowMajor>> reactions(
+    SystemAt& self, const std::vector<std::pair<std::vector<int>, int>>& which) {
+    std::vector<ReactionWrench> found;
+    self.core().reactions(self.x.data(), reactions_of(which), found);
+    Rows wrenches(found.size(), 6);
+    Eigen::Matrix<bool, Eigen::Dynamic, 2, Eigen::RowMajor> unique(found.size(), 2);
+    for (size_t i = 0; i < found.size(); ++i) {
+        std::copy_n(found[i].wrench, 6, wrenches.row(i).data());
+        std::copy_n(found[i].unique, 2, unique.row(i).data());
+    }
+    return {wrenches, unique};
+}
+
+Eigen::Matrix<bool, Eigen::Dynamic, 1> determined_multipliers(SystemAt& self) {
+    Eigen::Matrix<bool, Eigen::Dynamic, 1> out(self.core().model().rows_total());
+    for (Eigen::Index row = 0; row < out.size(); ++row) out[row] = self.core().determines(static_cast<int>(row));
+    return out;
+}
+
+std::pair<Column, Column> coordinates(SystemAt& self) {
+    const Scenery at = self.scenery();
+    Column value(at.model.coordinates.size()), rate(value.size());
+    for (Eigen::Index i = 0; i < value.size(); ++i) {
+        const CoordinateMotion c = coordinate_motion(at.model, at.branches, static_cast<int>(i), at.x, at.u);
+        value[i] = c.value;
+        rate[i] = c.rate;
+    }
+    return {value, rate};
+}
+
+Column coordinate_accelerations(SystemAt& self, const Rows& linear, const Rows& angular) {
+    const Scenery at = self.scenery();
+    const Eigen::Index n = at.model.bodies();
+    if (linear.rows() != n || angular.rows() != n || (n > 0 && (linear.cols() != 3 || angular.cols() != 3)))
+        throw std::invalid_argument("accelerations: three numbers per body");
+    std::vector<double> udot = room_for_records(at.model);
+    accelerations_to_principal(at.model, at.x, at.u, linear.data(), angular.data(), udot.data());
+    Column out(at.model.coordinates.size());
+    for (Eigen::Index i = 0; i < out.size(); ++i)
+        out[i] = coordinate_acceleration(at, static_cast<int>(i), udot.data());
+    return out;
+}
+
+std::tuple<Column, Column, Column, Rows> rows(SystemAt& self) {
+    const auto [model, branches, t, x, u] = self.scenery();
+    const int m = model.rows_total();
+    ConstraintRows r(model, branches);
+    r.evaluate_jacobians(t, x);
+    r.evaluate_biases(t, x, u);
+    Rows J = Rows::Zero(m, 6 * model.bodies());
+    for (const BlockLayout& b : r.blocks())
+        for (const BlockSide& side : r.sides(b)) {
+            if (side.body == model.ground()) continue;
+            const Vec3& I = model.principal_inertia[side.body];
+            const double mass = model.mass[side.body], diagonal[6] = {mass, mass, mass, I.x, I.y, I.z};
+            for (int i = 0; i < b.size; ++i) {
+                double row[6];
+                side.rows.read(r.J.data(), i, row);
+                for (int k = 0; k < 6; ++k) J(b.row + i, 6 * side.body + k) = row[k] * std::sqrt(diagonal[k]);
+            }
+        }
+    const auto vector = [m](const std::vector<double>& v) { return Column(Eigen::Map<const Column>(v.data(), m)); };
+    return {vector(r.C), vector(r.Ct), vector(r.Qc), J};
+}
+
+std::pair<double, double> violation(SystemAt& self) {
+    std::pair<double, double> out;
+    self.core().violation(self.time, self.x.data(), self.u.data(), &out.first, &out.second);
+    return out;
+}
+
+std::pair<double, double> energy_of(SystemAt& self) {
+    const Energy e = self.core().energy_at(self.time, self.x.data(), self.u.data());
+    return {e.kinetic, e.potential};
+}
+
+nb::dict statistics_dict(const SystemAt& self) {
+    const Statistics& s = const_cast<SystemAt&>(self).core().statistics();
+    nb::dict d;
+    d["evaluations"] = s.evaluations;
+    d["factorizations"] = s.factorizations;
+    d["corrections"] = s.corrections;
+    if (s.linearizations > 0) d["linearizations"] = s.linearizations;
+    d["impacts"] = s.impacts;
+    d["dropped_rows"] = s.dropped_rows;
+    d["smallest_pivot"] = s.smallest_pivot;
+    d["precise"] = s.precise;
+    d["uncertainty"] = s.uncertainty;
+    return d;
+}
+
+void set_inputs(SystemAt& self, Model& model, const std::vector<double>& values) {
+    if (&model != &self.core().model()) throw std::invalid_argument("set_inputs: the model is that of another system");
+    check_size(static_cast<Eigen::Index>(values.size()), model.inputs(), "values");
+    model.set_inputs(self.time, values);
+    self.core().inputs_changed();
+}
+
+void repeat(SystemAt& self, const std::string& work, int times, double step) {
+    if (work != "accelerate") throw std::invalid_argument("repeat: unknown work " + work);
+    std::vector<double> x = self.x, udot(self.u.size());
+    nb::gil_scoped_release release;
+    for (int i = 0; i < times; ++i) {
+        x[0] = self.x[0] + (i & 1 ? step : 2.0 * step);
+        self.core().accelerate(self.time, x.data(), self.u.data(), udot.data());
+    }
+}
+
+void bind_state(nb::class_<SystemAt>& c) {
+    c.def("set_state", &set_state, "time"_a, "position"_a, "rotation"_a, "velocity"_a, "angular_velocity"_a,
+          "continued"_a = false,
+          "Sets the state of the bodies' frame origins in world axes: position (nb, 3), rotation (nb, 4), velocity\n"
+          "(nb, 3), angular velocity (nb, 3). Unless continued, every angle starts on its principal branch. In joint\n"
+          "coordinates what the tree's joints do not allow is left out.")
+        .def("state", &state, "time, position, rotation, velocity, angular velocity, as set_state takes them.")
+        .def("set_angles", &set_angles, "values"_a,
+             "Takes every angle to its branch nearest to the value (coordinates,) given; other kinds are not looked "
+             "at.")
+        .def("displace", &displace, "displacement"_a,
+             "Moves the bodies by (nb, 6), translation of the com, world axes, and rotation vector, principal axes, as "
+             "far\nas the coordinates of the formulation allow.");
+}
+
+void bind_equations(nb::class_<SystemAt>& c) {
+    c.def("accelerate", &accelerate,
+          "Linear (nb, 3) and angular (nb, 3) accelerations of the frame origins, world axes, and multipliers\n"
+          "(rows,), of least norm where rows are redundant.")
+        .def("reactions", &reactions, "which"_a,
+             "After accelerate(): per entry (blocks, pair) the moment and force (6) on the pair's second body about\n"
+             "marker 2, world axes, of least norm; and whether moment and force are unique (n, 2).")
+        .def("determined_multipliers", &determined_multipliers,
+             "After accelerate(): which multipliers (rows,) the equations of motion determine.")
+        .def(
+            "dropped_rows", [](SystemAt& self) { return self.core().dropped_rows(); },
+            "Model rows found redundant or singular at the last factorization.")
+        .def(
+            "project", [](SystemAt& self) { return self.core().project(self.time, self.x.data(), self.u.data()); },
+            "Moves the state onto the constraints: positions, then velocities. False if they cannot be met from here.")
+        .def(
+            "worst_row", [](SystemAt& self) { return self.core().worst_row(); },
+            "Model row with the largest error, -1 without rows.")
+        .def("set_inputs", &set_inputs, "model"_a, "values"_a,
+             "The inputs of its model, which is no other system's, take other values from its time on.")
+        .def("statistics", &statistics_dict, nb::sig("def statistics(self) -> dict[str, float]"),
+             "What the solver did so far.")
+        .def("repeat", &repeat, "work"_a, "times"_a, "step"_a = 1e-12,
+             "Repeats \"accelerate\" at alternating configurations other than the state's, for timing.");
+}
+
+void bind_values(nb::class_<SystemAt>& c) {
+    c.def("coordinates", &coordinates, "Values and rates of all coordinates of the model.")
+        .def("coordinate_accelerations", &coordinate_accelerations, "linear"_a, "angular"_a,
+             "Second derivatives of all coordinates for accelerations (nb, 3) of the frame origins, world axes.")
+        .def("rows", &rows, "C, Ct, Qc (rows,) and the dense Jacobian (rows, 6 nb) in com and principal axes.")
+        .def("violation", &violation, "Largest error of positions and of velocities over the rows that hold.")
+        .def("energy", &energy_of, "Kinetic and potential energy [J].");
+}
+
+}  // namespace
+
+void bind_system(nb::module_& m) {
+    nb::exception<Refusal>(m, "Refusal", PyExc_NotImplementedError);
+    nb::class_<SystemAt> c(m, "SystemAt", "A formulation of a model, at a state: what can be simulated.");
+    bind_state(c);
+    bind_equations(c);
+    bind_values(c);
+}
+
+}  // namespace bellcrank

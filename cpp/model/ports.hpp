@@ -1,0 +1,173 @@
+// What the rest of the library needs of a formulation, in ports: each says who calls it. A formulation implements what
+// it can; a port without an implementation refuses by the formulation's name.
+#pragma once
+
+#include <algorithm>
+#include <stdexcept>
+#include <vector>
+
+#include "model/forces.hpp"
+#include "model/observation.hpp"
+
+namespace bellcrank {
+
+// Thrown where a formulation does not implement what was called.
+class Refusal : public std::runtime_error {
+    using std::runtime_error::runtime_error;
+};
+
+class Port {
+  public:
+    virtual const char* name() const = 0;  // of the formulation
+
+  protected:
+    ~Port() = default;
+    [[noreturn]] void refuse(const char* what) const;
+};
+
+// For everyone. A configuration is a point of a manifold (size doubles), a velocity a vector of the tangent space
+// (tangent doubles); the chart about a configuration x0 is ξ ↦ retract(x0, ξ).
+class Manifold : public Port {
+  public:
+    virtual int configuration_size() const = 0;
+    virtual int tangent_size() const = 0;
+    // Components of a velocity that are no padding.
+    virtual int velocity_components() const { return tangent_size(); }
+    // Whether a component of a velocity is that of an angle [rad/s], not of a length [m/s].
+    virtual bool turns(int) const { return false; }
+
+    // Where all velocities and accelerations stay in the same subspace, as in a plane, their coordinates there by an
+    // orthonormal basis are enough to know: free components. By default they are all components.
+    virtual int free_components() const { return tangent_size(); }
+    virtual void compress(const double* u, double* components) const { std::copy_n(u, tangent_size(), components); }
+    virtual void expand(const double* components, double* u) const { std::copy_n(components, tangent_size(), u); }
+    // Whether ξ̇ = u in all charts, for velocities of that subspace: then a displacement is the integral of a velocity.
+    // It is so where there are fewer free components than components.
+    virtual bool has_flat_charts() const { return false; }
+
+    // out = x0 ⊕ ξ; out may be x0.
+    virtual void retract(const double* x0, const double* xi, double* out) const = 0;
+    // ξ̇ at x0 ⊕ ξ for velocity u.
+    virtual void chart_rate(const double*, const double*, double*) const { refuse("rates in charts"); }
+    // The velocity u at x0 ⊕ ξ for the rate ξ̇, and ξ̈ for the acceleration u̇ there.
+    virtual void chart_velocity(const double*, const double*, double*) const { refuse("velocities in charts"); }
+    virtual void chart_acceleration(const double*, const double*, const double*, double*) const {
+        refuse("accelerations in charts");
+    }
+    // Adds to u̇ at x0 ⊕ ξ what makes it the rate of the components that a velocity has in the chart. There is such a
+    // part where the frames that these belong to depend on the way by which a configuration was reached, as those of
+    // joints do that bend but do not turn about one axis.
+    virtual void add_frame_rates(const double*, const double*, double*) const {}
+    // out = where x0 gets to in the time h with the velocity Σ θʲ U_j at θh, j = 0 … degree; U_j lie one after another,
+    // `stride` doubles apart. h may be negative. out must not be x0.
+    virtual void retract_along(double, const double*, const double*, int, int, double*) const {
+        refuse("ways of polynomial velocity");
+    }
+};
+
+// For methods that integrate equations of motion.
+class Dynamics : public Port {
+  public:
+    virtual void accelerate(double, const double*, const double*, double*) { refuse("accelerations"); }
+    // Accepts (t, x, u) as the end of a step: branches of angles are followed from here.
+    virtual void commit(double t, const double* x, const double* u) = 0;
+    // The part of a step of length h from (x, u) within which no angle can turn too far to be followed.
+    virtual double longest_step(const double* x, const double* u, double h) = 0;
+    // Appends the times between two times, neither included, at which functions of time or their first two derivatives
+    // jump.
+    virtual void break_times(double from, double to, std::vector<double>& out) const = 0;
+    // Inputs of the model have other values: nothing that was found with the former ones is kept.
+    virtual void inputs_changed() {}
+};
+
+// For all that keep states on the constraints: methods that take steps, searches, kinematics.
+class Projection : public Port {
+  public:
+    // Moves (x, u) onto the constraints at t: positions, then velocities (impacts included). False if the constraints
+    // cannot be met; then worst_row() says where.
+    virtual bool project(double, double*, double*) { refuse("projections onto the constraints"); }
+    // The same at the end of a step, one of many of a length.
+    virtual bool project_step(double t, double* x, double* u) { return project(t, x, u); }
+    // Brings a stage of a method onto the constraints, to a looser tolerance than project() and without impacts. Off
+    // them, accelerations near a singular configuration mean nothing.
+    virtual void project_stage(double t, double* x, double* u) { project(t, x, u); }
+    // The same after accelerate() at a prediction, for a method that takes this acceleration only to find the end of
+    // the step, where it is taken again: it can bear some error. True if the state was moved, and the acceleration is
+    // to be taken again.
+    virtual bool project_prediction(double, double*, double*) { return false; }
+    // x = near ⊕ ξ, then (x, u) as project() leaves them, and their acceleration. `near` is the configuration of the
+    // last accelerate() at the same time; what that has factored may serve here as well. ξ is used up.
+    virtual bool settle(double t, const double* near, double* xi, double* x, double* u, double* udot) = 0;
+    // What positions of states on the constraints differ by, at random, beyond the last place of their numbers.
+    virtual double position_noise(const double*) const { return 0.0; }
+    // For messages: the model row with the largest error at the last projection, −1 without rows.
+    virtual int worst_row() const { return -1; }
+};
+
+// For implicit methods, which solve u̇(t, x ⊕ γ δ, u + δ) = rate + δ/γ for δ by Newton's method.
+class Implicit : public Port {
+  public:
+    // Makes ready for corrections by I − γ ∂u̇/∂u − γ² ∂u̇/∂x near (t, x, u), which serve while that changes little.
+    // Where only γ is another, `renew` is false and derivatives may be kept. By default they are dense, by differences.
+    virtual void linearize(double t, const double* x, const double* u, double gamma, bool renew) = 0;
+    // Finds the next δ from what the equations leave at (x, u).
+    virtual void correct(double t, const double* x, const double* u, const double* rate, double gamma,
+                         double* delta) = 0;
+    // Whether linearize() costs no more than accelerate() does, and pays at every step.
+    virtual bool linearizes_cheaply() const { return false; }
+    // As project(), for (x, u) that correct() has brought there: what linearize() has factored may serve here as well.
+    virtual bool settle_corrected(double t, double* x, double* u) = 0;
+};
+
+// For those who find when stops are met: project() leaves those alone that are open at watch_stops(), until
+// meet_stops() or the next watch_stops(). gaps() are those of all stops, positive for those not watched.
+class StopWatch : public Port {
+  public:
+    // By default there must be none in the model.
+    virtual int stops() const = 0;
+    virtual int row_of_stop(int) const { refuse("stops"); }  // of the model
+    virtual void watch_stops(double, const double*, const double*) {}
+    virtual void meet_stops() {}
+    virtual void gaps(double, const double*, const double*, double*) {}
+};
+
+struct ReactionWrench {
+    double wrench[6];  // moment, force
+    bool unique[2];
+};
+
+// For recorders and for those who want answers at a state. Records are those of spatial/body_state.hpp, of all bodies
+// and the ground.
+class Record : public Port {
+  public:
+    // The state of the bodies; angles are continued from where they were, or start on their principal branches.
+    virtual void from_records(double t, const double* poses, const double* twists, bool continued, double* x,
+                              double* u) = 0;
+    // Poses and twists of the bodies; they are valid until the next call.
+    virtual Scenery scenery(double t, const double* x, const double* u) = 0;
+    virtual void body_accelerations(double t, const double* x, const double* u, const double* udot,
+                                    double* records) = 0;
+    // Every angle to its branch nearest to the value given for its coordinate.
+    virtual void set_angles(double* x, const double* values) = 0;
+    // The first body whose state is not finite, −1 if all are.
+    virtual int first_non_finite_body(const double* x, const double* u) const = 0;
+
+    // After accelerate(): multipliers by model row, M u̇ = f + Jᵀ λ, of least norm where rows are redundant.
+    virtual void multipliers(double, const double*, const double*, const double*, double*) { refuse("multipliers"); }
+    // After multipliers(): whether the equations of motion determine a row's; wrenches of reactions.
+    virtual bool determines(int) const { refuse("multipliers"); }
+    virtual void reactions(const double*, const std::vector<Observation::Reaction>&, std::vector<ReactionWrench>&) {
+        refuse("reactions");
+    }
+    // Model rows found redundant or singular at the last factorization.
+    virtual std::vector<int> dropped_rows() { return {}; }
+    // Largest |C| and |Ċ| over the rows that hold.
+    virtual void violation(double, const double*, const double*, double*, double*) { refuse("errors of constraints"); }
+
+    // A frame, as FrameLayout has it. measure(): its first part alone, up to the coordinates' rates.
+    virtual void observe(double t, const double* x, const double* u, const Observation& what, double* out) = 0;
+    virtual void measure(double t, const double* x, const double* u, const Observation& what, double* out) = 0;
+    virtual Energy energy_at(double t, const double* x, const double* u) = 0;
+};
+
+}  // namespace bellcrank

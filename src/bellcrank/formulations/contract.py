@@ -1,0 +1,61 @@
+"""What the module of a formulation must hold."""
+
+from __future__ import annotations
+
+from types import ModuleType
+from typing import TYPE_CHECKING, Any, Protocol, runtime_checkable
+
+if TYPE_CHECKING:
+    from _typeshed import DataclassInstance
+
+    from bellcrank import _core
+    from bellcrank.assembly.model import Model
+    from bellcrank.formulations import lagrange, recursive, symbolic
+    from bellcrank.formulations.system import System
+
+
+@runtime_checkable
+class Formulation(Protocol):
+    """The module of a formulation."""
+
+    @property
+    def NAME(self) -> str:  # noqa: N802
+        """What users call it."""
+
+    @property
+    def OPTIONS(self) -> type[DataclassInstance]:  # noqa: N802
+        """The dataclass of its options, each field an `option`."""
+
+    @property
+    def CUSTOM(self) -> str | tuple[str, ...]:  # noqa: N802
+        """The kinds given by formulas that it takes, or ALL."""
+
+    @property
+    def SYSTEM(self) -> type[System]:  # noqa: N802
+        """What `prepare` returns: System, or a subclass that answers more."""
+
+    def refusals(self, model: Model, /) -> list[str]:
+        """Why it cannot take a model; empty if it can."""
+
+    def reduced(self, model: Model, options: Any, /) -> Model:
+        """The model that is solved for these options; `whole` where it is the one that is given."""
+
+    def create(self, model: Model, options: Any, /) -> _core.SystemAt:
+        """The core's system of a model that it can take."""
+
+
+def whole(model: Model, _options: Any) -> Model:
+    """The model itself: what a formulation solves that leaves nothing out."""
+    return model
+
+
+def checked_module(module: ModuleType) -> Formulation:
+    """The module as a formulation. Raises TypeError if something is missing, naming it."""
+    if isinstance(module, Formulation):
+        return module
+    missing = [name for name in vars(Formulation) if name[0] != "_" and name not in vars(module)]
+    raise TypeError(f"module {module.__name__} is no formulation, it lacks {', '.join(missing)}")
+
+
+if TYPE_CHECKING:
+    _FORMULATIONS: tuple[Formulation, ...] = (lagrange, recursive, symbolic)
