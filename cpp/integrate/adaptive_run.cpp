@@ -215,7 +215,11 @@ bool AdaptiveRun::end_at(const EventWatch::Root& root) {
     const bool met = system_.project(root.time, xo_.data(), uo_.data());
     x1_.swap(xo_);
     u1_.swap(uo_);
-    if (!is_sound(met) || !accept(root.time, root.time - step_.begin)) return false;
+    if (!is_sound(met)) {
+        result_.time = root.time;  // frames lead up to here
+        return false;
+    }
+    if (!accept(root.time, root.time - step_.begin)) return false;
     stuck_ = stop_met && root.time - step_.begin <= shortest();
     if (stuck_) return true;
     report(root, x_, u_);

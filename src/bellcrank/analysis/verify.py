@@ -71,8 +71,7 @@ def verify(
         return judged_run(None, mechanism, samples, tolerance)
     if run is not None:
         return judged_run(mechanism, run, samples, tolerance)
-    model = mechanism if isinstance(mechanism, Model) else compile_mechanism(mechanism)
-    model, _ = assembled(model)
+    model, _ = assembled(mechanism if isinstance(mechanism, Model) else compile_mechanism(mechanism))
     if formulation is not None:
         check_request(formulation, options)
     names = ALL if formulation is None else (formulation,)

@@ -49,8 +49,7 @@ class Run:
         progress: bool | Callable[[float], None] = False,
         steering: Steering | None = None,
     ) -> None:
-        self.model = model
-        self.plan = plan
+        self.model, self.plan = model, plan
         self._turn = Turn("a Run serves one thread at a time: start one for each")
         self._watched = watched or CompiledEvents((), [], [])
         self._steering = steering or Steering()
@@ -76,8 +75,7 @@ class Run:
 
     def __reduce__(self) -> NoReturn:
         raise Unsupported(
-            "a Run is tied to this process and cannot be copied or pickled: send its trajectory, or its "
-            "state and the Mechanism"
+            "a Run is tied to this process and cannot be copied or pickled: send its trajectory or its state"
         )
 
     def __repr__(self) -> str:

@@ -288,8 +288,7 @@ class Trajectory:
         """The times, moved onto the ends of the run where they miss them by rounding only."""
         first, last = self.span()
         slack = 1e-9 * (last - first)
-        outside = ~((times >= first - slack) & (times <= last + slack))
-        if np.any(outside):
+        if np.any(outside := ~((times >= first - slack) & (times <= last + slack))):
             rule = f"the run goes from t = {first:g} s to {last:g} s, this time lies outside"
             raise MechanismError(Fault(f"run of {self.name!r}", rule, float(times[outside][0])))
         return np.clip(times, first, last)
@@ -298,5 +297,4 @@ class Trajectory:
         """How many frames there are, and over which time, in words."""
         if len(self) == 0:
             return "no frames"
-        first, last = self.span()
-        return f"{len(self)} frames, t = {first:g} to {last:g} s"
+        return f"{len(self)} frames, t = {self.time[0]:g} to {self.time[-1]:g} s"
