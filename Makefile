@@ -37,7 +37,8 @@ memory: build ## 10,000 reloads, drives and runs leave nothing behind (MEMORY_AR
 sanitize: build ## the core's tests and a sample of the fuzzers under sanitizers (SANITIZE_ARGS="tests/joints")
 	@tools/sanitize.sh $(SANITIZE_ARGS)
 
-demo: build ## simulate the demonstration mechanism; figures and the run in build/demo*
+demo: ## simulate the demonstration mechanism; figures and the run in build/demo*
+	@NATIVE_ONLY=ON tools/build.sh
 	@$(BIN)/bellcrank run $(DEMO) --out build/demo.h5 $(DEMO_ARGS)
 	@$(BIN)/python examples/demo_sheet.py build/demo.h5 build/demo-sheet.png
 

@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
 # Development build: .venv with the tools, then the editable install, rebuilt only where sources changed.
 # Usage: tools/build.sh [extra ...]     (extras of pyproject.toml; default: dev test plot mesh jit)
-# Environment: PYTHON (interpreter for a new .venv), CXX, JOBS (parallel compilers, default 2).
+# Environment: PYTHON (interpreter for a new .venv), CXX, JOBS (parallel compilers, default 2), NATIVE_ONLY (ON: a new
+# build compiles only the variant that this machine uses; later ones without it add the other).
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
@@ -63,14 +64,19 @@ python_sources() {
 }
 
 install_editable() {
-    .venv/bin/pip install --quiet --no-build-isolation --no-deps -e .
+    .venv/bin/pip install --quiet --no-build-isolation --no-deps -C cmake.define.BELLCRANK_NATIVE_ONLY="$native" -e .
     python_sources >build/.sources
     install_settings >build/.settings
+}
+
+lacks_a_variant() {
+    [ "$native" = OFF ] && grep -qs '^BELLCRANK_NATIVE_ONLY:BOOL=ON' build/editable-*/CMakeCache.txt
 }
 
 # Rebuild in place of a reinstall: each file is replaced in one step, so that running programs never see half a module.
 rebuild_core() {
     local tree=$1 stage=build/stage site file
+    ! lacks_a_variant || .venv/bin/cmake -DBELLCRANK_NATIVE_ONLY=OFF "$tree" >/dev/null
     .venv/bin/cmake --build "$tree" >build/log || { cat build/log >&2; exit 1; }
     .venv/bin/cmake --install "$tree" --prefix "$stage" --strip >/dev/null
     site=$(.venv/bin/python -c 'import sysconfig; print(sysconfig.get_path("platlib"))')
@@ -83,7 +89,7 @@ replace() {
     cmp --silent "$1" "$2" || { cp "$1" "$2.new" && mv "$2.new" "$2"; }
 }
 
-python=${PYTHON:-python3}
+python=${PYTHON:-python3} native=${NATIVE_ONLY:-OFF}
 check_machine "$python"
 mkdir -p build
 exec 9>build/.lock
@@ -100,7 +106,7 @@ install_requirements "$@"
 
 if editable_is_stale; then
     step=install_editable
-elif [ -n "$(find cpp bindings cmake CMakeLists.txt -newer build/.installed -print -quit)" ]; then
+elif lacks_a_variant || [ -n "$(find cpp bindings cmake CMakeLists.txt -newer build/.installed -print -quit)" ]; then
     step=rebuild_core
 else
     echo "the core is up to date"

@@ -1,7 +1,7 @@
 """The compiled core: chooses the build that fits the processor and re-exports all of it.
 
 Two builds of the same sources are installed: ``_core_portable`` for every processor and ``_core_avx2`` for
-those with AVX2 and FMA (x86-64 only). The fastest that runs is taken; the environment variable
+those with AVX2 and FMA (x86-64 only). A build for this machine alone (``make demo``) has only the one it uses. The fastest that runs is taken; the environment variable
 ``BELLCRANK_CORE`` (``portable`` or ``avx2``) overrides. ``variant`` names the one in use.
 """
 
@@ -27,6 +27,8 @@ def _chosen_variant() -> str:
     if requested not in ("", "portable", "avx2"):
         raise ImportError(f"{_VARIABLE}={requested!r} names no core: use 'portable' or 'avx2', or unset it.")
     if requested == "portable":
+        if find_spec("bellcrank._core_portable") is None:
+            raise ImportError(f"{_VARIABLE}='portable', but bellcrank was built without it: unset it.")
         return "portable"
     built = find_spec("bellcrank._core_avx2") is not None
     supported = _cpu.supports_avx2()
