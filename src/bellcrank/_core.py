@@ -1,8 +1,9 @@
 """The compiled core: chooses the build that fits the processor and re-exports all of it.
 
 Two builds of the same sources are installed: ``_core_portable`` for every processor and ``_core_avx2`` for
-those with AVX2 and FMA (x86-64 only). A build for this machine alone (``make demo``) has only the one it uses. The fastest that runs is taken; the environment variable
-``BELLCRANK_CORE`` (``portable`` or ``avx2``) overrides. ``variant`` names the one in use.
+those with AVX2 and FMA (x86-64 only). A build for this machine alone (``make demo``) has only the one that it
+uses. The fastest that runs is taken; the environment variable ``BELLCRANK_CORE`` (``portable`` or ``avx2``)
+overrides. ``variant`` names the one in use.
 """
 
 from __future__ import annotations
