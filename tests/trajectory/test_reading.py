@@ -274,6 +274,21 @@ def test_what_is_no_file(tmp_path):
             Trajectory.load(path)
 
 
+def test_a_run_without_frames_is_a_table_without_rows(sound):
+    table = Trajectory.load(sound["whole"])[:0].to_dict()
+    assert len(table) > 10
+    assert all(len(column) == 0 for column in table.values())
+
+
+def test_texts_that_are_no_unicode_are_saved(sound, tmp_path):
+    """A status that was damaged to bytes which are no UTF-8, as h5py reads them."""
+    with h5py.File(shutil.copy(sound["version 1"], tmp_path / "odd.h5"), "r+", libver="latest") as file:
+        file.attrs["message"] = b"lost \xff"
+    run = Trajectory.load(tmp_path / "odd.h5")
+    run.save(tmp_path / "copy.h5")
+    assert Trajectory.load(tmp_path / "copy.h5").status.message == run.status.message
+
+
 def test_a_sample_of_damaged_files_and_killed_runs():
     """What `tests/fuzz/results.py` does by the thousand."""
     command = [sys.executable, str(FUZZ), "--count", "30", "--kills", "6", "--jobs", "1"]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
@@ -73,7 +74,7 @@ def columns(run: Trajectory) -> dict[str, FloatArray]:
 
 
 def _efforts(noun: str, history: EffortHistory) -> dict[str, FloatArray]:
-    efforts = history.effort.reshape(len(history.effort), -1)
+    efforts = history.effort.reshape(len(history.effort), math.prod(history.effort.shape[1:]))
     alone = len(history.columns) == 1
     found: dict[str, FloatArray] = {}
     for k, column in enumerate(history.columns):

@@ -185,7 +185,7 @@ def _end(status: str, message: str, statistics: Mapping[str, Scalar], events: Se
         },
         "events": [event.name for event in events],
     }
-    return json.dumps(told, ensure_ascii=False).encode("utf-8")
+    return json.dumps(told, ensure_ascii=False).encode("utf-8", "backslashreplace")  # an escape of JSON
 
 
 def _part(event: EventRecord, name: str) -> Any:
