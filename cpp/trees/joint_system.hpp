@@ -107,7 +107,7 @@ class JointSystem : public System {
     virtual double multiplier(size_t closing_row) const = 0;
 
     // Of a projection. Coordinates that follow functions of time, and their rates.
-    virtual void set_driven(double, double*, double*) const {}
+    virtual void set_driven(double, double*, double*) {}
     // Makes the closing rows ready at (x, u), and factors them; factors them again with another trusted_pivot_.
     virtual void factor_at(double t, const double* x, const double* u) = 0;
     virtual void factor() = 0;

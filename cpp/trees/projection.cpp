@@ -25,6 +25,7 @@ constexpr double kLittleCorrected = 0.02;
 
 // Rows that were dropped are judged as well: they follow from the others, or are given up.
 bool JointSystem::project(double t, double* x, double* u) {
+    stops_.open();
     set_driven(t, x, u);
     if (closing_rows_.empty()) return true;
     trusted_pivot_ = options_.rank_tolerance;

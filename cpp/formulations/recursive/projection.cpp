@@ -12,6 +12,13 @@ namespace bellcrank {
 using recursive::Drive;
 using recursive::Load;
 
+namespace {
+
+// Beyond rounding and errors of a method: a drive's rate has jumped [m/s or rad/s], in parts of it.
+constexpr double kJump = 1e-6;
+
+}  // namespace
+
 void Recursive::from_records(double t, const double* poses, const double* twists, bool continued, double* x,
                              double* u) {
     if (!continued) recursion_.forget_sizes();
@@ -53,13 +60,32 @@ void Recursive::find_rates(double, const double* x, const double* u) {
     row_rates();
 }
 
-void Recursive::set_driven(double t, double* x, double* u) const {
-    for (const Drive& drive : tree_.drives) {
+void Recursive::set_driven(double t, double* x, double* u) {
+    bool jumps = false;
+    for (size_t i = 0; i < tree_.drives.size(); ++i) {
+        const Drive& drive = tree_.drives[i];
         const recursive::Link& link = tree_.links[drive.link];
         const FunctionValue f = drive.function < 0 ? FunctionValue{0, 0, 0} : model_->functions[drive.function](t);
         x[link.x] = (f.f + drive.constant) / drive.factor;
-        u[link.u] = f.d1 / drive.factor;
+        given_[i] = f.d1 / drive.factor - u[link.u];
+        jumps |= std::abs(given_[i]) > kJump * std::max(1.0, std::abs(u[link.u]));
     }
+    if (jumps) return spread_jumps(t, x, u);
+    for (size_t i = 0; i < given_.size(); ++i) u[tree_.links[tree_.drives[i].link].u] += given_[i];
+}
+
+// A speed that is led to another value at once is an impulse of its drive, to which all joints respond: the
+// accelerations for drives whose second derivatives are the jumps, without other loads.
+void Recursive::spread_jumps(double t, const double* x, double* u) {
+    trusted_pivot_ = options_.rank_tolerance;
+    to_records(t, x, u, poses_.data(), twists_.data());
+    if (recursion_.rows() > 0) load_jacobians(t);
+    factor();
+    std::fill(targets_.begin(), targets_.end(), 0.0);
+    std::fill(loads_.begin(), loads_.end(), Load{{0, 0, 0}, {0, 0, 0}});
+    recursion_.solve(kinematics_, {loads_.data(), nullptr, nullptr, given_.data(), targets_.data()}, step_.data(),
+                     lambda_.data());
+    for (int k = 0; k < tangent_size(); ++k) u[k] += step_[k];
 }
 
 // Driven coordinates rest.
