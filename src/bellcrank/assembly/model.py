@@ -18,6 +18,7 @@ from bellcrank.assembly.records import (
     MultiplierRecord,
     StartValues,
 )
+from bellcrank.assembly.start_values import taken_from
 from bellcrank.assembly.state import Floats, Ints, State
 from bellcrank.errors import Fault, MechanismError, Unsupported
 from bellcrank.mechanism.arguments import required
@@ -239,26 +240,13 @@ class Model:
         model = replace(self, initial=state, given=given)
         if not self.start.rows and not self.start.laws:
             return model
-        values = self.coordinate_values(state)
-        constants, params = self.arrays["row_constant"].copy(), self.arrays["law_params"].copy()
-        for row in self.start.rows:
-            constants[row] = self._row_value(row, values, state.time)
-        for place, coordinate in self.start.laws:
-            params[place] = values[coordinate]
-        return model.with_arrays(row_constant=constants, law_params=params)
+        return model.with_arrays(**taken_from(model, state))
 
     def coordinate_values(self, state: State) -> Floats:
         """Values of all coordinates at a state; angles as it tells them, else between -pi and pi."""
         system = _core.Bodies(self.core)
         self.put(system, state)
         return system.coordinates()[0]
-
-    def _row_value(self, row: int, values: Floats, time: float) -> float:
-        """Sum of terms minus the function of time: the constant that makes the row zero."""
-        terms = slice(*self.arrays["row_term_start"][row : row + 2])
-        value = float(self.arrays["term_coefficient"][terms] @ values[self.arrays["term_coordinate"][terms]])
-        function = int(self.arrays["row_function"][row])
-        return value if function < 0 else value - self.function_value(function, time)
 
     def function_value(self, function: int, x: float) -> float:
         """Value of one of the model's functions at x."""

@@ -24,8 +24,8 @@ class Drive(Description):
     coordinate: which coordinate of which joint.
     position: rad or m over time in s; it must have at least one continuous derivative.
     velocity: rad/s or m/s; it must be continuous and have an antiderivative. The position starts where the
-        assembled initial configuration has it.
-    relative: the position is counted from the assembled initial configuration instead of from zero.
+        assembled initial configuration has it, or the state that a run goes on from.
+    relative: the position is counted from there as well, instead of from zero.
     """
 
     name: str

@@ -8,12 +8,14 @@ import numpy as np
 
 from bellcrank.assembly.model import Model
 from bellcrank.assembly.regularity import Regularity
+from bellcrank.assembly.start_values import going_on, refuse_led_elsewhere
 from bellcrank.assembly.state import Floats, State
 from bellcrank.errors import AssemblyError, Fault, MechanismError
-from bellcrank.formulations.system import System
+from bellcrank.formulations.system import System, prepare
 from bellcrank.integrate.advance import Outcome
 from bellcrank.integrate.closing import Closing, closing
 from bellcrank.mechanism.checking import Check
+from bellcrank.run.plan import Plan
 from bellcrank.trajectory.observation import Observation
 
 
@@ -65,6 +67,12 @@ def close_on_the_way(
     )
 
 
+def prepared(model: Model, plan: Plan, state: State | None) -> System:
+    """The model in the formulation of a run, which goes on from a state if one is given."""
+    model = model if state is None else going_on(model, state)
+    return prepare(model, plan.formulation, **plan.options)
+
+
 def go_to_start(system: System, state: State | None) -> None:
     """Go to the start, which must satisfy the constraints of this formulation, to its own tolerance."""
     if state is not None:
@@ -95,6 +103,7 @@ def move(system: System, state: State, time: float) -> None:
         raise MechanismError(Fault("state", f"the run is at t = {time:g} s", state.time, advice))
     before = system.state()
     try:
+        refuse_led_elsewhere(system.model, state)
         system.set_state(state)
         system.project()
     except Exception:

@@ -13,7 +13,6 @@ from bellcrank.assembly.model import Model
 from bellcrank.assembly.report import AssemblyReport
 from bellcrank.assembly.state import Floats, State
 from bellcrank.errors import SimulationError, Unsupported
-from bellcrank.formulations.system import prepare
 from bellcrank.integrate.advance import Outcome, core_run, deferred_interrupt
 from bellcrank.integrate.closing import Closing
 from bellcrank.integrate.events import CompiledEvents
@@ -179,7 +178,7 @@ class Run:
 
     def _formulate(self, state: State | None, open_still: bool = False) -> None:
         """Prepare the system; one that is not open must meet the constraints from its start."""
-        self._system = prepare(self.model, self.plan.formulation, **self.plan.options)
+        self._system = opening.prepared(self.model, self.plan, state)
         if not open_still:
             opening.go_to_start(self._system, state)
         self._what = what = observation(self._system.model, self.plan.reactions, self.plan.accelerations)
