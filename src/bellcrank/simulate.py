@@ -56,9 +56,8 @@ def simulate(
     """Simulate a mechanism and return what happened.
 
     start: s. Give either duration, s, or times to record at, s, increasing, the last of which ends the run.
-    state: go on from here, instead of from the mechanism's initial configuration at `start`: from
-        `run.at(t)` of a run before, say. Drives that count from the start count from this state; all else
-        that is taken from the initial configuration stays as it was there.
+    state: go on from here, say `run.at(t)`, not from the mechanism's initial configuration. Drives that count
+        from the start count from this state; all else that is taken from that configuration stays as it was.
     formulation: a name, or "auto". method: one of integrate.methods.METHODS.
     step: s; of fixed-step methods, by default 1e-3; the others take it as their first step.
     output_step: s between recorded frames; by default about 1000 frames, at steps of the method.
