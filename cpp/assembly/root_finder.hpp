@@ -8,7 +8,7 @@
 #include <span>
 #include <vector>
 
-#include "assembly/normal_matrix.hpp"
+#include "linalg/normal_matrix.hpp"
 #include "model/constraint_rows.hpp"
 
 namespace bellcrank {

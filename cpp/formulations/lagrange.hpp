@@ -11,6 +11,7 @@
 #include "formulations/lagrange/correction_history.hpp"
 #include "formulations/lagrange/delassus.hpp"
 #include "formulations/lagrange/implicit.hpp"
+#include "linalg/load_sharing.hpp"
 #include "model/stops.hpp"
 
 namespace bellcrank {
@@ -124,8 +125,7 @@ class Lagrange final : public Bodies {
     // Redundant rows (lagrange/sharing.cpp).
     void share_loads() override;
     void share_by_basis();
-    void share_by_iteration();
-    void remove_what_acts(std::vector<double>& loads);
+    void share_by_bodies();
     void add_nothing(const std::vector<double>& multipliers);
 
     LagrangeOptions options_;
@@ -164,6 +164,7 @@ class Lagrange final : public Bodies {
     std::vector<int> stop_rows_;              // their storage rows
     std::vector<int> velocity_rows_;          // storage rows that hold velocities alone
     std::unique_ptr<ImplicitRows> implicit_;  // of implicit methods only
+    std::unique_ptr<LoadSharing> sharing_;    // where many rows are redundant
     bool open_ = false;                       // no loops
     std::vector<std::uint8_t> held_stops_;    // per model row, if there are stops
     std::vector<double> defect_;

@@ -8,7 +8,7 @@ namespace bellcrank {
 
 namespace {
 
-using Graph = std::vector<std::vector<int>>;
+using Adjacency = std::vector<std::vector<int>>;
 
 std::vector<int> amd(int blocks, std::span<const std::pair<int, int>> couplings) {
     std::vector<Eigen::Triplet<double>> entries;
@@ -26,8 +26,8 @@ std::vector<int> amd(int blocks, std::span<const std::pair<int, int>> couplings)
     return {permutation.indices().data(), permutation.indices().data() + blocks};
 }
 
-Graph permuted(int blocks, std::span<const std::pair<int, int>> couplings, const std::vector<int>& position) {
-    Graph upper(blocks);
+Adjacency permuted(int blocks, std::span<const std::pair<int, int>> couplings, const std::vector<int>& position) {
+    Adjacency upper(blocks);
     for (const auto& [i, j] : couplings) {
         const int a = std::min(position[i], position[j]), b = std::max(position[i], position[j]);
         if (a != b) upper[a].push_back(b);
@@ -36,10 +36,10 @@ Graph permuted(int blocks, std::span<const std::pair<int, int>> couplings, const
 }
 
 // Fill by the elimination tree: the pattern of a step is its own couplings and its children's patterns without it.
-std::vector<int> symbolic(Graph& upper) {
+std::vector<int> symbolic(Adjacency& upper) {
     const int n = static_cast<int>(upper.size());
     std::vector<int> parent(n, -1);
-    Graph children(n);
+    Adjacency children(n);
     for (int k = 0; k < n; ++k) {
         auto& pattern = upper[k];
         for (int c : children[k])
@@ -57,7 +57,7 @@ std::vector<int> symbolic(Graph& upper) {
 
 std::vector<int> postorder(const std::vector<int>& parent) {
     const int n = static_cast<int>(parent.size());
-    Graph children(n);
+    Adjacency children(n);
     std::vector<int> order, stack;
     order.reserve(n);
     for (int k = n - 1; k >= 0; --k) (parent[k] < 0 ? stack : children[parent[k]]).push_back(k);
@@ -86,9 +86,9 @@ std::vector<int> inverse(const std::vector<int>& order) {
 
 // Maximum cardinality search of a chordal graph: visits next a vertex with most visited neighbours. The reverse of the
 // visits is an elimination order without fill, the vertex visited first in each part going last.
-std::vector<int> ends_at(const Graph& upper, const std::vector<int>& rank) {
+std::vector<int> ends_at(const Adjacency& upper, const std::vector<int>& rank) {
     const int n = static_cast<int>(upper.size());
-    Graph neighbours(n);
+    Adjacency neighbours(n);
     for (int k = 0; k < n; ++k)
         for (int j : upper[k]) {
             neighbours[k].push_back(j);
@@ -99,7 +99,7 @@ std::vector<int> ends_at(const Graph& upper, const std::vector<int>& rank) {
     std::stable_sort(starts.begin(), starts.end(), [&](int a, int b) { return rank[a] > rank[b]; });
     std::vector<char> visited(n, 0);
     visits.reserve(n);
-    Graph waiting;  // by weight; entries may be out of date
+    Adjacency waiting;  // by weight; entries may be out of date
     for (int start : starts) {
         if (visited[start]) continue;
         waiting.assign(1, {start});
@@ -136,12 +136,12 @@ Elimination minimum_degree(int blocks, std::span<const std::pair<int, int>> coup
     Elimination e;
     if (blocks == 0) return e;
     std::vector<int> order = amd(blocks, couplings);
-    Graph filled = permuted(blocks, couplings, inverse(order));
+    Adjacency filled = permuted(blocks, couplings, inverse(order));
     symbolic(filled);
     std::vector<int> rank(blocks);
     for (int k = 0; k < blocks; ++k) rank[k] = last[order[k]];
     order = compose(order, ends_at(filled, rank));
-    Graph upper = permuted(blocks, couplings, inverse(order));
+    Adjacency upper = permuted(blocks, couplings, inverse(order));
     e.order = compose(order, postorder(symbolic(upper)));
     e.position = inverse(e.order);
     e.below = permuted(blocks, couplings, e.position);

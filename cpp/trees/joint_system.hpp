@@ -124,6 +124,9 @@ class JointSystem : public System {
     // The first step of that.
     void load_reactions(double t, const double* x, const double* u, const double* udot);
 
+    // Of the model: those that hold whatever the forces, stops apart.
+    std::vector<int> rigid_rows() const;
+
     const std::vector<int>& derived_angles() const { return derived_angles_; }
 
     // Of errors_, not those left out alone: largest |C|, of stops how deep they are penetrated; largest |Ċ|, stops
@@ -133,7 +136,9 @@ class JointSystem : public System {
 
     size_t loops() const { return closing_rows_.size() - stops_.rows().size(); }  // closing rows that are no stops
     // Whether no closing row is in the equations.
-    bool is_open() const { return loops() == 0 && stops_.pushing() == 0; }
+    bool is_open() const { return loops() == 0 && !is_stopped(); }
+    // Whether some stop pushes.
+    bool is_stopped() const { return stops_.pushing() != 0; }
     // Whether a closing row is left out just now: that of an open stop, and one that holds velocities alone where
     // positions are corrected.
     bool is_left_out(size_t row) const {

@@ -74,15 +74,21 @@ void JointSystem::share_loads(double t, const double* x, const double* u, const 
     if (stops_.touched() == stops_.active()) return;
     const std::vector<double> told = reactions_.lambda;
     load_reactions(t, x, u, udot);
-    std::vector<int> rigid, pushing;
     for (const Block& block : model_->blocks)
-        for (int row = block.row_begin; row < block.row_end; ++row) {
+        for (int row = block.row_begin; row < block.row_end; ++row)
             if (block.compliance > 0.0) reactions_.lambda[row] = told[row];
-            if (block.compliance == 0.0 && !block.unilateral) rigid.push_back(row);
-        }
+    std::vector<int> pushing;
     for (int i = 0; i < stops_.count(); ++i)
         if (stops_.touched()[i]) pushing.push_back(stops_.rows()[i]);
-    reactions_.spread_least_norm(rigid, pushing);
+    reactions_.spread_least_norm(rigid_rows(), pushing);
+}
+
+std::vector<int> JointSystem::rigid_rows() const {
+    std::vector<int> rigid;
+    for (const Block& block : model_->blocks)
+        for (int row = block.row_begin; row < block.row_end; ++row)
+            if (block.compliance == 0.0 && !block.unilateral) rigid.push_back(row);
+    return rigid;
 }
 
 // With y the speeds off the stops beyond what restitution asks for. A stop that was met within the step and is being

@@ -2,8 +2,10 @@
 // applied forces is carried from the tips to the base.
 #pragma once
 
+#include <memory>
 #include <vector>
 
+#include "linalg/load_sharing.hpp"
 #include "model/constraint_rows.hpp"
 #include "model/system.hpp"
 #include "trees/joint_coordinates.hpp"
@@ -49,6 +51,7 @@ class TreeReactions {
     const BlockLayout& layout(int block) const { return rows_.blocks()[layout_of_[block]]; }
     void apply(const std::vector<int>& blocks, double sign, const std::vector<double>& lambda, double* records) const;
     void row_on(int row, int body, double* out) const;
+    bool spread_by_bodies(const std::vector<int>& rows);
     void push(const std::vector<int>& rows);
     void spread(double* records, std::vector<double>& lambda) const;
     void wrench_of(const Observation::Reaction& reaction, const std::vector<double>& lambda, double* wrench);
@@ -64,9 +67,11 @@ class TreeReactions {
     std::vector<double> weight_;     // per model row: force or moment per unit of its multiplier
     double time_ = 0.0;
     const double *poses_ = nullptr, *twists_ = nullptr, *rates_ = nullptr;
-    std::vector<double> force_, exerted_;     // records
-    std::vector<double> second_;              // per model row
-    std::vector<std::vector<double>> nulls_;  // multipliers that exert nothing, orthonormal in force and moment
+    std::vector<double> force_, exerted_;  // records
+    std::vector<double> second_;           // per model row
+    // Multipliers that exert nothing, orthonormal in force and moment; of many rows without stops, some at random.
+    std::vector<std::vector<double>> nulls_;
+    std::unique_ptr<LoadSharing> sharing_;
     std::vector<int> touched_;
 };
 

@@ -238,3 +238,21 @@ def test_many_redundant_rows_share_by_least_norm():
         np.testing.assert_allclose(acc.multipliers, expected, rtol=0, atol=1e-10 * np.max(np.abs(expected)))
         np.testing.assert_array_equal(acc.determined, determined)
         assert acc.constraint("gear 17").effort == pytest.approx(acc.constraint("one").effort, rel=1e-9)
+
+
+@pytest.mark.parametrize("formulation", FORMULATIONS)
+def test_many_loops_share_by_least_norm(formulation):
+    """Three redundant rows in each of twenty-five loops: more than are decomposed as one matrix."""
+    system = bc.prepare(bc.gallery.n_four_bar(25), formulation)
+    system.project()
+    acc = system.accelerate()
+    assert len(system.stats.dropped) == 75
+    expected, determined = by_svd(system, acc)
+    np.testing.assert_allclose(acc.multipliers, expected, rtol=0, atol=1e-9 * np.max(np.abs(expected)))
+    np.testing.assert_array_equal(acc.determined, determined)
+
+
+@pytest.mark.parametrize("formulation", FORMULATIONS)
+def test_a_recorded_run_of_many_loops_balances(formulation):
+    run = bc.simulate(bc.gallery.n_four_bar(25), 0.02, formulation=formulation, output_step=0.01)
+    assert bc.verify(run).passed

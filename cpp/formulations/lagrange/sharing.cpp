@@ -3,8 +3,6 @@
 #include <Eigen/Core>
 #include <algorithm>
 #include <cmath>
-#include <numeric>
-#include <random>
 
 #include "formulations/lagrange.hpp"
 #include "linalg/quadratic_program.hpp"
@@ -13,8 +11,8 @@ namespace bellcrank {
 
 namespace {
 
-// Up to so many redundant rows a basis of what exerts nothing is formed, beyond it is sampled so many times.
-constexpr int kFew = 50, kSamples = 3;
+// Up to so many redundant rows a basis of what exerts nothing is formed.
+constexpr int kFew = 15;
 
 }  // namespace
 
@@ -29,7 +27,7 @@ void Lagrange::share_loads() {
     const int dimension = delassus_.null_dimension();
     const bool pushes = stops_.touches();
     if (dimension > kFew && !pushes)
-        share_by_iteration();
+        share_by_bodies();
     else if (dimension > 0)
         share_by_basis();
     if (more && enable_stops(stops_.active())) refactor();
@@ -70,51 +68,22 @@ void Lagrange::share_by_basis() {
     for (const int r : stop_rows_) shared_[r] = std::max(shared_[r], 0.0);
 }
 
-// For many redundant rows: of D λ the part that acts is kept. Random multipliers without their part that acts show
-// where something is open.
-void Lagrange::share_by_iteration() {
-    std::vector<double> loads(shared_.size());
-    for (size_t r = 0; r < loads.size(); ++r) loads[r] = rigid_[r] ? weight_[r] * shared_[r] : 0.0;
-    remove_what_acts(loads);
-    for (size_t r = 0; r < loads.size(); ++r) shared_[r] -= loads[r] / weight_[r];
-    std::minstd_rand random;
-    std::uniform_real_distribution<double> uniform(-1.0, 1.0);
-    for (int sample = 0; sample < kSamples; ++sample) {
-        for (size_t r = 0; r < loads.size(); ++r) loads[r] = rigid_[r] ? uniform(random) : 0.0;
-        remove_what_acts(loads);
-        for (size_t r = 0; r < loads.size(); ++r) loads[r] /= weight_[r];
-        add_nothing(loads);
+// For many redundant rows: what they exert together is shared anew.
+void Lagrange::share_by_bodies() {
+    if (!sharing_) sharing_ = std::make_unique<LoadSharing>(*model_, rows_);
+    std::vector<double> weight(shared_.size()), taking_part(shared_.size());
+    for (size_t r = 0; r < weight.size(); ++r) {
+        const bool takes_part = rigid_[r] && (enabled_.empty() || enabled_[r]);
+        weight[r] = takes_part ? weight_[r] : 0.0;
+        taking_part[r] = takes_part ? shared_[r] : 0.0;
     }
-}
-
-// r ← the part of r that is orthogonal to the range of A = D⁻¹ Ĵ on the rows that are rigid and in force, by conjugate
-// gradients on the normal equations (CGLS), in products of Ĵ alone.
-void Lagrange::remove_what_acts(std::vector<double>& r) {
-    const size_t m = r.size(), n = scaled_.size();
-    std::vector<double> q(m), s(n, 0.0), p, scratch(m);
-    const auto takes_part = [&](size_t i) { return rigid_[i] && (enabled_.empty() || enabled_[i]); };
-    const auto transposed = [&](const std::vector<double>& v, std::vector<double>& out) {
-        for (size_t i = 0; i < m; ++i) scratch[i] = takes_part(i) ? v[i] / weight_[i] : 0.0;
-        std::fill(out.begin(), out.end(), 0.0);
-        rows_.add_transposed(scratch.data(), out.data());
-    };
-    const auto dot = [](const std::vector<double>& a, const std::vector<double>& b) {
-        return std::inner_product(a.begin(), a.end(), b.begin(), 0.0);
-    };
-    transposed(r, s);
-    p = s;
-    double gamma = dot(s, s);
-    const double target = 1e-26 * gamma;
-    for (size_t k = 0; k < 10 * m && gamma > target; ++k) {
-        rows_.multiply(p.data(), q.data());
-        for (size_t i = 0; i < m; ++i) q[i] = takes_part(i) ? q[i] / weight_[i] : 0.0;
-        const double alpha = gamma / dot(q, q);
-        for (size_t i = 0; i < m; ++i) r[i] -= alpha * q[i];
-        transposed(r, s);
-        const double next = dot(s, s), beta = next / gamma;
-        gamma = next;
-        for (size_t i = 0; i < n; ++i) p[i] = s[i] + beta * p[i];
-    }
+    sharing_->form(weight);
+    std::vector<double> load(scaled_.size(), 0.0);
+    rows_.add_transposed(taking_part.data(), load.data());
+    if (sharing_->share(load, taking_part))
+        for (size_t r = 0; r < weight.size(); ++r)
+            if (weight[r] != 0.0) shared_[r] = taking_part[r];
+    sharing_->sample(nothing_);
 }
 
 }  // namespace bellcrank

@@ -5,13 +5,24 @@
 
 namespace bellcrank {
 
+namespace {
+
+// Up to so many redundant rows a solution for each shows what exerts nothing.
+constexpr int kFewDropped = 20;
+
+}  // namespace
+
 // Multipliers of the rows that are not of the tree are known; those of the tree carry what is left of M u̇ − f.
 void Recursive::solve_multipliers(double t, const double* x, const double* u, const double* udot) {
     load_reactions(t, x, u, udot);
-    for (size_t i = 0; i < lambda_.size(); ++i) reactions_.lambda[tree_.closing_rows[i]] = lambda_[i];
     // A rotor exerts −C̈/compliance.
     for (const recursive::Rotor& rotor : tree_.rotors)
         reactions_.lambda[rotor.row] = -rotor.factor * udot[tree_.links[rotor.link].u] / rotor.compliance;
+    if (statistics_.dropped_rows > kFewDropped && !is_stopped()) {
+        reactions_.spread_least_norm(rigid_rows());
+        return;
+    }
+    for (size_t i = 0; i < lambda_.size(); ++i) reactions_.lambda[tree_.closing_rows[i]] = lambda_[i];
     reactions_.spread_over_tree();
     find_null_rows();
     reactions_.minimise_norm();

@@ -1,16 +1,16 @@
-#include "assembly/normal_matrix.hpp"
+#include "linalg/normal_matrix.hpp"
 
 #include <algorithm>
 
 #include "linalg/ordering.hpp"
 #include "spatial/body_state.hpp"
+#include "spatial/components.hpp"
 
 namespace bellcrank {
 
 namespace {
 
 constexpr int kNode = 6;
-constexpr int kComponent[kNode] = {0, 1, 2, 4, 5, 6};
 
 // A pivot this small against its own diagonal entry is rounding.
 constexpr double kRounding = 1e-15;
@@ -62,12 +62,23 @@ void NormalMatrix::form(const ConstraintRows& rows, std::span<const double> weig
 
 double NormalMatrix::largest_diagonal() const {
     double largest = 0.0;
-    for (int step : step_) {
-        if (step < 0) continue;
-        const double* diagonal = &formed_[ldlt_->block(step, step).offset];
-        for (int k = 0; k < kNode; ++k) largest = std::max(largest, diagonal[(kNode + 1) * k]);
-    }
+    for_each_diagonal([&](size_t, double entry) { largest = std::max(largest, entry); });
     return largest;
+}
+
+void NormalMatrix::diagonal(std::span<double> out) const {
+    std::fill(out.begin(), out.end(), 0.0);
+    for_each_diagonal([&](size_t component, double entry) { out[component] = entry; });
+}
+
+// visit(component in a vector of records, entry)
+template <class Visit>
+void NormalMatrix::for_each_diagonal(Visit&& visit) const {
+    for (size_t body = 0; body < step_.size(); ++body) {
+        if (step_[body] < 0) continue;
+        const double* block = &formed_[ldlt_->block(step_[body], step_[body]).offset];
+        for (int k = 0; k < kNode; ++k) visit(kTwist * body + kComponent[k], block[(kNode + 1) * k]);
+    }
 }
 
 void NormalMatrix::factor(std::span<const double> shift) {

@@ -21,12 +21,17 @@ class NormalMatrix {
     void form(const ConstraintRows& rows, std::span<const double> weight);
     // Largest diagonal entry of what was formed.
     double largest_diagonal() const;
+    // All of them, in records; zero for bodies that may not move.
+    void diagonal(std::span<double> out) const;
     // Factors what was formed plus diag(shift), a vector of kTwist records with positive entries.
     void factor(std::span<const double> shift);
     // v ← (Ĵᵀ W Ĵ + diag(shift))⁻¹ v; zero for bodies that may not move.
     void solve(double* v);
 
   private:
+    template <class Visit>
+    void for_each_diagonal(Visit&& visit) const;
+
     struct Product {
         BodyRows a, b;
         int row, offset;

@@ -1,0 +1,81 @@
+#include "linalg/load_sharing.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <random>
+
+#include "spatial/body_state.hpp"
+
+namespace bellcrank {
+
+namespace {
+
+constexpr double kShift = 1e-11;   // of the diagonal entries
+constexpr double kExact = 1e-14;   // largest change of the multipliers, in parts of them, that ends the search
+constexpr double kStalled = 1e-9;  // a change below it that no longer halves is rounding
+constexpr int kPasses = 60;
+constexpr int kSamples = 3;
+
+}  // namespace
+
+LoadSharing::LoadSharing(const Model& model, const ConstraintRows& rows)
+    : rows_(rows), normal_(model, rows, std::vector<std::uint8_t>(static_cast<size_t>(model.bodies()), 1)) {
+    for (auto* v : {&weight_, &squares_, &scaled_}) v->assign(rows.rows(), 0.0);
+    for (auto* v : {&shift_, &step_, &load_}) v->assign(kTwist * (model.bodies() + 1), 0.0);
+}
+
+void LoadSharing::form(std::span<const double> weight) {
+    for (size_t r = 0; r < weight_.size(); ++r) {
+        weight_[r] = weight[r];
+        squares_[r] = weight[r] == 0.0 ? 0.0 : 1.0 / (weight[r] * weight[r]);
+    }
+    normal_.form(rows_, squares_);
+    normal_.diagonal(shift_);
+    for (double& s : shift_) s = s > 0.0 ? kShift * s : 1.0;
+    normal_.factor(shift_);
+}
+
+bool LoadSharing::share(std::vector<double>& load, std::vector<double>& lambda) {
+    std::fill(lambda.begin(), lambda.end(), 0.0);
+    double before = 0.0;
+    for (int pass = 0; pass < kPasses; ++pass) {
+        step_ = load;
+        normal_.solve(step_.data());
+        rows_.multiply(step_.data(), scaled_.data());
+        double change = 0.0, size = 0.0;
+        for (size_t r = 0; r < scaled_.size(); ++r) {
+            scaled_[r] *= squares_[r];
+            lambda[r] += scaled_[r];
+            change = std::max(change, std::abs(weight_[r] * scaled_[r]));
+            size = std::max(size, std::abs(weight_[r] * lambda[r]));
+            scaled_[r] = -scaled_[r];
+        }
+        if (change <= kExact * size || (change <= kStalled * size && change > 0.5 * before)) return true;
+        before = change;
+        rows_.add_transposed(scaled_.data(), load.data());
+    }
+    return false;
+}
+
+// Random multipliers without the part of them that acts.
+void LoadSharing::sample(std::vector<std::vector<double>>& out) {
+    std::minstd_rand random;
+    std::uniform_real_distribution<double> uniform(-1.0, 1.0);
+    std::vector<double> acting(weight_.size());
+    for (int k = 0; k < kSamples; ++k) {
+        out.emplace_back(weight_.size());
+        std::vector<double>& nothing = out.back();
+        for (size_t r = 0; r < nothing.size(); ++r) nothing[r] = weight_[r] == 0.0 ? 0.0 : uniform(random) / weight_[r];
+        std::fill(load_.begin(), load_.end(), 0.0);
+        rows_.add_transposed(nothing.data(), load_.data());
+        share(load_, acting);
+        double largest = 0.0;
+        for (size_t r = 0; r < nothing.size(); ++r) {
+            nothing[r] -= acting[r];
+            largest = std::max(largest, std::abs(weight_[r] * nothing[r]));
+        }
+        for (double& w : nothing) w /= largest;
+    }
+}
+
+}  // namespace bellcrank
