@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <string_view>
 
 #include "spatial/components.hpp"
 #include "spatial/lanes.hpp"
@@ -19,14 +18,6 @@ bool turns_by_moving(const Coordinate& coordinate) {
     const CoordinateKind& kind = *coordinate.kind;
     return coordinate.followed() && !kind.name.starts_with("theta") && !kind.name.starts_with("universal");
 }
-
-std::string_view first_coordinate(const Model& model, const Row& row) {
-    if (row.term_begin == row.term_end) return {};
-    return model.coordinates[model.terms[row.term_begin].coordinate].kind->name;
-}
-
-// A locked quaternion component e_k turns half as fast as the angle it stands for, so its multiplier is twice a moment.
-double row_weight(std::string_view coordinate) { return coordinate.size() == 2 && coordinate[0] == 'e' ? 0.5 : 1.0; }
 
 }  // namespace
 
@@ -53,7 +44,7 @@ Bodies::Bodies(const char* name, std::shared_ptr<const Model> model, const RowOr
         for (int k = 0; k < b.size; ++k) {
             rigid_[b.row + k] = block.compliance == 0.0;
             unilateral_[b.row + k] = block.unilateral;
-            weight_[b.row + k] = row_weight(first_coordinate(*model_, model_->rows[block.row_begin + k]));
+            weight_[b.row + k] = load_per_multiplier(*model_, model_->rows[block.row_begin + k]);
         }
     }
     for (int i = 0; i < static_cast<int>(model_->coordinates.size()); ++i)

@@ -53,6 +53,12 @@ RowOrder order_of(const Model& model) {
     return order;
 }
 
+double load_per_multiplier(const Model& model, const Row& row) {
+    if (row.term_begin == row.term_end) return 1.0;
+    const std::string& name = model.coordinates[model.terms[row.term_begin].coordinate].kind->name;
+    return name.size() == 2 && name[0] == 'e' ? 0.5 : 1.0;
+}
+
 ConstraintRows::ConstraintRows(const Model& model, const AngleBranches& branches, const RowOrder& order)
     : C(model.rows.size()),
       Ct(model.rows.size()),

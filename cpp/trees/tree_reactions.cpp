@@ -18,13 +18,6 @@ using Vector6 = Eigen::Matrix<double, 6, 1>;
 
 constexpr double kNothing = 1e-6;  // of multipliers of norm one that exert nothing together: exerts nothing alone
 
-// A locked quaternion component turns half as fast as its angle, so its multiplier is twice a moment.
-double row_weight(const Model& model, const Row& row) {
-    if (row.term_begin == row.term_end) return 1.0;
-    const std::string& name = model.coordinates[model.terms[row.term_begin].coordinate].kind->name;
-    return name.size() == 2 && name[0] == 'e' ? 0.5 : 1.0;
-}
-
 }  // namespace
 
 TreeReactions::TreeReactions(const Model& model, const AngleBranches& branches, const std::vector<JointMap>& joints,
@@ -47,7 +40,7 @@ TreeReactions::TreeReactions(const Model& model, const AngleBranches& branches, 
         const double m = model.mass[b];
         for (const double entry : {m, m, m, I.x, I.y, I.z}) root_mass_.push_back(std::sqrt(entry));
     }
-    for (const Row& row : model.rows) weight_.push_back(row_weight(model, row));
+    for (const Row& row : model.rows) weight_.push_back(load_per_multiplier(model, row));
 }
 
 void TreeReactions::take_motion(double t, const double* poses, const double* twists, const double* rates) {
