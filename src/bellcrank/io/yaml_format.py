@@ -16,6 +16,7 @@ from bellcrank.io.scalar import WIDTH, filled, resolved, written
 
 _FORBIDDEN = re.compile("[^\t\n\r\x20-\x7e\x85\xa0-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 _SIZE = 2_000_000  # nodes, aliases followed
+_TOO_DEEP = f"nested more than {DEPTH} deep"
 
 
 def parse(text: str, file: str | None = None) -> Node | None:
@@ -37,6 +38,8 @@ def parse(text: str, file: str | None = None) -> Node | None:
 def _not_yaml(error: yaml.MarkedYAMLError, text: str, file: str | None) -> MechanismError:
     mark = error.problem_mark or error.context_mark
     line, column = (mark.line + 1, mark.column + 1) if mark is not None else (1, 1)
+    if "maximum nesting depth" in (error.problem or ""):  # the scanner looks ahead, past where depth is counted
+        return syntax_error(file, _TOO_DEEP, line, column)
     rule = f"not YAML: {error.problem or error.context}"
     if error.problem and error.context and error.context_mark is not None:
         rule += f" ({error.context} that starts in line {error.context_mark.line + 1})"
@@ -91,7 +94,7 @@ class _Composer:
             shown = event.tag.replace("tag:yaml.org,2002:", "!!")
             raise self.fail(event, f"the tag {shown} has no meaning in a mechanism file", "leave it out")
         if depth > DEPTH:
-            raise self.fail(event, f"nested more than {DEPTH} deep")
+            raise self.fail(event, _TOO_DEEP)
         if event.anchor is not None:
             self.anchors[event.anchor] = None
         result = self.content(event, depth)
