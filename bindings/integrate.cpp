@@ -76,6 +76,7 @@ nb::dict result_dict(const SimulationResult& result) {
     d["difference_evaluations"] = result.difference_evaluations;
     d["evaluations_since_restart"] = result.evaluations_since_restart;
     d["last_order"] = result.last_order, d["highest_order"] = result.highest_order;
+    d["stiff_since"] = result.stiff_since;
     d["body"] = result.body, d["row"] = result.row;
     d["ended"] = result.ended, d["samples"] = result.samples;
     d["energy_before"] = result.energy_before, d["energy_after"] = result.energy_after;

@@ -169,6 +169,7 @@ StepOutcome Adams::step(System& system, double t, double h, const double* x, con
             system.settle(t + h, pose_.data(), displacement_.data(), x1, u1, acceleration_.data());
         outcome.impact = system.statistics().impacts != impacts;
         take_residual(system);
+        if (i == 0) returned_ = norm(change_.data(), a, b) / first;
         outcome.error = error_of(residual_.data(), order_);
         if (!outcome.constraints_met || outcome.impact || !(outcome.error <= 1.0)) break;
         if (norm(change_.data(), a, b) <= kSettled) break;

@@ -20,12 +20,16 @@ class Adams final : public Stepper {
     double refused(double h, const StepOutcome& outcome) override;
     double rounding(System& system, double t, double h, const double* x1, const double* u1) override;
     void restart() override;
+    // Whether stability and not accuracy has limited the last steps: an implicit method would take far longer ones.
+    bool stiff() const override { return unstable_ >= kStiff; }
     StepOutcome step(System& system, double t, double h, const double* x, const double* u, double* x1,
                      double* u1) override;
     void interpolate(const System& system, double theta, const double* x, const double* u, const double* x1,
                      const double* u1, double* x_out, double* u_out) override;
 
   private:
+    static constexpr int kStiff = 100;  // steps at the limit of stability, less those that are not
+
     double* history(int j) { return history_.data() + static_cast<size_t>(j) * stride_; }
     void begin(System& system, double t, double h, const double* x, const double* u);
     void rescale(double h);
@@ -62,6 +66,8 @@ class Adams final : public Stepper {
     std::vector<double> residual_, last_residual_;  // h u̇ less its prediction, of this step and the one before
     std::vector<double> change_;                    // of the residual in the last correction
     double left_ = 1.0;                             // of the first error of the last step
+    double returned_ = 0.0;                         // of the first error of the step at hand, by its first correction
+    int unstable_ = 0;                              // steps at the limit of stability, less others
     double last_scale_ = 0.0;                       // h^(q+1) Π ξ_i of that one; 0 if it is not comparable
     double components_;                             // of displacement and velocity together
     std::vector<double> weight_;                    // of an error of velocity

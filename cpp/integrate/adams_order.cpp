@@ -19,8 +19,14 @@ constexpr double kMostGrowth = 2.0;
 constexpr double kLeastGrowth = 1.1;  // below it the step stays as it is, and with it all coefficients
 constexpr double kNegligible = 1e-6;  // an error as small may be rounding, and tells nothing of the order
 constexpr double kEasy = 0.8;         // what the corrector leaves of the first error where no stability limits steps
-constexpr int kMostRefusals = 3;      // in a row; then the history is not trusted any more
-constexpr int kMostOfRounding = 6;    // if rounding is to blame: low orders would creep where it is large
+// At the limit of stability orders fall to those that leave room there, and a correction changes the residual by more
+// than the residual itself. A rough motion has low orders too, and a fast one such corrections; neither has both for
+// long.
+constexpr int kStableOrder = 6;
+constexpr double kUnstable = 1.5;
+constexpr int kStable = 2;          // steps at the limit that one elsewhere outweighs
+constexpr int kMostRefusals = 3;    // in a row; then the history is not trusted any more
+constexpr int kMostOfRounding = 6;  // if rounding is to blame: low orders would creep where it is large
 
 // The error of a method of order q goes with the power q + 1 of the step.
 double step_factor(double error, double aim, int order) {
@@ -45,6 +51,8 @@ double Adams::refused(double h, const StepOutcome& outcome) {
 }
 
 double Adams::accepted(double h, const StepOutcome& outcome, bool after_refusal) {
+    const bool unstable = order_ <= kStableOrder && returned_ > kUnstable;
+    unstable_ = unstable ? unstable_ + 1 : std::max(0, unstable_ - kStable);
     double factor = 1.0;
     const int next = choose_order(outcome.error, factor);
     if (after_refusal) factor = std::min(factor, 1.0);

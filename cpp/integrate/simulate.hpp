@@ -2,6 +2,7 @@
 #pragma once
 
 #include <algorithm>
+#include <limits>
 #include <memory>
 #include <string>
 #include <vector>
@@ -34,8 +35,9 @@ struct SimulationResult {
     long long rounding = 0;                   // steps with an error above the tolerance that is rounding
     double last_step = 0.0, next_step = 0.0;  // taken last, and to be tried next
     long long steps_since_restart = 0, evaluations_since_restart = 0;
-    long long difference_evaluations = 0;   // of evaluations, for derivatives
-    int last_order = 0, highest_order = 0;  // of a method of variable order
+    long long difference_evaluations = 0;                           // of evaluations, for derivatives
+    int last_order = 0, highest_order = 0;                          // of a method of variable order
+    double stiff_since = std::numeric_limits<double>::quiet_NaN();  // where a method of its own choice took it so
     long long samples = 0;
     int body = -1;  // not_finite: the first such body; energy_made: where most of it is
     int row = -1;   // constraints_lost: the worst model row

@@ -7,6 +7,7 @@
 #include <stdexcept>
 
 #include "integrate/adams.hpp"
+#include "integrate/automatic.hpp"
 #include "integrate/bdf.hpp"
 #include "integrate/runge_kutta.hpp"
 
@@ -69,8 +70,9 @@ std::unique_ptr<Stepper> make_stepper(const std::string& name, const System& sys
     if (name == "dopri5") return std::make_unique<DormandPrince>(system, settings.tolerances);
     if (name == "adams") return std::make_unique<Adams>(system, settings.tolerances, settings.max_order);
     if (name == "bdf") return std::make_unique<Bdf>(system, settings.tolerances, settings.max_order);
+    if (name == "auto") return std::make_unique<Automatic>(system, settings);
     throw std::invalid_argument("unknown method \"" + name +
-                                "\"; known are semi_implicit_euler, rk4, dopri5, adams, bdf");
+                                "\"; known are semi_implicit_euler, rk4, dopri5, adams, bdf, auto");
 }
 
 }  // namespace bellcrank

@@ -67,6 +67,8 @@ class Stepper {
     // The error that rounding alone makes in a step of an error that is not large: (x1, u1) is its end. It may have
     // been accepted already. 0: not known.
     virtual double rounding(System&, double, double, const double*, const double*) { return 0.0; }
+    // Whether the motion has turned out to be stiff.
+    virtual bool stiff() const { return false; }
     // Evaluations so far that went into derivatives by differences.
     virtual long long difference_evaluations() const { return 0; }
     // The motion goes on otherwise than before (after an impact).
@@ -91,7 +93,7 @@ struct MethodSettings {
     int max_order = 12;  // adams, bdf
 };
 
-// semi_implicit_euler, rk4, dopri5, adams, bdf. Throws std::invalid_argument that lists the names.
+// semi_implicit_euler, rk4, dopri5, adams, bdf, auto. Throws std::invalid_argument that lists the names.
 std::unique_ptr<Stepper> make_stepper(const std::string& name, const System& system, const MethodSettings& settings);
 
 }  // namespace bellcrank

@@ -45,6 +45,7 @@ class Outcome:
     event_frames: (n, 1 + width), a frame of each.
     ended: by a terminal event.
     samples: calls of controllers.
+    stiff_since: when adams or auto found the motion stiff, s; nan where they did not.
     energy_before, energy_after: where energy was made of nothing, what it has risen from and to, J.
     """
 
@@ -64,6 +65,7 @@ class Outcome:
     row: int
     events: Sequence[tuple[int, int]] = ()
     event_frames: Floats = field(default_factory=lambda: np.empty((0, 0)))
+    stiff_since: float = np.nan
     energy_before: float = 0.0
     energy_after: float = 0.0
     ended: bool = False

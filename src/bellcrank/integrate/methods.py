@@ -51,6 +51,13 @@ METHODS: Final = {
             "Backward differentiation formulas of orders 1 to 5, implicit: for stiff mechanisms.",
             variable_order=True,
         ),
+        Method(
+            "auto",
+            12,
+            True,
+            "rk4 where a step is given; else adams, and bdf from where the motion proves to be stiff.",
+            variable_order=True,
+        ),
     )
 }
 """All methods by name."""
@@ -109,6 +116,8 @@ def method_options(
     method has not.
     """
     method = find_method(name)
+    if name == "auto" and step is not None and _are_none(max_step, tolerance, rtol, atol, max_order):
+        method = METHODS["rk4"]
     with Check(f"method {name!r}") as check:
         if method.adaptive:
             first = 0.0 if step is None else check.positive("step", step, "s")
@@ -132,6 +141,10 @@ def method_options(
         order = _highest_order(check, method, max_order)
     kinds = tuple(zip(relative, absolute, strict=True))
     return MethodOptions(method, first, largest, min(relative), min(absolute), order, kinds)
+
+
+def _are_none(*values: Any) -> bool:
+    return all(value is None for value in values)
 
 
 def _by_kind(check: Check, field: str, given: Any, default: float) -> list[float]:

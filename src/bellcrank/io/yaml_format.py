@@ -38,7 +38,9 @@ def parse(text: str, file: str | None = None) -> Node | None:
 def _not_yaml(error: yaml.MarkedYAMLError, text: str, file: str | None) -> MechanismError:
     mark = error.problem_mark or error.context_mark
     line, column = (mark.line + 1, mark.column + 1) if mark is not None else (1, 1)
-    if "maximum nesting depth" in (error.problem or ""):  # the scanner looks ahead, past where depth is counted
+    if "maximum nesting depth" in (
+        error.problem or ""
+    ):  # the scanner looks ahead, past where depth is counted
         return syntax_error(file, _TOO_DEEP, line, column)
     rule = f"not YAML: {error.problem or error.context}"
     if error.problem and error.context and error.context_mark is not None:

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
+import numpy as np
+
 from bellcrank.assembly.model import Model
 from bellcrank.assembly.report import AssemblyReport, limit_of_digits
 from bellcrank.formulations.system import System, SystemStatistics
@@ -32,7 +34,7 @@ def statistics(
     counts = {name: count - before.get(name, 0) for name, count in counted(system, outcome).items()}
     told = {
         "formulation": system.formulation,
-        "method": options.method.name,
+        "method": _method(options, outcome),
         "step": outcome.last_step if options.method.adaptive else options.step or DEFAULT_STEP,
         "steps": counts.pop("steps"),
         "rejected_steps": counts.pop("rejected_steps"),
@@ -40,6 +42,8 @@ def statistics(
         **counts,
         "redundant_rows": ", ".join(map(str, system.stats.dropped)),
     }
+    if not np.isnan(outcome.stiff_since):
+        told["stiff_since"] = outcome.stiff_since
     if system.cut_joints:
         told["cut_joints"] = _listed(system.cut_joints)
     if limits := _limits_of_digits(outcome, system.stats):
@@ -72,6 +76,13 @@ def happened(model: Model, watched: CompiledEvents, outcome: Outcome) -> list[st
         watched.names[number] if number >= 0 else model.block_owner[int(model.row_block[row])]
         for number, row in outcome.events
     ]
+
+
+def _method(options: MethodOptions, outcome: Outcome) -> str:
+    """The method at work, which "auto" has chosen."""
+    if options.method.name != "auto":
+        return options.method.name
+    return "adams" if np.isnan(outcome.stiff_since) else "bdf"
 
 
 def _limits_of_digits(outcome: Outcome, statistics: SystemStatistics) -> list[str]:
