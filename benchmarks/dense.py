@@ -19,7 +19,7 @@ import numpy as np
 from bellcrank import _core
 from bellcrank.assembly.model import Model
 from bellcrank.assembly.state import Floats
-from bellcrank.formulations.system import prepare
+from bellcrank.formulations.preparing import prepare
 from bellcrank.mechanism.rotation import matrix
 from benchmarks.timing import Spread, timed
 

@@ -15,8 +15,8 @@ import numpy as np
 
 import bellcrank as bc
 from bellcrank.assembly.compile import compile_mechanism
+from bellcrank.formulations.preparing import prepare as prepared
 from bellcrank.formulations.system import System
-from bellcrank.formulations.system import prepare as prepared
 from bellcrank.gallery.rings import ladder
 from benchmarks.command_line import Form, form_option, invoke, peer_python_option, repeats_option
 from benchmarks.environment import environment

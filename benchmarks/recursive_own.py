@@ -8,7 +8,8 @@ import numpy as np
 
 import bellcrank as bc
 from bellcrank.assembly.compile import compile_mechanism
-from bellcrank.formulations.system import System, prepare
+from bellcrank.formulations.preparing import prepare
+from bellcrank.formulations.system import System
 from bellcrank.gallery.rods import Z_AXIS, add_pin, add_rod
 from bellcrank.mechanism.rotation import matrix
 from benchmarks.symbolic_robots import Array, Robot, States

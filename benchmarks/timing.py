@@ -15,7 +15,8 @@ from bellcrank import _core
 from bellcrank.assembly.model import Model
 from bellcrank.assembly.state import Floats
 from bellcrank.errors import SimulationError
-from bellcrank.formulations.system import System, prepare
+from bellcrank.formulations.preparing import prepare
+from bellcrank.formulations.system import System
 from bellcrank.integrate.advance import Outcome, advance
 from bellcrank.integrate.methods import MethodOptions, method_options
 

@@ -126,7 +126,7 @@ def test_a_rotor_behind_a_gear_acts_with_the_square_of_its_ratio():
     mech.add_force("motor", motor, "pivot")
     run = bc.simulate(mech, 1.0)
     alpha = 20.0 * 0.05 / (2.0 / 3.0 + 400.0 * 1e-3)
-    assert run.joint("pivot").position[-1, 0] == pytest.approx(0.5 * alpha, rel=1e-9)
+    assert run.joint("pivot").position[-1, 0] == pytest.approx(0.5 * alpha, rel=2e-9)
 
 
 def test_output_times_and_the_default():
@@ -154,7 +154,8 @@ def test_a_run_goes_into_a_file_while_it_runs(tmp_path):
     again = bc.Trajectory.load(path)
     assert again.status == "finished"
     assert np.array_equal(again.body("rod").position, run.body("rod").position)
-    assert again.statistics["method"] == "rk4"
+    assert again.statistics["method"] == "adams"
+    assert again.statistics["choice"] == run.statistics["choice"]
 
 
 def test_progress_counts_up_to_one():
@@ -179,7 +180,7 @@ def test_a_model_may_be_simulated_many_times():
         ({"step": 0.0}, "step must be greater than zero"),
         ({"step": 2.0}, "step must not be longer than the duration"),
         ({"output_step": float("nan")}, "output_step must be finite"),
-        ({"tolerance": 1e-6}, "fixed step, so tolerance has no meaning"),
+        ({"method": "rk4", "tolerance": 1e-6}, "fixed step, so tolerance has no meaning"),
         ({"method": "dopri5", "rtol": -1.0}, "rtol must be greater than zero"),
         ({"rank_tolerence": 1.0}, "no argument or option 'rank_tolerence'"),
     ],

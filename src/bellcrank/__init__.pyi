@@ -24,8 +24,8 @@ from bellcrank.errors import Unsupported as Unsupported
 from bellcrank.expression.expression import symbol as symbol
 from bellcrank.expression.expression import symbols as symbols
 from bellcrank.expression.expression import t as t
+from bellcrank.formulations.preparing import prepare as prepare
 from bellcrank.formulations.system import System as System
-from bellcrank.formulations.system import prepare as prepare
 from bellcrank.integrate.events import Event as Event
 from bellcrank.io.files import load as load
 from bellcrank.io.files import loads as loads

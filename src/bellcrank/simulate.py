@@ -13,7 +13,7 @@ from bellcrank.assembly.compile import compile_mechanism
 from bellcrank.assembly.model import Model
 from bellcrank.assembly.state import Floats, State
 from bellcrank.errors import Fault, FaultList, MechanismError
-from bellcrank.formulations.system import check_request
+from bellcrank.formulations.preparing import check_request
 from bellcrank.integrate.advance import check_resolved, output_times
 from bellcrank.integrate.events import CompiledEvents, Event, compiled_events
 from bellcrank.integrate.methods import MethodOptions, find_method, method_options
@@ -34,8 +34,8 @@ def simulate(
     times: Any = None,
     start: float = 0.0,
     state: State | None = None,
-    formulation: str = "lagrange",
-    method: str = "rk4",
+    formulation: str = "auto",
+    method: str = "auto",
     step: float | None = None,
     output_step: float | None = None,
     tolerance: float | None = None,
@@ -58,11 +58,13 @@ def simulate(
     start: s. Give either duration, s, or times to record at, s, increasing, the last of which ends the run.
     state: go on from here, say `run.at(t)`, not from the mechanism's initial configuration. Drives that count
         from the start count from this state; all else that is taken from that configuration stays as it was.
-    formulation: a name, or "auto". method: one of integrate.methods.METHODS.
+    formulation: a name, or "auto" for the one that suits. method: one of integrate.methods.METHODS; "auto" is
+        rk4 where a step is given and no tolerance, else adams, and bdf where the motion proves to be stiff.
+        `statistics["choice"]` says what was chosen, and why.
     step: s; of fixed-step methods, by default 1e-3; the others take it as their first step.
     output_step: s between recorded frames; by default about 1000 frames, at steps of the method.
-    tolerance (or rtol and atol), max_step, max_order: of adaptive methods, by default 1e-8 and no limit. rtol
-        and atol may be told for "translation", "rotation", "velocity", "angular_velocity", by name.
+    tolerance (or rtol and atol), max_step, max_order: of adaptive methods, by default 1e-8 (auto: 1e-9) and
+        no limit. rtol and atol may be given for "translation", "rotation", "velocity", "angular_velocity".
     events: to find and record (`Trajectory.events`), of adaptive methods; a terminal one ends the run.
     controllers: functions that are called at multiples of a period and set inputs; see `Controller`.
     reactions, accelerations: whether to record what joints and forces exert, and body accelerations.
@@ -96,8 +98,8 @@ def start(
     times: Any = None,
     start: float = 0.0,
     state: State | None = None,
-    formulation: str = "lagrange",
-    method: str = "rk4",
+    formulation: str = "auto",
+    method: str = "auto",
     step: float | None = None,
     output_step: float | None = None,
     tolerance: float | None = None,

@@ -10,10 +10,10 @@ import bellcrank as bc
 from bellcrank import _core, gallery
 from bellcrank.assembly.compile import compile_mechanism
 from bellcrank.errors import MechanismError
-from bellcrank.formulations.system import prepare
+from bellcrank.formulations.preparing import prepare
 from bellcrank.integrate.methods import METHODS
 from bellcrank.mechanism.rotation import rotate
-from benchmarks import dense, loop_search, loops, sampling, scaling, tasora, timing
+from benchmarks import choose, choose_mechanisms, dense, loop_search, loops, sampling, scaling, tasora, timing
 from benchmarks.loop_runs import GENERATORS, LoopProblem, Setting, judge
 from benchmarks.peers.loop_problems import PROBLEMS
 from benchmarks.timing import Spread
@@ -297,3 +297,22 @@ def test_a_system_that_is_run_again_does_the_same():
     first, second = timing.timed_runs(model, "adams", times, 2, tolerance=1e-8)
     assert first.outcome.steps == second.outcome.steps
     assert np.array_equal(first.frames, second.frames)
+
+
+def test_choose_times_auto_beside_the_pairs():
+    report = choose.run(1, ("double pendulum",)).to_dict()
+    rows = report["results"]["choose"]
+    assert [row["tolerance"] for row in rows] == list(choose.TOLERANCES)
+    for row in rows:
+        assert row["chosen"] == "recursive-adams"
+        assert len(row["pairs"]) == 9
+        taken = [value for value in row["pairs"].values() if not isinstance(value, str)]
+        assert row["best_ms"] == pytest.approx(1e3 * min(taken))
+        assert row["ratio"] == pytest.approx(row["auto_ms"] / row["best_ms"])
+
+
+def test_choose_has_forty_mechanisms_that_can_be_built():
+    listed = choose_mechanisms.choices()
+    assert len({choice.name for choice in listed}) == len(listed) >= 40
+    for choice in listed:
+        assert len(choice.make().bodies) > 0

@@ -48,7 +48,7 @@ def test_every_fault_has_its_place_in_front_and_advice_below(program, tmp_path, 
         (["run", "four_bar.yaml", "-d", "nan"], 2, "duration must be finite, got nan"),
         (["run", "four_bar.yaml", "-s", "1e9"], 2, "step must not be longer than the duration"),
         (
-            ["run", "four_bar.yaml", "--tolerance", "1e-6"],
+            ["run", "four_bar.yaml", "-m", "rk4", "--tolerance", "1e-6"],
             2,
             "a fixed step, so tolerance has no meaning",
         ),

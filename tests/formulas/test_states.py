@@ -5,7 +5,7 @@ import pytest
 
 import bellcrank as bc
 from bellcrank.expression import cos, rotation_z, sin, translation
-from bellcrank.formulations.system import FORMULATIONS
+from bellcrank.formulations.preparing import FORMULATIONS
 
 
 def bead(turns):

@@ -7,7 +7,7 @@ from rigs.agreement import agreed, side_by_side
 
 import bellcrank as bc
 from bellcrank.errors import Unsupported
-from bellcrank.formulations.system import FORMULATIONS
+from bellcrank.formulations.preparing import FORMULATIONS
 from bellcrank.mechanism import JOINT_KINDS
 
 FORMULATED = ("recursive", "symbolic", "dense")

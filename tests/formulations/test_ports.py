@@ -12,7 +12,7 @@ from bellcrank import _core
 from bellcrank.assembly.compile import compile_mechanism
 from bellcrank.errors import Unsupported
 from bellcrank.formulations.contract import checked_module
-from bellcrank.formulations.system import FORMULATIONS
+from bellcrank.formulations.preparing import FORMULATIONS
 from bellcrank.integrate.methods import METHODS
 
 ROOT = Path(__file__).parents[2]

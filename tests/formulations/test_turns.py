@@ -8,7 +8,8 @@ import pytest
 from rigs.chains import chain
 
 import bellcrank as bc
-from bellcrank.formulations.system import FORMULATIONS, System
+from bellcrank.formulations.preparing import FORMULATIONS
+from bellcrank.formulations.system import System
 
 
 def in_another_thread(work):

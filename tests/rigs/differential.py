@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 import bellcrank as bc
-from bellcrank.formulations.system import FORMULATIONS
+from bellcrank.formulations.preparing import FORMULATIONS
 
 ALLOWED = 1e-8  # relative to the largest number of its kind in the mechanism
 ROUNDING = 1e-14  # m, or of a quaternion: what states are known to after a projection

@@ -9,7 +9,8 @@ import numpy as np
 from bellcrank.assembly.model import Model
 from bellcrank.assembly.state import State
 from bellcrank.errors import AssemblyError
-from bellcrank.formulations.system import System, prepare
+from bellcrank.formulations.preparing import prepare
+from bellcrank.formulations.system import System
 
 _HOPS = 8  # from the start to a state
 _TIME = 0.15  # of a hop, s, at speeds of about 1 rad/s

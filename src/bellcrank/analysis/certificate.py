@@ -22,7 +22,8 @@ from bellcrank.analysis.verdict import CheckResult, Finding, Verification
 from bellcrank.assembly.model import Model
 from bellcrank.assembly.state import State
 from bellcrank.errors import SimulationError, Unsupported
-from bellcrank.formulations.system import FORMULATIONS, System, prepare
+from bellcrank.formulations.preparing import FORMULATIONS, prepare
+from bellcrank.formulations.system import System
 
 _SINGULAR = 1e-8  # smallest relative pivot below which a pose says nothing of a formulation
 _FROM_RUN = (0.31, 0.62, 0.93)  # parts of a run after which states are taken from it

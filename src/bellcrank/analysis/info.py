@@ -13,6 +13,7 @@ from bellcrank.assembly.dependence import redundant_rows
 from bellcrank.assembly.initial import assembled
 from bellcrank.assembly.model import Model
 from bellcrank.assembly.report import AssemblyReport, Redundancy, limit_of_digits
+from bellcrank.formulations.choice import choice
 from bellcrank.mechanism.mechanism import Mechanism
 
 _LOOPS = 20  # how many loops are listed element by element
@@ -36,6 +37,7 @@ class MechanismInfo:
     loops: number of independent closed loops. loop_elements: joints and constraints round the first of them.
     components: bodies that hang together (the ground does not connect), largest first.
     floating: how many of these nothing holds to the ground.
+    choice: the formulation that "auto" takes for it, and why.
     uncertainty: what double precision leaves open of the accelerations, relative to the largest; mostly 0.
     assembly: what it took to assemble it.
     """
@@ -59,6 +61,7 @@ class MechanismInfo:
     loop_elements: tuple[tuple[str, ...], ...]
     components: tuple[tuple[str, ...], ...]
     floating: int
+    choice: str
     uncertainty: float
     assembly: AssemblyReport
 
@@ -133,6 +136,7 @@ def info(mechanism: Mechanism | Model) -> MechanismInfo:
         loop_elements=tuple(tuple(graph.loop(closure)) for closure in graph.closures[:_LOOPS]),
         components=tuple(tuple(model.bodies[body] for body in bodies) for bodies in components),
         floating=sum(not grounded for grounded in graph.grounded),
+        choice=": ".join(choice(model)),
         uncertainty=found.uncertainty,
         assembly=report,
     )

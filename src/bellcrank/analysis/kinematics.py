@@ -14,7 +14,7 @@ from bellcrank.assembly.compile import compile_mechanism
 from bellcrank.assembly.initial import assembled
 from bellcrank.assembly.model import Model
 from bellcrank.errors import Fault, MechanismError, SimulationError
-from bellcrank.formulations.system import check_request, prepare
+from bellcrank.formulations.preparing import check_request, prepare
 from bellcrank.integrate.advance import check_resolved, follow, output_times
 from bellcrank.integrate.failure import explain
 from bellcrank.integrate.methods import Method, MethodOptions
@@ -35,7 +35,7 @@ def kinematics(
     duration: float,
     step: float | None = None,
     *,
-    formulation: str = "lagrange",
+    formulation: str = "auto",
     start: float = 0.0,
     path: str | Path | None = None,
     progress: bool | Callable[[float], None] = False,
@@ -62,7 +62,7 @@ def inverse_dynamics(
     duration: float,
     step: float | None = None,
     *,
-    formulation: str = "lagrange",
+    formulation: str = "auto",
     start: float = 0.0,
     path: str | Path | None = None,
     progress: bool | Callable[[float], None] = False,

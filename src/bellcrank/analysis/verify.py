@@ -10,7 +10,7 @@ from bellcrank.analysis.verdict import Verification
 from bellcrank.assembly.compile import compile_mechanism
 from bellcrank.assembly.initial import assembled
 from bellcrank.assembly.model import Model
-from bellcrank.formulations.system import check_request
+from bellcrank.formulations.preparing import check_request
 from bellcrank.mechanism.checking import Check
 from bellcrank.mechanism.mechanism import Mechanism
 from bellcrank.trajectory.trajectory import Trajectory

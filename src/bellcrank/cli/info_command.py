@@ -46,7 +46,7 @@ def _build() -> None:
 
     from bellcrank import __version__, build_info
     from bellcrank.cli.messages import facts, show
-    from bellcrank.formulations.system import FORMULATIONS
+    from bellcrank.formulations.preparing import FORMULATIONS
     from bellcrank.integrate.methods import METHODS
 
     rows = [("bellcrank", __version__), ("python", platform.python_version())]
@@ -118,6 +118,7 @@ def _mobility(found: MechanismInfo) -> None:
         *_listed("led by", found.independent),
         *_listed("closed loops", tuple(" - ".join(loop) for loop in found.loop_elements), found.loops),
         ("parts", f"{len(found.components)}" + _floating(found.floating)),
+        ("formulation", found.choice),
         *([("accuracy", found.accuracy)] if found.accuracy else []),
         ("assembly", str(found.assembly).removeprefix(f"{found.name!r} ")),
     ]

@@ -100,7 +100,7 @@ def _options(texts: tuple[str, ...]) -> dict[str, Any]:
 
 def _option(text: str) -> tuple[str, Any]:
     """The name and the value of NAME=VALUE: a number, true or false, a text, or a list of names."""
-    from bellcrank.formulations.system import takes_names
+    from bellcrank.formulations.preparing import takes_names
 
     name, equals, value = text.partition("=")
     if not name or not equals:
@@ -148,6 +148,8 @@ def _summary(run: Trajectory, out: str | None, plot: str | None) -> None:
         ("energy", f"changed by up to {float(abs(run.energy.drift).max()):.3g} J"),
         ("constraints", f"met to {float(run.violation.position.max()):.2g} (m, rad)"),
     ]
+    if told.get("choice"):
+        rows.append(("because", str(told["choice"])))
     if told.get("redundant_rows"):
         rows.append(("redundant", str(told["redundant_rows"])))
     if told.get("accuracy"):

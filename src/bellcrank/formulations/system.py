@@ -2,42 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
-from dataclasses import asdict, dataclass, fields
+from dataclasses import dataclass
 from functools import cached_property
-from importlib import import_module
-from typing import Any, Final, NoReturn
+from typing import Any, NoReturn
 
 import numpy as np
 
-from bellcrank.assembly.compile import compile_mechanism
 from bellcrank.assembly.model import Model
 from bellcrank.assembly.report import NamedRow
 from bellcrank.assembly.state import Floats, State
 from bellcrank.errors import AssemblyError, Unsupported
 from bellcrank.formulations.accelerations import Accelerations, rotate
-from bellcrank.formulations.contract import Formulation, checked_module
-from bellcrank.formulations.inputs import Inputs, with_own_inputs
-from bellcrank.formulations.options import ALL, check_names, checked_options
+from bellcrank.formulations.inputs import Inputs
 from bellcrank.mechanism.checking import Check
-from bellcrank.mechanism.mechanism import Mechanism
-from bellcrank.mechanism.naming import nearest
 from bellcrank.turns import Turn, in_turn
 
 _REFINED = 1e-12  # error of rates that one correction should leave [m/s or rad/s]
 _MET = 1e-7  # largest constraint error after a projection, redundant rows included [m or rad/2]
-
-FORMULATIONS: Final = {
-    "lagrange": "bellcrank.formulations.lagrange",
-    "recursive": "bellcrank.formulations.recursive",
-    "symbolic": "bellcrank.formulations.symbolic",
-}
-"""The module of each formulation."""
-
-
-def formulation_module(name: str) -> Formulation:
-    """The module of a formulation of this name. Raises TypeError where it does not hold what one must."""
-    return checked_module(import_module(FORMULATIONS[name]))
 
 
 @dataclass(frozen=True)
@@ -237,62 +218,3 @@ class System:
         return SystemStatistics(
             {name: int(value) for name, value in counts.items()}, dropped, pivot, uncertainty
         )
-
-
-def prepare(mechanism: Mechanism | Model, formulation: str = "auto", **options: Any) -> System:
-    """A mechanism or model prepared for a formulation, at its initial state.
-
-    formulation: a name of FORMULATIONS, or "auto" for the one that suits; `System.reason` then says why.
-    options: those of the formulation, see its options dataclass.
-
-    Raises Unsupported for an unknown formulation and for one that cannot take the model, saying why;
-    MechanismError for what is wrong with the mechanism or the options.
-    """
-    check_request(formulation, options)
-    model = mechanism if isinstance(mechanism, Model) else compile_mechanism(mechanism)
-    reason = ""
-    if formulation == "auto":
-        formulation, reason = _chosen(model)
-    module = formulation_module(formulation)
-    if module.CUSTOM != ALL:
-        model.refuse_custom(f"formulation {formulation!r}", module.CUSTOM)
-    refusals = module.refusals(model)
-    if refusals:
-        raise Unsupported(
-            f"formulation {formulation!r} cannot take mechanism {model.name!r}: {'; '.join(refusals)}. "
-            "Use formulation='lagrange', which takes every mechanism."
-        )
-    checked = checked_options(formulation, module.OPTIONS, options)
-    model = with_own_inputs(module.reduced(model, checked))
-    return module.SYSTEM(model, formulation, module.create(model, checked), asdict(checked), reason)
-
-
-def check_request(formulation: str, options: Mapping[str, Any], others: Iterable[str] = ()) -> None:
-    """Refuse a formulation that there is not, and options that it does not have or that are out of range.
-
-    With "auto", options of any formulation pass.
-    others: the arguments of `simulate`, where one of them may have been meant.
-    Raises Unsupported for the formulation, MechanismError for the options.
-    """
-    if not isinstance(formulation, str) or (formulation != "auto" and formulation not in FORMULATIONS):
-        advice = nearest(formulation, ("auto", *FORMULATIONS))
-        raise Unsupported(f"there is no formulation {formulation!r}; {advice}")
-    if options and formulation == "auto":
-        kinds = [formulation_module(name).OPTIONS for name in FORMULATIONS]
-        check_names(formulation, kinds, options, others)
-    elif options:
-        checked_options(formulation, formulation_module(formulation).OPTIONS, options, others)
-
-
-def takes_names(option: str) -> bool:
-    """Whether an option of some formulation is names of joints: texts, even where they look like numbers."""
-    kinds = [formulation_module(name).OPTIONS for name in FORMULATIONS]
-    found = [item for kind in kinds for item in fields(kind) if item.name == option]
-    return any(isinstance(item.default, tuple) for item in found)
-
-
-def _chosen(model: Model) -> tuple[str, str]:
-    """The formulation that "auto" means for a model, and why."""
-    loops = len(model.graph.closures)
-    what = f"{loops} closed loop{'s' * (loops != 1)}" if loops else "a tree"
-    return "lagrange", f"{what}: lagrange takes trees, loops and redundant constraints alike"

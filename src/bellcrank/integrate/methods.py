@@ -89,6 +89,7 @@ COORDINATE_KINDS: Final = ("translation", "rotation", "velocity", "angular_veloc
 
 DEFAULT_STEP: Final = 1e-3
 DEFAULT_TOLERANCE: Final = 1e-8
+AUTO_TOLERANCE: Final = 1e-9  # of "auto": motions that are not chaotic err by about 1e-6 after ten seconds
 
 
 def find_method(name: str) -> Method:
@@ -136,7 +137,8 @@ def method_options(
                         value,
                         "give step=, or use method='dopri5'",
                     )
-        both = DEFAULT_TOLERANCE if tolerance is None else check.positive("tolerance", tolerance)
+        default = AUTO_TOLERANCE if name == "auto" else DEFAULT_TOLERANCE
+        both = default if tolerance is None else check.positive("tolerance", tolerance)
         relative, absolute = _by_kind(check, "rtol", rtol, both), _by_kind(check, "atol", atol, both)
         order = _highest_order(check, method, max_order)
     kinds = tuple(zip(relative, absolute, strict=True))

@@ -11,7 +11,8 @@ from bellcrank.assembly.regularity import Regularity
 from bellcrank.assembly.start_values import going_on, refuse_led_elsewhere
 from bellcrank.assembly.state import Floats, State
 from bellcrank.errors import AssemblyError, Fault, MechanismError
-from bellcrank.formulations.system import System, prepare
+from bellcrank.formulations.preparing import prepare
+from bellcrank.formulations.system import System
 from bellcrank.integrate.advance import Outcome
 from bellcrank.integrate.closing import Closing, closing
 from bellcrank.mechanism.checking import Check

@@ -35,6 +35,7 @@ def statistics(
     told = {
         "formulation": system.formulation,
         "method": _method(options, outcome),
+        **_choice(system, options, outcome),
         "step": outcome.last_step if options.method.adaptive else options.step or DEFAULT_STEP,
         "steps": counts.pop("steps"),
         "rejected_steps": counts.pop("rejected_steps"),
@@ -83,6 +84,16 @@ def _method(options: MethodOptions, outcome: Outcome) -> str:
     if options.method.name != "auto":
         return options.method.name
     return "adams" if np.isnan(outcome.stiff_since) else "bdf"
+
+
+def _choice(system: System, options: MethodOptions, outcome: Outcome) -> dict[str, str]:
+    """Why this formulation and method, where "auto" has chosen them."""
+    reasons = [system.reason] if system.reason else []
+    if options.method.name == "auto" and np.isnan(outcome.stiff_since):
+        reasons.append("adams: no step is given, and the motion is not stiff")
+    elif options.method.name == "auto":
+        reasons.append(f"bdf: the motion is stiff from t = {outcome.stiff_since:.3g} s on, adams before")
+    return {"choice": "; ".join(reasons)} if reasons else {}
 
 
 def _limits_of_digits(outcome: Outcome, statistics: SystemStatistics) -> list[str]:

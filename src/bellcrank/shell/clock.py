@@ -6,7 +6,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Final
 
 from bellcrank.errors import Fault, MechanismError
-from bellcrank.formulations.system import FORMULATIONS, check_request, takes_names
+from bellcrank.formulations.preparing import FORMULATIONS, check_request, takes_names
 from bellcrank.integrate.methods import METHODS, find_method, method_options
 from bellcrank.io.scalar import resolved
 from bellcrank.shell.drawing import drawn

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 
 from bellcrank.errors import BellcrankError
-from bellcrank.formulations.system import FORMULATIONS
+from bellcrank.formulations.preparing import FORMULATIONS
 from bellcrank.integrate.methods import METHODS
 from bellcrank.io.fields import parameters
 from bellcrank.mechanism import CONSTRAINT_KINDS, FORCE_KINDS, JOINT_KINDS

@@ -67,7 +67,7 @@ def _print(session: Session, given: Given) -> Reply:
 
 def _exerted(session: Session) -> dict[str, dict[str, Any]]:
     """What each force exerts where the bodies are: efforts by name with their units, and energy."""
-    from bellcrank.formulations.system import prepare
+    from bellcrank.formulations.preparing import prepare
     from bellcrank.trajectory.observation import observation
 
     model, settings = session.model(), session.now.settings

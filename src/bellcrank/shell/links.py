@@ -74,7 +74,7 @@ def _held(session: Session, joint: Joint) -> dict[str, float]:
 
 
 def _print(session: Session, given: Given) -> Reply:
-    from bellcrank.formulations.system import prepare
+    from bellcrank.formulations.preparing import prepare
 
     model, settings = session.model(), session.now.settings
     system = prepare(model, settings.formulation, **settings.options)

@@ -42,9 +42,9 @@ class Settings:
     method_options: step, max_step, max_order where they were given. stepsize: s from one frame to the next.
     """
 
-    formulation: str = "lagrange"
+    formulation: str = "auto"
     options: Mapping[str, Any] = field(default_factory=dict)
-    method: str = "adams"
+    method: str = "auto"
     method_options: Mapping[str, Any] = field(default_factory=dict)
     rtol: float = 1e-6
     atol: float = 1e-7
