@@ -58,9 +58,8 @@ def simulate(
     start: s. Give either duration, s, or times to record at, s, increasing, the last of which ends the run.
     state: go on from here, say `run.at(t)`, not from the mechanism's initial configuration. Drives that count
         from the start count from this state; all else that is taken from that configuration stays as it was.
-    formulation: a name, or "auto" for the one that suits. method: one of integrate.methods.METHODS; "auto" is
-        rk4 where a step is given and no tolerance, else adams, and bdf where the motion proves to be stiff.
-        `statistics["choice"]` says what was chosen, and why.
+    formulation: a name. method: one of integrate.methods.METHODS. "auto" chooses and gives its reasons in
+        `statistics["choice"]`: rk4 for a step without a tolerance; else adams, and bdf where it proves stiff.
     step: s; of fixed-step methods, by default 1e-3; the others take it as their first step.
     output_step: s between recorded frames; by default about 1000 frames, at steps of the method.
     tolerance (or rtol and atol), max_step, max_order: of adaptive methods, by default 1e-8 (auto: 1e-9) and
@@ -69,12 +68,11 @@ def simulate(
     controllers: functions that are called at multiples of a period and set inputs; see `Controller`.
     reactions, accelerations: whether to record what joints and forces exert, and body accelerations.
     path: HDF5 file to record into while it runs. description: text to keep instead of the mechanism's own.
-    progress: True for a bar on the terminal, or a function of the fraction done.
+    progress: True for a bar on the terminal, or a function of the fraction done. options: of the formulation.
     assemble: mend the initial state first (for this run, not in the mechanism); else it is projected only.
         "constraint_forces": the bodies come together in the run itself, under the applied forces and those of
         the constraints, as `bc.assemble` says; once closed, at `statistics["closed_at"]` (s), the formulation
         takes over. Before that there are no reactions and efforts (not a number).
-    options: of the formulation.
 
     Ctrl-C ends the run and returns what there is, with the status "interrupted". Raises MechanismError for
     what is wrong with the mechanism or the arguments, Unsupported for names that do not exist, AssemblyError

@@ -59,11 +59,23 @@ def prepare(mechanism: Mechanism | Model, formulation: str = "auto", **options: 
     return module.SYSTEM(model, formulation, module.create(model, checked), asdict(checked), reason)
 
 
+def others(formulation: str, options: Iterable[str] = ()) -> list[str]:
+    """The formulations that may take over where one that was chosen breaks down: those with all options.
+
+    Not `symbolic`, which solves the same equations as `recursive`, and has to derive them first.
+    """
+    return [name for name in ("lagrange", "recursive") if name != formulation and _has(name, options)]
+
+
+def _has(formulation: str, options: Iterable[str]) -> bool:
+    known = {item.name for item in fields(formulation_module(formulation).OPTIONS)}
+    return known.issuperset(options)
+
+
 def _chosen(model: Model, options: Mapping[str, Any]) -> tuple[str, str]:
     """The formulation for a model, of those that have the options, and why."""
     formulation, reason = choice(model)
-    kinds = {name: {item.name for item in fields(formulation_module(name).OPTIONS)} for name in FORMULATIONS}
-    able = [name for name, known in kinds.items() if known.issuperset(options)]
+    able = [name for name in FORMULATIONS if _has(name, options)]
     if not able or formulation in able:
         return formulation, f"{formulation}: {reason}"
     listed = ", ".join(options)

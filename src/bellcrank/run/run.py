@@ -13,15 +13,15 @@ from bellcrank.assembly.model import Model
 from bellcrank.assembly.report import AssemblyReport
 from bellcrank.assembly.state import Floats, State
 from bellcrank.errors import SimulationError, Unsupported
-from bellcrank.integrate.advance import Outcome, core_run, deferred_interrupt
+from bellcrank.integrate.advance import Outcome, deferred_interrupt
 from bellcrank.integrate.closing import Closing
 from bellcrank.integrate.events import CompiledEvents
 from bellcrank.integrate.failure import Explanation
 from bellcrank.integrate.progress import Progress
 from bellcrank.run import opening, telling
+from bellcrank.run.course import Course
 from bellcrank.run.plan import Plan
 from bellcrank.run.steering import RunInputs, Steering
-from bellcrank.trajectory.observation import observation
 from bellcrank.trajectory.origin import Origin
 from bellcrank.trajectory.recorder import Recorder
 from bellcrank.trajectory.trajectory import Trajectory
@@ -67,7 +67,7 @@ class Run:
             self.model, self._report = assembled(model)
         self._formulate(state, open_still=self._motion is not None)
         self._recorder = Recorder(
-            self._what.layout, path, description=Origin.of_model(self.model, description)
+            self._course.what.layout, path, description=Origin.of_model(self.model, description)
         )
         self._shown = Progress(progress, plan.begin, plan.duration).__enter__()
         self._wall = 0.0
@@ -96,7 +96,7 @@ class Run:
     @property
     def state(self) -> State:
         """Where the bodies are and how they move."""
-        return self._system.state()
+        return self._course.system.state()
 
     @property
     def inputs(self) -> RunInputs:
@@ -108,8 +108,7 @@ class Run:
         """What has been recorded up to now; once the run has ended, all of it, with how it ended."""
         if self._final is not None:
             return self._final
-        if self._core is not None:
-            self._core.flush(self._sink)
+        self._course.flush()
         return self._recorder.so_far(self._told())
 
     def advance(self, duration: float | None = None) -> None:
@@ -135,10 +134,10 @@ class Run:
         mechanism and for an earlier one, AssemblyError if it cannot meet the constraints.
         """
         self._refuse_ended(self._going)
-        opening.move(self._system, state, self._time)
+        opening.move(self._course.system, state, self._time)
         self._time = float(state.time)
-        if self._core is not None:
-            self._core.move()
+        if self._course.core is not None:
+            self._course.core.move()
 
     def stop(self) -> Trajectory:
         """End the run; what was recorded."""
@@ -160,17 +159,17 @@ class Run:
         """
         self.plan = replace(self.plan, times=times)
         if not self._first:
-            self._before = telling.counted(self._system, self._ended)
+            self._before = self._course.counted(self._ended)
             self._wall, last = 0.0, self._recorder.last
-            self._recorder = Recorder(self._what.layout, description=Origin.of_model(self.model))
+            self._recorder = Recorder(self._course.what.layout, description=Origin.of_model(self.model))
             self._recorder.on_block(last)
         with deferred_interrupt() as self._interrupted:
             self._go_on_to(float(times[-1]), last=False)
         if self._final is not None:
             return self._final
-        if self._core is not None:
-            self._core.flush(self._sink)
-            self._ended = replace(Outcome(**self._core.outcome()), status=self._ended.status)
+        if self._course.core is not None:
+            self._course.flush()
+            self._ended = replace(self._course.outcome(), status=self._ended.status)
         done, self._told_of = self._told_of, len(self._ended.events)
         names = telling.happened(self.model, self._watched, self._ended)[done:]
         told = self._told(self._ended.status, self._explained(self._ended).message)
@@ -178,30 +177,22 @@ class Run:
 
     def _formulate(self, state: State | None, open_still: bool = False) -> None:
         """Prepare the system; one that is not open must meet the constraints from its start."""
-        self._system = opening.prepared(self.model, self.plan, state)
+        self._course = course = Course(self.model, self.plan, state, self._watched)
+        self._steering.attach(course.system, self._turn, self._refuse_ended)
         if not open_still:
-            opening.go_to_start(self._system, state)
-        self._what = what = observation(self._system.model, self.plan.reactions, self.plan.accelerations)
-        self._core: Any = None
-        self._steering.attach(self._system, self._turn, self._refuse_ended)
-        if open_still:
-            return
-        self._regularity = opening.regularity(self.model, what)
-        self._sink = self._regularity.watching(self._record)
-        core, method, limit = self._system.core, self.plan.method, self.plan.max_step
-        self._core = core_run(core, method, limit, what.core, self._watched, self._steering.periods)
-        self._steering.begin(self._core, what.layout)
+            course.go_to_start()
+            course.begin(self._steering, self._record)
 
     def _go_on_to(self, end: float, last: bool = True) -> None:
         """Go on to a time, and end the run where it breaks down."""
         self._refuse_ended(self._going)
-        if self._core is None and self._motion is not None:
+        if self._course.core is None and self._motion is not None:
             opening.check_closed(self._motion, end)
         begun, self._going = perf_counter(), True
         try:
-            if self._core is None:
+            if self._course.core is None:
                 self._close(end)
-            if self._core is not None and self._time < end:
+            if self._course.core is not None and self._time < end:
                 self._go(end, last and end == self.plan.end)
         except Exception as error:
             self._end_by(error)
@@ -212,36 +203,42 @@ class Run:
     def _go(self, end: float, last: bool) -> None:
         """Let the core go on to a time, and take up what comes of it."""
         outputs = self.plan.outputs(self._time, end, self._first)
-        outcome, callbacks = None, (self._sink, self._is_alive, self._steering.sample)
+        outcome, callbacks = None, (self._course.sink, self._is_alive, self._steering.sample)
         try:
-            went = self._core.go(outputs, end, last, last or self._regularity.watches, *callbacks)
+            went = self._course.core.go(
+                outputs, end, last, last or self._course.regularity.watches, *callbacks
+            )
         except KeyboardInterrupt:  # raised within a callback
-            went, outcome = False, replace(Outcome(**self._core.outcome()), status="interrupted")
+            went, outcome = False, replace(self._course.outcome(), status="interrupted")
         self._first = False
-        if went and not self._regularity.is_lost() and not last:
+        if went and not self._course.regularity.is_lost() and not last:
             self._time = end
             if self._ended.status == "interrupted":
                 self._ended = replace(self._ended, status="finished")
             return
-        self._judge(outcome or Outcome(**self._core.outcome()))
+        if self._judge(outcome or self._course.outcome()):
+            self._go(end, last)
 
-    def _judge(self, outcome: Outcome) -> None:
-        """Note how the core has left off; end the run where it cannot go on."""
-        if self._regularity.lost is not None:
-            outcome = replace(outcome, status="singular", time=self._regularity.lost[0])
+    def _judge(self, outcome: Outcome) -> bool:
+        """Note how the core has left off, and whether it goes on; end the run where it cannot."""
+        if self._course.regularity.lost is not None:
+            outcome = replace(outcome, status="singular", time=self._course.regularity.lost[0])
         self._time, self._ended = outcome.time, outcome
         if outcome.status not in ("finished", "interrupted"):
+            if self._course.hand_over(outcome):
+                return True
             explained = self._finish(outcome)
             raise SimulationError(explained.message, outcome.time, explained.body, self._final, explained.row)
         if outcome.ended:
             self._finish(outcome)
+        return False
 
     def _close(self, end: float) -> None:
         """Go through the motion that closes the mechanism, and record what of it is to be recorded."""
         motion = self._motion
         assert motion is not None
         times = self.plan.outputs(motion.begin, end, True)
-        outcome = opening.close_on_the_way(motion, times, self._what, self._record, self._shown.at)
+        outcome = opening.close_on_the_way(motion, times, self._course.what, self._record, self._shown.at)
         self._time, self._ended = outcome.time, outcome
         if outcome.status == "finished":
             self.model, self._report = settled(self.model, motion.found())
@@ -255,13 +252,13 @@ class Run:
 
     def _is_alive(self, time: float) -> bool:
         self._shown.at(time)
-        return not (self._interrupted() or self._regularity.is_lost())
+        return not (self._interrupted() or self._course.regularity.is_lost())
 
     def _finish(self, outcome: Outcome) -> Explanation:
         """End the recording and the run."""
-        if self._core is not None:
-            self._core.flush(self._sink)
-            outcome = replace(Outcome(**self._core.outcome()), status=outcome.status, time=outcome.time)
+        if self._course.core is not None:
+            self._course.flush()
+            outcome = replace(self._course.outcome(), status=outcome.status, time=outcome.time)
         self._shown.__exit__(None, None, None)
         self._ended, explained = outcome, self._explained(outcome)
         told = self._told(outcome.status, explained.message)
@@ -276,9 +273,9 @@ class Run:
         self._shown.__exit__(None, None, None)
         broken = isinstance(error, SimulationError)  # of the file, unless a controller has failed
         told = {"status": "failed", "message": str(error) if broken else f"{type(error).__name__}: {error}"}
-        if self._core is not None and (not broken or error is self._steering.failure):
-            self._core.flush(self._sink)
-            self._ended = Outcome(**self._core.outcome())
+        if self._course.core is not None and (not broken or error is self._steering.failure):
+            self._course.flush()
+            self._ended = self._course.outcome()
             self._time, told = self._ended.time, self._told(**told)
         names = telling.happened(self.model, self._watched, self._ended)
         self._final = self._recorder.finish(told, names, self._ended.event_frames)
@@ -289,11 +286,11 @@ class Run:
         opening.refuse_to_go_on(self._time, going, self._final is not None)
 
     def _explained(self, outcome: Outcome) -> Explanation:
-        lost = self._regularity.lost if outcome.status == "singular" else None
-        return telling.explained(self._system, self.plan.method, outcome, lost)
+        return self._course.explained(outcome)
 
     def _told(self, status: str = "", message: str = "") -> dict[str, Any]:
-        outcome = self._ended if self._core is None else Outcome(**self._core.outcome())
-        told = telling.statistics(self._system, self.plan.method, outcome, self._before)
+        outcome = self._ended if self._course.core is None else self._course.outcome()
+        counts = {n: count - self._before.get(n, 0) for n, count in self._course.counted(outcome).items()}
+        told = telling.statistics(self._course.system, self.plan.method, outcome, counts)
         told |= {"wall_seconds": self._wall, **telling.of_start(self._report, self._motion)}
         return {"status": status, "message": message, **told} if status else told

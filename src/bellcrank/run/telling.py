@@ -28,10 +28,10 @@ def counted(system: System, outcome: Outcome | None = None) -> dict[str, int]:
 
 
 def statistics(
-    system: System, options: MethodOptions, outcome: Outcome, before: Mapping[str, int]
+    system: System, options: MethodOptions, outcome: Outcome, counts: Mapping[str, int]
 ) -> dict[str, Any]:
-    """The statistics of a run, or of the part of it after something was counted before."""
-    counts = {name: count - before.get(name, 0) for name, count in counted(system, outcome).items()}
+    """The statistics of a run, or of a part of it, in which things were counted."""
+    counts = dict(counts)
     told = {
         "formulation": system.formulation,
         "method": _method(options, outcome),

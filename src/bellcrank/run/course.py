@@ -1,0 +1,126 @@
+"""A model under way: in one formulation, and in another one where the first was chosen and breaks down."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from typing import Any, Final
+
+import numpy as np
+
+from bellcrank.assembly.model import Model
+from bellcrank.assembly.state import Floats, State
+from bellcrank.errors import AssemblyError, MechanismError, Unsupported
+from bellcrank.formulations.preparing import others
+from bellcrank.formulations.system import System
+from bellcrank.integrate.advance import Outcome, core_run
+from bellcrank.integrate.events import CompiledEvents
+from bellcrank.integrate.failure import Explanation
+from bellcrank.run import opening, telling
+from bellcrank.run.plan import Plan
+from bellcrank.run.steering import Steering
+from bellcrank.trajectory.observation import Observation, observation
+
+_FARTHER: Final = 1e-6  # of a time: the least by which a formulation that takes over must get on, to be heard
+
+
+class Course:
+    """A model prepared for a run and, once it has begun, the core's run of it.
+
+    state: that the run goes on from, if it is given one.
+    system: the model in a formulation. what: is recorded of it. core: the core's run, None before it begins.
+    """
+
+    def __init__(self, model: Model, plan: Plan, state: State | None, watched: CompiledEvents) -> None:
+        self._model, self._plan, self._from, self._watched = model, plan, state, watched
+        self._past: Outcome | None = None  # of formulations that broke down
+        self._counted: dict[str, int] = {}  # by them
+        self._failures: list[tuple[Outcome, Explanation]] = []
+        self.core: Any = None
+        self.system, self.what = self._prepared(plan)
+
+    def go_to_start(self) -> None:
+        """Go onto the constraints, where the run begins."""
+        opening.go_to_start(self.system, self._from)
+
+    def begin(self, steering: Steering, record: Callable[[Floats], None]) -> None:
+        """Make the core's run from where the system is. record: takes the frames."""
+        self._steering, self._record = steering, record
+        self.regularity = opening.regularity(self._model, self.what)
+        self.sink = self.regularity.watching(record)
+        method, limit, periods = self._plan.method, self._plan.max_step, steering.periods
+        self.core = core_run(self.system.core, method, limit, self.what.core, self._watched, periods)
+        steering.begin(self.core, self.what.layout)
+
+    def flush(self) -> None:
+        """Hand over the frames that the core still keeps."""
+        if self.core is not None:
+            self.core.flush(self.sink)
+
+    def outcome(self) -> Outcome:
+        """What the core's run has come to, with what was done before another formulation took over."""
+        now = Outcome(**self.core.outcome())
+        return now if self._past is None else _joined(self._past, now)
+
+    def counted(self, outcome: Outcome) -> dict[str, int]:
+        """What was counted up to an outcome, by name."""
+        counts = telling.counted(self.system, outcome)
+        return {name: count + self._counted.get(name, 0) for name, count in counts.items()}
+
+    def explained(self, outcome: Outcome) -> Explanation:
+        """Why the run has ended: what the formulation says that got farthest."""
+        lost = self.regularity.lost if outcome.status == "singular" else None
+        for past, explanation in self._failures:
+            if outcome.status != "finished" and outcome.time <= past.time + _FARTHER * max(
+                1.0, abs(past.time)
+            ):
+                return explanation
+        return telling.explained(self.system, self._plan.method, outcome, lost)
+
+    def hand_over(self, outcome: Outcome) -> bool:
+        """Let another formulation go on from the last good state, where "auto" chose the one that broke down.
+
+        Fixed steps break down by their length, in every formulation alike. Whoever steers a run holds on to
+        its system: then nothing takes over either.
+        """
+        chosen = self._plan.formulation == "auto" and self.core is not None and not self._failures
+        steered = self._model.inputs or self._steering.periods
+        if not chosen or steered or not self._plan.method.method.adaptive or outcome.status == "singular":
+            return False
+        self.flush()
+        failed, explanation = self.system, self.explained(outcome)
+        for name in others(failed.formulation, self._plan.options):
+            try:
+                system, what = self._prepared(replace(self._plan, formulation=name))
+                system.set_state(failed.state())
+                system.project()
+            except (AssemblyError, MechanismError, Unsupported):
+                continue
+            if what.layout == self.what.layout:
+                broken = f"{failed.formulation} broke down at t = {outcome.time:.6g} s"
+                system.reason = f"{failed.reason}; {broken}, {name} goes on"
+                self._past, self._counted = outcome, failed.stats.counts
+                self._failures.append((outcome, explanation))
+                self.system, self.what = system, what
+                self.begin(self._steering, self._record)
+                return True
+        return False
+
+    def _prepared(self, plan: Plan) -> tuple[System, Observation]:
+        system = opening.prepared(self._model, plan, self._from)
+        return system, observation(system.model, plan.reactions, plan.accelerations)
+
+
+def _joined(past: Outcome, now: Outcome) -> Outcome:
+    """The outcome of a run in two formulations, one after the other."""
+    added = ("steps", "rejected", "rounding", "difference_evaluations", "samples")
+    return replace(
+        now,
+        **{name: getattr(past, name) + getattr(now, name) for name in added},
+        highest_order=max(past.highest_order, now.highest_order),
+        stiff_since=now.stiff_since if np.isnan(past.stiff_since) else past.stiff_since,
+        events=[*past.events, *now.events],
+        event_frames=np.concatenate([past.event_frames, now.event_frames])
+        if len(past.events)
+        else now.event_frames,
+    )
