@@ -64,7 +64,7 @@ def test_the_other_formulation_goes_on(make, breaking):
 
 def test_events_and_counts_of_both_are_kept(breaking):
     mech = gallery.chain(2, angle=0.3)
-    event = bc.Event("passage", "sin(6*swing)", names={"swing": "joint 0"})
+    event = bc.Event("passage", "sin(6*swing + 0.5)", names={"swing": "joint 0"})
     given = {"duration": 2.0, "events": event}
     breaking.append(None)  # this one is left whole
     whole = bc.simulate(mech, formulation="lagrange", method="dopri5", **given)

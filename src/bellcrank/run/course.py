@@ -71,9 +71,8 @@ class Course:
         """Why the run has ended: what the formulation says that got farthest."""
         lost = self.regularity.lost if outcome.status == "singular" else None
         for past, explanation in self._failures:
-            if outcome.status != "finished" and outcome.time <= past.time + _FARTHER * max(
-                1.0, abs(past.time)
-            ):
+            nearby = past.time + _FARTHER * max(1.0, abs(past.time))
+            if outcome.status not in ("finished", "interrupted") and outcome.time <= nearby:
                 return explanation
         return telling.explained(self.system, self._plan.method, outcome, lost)
 
