@@ -19,7 +19,7 @@ pytestmark = pytest.mark.filterwarnings("ignore:.*fork.*:DeprecationWarning")
 
 @pytest.mark.parametrize(("fuzzer", "count"), [(files, 20), (calls, 50)])
 def test_only_our_own_errors_come_of_it(fuzzer, count):
-    """In a process of its own: a child of this one would inherit the locks of what other tests left at work."""
+    """In a process of its own: a child of this one would inherit locks of what other tests left at work."""
     command = [sys.executable, fuzzer.__file__, "--first", "0", "--count", str(count), "--jobs", "1"]
     done = subprocess.run(command, capture_output=True, text=True, timeout=600, check=False)
     assert done.returncode == 0, done.stdout + done.stderr
