@@ -191,6 +191,7 @@ def test_a_limit_beyond_half_a_turn_counts_from_the_given_position():
     ("given", "says"),
     [
         ({"position": (1.0, 2.0)}, "a number for each free coordinate"),
+        ({"position": np.array("x")}, "must be a number"),
         ({"position": {"theta_x": 1.0}}, "does not let this coordinate move"),
         ({"position": math.nan}, "must be finite"),
         ({"velocity": "fast"}, "must be a number"),

@@ -280,13 +280,17 @@ def test_a_run_without_frames_is_a_table_without_rows(sound):
     assert all(len(column) == 0 for column in table.values())
 
 
-def test_texts_that_are_no_unicode_are_saved(sound, tmp_path):
+@pytest.mark.parametrize("name", ["message", "status", "mechanism"])
+def test_texts_that_are_no_unicode_are_saved(sound, tmp_path, name):
     """A status that was damaged to bytes which are no UTF-8, as h5py reads them."""
     with h5py.File(shutil.copy(sound["version 1"], tmp_path / "odd.h5"), "r+", libver="latest") as file:
-        file.attrs["message"] = b"lost \xff"
+        file.attrs[name] = b"lost \xff"
     run = Trajectory.load(tmp_path / "odd.h5")
     run.save(tmp_path / "copy.h5")
-    assert Trajectory.load(tmp_path / "copy.h5").status.message == run.status.message
+    again = Trajectory.load(tmp_path / "copy.h5")
+    assert (again.status, again.status.message) == (run.status, run.status.message)
+    assert again.name == run.name
+    assert "lost \udcff" in (run.name, run.status, run.status.message)
 
 
 def test_a_sample_of_damaged_files_and_killed_runs():

@@ -165,7 +165,8 @@ class Joint:
             elif isinstance(given, Mapping):
                 pairs = tuple(given.items())
             elif not _are_pairs(given):
-                values = given if isinstance(given, (tuple, list, np.ndarray)) else [given]
+                several = getattr(given, "ndim", 1) and isinstance(given, (tuple, list, np.ndarray))
+                values = given if several else [given]
                 if len(values) != len(free):
                     rule = f"the initial {which} must have a number for each free coordinate"
                     has = f"{self.kind.name} has {', '.join(free) or 'none'}"

@@ -284,5 +284,5 @@ def _shape(shape: Any) -> str:
 def _plain(value: Any) -> Any:
     """A Python number or text in place of a numpy one."""
     if isinstance(value, bytes):
-        return value.decode("utf-8")
+        return value.decode("utf-8", "surrogateescape")  # as h5py does with texts that it decodes itself
     return value.item() if isinstance(value, np.generic) else value

@@ -166,8 +166,12 @@ def _make(file: Any, about: DataSet, shape: tuple[int, ...], most: int) -> None:
 
 
 def _texts(values: str | Sequence[str]) -> np.ndarray:
-    """A text, or several (n,), with room for the longest: HDF5 keeps others in a heap without checksums."""
-    raw = values.encode("utf-8") if isinstance(values, str) else [value.encode("utf-8") for value in values]
+    """A text, or several (n,), with room for the longest: HDF5 keeps others in a heap without checksums.
+
+    Bytes that are no Unicode, as a damaged file may hold them, stay what they are.
+    """
+    how = ("utf-8", "surrogateescape")
+    raw = values.encode(*how) if isinstance(values, str) else [value.encode(*how) for value in values]
     longest = len(raw) if isinstance(raw, bytes) else max(map(len, raw), default=0)
     return np.array(raw, dtype=h5py.string_dtype("utf-8", max(longest, 1)))
 
