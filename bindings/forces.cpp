@@ -46,7 +46,7 @@ void bind_forces(nb::module_& m) {
             const LawKind& law = law_kind(kind);
             check_law(law, params, function_of(function));
             if (law.potential == nullptr) throw std::invalid_argument("the " + kind + " law has no potential");
-            return law.potential({value, 0.0, 0.0}, params, function_of(function));
+            return law.potential(value, params, function_of(function));
         },
         "kind"_a, "value"_a, "params"_a, "function"_a.none() = nb::none(),
         "Potential energy [J] at the coordinate's value. Raises ValueError as check_law, or if there is none.");

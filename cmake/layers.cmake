@@ -13,7 +13,7 @@ set(programs_sees functions) # expressions end as programs; user-written joints 
 set(expression_sees programs)
 set(joints_sees spatial functions programs)
 set(constraints_sees joints) # a constraint is rows over coordinates, a force an effort along one
-set(forces_sees joints)
+set(forces_sees joints expression) # an effort is written once, for numbers and for expressions
 set(model_sees constraints forces expression) # what users write as formulas is differentiated when the model is made
 set(bodies_sees model)
 set(linalg_sees model)

@@ -36,6 +36,14 @@ inline Expression operator/(double a, Expression b) {
 }
 inline Expression sin(Expression a) { return {a.graph, a.graph->apply(Op::sine, a.ref)}; }
 inline Expression cos(Expression a) { return {a.graph, a.graph->apply(Op::cosine, a.ref)}; }
+inline Expression exp(Expression a) { return {a.graph, a.graph->apply(Op::exponential, a.ref)}; }
+inline Expression tanh(Expression a) { return {a.graph, a.graph->apply(Op::hyperbolic_tangent, a.ref)}; }
+inline Expression max(Expression a, double b) {
+    return {a.graph, a.graph->apply(Op::maximum, a.ref, a.graph->constant(b))};
+}
+inline Expression min(Expression a, double b) {
+    return {a.graph, a.graph->apply(Op::minimum, a.ref, a.graph->constant(b))};
+}
 inline Expression sqrt(Expression a) { return {a.graph, a.graph->apply(Op::square_root, a.ref)}; }
 
 }  // namespace bellcrank

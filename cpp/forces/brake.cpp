@@ -12,8 +12,9 @@ namespace bellcrank {
 
 namespace {
 
-double effort(const LawInput& in, std::span<const double> p, const Function* function) {
-    return -std::max((*function)(in.time).f, 0.0) * std::tanh(in.rate / p[0]);
+template <class S>
+S effort(const LawInput<S>& in, std::span<const S> p, const LawFunction<S>& function) {
+    return -(max(function(in.time), 0.0) * tanh(in.rate / p[0]));
 }
 
 void check(std::span<const double> p, const Function* function) {
@@ -22,7 +23,7 @@ void check(std::span<const double> p, const Function* function) {
     if (function == nullptr) throw std::invalid_argument("needs a function of time, the friction level");
 }
 
-const LawRegistration registration({"brake", effort, nullptr, check});
+const LawRegistration registration({"brake", effort<double>, effort<Expression>, nullptr, check});
 
 }  // namespace
 

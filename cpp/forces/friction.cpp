@@ -12,10 +12,11 @@ namespace bellcrank {
 
 namespace {
 
-double effort(const LawInput& in, std::span<const double> p, const Function*) {
-    const double v = in.rate, ratio = v / p[3];
-    const double level = p[1] + (p[2] - p[1]) * std::exp(-ratio * ratio);
-    return -p[0] * v - level * std::tanh(v / p[4]);
+template <class S>
+S effort(const LawInput<S>& in, std::span<const S> p, const LawFunction<S>&) {
+    const S ratio = in.rate / p[3];
+    const S level = p[1] + (p[2] - p[1]) * exp(-(ratio * ratio));
+    return -(p[0] * in.rate) - level * tanh(in.rate / p[4]);
 }
 
 void check(std::span<const double> p, const Function* function) {
@@ -27,7 +28,7 @@ void check(std::span<const double> p, const Function* function) {
     if (function != nullptr) throw std::invalid_argument("takes no function");
 }
 
-const LawRegistration registration({"friction", effort, nullptr, check});
+const LawRegistration registration({"friction", effort<double>, effort<Expression>, nullptr, check});
 
 }  // namespace
 

@@ -1,27 +1,72 @@
 // Force laws: an effort τ(φ, φ̇, t) along a coordinate φ; the generalized force on the bodies is τ ∇φ.
-// One file per kind; each registers itself by name and states its parameters.
+// One file per kind; each registers itself by name and states its parameters. The effort is a template over its scalar,
+// double or Expression: formulations that derive their equations take the same formula.
 #pragma once
 
+#include <algorithm>
+#include <cmath>
+#include <functional>
 #include <span>
 #include <string>
 #include <vector>
 
+#include "expression/expression.hpp"
 #include "functions/function.hpp"
 
 namespace bellcrank {
 
+template <class S>
 struct LawInput {
-    double value, rate, time;  // φ, φ̇, t
+    S value, rate, time;  // φ, φ̇, t
 };
+
+// The function of a law, or none.
+template <class S>
+class LawFunction;
+
+template <>
+class LawFunction<double> {
+  public:
+    LawFunction(const Function* function) : function_(function) {}
+    explicit operator bool() const { return function_ != nullptr; }
+    double operator()(double at) const { return (*function_)(at).f; }
+
+  private:
+    const Function* function_;
+};
+
+template <>
+class LawFunction<Expression> {
+  public:
+    LawFunction(std::function<Expression(Expression)> function) : function_(std::move(function)) {}
+    explicit operator bool() const { return function_ != nullptr; }
+    Expression operator()(Expression at) const { return function_(at); }
+
+  private:
+    std::function<Expression(Expression)> function_;
+};
+
+template <class S>
+using LawEffort = S (*)(const LawInput<S>& in, std::span<const S> params, const LawFunction<S>& function);
 
 struct LawKind {
     std::string name;
-    double (*effort)(const LawInput& in, std::span<const double> params, const Function* function);
+    LawEffort<double> effort;
+    LawEffort<Expression> formula;  // null: formulations that derive their equations refuse the law
     // V(φ) with −dV/dφ the conservative part of the effort; null: none.
-    double (*potential)(const LawInput& in, std::span<const double> params, const Function* function);
+    double (*potential)(double value, std::span<const double> params, const Function* function);
     // Throws std::invalid_argument that says what is wrong with the parameters or the function.
     void (*check)(std::span<const double> params, const Function* function);
 };
+
+// For efforts: functions of doubles beside those of expressions, and a smooth rise from 0 to 1, level outside.
+using std::exp, std::max, std::min, std::sqrt, std::tanh;
+
+template <class S>
+S smooth_step(const S& at) {
+    const S u = min(max(at, 0.0), 1.0);
+    return (3.0 - 2.0 * u) * u * u;
+}
 
 // Adds a kind to the registry; meant for static initialisation in the kind's own file. A name taken twice is a
 // std::logic_error.

@@ -7,13 +7,14 @@ namespace bellcrank {
 
 namespace {
 
-double effort(const LawInput& in, std::span<const double> p, const Function* function) {
-    const double tau = -p[0] * (in.value - p[2]) - p[1] * in.rate + p[3];
-    return function != nullptr ? tau + (*function)(in.time).f : tau;
+template <class S>
+S effort(const LawInput<S>& in, std::span<const S> p, const LawFunction<S>& function) {
+    const S tau = p[3] - p[0] * (in.value - p[2]) - p[1] * in.rate;
+    return function ? tau + function(in.time) : tau;
 }
 
-double potential(const LawInput& in, std::span<const double> p, const Function*) {
-    const double s = in.value - p[2];
+double potential(double value, std::span<const double> p, const Function*) {
+    const double s = value - p[2];
     return (0.5 * p[0] * s - p[3]) * s;
 }
 
@@ -21,7 +22,7 @@ void check(std::span<const double> p, const Function*) {
     require_parameters(p, 4, "stiffness, damping, rest, preload");
 }
 
-const LawRegistration registration({"linear", effort, potential, check});
+const LawRegistration registration({"linear", effort<double>, effort<Expression>, potential, check});
 
 }  // namespace
 

@@ -8,8 +8,9 @@ namespace bellcrank {
 
 namespace {
 
-double effort(const LawInput& in, std::span<const double> p, const Function* function) {
-    return (*function)(in.time).f - p[0] * in.rate;
+template <class S>
+S effort(const LawInput<S>& in, std::span<const S> p, const LawFunction<S>& function) {
+    return function(in.time) - p[0] * in.rate;
 }
 
 void check(std::span<const double> p, const Function* function) {
@@ -17,7 +18,7 @@ void check(std::span<const double> p, const Function* function) {
     if (function == nullptr) throw std::invalid_argument("needs a function of time, the effort at rest");
 }
 
-const LawRegistration registration({"motor", effort, nullptr, check});
+const LawRegistration registration({"motor", effort<double>, effort<Expression>, nullptr, check});
 
 }  // namespace
 

@@ -13,15 +13,15 @@ namespace bellcrank {
 
 namespace {
 
-double effort(const LawInput& in, std::span<const double> p, const Function*) {
-    const double depth = p[3] * (p[2] - in.value);
-    if (depth <= 0.0) return 0.0;
-    const double u = std::min(depth / p[4], 1.0);
-    return p[3] * std::max(p[0] * depth - p[1] * p[3] * in.rate * (3.0 - 2.0 * u) * u * u, 0.0);
+template <class S>
+S effort(const LawInput<S>& in, std::span<const S> p, const LawFunction<S>&) {
+    const S depth = max(p[3] * (p[2] - in.value), 0.0);
+    const S damped = p[1] * p[3] * in.rate * smooth_step(depth / p[4]);
+    return p[3] * max(p[0] * depth - damped, 0.0);
 }
 
-double potential(const LawInput& in, std::span<const double> p, const Function*) {
-    const double depth = std::max(p[3] * (p[2] - in.value), 0.0);
+double potential(double value, std::span<const double> p, const Function*) {
+    const double depth = std::max(p[3] * (p[2] - value), 0.0);
     return 0.5 * p[0] * depth * depth;
 }
 
@@ -33,7 +33,7 @@ void check(std::span<const double> p, const Function* function) {
     if (function != nullptr) throw std::invalid_argument("takes no function");
 }
 
-const LawRegistration registration({"one_sided", effort, potential, check});
+const LawRegistration registration({"one_sided", effort<double>, effort<Expression>, potential, check});
 
 }  // namespace
 

@@ -14,15 +14,14 @@ namespace bellcrank {
 
 namespace {
 
-double effort(const LawInput& in, std::span<const double> p, const Function*) {
-    const double stretch = in.value - p[1];
-    if (stretch <= 0.0) return 0.0;
-    const double u = std::clamp(1.0 + in.rate / p[3], 0.0, 1.0);
-    return -p[0] * stretch * (p[2] + (1.0 - p[2]) * (3.0 - 2.0 * u) * u * u);
+template <class S>
+S effort(const LawInput<S>& in, std::span<const S> p, const LawFunction<S>&) {
+    const S stretch = max(in.value - p[1], 0.0);
+    return -(p[0] * stretch * (p[2] + (1.0 - p[2]) * smooth_step(1.0 + in.rate / p[3])));
 }
 
-double potential(const LawInput& in, std::span<const double> p, const Function*) {
-    const double stretch = std::max(in.value - p[1], 0.0);
+double potential(double value, std::span<const double> p, const Function*) {
+    const double stretch = std::max(value - p[1], 0.0);
     return 0.5 * p[0] * stretch * stretch;
 }
 
@@ -34,7 +33,7 @@ void check(std::span<const double> p, const Function* function) {
     if (function != nullptr) throw std::invalid_argument("takes no function");
 }
 
-const LawRegistration registration({"rubber", effort, potential, check});
+const LawRegistration registration({"rubber", effort<double>, effort<Expression>, potential, check});
 
 }  // namespace
 

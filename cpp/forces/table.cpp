@@ -8,13 +8,12 @@ namespace bellcrank {
 
 namespace {
 
-double effort(const LawInput& in, std::span<const double> p, const Function* function) {
-    return (*function)(in.value).f - p[0] * in.rate;
+template <class S>
+S effort(const LawInput<S>& in, std::span<const S> p, const LawFunction<S>& function) {
+    return function(in.value) - p[0] * in.rate;
 }
 
-double potential(const LawInput& in, std::span<const double>, const Function* function) {
-    return -function->integral(in.value);
-}
+double potential(double value, std::span<const double>, const Function* function) { return -function->integral(value); }
 
 void check(std::span<const double> p, const Function* function) {
     require_parameters(p, 1, "damping");
@@ -23,7 +22,7 @@ void check(std::span<const double> p, const Function* function) {
         throw std::invalid_argument("its function has no integral and hence no potential; use a piecewise one");
 }
 
-const LawRegistration registration({"table", effort, potential, check});
+const LawRegistration registration({"table", effort<double>, effort<Expression>, potential, check});
 
 }  // namespace
 

@@ -91,7 +91,7 @@ double law_effort(const Scenery& at, const Law& law) {
 double law_potential(const Scenery& at, const Law& law) {
     if (law.kind->potential == nullptr) return 0.0;
     const CoordinateMotion c = coordinate_motion(at.model, at.branches, law.coordinate, at.x, at.u);
-    return law.kind->potential({c.value, c.rate, at.t}, law.params, function_of(at.model, law));
+    return law.kind->potential(c.value, law.params, function_of(at.model, law));
 }
 
 double wrench_component(const Model& model, const Wrench& w, int component, double t) {

@@ -113,7 +113,7 @@ Loads::Potential Loads::potential(const double* x) const {
             V.add(-effort(law, value) * value);
             continue;
         }
-        V.add(law.kind->potential({value, 0.0, t_}, law.params, function));
+        V.add(law.kind->potential(value, law.params, function));
         if (law.kind->name == "linear" && function != nullptr) V.add(-(*function)(t_).f * value);
     }
     for (const Wrench& w : model_.wrenches) {

@@ -21,7 +21,8 @@ def ramp(offset, slope):
 
 
 def test_the_kinds_and_which_have_a_potential():
-    assert core.law_kinds() == {
+    own = {name: known for name, known in core.law_kinds().items() if not name.startswith("rig_")}
+    assert own == {
         "linear": True, "table": True, "motor": False, "friction": False, "brake": False,
         "rubber": True, "one_sided": True,
     }  # fmt: skip

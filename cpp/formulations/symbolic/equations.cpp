@@ -53,7 +53,10 @@ std::vector<std::string> Equations::refusals(const Model& model, const std::vect
     };
     for (const int row : plan.closing_rows) need_row(row, "a joint, constraint or drive");
     for (const int row : plan.stops) need_row(row, "a stop");
-    for (const Law& law : model.laws) need(law.coordinate, "a force");
+    for (const Law& law : model.laws) {
+        need(law.coordinate, "a force");
+        if (law.kind->formula == nullptr) reasons.insert("it has no formula for the force law " + law.kind->name);
+    }
     for (const ConstraintFormula& formula : model.data().formulas.constraints)
         for (const CoordinateSymbols& c : formula.coordinates) need(c.coordinate, "a constraint given by formulas");
     for (const ForceFormula& formula : model.data().formulas.forces)

@@ -4,19 +4,6 @@
 
 namespace bellcrank::symbolic {
 
-namespace {
-
-Expression apply(Op op, Expression a) { return {a.graph, a.graph->apply(op, a.ref)}; }
-Expression apply(Op op, Expression a, double b) { return {a.graph, a.graph->apply(op, a.ref, a.graph->constant(b))}; }
-
-// (3 − 2u) u² between 0 and 1, level outside.
-Expression smooth_step(Expression at) {
-    const Expression u = apply(Op::minimum, apply(Op::maximum, at, 0.0), 1.0);
-    return (3.0 - 2.0 * u) * u * u;
-}
-
-}  // namespace
-
 Expression Equations::number_of(int function, int param) const {
     const int place = model->data().function_param_start[function] + param;
     return numbers.number("function_params", place, model->data().function_params[place]);
@@ -58,39 +45,15 @@ void Equations::make_forces() {
     make_formula_forces();
 }
 
-// The formulae of cpp/forces.
 Expression Equations::effort(int number, Expression value, Expression rate) {
     const Law& law = model->laws[number];
-    const std::string& kind = law.kind->name;
-    std::vector<Expression> p;
+    std::vector<Expression> params;
     for (size_t i = 0; i < law.params.size(); ++i)
-        p.push_back(
+        params.push_back(
             numbers.number("law_params", model->data().law_param_start[number] + static_cast<int>(i), law.params[i]));
-    if (kind == "linear") {
-        const Expression tau = p[3] - p[0] * (value - p[2]) - p[1] * rate;
-        return law.function < 0 ? tau : tau + function_of_time(law.function);
-    }
-    if (kind == "table") return table(law.function, value) - p[0] * rate;
-    if (kind == "motor") return function_of_time(law.function) - p[0] * rate;
-    if (kind == "friction") {
-        const Expression ratio = rate / p[3];
-        const Expression level = p[1] + (p[2] - p[1]) * apply(Op::exponential, -(ratio * ratio));
-        return -(p[0] * rate) - level * apply(Op::hyperbolic_tangent, rate / p[4]);
-    }
-    if (kind == "brake") {
-        const Expression held = apply(Op::maximum, function_of_time(law.function), 0.0);
-        return -(held * apply(Op::hyperbolic_tangent, rate / p[0]));
-    }
-    if (kind == "rubber") {
-        const Expression stretch = apply(Op::maximum, value - p[1], 0.0);
-        return -(p[0] * stretch * (p[2] + (1.0 - p[2]) * smooth_step(1.0 + rate / p[3])));
-    }
-    if (kind == "one_sided") {
-        const Expression depth = apply(Op::maximum, p[3] * (p[2] - value), 0.0);
-        const Expression damped = p[1] * p[3] * rate * smooth_step(depth / p[4]);
-        return p[3] * apply(Op::maximum, p[0] * depth - damped, 0.0);
-    }
-    throw std::invalid_argument("symbolic: no formula for the force law '" + kind + "'");
+    LawFunction<Expression> function(nullptr);
+    if (law.function >= 0) function = LawFunction<Expression>([&](Expression at) { return table(law.function, at); });
+    return law.kind->formula({value, rate, symbols().time}, params, function);
 }
 
 void Equations::add_wrench(int number) {
