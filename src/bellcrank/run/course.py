@@ -21,7 +21,7 @@ from bellcrank.run.plan import Plan
 from bellcrank.run.steering import Steering
 from bellcrank.trajectory.observation import Observation, observation
 
-_FARTHER: Final = 1e-6  # of a time: the least by which a formulation that takes over must get on, to be heard
+_FARTHER: Final = 1e-6  # of a time: who takes over and gets no farther than that has failed likewise
 
 
 class Course:
