@@ -5,6 +5,7 @@ import pytest
 
 import bellcrank as bc
 from bellcrank import gallery
+from benchmarks.symbolic_robots import humanoid
 
 
 def rotor():
@@ -92,6 +93,7 @@ def test_what_was_named_is_not_chosen():
         (lambda: gallery.n_four_bar(40), 1.0),
         (lambda: gallery.ring(40), 1.0),
         (lambda: gallery.chain(1000), 0.02),
+        (lambda: humanoid().mechanism(), 1.0),
     ],
 )
 def test_the_defaults_are_right_to_a_millionth(make, duration):
