@@ -17,7 +17,7 @@ void bind_joints(nb::module_& m) {
         "coordinate_kinds",
         [] {
             std::map<std::string, bool> kinds;
-            for (const CoordinateKind& kind : coordinate_kinds()) kinds[kind.name] = kind.angular;
+            for (const CoordinateKind& kind : coordinate_kinds()) kinds[kind.name] = kind.angular();
             return kinds;
         },
         "Every kind of coordinate, by name, and whether it is an angle (defined up to multiples of 2 pi).");

@@ -11,9 +11,9 @@ set(spatial_sees interruption)
 set(functions_sees spatial)
 set(programs_sees functions) # expressions end as programs; user-written joints and forces are programs
 set(expression_sees programs)
-set(joints_sees spatial functions programs)
+set(joints_sees expression) # a coordinate is written once, for numbers and for expressions
 set(constraints_sees joints) # a constraint is rows over coordinates, a force an effort along one
-set(forces_sees joints expression) # an effort is written once, for numbers and for expressions
+set(forces_sees joints) # so is an effort
 set(model_sees constraints forces expression) # what users write as formulas is differentiated when the model is made
 set(bodies_sees model)
 set(linalg_sees model)

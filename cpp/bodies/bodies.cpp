@@ -13,12 +13,6 @@ namespace {
 constexpr double kNothing = 1e-6;  // of multipliers whose largest is one, that exert nothing together
 constexpr double kHeld = 1e-8;     // errors of positions that are no more
 
-// Azimuths and angles along a curve change as points move, without any body turning.
-bool turns_by_moving(const Coordinate& coordinate) {
-    const CoordinateKind& kind = *coordinate.kind;
-    return coordinate.followed() && !kind.name.starts_with("theta") && !kind.name.starts_with("universal");
-}
-
 }  // namespace
 
 Bodies::Bodies(std::shared_ptr<const Model> model) : Bodies("bodies", model, order_of(*model)) {}
@@ -48,7 +42,7 @@ Bodies::Bodies(const char* name, std::shared_ptr<const Model> model, const RowOr
         }
     }
     for (int i = 0; i < static_cast<int>(model_->coordinates.size()); ++i)
-        if (turns_by_moving(model_->coordinates[i])) drifting_.push_back(i);
+        if (model_->coordinates[i].drifts()) drifting_.push_back(i);
     if (is_planar()) span_plane();
 }
 

@@ -124,7 +124,7 @@ double Bodies::longest_step(const double* x, const double* u, double h) {
     if (2.0 * std::sqrt(fastest) * h <= 1.0 && drifting_.empty()) return h;
     double rate = 0.0;
     for (int i = 0; i < static_cast<int>(model_->coordinates.size()); ++i) {
-        if (!model_->coordinates[i].kind->angular) continue;
+        if (!model_->coordinates[i].kind->angular()) continue;
         rate = std::max(rate, std::abs(coordinate_motion(*model_, branches_, i, x, u).rate));
     }
     return rate * h > 1.0 ? std::max(1.0 / rate, 1e-3 * h) : h;

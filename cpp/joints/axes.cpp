@@ -1,20 +1,18 @@
 // Cosines between axes: dot_ij = (axis i of marker 1)·(axis j of marker 2), the entries of the rotation matrix of q.
-// dot_xy = 0 is the universal joint's row. Derivatives: matrix_jet in joints/jet.hpp.
-#include "joints/jet.hpp"
+// dot_xy = 0 is the universal joint's row.
+#include "joints/formula.hpp"
 
 namespace bellcrank {
 
 namespace {
 
 template <int i, int j>
-void axis_cosine(const RelativeMotion& m, std::span<const double>, CoordinateValue& out) {
-    assign(out, matrix_jet(m, rotation_matrix(m.q), i, j));
-}
+constexpr auto kCosine = [](auto&& pose, auto) { return pose.cosine(i, j); };
 
-const CoordinateRegistration xx("dot_xx", axis_cosine<0, 0>), xy("dot_xy", axis_cosine<0, 1>),
-    xz("dot_xz", axis_cosine<0, 2>), yx("dot_yx", axis_cosine<1, 0>), yy("dot_yy", axis_cosine<1, 1>),
-    yz("dot_yz", axis_cosine<1, 2>), zx("dot_zx", axis_cosine<2, 0>), zy("dot_zy", axis_cosine<2, 1>),
-    zz("dot_zz", axis_cosine<2, 2>);
+const CoordinateRegistration xx(kind_of<kCosine<0, 0>>("dot_xx")), xy(kind_of<kCosine<0, 1>>("dot_xy")),
+    xz(kind_of<kCosine<0, 2>>("dot_xz")), yx(kind_of<kCosine<1, 0>>("dot_yx")), yy(kind_of<kCosine<1, 1>>("dot_yy")),
+    yz(kind_of<kCosine<1, 2>>("dot_yz")), zx(kind_of<kCosine<2, 0>>("dot_zx")), zy(kind_of<kCosine<2, 1>>("dot_zy")),
+    zz(kind_of<kCosine<2, 2>>("dot_zz"));
 
 }  // namespace
 

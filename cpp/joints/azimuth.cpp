@@ -3,23 +3,17 @@
 //   azimuth_axis  of marker 2's z axis:  atan2(Λ_yz, Λ_xz)          (bevel gears)
 // Both are seen from marker 1: they change when marker 1 turns under a fixed line of centres.
 // Where the projection on the plane vanishes there is no direction; value and derivatives are then 0.
-#include "joints/jet.hpp"
+#include "joints/formula.hpp"
 
 namespace bellcrank {
 
 namespace {
 
-void azimuth(const RelativeMotion& m, std::span<const double>, CoordinateValue& out) {
-    assign(out, angle(position_jet(m, 1), position_jet(m, 0)));
-}
+constexpr auto kAzimuth = [](auto&& pose, auto) { return angle(pose.position(1), pose.position(0)); };
+constexpr auto kAzimuthOfAxis = [](auto&& pose, auto) { return angle(pose.cosine(1, 2), pose.cosine(0, 2)); };
 
-void azimuth_axis(const RelativeMotion& m, std::span<const double>, CoordinateValue& out) {
-    const Mat3 rotation = rotation_matrix(m.q);
-    assign(out, angle(matrix_jet(m, rotation, 1, 2), matrix_jet(m, rotation, 0, 2)));
-}
-
-const CoordinateRegistration of_origin("azimuth", azimuth, true);
-const CoordinateRegistration of_axis("azimuth_axis", azimuth_axis, true);
+const CoordinateRegistration azimuth(kind_of<kAzimuth>("azimuth", Angle::of_points));
+const CoordinateRegistration azimuth_axis(kind_of<kAzimuthOfAxis>("azimuth_axis", Angle::of_points));
 
 }  // namespace
 

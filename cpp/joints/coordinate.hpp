@@ -1,11 +1,13 @@
 // Coordinates: scalar functions of the relative pose of a marker pair, the one concept behind joints, drives, limits,
-// couplings and force laws. One file per kind; each registers itself by name.
+// couplings and force laws. One file per kind; each registers itself by name, with its value and derivatives along a
+// motion and its formula for formulations that derive their equations. joints/formula.hpp makes both from one formula.
 #pragma once
 
 #include <span>
 #include <string>
 #include <vector>
 
+#include "expression/expression.hpp"
 #include "spatial/algebra.hpp"
 
 namespace bellcrank {
@@ -27,23 +29,49 @@ struct CoordinateValue {
     double quadratic;
 };
 
+// The pose of marker 2 seen from marker 1 as expressions. Only the parts that a formula asks for are derived.
+class SymbolicPose {
+  public:
+    virtual ~SymbolicPose() = default;
+    virtual const Vec3T<Expression>& position() = 0;
+    virtual const Mat3T<Expression>& rotation() = 0;
+    virtual const QuatT<Expression>& quaternion() = 0;
+
+    Expression position(int axis) { return axis == 0 ? position().x : axis == 1 ? position().y : position().z; }
+    Expression cosine(int i, int j) { return rotation().m[3 * i + j]; }
+    Expression quaternion(int k) {
+        const QuatT<Expression>& q = quaternion();
+        return k == 0 ? q.w : k == 1 ? q.x : k == 2 ? q.y : q.z;
+    }
+};
+
 using CoordinateFunction = void (*)(const RelativeMotion& motion, std::span<const double> params, CoordinateValue& out);
+using CoordinateFormula = Expression (*)(SymbolicPose& pose, std::span<const Expression> params);
 
 // Throws std::invalid_argument that says what is wrong with the parameters.
 using CoordinateCheck = void (*)(std::span<const double> params);
 
+// Angles are defined up to multiples of 2π; the caller follows the branch.
+enum class Angle {
+    none,
+    of_bodies,  // changes by whole turns only with the bodies' relative rotation
+    of_points   // a direction: points that move change it though no body turns
+};
+
 struct CoordinateKind {
     std::string name;
     CoordinateFunction evaluate;
-    bool angular;           // defined up to multiples of 2π; the caller follows the branch
-    CoordinateCheck check;  // null: the kind takes no parameters
+    CoordinateFormula formula;  // null: formulations that derive their equations refuse the coordinate
+    Angle angle = Angle::none;
+    CoordinateCheck check = nullptr;  // null: the kind takes no parameters
+
+    bool angular() const { return angle != Angle::none; }
 };
 
 // Adds a kind to the registry; meant for static initialisation in the kind's own file. A name taken twice is a
 // std::logic_error.
 struct CoordinateRegistration {
-    CoordinateRegistration(std::string name, CoordinateFunction evaluate, bool angular = false,
-                           CoordinateCheck check = nullptr);
+    explicit CoordinateRegistration(CoordinateKind kind);
 };
 
 // The kind of that name; throws std::invalid_argument that lists the known names.

@@ -30,7 +30,7 @@ Jet parameter_jet(const RelativeMotion& m, const CurvePoint& c) {
 
 // One component of s = r − p(u).
 Jet offset_jet(const RelativeMotion& m, const Jet& u, int axis, double p, double d1, double d2) {
-    return position_jet(m, axis) - chain(u, p, d1, d2);
+    return JetPose(m).position(axis) - chain(u, p, d1, d2);
 }
 
 // a^(−1/2)
@@ -94,10 +94,10 @@ void turn(const RelativeMotion& m, std::span<const double> params, CoordinateVal
     assign(out, scale * u);
 }
 
-const CoordinateRegistration curve_normal_1("curve_normal_1", normal_1, false, check_curve);
-const CoordinateRegistration curve_normal_2("curve_normal_2", normal_2, false, check_curve);
-const CoordinateRegistration curve_parameter("curve_parameter", parameter, false, check_curve);
-const CoordinateRegistration curve_angle("curve_angle", turn, true, check_curve);
+const CoordinateRegistration curve_normal_1({"curve_normal_1", normal_1, nullptr, Angle::none, check_curve});
+const CoordinateRegistration curve_normal_2({"curve_normal_2", normal_2, nullptr, Angle::none, check_curve});
+const CoordinateRegistration curve_parameter({"curve_parameter", parameter, nullptr, Angle::none, check_curve});
+const CoordinateRegistration curve_angle({"curve_angle", turn, nullptr, Angle::of_points, check_curve});
 
 }  // namespace
 

@@ -33,8 +33,15 @@ void distance_xy(const RelativeMotion& m, std::span<const double>, CoordinateVal
     length({m.r.x, m.r.y, 0.0}, {m.rdot.x, m.rdot.y, 0.0}, out);
 }
 
-const CoordinateRegistration from_origin("distance", distance);
-const CoordinateRegistration from_axis("distance_xy", distance_xy);
+template <int dimensions>
+Expression distance_formula(SymbolicPose& pose, std::span<const Expression>) {
+    const Vec3T<Expression>& r = pose.position();
+    const Expression square = r.x * r.x + r.y * r.y;
+    return sqrt(dimensions == 3 ? square + r.z * r.z : square);
+}
+
+const CoordinateRegistration from_origin({"distance", distance, distance_formula<3>});
+const CoordinateRegistration from_axis({"distance_xy", distance_xy, distance_formula<2>});
 
 }  // namespace
 

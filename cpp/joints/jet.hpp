@@ -25,6 +25,7 @@ inline Jet operator*(double s, const Jet& a) {
 inline Jet operator+(const Jet& a, const Jet& b) {
     return {a.value + b.value, a.dr + b.dr, a.domega + b.domega, a.rate + b.rate, a.quadratic + b.quadratic};
 }
+inline Jet operator+(const Jet& a, double b) { return {a.value + b, a.dr, a.domega, a.rate, a.quadratic}; }
 inline Jet operator-(const Jet& a, const Jet& b) {
     return {a.value - b.value, a.dr - b.dr, a.domega - b.domega, a.rate - b.rate, a.quadratic - b.quadratic};
 }
@@ -44,25 +45,52 @@ inline Jet angle(const Jet& s, const Jet& c) {
             a * s.quadratic - b * c.quadratic - 2.0 * rate * (b * s.rate + a * c.rate)};
 }
 
-// Component of r.
-inline Jet position_jet(const RelativeMotion& m, int axis) {
-    const Vec3 i{axis == 0 ? 1.0 : 0.0, axis == 1 ? 1.0 : 0.0, axis == 2 ? 1.0 : 0.0};
-    return {dot(i, m.r), i, {0.0, 0.0, 0.0}, dot(i, m.rdot), 0.0};
-}
+// The relative pose of a motion in jets, under the names of SymbolicPose: a formula over a pose is one of both.
+class JetPose {
+  public:
+    explicit JetPose(const RelativeMotion& motion) : m_(motion) {}
 
-// Entry (i, j) of the rotation matrix Λ(q) (Tasora eq. 8): axis i of marker 1 on axis j of marker 2. The column u = Λ
-// i_j turns with marker 2:  u̇ = ω×u,  ü = ω̇×u + ω×(ω×u);  hence, with ω×(ω×u) = (ω·u) ω − |ω|² u,
-//   domega = u×i_i,   quadratic = (ω·u)(ω·i_i) − |ω|² (u·i_i).
-inline Jet matrix_jet(const RelativeMotion& m, const Mat3& rotation, int i, int j) {
-    const Vec3 axis{i == 0 ? 1.0 : 0.0, i == 1 ? 1.0 : 0.0, i == 2 ? 1.0 : 0.0};
-    const Vec3 u{rotation.m[j], rotation.m[3 + j], rotation.m[6 + j]};
-    const Vec3 gradient = cross(u, axis);
-    const double value = dot(axis, u);
-    return {value,
-            {0.0, 0.0, 0.0},
-            gradient,
-            dot(gradient, m.omega),
-            dot(m.omega, u) * dot(m.omega, axis) - dot(m.omega, m.omega) * value};
-}
+    Jet position(int axis) const {
+        const Vec3 i = unit(axis);
+        return {dot(i, m_.r), i, {0.0, 0.0, 0.0}, dot(i, m_.rdot), 0.0};
+    }
+
+    // Entry (i, j) of the rotation matrix Λ(q) (Tasora eq. 8): axis i of marker 1 on axis j of marker 2. The column
+    // u = Λ i_j turns with marker 2:  u̇ = ω×u,  ü = ω̇×u + ω×(ω×u);  hence, with ω×(ω×u) = (ω·u) ω − |ω|² u,
+    //   domega = u×i_i,   quadratic = (ω·u)(ω·i_i) − |ω|² (u·i_i).
+    Jet cosine(int i, int j) const {
+        const Mat3 rotation = rotation_matrix(m_.q);
+        const Vec3 axis = unit(i), u{rotation.m[j], rotation.m[3 + j], rotation.m[6 + j]};
+        const Vec3 gradient = cross(u, axis);
+        const double value = dot(axis, u);
+        return {value,
+                {0.0, 0.0, 0.0},
+                gradient,
+                dot(gradient, m_.omega),
+                dot(m_.omega, u) * dot(m_.omega, axis) - dot(m_.omega, m_.omega) * value};
+    }
+
+    // Component k of q = (e0, v). With ω in marker-1 axes, the fixed ones here (Tasora eq. 12 with ω in place of its
+    // conjugate),
+    //   q̇ = ½ ω q = ½ (−ω·v, e0 ω + ω×v),
+    // so that ė0 = −½ v·ω and ė_k = ½ (e0 i_k + v×i_k)·ω, i_k the axis k. Differentiated once more (Tasora eq. 14):
+    // q̈ = ½ ω̇ q + ½ ω q̇ = ½ ω̇ q + ¼ ω ω q, and ωω = −|ω|² for a pure quaternion:
+    //   q̈ = ½ ω̇ q − ¼ |ω|² q.
+    Jet quaternion(int k) const {
+        const Vec3 v{m_.q.x, m_.q.y, m_.q.z}, i = unit(k - 1);
+        const double value = k == 0 ? m_.q.w : dot(v, i);
+        const Vec3 gradient = k == 0 ? -0.5 * v : 0.5 * (m_.q.w * i + cross(v, i));
+        return {value,
+                {0.0, 0.0, 0.0},
+                gradient,
+                dot(gradient, m_.omega),
+                -0.25 * dot(m_.omega, m_.omega) * value};
+    }
+
+  private:
+    static Vec3 unit(int axis) { return {axis == 0 ? 1.0 : 0.0, axis == 1 ? 1.0 : 0.0, axis == 2 ? 1.0 : 0.0}; }
+
+    const RelativeMotion& m_;
+};
 
 }  // namespace bellcrank

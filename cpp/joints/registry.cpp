@@ -16,10 +16,9 @@ std::map<std::string, CoordinateKind>& registry() {
 
 }  // namespace
 
-CoordinateRegistration::CoordinateRegistration(std::string name, CoordinateFunction evaluate, bool angular,
-                                               CoordinateCheck check) {
-    if (!registry().try_emplace(name, CoordinateKind{name, evaluate, angular, check}).second)
-        throw std::logic_error("coordinate kind '" + name + "' is registered twice");
+CoordinateRegistration::CoordinateRegistration(CoordinateKind kind) {
+    if (!registry().try_emplace(kind.name, kind).second)
+        throw std::logic_error("coordinate kind '" + kind.name + "' is registered twice");
 }
 
 const CoordinateKind& coordinate_kind(const std::string& name) {

@@ -1,7 +1,7 @@
 // Twist angle about a marker axis: theta_x, theta_y, theta_z. It is the rotation about axis k in the split of q into a
 // rotation about k after a swing about an axis normal to k, and the joint angle where only that axis is free:
 //   θ = 2 atan2(e_k, e0).
-// With n = e0² + e_k²,  θ̇ = 2 (e0 ė_k − e_k ė0)/n. Put in q̇ = ½ ω q (quaternion.cpp) and split v = e_k i + p, p ⟂ i:
+// With n = e0² + e_k²,  θ̇ = 2 (e0 ė_k − e_k ė0)/n. Put in q̇ = ½ ω q (joints/jet.hpp) and split v = e_k i + p, p ⟂ i:
 //   θ̇ = ω·(i + (e0 p×i + e_k p)/n).
 // The quadratic parts of q̈ are −¼|ω|² q, parallel to q, and cancel in e0 ë_k − e_k ë0; what is left is
 //   quadratic = −θ̇ ṅ/n,   ṅ = 2 (e0 ė0 + e_k ė_k).
@@ -33,9 +33,14 @@ void twist(const RelativeMotion& m, std::span<const double>, CoordinateValue& ou
     out.quadratic = -2.0 * dot(out.domega, m.omega) * (e0 * e0_rate + ek * ek_rate) / n;
 }
 
-const CoordinateRegistration theta_x("theta_x", twist<0>, true);
-const CoordinateRegistration theta_y("theta_y", twist<1>, true);
-const CoordinateRegistration theta_z("theta_z", twist<2>, true);
+template <int axis>
+Expression twist_formula(SymbolicPose& pose, std::span<const Expression>) {
+    return 2.0 * atan2(pose.quaternion(axis + 1), pose.quaternion(0));
+}
+
+const CoordinateRegistration theta_x({"theta_x", twist<0>, twist_formula<0>, Angle::of_bodies});
+const CoordinateRegistration theta_y({"theta_y", twist<1>, twist_formula<1>, Angle::of_bodies});
+const CoordinateRegistration theta_z({"theta_z", twist<2>, twist_formula<2>, Angle::of_bodies});
 
 }  // namespace
 

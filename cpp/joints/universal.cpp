@@ -8,24 +8,17 @@
 //   a1 = atan2(Λ_zy, Λ_yy),   a2 = atan2(Λ_xz, Λ_xx).
 // Both are smooth wherever |Λ_xy| < 1, since Λ_yy² + Λ_zy² = Λ_xx² + Λ_xz² = 1 − Λ_xy². At |Λ_xy| = 1 (the joint's two
 // axes in line, a quarter turn away from the manifold) they are undefined; value and derivatives are then 0.
-#include "joints/jet.hpp"
+#include "joints/formula.hpp"
 
 namespace bellcrank {
 
 namespace {
 
-void first(const RelativeMotion& m, std::span<const double>, CoordinateValue& out) {
-    const Mat3 rotation = rotation_matrix(m.q);
-    assign(out, angle(matrix_jet(m, rotation, 2, 1), matrix_jet(m, rotation, 1, 1)));
-}
+constexpr auto kFirst = [](auto&& pose, auto) { return angle(pose.cosine(2, 1), pose.cosine(1, 1)); };
+constexpr auto kSecond = [](auto&& pose, auto) { return angle(pose.cosine(0, 2), pose.cosine(0, 0)); };
 
-void second(const RelativeMotion& m, std::span<const double>, CoordinateValue& out) {
-    const Mat3 rotation = rotation_matrix(m.q);
-    assign(out, angle(matrix_jet(m, rotation, 0, 2), matrix_jet(m, rotation, 0, 0)));
-}
-
-const CoordinateRegistration universal_1("universal_1", first, true);
-const CoordinateRegistration universal_2("universal_2", second, true);
+const CoordinateRegistration universal_1(kind_of<kFirst>("universal_1", Angle::of_bodies));
+const CoordinateRegistration universal_2(kind_of<kSecond>("universal_2", Angle::of_bodies));
 
 }  // namespace
 

@@ -47,7 +47,7 @@ void evaluate_along(const Model& model, const AngleBranches& branches, int coord
     const Coordinate& c = model.coordinates[coordinate];
     if (!c.of_formula()) {
         c.kind->evaluate(motion, c.params, out);
-        if (c.kind->angular) out.value = branches.nearest(coordinate, out.value);
+        if (c.kind->angular()) out.value = branches.nearest(coordinate, out.value);
         return;
     }
     const FormulaJoint& formula = model.formula_joints[c.formula()];

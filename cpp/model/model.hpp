@@ -78,7 +78,9 @@ struct Coordinate {
     std::span<const double> params;
 
     // Whether its value depends on where it was: the turns of an angle, which of several solutions a formula's is.
-    bool followed() const { return kind->angular || kind == &kFormulaCoordinate; }
+    bool followed() const { return kind->angular() || kind == &kFormulaCoordinate; }
+    // Whether that value changes as points move, without any body turning.
+    bool drifts() const { return kind->angle == Angle::of_points || kind == &kFormulaCoordinate; }
     bool of_formula() const { return kind == &kFormulaRow || kind == &kFormulaCoordinate; }
     int formula() const { return static_cast<int>(params[0]); }  // joint of Model::formula_joints
     int component() const { return static_cast<int>(params[1]); }

@@ -152,13 +152,13 @@ JointCoordinates::JointCoordinates(const Model& model, std::vector<JointMap> joi
     for (int i = 0; i < coordinates; ++i) {
         if (same[i] < 0) continue;
         is_own[same[i]] = true;
-        if (model.coordinates[same[i]].kind->angular) angles_.push_back({i, same[i]});
+        if (model.coordinates[same[i]].kind->angular()) angles_.push_back({i, same[i]});
         if (model.coordinates[same[i]].of_formula()) formulas_.push_back({i, same[i]});
     }
     for (size_t c = 0; c < is_own.size(); ++c) {
         if (is_own[c] || !model.coordinates[c].followed()) continue;
         has_other_angles_ = true;
-        if (model.coordinates[c].kind->angular) other_angles_.push_back(static_cast<int>(c));
+        if (model.coordinates[c].kind->angular()) other_angles_.push_back(static_cast<int>(c));
     }
 }
 

@@ -9,8 +9,6 @@ class Coordinates {
   public:
     Coordinates(const MechanismTree& mechanism, Kinematics& kinematics);
 
-    // Whether there is a formula for coordinates of this kind.
-    static bool has_formula(const std::string& kind);
     Expression value(int coordinate);
     // Of marker 2 of a pair seen from marker 1; of q and −q the one that the components e0 to e3 are of.
     QuatT<Expression> quaternion(int pair);
@@ -18,8 +16,7 @@ class Coordinates {
     const std::vector<Expression>& branches() const { return branches_; }
 
   private:
-    Expression formula(const Coordinate& coordinate);
-    Expression rotation_vector(const QuatT<Expression>& q, int axis) const;
+    Expression formula(int coordinate);
 
     const MechanismTree& mechanism_;
     Kinematics& kinematics_;

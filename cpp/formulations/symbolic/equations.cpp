@@ -23,7 +23,7 @@ Equations::Equations(std::shared_ptr<const Model> m, std::shared_ptr<const Param
     rows = mechanism.couplings.closing_rows;
     rows.insert(rows.end(), mechanism.plan.stops.begin(), mechanism.plan.stops.end());
     for (const Coupling& c : mechanism.couplings.found)
-        if (model->coordinates[c.coordinate].kind->angular) coupled_angles.push_back(c.coordinate);
+        if (model->coordinates[c.coordinate].kind->angular()) coupled_angles.push_back(c.coordinate);
     make_forces();
     make_rows();
     make_inertances();
@@ -43,9 +43,8 @@ std::vector<std::string> Equations::refusals(const Model& model, const std::vect
                 reasons.insert("it has no loops of joints that are all given by formulas");
             return;
         }
-        const std::string& kind = model.coordinates[coordinate].kind->name;
-        if (!Coordinates::has_formula(kind))
-            reasons.insert(std::string("it has no formula for the coordinate ") + kind + " of " + what);
+        if (c.kind->formula == nullptr)
+            reasons.insert("it has no formula for the coordinate " + c.kind->name + " of " + what);
     };
     const auto need_row = [&](int row, const char* what) {
         for (int t = model.rows[row].term_begin; t < model.rows[row].term_end; ++t)

@@ -1,0 +1,20 @@
+// Coordinates written once: a formula over a pose, evaluated in jets and kept as an expression.
+#pragma once
+
+#include "joints/jet.hpp"
+
+namespace bellcrank {
+
+inline Expression angle(Expression s, Expression c) { return atan2(s, c); }
+
+// The kind of a formula f(pose, params), callable for JetPose with doubles and for SymbolicPose with expressions.
+template <auto formula>
+CoordinateKind kind_of(std::string name, Angle angle = Angle::none, CoordinateCheck check = nullptr) {
+    return {std::move(name),
+            [](const RelativeMotion& motion, std::span<const double> params, CoordinateValue& out) {
+                assign(out, formula(JetPose(motion), params));
+            },
+            [](SymbolicPose& pose, std::span<const Expression> params) { return formula(pose, params); }, angle, check};
+}
+
+}  // namespace bellcrank

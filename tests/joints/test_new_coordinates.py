@@ -1,0 +1,82 @@
+"""A coordinate is one C++ file with one formula, which every formulation takes (tests/rigs/kinds)."""
+
+import numpy as np
+import pytest
+
+import bellcrank as bc
+from bellcrank import _core
+from bellcrank.formulations.preparing import FORMULATIONS
+from bellcrank.mechanism.coordinate import COORDINATE_KINDS, Coordinate, CoordinateKind
+from bellcrank.mechanism.rows import lock
+
+LENGTH, LINE = 0.5, 0.2
+
+
+@pytest.fixture
+def held_by(monkeypatch):
+    """Makes rods hold another coordinate than the distance from an axis."""
+
+    def change(kind, line):
+        def rows(_self, marker_1, marker_2):
+            held = Coordinate(kind, marker_1, marker_2, (line,))
+            across = (LENGTH - line) ** 2
+            return (lock(Coordinate("z", marker_1, marker_2)), lock(held, across))
+
+        monkeypatch.setitem(COORDINATE_KINDS, kind, CoordinateKind(kind, "of a test", "m", has_params=True))
+        monkeypatch.setattr(bc.RevoluteSpherical, "rows", rows)
+
+    return change
+
+
+def swinging():
+    """A block on a rod that turns about z of the ground, and a second block on a ball joint."""
+    mech = bc.Mechanism("block on a rod")
+    block = bc.Inertia(mass=1.0, com=(0.1, 0.02, 0.0), tensor=np.diag([0.02, 0.03, 0.04]))
+    first = mech.add_body("first", block, position=(LENGTH, 0.0, 0.0))
+    second = mech.add_body("second", block, position=(LENGTH + 0.3, 0.0, 0.0))
+    mech.add_joint("rod", bc.RevoluteSpherical(LENGTH), mech.ground, first)
+    mech.add_joint("ball", bc.Spherical(), first, second, at=(LENGTH + 0.3, 0.0, 0.0))
+    mech.gravity = (0.0, -9.81, 0.0)
+    return mech
+
+
+def ends(formulation):
+    run = bc.simulate(swinging(), 0.8, formulation=formulation, method="dopri5", tolerance=1e-11)
+    assert run.status == "finished"
+    return np.array([run.body(name).position[-1] for name in ("first", "second")])
+
+
+def test_value_and_derivatives_are_those_of_the_formula():
+    rng = np.random.default_rng(3)
+    r, rdot, omega = rng.normal(size=(3, 3))
+    q = np.array([1.0, 0.0, 0.0, 0.0])
+    value, dr, domega, quadratic = _core.evaluate_coordinate(
+        "rig_radius_squared", r, q, rdot, omega, [LINE]
+    )
+    assert value == pytest.approx((r[0] - LINE) ** 2 + r[1] ** 2, rel=1e-14)
+    np.testing.assert_allclose(dr, [2.0 * (r[0] - LINE), 2.0 * r[1], 0.0], rtol=1e-14)
+    np.testing.assert_array_equal(domega, 0.0)
+    assert quadratic == pytest.approx(2.0 * (rdot[0] ** 2 + rdot[1] ** 2), rel=1e-14)
+
+
+def test_every_formulation_takes_it(held_by):
+    usual = ends("lagrange")
+    held_by("rig_radius_squared", 0.0)
+    for formulation in FORMULATIONS:
+        np.testing.assert_allclose(ends(formulation), usual, rtol=0, atol=1e-8)
+
+
+def test_its_parameters_count(held_by):
+    held_by("rig_radius_squared", LINE)
+    found = {name: ends(name) for name in FORMULATIONS}
+    for positions in found.values():
+        np.testing.assert_allclose(positions, found["lagrange"], rtol=0, atol=1e-8)
+        x, y, _ = positions[0]
+        assert np.hypot(x - LINE, y) == pytest.approx(LENGTH - LINE, abs=1e-9)
+
+
+def test_a_coordinate_without_a_formula_is_refused_by_name(held_by):
+    held_by("rig_radius_without_formula", 0.0)
+    ends("lagrange"), ends("recursive")
+    with pytest.raises(bc.Unsupported, match="no formula for the coordinate rig_radius_without_formula"):
+        bc.prepare(swinging(), "symbolic")
