@@ -6,8 +6,8 @@
 #include <utility>
 #include <vector>
 
+#include "expression/expressed_function.hpp"
 #include "functions/function.hpp"
-#include "programs/compiled_program.hpp"
 
 namespace bellcrank {
 
@@ -16,8 +16,8 @@ struct BoundFunction {
     std::vector<double> params;
     Function function;
 
-    BoundFunction(std::string name, std::vector<double> values, std::shared_ptr<const CompiledProgram> program)
-        : kind(std::move(name)), params(std::move(values)), function(kind, params, std::move(program)) {}
+    BoundFunction(std::string name, std::vector<double> values, std::shared_ptr<const ExpressedFunction> expression)
+        : kind(std::move(name)), params(std::move(values)), function(kind, params, std::move(expression)) {}
     BoundFunction(const BoundFunction&) = delete;  // the function views the parameters of this very object
     BoundFunction& operator=(const BoundFunction&) = delete;
 };

@@ -25,13 +25,10 @@ void bind_functions(nb::module_& m) {
         .def(
             "__init__",
             [](BoundFunction* self, std::string kind, std::vector<double> params,
-               std::shared_ptr<CompiledProgram> program) {
-                new (self) BoundFunction(std::move(kind), std::move(params), std::move(program));
+               std::shared_ptr<ExpressedFunction> expression) {
+                new (self) BoundFunction(std::move(kind), std::move(params), std::move(expression));
             },
-            "kind"_a, "params"_a, "program"_a.none() = nb::none(),
-            "program: of kind \"program\", whose inputs are the variable, then the parameters; outputs: value, first "
-            "and "
-            "second derivative.\n\n"
+            "kind"_a, "params"_a, "expression"_a.none() = nb::none(), "expression: of the kind \"expression\".\n\n"
             "Raises ValueError for an unknown kind or a malformed parameter list.")
         .def_ro("kind", &BoundFunction::kind, "Name of the kind.")
         .def_ro("params", &BoundFunction::params, "Flat parameters.")

@@ -58,11 +58,11 @@ class Arrays {
     Formulas formulas(const char* name) {
         return has(name) ? nb::cast<const FormulaDraft&>(take(name)).finished() : Formulas{};
     }
-    std::map<int, std::shared_ptr<const CompiledProgram>> programs(const char* name) {
-        std::map<int, std::shared_ptr<const CompiledProgram>> out;
+    std::map<int, std::shared_ptr<const ExpressedFunction>> expressions(const char* name) {
+        std::map<int, std::shared_ptr<const ExpressedFunction>> out;
         if (!has(name)) return out;
-        for (const auto& [function, program] : nb::cast<nb::dict>(take(name)))
-            out.emplace(nb::cast<int>(function), nb::cast<std::shared_ptr<CompiledProgram>>(program));
+        for (const auto& [function, expression] : nb::cast<nb::dict>(take(name)))
+            out.emplace(nb::cast<int>(function), nb::cast<std::shared_ptr<ExpressedFunction>>(expression));
         return out;
     }
     template <class Entry>
@@ -103,7 +103,7 @@ ModelData model_data(const nb::kwargs& kwargs) {
     d.function_kind = a.names("function_kind");
     d.function_param_start = a.numbers<int>("function_param_start");
     d.function_params = a.numbers<double>("function_params");
-    d.function_programs = a.programs("function_programs");
+    d.function_expressions = a.expressions("function_expressions");
     d.block_row_start = a.numbers<int>("block_row_start");
     d.block_unilateral = a.numbers<std::uint8_t>("block_unilateral");
     d.block_compliance = a.numbers<double>("block_compliance");

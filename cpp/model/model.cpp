@@ -153,7 +153,7 @@ Model::Model(ModelData data, const Programs& made) : data_(std::move(data)) {
     for (size_t i = 0; i < d.function_kind.size(); ++i)
         named("function_kind", i, [&] {
             functions.emplace_back(d.function_kind[i], slice(d.function_params, d.function_param_start, i),
-                                   d.program_of(static_cast<int>(i)));
+                                   d.expression_of(static_cast<int>(i)));
         });
     for (size_t i = 0; i < d.block_unilateral.size(); ++i)
         blocks.push_back({d.block_row_start[i], d.block_row_start[i + 1], d.block_unilateral[i] != 0,

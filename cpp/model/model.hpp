@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "expression/expressed_function.hpp"
 #include "forces/law.hpp"
 #include "functions/function.hpp"
 #include "joints/coordinate.hpp"
@@ -33,7 +34,7 @@ struct ModelData {
     std::vector<std::string> function_kind;
     std::vector<int> function_param_start;
     std::vector<double> function_params;
-    std::map<int, std::shared_ptr<const CompiledProgram>> function_programs;  // of functions of kind "program"
+    std::map<int, std::shared_ptr<const ExpressedFunction>> function_expressions;  // of the kind "expression"
     std::vector<int> block_row_start;
     std::vector<std::uint8_t> block_unilateral;
     std::vector<double> block_compliance, block_restitution;
@@ -65,9 +66,9 @@ struct ModelData {
     std::vector<std::pair<int, int>> input_offsets;
 
     // Null for functions of other kinds.
-    std::shared_ptr<const CompiledProgram> program_of(int function) const {
-        const auto found = function_programs.find(function);
-        return found == function_programs.end() ? nullptr : found->second;
+    std::shared_ptr<const ExpressedFunction> expression_of(int function) const {
+        const auto found = function_expressions.find(function);
+        return found == function_expressions.end() ? nullptr : found->second;
     }
 };
 

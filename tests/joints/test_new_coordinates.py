@@ -31,11 +31,11 @@ def held_by(monkeypatch):
 def swinging():
     """A block on a rod that turns about z of the ground, and a second block on a ball joint."""
     mech = bc.Mechanism("block on a rod")
-    block = bc.Inertia(mass=1.0, com=(0.1, 0.02, 0.0), tensor=np.diag([0.02, 0.03, 0.04]))
-    first = mech.add_body("first", block, position=(LENGTH, 0.0, 0.0))
-    second = mech.add_body("second", block, position=(LENGTH + 0.3, 0.0, 0.0))
-    mech.add_joint("rod", bc.RevoluteSpherical(LENGTH), mech.ground, first)
-    mech.add_joint("ball", bc.Spherical(), first, second, at=(LENGTH + 0.3, 0.0, 0.0))
+    block = {"mass": 1.0, "com": (0.1, 0.02, 0.0), "inertia": (0.02, 0.03, 0.04)}
+    first = mech.add_body("first", position=(LENGTH, 0.0, 0.0), **block)
+    second = mech.add_body("second", position=(LENGTH + 0.3, 0.0, 0.0), **block)
+    mech.add_joint("rod", bc.RevoluteSpherical(LENGTH), mech.ground.marker(), first)
+    mech.add_joint("ball", bc.Spherical(), first.marker((0.3, 0.0, 0.0)), second)
     mech.gravity = (0.0, -9.81, 0.0)
     return mech
 
@@ -50,9 +50,7 @@ def test_value_and_derivatives_are_those_of_the_formula():
     rng = np.random.default_rng(3)
     r, rdot, omega = rng.normal(size=(3, 3))
     q = np.array([1.0, 0.0, 0.0, 0.0])
-    value, dr, domega, quadratic = _core.evaluate_coordinate(
-        "rig_radius_squared", r, q, rdot, omega, [LINE]
-    )
+    value, dr, domega, quadratic = _core.evaluate_coordinate("rig_radius_squared", r, q, rdot, omega, [LINE])
     assert value == pytest.approx((r[0] - LINE) ** 2 + r[1] ** 2, rel=1e-14)
     np.testing.assert_allclose(dr, [2.0 * (r[0] - LINE), 2.0 * r[1], 0.0], rtol=1e-14)
     np.testing.assert_array_equal(domega, 0.0)

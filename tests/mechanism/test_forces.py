@@ -144,7 +144,7 @@ def test_the_core_takes_the_laws(kind, ends):
     assert laws
     for one in laws:
         flat = None if one.function is None else one.function.flat()
-        function = None if flat is None else core.Function(flat.kind, flat.params, flat.program)
+        function = None if flat is None else core.Function(flat.kind, flat.params, flat.expression)
         assert len(one.params) == len(LAW_KINDS[one.kind])
         core.check_law(one.kind, [0.3 if value is None else value for value in one.params], function)
 

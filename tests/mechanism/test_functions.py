@@ -101,7 +101,7 @@ def test_the_core_agrees(named):
     _, function = named
     flat = function.flat()
     x = np.concatenate([places(function), breaks_of(function)])
-    got = core.Function(flat.kind, flat.params, flat.program)(x)
+    got = core.Function(flat.kind, flat.params, flat.expression)(x)
     for order in range(3):
         # At the breaks themselves each side may be taken: values only where they agree anyway.
         keep = len(x) if order <= function.smoothness else len(places(function))

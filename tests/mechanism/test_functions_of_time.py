@@ -32,7 +32,7 @@ def test_derivatives(text, value, first, second, third):
     for order, wanted in enumerate((value, first, second, third)):
         np.testing.assert_allclose(function.derivative(T, order), wanted(T), rtol=1e-14, atol=1e-14)
     flat = function.flat()
-    core = _core.Function(flat.kind, flat.params, flat.program)(T)
+    core = _core.Function(flat.kind, flat.params, flat.expression)(T)
     np.testing.assert_array_equal(
         core, np.stack([function.derivative(T, order) for order in range(3)], axis=1)
     )
@@ -117,28 +117,26 @@ def test_a_path_by_texts():
     np.testing.assert_allclose(run.body("tool").position, wanted, atol=1e-12)
 
 
-def program_of(*outputs, inputs=(ex.t,)):
-    return _core.CompiledProgram(_core.lower_expressions(list(outputs), list(inputs))[1])
-
-
-def test_a_function_keeps_its_program_and_no_longer():
-    program = program_of(ex.t, ex.Expression(1.0), ex.Expression(0.0))
-    kept = weakref.ref(program)
-    function = _core.Function("program", [], program)
-    del program
+def test_a_function_keeps_its_expression_and_no_longer():
+    expression = _core.ExpressedFunction([ex.t, ex.Expression(1.0), ex.Expression(0.0)], [ex.t])
+    kept = weakref.ref(expression)
+    function = _core.Function("expression", [], expression)
+    del expression
     np.testing.assert_array_equal(function(np.array([0.5])), [[0.5, 1.0, 0.0]])
     assert kept() is not None
     del function
     assert kept() is None
 
 
-def test_programs_that_are_no_functions():
-    with pytest.raises(ValueError, match="'program' needs more than numbers"):
-        _core.Function("program", [0.0])
-    with pytest.raises(ValueError, match="value and two derivatives"):
-        _core.Function("program", [], program_of(ex.t))
+def test_expressions_that_are_no_functions():
+    with pytest.raises(ValueError, match="'expression' needs more than numbers"):
+        _core.Function("expression", [0.0])
+    with pytest.raises(ValueError, match="a value and two derivatives expected"):
+        _core.ExpressedFunction([ex.t], [ex.t])
+    with pytest.raises(ValueError, match="a variable is needed"):
+        _core.ExpressedFunction([ex.Expression(1.0)] * 3, [])
     with pytest.raises(ValueError, match="0 parameters wanted, 1 given"):
-        _core.Function("program", [1.0], program_of(ex.t, ex.t, ex.t))
+        _core.Function("expression", [1.0], _core.ExpressedFunction([ex.t] * 3, [ex.t]))
 
 
 @pytest.mark.parametrize(

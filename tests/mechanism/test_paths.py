@@ -94,7 +94,7 @@ def test_the_quarter_circle_is_round_and_the_core_agrees():
     np.testing.assert_allclose(np.linalg.norm(xyz, axis=1), 1.0, atol=1e-14)
     for k, function in enumerate(path.functions):
         flat = function.flat()
-        got = core.Function(flat.kind, flat.params, flat.program)(t)
+        got = core.Function(flat.kind, flat.params, flat.expression)(t)
         for order in range(3):
             np.testing.assert_allclose(got[:, order], values(path, t, order)[:, k], atol=1e-11)
         assert function.smoothness == 2

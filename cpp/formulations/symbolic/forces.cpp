@@ -1,5 +1,4 @@
 // Force laws and applied wrenches of a model as expressions.
-#include "expression/raise.hpp"
 #include "formulations/symbolic/equations.hpp"
 
 namespace bellcrank::symbolic {
@@ -16,11 +15,11 @@ Expression Equations::table(int function, Expression at) {
     if (kind == "harmonic")
         return number_of(function, 0) + number_of(function, 1) * at +
                number_of(function, 2) * sin(number_of(function, 3) * at + number_of(function, 4));
-    if (kind == "program") {
+    if (const auto expressed = data.expression_of(function)) {
         const int count = data.function_param_start[function + 1] - data.function_param_start[function];
         std::vector<Ref> inputs{at.ref};
         for (int i = 0; i < count; ++i) inputs.push_back(number_of(function, i).ref);
-        return {&graph, raise(data.program_of(function)->program(), graph, inputs)[0]};
+        return expressed->at(graph, inputs);
     }
     int& number = tables_[function];
     if (number < 0) {

@@ -258,7 +258,7 @@ class Model:
         return _core.Function(
             self.arrays["function_kind"][function],
             self.arrays["function_params"][begin:end].tolist(),
-            self.arrays["function_programs"].get(function),
+            self.arrays["function_expressions"].get(function),
         )
 
 

@@ -24,13 +24,14 @@ _WHOLE: Final = range(-2, 4)  # values of floor whose edges are looked at
 class TimeFunction:
     """An expression of t and of parameters, with two derivatives, as one program.
 
-    parameters: the symbols beside t, in the order in which the program takes them.
+    parameters: the symbols beside t, in the order in which the program takes them. core: the function for models.
     """
 
     def __init__(self, expression: Expression) -> None:
         self.parameters = tuple(symbol for symbol in symbols_of(expression) if symbol != TIME)
         self.forms = [expression]
-        self.program = self._program(self._orders(2))
+        self.core = _core.ExpressedFunction(list(self._orders(2)), [TIME, *self.parameters])
+        self.program = self.core.program
 
     def _orders(self, order: int) -> Sequence[Expression]:
         """The expression and its derivatives up to an order."""

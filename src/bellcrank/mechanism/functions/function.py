@@ -19,7 +19,7 @@ from bellcrank.mechanism.fields import Description
 from bellcrank.mechanism.parametric import is_expression
 
 if TYPE_CHECKING:
-    from bellcrank._core import CompiledProgram
+    from bellcrank._core import ExpressedFunction
 
 FUNCTIONS: dict[str, type[Function]] = {}
 """Every public function class by name, as files and tables refer to it. All are frozen dataclasses."""
@@ -30,14 +30,14 @@ SMOOTH = 99
 
 @dataclass(frozen=True)
 class FlatFunction:
-    """A function as C++ takes it: its kind, numbers, and a program where the kind is "program".
+    """A function as C++ takes it: its kind, numbers, and an expression where the kind is "expression".
 
     steered: places among its numbers of those that may change while a mechanism runs, and their symbols.
 
     piecewise: order k, pieces n, extrapolation, breaks (n + 1), coefficients (n, k) in ascending powers
         of (x - break).
     rational: the same with numerator coefficients (n, k), then denominator coefficients (n, k).
-    program: what the program takes after the variable.
+    expression: the values of its parameters.
     harmonic: offset, slope, amplitude, omega, phase:  offset + slope x + amplitude sin(omega x + phase).
 
     Extrapolation: 0 hold the end values, 1 go on linearly, 2 periodic.
@@ -45,7 +45,7 @@ class FlatFunction:
 
     kind: str
     params: tuple[float, ...]
-    program: CompiledProgram | None = None
+    expression: ExpressedFunction | None = None
     steered: tuple[tuple[int, Any], ...] = ()
 
 

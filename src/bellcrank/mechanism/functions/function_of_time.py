@@ -117,7 +117,7 @@ class FunctionOfTime(Function, listed=False):
             return FlatFunction("harmonic", (self.expression, 0.0, 0.0, 0.0, 0.0))
         made, places = self.compiled, enumerate(self.compiled.parameters)
         steered = tuple((place, symbol) for place, symbol in places if is_steered(symbol))
-        return FlatFunction("program", made.params(self._known), made.program, steered)
+        return FlatFunction("expression", made.params(self._known), made.core, steered)
 
     def scaled(self, factor: float) -> FunctionOfTime:
         """See Function.scaled."""
