@@ -115,7 +115,9 @@ void Lagrange::set_angles(double* x, const double* values) {
 
 void Lagrange::commit(double t, const double* x, const double* u) {
     Bodies::commit(t, x, u);
-    if (!stops_.empty()) remember_stops(t, x, u);
+    if (stops_.empty()) return;
+    stops_.measure(*model_, branches_, t, x, u);
+    stops_.remember(t);
 }
 
 // out = M⁻¹ Jᵀ λ

@@ -102,7 +102,6 @@ class Lagrange final : public Bodies {
     bool runs_through_a_stop() const;
     void solve_with_stops(std::vector<double>& lambda);
     void accelerate_with_stops(const double* u);
-    void remember_stops(double t, const double* x, const double* u);
     void set_impact_speeds();
 
     // Which rows count as dependent (lagrange/rank.cpp).

@@ -28,7 +28,7 @@ Stops::Stops(const Model& model, const StopOptions& options) : options_(options)
             rows_.push_back(row);
             restitution_.push_back(block.restitution);
         }
-    for (auto* v : {&active_, &candidate_, &touched_, &watched_}) v->assign(rows_.size(), 0);
+    for (auto* v : {&active_, &candidate_, &touched_, &watched_, &resting_, &held_, &kept_}) v->assign(rows_.size(), 0);
     for (auto* v : {&gap, &speed, &force, &leaving, &bounce_, &start_, &closing_, &reached_})
         v->assign(rows_.size(), 0.0);
 }
@@ -55,7 +55,8 @@ void Stops::reset() {
 }
 
 void Stops::close_penetrated() {
-    for (size_t i = 0; i < rows_.size(); ++i) active_[i] |= !watched_[i] && gap[i] < -options_.position_tolerance;
+    for (size_t i = 0; i < rows_.size(); ++i)
+        active_[i] |= !watched_[i] && (held_[i] || gap[i] < -options_.position_tolerance);
 }
 
 void Stops::open() { std::fill(active_.begin(), active_.end(), 0); }
@@ -68,18 +69,25 @@ bool Stops::hold() const {
     return true;
 }
 
+bool Stops::is_contact(int stop) const {
+    return gap[stop] <= options_.contact_tolerance && speed[stop] >= -options_.rest_speed &&
+           speed[stop] <= kLeaving * options_.rest_speed;
+}
+
+// Predictions and stages are off a stop by the errors of the method. They may not open what the step began on: the
+// accelerations would jump to and fro.
 void Stops::seek_contacts() {
-    for (size_t i = 0; i < rows_.size(); ++i)
-        candidate_[i] = gap[i] <= options_.contact_tolerance && speed[i] >= -options_.rest_speed &&
-                        speed[i] <= kLeaving * options_.rest_speed;
+    for (int i = 0; i < count(); ++i) candidate_[i] = is_contact(i) || resting_[i];
+    kept_.assign(rows_.size(), 0);
 }
 
 // Newton's law of impact, v⁺ = −e v⁻, or v⁺ = 0 for an approach too slow to bounce.
 bool Stops::seek_impacts() {
     bool impact = false;
     for (int i = 0; i < count(); ++i) {
-        candidate_[i] = !watched_[i] && gap[i] <= options_.contact_tolerance;
-        active_[i] = candidate_[i] && speed[i] < 0.0;
+        kept_[i] = held_[i] && std::abs(speed[i]) <= options_.rest_speed;
+        candidate_[i] = !watched_[i] && (kept_[i] || gap[i] <= options_.contact_tolerance);
+        active_[i] = candidate_[i] && (kept_[i] || speed[i] < 0.0);
         const double hit = active_[i] ? speed_of_impact(i) : 0.0;
         const bool bounces = hit < -options_.rest_speed;
         bounce_[i] = bounces ? -restitution_[i] * hit : 0.0;
@@ -105,7 +113,7 @@ int Stops::next_change(double scale, bool first_found) const {
     int change = -1;
     double worst = -kPull * scale;
     for (int i = 0; i < count() && !(first_found && change >= 0); ++i)
-        if (active_[i] && force[i] < worst) change = i, worst = force[i];
+        if (active_[i] && !kept_[i] && force[i] < worst) change = i, worst = force[i];
     if (change >= 0) return change;
     worst = -kApproach;
     for (int i = 0; i < count() && !(first_found && change >= 0); ++i)
@@ -114,8 +122,10 @@ int Stops::next_change(double scale, bool first_found) const {
 }
 
 void Stops::note_touched(double scale) {
-    for (size_t i = 0; i < rows_.size(); ++i)
+    for (size_t i = 0; i < rows_.size(); ++i) {
         touched_[i] = active_[i] || (candidate_[i] && leaving[i] <= kTouching * scale);
+        held_[i] = active_[i] && resting_[i];
+    }
 }
 
 // What lies on a stop, or leaves it so slowly that it would not bounce when it comes back, is left to the
@@ -134,6 +144,12 @@ void Stops::remember(double t) {
     remembered_at_ = t;
     start_ = gap;
     closing_ = speed;
+    for (int i = 0; i < count(); ++i) resting_[i] = is_contact(i);
+}
+
+void Stops::forget() {
+    remembered_ = false;
+    for (auto* v : {&resting_, &held_}) v->assign(rows_.size(), 0);
 }
 
 // The cubic of gaps and speeds at both ends of the step is negative at its end or between.

@@ -53,6 +53,8 @@ class Stops {
     void seek_contacts();
     bool seek_impacts();  // whether one bounces
     const std::vector<double>& bounce() const { return bounce_; }
+    // Whether its speed is corrected to both sides: it was in contact where the step began, and still pushes.
+    bool is_kept(int stop) const { return kept_[stop] != 0; }
     bool seeks() const { return std::find(candidate_.begin(), candidate_.end(), 1) != candidate_.end(); }
 
     // Finds the active set: y = 0 on equations, and on candidates y ≥ 0, force ≥ 0, yᵀ force = 0. `solve` solves with
@@ -80,10 +82,11 @@ class Stops {
     // Where a step starts, from `gap` and `speed`; whether a stop was met within it and is being left at its end, from
     // `speed` there and the gaps that reset() found.
     void remember(double t);
-    void forget() { remembered_ = false; }
+    void forget();
     bool passed(double t) const;
 
   private:
+    bool is_contact(int stop) const;
     int next_change(double scale, bool first_found) const;
     double speed_of_impact(int stop) const;
 
@@ -91,6 +94,9 @@ class Stops {
     std::vector<int> rows_;
     std::vector<double> restitution_, bounce_;
     std::vector<std::uint8_t> active_, candidate_, touched_, watched_;
+    // In contact where the step started; those of them that still push at its end, so that errors of positions and
+    // speeds are corrected to both sides; those of them whose speeds are being corrected.
+    std::vector<std::uint8_t> resting_, held_, kept_;
     std::vector<double> start_, closing_;  // C and Ċ where the step started, if these are remembered
     std::vector<double> reached_;          // C where the step went, not yet corrected
     bool remembered_ = false;

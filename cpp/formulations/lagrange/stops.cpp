@@ -57,7 +57,8 @@ void Lagrange::solve_with_stops(std::vector<double>& lambda) {
         }
         return scale;
     });
-    for (const int r : stop_rows_) lambda[r] = std::max(lambda[r], 0.0);
+    for (size_t i = 0; i < stop_rows_.size(); ++i)
+        if (!stops_.is_kept(static_cast<int>(i))) lambda[stop_rows_[i]] = std::max(lambda[stop_rows_[i]], 0.0);
 }
 
 // Eq. 35 with y the accelerations off the stops that something lies on.
@@ -79,13 +80,6 @@ void Lagrange::watch_stops(double t, const double* x, const double* u) {
 void Lagrange::gaps(double t, const double* x, const double* u, double* out) {
     stops_.measure(*model_, branches_, t, x, u);
     stops_.watched_gaps(out);
-}
-
-// Gaps and speeds of the stops where a step starts.
-void Lagrange::remember_stops(double t, const double* x, const double* u) {
-    if (!is_current(t, x)) return stops_.forget();
-    gather_stops(u);
-    stops_.remember(t);
 }
 
 // Eq. 37 with y the speeds off the stops beyond what restitution asks for.
