@@ -124,7 +124,7 @@ class Lagrange final : public Bodies {
     // Redundant rows (lagrange/sharing.cpp).
     void share_loads() override;
     void share_by_basis();
-    void share_by_bodies();
+    bool share_by_bodies();
     void add_nothing(const std::vector<double>& multipliers);
 
     LagrangeOptions options_;

@@ -10,7 +10,7 @@ namespace bellcrank {
 
 namespace {
 
-constexpr double kShift = 1e-11;   // of the diagonal entries
+constexpr double kLargestShift = 1e-7, kLargerShift = 100.0;
 constexpr double kExact = 1e-14;   // largest change of the multipliers, in parts of them, that ends the search
 constexpr double kStalled = 1e-9;  // a change below it that no longer halves is rounding
 constexpr int kPasses = 60;
@@ -21,7 +21,7 @@ constexpr int kSamples = 3;
 LoadSharing::LoadSharing(const Model& model, const ConstraintRows& rows)
     : rows_(rows), normal_(model, rows, std::vector<std::uint8_t>(static_cast<size_t>(model.bodies()), 1)) {
     for (auto* v : {&weight_, &squares_, &scaled_}) v->assign(rows.rows(), 0.0);
-    for (auto* v : {&shift_, &step_, &load_}) v->assign(kTwist * (model.bodies() + 1), 0.0);
+    for (auto* v : {&diagonal_, &shift_, &step_, &load_, &sampled_}) v->assign(kTwist * (model.bodies() + 1), 0.0);
 }
 
 void LoadSharing::form(std::span<const double> weight) {
@@ -30,16 +30,32 @@ void LoadSharing::form(std::span<const double> weight) {
         squares_[r] = weight[r] == 0.0 ? 0.0 : 1.0 / (weight[r] * weight[r]);
     }
     normal_.form(rows_, squares_);
-    normal_.diagonal(shift_);
-    for (double& s : shift_) s = s > 0.0 ? kShift * s : 1.0;
+    normal_.diagonal(diagonal_);
+    factor();
+}
+
+void LoadSharing::factor() {
+    for (size_t i = 0; i < shift_.size(); ++i) shift_[i] = diagonal_[i] > 0.0 ? relative_shift_ * diagonal_[i] : 1.0;
     normal_.factor(shift_);
 }
 
-bool LoadSharing::share(std::vector<double>& load, std::vector<double>& lambda) {
+// Pivots of the freedoms are the shift and the rounding of what was subtracted. Where this is more than that, the
+// passes diverge: a larger shift takes more of them.
+bool LoadSharing::share(std::span<const double> load, std::vector<double>& lambda) {
+    while (!approach(load, lambda)) {
+        if (relative_shift_ * kLargerShift > kLargestShift) return false;
+        relative_shift_ *= kLargerShift;
+        factor();
+    }
+    return true;
+}
+
+bool LoadSharing::approach(std::span<const double> load, std::vector<double>& lambda) {
     std::fill(lambda.begin(), lambda.end(), 0.0);
+    load_.assign(load.begin(), load.end());
     double before = 0.0;
     for (int pass = 0; pass < kPasses; ++pass) {
-        step_ = load;
+        step_ = load_;
         normal_.solve(step_.data());
         rows_.multiply(step_.data(), scaled_.data());
         double change = 0.0, size = 0.0;
@@ -51,14 +67,15 @@ bool LoadSharing::share(std::vector<double>& load, std::vector<double>& lambda) 
             scaled_[r] = -scaled_[r];
         }
         if (change <= kExact * size || (change <= kStalled * size && change > 0.5 * before)) return true;
+        if (pass > 1 && !(change < before)) return false;
         before = change;
-        rows_.add_transposed(scaled_.data(), load.data());
+        rows_.add_transposed(scaled_.data(), load_.data());
     }
     return false;
 }
 
 // Random multipliers without the part of them that acts.
-void LoadSharing::sample(std::vector<std::vector<double>>& out) {
+bool LoadSharing::sample(std::vector<std::vector<double>>& out) {
     std::minstd_rand random;
     std::uniform_real_distribution<double> uniform(-1.0, 1.0);
     std::vector<double> acting(weight_.size());
@@ -66,9 +83,9 @@ void LoadSharing::sample(std::vector<std::vector<double>>& out) {
         out.emplace_back(weight_.size());
         std::vector<double>& nothing = out.back();
         for (size_t r = 0; r < nothing.size(); ++r) nothing[r] = weight_[r] == 0.0 ? 0.0 : uniform(random) / weight_[r];
-        std::fill(load_.begin(), load_.end(), 0.0);
-        rows_.add_transposed(nothing.data(), load_.data());
-        share(load_, acting);
+        std::fill(sampled_.begin(), sampled_.end(), 0.0);
+        rows_.add_transposed(nothing.data(), sampled_.data());
+        if (!share(sampled_, acting)) return false;
         double largest = 0.0;
         for (size_t r = 0; r < nothing.size(); ++r) {
             nothing[r] -= acting[r];
@@ -76,6 +93,7 @@ void LoadSharing::sample(std::vector<std::vector<double>>& out) {
         }
         for (double& w : nothing) w /= largest;
     }
+    return true;
 }
 
 }  // namespace bellcrank

@@ -20,18 +20,23 @@ class LoadSharing {
 
     // Takes up the current Jacobian. weight: D per storage row, 0 for rows that take no part.
     void form(std::span<const double> weight);
-    // λ per storage row from F̂, records of what the rows exert together, scaled by M^(−1/2). F̂ is used up. False
-    // where the rows' singular values reach down too far (below 1e-6 of the largest) for the multipliers to balance F̂.
-    bool share(std::vector<double>& load, std::vector<double>& lambda);
+    // λ per storage row from F̂, records of what the rows exert together, scaled by M^(−1/2). False where the rows'
+    // singular values reach down too far (about 1e-5 of the largest) for the multipliers to balance F̂.
+    bool share(std::span<const double> load, std::vector<double>& lambda);
     // Samples of multipliers that exert nothing, the largest moment or force of each one, per storage row: where all of
-    // them are zero, the multiplier is determined.
-    void sample(std::vector<std::vector<double>>& out);
+    // them are zero, the multiplier is determined. False as share().
+    bool sample(std::vector<std::vector<double>>& out);
 
   private:
+    void factor();
+    bool approach(std::span<const double> load, std::vector<double>& lambda);
+
     const ConstraintRows& rows_;
     NormalMatrix normal_;
-    std::vector<double> weight_, squares_, shift_;  // of the rows: D, D⁻²; of the bodies
-    std::vector<double> step_, scaled_, load_;      // of the bodies; of the rows; of the bodies
+    double relative_shift_ = 1e-11;                  // of the diagonal entries
+    std::vector<double> weight_, squares_, scaled_;  // of the rows: D, D⁻², a change of λ
+    std::vector<double> diagonal_, shift_;           // of the bodies
+    std::vector<double> step_, load_, sampled_;      // of the bodies
 };
 
 }  // namespace bellcrank

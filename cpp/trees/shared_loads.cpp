@@ -97,10 +97,9 @@ bool TreeReactions::spread_by_bodies(const std::vector<int>& rows) {
             load[at] = force_[at] / root_of_mass(b, k);
         }
     sharing_->form(weight);
-    if (!sharing_->share(load, stored)) return false;
-    for (const int row : rows) lambda[row] = stored[rows_.storage_row(row)];
     std::vector<std::vector<double>> samples;
-    sharing_->sample(samples);
+    if (!sharing_->share(load, stored) || !sharing_->sample(samples)) return false;
+    for (const int row : rows) lambda[row] = stored[rows_.storage_row(row)];
     for (const std::vector<double>& sample : samples) {
         nulls_.emplace_back(lambda.size(), 0.0);
         for (const int row : rows) nulls_.back()[row] = sample[rows_.storage_row(row)];

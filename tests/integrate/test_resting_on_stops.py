@@ -1,4 +1,4 @@
-"""What rests on a stop stays on it through the stages of a step, and takes the steps that an equation takes."""
+"""What rests on a stop stays on it through the stages of a step: a stop costs the steps of an equation."""
 
 import numpy as np
 import pytest

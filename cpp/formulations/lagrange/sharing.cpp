@@ -26,10 +26,7 @@ void Lagrange::share_loads() {
     if (more) refactor();
     const int dimension = delassus_.null_dimension();
     const bool pushes = stops_.touches();
-    if (dimension > kFew && !pushes)
-        share_by_bodies();
-    else if (dimension > 0)
-        share_by_basis();
+    if (dimension > 0 && !(dimension > kFew && !pushes && share_by_bodies())) share_by_basis();
     if (more && enable_stops(stops_.active())) refactor();
 }
 
@@ -68,8 +65,8 @@ void Lagrange::share_by_basis() {
     for (const int r : stop_rows_) shared_[r] = std::max(shared_[r], 0.0);
 }
 
-// For many redundant rows: what they exert together is shared anew.
-void Lagrange::share_by_bodies() {
+// For many redundant rows: what they exert together is shared anew. False, with nothing shared, where digits are short.
+bool Lagrange::share_by_bodies() {
     if (!sharing_) sharing_ = std::make_unique<LoadSharing>(*model_, rows_);
     std::vector<double> weight(shared_.size()), taking_part(shared_.size());
     for (size_t r = 0; r < weight.size(); ++r) {
@@ -80,10 +77,13 @@ void Lagrange::share_by_bodies() {
     sharing_->form(weight);
     std::vector<double> load(scaled_.size(), 0.0);
     rows_.add_transposed(taking_part.data(), load.data());
-    if (sharing_->share(load, taking_part))
-        for (size_t r = 0; r < weight.size(); ++r)
-            if (weight[r] != 0.0) shared_[r] = taking_part[r];
-    sharing_->sample(nothing_);
+    if (!sharing_->share(load, taking_part) || !sharing_->sample(nothing_)) {
+        nothing_.clear();
+        return false;
+    }
+    for (size_t r = 0; r < weight.size(); ++r)
+        if (weight[r] != 0.0) shared_[r] = taking_part[r];
+    return true;
 }
 
 }  // namespace bellcrank

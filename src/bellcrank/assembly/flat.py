@@ -195,7 +195,7 @@ class FlatBuilder:
             "coordinate_param_start": _starts([len(c[2]) for c in coordinates]),
             "coordinate_params": _floats([x for c in coordinates for x in c[2]]),
             "function_params": _floats([x for f in functions for x in f.params]),
-            "function_expressions": {i: f.expression for i, f in enumerate(functions) if f.expression is not None},
+            "function_expressions": {i: f.expression for i, f in enumerate(functions) if f.expression},
             "block_unilateral": np.array([b[0] for b in blocks], dtype=np.uint8),
             "block_compliance": _floats([b[1] for b in blocks]),
             "block_restitution": _floats([b[2] for b in blocks]),

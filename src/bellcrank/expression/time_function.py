@@ -24,7 +24,7 @@ _WHOLE: Final = range(-2, 4)  # values of floor whose edges are looked at
 class TimeFunction:
     """An expression of t and of parameters, with two derivatives, as one program.
 
-    parameters: the symbols beside t, in the order in which the program takes them. core: the function for models.
+    parameters: the symbols beside t, in the order in which the program takes them. core: as models hold it.
     """
 
     def __init__(self, expression: Expression) -> None:
