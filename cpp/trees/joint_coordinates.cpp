@@ -4,6 +4,7 @@
 #include <cmath>
 #include <string>
 
+#include "model/topology.hpp"
 #include "spatial/body_state.hpp"
 #include "spatial/components.hpp"
 #include "spatial/rotation.hpp"
@@ -123,9 +124,10 @@ JointPart part_of(const TreeJoint& joint, const Coordinate& coordinate) {
 
 std::vector<int> model_coordinates(const Model& model, const std::vector<JointMap>& joints, int coordinates) {
     std::vector<int> out(coordinates, -1);
-    std::vector<std::vector<int>> joints_of(model.pairs.size());
-    for (size_t j = 0; j < joints.size(); ++j)
-        if (joints[j].joint.pair >= 0) joints_of[joints[j].joint.pair].push_back(static_cast<int>(j));
+    const Lists joints_of(static_cast<int>(model.pairs.size()), [&](const auto& put) {
+        for (size_t j = 0; j < joints.size(); ++j)
+            if (joints[j].joint.pair >= 0) put(joints[j].joint.pair, static_cast<int>(j));
+    });
     for (size_t c = 0; c < model.coordinates.size(); ++c)
         for (const int j : joints_of[model.coordinates[c].pair])
             if (const int own = number_of(joints[j], part_of(joints[j].joint, model.coordinates[c])); own >= 0)
