@@ -58,13 +58,13 @@ std::vector<int> symbolic(Adjacency& upper) {
     return parent;
 }
 
-// Parents come last here: backwards it is a walk from them.
+// Here a parent is a later step than what hangs on it.
 std::vector<int> postorder(const std::vector<int>& parent) {
-    std::vector<int> backwards(parent.size());
-    std::iota(backwards.rbegin(), backwards.rend(), 0);
-    std::vector<int> order = preorder(parent, backwards);
-    std::reverse(order.begin(), order.end());
-    return order;
+    std::vector<int> order(parent.size());
+    std::iota(order.rbegin(), order.rend(), 0);
+    const auto roots = std::stable_partition(order.begin(), order.end(), [&](int k) { return parent[k] < 0; });
+    std::reverse(order.begin(), roots);
+    return depth_first(parent, order, true);
 }
 
 std::vector<int> inverse(const std::vector<int>& order) {

@@ -105,15 +105,15 @@ std::vector<int> Topology::loop(int closure) const {
     return out;
 }
 
-std::vector<int> preorder(std::span<const int> parent, std::span<const int> order) {
+std::vector<int> depth_first(std::span<const int> parent, std::span<const int> order, bool parents_last) {
     std::vector<int> size(parent.size(), 1), next(parent.size()), out(parent.size());
     for (auto node = order.rbegin(); node != order.rend(); ++node)
         if (parent[*node] >= 0) size[parent[*node]] += size[*node];
     int next_root = 0;
     for (const int node : order) {
         int& place = parent[node] < 0 ? next_root : next[parent[node]];
-        out[place] = node;
-        next[node] = place + 1;
+        out[parents_last ? place + size[node] - 1 : place] = node;
+        next[node] = parents_last ? place : place + 1;
         place += size[node];
     }
     return out;

@@ -63,9 +63,9 @@ struct Topology {
     std::vector<int> loop(int closure) const;
 };
 
-// The nodes of a forest so that all that hangs on a node comes right after it, children as in `order`, where parents
-// come first.
-std::vector<int> preorder(std::span<const int> parent, std::span<const int> order);
+// The nodes of a forest so that all that hangs on a node comes right after it or, `parents_last`, right before it;
+// children and roots as in `order`, where parents come first.
+std::vector<int> depth_first(std::span<const int> parent, std::span<const int> order, bool parents_last = false);
 
 // Nodes that groups tie together; the last node, the ground, ties none.
 struct Components {

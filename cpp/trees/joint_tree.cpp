@@ -89,7 +89,7 @@ class BlockReader {
     // A translation that follows the angle:  a x + b θ = constant.
     void read_screw(TreeJoint& joint, int r) {
         const Row& row = model_.rows[r];
-        const int axis = static_cast<int>(joint.turning) - static_cast<int>(Turning::about_x);
+        const int axis = joint.turning < Turning::swing_x ? axis_of(joint.turning) : -1;
         if (row.term_end != row.term_begin + 2 || !is_of_pair(row, joint.pair) || axis < 0 || axis > 2) return;
         if (joint.screw_axis >= 0 || !joint.slides[axis]) return;
         const std::string along(1, "xyz"[axis]), angle = "theta_" + along;
@@ -157,7 +157,7 @@ JointTree joint_tree(const Model& model, std::vector<TreeJoint> edges) {
     for (const TreeJoint& joint : edges) ends.emplace_back(joint.parent, joint.child);
     const Topology forest(model.bodies() + 1, std::move(ends));
     JointTree tree;
-    for (const int body : preorder(forest.parent, forest.order)) {
+    for (const int body : depth_first(forest.parent, forest.order)) {
         if (body == model.ground()) continue;
         TreeJoint joint;  // free, unless an edge leads there
         if (forest.parent_edge[body] >= 0) joint = std::move(edges[forest.parent_edge[body]]);
