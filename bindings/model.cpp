@@ -18,6 +18,7 @@
 #include "bindings.hpp"
 #include "formula_draft.hpp"
 #include "marshal.hpp"
+#include "model/topology.hpp"
 #include "spatial/rotation.hpp"
 
 namespace nb = nanobind;
@@ -215,6 +216,25 @@ void bind_model(nb::module_& m) {
                 return out;
             },
             "Per body the quaternion from principal to body axes.");
+    nb::class_<Topology>(m, "Topology",
+                         "Edges between nodes and a forest that spans them, the last node its first root.")
+        .def(nb::init<int, std::vector<Ends>, int>(), "nodes"_a, "edges"_a, "firm"_a,
+             "The first `firm` edges carry a tree on before any of the others does.\n\n"
+             "Raises:\n    ValueError: an edge leads to no node.")
+        .def_ro("parent", &Topology::parent, "Per node the one before it, -1 at roots.")
+        .def_ro("parent_edge", &Topology::parent_edge, "Per node the edge to the one before it, -1 at roots.")
+        .def_ro("order", &Topology::order, "All nodes, breadth first.")
+        .def_ro("closures", &Topology::closures, "Edges that are not in the forest; each closes one loop.")
+        .def("loop", &Topology::loop, "closure"_a, "The edges round the loop that one of `closures` closes, it first.");
+    m.def(
+        "components",
+        [](int nodes, const std::vector<std::vector<int>>& groups) {
+            Components c = components(nodes, groups);
+            return std::tuple(std::move(c.of_node), std::move(c.of_group), std::move(c.grounded));
+        },
+        "nodes"_a, "groups"_a,
+        "Per node and per group the component (-1: the ground, which is the last node and ties none together), and per "
+        "component whether a group ties it to the ground. Raises ValueError where a group names no node.");
 }
 
 }  // namespace bellcrank

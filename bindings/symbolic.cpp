@@ -29,8 +29,8 @@ std::vector<std::tuple<int, int, std::string>> speed_labels(const SymbolicAt& se
         const auto label = [&](int speed, const std::string& text) {
             if (speed >= 0) out[speed] = {map.joint.pair, map.joint.child, text};
         };
-        const bool universal = map.joint.turning == symbolic::Turning::universal;
-        const int axis = static_cast<int>(map.joint.turning) - static_cast<int>(symbolic::Turning::about_x);
+        const bool universal = map.joint.turning == Turning::universal;
+        const int axis = static_cast<int>(map.joint.turning) - static_cast<int>(Turning::about_x);
         for (int i = 0; i < 3; ++i) label(map.slide_speed[i], std::string(1, "xyz"[i]));
         for (int i = 0; i < 2; ++i) {
             const std::string number = std::to_string(i + 1);

@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "interruption/interruption.hpp"
+#include "model/topology.hpp"
 #include "spatial/body_state.hpp"
 #include "spatial/rotation.hpp"
 
@@ -77,32 +78,20 @@ RootFinder::RootFinder(std::shared_ptr<const Model> model, std::span<const int> 
     find_parts();
 }
 
-// Bodies that rows connect belong to one part; the ground connects none.
+// Bodies that rows connect belong to one part; the ground and pinned bodies connect none.
 void RootFinder::find_parts() {
-    const int bodies = model_->bodies();
-    std::vector<int> root(bodies);
-    for (int b = 0; b < bodies; ++b) root[b] = b;
-    const auto find = [&](int b) {
-        while (root[b] != b) b = root[b] = root[root[b]];
-        return b;
-    };
-    const auto first_of = [&](const BlockLayout& block) {
-        for (const BlockSide& s : rows_.sides(block))
-            if (s.body < bodies && movable_[s.body]) return s.body;
-        return -1;
-    };
-    for (const BlockLayout& block : rows_.blocks())
-        for (const BlockSide& s : rows_.sides(block))
-            if (s.body < bodies && movable_[s.body]) root[find(s.body)] = find(first_of(block));
-    part_.assign(bodies + 1, -1);
-    for (int b = 0; b < bodies; ++b)
-        if (find(b) == b) part_[b] = parts_++;
-    for (int b = 0; b < bodies; ++b) part_[b] = part_[find(b)];
-    row_part_.assign(rows_.rows(), -1);
+    std::vector<std::vector<int>> moved;  // by each block
     for (const BlockLayout& block : rows_.blocks()) {
-        const int body = first_of(block);
-        for (int r = block.row; body >= 0 && r < block.row + block.size; ++r) row_part_[r] = part_[body];
+        moved.emplace_back();
+        for (const BlockSide& s : rows_.sides(block))
+            if (s.body < model_->bodies() && movable_[s.body]) moved.back().push_back(s.body);
     }
+    Components found = components(model_->bodies() + 1, moved);
+    part_ = std::move(found.of_node);
+    parts_ = static_cast<int>(found.grounded.size());
+    row_part_.assign(rows_.rows(), -1);
+    for (size_t i = 0; i < moved.size(); ++i)
+        std::fill_n(row_part_.begin() + rows_.blocks()[i].row, rows_.blocks()[i].size, found.of_group[i]);
 }
 
 void RootFinder::place(double t, const double* x) {

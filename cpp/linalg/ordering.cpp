@@ -3,6 +3,9 @@
 #include <Eigen/OrderingMethods>
 #include <Eigen/SparseCore>
 #include <algorithm>
+#include <numeric>
+
+#include "model/topology.hpp"
 
 namespace bellcrank {
 
@@ -55,27 +58,13 @@ std::vector<int> symbolic(Adjacency& upper) {
     return parent;
 }
 
+// Here a parent is a later step than what hangs on it.
 std::vector<int> postorder(const std::vector<int>& parent) {
-    const int n = static_cast<int>(parent.size());
-    Adjacency children(n);
-    std::vector<int> order, stack;
-    order.reserve(n);
-    for (int k = n - 1; k >= 0; --k) (parent[k] < 0 ? stack : children[parent[k]]).push_back(k);
-    std::vector<size_t> next(n, 0);
-    std::vector<int> roots(stack.rbegin(), stack.rend());
-    for (int root : roots) {
-        std::vector<int> path{root};
-        while (!path.empty()) {
-            const int k = path.back();
-            if (next[k] < children[k].size()) {
-                path.push_back(children[k][next[k]++]);
-            } else {
-                order.push_back(k);
-                path.pop_back();
-            }
-        }
-    }
-    return order;
+    std::vector<int> order(parent.size());
+    std::iota(order.rbegin(), order.rend(), 0);
+    const auto roots = std::stable_partition(order.begin(), order.end(), [&](int k) { return parent[k] < 0; });
+    std::reverse(order.begin(), roots);
+    return depth_first(parent, order, true);
 }
 
 std::vector<int> inverse(const std::vector<int>& order) {
@@ -88,12 +77,13 @@ std::vector<int> inverse(const std::vector<int>& order) {
 // visits is an elimination order without fill, the vertex visited first in each part going last.
 std::vector<int> ends_at(const Adjacency& upper, const std::vector<int>& rank) {
     const int n = static_cast<int>(upper.size());
-    Adjacency neighbours(n);
-    for (int k = 0; k < n; ++k)
-        for (int j : upper[k]) {
-            neighbours[k].push_back(j);
-            neighbours[j].push_back(k);
-        }
+    const Lists neighbours(n, [&](const auto& put) {
+        for (int k = 0; k < n; ++k)
+            for (int j : upper[k]) {
+                put(k, j);
+                put(j, k);
+            }
+    });
     std::vector<int> starts(n), weight(n, 0), visits;
     for (int k = 0; k < n; ++k) starts[k] = k;
     std::stable_sort(starts.begin(), starts.end(), [&](int a, int b) { return rank[a] > rank[b]; });

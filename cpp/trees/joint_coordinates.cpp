@@ -4,6 +4,7 @@
 #include <cmath>
 #include <string>
 
+#include "model/topology.hpp"
 #include "spatial/body_state.hpp"
 #include "spatial/components.hpp"
 #include "spatial/rotation.hpp"
@@ -46,7 +47,7 @@ void read_slides(const JointMap& map, const RelativeMotion& m, double* x, double
 
 void read_turn(const JointMap& map, const RelativeMotion& m, double* x, double* u) {
     if (map.turn[0] < 0) return;
-    const int axis = static_cast<int>(map.joint.turning) - static_cast<int>(Turning::about_x);
+    const int axis = axis_of(map.joint.turning);
     const double angle = 2.0 * std::atan2(component({m.q.x, m.q.y, m.q.z}, axis), m.q.w);
     x[map.turn[0]] = std::remainder(angle, 2.0 * M_PI);
     u[map.turn_speed[0]] = component(m.omega, axis);
@@ -62,16 +63,14 @@ void read_universal(const JointMap& map, const RelativeMotion& m, double* x, dou
     u[map.turn_speed[1]] = std::cos(a) * m.omega.y + std::sin(a) * m.omega.z;
 }
 
-int held_axis(const TreeJoint& joint) { return static_cast<int>(joint.turning) - static_cast<int>(Turning::swing_x); }
-
 // Seen from the link before the joint, in the axes of its marker.
 void read_swing(const JointMap& map, const RelativeMotion& m, double* x, double* u) {
     const bool back = map.joint.reversed;
     const Quat across = back ? conjugate(m.q) : m.q;
     const Vec3 w = back ? -(rotation_matrix(across) * m.omega) : m.omega;
-    const Quat shaft = shaft_of(across, held_axis(map.joint));
+    const Quat shaft = shaft_of(across, axis_of(map.joint.turning));
     store(x + map.swing, shaft);
-    shaft_speeds(shaft, held_axis(map.joint), w, u + map.swing_speed);
+    shaft_speeds(shaft, axis_of(map.joint.turning), w, u + map.swing_speed);
 }
 
 void read_ball(const JointMap& map, const RelativeMotion& m, double* x, double* u) {
@@ -123,9 +122,10 @@ JointPart part_of(const TreeJoint& joint, const Coordinate& coordinate) {
 
 std::vector<int> model_coordinates(const Model& model, const std::vector<JointMap>& joints, int coordinates) {
     std::vector<int> out(coordinates, -1);
-    std::vector<std::vector<int>> joints_of(model.pairs.size());
-    for (size_t j = 0; j < joints.size(); ++j)
-        if (joints[j].joint.pair >= 0) joints_of[joints[j].joint.pair].push_back(static_cast<int>(j));
+    const Lists joints_of(static_cast<int>(model.pairs.size()), [&](const auto& put) {
+        for (size_t j = 0; j < joints.size(); ++j)
+            if (joints[j].joint.pair >= 0) put(joints[j].joint.pair, static_cast<int>(j));
+    });
     for (size_t c = 0; c < model.coordinates.size(); ++c)
         for (const int j : joints_of[model.coordinates[c].pair])
             if (const int own = number_of(joints[j], part_of(joints[j].joint, model.coordinates[c])); own >= 0)
@@ -142,7 +142,7 @@ JointCoordinates::JointCoordinates(const Model& model, std::vector<JointMap> joi
         for (int i = 0; i < 3; ++i) pair(map.slide[i], map.slide_speed[i]);
         for (int i = 0; i < 2; ++i) pair(map.turn[i], map.turn_speed[i]);
         for (size_t i = 0; i < map.own.size(); ++i) pair(map.own[i], map.own_speed[i]);
-        if (map.swing >= 0) swings_.push_back({map.swing, map.swing_speed, held_axis(map.joint)});
+        if (map.swing >= 0) swings_.push_back({map.swing, map.swing_speed, axis_of(map.joint.turning)});
         if (map.ball < 0) continue;
         balls_.push_back(map.ball);
         ball_speeds_.push_back(map.ball_speed);

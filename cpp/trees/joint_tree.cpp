@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <set>
 
-#include "trees/body_sets.hpp"
+#include "model/topology.hpp"
 
 namespace bellcrank {
 
@@ -89,7 +89,7 @@ class BlockReader {
     // A translation that follows the angle:  a x + b θ = constant.
     void read_screw(TreeJoint& joint, int r) {
         const Row& row = model_.rows[r];
-        const int axis = static_cast<int>(joint.turning) - static_cast<int>(Turning::about_x);
+        const int axis = joint.turning < Turning::swing_x ? axis_of(joint.turning) : -1;
         if (row.term_end != row.term_begin + 2 || !is_of_pair(row, joint.pair) || axis < 0 || axis > 2) return;
         if (joint.screw_axis >= 0 || !joint.slides[axis]) return;
         const std::string along(1, "xyz"[axis]), angle = "theta_" + along;
@@ -111,39 +111,6 @@ class BlockReader {
     const Block& block_;
     int lock_row_[3] = {-1, -1, -1};
     int universal_row_ = -1;
-};
-
-// Edges in the order of a walk from the ground, the nearest descendants of a body right after it.
-class Walk {
-  public:
-    Walk(const Model& model, std::vector<TreeJoint>& edges, std::vector<TreeJoint>& out)
-        : model_(model), edges_(edges), at_(model.bodies() + 1), out_(out) {
-        for (size_t i = 0; i < edges.size(); ++i)
-            for (const int body : {edges[i].parent, edges[i].child}) at_[body].push_back(static_cast<int>(i));
-    }
-    void run() {
-        std::vector<std::pair<int, int>> open{{model_.ground(), -1}};  // body, the edge that led there
-        while (!open.empty()) {
-            const auto [body, came] = open.back();
-            open.pop_back();
-            if (came >= 0) out_.push_back(edges_[came]);
-            for (auto i = at_[body].rbegin(); i != at_[body].rend(); ++i) {
-                if (*i == came) continue;
-                TreeJoint& edge = edges_[*i];
-                if (edge.child == body) {
-                    std::swap(edge.parent, edge.child);
-                    edge.reversed = true;
-                }
-                open.emplace_back(edge.child, *i);
-            }
-        }
-    }
-
-  private:
-    const Model& model_;
-    std::vector<TreeJoint>& edges_;
-    std::vector<std::vector<int>> at_;
-    std::vector<TreeJoint>& out_;
 };
 
 // Joints of six coordinates given by formulas, which have no rows.
@@ -184,18 +151,21 @@ std::vector<TreeJoint> joint_edges(const Model& model, const std::vector<int>& c
     return candidates;
 }
 
+// Joints in the order of a walk from the ground, the nearest descendants of a body right after it.
 JointTree joint_tree(const Model& model, std::vector<TreeJoint> edges) {
-    BodySets sets(model.bodies() + 1);
-    for (const TreeJoint& joint : edges) sets.join(joint.parent, joint.child);
-    for (int body = 0; body < model.bodies(); ++body)
-        if (sets.join(model.ground(), body)) {
-            TreeJoint free;
-            free.parent = model.ground();
-            free.child = body;
-            edges.push_back(free);
-        }
+    std::vector<Ends> ends;
+    for (const TreeJoint& joint : edges) ends.emplace_back(joint.parent, joint.child);
+    const Topology forest(model.bodies() + 1, std::move(ends));
     JointTree tree;
-    Walk(model, edges, tree.joints).run();
+    for (const int body : depth_first(forest.parent, forest.order)) {
+        if (body == model.ground()) continue;
+        TreeJoint joint;  // free, unless an edge leads there
+        if (forest.parent_edge[body] >= 0) joint = std::move(edges[forest.parent_edge[body]]);
+        joint.reversed = joint.parent == body;
+        joint.child = body;
+        joint.parent = forest.parent[body] >= 0 ? forest.parent[body] : model.ground();
+        tree.joints.push_back(std::move(joint));
+    }
     std::vector<bool> held(model.rows.size(), false);
     for (const TreeJoint& joint : tree.joints)
         for (const int r : joint.rows) held[r] = true;
@@ -209,7 +179,7 @@ JointTree joint_tree(const Model& model, std::vector<TreeJoint> edges) {
 }
 
 JointTree joint_tree(const Model& model, const std::vector<int>& cut) {
-    BodySets sets(model.bodies() + 1);
+    DisjointSets sets(model.bodies() + 1);
     std::vector<TreeJoint> edges;
     for (const TreeJoint& joint : joint_edges(model, cut))
         if (sets.join(joint.parent, joint.child)) edges.push_back(joint);

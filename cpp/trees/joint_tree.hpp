@@ -20,6 +20,11 @@ enum class Turning {
     swing_y,
     swing_z,
 };
+// The axis that it turns about or, of a swing, does not turn about; none of other kinds.
+inline int axis_of(Turning turning) {
+    return static_cast<int>(turning) -
+           static_cast<int>(turning < Turning::swing_x ? Turning::about_x : Turning::swing_x);
+}
 
 // A joint as an edge of the tree, from body `parent` to body `child`. Marker 2 seen from marker 1: first the free
 // translations along the axes of marker 1, then the rotation.

@@ -49,9 +49,11 @@ def test_every_body_comes_after_its_parent():
     for i in range(1, 8):
         join(mech, f"j{i}", parts[i // 2], parts[i])
     graph = compile_mechanism(mech).graph
-    place = {node: k for k, node in enumerate(graph.order)}
+    place = {node: k for k, node in enumerate(graph.topology.order)}
     assert len(place) == 8
-    assert all(place[parent] < place[node] for node, parent in enumerate(graph.parent) if parent >= 0)
+    assert all(
+        place[parent] < place[node] for node, parent in enumerate(graph.topology.parent) if parent >= 0
+    )
     assert not graph.closures
 
 

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <numeric>
 
 #include "spatial/body_state.hpp"
 
@@ -28,19 +27,11 @@ bool touches_ground(const Model& model, int block) {
 
 // Whether some blocks connect bodies that others connect already.
 bool has_loops(const Model& model) {
-    std::vector<int> parent(model.bodies() + 1);
-    std::iota(parent.begin(), parent.end(), 0);
-    const auto root = [&](int body) {
-        while (parent[body] != body) body = parent[body] = parent[parent[body]];
-        return body;
-    };
+    DisjointSets connected(model.bodies() + 1);
     for (int i = 0; i < static_cast<int>(model.blocks.size()); ++i) {
         const std::vector<int> bodies = model.bodies_of(i);
-        for (size_t k = 1; k < bodies.size(); ++k) {
-            const int one = root(bodies[0]), other = root(bodies[k]);
-            if (one == other) return true;
-            parent[other] = one;
-        }
+        for (size_t k = 1; k < bodies.size(); ++k)
+            if (!connected.join(bodies[0], bodies[k])) return true;
     }
     return false;
 }
@@ -54,9 +45,10 @@ Delassus::Delassus(const Model& model) : model_(model), closes_loops_(has_loops(
 
 void Delassus::split_hubs() {
     const int blocks = static_cast<int>(model_.blocks.size());
-    std::vector<std::vector<int>> incident(model_.bodies());
-    for (int i = 0; i < blocks; ++i)
-        for (int body : moving_bodies_of(model_, i)) incident[body].push_back(i);
+    const Lists incident(model_.bodies(), [&](const auto& put) {
+        for (int i = 0; i < blocks; ++i)
+            for (int body : moving_bodies_of(model_, i)) put(body, i);
+    });
     for (int body = 0; body < model_.bodies(); ++body) {
         const int degree = static_cast<int>(incident[body].size());
         if (degree == 0) continue;
@@ -76,7 +68,7 @@ void Delassus::split_hubs() {
 
 void Delassus::order_nodes() {
     const int blocks = static_cast<int>(model_.blocks.size()), nodes = blocks + links_;
-    std::vector<std::pair<int, int>> couplings;
+    std::vector<Ends> couplings;
     for (const Copy& copy : copies_) {
         std::vector<int> at = copy.blocks;
         for (const auto& link : copy.links) at.push_back(link.first);
@@ -129,26 +121,19 @@ int Delassus::stage_of_product(int step, int other) const {
     return ldlt_->block(std::min(step, other), std::max(step, other)).stage;
 }
 
-// Joints between the node and the ground, by breadth-first search. Eliminating from the ground outwards keeps pivots of
-// the order of their diagonal entries; the other way round the joint at the ground would be left with 1/n of its own,
-// the mobility of all that hangs on it.
-std::vector<int> Delassus::distance_from_ground(int nodes, const std::vector<std::pair<int, int>>& couplings) const {
-    std::vector<std::vector<int>> neighbours(nodes);
-    for (const auto& [i, j] : couplings) {
-        neighbours[i].push_back(j);
-        neighbours[j].push_back(i);
-    }
-    std::vector<int> distance(nodes, 0), reached;
-    std::vector<char> seen(nodes, 0);
+// Joints between the node and the ground, none where there is no way to it. Eliminating from the ground outwards keeps
+// pivots of the order of their diagonal entries; the other way round the joint at the ground would be left with 1/n of
+// its own, the mobility of all that hangs on it.
+std::vector<int> Delassus::distance_from_ground(int nodes, std::vector<Ends> couplings) const {
     for (int i = 0; i < static_cast<int>(model_.blocks.size()); ++i)
-        if (touches_ground(model_, i)) reached.push_back(i), seen[i] = 1;
-    for (size_t k = 0; k < reached.size(); ++k)
-        for (int j : neighbours[reached[k]]) {
-            if (seen[j]) continue;
-            seen[j] = 1;
-            distance[j] = distance[reached[k]] + 1;
-            reached.push_back(j);
-        }
+        if (touches_ground(model_, i)) couplings.emplace_back(i, nodes);
+    const Topology from_ground(nodes + 1, std::move(couplings));
+    std::vector<int> distance(nodes, 0);
+    for (const int node : from_ground.order) {
+        if (node == nodes) continue;
+        if (from_ground.parent[node] < 0) break;  // another tree
+        distance[node] = from_ground.depth[node] - 1;
+    }
     return distance;
 }
 

@@ -12,6 +12,7 @@
 #include "linalg/row_products.hpp"
 #include "model/constraint_rows.hpp"
 #include "model/model.hpp"
+#include "model/topology.hpp"
 
 namespace bellcrank {
 
@@ -126,7 +127,7 @@ class Delassus {
     std::vector<std::uint8_t> closing_steps() const;
     void order_rows();
     int stage_of_product(int step, int other) const;
-    std::vector<int> distance_from_ground(int nodes, const std::vector<std::pair<int, int>>& couplings) const;
+    std::vector<int> distance_from_ground(int nodes, std::vector<Ends> couplings) const;
 
     const Model& model_;
     const bool closes_loops_;

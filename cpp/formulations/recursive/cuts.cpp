@@ -5,6 +5,8 @@
 #include <set>
 #include <tuple>
 
+#include "model/topology.hpp"
+
 namespace bellcrank::recursive {
 
 namespace {
@@ -15,10 +17,10 @@ constexpr double kColumn = 60.0, kPair = 12.0;  // operations per link: of an op
 class Growth {
   public:
     Growth(const Model& model, const std::vector<TreeJoint>& edges)
-        : bodies_(model.bodies() + 1), ground_(model.ground()), edges_(edges), at_(bodies_) {
-        for (size_t e = 0; e < edges.size(); ++e)
-            for (const int body : {edges[e].parent, edges[e].child}) at_[body].push_back(static_cast<int>(e));
-    }
+        : bodies_(model.bodies() + 1), ground_(model.ground()), edges_(edges), at_(bodies_, [&](const auto& put) {
+              for (int e = 0; e < static_cast<int>(edges.size()); ++e)
+                  for (const int body : {edges[e].parent, edges[e].child}) put(body, e);
+          }) {}
 
     // Maximum cardinality search: the next body is the one with most neighbours reached, of these the one that was seen
     // first. `last`: it hangs on the neighbour reached last, else on the first.
@@ -102,7 +104,7 @@ class Growth {
 
     int bodies_, ground_;
     const std::vector<TreeJoint>& edges_;
-    std::vector<std::vector<int>> at_;
+    const Lists at_;            // per body its edges
     std::vector<int> reached_;  // when, −1: not yet
     int count_ = 0;
     std::vector<TreeJoint> out_;

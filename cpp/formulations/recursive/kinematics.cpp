@@ -97,7 +97,7 @@ void Kinematics::frame_of(const Link& link, const double* x, const double* u, Jo
         case Motion::swing:
             swing_frame(link, x, out);
             break;
-        case Motion::formula:
+        case Motion::general:
             formula_frame(link, x, u, out);
     }
 }

@@ -10,32 +10,14 @@
 #include <string>
 #include <vector>
 
-#include "trees/joint_coordinates.hpp"
+#include "trees/joint_steps.hpp"
+#include "trees/place.hpp"
 
 namespace bellcrank::recursive {
 
-enum class Motion : std::uint8_t {
-    turn,     // about z
-    slide,    // along z
-    ball,     // coordinates: a quaternion; speeds: angular velocity in the link's axes
-    free,     // coordinates: position in the parent's axes and a quaternion; speeds: its rate, angular velocity
-    screw,    // turn about z and slide along it by lead · angle
-    swing,    // a turn about any axis across a fixed one (spatial/swing.hpp)
-    formula,  // as a joint given by formulas says
-};
-
-// A frame in another.
-struct Place {
-    Mat3 rotation{{1, 0, 0, 0, 1, 0, 0, 0, 1}};
-    Vec3 shift{0, 0, 0};
-};
-inline Place operator*(const Place& a, const Place& b) {
-    return {a.rotation * b.rotation, a.shift + a.rotation * b.shift};
-}
-inline Place inverse(const Place& a) { return {transpose(a.rotation), -transpose_times(a.rotation, a.shift)}; }
-
 struct Link {
     int parent = -1;  // −1: the ground
+    int joint = -1;   // of the tree, that it is a step of
     Motion motion = Motion::turn;
     int x = 0, u = 0;  // first coordinate and first speed
     int speeds = 1;
@@ -81,8 +63,7 @@ struct LinkTree {
     std::vector<int> closing_rows;  // of the model: equations that remain, other rotors among them, and stops last
     size_t stops = 0;               // how many of these
     int coordinates = 0, speeds = 0;
-    std::vector<int> coordinate_of;  // per coordinate of the tree: the model's, −1: none
-    std::vector<int> speed_of;       // per coordinate: its speed, −1 for those of quaternions
+    std::vector<int> link_of;  // per coordinate of the model: the link that it turns or slides, −1: none
 };
 
 // Why a model cannot be taken, everything at once; empty if it can.

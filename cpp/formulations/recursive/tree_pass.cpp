@@ -30,11 +30,8 @@ bool TreePass::takes(const Model& model, const LinkTree& tree) {
         if (link.motion != Motion::turn && link.motion != Motion::slide && link.motion != Motion::ball &&
             link.motion != Motion::free)
             return false;
-    std::vector<bool> own(model.coordinates.size(), false);
-    for (const Link& link : tree.links)
-        if ((link.motion == Motion::turn || link.motion == Motion::slide) && tree.coordinate_of[link.x] >= 0)
-            own[tree.coordinate_of[link.x]] = true;
-    return std::all_of(model.laws.begin(), model.laws.end(), [&](const Law& law) { return own[law.coordinate]; });
+    return std::all_of(model.laws.begin(), model.laws.end(),
+                       [&](const Law& law) { return tree.link_of[law.coordinate] >= 0; });
 }
 
 TreePass::TreePass(const Model& model, const LinkTree& tree) : model_(model), drives_(tree.drives) {
@@ -74,12 +71,10 @@ TreePass::TreePass(const Model& model, const LinkTree& tree) : model_(model), dr
     while (turns_.size() % kLanes != 0) turns_.push_back(turns_.back());
     speeds_ = tree.speeds;
     given_.assign(drives_.size(), 0.0);
-    std::vector<int> own(model.coordinates.size(), -1);
-    for (int i = 0; i < tree.coordinates; ++i)
-        if (tree.coordinate_of[i] >= 0) own[tree.coordinate_of[i]] = i;
-    for (const Law& law : model.laws)
-        if (own[law.coordinate] >= 0)
-            efforts_.push_back({&law, own[law.coordinate], tree.speed_of[own[law.coordinate]]});
+    for (const Law& law : model.laws) {
+        const Link& link = tree.links[tree.link_of[law.coordinate]];
+        efforts_.push_back({&law, link.x, link.u});
+    }
 }
 
 template <>

@@ -65,3 +65,13 @@ Matrix full(const Symmetric& s);
 Matrix rotation_matrix_of(Graph& graph, const Turn& turn);
 
 }  // namespace bellcrank::symbolic
+
+namespace bellcrank {
+
+// For PlaceOf.
+inline symbolic::Vector operator*(const Mat3& a, const symbolic::Vector& v) {
+    return symbolic::matrix(*v.x.graph, a) * v;
+}
+inline symbolic::Vector transpose_times(const Mat3& a, const symbolic::Vector& v) { return transpose(a) * v; }
+
+}  // namespace bellcrank

@@ -6,8 +6,8 @@ namespace bellcrank::symbolic {
 
 void MechanismTree::Builder::ball(const TreeJoint& joint) {
     JointMap& map = own.joints.back();
-    map.ball_speed = static_cast<int>(description.symbols.speeds.size());
-    map.ball = description.add_quaternion(name(joint, "ball"));
+    const int speed = description.speeds();
+    enter({Motion::ball}, description.add_quaternion(name(joint, "ball")), speed, map);
     const int parent = link;
     DescribedLink& made = description.add_link(link, Motion::ball, at.rotation, at.shift);
     for (int i = 0; i < 4; ++i) made.ball[i] = description.symbols.coordinates[map.ball + i];
@@ -29,8 +29,8 @@ void MechanismTree::Builder::formula(const TreeJoint& joint) {
     std::vector<Expression> coordinates;
     for (const Ref c : given.coordinates) {
         const Symbol& s = formulas.graph->symbol_of(c);
-        map.own_speed.push_back(static_cast<int>(description.symbols.speeds.size()));
-        map.own.push_back(description.add_coordinate(name(joint, s.name.c_str()), s.range));
+        const int speed = description.speeds();
+        enter({Motion::general}, description.add_coordinate(name(joint, s.name.c_str()), s.range), speed, map);
         coordinates.push_back(description.symbols.coordinates[map.own.back()]);
         images.emplace_back(c, coordinates.back().ref);
     }
@@ -78,11 +78,10 @@ void MechanismTree::Builder::along(Motion motion, const Vec3& direction, Express
     elementary(motion, {{x.x, y.x, direction.x, x.y, y.y, direction.y, x.z, y.z, direction.z}}, position);
 }
 
-void MechanismTree::Builder::swing(const TreeJoint& joint) {
-    const int held = static_cast<int>(joint.turning) - static_cast<int>(Turning::swing_x);
+void MechanismTree::Builder::swing(const TreeJoint& joint, int held) {
     JointMap& map = own.joints.back();
-    map.swing_speed = static_cast<int>(description.symbols.speeds.size());
-    map.swing = description.add_shaft(name(joint, "bend"), held);
+    const int speed = description.speeds();
+    enter({Motion::swing, held}, description.add_shaft(name(joint, "bend"), held), speed, map);
     const std::vector<Expression>& q = description.symbols.coordinates;
     const QuatT<Expression> shaft{q[map.swing], q[map.swing + 1], q[map.swing + 2], q[map.swing + 3]};
     const Matrix F = rotation_matrix(shaft);

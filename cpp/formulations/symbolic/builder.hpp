@@ -12,13 +12,6 @@
 
 namespace bellcrank::symbolic {
 
-// A rotation whose z axis is the coordinate axis: (x, y, z) → (z, x, y), or twice.
-inline Mat3 z_to_axis(int axis) {
-    if (axis == 0) return {{0, 0, 1, 1, 0, 0, 0, 1, 0}};
-    if (axis == 1) return {{0, 1, 0, 0, 0, 1, 1, 0, 0}};
-    return kSame;
-}
-
 // Walks along a joint: `at` is the frame reached, in the described frame of link `link`.
 struct MechanismTree::Builder {
     MechanismTree& own;
@@ -41,13 +34,14 @@ struct MechanismTree::Builder {
         add_turned_markers();
     }
 
-    Place none() const { return {kSame, zero_vector(own.graph)}; }
+    Place none() const { return {.shift = zero_vector(own.graph)}; }
     Place turned(const Mat3& rotation) const { return {rotation, zero_vector(own.graph)}; }
-    Place moved(const Vector& shift) const { return {kSame, shift}; }
-    Place moved(const Vec3& shift) const { return {kSame, vector(own.graph, shift)}; }
+    Place moved(const Vector& shift) const { return {.shift = shift}; }
+    Place moved(const Vec3& shift) const { return {.shift = vector(own.graph, shift)}; }
 
-    // From a body's frame to a joint's marker on it. A body that hangs on nothing is followed at its com.
-    void to_marker(const TreeJoint& joint, int side) {
+    // From a body's frame to a joint's marker on it, that of side 1 moved to where the joint holds it; and back. A body
+    // that hangs on nothing is followed at its com.
+    void to_end(const TreeJoint& joint, int side) {
         if (joint.pair < 0) {
             if (side == 1) at = at * Place{clean_matrix(own.joints.back().free), own.com(joint.child)};
         } else if (own.follows_turn(joint.pair, side)) {
@@ -56,8 +50,10 @@ struct MechanismTree::Builder {
         } else {
             at = at * own.marker_on_body(joint.pair, side);
         }
+        if (side == 0) at = at * moved(held(joint));
     }
-    void from_marker(const TreeJoint& joint, int side) {
+    void from_end(const TreeJoint& joint, int side) {
+        if (side == 0) at = at * moved(-held(joint));
         if (joint.pair < 0) {
             if (side == 1) at = at * inverse(Place{clean_matrix(own.joints.back().free), own.com(joint.child)});
         } else if (own.follows_turn(joint.pair, side)) {
@@ -71,10 +67,14 @@ struct MechanismTree::Builder {
     // Markers whose rotations follow parameters are links of their own that do not move.
     void add_turned_markers();
 
-    Expression held(const TreeJoint& joint, int i) const {
-        const int row = joint.held_row[i];
-        if (row < 0) return constant(own.graph, joint.held[i]);
-        return quotient(row, own.model.rows[row].term_begin, joint.held[i]);
+    Vector held(const TreeJoint& joint) const {
+        Expression along[3];
+        for (int i = 0; i < 3; ++i) {
+            const int row = joint.held_row[i];
+            along[i] = row < 0 ? constant(own.graph, joint.held[i])
+                               : quotient(row, own.model.rows[row].term_begin, joint.held[i]);
+        }
+        return {along[0], along[1], along[2]};
     }
     // Constant of a row by coefficient of a term, which is that number unless one of them follows parameters.
     Expression quotient(int row, int term, double known) const {
@@ -104,17 +104,9 @@ struct MechanismTree::Builder {
         const BodyPlace& parent = described[joint.parent];
         link = parent.link;
         at = parent.at;
-        to_marker(joint, joint.reversed ? 1 : 0);
-        if (joint.formula >= 0) {
-            formula(joint);
-        } else if (joint.reversed) {
-            rotate(joint);
-            translate(joint);
-        } else {
-            translate(joint);
-            rotate(joint);
-        }
-        from_marker(joint, joint.reversed ? 0 : 1);
+        to_end(joint, joint.reversed ? 1 : 0);
+        for (const JointStep& step : steps_of(joint)) take(joint, step);
+        from_end(joint, joint.reversed ? 0 : 1);
         described[joint.child] = {link, at};
     }
 
@@ -128,42 +120,51 @@ struct MechanismTree::Builder {
         at = turned(transpose(A));
     }
 
-    void translate(const TreeJoint& joint) {
-        JointMap& map = own.joints.back();
+    void take(const TreeJoint& joint, const JointStep& step) {
         const double sign = joint.reversed ? -1.0 : 1.0;
-        for (int i = 0; i < 3; ++i) {
-            if (!joint.slides[i]) {
-                Vector shift = zero_vector(own.graph);
-                (i == 0 ? shift.x : i == 1 ? shift.y : shift.z) = sign * held(joint, i);
-                at = at * moved(shift);
-                continue;
+        switch (step.motion) {
+            case Motion::slide:
+            case Motion::turn:
+                elementary(step.motion, z_to_axis(step.axis), sign * coordinate(joint, step));
+                break;
+            case Motion::screw: {
+                const Expression angle = coordinate(joint, step);
+                const Expression travel =
+                    advance(joint) * angle + quotient(joint.screw_row, joint.slide_term, joint.start);
+                const Mat3 axis = z_to_axis(step.axis);
+                if (joint.reversed) elementary(Motion::turn, axis, -angle);
+                elementary(Motion::slide, axis, sign * travel);
+                if (!joint.reversed) elementary(Motion::turn, axis, angle);
+                break;
             }
-            Expression position;
-            if (joint.screw_axis == i) {
-                position = advance(joint) * angle(joint) + quotient(joint.screw_row, joint.slide_term, joint.start);
-            } else {
-                position = map.slide_value[i] = followed(joint, std::string(1, "xyz"[i]));
-                if (position.graph == nullptr) {
-                    map.slide_speed[i] = static_cast<int>(description.symbols.speeds.size());
-                    map.slide[i] = description.add_coordinate(name(joint, i == 0 ? "x" : i == 1 ? "y" : "z"));
-                    position = map.slide_value[i] = description.symbols.coordinates[map.slide[i]];
-                }
-            }
-            elementary(Motion::slide, z_to_axis(i), sign * position);
+            case Motion::free:
+                for (int i = 0; i < 3; ++i) take(joint, {Motion::slide, i});
+                return ball(joint);
+            case Motion::ball:
+                return ball(joint);
+            case Motion::swing:
+                return swing(joint, step.axis);
+            case Motion::general:
+                return formula(joint);
         }
     }
 
-    Expression turn_coordinate(const TreeJoint& joint, int i) {
+    // The coordinate of a turn, slide or screw: what it follows, or one of its own.
+    Expression coordinate(const TreeJoint& joint, const JointStep& step) {
         JointMap& map = own.joints.back();
-        if (map.turn_value[i].graph != nullptr) return map.turn_value[i];
-        const int axis = static_cast<int>(joint.turning) - static_cast<int>(Turning::about_x);
-        if (axis >= 0 && axis < 3) map.turn_value[i] = followed(joint, std::string("theta_") + "xyz"[axis]);
-        if (map.turn_value[i].graph == nullptr) {
-            map.turn_speed[i] = static_cast<int>(description.symbols.speeds.size());
-            map.turn[i] = description.add_coordinate(name(joint, i == 0 ? "a" : "b"));
-            map.turn_value[i] = description.symbols.coordinates[map.turn[i]];
+        const bool slides = step.motion == Motion::slide;
+        const std::string axis(1, "xyz"[step.axis]);
+        Expression& value = slides ? map.slide_value[step.axis] : map.turn_value[step.number];
+        if (joint.turning != Turning::universal || slides) value = followed(joint, slides ? axis : "theta_" + axis);
+        if (value.graph == nullptr) {
+            const int speed = description.speeds();
+            const int number = description.add_coordinate(name(joint, slides             ? axis.c_str()
+                                                                      : step.number == 0 ? "a"
+                                                                                         : "b"));
+            enter(step, number, speed, map);
+            value = description.symbols.coordinates[number];
         }
-        return map.turn_value[i];
+        return value;
     }
 
     // The joint's coordinate of a kind, if it follows others.
@@ -172,33 +173,6 @@ struct MechanismTree::Builder {
             if (own.model.coordinates[c].pair == joint.pair && own.model.coordinates[c].kind->name == kind)
                 if (const Expression value = own.followed(static_cast<int>(c)); value.graph != nullptr) return value;
         return {};
-    }
-    Expression angle(const TreeJoint& joint) { return turn_coordinate(joint, 0); }
-
-    void rotate(const TreeJoint& joint) {
-        const double sign = joint.reversed ? -1.0 : 1.0;
-        switch (joint.turning) {
-            case Turning::none:
-                break;
-            case Turning::about_x:
-            case Turning::about_y:
-            case Turning::about_z:
-                elementary(Motion::turn,
-                           z_to_axis(static_cast<int>(joint.turning) - static_cast<int>(Turning::about_x)),
-                           sign * angle(joint));
-                break;
-            case Turning::universal: {
-                const Expression a = turn_coordinate(joint, 0), b = turn_coordinate(joint, 1);
-                elementary(Motion::turn, z_to_axis(joint.reversed ? 1 : 0), joint.reversed ? -b : a);
-                elementary(Motion::turn, z_to_axis(joint.reversed ? 0 : 1), joint.reversed ? -a : b);
-                break;
-            }
-            case Turning::ball:
-                ball(joint);
-                break;
-            default:
-                swing(joint);
-        }
     }
 
     void ball(const TreeJoint& joint);
@@ -224,7 +198,7 @@ struct MechanismTree::Builder {
     void along(Motion motion, const Vec3& direction, Expression position);
 
     // One link, whose shaft has two speeds (spatial/swing.hpp).
-    void swing(const TreeJoint& joint);
+    void swing(const TreeJoint& joint, int held);
 };
 
 }  // namespace bellcrank::symbolic

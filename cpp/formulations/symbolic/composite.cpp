@@ -84,7 +84,7 @@ class Composite {
                 return w.force.z;
             case Motion::ball:
                 return axis.number == 0 ? w.moment.x : axis.number == 1 ? w.moment.y : w.moment.z;
-            case Motion::general:
+            default:  // general
                 break;
         }
         return dot(axis.angular, w.moment) + dot(axis.linear, joint_force);

@@ -18,8 +18,10 @@ constexpr double kUnknown = std::numeric_limits<double>::infinity();
 
 class Finder {
   public:
-    Finder(Graph& graph, const Model& model, const Numbers& numbers, const Plan& plan)
+    Finder(Graph& graph, const Model& model, const Numbers& numbers, const JointTree& plan)
         : graph_(graph), model_(model), numbers_(numbers), plan_(plan), column_(model.coordinates.size(), -1) {
+        for (const TreeJoint& joint : plan.joints)
+            for (const JointStep& step : steps_of(joint)) steps_.emplace_back(&joint, step);
         std::vector<int> built;  // when the tree is built, per coordinate; −1: it is none of the tree's
         for (size_t c = 0; c < model.coordinates.size(); ++c) {
             out_.symbols.push_back(graph.symbol("coordinate " + std::to_string(c)));
@@ -71,19 +73,14 @@ class Finder {
   private:
     // When the turn or slide that a coordinate is comes into being as the tree is built; −1: it is none of the tree's.
     int built_at(const Coordinate& coordinate) const {
-        const std::string& kind = coordinate.kind->name;
-        for (size_t k = 0; k < plan_.joints.size(); ++k) {
-            const TreeJoint& joint = plan_.joints[k];
-            if (joint.pair < 0 || joint.formula >= 0 || joint.pair != coordinate.pair) continue;
-            // A turn comes behind the slides or, in a joint seen from its second body or on a screw, before them.
-            const bool first = joint.reversed || joint.screw_axis >= 0;
-            for (int i = 0; i < 3; ++i) {
-                const std::string axis(1, "xyz"[i]);
-                const auto about = static_cast<Turning>(static_cast<int>(Turning::about_x) + i);
-                const int joint_at = 5 * static_cast<int>(k);
-                if (kind == axis && joint.slides[i] && joint.screw_axis != i) return joint_at + 1 + i;
-                if (kind == "theta_" + axis && joint.turning == about) return joint_at + (first ? 0 : 4);
-            }
+        for (size_t i = 0; i < steps_.size(); ++i) {
+            const auto& [joint, step] = steps_[i];
+            const JointPart part = part_of(*joint, coordinate);
+            const bool turns = step.motion == Motion::turn || step.motion == Motion::screw;
+            if (part.kind == JointPart::Kind::slide && step.motion == Motion::slide && step.axis == part.number)
+                return static_cast<int>(i);
+            if (part.kind == JointPart::Kind::turn && turns && joint->turning != Turning::universal)
+                return static_cast<int>(i);
         }
         return -1;
     }
@@ -198,7 +195,8 @@ class Finder {
     Graph& graph_;
     const Model& model_;
     const Numbers& numbers_;
-    const Plan& plan_;
+    const JointTree& plan_;
+    std::vector<std::pair<const TreeJoint*, JointStep>> steps_;  // of the tree, as it is built
     std::vector<int> column_;   // per coordinate of the model, −1: it is none of the tree's
     std::vector<int> placed_;   // their coordinates, those of the tree's end first
     std::vector<Ref> columns_;  // their symbols
@@ -210,7 +208,7 @@ class Finder {
 
 }  // namespace
 
-Couplings find_couplings(Graph& graph, const Model& model, const Numbers& numbers, const Plan& plan) {
+Couplings find_couplings(Graph& graph, const Model& model, const Numbers& numbers, const JointTree& plan) {
     return Finder(graph, model, numbers, plan).run();
 }
 

@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "formulations/symbolic/numbers.hpp"
-#include "formulations/symbolic/plan.hpp"
+#include "trees/joint_steps.hpp"
 
 namespace bellcrank::symbolic {
 
@@ -23,6 +23,6 @@ struct Couplings {
     std::vector<int> closing_rows;  // of the plan, those that remain
 };
 
-Couplings find_couplings(Graph& graph, const Model& model, const Numbers& numbers, const Plan& plan);
+Couplings find_couplings(Graph& graph, const Model& model, const Numbers& numbers, const JointTree& plan);
 
 }  // namespace bellcrank::symbolic

@@ -14,7 +14,7 @@ Equations::Equations(std::shared_ptr<const Model> m, std::shared_ptr<const Param
                      const std::vector<int>& cut)
     : model(std::move(m)),
       numbers(graph, std::move(parametric)),
-      mechanism(graph, *model, numbers, make_plan(*model, cut)),
+      mechanism(graph, *model, numbers, joint_tree(*model, cut)),
       kinematics(mechanism.tree),
       values(mechanism, kinematics),
       tables_(model->functions.size(), -1),
@@ -33,7 +33,7 @@ Equations::Equations(std::shared_ptr<const Model> m, std::shared_ptr<const Param
 
 std::vector<std::string> Equations::refusals(const Model& model, const std::vector<int>& cut) {
     std::set<std::string> reasons;
-    const Plan plan = make_plan(model, cut);
+    const JointTree plan = joint_tree(model, cut);
     std::set<int> taken;  // joints given by formulas
     for (const TreeJoint& joint : plan.joints) taken.insert(joint.formula);
     const auto need = [&](int coordinate, const char* what) {
@@ -85,7 +85,7 @@ Form Equations::form(const std::vector<Expression>& outputs) const {
 Form Equations::bodies() {
     std::vector<Expression> out;
     for (int b = 0; b < model->bodies(); ++b) {
-        const BodyPlace place = mechanism.on_body(b, {kSame, mechanism.com(b)});
+        const BodyPlace place = mechanism.on_body(b, {.shift = mechanism.com(b)});
         const Pose pose = kinematics.pose(-1, place);
         out.insert(out.end(), pose.rotation.m, pose.rotation.m + 9);
         append(out, pose.position);

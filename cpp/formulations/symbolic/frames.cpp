@@ -97,11 +97,11 @@ class Chooser {
     // Joint frame in the parent's chosen frame, and the numbers of its offset where they are numbers.
     void add(size_t k) {
         const DescribedLink& d = described_[k];
-        const Placement above = d.parent < 0 ? Placement{} : out_.placements[d.parent];
+        const bellcrank::Place above = d.parent < 0 ? bellcrank::Place{} : out_.placements[d.parent];
         const Mat3 B = transpose_times(above.rotation, d.rotation);
         Vector offset = d.offset - vector(graph_, above.shift);
         offset = matrix(graph_, transpose(above.rotation)) * offset;
-        Placement own;
+        bellcrank::Place own;
         if (!keep_) {
             own.rotation = turned_frame(k);
             own.shift = shifted_frame(k, B, numbers_of(offset), norm(above.shift));
@@ -119,7 +119,7 @@ class Chooser {
         out_.placements.push_back(own);
     }
 
-    void set_motion(size_t k, Link& link, const Mat3& B, const Placement& own) {
+    void set_motion(size_t k, Link& link, const Mat3& B, const bellcrank::Place& own) {
         const DescribedLink& d = described_[k];
         if (d.motion == Motion::ball) {
             link.quaternion = {d.ball[0], d.ball[1], d.ball[2], d.ball[3]};
@@ -235,7 +235,7 @@ class Chooser {
     }
 
     // Mass, first and second moments in the chosen frame; `size`: how far from its origin things are.
-    Moments moments(const DescribedLink& d, const Placement& own, double size) const {
+    Moments moments(const DescribedLink& d, const bellcrank::Place& own, double size) const {
         const Matrix R = matrix(graph_, transpose(own.rotation));
         Moments sum{constant(graph_, 0.0), zero_vector(graph_), zero_symmetric(graph_)};
         for (const DescribedLink::Part& part : d.parts) {
@@ -284,12 +284,6 @@ class Chooser {
 };
 
 }  // namespace
-
-Placement operator*(const Placement& a, const Placement& b) {
-    return {a.rotation * b.rotation, a.shift + a.rotation * b.shift};
-}
-
-Placement inverse(const Placement& a) { return {transpose(a.rotation), -transpose_times(a.rotation, a.shift)}; }
 
 ChosenFrames choose_frames(Graph& graph, const std::vector<DescribedLink>& described, bool keep) {
     return Chooser(graph, described, keep).choose();

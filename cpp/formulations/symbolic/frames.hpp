@@ -2,16 +2,9 @@
 #pragma once
 
 #include "formulations/symbolic/links.hpp"
+#include "trees/place.hpp"
 
 namespace bellcrank::symbolic {
-
-// A rotation and a shift: r_outer = rotation r_inner + shift.
-struct Placement {
-    Mat3 rotation{{1, 0, 0, 0, 1, 0, 0, 0, 1}};
-    Vec3 shift{0, 0, 0};
-};
-Placement operator*(const Placement& a, const Placement& b);
-Placement inverse(const Placement& a);
 
 // A link as described: its joint frame lies at `placement` in the parent's frame, its mass in its own frame.
 struct DescribedLink {
@@ -39,7 +32,7 @@ struct DescribedLink {
 
 struct ChosenFrames {
     std::vector<Link> links;
-    std::vector<Placement> placements;  // of each chosen frame in the described one
+    std::vector<bellcrank::Place> placements;  // of each chosen frame in the described one
 };
 
 // Frames with z on the inboard axis and x on the common normal to the first outboard one, as J. Denavit and

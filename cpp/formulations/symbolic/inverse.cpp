@@ -77,7 +77,7 @@ class Recursion {
             case Motion::ball:
                 motions_.push_back(rolled(link, w, wdot, a));
                 break;
-            case Motion::general:
+            default:  // general
                 motions_.push_back(moved(link, w, wdot, a));
                 break;
         }
@@ -152,7 +152,7 @@ class Recursion {
                 per_axis[i + 1] = w.moment.y;
                 per_axis[i + 2] = w.moment.z;
                 break;
-            case Motion::general:
+            default:  // general
                 for (int c = i; c < i + link.axes; ++c)
                     per_axis[c] = dot(tree_.axes[c].angular, w.moment) + dot(tree_.axes[c].linear, force);
                 break;

@@ -104,10 +104,9 @@ QuatT<Expression> Kinematics::quaternion_step(const Link& link) const {
             return q;
         case Motion::ball:
             return q * link.quaternion;
-        case Motion::general:
+        default:  // general
             return q * (link.quaternion.w.graph == nullptr ? quaternion_of(link.rotation) : link.quaternion);
     }
-    return q;
 }
 
 QuatT<Expression> Kinematics::quaternion(int ancestor, const BodyPlace& place) {

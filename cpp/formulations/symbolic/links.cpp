@@ -109,7 +109,7 @@ void lump(LinkTree& tree) {
                 passed.mass = own.mass;
                 own.mass = o;
                 break;
-            case Motion::general:
+            default:  // general
                 if (link.axes > 0) break;
                 passed = own;  // it does not move
                 passed.first = link.rotation * passed.first;

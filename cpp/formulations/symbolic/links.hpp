@@ -9,15 +9,9 @@
 #include <vector>
 
 #include "formulations/symbolic/algebra.hpp"
+#include "trees/joint_steps.hpp"
 
 namespace bellcrank::symbolic {
-
-enum class Motion {
-    turn,     // about z, by `position`
-    slide,    // along z, by `position`
-    ball,     // by the quaternion of its coordinates; speeds: angular velocity in the link's axes
-    general,  // by a matrix and a shift that depend on the coordinates, swings (spatial/swing.hpp) among them
-};
 
 // How fast an axis moves for a speed: ∂(rate)/∂u.
 struct Share {
@@ -44,6 +38,7 @@ struct Moments {
     Symmetric second;
 };
 
+// It turns, slides, is a ball, or is general: screws and free bodies are taken apart, swings given by matrices.
 struct Link {
     int parent;  // −1: the base
     Vector offset;

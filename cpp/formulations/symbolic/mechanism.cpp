@@ -5,17 +5,7 @@
 
 namespace bellcrank::symbolic {
 
-Place operator*(const Place& a, const Place& b) {
-    Graph& graph = *a.shift.x.graph;
-    return {a.rotation * b.rotation, a.shift + matrix(graph, a.rotation) * b.shift};
-}
-
-Place inverse(const Place& a) {
-    const Mat3 R = transpose(a.rotation);
-    return {R, -(matrix(*a.shift.x.graph, R) * a.shift)};
-}
-
-MechanismTree::MechanismTree(Graph& g, const Model& m, const Numbers& n, Plan p, bool whole)
+MechanismTree::MechanismTree(Graph& g, const Model& m, const Numbers& n, JointTree p, bool whole)
     : graph(g), model(m), numbers(n), plan(std::move(p)), couplings(find_couplings(g, m, n, plan)), description(g) {
     const auto number_markers = [&](const auto& elements) {
         for (const auto& element : elements)
@@ -36,10 +26,10 @@ MechanismTree::MechanismTree(Graph& g, const Model& m, const Numbers& n, Plan p,
                                           rotated(R, inertia(b)));
     }
     tree = description.tree();
-    const std::vector<Placement>& frames = description.placements();
+    const std::vector<bellcrank::Place>& frames = description.placements();
     const auto chosen = [&](const BodyPlace& place) {
         if (place.link < 0) return place;
-        const Placement back = symbolic::inverse(frames[place.link]);
+        const bellcrank::Place back = inverse(frames[place.link]);
         return BodyPlace{place.link, Place{back.rotation, vector(graph, back.shift)} * place.at};
     };
     for (const BodyPlace& place : builder.described) bodies.push_back(chosen(place));

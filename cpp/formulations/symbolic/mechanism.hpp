@@ -5,21 +5,13 @@
 #include <memory>
 
 #include "formulations/symbolic/couplings.hpp"
-#include "formulations/symbolic/plan.hpp"
 #include "formulations/symbolic/tree.hpp"
 #include "trees/joint_coordinates.hpp"
 
 namespace bellcrank::symbolic {
 
-inline constexpr Mat3 kSame{{1, 0, 0, 0, 1, 0, 0, 0, 1}};
-
-// A frame in another. Lengths may follow parameters, rotations are numbers: those that follow parameters are links.
-struct Place {
-    Mat3 rotation;
-    Vector shift;
-};
-Place operator*(const Place& a, const Place& b);
-Place inverse(const Place& a);
+// Lengths may follow parameters, rotations are numbers: those that follow parameters are links.
+using Place = PlaceOf<Vector>;
 
 // A frame of a body in its link's chosen frame. Link −1 is the ground.
 struct BodyPlace {
@@ -36,7 +28,7 @@ struct JointMap : bellcrank::JointMap {
 class MechanismTree {
   public:
     // `whole`: joints given by formulas are not taken apart.
-    MechanismTree(Graph& graph, const Model& model, const Numbers& numbers, Plan plan, bool whole = false);
+    MechanismTree(Graph& graph, const Model& model, const Numbers& numbers, JointTree plan, bool whole = false);
 
     // The marker of a pair: its body's link, and its pose there (chosen frames).
     BodyPlace marker(int pair, int side) const;
@@ -51,7 +43,7 @@ class MechanismTree {
     Graph& graph;
     const Model& model;
     const Numbers& numbers;
-    Plan plan;
+    JointTree plan;
     Couplings couplings;
     TreeDescription description;
     LinkTree tree;

@@ -22,7 +22,7 @@ class AxisMaker {
             case Motion::ball:
                 for (int i = 0; i < 3; ++i) single(k, i, d.first_speed + i);
                 break;
-            case Motion::general:
+            default:  // general
                 d.first_speed < 0 ? columns(k) : swing(k, d);
                 break;
         }

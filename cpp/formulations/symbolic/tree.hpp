@@ -13,6 +13,7 @@ class TreeDescription {
 
     // A coordinate of its own speed; returns its number among the coordinates.
     int add_coordinate(const std::string& name, Interval range = {});
+    int speeds() const { return static_cast<int>(symbols.speeds.size()); }
     // Four coordinates (a quaternion) and three speeds (angular velocity); returns the number of the first coordinate.
     int add_quaternion(const std::string& name);
     // Four coordinates (the quaternion of a shaft, spatial/swing.hpp) and two speeds, for a joint that does not turn
@@ -23,7 +24,7 @@ class TreeDescription {
 
     // `keep`: frames as described instead of chosen ones.
     LinkTree tree(bool keep = false);
-    const std::vector<Placement>& placements() const { return placements_; }
+    const std::vector<bellcrank::Place>& placements() const { return placements_; }
 
     Graph& graph;
     Vector gravity;
@@ -33,7 +34,7 @@ class TreeDescription {
   private:
     int add_components(const std::string& name, const Vector& half_velocity);
 
-    std::vector<Placement> placements_;  // of the tree built last
+    std::vector<bellcrank::Place> placements_;  // of the tree built last
 };
 
 // d/dt of expressions of time, coordinates and speeds.

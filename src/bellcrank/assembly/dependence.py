@@ -5,7 +5,6 @@ from __future__ import annotations
 import numpy as np
 
 from bellcrank import _core
-from bellcrank.assembly.graph import joined
 from bellcrank.assembly.model import Model
 from bellcrank.assembly.positions import least_errors, row_errors
 from bellcrank.assembly.report import Redundancy, RowFactor
@@ -51,15 +50,10 @@ def groups(model: Model, errors: Floats) -> tuple[tuple[str, ...], ...]:
     if not _LEAST < largest < np.inf:
         return ()
     rows = np.flatnonzero(sizes > _PART * largest).tolist()
-    moved = {row: _moved(model, row) for row in rows}
-    leader = joined(model.ground, moved.values())
+    bodies = [model.core.bodies_of(int(model.row_block[row])) for row in rows]
+    _, part, _ = _core.components(model.ground + 1, bodies)
     found: dict[int, list[int]] = {}
-    for row, bodies in moved.items():
-        found.setdefault(leader[bodies[0]] if bodies else model.ground, []).append(row)
+    for row, number in zip(rows, part, strict=True):
+        found.setdefault(number, []).append(row)
     ordered = sorted(found.values(), key=lambda together: -max(sizes[row] for row in together))
     return tuple(tuple(model.row_text(row) for row in together) for together in ordered)
-
-
-def _moved(model: Model, row: int) -> list[int]:
-    """The bodies that a row acts on, the ground left out."""
-    return [body for body in model.core.bodies_of(int(model.row_block[row])) if body != model.ground]

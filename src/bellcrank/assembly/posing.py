@@ -10,7 +10,6 @@ import numpy as np
 
 from bellcrank import _core
 from bellcrank.assembly.formula_posing import formula_of, formula_posed
-from bellcrank.assembly.graph import Edge, branches, forest
 from bellcrank.assembly.model import Model
 from bellcrank.assembly.motion import Motion
 from bellcrank.assembly.positions import nameless, solve_positions
@@ -83,20 +82,18 @@ def carried(model: Model, given: Given) -> State:
 
     A joint that cannot be brought there is left as it is, for assembly to say so.
     """
-    edges, joints = _edges(model, given)
-    parent, parent_edge, order, closures = forest(model.ground + 1, edges)
-    in_loops: set[int] = set()
-    for closure in closures:
-        for way in branches(parent, parent_edge, edges[closure].first, edges[closure].second):
-            in_loops.update(way)
+    joints, edges = _edges(model, given)
+    topology = _core.Topology(model.ground + 1, edges, len(joints))
+    parent, parent_edge = topology.parent, topology.parent_edge
+    in_loops = {edge for closure in topology.closures for edge in topology.loop(closure)}
     described = _motions(model.initial)
     motions, moved = list(described), set[int]()
     wanted = {g.joint for g in (*given.positions, *given.velocities)}
-    for node in order:
+    for node in topology.order:
         edge, base = parent_edge[node], parent[node]
         if edge < 0:
             continue
-        posed = joints[edge] in wanted and edge not in in_loops
+        posed = edge < len(joints) and joints[edge] in wanted and edge not in in_loops
         if posed or base in moved:
             moved.add(node)
             relative = described[node].seen_from(described[base])
@@ -114,8 +111,8 @@ def carried(model: Model, given: Given) -> State:
     return turned(model, state, given.positions)
 
 
-def _edges(model: Model, given: Given) -> tuple[list[Edge], list[int]]:
-    """What holds bodies together at the start, with the number of its joint, -1 for none.
+def _edges(model: Model, given: Given) -> tuple[list[int], list[tuple[int, int]]]:
+    """The joints that hold bodies together at the start, and what does: these joints first.
 
     Values that are as they come out, stops and inertances hold nothing. A relation of several bodies counts
     as links between them.
@@ -123,11 +120,10 @@ def _edges(model: Model, given: Given) -> tuple[list[Edge], list[int]]:
     arrays, bodies = model.arrays, model.coordinate_bodies
     holding = model.rigid_rows.copy()
     holding[list(model.start.rows)] = False
-    wanted = {g.joint for g in (*given.positions, *given.velocities)}
     owner = {block: number for number, joint in enumerate(model.joints) for block in joint.blocks}
-    holds: set[int] = set(wanted)
-    edges, joints = [], []
-    for block, owned in enumerate(model.block_owner):
+    holds = {g.joint for g in (*given.positions, *given.velocities)}
+    others: list[tuple[int, int]] = []
+    for block in range(len(model.block_owner)):
         rows = slice(*arrays["block_row_start"][block : block + 2])
         if not holding[rows].any():
             continue
@@ -136,13 +132,9 @@ def _edges(model: Model, given: Given) -> tuple[list[Edge], list[int]]:
             continue
         terms = slice(*arrays["row_term_start"][[rows.start, rows.stop]])
         touched = np.unique(bodies[arrays["term_coordinate"][terms]]).tolist()
-        edges += [Edge(owned, touched[0], other, False) for other in touched[1:]]
-        joints += [-1] * (len(touched) - 1)
-    for number in sorted(holds):
-        joint = model.joints[number]
-        edges.append(Edge(f"joint {joint.name!r}", *joint.bodies, True))
-        joints.append(number)
-    return edges, joints
+        others += [(touched[0], other) for other in touched[1:]]
+    joints = sorted(holds)
+    return joints, [*(model.joints[number].bodies for number in joints), *others]
 
 
 def _motions(state: State) -> list[Motion]:
