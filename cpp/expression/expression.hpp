@@ -45,7 +45,9 @@ inline Expression min(Expression a, double b) {
     return {a.graph, a.graph->apply(Op::minimum, a.ref, a.graph->constant(b))};
 }
 inline Expression sqrt(Expression a) { return {a.graph, a.graph->apply(Op::square_root, a.ref)}; }
-inline Expression atan2(Expression y, Expression x) { return {y.graph, y.graph->apply(Op::arctangent_2, y.ref, x.ref)}; }
+inline Expression atan2(Expression y, Expression x) {
+    return {y.graph, y.graph->apply(Op::arctangent_2, y.ref, x.ref)};
+}
 // `less` where a < b, `otherwise` elsewhere.
 inline Expression where_less(Expression a, double b, Expression less, Expression otherwise) {
     const Ref is_less = a.graph->apply(Op::less, a.ref, a.graph->constant(b));

@@ -80,11 +80,7 @@ class JetPose {
         const Vec3 v{m_.q.x, m_.q.y, m_.q.z}, i = unit(k - 1);
         const double value = k == 0 ? m_.q.w : dot(v, i);
         const Vec3 gradient = k == 0 ? -0.5 * v : 0.5 * (m_.q.w * i + cross(v, i));
-        return {value,
-                {0.0, 0.0, 0.0},
-                gradient,
-                dot(gradient, m_.omega),
-                -0.25 * dot(m_.omega, m_.omega) * value};
+        return {value, {0.0, 0.0, 0.0}, gradient, dot(gradient, m_.omega), -0.25 * dot(m_.omega, m_.omega) * value};
     }
 
   private:

@@ -56,7 +56,9 @@ def continuous_q(motion, t, near):
 
 
 def test_the_kinds_are_those_of_the_contract():
-    kinds = {name: angular for name, angular in core.coordinate_kinds().items() if not name.startswith("rig_")}
+    kinds = {
+        name: angular for name, angular in core.coordinate_kinds().items() if not name.startswith("rig_")
+    }
     assert set(kinds) == set(DEFINITIONS) | CURVES
     assert {name for name, angular in kinds.items() if angular} == ANGULAR
 

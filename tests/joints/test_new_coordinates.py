@@ -50,9 +50,7 @@ def test_value_and_derivatives_are_those_of_the_formula():
     rng = np.random.default_rng(3)
     r, rdot, omega = rng.normal(size=(3, 3))
     q = np.array([1.0, 0.0, 0.0, 0.0])
-    value, dr, domega, quadratic = _core.evaluate_coordinate(
-        "rig_radius_squared", r, q, rdot, omega, [LINE]
-    )
+    value, dr, domega, quadratic = _core.evaluate_coordinate("rig_radius_squared", r, q, rdot, omega, [LINE])
     assert value == pytest.approx((r[0] - LINE) ** 2 + r[1] ** 2, rel=1e-14)
     np.testing.assert_allclose(dr, [2.0 * (r[0] - LINE), 2.0 * r[1], 0.0], rtol=1e-14)
     np.testing.assert_array_equal(domega, 0.0)

@@ -115,7 +115,9 @@ def test_no_two_lock_kinds_hold_the_same():
 
 
 def test_coordinates_are_those_of_the_core():
-    found = {name: angular for name, angular in core.coordinate_kinds().items() if not name.startswith("rig_")}
+    found = {
+        name: angular for name, angular in core.coordinate_kinds().items() if not name.startswith("rig_")
+    }
     assert found == {name: kind.angular for name, kind in COORDINATE_KINDS.items()}
     curve = bc.Curve([(0, 0, 0), (1, 0, 0), (1, 1, 0)]).coordinate_params()
     for name, kind in COORDINATE_KINDS.items():

@@ -66,7 +66,8 @@ Expression Coordinates::formula(int number) {
     const int first = mechanism_.model.data().coordinate_param_start[number];
     std::vector<Expression> params;
     for (size_t i = 0; i < coordinate.params.size(); ++i)
-        params.push_back(mechanism_.numbers.number("coordinate_params", first + static_cast<int>(i), coordinate.params[i]));
+        params.push_back(
+            mechanism_.numbers.number("coordinate_params", first + static_cast<int>(i), coordinate.params[i]));
     PairPose pose(kinematics_, mechanism_.marker(coordinate.pair, 0), mechanism_.marker(coordinate.pair, 1));
     return coordinate.kind->formula(pose, params);
 }
