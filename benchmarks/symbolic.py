@@ -94,7 +94,7 @@ def run(request: Request | None = None) -> Report:
 
 _NOTES: Final = (
     "Operations: binary sums / binary products; signs are free; divisions, sines and cosines apart.",
-    "Equation 13: the paper's, literally, M by coefficient and c by substitute. Recipe: what runs.",
+    "Equation 13: the paper's, literally; only development builds count it. Recipe: what runs.",
     "Published: B. Guenter, S.-H. Lee, Table 1, best and worst; of figures 6 and 7 there are no numbers.",
     "Times: thread CPU time of one evaluation, medians (least .. largest) of rounds in which all take turns.",
     f"{symbolic_times.STATES} random states; accelerations agree to {AGREEMENT:g}, or nothing is reported.",

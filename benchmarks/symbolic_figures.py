@@ -41,7 +41,9 @@ def plot(growth: Table, path: Path) -> None:
 
 
 def _draw(panel: Any, name: str, rows: Sequence[Row], dynamics: str, ending: str) -> None:
-    found = [row["counts"][f"{dynamics}{ending}"] for row in rows]
+    found = [row["counts"].get(f"{dynamics}{ending}") for row in rows]
+    if None in found:  # equation 13, which only development builds count
+        return
     n = np.array([row["coordinates"] for row in rows], dtype=float)
     values = np.array([total(counts) for counts in found], dtype=float)
     (line,) = panel.plot(n, values, "o", label=name)

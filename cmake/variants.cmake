@@ -1,11 +1,11 @@
 # The bindings: every bindings/NAME.cpp defines `void bellcrank::bind_NAME(nanobind::module_&)`; the generated header
 # calls them in layer order, so that adding a file needs no edit here or in module.cpp.
 file(GLOB BELLCRANK_BINDINGS CONFIGURE_DEPENDS "${CMAKE_CURRENT_SOURCE_DIR}/bindings/*.cpp")
-option(BELLCRANK_RIGS "With the formulations and force laws of tests/rigs, for tests" OFF)
+option(BELLCRANK_RIGS "With the formulations, force laws and oracles of tests/rigs, for tests" OFF)
 if(BELLCRANK_RIGS)
   file(GLOB rigs CONFIGURE_DEPENDS "${CMAKE_CURRENT_SOURCE_DIR}/tests/rigs/*.cpp")
   list(APPEND BELLCRANK_BINDINGS ${rigs})
-  file(GLOB BELLCRANK_RIG_KINDS CONFIGURE_DEPENDS "${CMAKE_CURRENT_SOURCE_DIR}/tests/rigs/kinds/*.cpp")
+  file(GLOB BELLCRANK_RIG_SOURCES CONFIGURE_DEPENDS "${CMAKE_CURRENT_SOURCE_DIR}/tests/rigs/*/*.cpp")
 endif()
 set(binding_names)
 foreach(file IN LISTS BELLCRANK_BINDINGS)
@@ -61,7 +61,7 @@ function(bellcrank_add_core variant)
   # A variant is one nanobind domain: both modules may be loaded side by side without sharing types. NOMINSIZE keeps
   # -O3 in the bindings too: an inline function compiled there must not be a slower twin of the core's.
   set(module _core_${variant})
-  nanobind_add_module(${module} NB_STATIC NB_DOMAIN bellcrank_${variant} NOMINSIZE ${BELLCRANK_BINDINGS} ${BELLCRANK_RIG_KINDS})
+  nanobind_add_module(${module} NB_STATIC NB_DOMAIN bellcrank_${variant} NOMINSIZE ${BELLCRANK_BINDINGS} ${BELLCRANK_RIG_SOURCES})
   set_target_properties(${module} PROPERTIES UNITY_BUILD ${BELLCRANK_UNITY} UNITY_BUILD_BATCH_SIZE 6)
   target_include_directories(${module} PRIVATE "${CMAKE_CURRENT_BINARY_DIR}/generated")
   target_link_libraries(${module} PRIVATE ${options})

@@ -48,8 +48,6 @@ Form derived(Equations& e, const std::string& name) {
     if (name == "body_rates") return e.body_rates();
     if (name == "inverse") return e.inverse();
     if (name == "mass_matrix") return e.mass_matrix();
-    if (name == "literal") return e.literal();
-    if (name == "literal_accelerations" && e.is_free()) return e.literal_accelerations();
     throw std::invalid_argument("symbolic: no form '" + name + "' of this model");
 }
 

@@ -26,8 +26,8 @@ class Symbolic final : public JointSystem {
 
     const symbolic::Equations& equations() const { return *equations_; }
     // A generated form by name, derived and lowered when first asked for: "accelerations" or "system", "closure",
-    // "bodies", "body_rates", "inverse", "mass_matrix", "literal", "literal_accelerations", "linearization",
-    // "linearized_rows", "parameters". Inputs: Equations::inputs(), then what a prologue makes of the parameters.
+    // "bodies", "body_rates", "inverse", "mass_matrix", "linearization", "linearized_rows", "parameters".
+    // Inputs: Equations::inputs(), then what a prologue makes of the parameters.
     CompiledProgram& program(const std::string& name);
     OperationCount operations(const std::string& name);
 

@@ -4,6 +4,7 @@ import math
 
 import numpy as np
 import pytest
+from rigs.equation_13 import equation_13
 
 import bellcrank as bc
 
@@ -98,7 +99,7 @@ def test_every_form_follows_from_equation_13(links, full):
     """Equation 13 at u' = 0 and at unit accelerations gives b and M; the accelerations solve M u' = b."""
     system = prepared(arm(links, full))
     n = len(system.speeds)
-    literal = system.program("literal")
+    literal = equation_13(system)
 
     def efforts(accelerations):
         out = np.empty(n)

@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 from rigs.agreement import agreed
+from rigs.equation_13 import equation_13
 
 import bellcrank as bc
 import bellcrank.expression as ex
@@ -102,7 +103,7 @@ def test_equation_13_with_couplings():
     mech = squares()
     bc.assemble(mech)
     system = bc.prepare(mech, "symbolic")
-    program, found = system.program("literal"), np.empty(1)
+    program, found = equation_13(system), np.empty(1)
     given = np.zeros(program.program.inputs)
     numbers = [0.0, *system.core.configuration(), *system.core.speeds()]
     given[: len(numbers)] = numbers

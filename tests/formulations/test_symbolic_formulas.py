@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 from rigs.agreement import agreed
+from rigs.equation_13 import equation_13
 
 import bellcrank as bc
 import bellcrank.expression as ex
@@ -221,11 +222,11 @@ def test_linearization_against_differences(name):
 
 
 @pytest.mark.parametrize("name", ["two coordinates", "Frenet", "surface with spin"])
-def test_the_literal_form(name):
+def test_equation_13(name):
     """Equation 13 without forces is what inverse dynamics give."""
     system = compare(joined(KINDS[name]))
     rates = np.random.default_rng(5).normal(size=len(system.speeds))
-    program = system.program("literal")
+    program = equation_13(system)
     inputs = np.array([system.state().time, *system.core.configuration(), *system.core.speeds(), *rates])
     found = np.zeros(len(rates))
     program.evaluate(inputs, found)

@@ -47,7 +47,4 @@ std::vector<Expression> solve_tip_first(const LowerTriangle& M, const std::vecto
 std::vector<Expression> articulated_accelerations(const LinkTree& tree, const std::vector<Expression>& forces,
                                                   const std::vector<Wrench>& applied = {});
 
-// Equation (13) of Guenter and Lee, literally: 4×4 transforms and traces, true masses, derivatives by differentiation.
-std::vector<Expression> literal_inverse_dynamics(const LinkTree& tree);
-
 }  // namespace bellcrank::symbolic

@@ -62,18 +62,21 @@ class Equations {
     Form angles();       // coupled_angles
     Form quaternions();  // of the pairs of `components`, four numbers each
     Form bodies();  // per body: rotation (9) of its axes, position (3) of the com, angular velocity (3), velocity (3)
-    Form body_rates();             // per body: angular acceleration in its axes, acceleration of the com
-    Form accelerations();          // u̇; only without rows
-    Form system();                 // M, b, J, γ at the places below
-    Form closure();                // C, Ct, J
-    Form inverse();                // efforts that u̇ needs
-    Form mass_matrix();            // M at mass_places, then b
-    Form literal();                // equation (13): efforts of motion and gravity alone
-    Form literal_accelerations();  // u̇ by equation (13): M by `coefficient`, c by `substitute`; only without rows
-    Form linearization();          // ∂(M u̇ − b − Jᵀ λ) and ∂(J u̇ + γ) by (ξ, u), row by row
-    Form linearized_rows();        // ∂Ċ by (ξ, u), row by row; ∂q̇/∂u = A; (∂q̇/∂q) A − Ȧ
-    Form parameters();             // the same by the parameters
+    Form body_rates();       // per body: angular acceleration in its axes, acceleration of the com
+    Form accelerations();    // u̇; only without rows
+    Form system();           // M, b, J, γ at the places below
+    Form closure();          // C, Ct, J
+    Form inverse();          // efforts that u̇ needs
+    Form mass_matrix();      // M at mass_places, then b
+    Form linearization();    // ∂(M u̇ − b − Jᵀ λ) and ∂(J u̇ + γ) by (ξ, u), row by row
+    Form linearized_rows();  // ∂Ċ by (ξ, u), row by row; ∂q̇/∂u = A; (∂q̇/∂q) A − Ȧ
+    Form parameters();       // the same by the parameters
     std::vector<Entry> mass_places, row_places;
+
+    // What acts beside gravity: forces along the speeds, wrenches on the links (one each, or none at all).
+    const std::vector<Expression>& generalized() const { return generalized_; }
+    const std::vector<symbolic::Wrench>& applied() const { return applied_; }
+    void add_rotors(LowerTriangle& M) const;  // what inertances add to M
 
   private:
     void make_forces();
@@ -103,18 +106,15 @@ class Equations {
     // Derivatives by displacements, then by speeds, of each.
     std::vector<Expression> by_motion(const std::vector<Expression>& of);
     std::vector<Ref> rates_by_speeds();
-    std::vector<Expression> literal_efforts();
-    std::vector<Expression> applied_efforts() const;
-    void add_rotors(LowerTriangle& M) const;
     Form form(const std::vector<Expression>& outputs) const;
     std::vector<Expression> gradient(Expression rate);
 
-    std::vector<int> tables_;                // of the model's functions in the graph
-    std::vector<Expression> generalized_;    // forces along the speeds
-    std::vector<symbolic::Wrench> applied_;  // per link
+    std::vector<int> tables_;  // of the model's functions in the graph
+    std::vector<Expression> generalized_;
+    std::vector<symbolic::Wrench> applied_;
     std::vector<Expression> C_, Cdot_, gamma_, multipliers_;
     std::vector<std::vector<Expression>> J_;
-    LowerTriangle rotors_;  // what inertances add to M
+    LowerTriangle rotors_;
 };
 
 }  // namespace bellcrank::symbolic

@@ -35,8 +35,6 @@ FORMS = (
     "body_rates",
     "inverse",
     "mass_matrix",
-    "literal",
-    "literal_accelerations",
     "linearization",
     "linearized_rows",
     "parameters",
@@ -141,7 +139,7 @@ class SymbolicSystem(JointSystem):
             self.set_state(state)
 
     def _form(self, form: str) -> str:
-        known = [f for f in FORMS if "accelerations" not in f or not self.core.closing_rows()]
+        known = [f for f in FORMS if f != "accelerations" or not self.core.closing_rows()]
         if self._followed is None:
             known.remove("parameters")
         if form not in known:

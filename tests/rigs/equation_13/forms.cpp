@@ -1,7 +1,7 @@
-// The paper's own way from equation (13) to accelerations.
-#include <algorithm>
+#include "forms.hpp"
 
-#include "formulations/symbolic/equations.hpp"
+#include <algorithm>
+#include <stdexcept>
 
 namespace bellcrank::symbolic {
 
@@ -23,9 +23,11 @@ QuatT<Expression> expressions(Graph& graph, const Quat& q) {
 
 // Each joint's transform is one matrix, as in the paper, whatever its motion could be taken apart into. Frames of balls
 // may then be others:  before q after* = before' q' after'*,  after ω = after' ω'.
-std::vector<Expression> Equations::literal_efforts() {
-    const MechanismTree whole(graph, *model, numbers, mechanism.plan, true);
-    Symbols image = symbols();
+std::vector<Expression> Equation13::efforts() {
+    Graph& graph = equations.graph;
+    const MechanismTree& mechanism = equations.mechanism;
+    const MechanismTree whole(graph, *equations.model, equations.numbers, mechanism.plan, true);
+    Symbols image = equations.symbols();
     const Symbols& own = whole.tree.symbols;
     std::vector<std::pair<int, Matrix>> turned;  // speeds of balls
     for (size_t i = 0; i < whole.joints.size(); ++i) {
@@ -53,29 +55,27 @@ std::vector<Expression> Equations::literal_efforts() {
     from.push_back(own.time.ref);
     to.push_back(image.time.ref);
     std::vector<Expression> Q;
-    for (const Ref r : substitute(graph, refs(literal_inverse_dynamics(whole.tree)), from, to))
-        Q.push_back({&graph, r});
+    for (const Ref r : substitute(graph, refs(efforts_of_equation_13(whole.tree)), from, to)) Q.push_back({&graph, r});
     for (const auto& [speed, R] : turned) put(Q, speed, transpose_times(R, part(Q, speed)));
     return Q;
 }
 
-Form Equations::literal() { return form(literal_efforts()); }
-
 // What the applied wrenches do along the speeds: minus the efforts that they leave to a tree without mass.
-std::vector<Expression> Equations::applied_efforts() const {
-    if (applied_.empty()) return std::vector<Expression>(speeds(), constant(*mechanism.tree.graph, 0.0));
-    LinkTree massless = mechanism.tree;
+std::vector<Expression> Equation13::applied_efforts() const {
+    LinkTree massless = equations.mechanism.tree;
     const Expression o = massless.number(0.0);
     for (Link& link : massless.links) link.moments = {o, zero_vector(*massless.graph), zero_symmetric(*massless.graph)};
-    std::vector<Expression> Q = inverse_dynamics(massless, motion_at_rest(massless), false, applied_);
+    std::vector<Expression> Q = inverse_dynamics(massless, motion_at_rest(massless), false, equations.applied());
     for (Expression& q : Q) q = -q;
     return Q;
 }
 
-Form Equations::literal_accelerations() {
-    const std::vector<Expression> efforts = literal_efforts(), applied = applied_efforts();
-    const int n = speeds();
-    const std::vector<Ref> roots = refs(efforts), accelerations = refs(symbols().accelerations);
+std::vector<Expression> Equation13::accelerations() {
+    if (!equations.is_free()) throw std::invalid_argument("equation 13: rows that close loops are no part of it");
+    Graph& graph = equations.graph;
+    const std::vector<Expression> needed = efforts(), applied = applied_efforts();
+    const int n = equations.speeds();
+    const std::vector<Ref> roots = refs(needed), accelerations = refs(equations.symbols().accelerations);
     const std::vector<Ref> still(n, graph.constant(0.0));
     LowerTriangle M(n);
     for (int j = 0; j < n; ++j) {
@@ -83,11 +83,11 @@ Form Equations::literal_accelerations() {
         const std::vector<Ref> column = coefficients(graph, std::span(roots).subspan(j), accelerations[j]);
         for (int i = j; i < n; ++i) M.at(i, j) = {&graph, column[i - j]};
     }
-    add_rotors(M);
+    equations.add_rotors(M);
     const std::vector<Ref> c = substitute(graph, roots, accelerations, still);
     std::vector<Expression> b;
-    for (int i = 0; i < n; ++i) b.push_back(generalized_[i] + applied[i] - Expression{&graph, c[i]});
-    return form(solve_tip_first(M, b));
+    for (int i = 0; i < n; ++i) b.push_back(equations.generalized()[i] + applied[i] - Expression{&graph, c[i]});
+    return solve_tip_first(M, b);
 }
 
 }  // namespace bellcrank::symbolic

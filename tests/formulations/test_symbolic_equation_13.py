@@ -5,6 +5,7 @@ B. Guenter, S.-H. Lee, Symbolic Lagrangian Multibody Dynamics.
 
 import numpy as np
 import pytest
+from rigs.equation_13 import equation_13
 
 import bellcrank as bc
 import bellcrank.expression as ex
@@ -63,7 +64,7 @@ class Literal:
     """Equation 13 of a system at its state."""
 
     def __init__(self, system):
-        self.program = system.program("literal")
+        self.program = equation_13(system)
         self.state = [system.state().time, *system.core.configuration(), *system.core.speeds()]
         self.size = len(system.speeds)
 
@@ -95,7 +96,7 @@ def test_inverse_and_forward_dynamics(name, swapped):
 @pytest.mark.parametrize("name", ["universal", "torus on egg", "path"])
 def test_accelerations_by_coefficient_and_substitute(name):
     system = bc.prepare(tree(name), "symbolic")
-    program, found = system.program("literal_accelerations"), np.empty(len(system.speeds))
+    program, found = equation_13(system, "accelerations"), np.empty(len(system.speeds))
     given = np.zeros(program.program.inputs)
     numbers = [system.state().time, *system.core.configuration(), *system.core.speeds()]
     given[: len(numbers)] = numbers
@@ -111,7 +112,7 @@ def test_literal_accelerations_take_forces_and_rotors():
     mech.add_force("wind", bc.Wrench(force=(1.0, 2.0, 3.0)), ring.marker((0.1, 0.0, 0.2)))
     mech.add_force("spring", bc.SpringDamper(30.0, 0.5, 0.2), mech.ground, ring.marker((0.3, 0.0, 0.0)))
     system = bc.prepare(mech, "symbolic")
-    program, found = system.program("literal_accelerations"), np.empty(len(system.speeds))
+    program, found = equation_13(system, "accelerations"), np.empty(len(system.speeds))
     given = np.zeros(program.program.inputs)
     given[1 : 1 + len(system.speeds)] = system.core.configuration()
     program.evaluate(given, found)

@@ -1,9 +1,8 @@
-// B. Guenter and S.-H. Lee, Symbolic Lagrangian Multibody Dynamics, equation (13), as it stands there: 4×4 transforms
-// from the world, every derivative by differentiation. The general path and the oracle of the forms that run.
+// Equation (13) as it stands in the paper: 4×4 transforms from the world, every derivative by differentiation.
 #include <algorithm>
 
 #include "expression/derivative.hpp"
-#include "formulations/symbolic/dynamics.hpp"
+#include "forms.hpp"
 
 namespace bellcrank::symbolic {
 
@@ -159,6 +158,6 @@ class Literal {
 
 }  // namespace
 
-std::vector<Expression> literal_inverse_dynamics(const LinkTree& tree) { return Literal(tree).forces(); }
+std::vector<Expression> efforts_of_equation_13(const LinkTree& tree) { return Literal(tree).forces(); }
 
 }  // namespace bellcrank::symbolic
