@@ -28,7 +28,8 @@ void bind_functions(nb::module_& m) {
                std::shared_ptr<ExpressedFunction> expression) {
                 new (self) BoundFunction(std::move(kind), std::move(params), std::move(expression));
             },
-            "kind"_a, "params"_a, "expression"_a.none() = nb::none(), "expression: of the kind \"expression\".\n\n"
+            "kind"_a, "params"_a, "expression"_a.none() = nb::none(),
+            "expression: of the kind \"expression\".\n\n"
             "Raises ValueError for an unknown kind or a malformed parameter list.")
         .def_ro("kind", &BoundFunction::kind, "Name of the kind.")
         .def_ro("params", &BoundFunction::params, "Flat parameters.")

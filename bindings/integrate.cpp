@@ -12,7 +12,7 @@
 #include <memory>
 
 #include "bindings.hpp"
-#include "integrate/kinematics.hpp"
+#include "integrate/follow_constraints.hpp"
 #include "interruption/interruption.hpp"
 #include "python_sink.hpp"
 #include "state_of.hpp"
@@ -139,14 +139,14 @@ struct RunAt {
     std::unique_ptr<Run> run;
 };
 
-bool go(RunAt& self, const std::vector<double>& outputs, double end, bool last, bool flush, nb::callable on_block,
-        nb::callable on_progress, nb::object on_sample) {
+bool advance(RunAt& self, const std::vector<double>& outputs, double end, bool last, bool flush, nb::callable on_block,
+             nb::callable on_progress, nb::object on_sample) {
     self.sink.call(on_block, on_progress, on_sample);
     bool finished = false;
     {
         const nb::gil_scoped_release release;
         const Interrupting here(&self.sink);
-        const SimulationResult& result = self.run->go(outputs, end, last);
+        const SimulationResult& result = self.run->advance(outputs, end, last);
         finished = result.status == SimulationStatus::finished && !result.ended;
         if (flush || !finished) self.sink.flush();
     }
@@ -224,9 +224,9 @@ void bind_integrate(nb::module_& m) {
             "in place of rtol and atol, which\nare then the strictest of them. max_step: 0 for none. periods: of "
             "samples, from the start on.")
         .def(
-            "go", &go, "outputs"_a, "end"_a, "last"_a, "flush"_a, "on_block"_a, "on_progress"_a,
+            "advance", &advance, "outputs"_a, "end"_a, "last"_a, "flush"_a, "on_block"_a, "on_progress"_a,
             "on_sample"_a = nb::none(),
-            nb::sig("def go(self, outputs: collections.abc.Sequence[float], end: float, last: bool, flush: bool, "
+            nb::sig("def advance(self, outputs: collections.abc.Sequence[float], end: float, last: bool, flush: bool, "
                     "on_block: collections.abc.Callable[[numpy.typing.NDArray[numpy.float64]], None], "
                     "on_progress: collections.abc.Callable[[float], bool | None], "
                     "on_sample: collections.abc.Callable[[int, float], None] | None = None) -> bool"),

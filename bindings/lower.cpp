@@ -1,8 +1,8 @@
 // From expressions to programs.
 #include "expression/lower.hpp"
 
-#include <nanobind/stl/shared_ptr.h>
 #include <nanobind/stl/pair.h>
+#include <nanobind/stl/shared_ptr.h>
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/vector.h>
 

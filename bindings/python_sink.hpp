@@ -60,14 +60,14 @@ class PythonSink : public Sink, public Interrupter {
 
     bool alive(double t) override {
         reached_ = t;
-        return !pace_.due() || goes_on();
+        return !pace_.due() || continues();
     }
 
     void look() override {
-        if (!goes_on()) throw Interrupted();
+        if (!continues()) throw Interrupted();
     }
 
-    bool goes_on() {
+    bool continues() {
         flush();
         const nb::gil_scoped_acquire gil;
         const Interrupting outside(nullptr);  // what is called may work in the core as well

@@ -12,7 +12,7 @@ namespace bellcrank {
 //   E = Λ(q1 a1)ᵀ,  F = Λ(p),  d = E (x2 − x1) + F s2,  r = d − A1ᵀ s1,  q = p a2
 // and, from marker_pair.cpp (2) to (4) rewritten in these axes,
 //   ṙ = E (v2 − v1) + F (ω2 × s2) − A1ᵀω1 × d,   Ω = F ω2 − A1ᵀω1,   q̇ = ½ Ω q.
-struct LockGroup::Kinematics {
+struct LockGroup::PairMotion {
     Mat3T<Lane> E, F;
     Vec3T<Lane> d;
     QuatT<Lane> q;
@@ -79,11 +79,11 @@ LockGroup::LockGroup(std::vector<int> locked, std::span<const LockJoint> joints)
     }
 }
 
-LockGroup::Kinematics LockGroup::kinematics(const Pack& pack, const double* x) const {
+LockGroup::PairMotion LockGroup::pair_motion(const Pack& pack, const double* x) const {
     const QuatT<Lane> marker1 = gather_quaternion(x, pack.body[0]) * pack.rotation[0];
     const QuatT<Lane> p = conjugate(marker1) * gather_quaternion(x, pack.body[1]);
     const Vec3T<Lane> span = gather_vector(x, pack.body[1], kPose, 0) - gather_vector(x, pack.body[0], kPose, 0);
-    Kinematics k;
+    PairMotion k;
     k.E = rotation_matrix(conjugate(marker1));
     k.F = rotation_matrix(p);
     k.d = k.E * span + k.F * pack.offset2;
@@ -105,7 +105,7 @@ void LockGroup::store_locked(const Pack& pack, const Lane all[6], double* rows) 
         for (int l = 0; l < kLanes; ++l) place[l][i] = lane_get(all[locked_[i]], l);
 }
 
-void LockGroup::store_values(const Pack& pack, const Kinematics& k, double* C) const {
+void LockGroup::store_values(const Pack& pack, const PairMotion& k, double* C) const {
     const Vec3T<Lane> r = k.d - pack.marker1;
     const Lane all[6] = {r.x, r.y, r.z, k.q.x, k.q.y, k.q.z};
     store_locked(pack, all, C);
@@ -114,7 +114,7 @@ void LockGroup::store_values(const Pack& pack, const Kinematics& k, double* C) c
 // Rows of Ĵ. With e_i the marker-1 axes (rows of E), a_i the columns of A1, f_i the rows of F:
 //   row r_i:  side 1 (−e_i; A1 (ê_i × d)),  side 2 (e_i; s2 × f_i)       since ê_i·(d × A1ᵀω1) = A1(ê_i × d)·ω1
 //   row e_i:  side 1 (0; −Σ_j B_ij a_j),    side 2 (0; Σ_j B_ij f_j),    B = ½ (e0 I − [u]×)
-void LockGroup::store_jacobians(const Pack& pack, const Kinematics& k, double* J) const {
+void LockGroup::store_jacobians(const Pack& pack, const PairMotion& k, double* J) const {
     const int K = static_cast<int>(locked_.size());
     const Mat3T<Lane> A = rotation_matrix(pack.rotation[0]), B = half_rate_matrix(k.q);
     const Vec3T<Lane>&scale1 = pack.inverse_sqrt_inertia[0], &scale2 = pack.inverse_sqrt_inertia[1];
@@ -150,7 +150,7 @@ void LockGroup::store_jacobians(const Pack& pack, const Kinematics& k, double* J
 
 // −C̈ from  r̈ = E (v̇2 − v̇1) + F (ω̇2 × s2) − ẇ1 × d + F(ω2 × (ω2 × s2)) − 2 w1 × ṙ − w1 × (w1 × d)
 //          Ω̇ = F ω̇2 − ẇ1 − w1 × F ω2,   ë = B Ω̇ − ¼|Ω|² e,   w1 = A1ᵀω1.
-void LockGroup::store_residuals(const Pack& pack, const Kinematics& k, const double* u, const double* udot,
+void LockGroup::store_residuals(const Pack& pack, const PairMotion& k, const double* u, const double* udot,
                                 double* residual) const {
     const auto linear = [&](const double* v, int s) { return gather_vector(v, pack.body[s], kTwist, 0); };
     const auto angular = [&](const double* v, int s) { return gather_vector(v, pack.body[s], kTwist, 4); };
@@ -183,7 +183,7 @@ void LockGroup::evaluate(int begin, int end, const double* x, const double* u, c
         const Pack& pack = packs_[i];
         if (i + kPacksAhead < packs()) fetch_pack(i + kPacksAhead);
         if (out.J != nullptr) fetch_jacobians(std::min(i + kAhead, packs() - 1), out.J);
-        const Kinematics k = kinematics(pack, x);
+        const PairMotion k = pair_motion(pack, x);
         if (out.C != nullptr) store_values(pack, k, out.C);
         if (out.J != nullptr) store_jacobians(pack, k, out.J);
         if (out.residual != nullptr) store_residuals(pack, k, u, udot, out.residual);

@@ -48,12 +48,12 @@ class LockGroup {
         QuatT<Lane> rotation[2];  // marker → principal axes
         Vec3T<Lane> inverse_sqrt_inertia[2];
     };
-    struct Kinematics;
+    struct PairMotion;
 
-    Kinematics kinematics(const Pack& pack, const double* x) const;
-    void store_values(const Pack& pack, const Kinematics& k, double* C) const;
-    void store_jacobians(const Pack& pack, const Kinematics& k, double* J) const;
-    void store_residuals(const Pack& pack, const Kinematics& k, const double* u, const double* udot,
+    PairMotion pair_motion(const Pack& pack, const double* x) const;
+    void store_values(const Pack& pack, const PairMotion& k, double* C) const;
+    void store_jacobians(const Pack& pack, const PairMotion& k, double* J) const;
+    void store_residuals(const Pack& pack, const PairMotion& k, const double* u, const double* udot,
                          double* residual) const;
     void store_locked(const Pack& pack, const Lane all[6], double* rows) const;
     void fetch_pack(int i) const;

@@ -2,7 +2,7 @@
 
 #include <stdexcept>
 
-#include "expression/lowering.hpp"
+#include "expression/instructions.hpp"
 #include "expression/reach.hpp"
 #include "expression/schedule.hpp"
 

@@ -36,12 +36,12 @@ class Lagrange final : public Bodies {
     bool project_prediction(double t, double* x, double* u) override;
     bool project(double t, double* x, double* u) override;
     bool project_step(double t, double* x, double* u) override;
-    bool settle(double t, const double* near, double* xi, double* x, double* u, double* udot) override;
+    bool finish_step(double t, const double* near, double* xi, double* x, double* u, double* udot) override;
     double position_noise(const double* x) const override;
     void linearize(double t, const double* x, const double* u, double gamma, bool renew) override;
     void correct(double t, const double* x, const double* u, const double* rate, double gamma, double* delta) override;
     bool linearizes_cheaply() const override { return linearizes_by_rows(); }
-    bool settle_corrected(double t, double* x, double* u) override;
+    bool finish_corrected_step(double t, double* x, double* u) override;
     int stops() const override { return stops_.count(); }
     int row_of_stop(int stop) const override { return stops_.rows()[stop]; }
     void watch_stops(double t, const double* x, const double* u) override;
@@ -80,9 +80,9 @@ class Lagrange final : public Bodies {
     void position_step();
     double largest_rotation(const double* displacement) const;
     void correct_velocities(double* u, bool impacts);
-    bool settle_positions(double t, double* x);
-    bool settle_velocities(double* u, double stale);
-    void settle_acceleration(double t, const double* x, const double* u, double stale, double* udot);
+    bool finish_positions(double t, double* x);
+    bool finish_velocities(double* u, double stale);
+    void finish_acceleration(double t, const double* x, const double* u, double stale, double* udot);
     double largest_error() const;
 
     // Rows that were dropped (lagrange/judge.cpp).

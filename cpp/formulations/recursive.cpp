@@ -62,7 +62,7 @@ Recursive::Recursive(std::shared_ptr<const Model> model, const JointSystemOption
 Recursive::Recursive(std::shared_ptr<const Model> model, const JointSystemOptions& options, recursive::LinkTree tree)
     : JointSystem("recursive", std::move(model), options, space_of(tree)),
       tree_(std::move(tree)),
-      kinematics_(*model_, tree_),
+      state_(*model_, tree_),
       closing_(*model_, branches_, closing_order(*model_, tree_)),
       recursion_(tree_, static_cast<int>(tree_.closing_rows.size()), row_ends()) {
     const int m = recursion_.rows();
@@ -119,7 +119,7 @@ void Recursive::load_jacobians(double t) {
         }
         const recursive::BodyPlace& place = tree_.bodies[body];
         if (place.link < 0 || is_left_out(e.row)) continue;
-        const Vec3 f = transpose_times(kinematics_.world[place.link], Vec3{row[0], row[1], row[2]});
+        const Vec3 f = transpose_times(state_.world[place.link], Vec3{row[0], row[1], row[2]});
         recursion_.ends()[e.end].load +=
             Load{place.at.rotation * Vec3{row[3], row[4], row[5]} + cross(place.at.shift, f), f};
     }
@@ -132,13 +132,13 @@ void Recursive::load_targets(double t) {
     for (const Entry& e : entries_) {
         double row[6];
         const int body = read(e, row);
-        const Vec3 a = kinematics_.centripetal(body);
+        const Vec3 a = state_.centripetal(body);
         targets_[e.row] -= reactions_.root_of_mass(body, 0) * (row[0] * a.x + row[1] * a.y + row[2] * a.z);
     }
 }
 
 void Recursive::factor() {
-    recursion_.factor(kinematics_, compliance_.data(), natural_.data(), trusted_pivot_);
+    recursion_.factor(state_, compliance_.data(), natural_.data(), trusted_pivot_);
     ++statistics_.factorizations;
     statistics_.dropped_rows = 0;
     for (int i = 0; i < recursion_.rows(); ++i) statistics_.dropped_rows += recursion_.dropped()[i] && !is_left_out(i);
@@ -153,12 +153,12 @@ void Recursive::accelerate_held(double t, const double* x, const double* u, doub
     to_records(t, x, u, poses_.data(), twists_.data());
     applied_forces(*model_, branches_, t, poses_.data(), twists_.data(), force_.data());
     for (int b = 0; b < model_->bodies(); ++b) {
-        const Vec3 a = model_->mass[b] * kinematics_.centripetal(b);
+        const Vec3 a = model_->mass[b] * state_.centripetal(b);
         double* f = force_.data() + kTwist * b;
         f[0] -= a.x, f[1] -= a.y, f[2] -= a.z;
     }
     std::fill(loads_.begin(), loads_.end(), Load{{0, 0, 0}, {0, 0, 0}});
-    kinematics_.add_loads(force_.data(), 1.0, loads_.data());
+    state_.add_loads(force_.data(), 1.0, loads_.data());
     for (size_t i = 0; i < given_.size(); ++i) {
         const Drive& drive = tree_.drives[i];
         given_[i] = drive.function < 0 ? 0.0 : model_->functions[drive.function](t).d2 / drive.factor;
@@ -168,10 +168,9 @@ void Recursive::accelerate_held(double t, const double* x, const double* u, doub
         load_targets(t);
     }
     factor();
-    const recursive::Recursion::Input input{loads_.data(), nullptr, kinematics_.bias.data(), given_.data(),
-                                            targets_.data()};
-    recursion_.solve(kinematics_, input, udot, lambda_.data());
-    if (recursion_.is_doubtful()) recursion_.refine(kinematics_, input, udot, lambda_.data());
+    const recursive::Recursion::Input input{loads_.data(), nullptr, state_.bias.data(), given_.data(), targets_.data()};
+    recursion_.solve(state_, input, udot, lambda_.data());
+    if (recursion_.is_doubtful()) recursion_.refine(state_, input, udot, lambda_.data());
 }
 
 void Recursive::accelerate_batch(double t, int states, const double* x, const double* u, double* udot) {

@@ -37,7 +37,7 @@ class Recursive final : public JointSystem {
     Recursive(std::shared_ptr<const Model> model, const JointSystemOptions& options, recursive::LinkTree tree);
     void list_entries();
     std::vector<recursive::RowEnd> row_ends() const;
-    void go(const double* x, const double* u);
+    void move_to(const double* x, const double* u);
     void load_jacobians(double t);
     void load_targets(double t);
     void row_rates();
@@ -57,7 +57,7 @@ class Recursive final : public JointSystem {
     void find_null_rows();
 
     recursive::LinkTree tree_;
-    recursive::Kinematics kinematics_;
+    recursive::TreeState state_;
     ConstraintRows closing_;  // the blocks of closing rows
     recursive::Recursion recursion_;
     std::unique_ptr<recursive::TreePass> pass_;  // where nothing needs more

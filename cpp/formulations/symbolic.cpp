@@ -83,7 +83,7 @@ Symbolic::Runner& Symbolic::runner(const std::string& name) {
             LoweredParts parts = lower(equations_->graph, form.outputs, equations_->inputs(), numbers.parameters());
             const OperationCount count = count_operations(parts.main);
             made = std::make_unique<Runner>(std::move(parts.main), count, &parts.prologue);
-            made->settle(numbers.values());
+            made->set(numbers.values());
         }
     }
     return *made;
@@ -91,7 +91,7 @@ Symbolic::Runner& Symbolic::runner(const std::string& name) {
 
 void Symbolic::inputs_changed() {
     equations_->numbers.steer(model_->data());
-    for (const auto& [name, made] : runners_) made->settle(equations_->numbers.values());
+    for (const auto& [name, made] : runners_) made->set(equations_->numbers.values());
 }
 
 CompiledProgram& Symbolic::program(const std::string& name) { return runner(name).program; }

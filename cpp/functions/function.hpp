@@ -41,8 +41,8 @@ std::vector<FunctionKind> function_kinds();
 // A view of a function stored in flat parameters, which must outlive it.
 class Function {
   public:
-    // held: what the kind needs beside numbers ("expression": its ExpressedFunction), kept as long as the function lives.
-    // Throws std::invalid_argument for an unknown kind, a malformed parameter list, or where nothing is held.
+    // held: what the kind needs beside numbers ("expression": its ExpressedFunction), kept as long as the function
+    // lives. Throws std::invalid_argument for an unknown kind, a malformed parameter list, or where nothing is held.
     Function(const std::string& kind, std::span<const double> params, std::shared_ptr<const void> held = nullptr);
 
     FunctionValue operator()(double x) const {

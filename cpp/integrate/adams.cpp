@@ -100,7 +100,7 @@ void Adams::predict() {
 }
 
 // The state there.
-void Adams::go_along(const System& system, const double* x) {
+void Adams::follow_time(const System& system, const double* x) {
     system.expand(velocity_.data(), speed_.data());
     if (!flat_) return system.retract_along(h_, x, history(0), order_, stride_, pose_.data());
     system.expand(along_.data(), displacement_.data());
@@ -148,7 +148,7 @@ StepOutcome Adams::step(System& system, double t, double h, const double* x, con
     if (h != h_) rescale(h);
     measure_distances();
     predict();
-    go_along(system, x);
+    follow_time(system, x);
     system.accelerate(t + h, pose_.data(), speed_.data(), acceleration_.data());
     if (system.project_prediction(t + h, pose_.data(), speed_.data())) {
         system.compress(speed_.data(), velocity_.data());
@@ -166,7 +166,7 @@ StepOutcome Adams::step(System& system, double t, double h, const double* x, con
     for (int i = 0; i < kMostCorrections; ++i) {
         correct_end(system, a, h * b, u1);
         outcome.constraints_met =
-            system.settle(t + h, pose_.data(), displacement_.data(), x1, u1, acceleration_.data());
+            system.finish_step(t + h, pose_.data(), displacement_.data(), x1, u1, acceleration_.data());
         outcome.impact = system.statistics().impacts != impacts;
         take_residual(system);
         if (i == 0) returned_ = norm(change_.data(), a, b) / first;

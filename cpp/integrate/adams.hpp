@@ -35,7 +35,7 @@ class Adams final : public Stepper {
     void rescale(double h);
     void measure_distances();
     void predict();
-    void go_along(const System& system, const double* x);
+    void follow_time(const System& system, const double* x);
     void correct_end(const System& system, double velocity_part, double position_part, double* u1);
     void take_residual(const System& system);
     void weigh();

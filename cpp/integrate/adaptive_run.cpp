@@ -82,8 +82,8 @@ void AdaptiveRun::advance() {
     breaks_.clear();
     system_.break_times(t_, end_ + kBeside * std::abs(end_), breaks_);
     std::sort(breaks_.begin(), breaks_.end(), std::greater<>());
-    while (t_ < end_ && going()) {
-        if (!attempt() || !going()) continue;
+    while (t_ < end_ && is_running()) {
+        if (!attempt() || !is_running()) continue;
         stepper_->restart();
         begin_motion(0.0);
     }
@@ -199,7 +199,7 @@ bool AdaptiveRun::take(const StepOutcome& outcome) {
         }
     }
     output_before(step_.end);
-    if (!going() || !is_sound(true) || !accept(step_.end, step_.h)) return false;
+    if (!is_running() || !is_sound(true) || !accept(step_.end, step_.h)) return false;
     record_if_due();
     stuck_ = false;
     system_.watch_stops(t_, x_.data(), u_.data());
@@ -209,7 +209,7 @@ bool AdaptiveRun::take(const StepOutcome& outcome) {
 // The step is cut where a stop is met, or the run ends. Up to there stops are still left alone.
 bool AdaptiveRun::end_at(const EventWatch::Root& root) {
     output_before(root.time);
-    if (!going()) return false;
+    if (!is_running()) return false;
     const bool stop_met = watch_.is_stop(root.event);
     curve_(root.time, xo_.data(), uo_.data());
     if (stop_met) system_.meet_stops();

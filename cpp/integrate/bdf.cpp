@@ -136,7 +136,7 @@ StepOutcome Bdf::step(System& system, double t, double h, const double* x, const
         return outcome;
     }
     const auto impacts = system.statistics().impacts;
-    outcome.constraints_met = system.settle_corrected(t + h, x1, u1);
+    outcome.constraints_met = system.finish_corrected_step(t + h, x1, u1);
     outcome.impact = system.statistics().impacts != impacts;
     take_errors(u1);
     outcome.error = norm(shift_.data(), change_.data()) / (coefficients_.coefficient(order_, 1) * xi_[order_]);

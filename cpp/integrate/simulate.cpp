@@ -29,7 +29,7 @@ Run::Run(System& system, SimulationOptions options, Observation observation, dou
     result_.time = t;
 }
 
-const SimulationResult& Run::go(const std::vector<double>& outputs, double end, bool last) {
+const SimulationResult& Run::advance(const std::vector<double>& outputs, double end, bool last) {
     result_.status = SimulationStatus::finished;
     outputs_ = outputs;
     next_ = 0;
@@ -40,8 +40,8 @@ const SimulationResult& Run::go(const std::vector<double>& outputs, double end, 
             last_ = last && end_ == end;
             begin_if_due();
             advance();
-            changed_ = !going();
-        } while (going() && t_ < end);
+            changed_ = !is_running();
+        } while (is_running() && t_ < end);
     } catch (const Interrupted&) {
         stop(SimulationStatus::interrupted);
     }
@@ -145,9 +145,9 @@ class FixedRun final : public Run {
     }
 
     void advance() override {
-        while (going() && t_ < end_) {
+        while (is_running() && t_ < end_) {
             pass(t_, next_ < outputs_.size() ? std::min(outputs_[next_], end_) : end_);
-            if (going()) record_if_due();
+            if (is_running()) record_if_due();
         }
     }
 

@@ -72,7 +72,7 @@ class Run {
     // that of the state and none after `end`. At the time of the state there is one only where the run begins.
     // Fixed steps divide each interval between these times in equal steps of at most `step`. last: the run is over
     // then.
-    const SimulationResult& go(const std::vector<double>& outputs, double end, bool last);
+    const SimulationResult& advance(const std::vector<double>& outputs, double end, bool last);
     // The motion goes on otherwise: another input acts, or it stands elsewhere at t.
     void change_input() { changed_ = true; }
     void move(double t);
@@ -89,7 +89,7 @@ class Run {
     // On to end_.
     virtual void advance() = 0;
 
-    bool going() const { return result_.status == SimulationStatus::finished && !result_.ended; }
+    bool is_running() const { return result_.status == SimulationStatus::finished && !result_.ended; }
     void record(double t, const std::vector<double>& x, const std::vector<double>& u) {
         observe(t, x, u);
         std::copy(frame_.begin(), frame_.end(), sink_.frame(t));

@@ -54,7 +54,7 @@ const std::vector<double>& Stepper::sample_rounding(System& system, double t, co
         if (settled) {
             near_ = rounded_x_;
             no_displacement_.assign(tangent, 0.0);
-            system.settle(t, near_.data(), no_displacement_.data(), rx, ru, rudot);
+            system.finish_step(t, near_.data(), no_displacement_.data(), rx, ru, rudot);
         }
         for (int i = 0; i < tangent; ++i) rudot[i] -= udot[i];
         if (free) system.compress(rudot, change_.data());

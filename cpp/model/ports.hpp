@@ -97,7 +97,7 @@ class Projection : public Port {
     virtual bool project_prediction(double, double*, double*) { return false; }
     // x = near ⊕ ξ, then (x, u) as project() leaves them, and their acceleration. `near` is the configuration of the
     // last accelerate() at the same time; what that has factored may serve here as well. ξ is used up.
-    virtual bool settle(double t, const double* near, double* xi, double* x, double* u, double* udot) = 0;
+    virtual bool finish_step(double t, const double* near, double* xi, double* x, double* u, double* udot) = 0;
     // What positions of states on the constraints differ by, at random, beyond the last place of their numbers.
     virtual double position_noise(const double*) const { return 0.0; }
     // For messages: the model row with the largest error at the last projection, −1 without rows.
@@ -116,7 +116,7 @@ class Implicit : public Port {
     // Whether linearize() costs no more than accelerate() does, and pays at every step.
     virtual bool linearizes_cheaply() const { return false; }
     // As project(), for (x, u) that correct() has brought there: what linearize() has factored may serve here as well.
-    virtual bool settle_corrected(double t, double* x, double* u) = 0;
+    virtual bool finish_corrected_step(double t, double* x, double* u) = 0;
 };
 
 // For those who find when stops are met: project() leaves those alone that are open at watch_stops(), until

@@ -22,7 +22,7 @@ void System::break_times(double from, double to, std::vector<double>& out) const
     append_break_times(*model_, from, to, out);
 }
 
-bool System::settle(double t, const double* near, double* xi, double* x, double* u, double* udot) {
+bool System::finish_step(double t, const double* near, double* xi, double* x, double* u, double* udot) {
     retract(near, xi, x);
     const bool met = project(t, x, u);
     accelerate(t, x, u, udot);

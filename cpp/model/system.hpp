@@ -37,10 +37,10 @@ class System : public Manifold, public Dynamics, public Projection, public Impli
     const Statistics& statistics() const { return statistics_; }
 
     void break_times(double from, double to, std::vector<double>& out) const override;
-    bool settle(double t, const double* near, double* xi, double* x, double* u, double* udot) override;
+    bool finish_step(double t, const double* near, double* xi, double* x, double* u, double* udot) override;
     void linearize(double t, const double* x, const double* u, double gamma, bool renew) override;
     void correct(double t, const double* x, const double* u, const double* rate, double gamma, double* delta) override;
-    bool settle_corrected(double t, double* x, double* u) override { return project(t, x, u); }
+    bool finish_corrected_step(double t, double* x, double* u) override { return project(t, x, u); }
     int stops() const override;
 
     // Doubles that observe() writes.

@@ -47,7 +47,7 @@ void RestSearch::iterate_modes(int times, Eigen::MatrixXd& modes, double& least)
 
 Eigen::MatrixXd RestSearch::stiffness(const std::vector<double>& x, const std::vector<double>& angles) {
     for (size_t c = 0; c < angles.size(); ++c) branches_.set(static_cast<int>(c), angles[c]);
-    go_to(x);
+    move_to(x);
     balance();
     stiffness_.evaluate(t_, x_.data(), lambda_);
     const int n = metric_.size();

@@ -62,7 +62,7 @@ Rest RestSearch::find(std::vector<double>& x, const std::vector<double>& angles)
         high = {std::max(high.x, p.x), std::max(high.y, p.y), std::max(high.z, p.z)};
     }
     size_ = std::max(metric_.extent(), norm(high - low));
-    go_to(x_);
+    move_to(x_);
     rows_.evaluate(t_, x_.data(), held_);
     for (int r : rows_.one_sided()) held_[r] = rows_.error(r) <= kClosed * metric_.extent();
     energy_ = loads_.potential(x_.data());

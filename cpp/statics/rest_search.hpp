@@ -67,7 +67,7 @@ class RestSearch {
     bool place(const Vector& step, double part, std::vector<double>& x);
     bool close(std::vector<double>& x);
     void retract(const std::vector<double>& x, const Vector& step, std::vector<double>& out) const;
-    void go_to(const std::vector<double>& x);
+    void move_to(const std::vector<double>& x);
     void restore();
     double farthest(const Vector& step) const;
     double work(const Vector& step) const;

@@ -24,7 +24,7 @@ constexpr double kFirstLeave = 0.2, kLeastLeave = 1e-5;  // along a direction th
 
 }  // namespace
 
-void RestSearch::go_to(const std::vector<double>& x) {
+void RestSearch::move_to(const std::vector<double>& x) {
     x_ = x;
     branches_.follow(*model_, x_.data());
     rows_are_here_ = false;
@@ -161,20 +161,20 @@ bool RestSearch::accept(const std::vector<double>& x, double predicted, double a
         if (ratio < kPoor || ratio > kBeyond) return false;
         if (ratio > kAsExpected) shift_ *= 0.1;
         if (shift_ < kFirstShift) shift_ = 0.0;
-        go_to(x);
+        move_to(x);
         energy_ = loads_.potential(x_.data());
         return true;
     }
     const std::vector<double> start = x_, here = x;
     const double force = left_.norm();
-    go_to(here);
+    move_to(here);
     balance();
     if (left_.norm() < 0.9 * force || is_balanced()) {
         shift_ *= 0.1;
         energy_ = loads_.potential(x_.data());
         return true;
     }
-    go_to(start);
+    move_to(start);
     balance();
     return false;
 }
@@ -203,7 +203,7 @@ bool RestSearch::stop_at_crossing(const Vector& step, double from, double to) {
     const bool placed = place(step, from, trial_);
     const Loads::Potential energy = loads_.potential(trial_.data());
     if (placed && energy.value - work(from * step) <= energy_.value + kRounding * energy_.size) {
-        go_to(trial_);
+        move_to(trial_);
         energy_ = energy;
         return true;
     }
@@ -224,7 +224,7 @@ bool RestSearch::leave() {
             for (int r : rows_.one_sided()) crosses = crosses || (!held_[r] && rows_.error(r) < 0.0);
             const Loads::Potential energy = loads_.potential(trial_.data());
             if (crosses || !(energy.value - work(sign * part * direction) < energy_.value - 10.0 * noise)) continue;
-            go_to(trial_);
+            move_to(trial_);
             energy_ = energy;
             return true;
         }

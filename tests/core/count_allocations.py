@@ -84,7 +84,7 @@ def back(machine, start):
 def run(machine, method, steps):
     made = _core.Run(machine.system, method, 1e-4, 1e-4, 1e6, 1e6, _core.Observation())
     end = 1e-4 * steps
-    made.go([0.0, end], end, True, True, lambda _: None, lambda _: None)
+    made.advance([0.0, end], end, True, True, lambda _: None, lambda _: None)
 
 
 def main():

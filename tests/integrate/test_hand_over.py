@@ -19,10 +19,10 @@ class Breaking:
     def __getattr__(self, name):
         return getattr(self._run, name)
 
-    def go(self, outputs, end, last, flush, *callbacks):
+    def advance(self, outputs, end, last, flush, *callbacks):
         if end < BREAK:
-            return self._run.go(outputs, end, last, flush, *callbacks)
-        self._run.go([time for time in outputs if time <= BREAK], BREAK, False, False, *callbacks)
+            return self._run.advance(outputs, end, last, flush, *callbacks)
+        self._run.advance([time for time in outputs if time <= BREAK], BREAK, False, False, *callbacks)
         self._broken = True
         return False
 

@@ -157,7 +157,7 @@ class Machine:
         )
         made = self.core.Run(self.system, method, step, duration, rtol, atol, what)
         times = np.linspace(start, start + duration, frames).tolist()
-        made.go(times, times[-1], True, True, lambda f: blocks.append(f.copy()), lambda _: None)
+        made.advance(times, times[-1], True, True, lambda f: blocks.append(f.copy()), lambda _: None)
         outcome = made.outcome()
         return self._run(np.vstack(blocks), len(rows), len(wrenches), outcome)
 

@@ -226,7 +226,7 @@ void Lagrange::correct(double t, const double* x, const double* u, const double*
     flatten(delta);
 }
 
-bool Lagrange::settle_corrected(double t, double* x, double* u) {
+bool Lagrange::finish_corrected_step(double t, double* x, double* u) {
     if (rows_.rows() == 0) return true;
     if (!linearizes_by_rows() || !stops_.empty()) return project(t, x, u);
     const auto move = [this](const double* step, double* at) {
@@ -234,7 +234,7 @@ bool Lagrange::settle_corrected(double t, double* x, double* u) {
         retract(at, step, at);
     };
     const double tolerance = std::max(options_.position_tolerance, rounding_of_rows(x));
-    if (!implicit_->settle(t, x, u, tolerance, move)) return project(t, x, u);
+    if (!implicit_->finish_step(t, x, u, tolerance, move)) return project(t, x, u);
     flatten(u);
     return true;
 }

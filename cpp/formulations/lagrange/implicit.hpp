@@ -36,7 +36,7 @@ class ImplicitRows {
     void take_inputs(const Model& model) { model_->take_inputs(model); }
     // Onto the constraints, positions to the tolerance. False if that does not go fast.
     template <class Retract>
-    bool settle(double t, double* x, double* u, double tolerance, const Retract& retract);
+    bool finish_step(double t, double* x, double* u, double tolerance, const Retract& retract);
 
   private:
     double effort(size_t law, double t, const double* x, const double* u) const;
@@ -64,7 +64,7 @@ class ImplicitRows {
 };
 
 template <class Retract>
-bool ImplicitRows::settle(double t, double* x, double* u, double tolerance, const Retract& retract) {
+bool ImplicitRows::finish_step(double t, double* x, double* u, double tolerance, const Retract& retract) {
     constexpr int most = 8;
     constexpr double speed_tolerance = 1e-11;  // [m/s, rad/s]
     rows_.evaluate_jacobians(t, x);

@@ -25,23 +25,23 @@ void Recursive::from_records(double t, const double* poses, const double* twists
     JointSystem::from_records(t, poses, twists, continued, x, u);
 }
 
-// Leaves frames and velocities in kinematics_.
-void Recursive::go(const double* x, const double* u) {
+// Leaves frames and velocities in state_.
+void Recursive::move_to(const double* x, const double* u) {
     joints_.follow_formulas(x, branches_);
-    kinematics_.place(x, u);
-    kinematics_.move(u);
+    state_.place(x, u);
+    state_.move(u);
 }
 
 void Recursive::place_bodies(double, const double* x, const double* u, double* poses, double* twists) {
-    go(x, u);
-    kinematics_.write_poses(poses);
-    kinematics_.write_twists(twists);
+    move_to(x, u);
+    state_.write_poses(poses);
+    state_.write_twists(twists);
 }
 
 void Recursive::body_accelerations(double, const double* x, const double* u, const double* udot, double* records) {
-    go(x, u);
-    recursion_.accelerations(kinematics_, kinematics_.bias.data(), udot, link_accelerations_);
-    kinematics_.write_accelerations(link_accelerations_.data(), records);
+    move_to(x, u);
+    recursion_.accelerations(state_, state_.bias.data(), udot, link_accelerations_);
+    state_.write_accelerations(link_accelerations_.data(), records);
 }
 
 void Recursive::factor_at(double t, const double* x, const double* u) {
@@ -55,8 +55,8 @@ void Recursive::find_errors(double, const double*) {
 }
 
 void Recursive::find_rates(double, const double* x, const double* u) {
-    go(x, u);
-    kinematics_.write_twists(twists_.data());
+    move_to(x, u);
+    state_.write_twists(twists_.data());
     row_rates();
 }
 
@@ -83,7 +83,7 @@ void Recursive::spread_jumps(double t, const double* x, double* u) {
     factor();
     std::fill(targets_.begin(), targets_.end(), 0.0);
     std::fill(loads_.begin(), loads_.end(), Load{{0, 0, 0}, {0, 0, 0}});
-    recursion_.solve(kinematics_, {loads_.data(), nullptr, nullptr, given_.data(), targets_.data()}, step_.data(),
+    recursion_.solve(state_, {loads_.data(), nullptr, nullptr, given_.data(), targets_.data()}, step_.data(),
                      lambda_.data());
     for (int k = 0; k < tangent_size(); ++k) u[k] += step_[k];
 }
@@ -92,8 +92,7 @@ void Recursive::spread_jumps(double t, const double* x, double* u) {
 const double* Recursive::step() {
     for (size_t i = 0; i < errors_.size(); ++i) targets_[i] = -errors_[i];
     std::fill(loads_.begin(), loads_.end(), Load{{0, 0, 0}, {0, 0, 0}});
-    recursion_.solve(kinematics_, {loads_.data(), nullptr, nullptr, nullptr, targets_.data()}, step_.data(),
-                     lambda_.data());
+    recursion_.solve(state_, {loads_.data(), nullptr, nullptr, nullptr, targets_.data()}, step_.data(), lambda_.data());
     return step_.data();
 }
 

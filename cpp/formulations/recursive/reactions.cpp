@@ -38,7 +38,7 @@ void Recursive::find_null_rows() {
         for (const recursive::RowEnd& end : recursion_.ends())
             if (end.row == static_cast<int>(d) && end.link >= 0) loads_[end.link] += end.load;
         std::fill(targets_.begin(), targets_.end(), 0.0);
-        recursion_.solve(kinematics_, {loads_.data(), nullptr, nullptr, nullptr, targets_.data()}, still.data(),
+        recursion_.solve(state_, {loads_.data(), nullptr, nullptr, nullptr, targets_.data()}, still.data(),
                          dropped.data());
         dropped[d] = 1.0;
         std::vector<double> all(model_->rows.size(), 0.0);

@@ -142,7 +142,7 @@ void Recursion::build_slots() {
     for (const RowEnd& end : ends_) end_slot_.push_back(end.link < 0 ? -1 : slot_at(nodes_[end.link], end.row));
 }
 
-void Recursion::factor(const Kinematics& k, const double* compliance, const double* natural, double tolerance) {
+void Recursion::factor(const TreeState& k, const double* compliance, const double* natural, double tolerance) {
     const int n = static_cast<int>(tree_.links.size());
     for (int i = 0; i < n; ++i) inertia_[i] = rigid(tree_.links[i]);
     std::fill(columns_.begin(), columns_.end(), kNothing);
@@ -164,7 +164,7 @@ void Recursion::factor(const Kinematics& k, const double* compliance, const doub
 }
 
 // What the link asks of its joint once its acceleration along the joint has been eliminated, in the parent's frame.
-void Recursion::reduce(const Kinematics& k, int i) {
+void Recursion::reduce(const TreeState& k, int i) {
     const Link& link = tree_.links[i];
     const Node& node = nodes_[i];
     Articulated I = inertia_[i];
@@ -191,7 +191,7 @@ void Recursion::reduce(const Kinematics& k, int i) {
 }
 
 // Compares what was left along the joint with what had been there, here or at what hangs on it.
-void Recursion::judge(const Kinematics& k, int i) {
+void Recursion::judge(const TreeState& k, int i) {
     const Link& link = tree_.links[i];
     const double *A = inertia_[i].A.m, *C = inertia_[i].C.m;
     Size& whole = whole_[i];
@@ -211,7 +211,7 @@ void Recursion::judge(const Kinematics& k, int i) {
 }
 
 // What the joint's freedoms leave of the open columns, and the rows that they add to W.
-void Recursion::pass_columns(const Kinematics& k, int i) {
+void Recursion::pass_columns(const TreeState& k, int i) {
     const Link& link = tree_.links[i];
     Node& node = nodes_[i];
     const int d = link.given < 0 ? link.speeds : 0;

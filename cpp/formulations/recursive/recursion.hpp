@@ -11,7 +11,7 @@
 
 #include <vector>
 
-#include "formulations/recursive/kinematics.hpp"
+#include "formulations/recursive/tree_state.hpp"
 #include "spatial/double_double.hpp"
 
 namespace bellcrank::recursive {
@@ -37,7 +37,7 @@ class Recursion {
 
     // compliance: of each row (J u̇ + compliance λ = γ). natural: size of each row against free bodies. A row whose
     // pivot is below `tolerance` of the largest entry that it has had is dropped.
-    void factor(const Kinematics& k, const double* compliance, const double* natural, double tolerance);
+    void factor(const TreeState& k, const double* compliance, const double* natural, double tolerance);
     // What entries rows have had is forgotten.
     void forget_sizes();
     const std::vector<std::uint8_t>& dropped() const { return dropped_; }
@@ -51,14 +51,14 @@ class Recursion {
         const double* targets;  // γ per row
     };
     // u̇ and λ for what factor() made.
-    void solve(const Kinematics& k, const Input& in, double* udot, double* lambda);
+    void solve(const TreeState& k, const Input& in, double* udot, double* lambda);
     // Whether factor() found so little left of an inertia along a joint, or of a row beside others, that solutions have
     // lost digits.
     bool is_doubtful() const { return doubtful_ || smallest_ < kLittleRow; }
     // Gives a solution the digits that it has lost (refine.cpp).
-    void refine(const Kinematics& k, const Input& in, double* udot, double* lambda);
+    void refine(const TreeState& k, const Input& in, double* udot, double* lambda);
     // Accelerations of the links for those of the joints, the ground's being 0.
-    void accelerations(const Kinematics& k, const Twist* bias, const double* udot, std::vector<Twist>& out) const;
+    void accelerations(const TreeState& k, const Twist* bias, const double* udot, std::vector<Twist>& out) const;
 
     // How many multipliers are open at each link.
     int open_at(int link) const { return nodes_[link].open; }
@@ -80,16 +80,16 @@ class Recursion {
     void scale_rows(int node, const double* compliance, const double* natural, double tolerance);
     void close_rows(int node, const double* compliance, const double* natural, double tolerance);
     void reflect(int node, int step, int column);
-    void reduce(const Kinematics& k, int link);
-    void pass_columns(const Kinematics& k, int link);
+    void reduce(const TreeState& k, int link);
+    void pass_columns(const TreeState& k, int link);
     void pass_roots(int link);
     void compress(int link);
     void substitute_closed(int node);
-    void judge(const Kinematics& k, int link);
-    void find_lacks(const Kinematics& k, const Input& in, const double* udot, const double* lambda);
-    void up(const Kinematics& k, const Input& in);
-    void down(const Kinematics& k, const Input& in, double* udot, double* lambda);
-    void along_joint(const Kinematics& k, int link, const Input& in, const Load& p, const Twist& a);
+    void judge(const TreeState& k, int link);
+    void find_lacks(const TreeState& k, const Input& in, const double* udot, const double* lambda);
+    void up(const TreeState& k, const Input& in);
+    void down(const TreeState& k, const Input& in, double* udot, double* lambda);
+    void along_joint(const TreeState& k, int link, const Input& in, const Load& p, const Twist& a);
     void close_up(int node, const double* targets);
     void close_down(int node, const Twist& a, double* lambda) const;
 

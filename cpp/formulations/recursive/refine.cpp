@@ -44,7 +44,7 @@ double largest(const std::vector<double>& values) {
 
 // Of each joint  τ − Sᵀ f − rotor u̇, f being what the link and all that hangs on it ask for; of each row
 // γ − J u̇ − compliance λ.
-void Recursion::find_lacks(const Kinematics& k, const Input& in, const double* udot, const double* lambda) {
+void Recursion::find_lacks(const TreeState& k, const Input& in, const double* udot, const double* lambda) {
     const int n = static_cast<int>(tree_.links.size());
     for (int i = 0; i < n; ++i) {
         const Link& link = tree_.links[i];
@@ -75,7 +75,7 @@ void Recursion::find_lacks(const Kinematics& k, const Input& in, const double* u
     for (int r = 0; r < rows_; ++r) gaps_[r] = gap_[r].hi;
 }
 
-void Recursion::refine(const Kinematics& k, const Input& in, double* udot, double* lambda) {
+void Recursion::refine(const TreeState& k, const Input& in, double* udot, double* lambda) {
     double last = 0.0;
     for (int pass = 0; pass < kMostPasses; ++pass) {
         find_lacks(k, in, udot, lambda);

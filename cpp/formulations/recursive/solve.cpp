@@ -5,12 +5,12 @@
 
 namespace bellcrank::recursive {
 
-void Recursion::solve(const Kinematics& k, const Input& in, double* udot, double* lambda) {
+void Recursion::solve(const TreeState& k, const Input& in, double* udot, double* lambda) {
     up(k, in);
     down(k, in, udot, lambda);
 }
 
-void Recursion::up(const Kinematics& k, const Input& in) {
+void Recursion::up(const TreeState& k, const Input& in) {
     const int n = static_cast<int>(tree_.links.size());
     for (int i = 0; i < n; ++i) p_[i] = -1.0 * in.loads[i];
     std::fill(g_.begin(), g_.end(), 0.0);
@@ -31,7 +31,7 @@ void Recursion::up(const Kinematics& k, const Input& in) {
 }
 
 // z: what the joint's speeds change by where the link would accelerate at a without them and asks for I a + p.
-void Recursion::along_joint(const Kinematics& k, int i, const Input& in, const Load& p, const Twist& a) {
+void Recursion::along_joint(const TreeState& k, int i, const Input& in, const Load& p, const Twist& a) {
     const Link& link = tree_.links[i];
     double* z = z_.data() + link.u;
     if (link.given >= 0) {
@@ -52,7 +52,7 @@ void Recursion::along_joint(const Kinematics& k, int i, const Input& in, const L
     }
 }
 
-void Recursion::down(const Kinematics& k, const Input& in, double* udot, double* lambda) {
+void Recursion::down(const TreeState& k, const Input& in, double* udot, double* lambda) {
     const int n = static_cast<int>(tree_.links.size());
     if (nodes_[n].closed > 0) close_down(n, kRest, lambda);
     for (int i = 0; i < n; ++i) {
@@ -72,7 +72,7 @@ void Recursion::down(const Kinematics& k, const Input& in, double* udot, double*
     }
 }
 
-void Recursion::accelerations(const Kinematics& k, const Twist* bias, const double* udot,
+void Recursion::accelerations(const TreeState& k, const Twist* bias, const double* udot,
                               std::vector<Twist>& out) const {
     for (size_t i = 0; i < tree_.links.size(); ++i) {
         const Link& link = tree_.links[i];

@@ -10,23 +10,23 @@ namespace {
 // The second marker of a pair seen from the first.
 class PairPose : public SymbolicPose {
   public:
-    PairPose(Kinematics& kinematics, const BodyPlace& first, const BodyPlace& second)
-        : kinematics_(kinematics), first_(first), second_(second) {}
+    PairPose(LinkPoses& link_poses, const BodyPlace& first, const BodyPlace& second)
+        : poses_of_links_(link_poses), first_(first), second_(second) {}
 
     const Vector& position() override { return pose().position; }
     const Matrix& rotation() override { return pose().rotation; }
     const QuatT<Expression>& quaternion() override {
-        if (!quaternion_) quaternion_ = kinematics_.quaternion_between(first_, second_);
+        if (!quaternion_) quaternion_ = poses_of_links_.quaternion_between(first_, second_);
         return *quaternion_;
     }
 
   private:
     const Pose& pose() {
-        if (!pose_) pose_ = kinematics_.between(first_, second_);
+        if (!pose_) pose_ = poses_of_links_.between(first_, second_);
         return *pose_;
     }
 
-    Kinematics& kinematics_;
+    LinkPoses& poses_of_links_;
     BodyPlace first_, second_;
     std::optional<Pose> pose_;
     std::optional<QuatT<Expression>> quaternion_;
@@ -34,9 +34,9 @@ class PairPose : public SymbolicPose {
 
 }  // namespace
 
-Coordinates::Coordinates(const MechanismTree& mechanism, Kinematics& kinematics)
+Coordinates::Coordinates(const MechanismTree& mechanism, LinkPoses& link_poses)
     : mechanism_(mechanism),
-      kinematics_(kinematics),
+      poses_of_links_(link_poses),
       values_(mechanism.model.coordinates.size()),
       branches_(mechanism.model.coordinates.size()) {}
 
@@ -58,7 +58,7 @@ Expression Coordinates::value(int number) {
 }
 
 QuatT<Expression> Coordinates::quaternion(int pair) {
-    return kinematics_.quaternion_between(mechanism_.marker(pair, 0), mechanism_.marker(pair, 1));
+    return poses_of_links_.quaternion_between(mechanism_.marker(pair, 0), mechanism_.marker(pair, 1));
 }
 
 Expression Coordinates::formula(int number) {
@@ -68,7 +68,7 @@ Expression Coordinates::formula(int number) {
     for (size_t i = 0; i < coordinate.params.size(); ++i)
         params.push_back(
             mechanism_.numbers.number("coordinate_params", first + static_cast<int>(i), coordinate.params[i]));
-    PairPose pose(kinematics_, mechanism_.marker(coordinate.pair, 0), mechanism_.marker(coordinate.pair, 1));
+    PairPose pose(poses_of_links_, mechanism_.marker(coordinate.pair, 0), mechanism_.marker(coordinate.pair, 1));
     return coordinate.kind->formula(pose, params);
 }
 

@@ -1,13 +1,13 @@
 // Coordinates of a model as expressions of the tree's coordinates.
 #pragma once
 
-#include "formulations/symbolic/kinematics.hpp"
+#include "formulations/symbolic/link_poses.hpp"
 
 namespace bellcrank::symbolic {
 
 class Coordinates {
   public:
-    Coordinates(const MechanismTree& mechanism, Kinematics& kinematics);
+    Coordinates(const MechanismTree& mechanism, LinkPoses& link_poses);
 
     Expression value(int coordinate);
     // Of marker 2 of a pair seen from marker 1; of q and −q the one that the components e0 to e3 are of.
@@ -19,7 +19,7 @@ class Coordinates {
     Expression formula(int coordinate);
 
     const MechanismTree& mechanism_;
-    Kinematics& kinematics_;
+    LinkPoses& poses_of_links_;
     std::vector<Expression> values_, branches_;
 };
 

@@ -15,8 +15,8 @@ Equations::Equations(std::shared_ptr<const Model> m, std::shared_ptr<const Param
     : model(std::move(m)),
       numbers(graph, std::move(parametric)),
       mechanism(graph, *model, numbers, joint_tree(*model, cut)),
-      kinematics(mechanism.tree),
-      values(mechanism, kinematics),
+      link_poses(mechanism.tree),
+      values(mechanism, link_poses),
       tables_(model->functions.size(), -1),
       generalized_(speeds(), constant(graph, 0.0)),
       rotors_(speeds()) {
@@ -86,10 +86,10 @@ Form Equations::bodies() {
     std::vector<Expression> out;
     for (int b = 0; b < model->bodies(); ++b) {
         const BodyPlace place = mechanism.on_body(b, {.shift = mechanism.com(b)});
-        const Pose pose = kinematics.pose(-1, place);
+        const Pose pose = link_poses.pose(-1, place);
         out.insert(out.end(), pose.rotation.m, pose.rotation.m + 9);
         append(out, pose.position);
-        const Vector w = place.link < 0 ? zero_vector(graph) : kinematics.angular_velocities()[place.link];
+        const Vector w = place.link < 0 ? zero_vector(graph) : link_poses.angular_velocities()[place.link];
         append(out, matrix(graph, transpose(place.at.rotation)) * w);
         const Vector& p = pose.position;
         for (const Expression& e : time_derivatives(symbols(), {p.x, p.y, p.z}, false)) out.push_back(e);

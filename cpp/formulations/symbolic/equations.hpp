@@ -44,7 +44,7 @@ class Equations {
     std::shared_ptr<const Model> model;
     Numbers numbers;
     MechanismTree mechanism;
-    Kinematics kinematics;
+    LinkPoses link_poses;
     Coordinates values;
     std::vector<int> rows;                // of the model, those that remain, and stops last
     std::vector<int> branch_coordinates;  // of the model, whose last values are inputs

@@ -74,7 +74,7 @@ void Equations::add_wrench(int number) {
         moment = R * moment;
         force = R * force;
     } else {
-        const Matrix R = kinematics.pose(-1, body.link).rotation;
+        const Matrix R = link_poses.pose(-1, body.link).rotation;
         moment = transpose_times(R, moment);
         force = transpose_times(R, force);
     }

@@ -73,10 +73,10 @@ std::vector<Expression> Equations::formulas_at(const std::vector<MarkerSymbols>&
     Images images{{formulas.time, symbols().time.ref}};
     for (const MarkerSymbols& m : markers) {
         const BodyPlace place = mechanism.marker(m);
-        const Vector p = kinematics.pose(-1, place).position;
+        const Vector p = link_poses.pose(-1, place).position;
         give(images, m.position, p);
         if (mentioned(m.rotation)) {
-            const QuatT<Expression> q = kinematics.quaternion(-1, place);
+            const QuatT<Expression> q = link_poses.quaternion(-1, place);
             const Expression components[4] = {q.w, q.x, q.y, q.z};
             for (int k = 0; k < 4; ++k) images.emplace_back(m.rotation[k], components[k].ref);
         }
@@ -96,7 +96,7 @@ std::vector<Expression> Equations::formulas_at(const std::vector<MarkerSymbols>&
 
 Vector Equations::angular_velocity(const BodyPlace& place) {
     if (place.link < 0) return zero_vector(graph);
-    return kinematics.pose(-1, place.link).rotation * kinematics.angular_velocities()[place.link];
+    return link_poses.pose(-1, place.link).rotation * link_poses.angular_velocities()[place.link];
 }
 
 void Equations::add_formula_row(int row, int block) {
@@ -138,7 +138,7 @@ void Equations::add_efforts(const ForceFormula& force) {
     for (size_t i = 0; i < force.force.size(); ++i, at += 6) {
         const BodyPlace place = mechanism.marker(force.markers[i]);
         if (place.link < 0) continue;
-        const Matrix R = kinematics.pose(-1, place.link).rotation;
+        const Matrix R = link_poses.pose(-1, place.link).rotation;
         const Vector pull = transpose_times(R, Vector{at[0], at[1], at[2]});
         const Vector turn = transpose_times(R, Vector{at[3], at[4], at[5]});
         apply_to_link(place.link, turn + cross(place.at.shift, pull), pull);

@@ -17,7 +17,7 @@ struct Symbolic::Runner {
           in(program.inputs()),
           out(program.outputs()),
           work(std::max(program.work_size(), prologue == nullptr ? 0 : prologue->work_size())) {}
-    void settle(const std::vector<double>& parameters) {
+    void set(const std::vector<double>& parameters) {
         if (prologue == nullptr) return;
         prologue->evaluate(parameters.data(), in.data() + in.size() - prologue->outputs(), work.data());
     }

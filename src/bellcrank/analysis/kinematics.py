@@ -92,7 +92,7 @@ class _Times:
             )
             step = None if self.step is None else check.positive("step", self.step, "s")
             check_resolved(check, start, duration, step=step)
-            check.settle(self, duration=duration, step=step, start=start)
+            check.store(self, duration=duration, step=step, start=start)
 
 
 def _run(

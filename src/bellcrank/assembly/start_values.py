@@ -25,7 +25,7 @@ def taken_from(model: Model, state: State) -> dict[str, Any]:
     return arrays
 
 
-def going_on(model: Model, state: State) -> Model:
+def continued(model: Model, state: State) -> Model:
     """The model for a run that goes on from a state.
 
     Drives that specify a velocity, or count from the start, lead their coordinate on from where it is. All

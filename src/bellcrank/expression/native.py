@@ -205,11 +205,11 @@ if hasattr(os, "register_at_fork"):
     def _wait() -> None:
         _llvm_turn.acquire()
 
-    def _go_on() -> None:
+    def _resume() -> None:
         _llvm_turn.release()
 
     def _begin_anew() -> None:
         global _llvm_turn, _worker
         _llvm_turn, _worker = threading.Lock(), _Worker()
 
-    os.register_at_fork(before=_wait, after_in_parent=_go_on, after_in_child=_begin_anew)
+    os.register_at_fork(before=_wait, after_in_parent=_resume, after_in_child=_begin_anew)

@@ -59,22 +59,22 @@ class SymbolicSystem(JointSystem):
 
     def inverse_dynamics(self, accelerations: Floats, state: State | None = None) -> Floats:
         """Efforts (speeds,) along the speeds that accelerations (speeds,) need beside the model's forces."""
-        self._go(state)
+        self._set(state)
         return np.asarray(self.core.inverse_dynamics(self._numbers("accelerations", accelerations)))
 
     def mass_matrix(self, state: State | None = None) -> Floats:
         """The mass matrix M (speeds, speeds) of M a = b."""
-        self._go(state)
+        self._set(state)
         return np.asarray(self.core.mass_matrix()[0])
 
     def bias(self, state: State | None = None) -> Floats:
         """The vector b (speeds,) of M a = b: the model's forces less those that the motion needs at a = 0."""
-        self._go(state)
+        self._set(state)
         return np.asarray(self.core.mass_matrix()[1])
 
     def joint_accelerations(self, state: State | None = None) -> Floats:
         """Rates (speeds,) of the speeds."""
-        self._go(state)
+        self._set(state)
         return np.asarray(self.core.joint_accelerations())
 
     def linearize(self, state: State | None = None) -> Linearization:
@@ -82,7 +82,7 @@ class SymbolicSystem(JointSystem):
 
         Raises MechanismError where a joint given by formulas is at a pole.
         """
-        self._go(state)
+        self._set(state)
         values = np.asarray(self.core.coordinates()[0])
         if self.model.custom and (poles := poles_near(self.model, values, POLE)):
             advice = "there its coordinates have no rates; go to another state"
@@ -134,7 +134,7 @@ class SymbolicSystem(JointSystem):
         for form in forms or (("system", "closure") if self.core.closing_rows() else ("accelerations",)):
             attach(self.program(form))
 
-    def _go(self, state: State | None) -> None:
+    def _set(self, state: State | None) -> None:
         if state is not None:
             self.set_state(state)
 

@@ -164,7 +164,7 @@ def advance(
             return not interrupted()
 
         try:
-            run.go(times.tolist(), float(times[-1]), True, True, on_block, alive)
+            run.advance(times.tolist(), float(times[-1]), True, True, on_block, alive)
         except KeyboardInterrupt:  # raised within a callback, by a handler that is not Python's own
             return replace(Outcome(**run.outcome()), status="interrupted")
     return Outcome(**run.outcome())

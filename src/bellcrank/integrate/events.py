@@ -66,7 +66,7 @@ class Event:
                 isinstance(n, str) for n in (*names, *names.values())
             ):
                 check.fault("names must map the words of the function to names", self.names)
-            check.settle(self, terminal=check.flag("terminal", self.terminal), names=names)
+            check.store(self, terminal=check.flag("terminal", self.terminal), names=names)
 
 
 @dataclass(frozen=True)

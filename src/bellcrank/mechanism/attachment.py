@@ -83,7 +83,7 @@ class Attached:
                 check.fault(f"{kind.name} takes {kind.ends_text}", None, f"given: {given}")
             if len(check.faults) == 0:
                 kind.check_ends(check, ends)
-            check.settle(self, ends=ends)
+            check.store(self, ends=ends)
 
     @property
     def markers(self) -> tuple[Marker, ...]:

@@ -262,7 +262,7 @@ class Check:
         found: T = value
         return found
 
-    def settle(self, element: object, **values: object) -> None:
+    def store(self, element: object, **values: object) -> None:
         """Store checked values into a frozen dataclass, unless there were faults (which are raised here)."""
         self.faults.raise_any()
         for field, value in values.items():

@@ -46,7 +46,7 @@ class _OverEnds(Formulas):
             check.fault("its ends must have different names", names)
         words = {"M": "a marker", "J": "a joint"}
         text = ", ".join(f"{words[end.letter]} ({end.name})" for end in listed)
-        check.settle(self, ends=listed, pattern="".join(end.letter for end in listed), ends_text=text)
+        check.store(self, ends=listed, pattern="".join(end.letter for end in listed), ends_text=text)
 
     def _check_use(self, check: Check) -> None:
         """Every end must be in the formulas, and nothing unknown."""
@@ -78,7 +78,7 @@ class _Equations(_OverEnds, ConstraintKind, listed=False):
         equations = tuple(as_formula(check, f"equation {i}", e) for i, e in enumerate(listed, start=1))
         if not equations:
             check.fault("equations are missing")
-        check.settle(self, equations=equations)
+        check.store(self, equations=equations)
         reading = import_module("bellcrank.expression.reading")
         for number, equation in enumerate(equations, start=1):
             self._check_equation(check, number, equation, set(reading.symbols_of(equation)))
@@ -201,17 +201,17 @@ class CustomForce(_OverEnds, ForceKind, listed=False):
                     "use force= or moment=",
                 )
             listed = self.efforts if isinstance(self.efforts, (tuple, list)) else (self.efforts,)
-            check.settle(self, efforts=as_formulas(check, "efforts", listed, len(self.ends)))
+            check.store(self, efforts=as_formulas(check, "efforts", listed, len(self.ends)))
         else:
             if not self.pattern.startswith("M") or self.pattern.count("M") > 2:
                 check.fault("force and moment act on the first end, a marker, and against a second one")
             for field in ("force", "moment"):
                 if (value := getattr(self, field)) is not None:
-                    check.settle(self, **{field: as_formulas(check, field, value, 3)})
+                    check.store(self, **{field: as_formulas(check, field, value, 3)})
         self._check_use(check)
 
     def _check_potential(self, check: Check) -> None:
-        check.settle(self, potential=as_formula(check, "potential", self.potential))
+        check.store(self, potential=as_formula(check, "potential", self.potential))
         rates = {symbol for end in self.ends for symbol in end.rates}
         if found := sorted(str(symbol) for symbol in self._used() if symbol in rates):
             check.fault(f"a potential must not depend on velocities, such as {found[0]}")

@@ -65,7 +65,7 @@ class _FormulaJoint(Formulas, JointKind):
         """Check the symbols and name the coordinates."""
         if len(check.faults) == 0:
             self.check_symbols(check)
-        check.settle(self, free=tuple(symbol.name for symbol in self.own_symbols))
+        check.store(self, free=tuple(symbol.name for symbol in self.own_symbols))
 
 
 def _units(check: Check, units: Any, count: int) -> tuple[str, ...]:

@@ -105,7 +105,7 @@ class PathDrive:
                             smooth_function(check.element, f"orientation {axis}", value, 1)
                             for axis, value in zip("xyz", orientation, strict=True)
                         )
-            check.settle(self, orientation=orientation)
+            check.store(self, orientation=orientation)
 
     def lowered(self) -> Lowered:
         """One block of three rows on x, y, z, or six with the orientation."""

@@ -55,7 +55,7 @@ class Parameter:
                 check.fault("low must not be greater than high", (low, high))
             elif len(check.faults) == 0:
                 _check_bounds(check, value, low, high)
-            check.settle(self, value=value, low=low, high=high)
+            check.store(self, value=value, low=low, high=high)
         if self.symbol is None:
             object.__setattr__(self, "symbol", self._new_symbol())
 

@@ -138,7 +138,7 @@ class Controller:
                 check.fault("it must be a function of the time and of readings", self.function)
             if not isinstance(name, str):
                 check.fault("name must be a text", name)
-            check.settle(self, period=check.positive("period", self.period, "s"), name=name)
+            check.store(self, period=check.positive("period", self.period, "s"), name=name)
 
     def sampled(self, readings: Readings) -> Mapping[str, float]:
         """What it sets. Raises MechanismError for what is no dict."""

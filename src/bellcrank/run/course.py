@@ -39,9 +39,9 @@ class Course:
         self.core: Any = None
         self.system, self.what = self._prepared(plan)
 
-    def go_to_start(self) -> None:
+    def set_start(self) -> None:
         """Go onto the constraints, where the run begins."""
-        opening.go_to_start(self.system, self._from)
+        opening.set_start(self.system, self._from)
 
     def begin(self, steering: Steering, record: Callable[[Floats], None]) -> None:
         """Make the core's run from where the system is. record: takes the frames."""

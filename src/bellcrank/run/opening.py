@@ -8,7 +8,7 @@ import numpy as np
 
 from bellcrank.assembly.model import Model
 from bellcrank.assembly.regularity import Regularity
-from bellcrank.assembly.start_values import going_on, refuse_led_elsewhere
+from bellcrank.assembly.start_values import continued, refuse_led_elsewhere
 from bellcrank.assembly.state import Floats, State
 from bellcrank.errors import AssemblyError, Fault, MechanismError
 from bellcrank.formulations.preparing import prepare
@@ -70,11 +70,11 @@ def close_on_the_way(
 
 def prepared(model: Model, plan: Plan, state: State | None) -> System:
     """The model in the formulation of a run, which goes on from a state if one is given."""
-    model = model if state is None else going_on(model, state)
+    model = model if state is None else continued(model, state)
     return prepare(model, plan.formulation, **plan.options)
 
 
-def go_to_start(system: System, state: State | None) -> None:
+def set_start(system: System, state: State | None) -> None:
     """Go to the start, which must satisfy the constraints of this formulation, to its own tolerance."""
     if state is not None:
         system.set_state(state)
@@ -84,7 +84,7 @@ def go_to_start(system: System, state: State | None) -> None:
         raise AssemblyError(f"the simulation cannot start: {error}", error.violations) from None
 
 
-def refuse_to_go_on(time: float, going: bool, ended: bool) -> None:
+def refuse_after_end(time: float, going: bool, ended: bool) -> None:
     """Raise MechanismError if the run has ended, at a time, s, or is going on just now."""
     if going:
         advice = "a controller returns what it sets; all else is for the time after run.advance"

@@ -30,7 +30,7 @@ from bellcrank.turns import Turn, in_turn
 
 @in_turn
 class Run:
-    """A run that goes on as far as it is told to, each time with the history of its method: see `bc.start`.
+    """A run that is advanced part by part, each with the history of its method: see `bc.start`.
 
     It serves one thread at a time and cannot be copied or pickled; a second thread that comes in between is
     refused with Unsupported. As a context it ends with `stop()`.
@@ -109,7 +109,7 @@ class Run:
         if self._final is not None:
             return self._final
         self._course.flush()
-        return self._recorder.so_far(self._told())
+        return self._recorder.so_far(self._summary())
 
     def advance(self, duration: float | None = None) -> None:
         """Go on by a duration, s; without one to the end of the run, if it was started with one.
@@ -123,7 +123,7 @@ class Run:
         `trajectory`, where the run breaks down.
         """
         self._refuse_ended(self._going)
-        self._go_on_to(self.plan.end_of(self._time, duration))
+        self._advance_to(self.plan.end_of(self._time, duration))
         if self._ended.status == "interrupted":
             raise KeyboardInterrupt
 
@@ -149,7 +149,7 @@ class Run:
     def complete(self) -> Trajectory:
         """Go to the end of the run, and stop; Ctrl-C ends it where it is, with the status "interrupted"."""
         with deferred_interrupt() as self._interrupted:
-            self._go_on_to(self.plan.end_of(self._time, None))
+            self._advance_to(self.plan.end_of(self._time, None))
         return self.stop()
 
     def part(self, times: Floats) -> Trajectory:
@@ -164,7 +164,7 @@ class Run:
             self._recorder = Recorder(self._course.what.layout, description=Origin.of_model(self.model))
             self._recorder.on_block(last)
         with deferred_interrupt() as self._interrupted:
-            self._go_on_to(float(times[-1]), last=False)
+            self._advance_to(float(times[-1]), last=False)
         if self._final is not None:
             return self._final
         if self._course.core is not None:
@@ -172,18 +172,18 @@ class Run:
             self._ended = replace(self._course.outcome(), status=self._ended.status)
         done, self._told_of = self._told_of, len(self._ended.events)
         names = telling.happened(self.model, self._watched, self._ended)[done:]
-        told = self._told(self._ended.status, self._explained(self._ended).message)
-        return self._recorder.finish(told, names, self._ended.event_frames[done:])
+        summary = self._summary(self._ended.status, self._explained(self._ended).message)
+        return self._recorder.finish(summary, names, self._ended.event_frames[done:])
 
     def _formulate(self, state: State | None, open_still: bool = False) -> None:
         """Prepare the system; one that is not open must meet the constraints from its start."""
         self._course = course = Course(self.model, self.plan, state, self._watched)
         self._steering.attach(course.system, self._turn, self._refuse_ended)
         if not open_still:
-            course.go_to_start()
+            course.set_start()
             course.begin(self._steering, self._record)
 
-    def _go_on_to(self, end: float, last: bool = True) -> None:
+    def _advance_to(self, end: float, last: bool = True) -> None:
         """Go on to a time, and end the run where it breaks down."""
         self._refuse_ended(self._going)
         if self._course.core is None and self._motion is not None:
@@ -193,19 +193,19 @@ class Run:
             if self._course.core is None:
                 self._close(end)
             if self._course.core is not None and self._time < end:
-                self._go(end, last and end == self.plan.end)
+                self._advance_part(end, last and end == self.plan.end)
         except Exception as error:
             self._end_by(error)
             raise
         finally:
             self._wall, self._going = self._wall + perf_counter() - begun, False
 
-    def _go(self, end: float, last: bool) -> None:
+    def _advance_part(self, end: float, last: bool) -> None:
         """Let the core go on to a time, and take up what comes of it."""
         outputs = self.plan.outputs(self._time, end, self._first)
         outcome, callbacks = None, (self._course.sink, self._is_alive, self._steering.sample)
         try:
-            went = self._course.core.go(
+            went = self._course.core.advance(
                 outputs, end, last, last or self._course.regularity.watches, *callbacks
             )
         except KeyboardInterrupt:  # raised within a callback
@@ -217,7 +217,7 @@ class Run:
                 self._ended = replace(self._ended, status="finished")
             return
         if self._judge(outcome or self._course.outcome()):
-            self._go(end, last)
+            self._advance_part(end, last)
 
     def _judge(self, outcome: Outcome) -> bool:
         """Note how the core has left off, and whether it goes on; end the run where it cannot."""
@@ -261,9 +261,9 @@ class Run:
             outcome = replace(self._course.outcome(), status=outcome.status, time=outcome.time)
         self._shown.__exit__(None, None, None)
         self._ended, explained = outcome, self._explained(outcome)
-        told = self._told(outcome.status, explained.message)
+        summary = self._summary(outcome.status, explained.message)
         names = telling.happened(self.model, self._watched, outcome)
-        self._final = self._recorder.finish(told, names, outcome.event_frames)
+        self._final = self._recorder.finish(summary, names, outcome.event_frames)
         return explained
 
     def _end_by(self, error: Exception) -> None:
@@ -272,25 +272,28 @@ class Run:
             return
         self._shown.__exit__(None, None, None)
         broken = isinstance(error, SimulationError)  # of the file, unless a controller has failed
-        told = {"status": "failed", "message": str(error) if broken else f"{type(error).__name__}: {error}"}
+        summary = {
+            "status": "failed",
+            "message": str(error) if broken else f"{type(error).__name__}: {error}",
+        }
         if self._course.core is not None and (not broken or error is self._steering.failure):
             self._course.flush()
             self._ended = self._course.outcome()
-            self._time, told = self._ended.time, self._told(**told)
+            self._time, summary = self._ended.time, self._summary(**summary)
         names = telling.happened(self.model, self._watched, self._ended)
-        self._final = self._recorder.finish(told, names, self._ended.event_frames)
+        self._final = self._recorder.finish(summary, names, self._ended.event_frames)
         if isinstance(error, SimulationError):
             error.trajectory = self._final
 
     def _refuse_ended(self, going: bool = False) -> None:
-        opening.refuse_to_go_on(self._time, going, self._final is not None)
+        opening.refuse_after_end(self._time, going, self._final is not None)
 
     def _explained(self, outcome: Outcome) -> Explanation:
         return self._course.explained(outcome)
 
-    def _told(self, status: str = "", message: str = "") -> dict[str, Any]:
+    def _summary(self, status: str = "", message: str = "") -> dict[str, Any]:
         outcome = self._ended if self._course.core is None else self._course.outcome()
         counts = {n: count - self._before.get(n, 0) for n, count in self._course.counted(outcome).items()}
-        told = telling.statistics(self._course.system, self.plan.method, outcome, counts)
-        told |= {"wall_seconds": self._wall, **telling.of_start(self._report, self._motion)}
-        return {"status": status, "message": message, **told} if status else told
+        summary = telling.statistics(self._course.system, self.plan.method, outcome, counts)
+        summary |= {"wall_seconds": self._wall, **telling.of_start(self._report, self._motion)}
+        return {"status": status, "message": message, **summary} if status else summary

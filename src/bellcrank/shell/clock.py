@@ -33,7 +33,7 @@ def _step(session: Session, given: Given) -> Reply:
     if count > _LONGEST:
         raise MechanismError(Fault("step", f"at most {_LONGEST:g} steps are taken at a time", count))
     run = session.run(count * size, size, **plain_fields(given.fields, ("assemble",), "step"))
-    return _told(run, drawn(session, run))
+    return _reply(run, drawn(session, run))
 
 
 def _run(session: Session, given: Given) -> Reply:
@@ -44,10 +44,10 @@ def _run(session: Session, given: Given) -> Reply:
         raise MechanismError(Fault("run", "the duration is missing", None, "such as run 2.5"))
     options = plain_fields(given.fields, (*_RECORDED, "output_step"), "run")
     output = options.pop("output_step", None)
-    return _told(session.run(duration, output, **options))
+    return _reply(session.run(duration, output, **options))
 
 
-def _told(run: Trajectory, frames: dict[str, Any] | None = None) -> Reply:
+def _reply(run: Trajectory, frames: dict[str, Any] | None = None) -> Reply:
     frames = dict(frames or {})
     text = "\n".join([*frames.pop("lines", ()), *([run.status.message] if run.status.message else [])])
     steps = run.statistics.get("steps")

@@ -99,7 +99,7 @@ def _print(session: Session, given: Given) -> Reply:
         }
     drives = {drive.name: now.drive(drive.name) for drive in model.drives}
     efforts = {name: drive.efforts for name, drive in drives.items()}
-    lines = [line for name, told in found.items() for line in _told(name, told)]
+    lines = [line for name, told in found.items() for line in _lines(name, told)]
     lines += [
         f"drive {name}: {' '.join(f'{e:.6g}' for e in drive.efforts)}{'' if drive.unique else _OPEN}"
         for name, drive in drives.items()
@@ -107,7 +107,7 @@ def _print(session: Session, given: Given) -> Reply:
     return Reply("\n".join(lines) or "no joints", {"joints": found, "drives": efforts})
 
 
-def _told(name: str, told: dict[str, Any]) -> list[str]:
+def _lines(name: str, told: dict[str, Any]) -> list[str]:
     moving = [f"{which} {value:.6g} at {rate:.6g}" for which, (value, rate) in told["coordinates"].items()]
     wrench = [f"{part} {' '.join(f'{x:.6g}' for x in told[part])}" for part in ("force", "moment")]
     open_ = "" if told["unique"] else _OPEN

@@ -13,9 +13,9 @@ struct Pose {
     Vector position;
 };
 
-class Kinematics {
+class LinkPoses {
   public:
-    explicit Kinematics(const LinkTree& tree) : tree_(tree) {}
+    explicit LinkPoses(const LinkTree& tree) : tree_(tree) {}
 
     // Pose of a link in the axes of another that it hangs on, −1 being the ground.
     Pose pose(int ancestor, int link);

@@ -1,4 +1,4 @@
-#include "formulations/symbolic/kinematics.hpp"
+#include "formulations/symbolic/link_poses.hpp"
 
 #include <utility>
 
@@ -53,7 +53,7 @@ QuatT<Expression> quaternion_of(const Matrix& R) {
 
 }  // namespace
 
-Pose Kinematics::step(const Link& link) const {
+Pose LinkPoses::step(const Link& link) const {
     Graph& graph = *tree_.graph;
     const bool turns = link.motion == Motion::turn, slides = link.motion == Motion::slide;
     Matrix R = turns ? rotation_matrix_of(graph, link.turn) : slides ? identity_matrix(graph) : link.rotation;
@@ -61,7 +61,7 @@ Pose Kinematics::step(const Link& link) const {
     return {R, link.offset + from_joint(link, displacement(tree_, link))};
 }
 
-Pose Kinematics::pose(int ancestor, int link) {
+Pose LinkPoses::pose(int ancestor, int link) {
     if (link == ancestor) return {identity_matrix(*tree_.graph), zero_vector(*tree_.graph)};
     const auto found = poses_.find({ancestor, link});
     if (found != poses_.end()) return found->second;
@@ -71,23 +71,23 @@ Pose Kinematics::pose(int ancestor, int link) {
     return poses_[{ancestor, link}] = out;
 }
 
-Pose Kinematics::pose(int ancestor, const BodyPlace& place) {
+Pose LinkPoses::pose(int ancestor, const BodyPlace& place) {
     const Pose link = pose(ancestor, place.link);
     return {link.rotation * matrix(*tree_.graph, place.at.rotation), link.position + link.rotation * place.at.shift};
 }
 
-int Kinematics::common_ancestor(int a, int b) const {
+int LinkPoses::common_ancestor(int a, int b) const {
     while (a != b) (a > b ? a : b) = tree_.links[a > b ? a : b].parent;
     return a;
 }
 
-Pose Kinematics::between(const BodyPlace& first, const BodyPlace& second) {
+Pose LinkPoses::between(const BodyPlace& first, const BodyPlace& second) {
     const int ancestor = common_ancestor(first.link, second.link);
     const Pose a = pose(ancestor, first), b = pose(ancestor, second);
     return {transpose_times(a.rotation, b.rotation), transpose_times(a.rotation, b.position - a.position)};
 }
 
-QuatT<Expression> Kinematics::quaternion_step(const Link& link) const {
+QuatT<Expression> LinkPoses::quaternion_step(const Link& link) const {
     Graph& graph = *tree_.graph;
     QuatT<Expression> q = quaternion_number(graph, {1, 0, 0, 0});
     for (const Turn& turn : link.setting) {
@@ -109,18 +109,18 @@ QuatT<Expression> Kinematics::quaternion_step(const Link& link) const {
     }
 }
 
-QuatT<Expression> Kinematics::quaternion(int ancestor, const BodyPlace& place) {
+QuatT<Expression> LinkPoses::quaternion(int ancestor, const BodyPlace& place) {
     QuatT<Expression> q = quaternion_number(*tree_.graph, quaternion_from_matrix(place.at.rotation));
     for (int k = place.link; k != ancestor; k = tree_.links[k].parent) q = quaternion_step(tree_.links[k]) * q;
     return q;
 }
 
-QuatT<Expression> Kinematics::quaternion_between(const BodyPlace& first, const BodyPlace& second) {
+QuatT<Expression> LinkPoses::quaternion_between(const BodyPlace& first, const BodyPlace& second) {
     const int ancestor = common_ancestor(first.link, second.link);
     return conjugate(quaternion(ancestor, first)) * quaternion(ancestor, second);
 }
 
-const std::vector<Vector>& Kinematics::angular_velocities() {
+const std::vector<Vector>& LinkPoses::angular_velocities() {
     if (!angular_.empty()) return angular_;
     std::vector<Vector> found;  // kept when it is complete: what makes expressions may be interrupted
     for (const Link& link : tree_.links) {

@@ -29,11 +29,11 @@ constexpr double kForceTolerance = 1e-9;
 // Newton's method from `near`, whose C, J and factors are at hand: to first order C(near ⊕ ξ) = C + J ξ, and the
 // correction adds to ξ itself. All that follows are corrections of small errors: of the velocity, and of the
 // multipliers of `near`, whose residual is formed with the rows of the new configuration.
-bool Lagrange::settle(double t, const double* near, double* xi, double* x, double* u, double* udot) {
+bool Lagrange::finish_step(double t, const double* near, double* xi, double* x, double* u, double* udot) {
     const bool known = known_ != Known::nothing && t == time_ && is_configuration(near), first = known_ == Known::all;
     const bool regular = velocity_rows_.empty() || statistics_.dropped_rows == 0;
     if (rows_.rows() == 0 || !stops_.empty() || !regular || wide_masses_ || delassus_.is_precise() || !known)
-        return System::settle(t, near, xi, x, u, udot);
+        return System::finish_step(t, near, xi, x, u, udot);
     if (first) {
         scale(xi, scaled_.data());
         rows_.multiply(scaled_.data(), rhs_.data());
@@ -48,21 +48,21 @@ bool Lagrange::settle(double t, const double* near, double* xi, double* x, doubl
     }
     const double theta = std::sqrt(std::max(statistics_.smallest_pivot, options_.rank_tolerance));
     const double stale = largest_rotation(xi) / theta;
-    if (!(stale < kMostStale)) return System::settle(t, near, xi, x, u, udot);
+    if (!(stale < kMostStale)) return System::finish_step(t, near, xi, x, u, udot);
     retract(near, xi, x);
     known_ = Known::factors;
     rows_.evaluate_jacobians(t, x);
-    if (!settle_positions(t, x)) {
+    if (!finish_positions(t, x)) {
         std::fill_n(xi, tangent_size(), 0.0);
-        return System::settle(t, x, xi, x, u, udot);
+        return System::finish_step(t, x, xi, x, u, udot);
     }
-    const bool met = settle_velocities(u, stale) && dropped_positions_hold();
-    settle_acceleration(t, x, u, stale, udot);
+    const bool met = finish_velocities(u, stale) && dropped_positions_hold();
+    finish_acceleration(t, x, u, stale, udot);
     return met;
 }
 
 // False if the error does not fall fast.
-bool Lagrange::settle_positions(double t, double* x) {
+bool Lagrange::finish_positions(double t, double* x) {
     const double tolerance = std::max(options_.position_tolerance, rounding_of_rows(x));
     double error = largest_error();
     for (int i = 0; error > tolerance; ++i) {
@@ -78,7 +78,7 @@ bool Lagrange::settle_positions(double t, double* x) {
 }
 
 // False if a row that was dropped does not hold.
-bool Lagrange::settle_velocities(double* u, double stale) {
+bool Lagrange::finish_velocities(double* u, double stale) {
     for (int i = 0; i < 3; ++i) {
         scale(u, scaled_.data());
         rows_.multiply(scaled_.data(), impulse_.data());
@@ -96,7 +96,7 @@ bool Lagrange::settle_velocities(double* u, double stale) {
     return dropped_rates_hold(u, speed_);
 }
 
-void Lagrange::settle_acceleration(double t, const double* x, const double* u, double stale, double* udot) {
+void Lagrange::finish_acceleration(double t, const double* x, const double* u, double stale, double* udot) {
     ++statistics_.evaluations;
     is_shared_ = false;
     free_motion_.begin(t, x, u, udot);

@@ -1,4 +1,4 @@
-#include "integrate/kinematics.hpp"
+#include "integrate/follow_constraints.hpp"
 
 #include <algorithm>
 #include <cmath>

@@ -1,4 +1,4 @@
-#include "formulations/recursive/kinematics.hpp"
+#include "formulations/recursive/tree_state.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -36,7 +36,7 @@ void swing_frame(const Link& link, const double* x, JointFrame& out) {
 
 }  // namespace
 
-Kinematics::Kinematics(const Model& model, const LinkTree& t)
+TreeState::TreeState(const Model& model, const LinkTree& t)
     : tree(t),
       rotation(t.links.size()),
       shift(t.links.size()),
@@ -61,7 +61,7 @@ Kinematics::Kinematics(const Model& model, const LinkTree& t)
     work_.assign(work, 0.0);
 }
 
-void Kinematics::frame_of(const Link& link, const double* x, const double* u, JointFrame& out) {
+void TreeState::frame_of(const Link& link, const double* x, const double* u, JointFrame& out) {
     out.q = {1, 0, 0, 0};
     out.shift = kZero;
     out.bias = {kZero, kZero};
@@ -105,7 +105,7 @@ void Kinematics::frame_of(const Link& link, const double* x, const double* u, Jo
 // With p, Λ the pose of marker 2 in marker 1, ω its angular velocity and a bar on what ṡ adds to accelerations there:
 //   forward   S = Λᵀ (w; ∂p),       bias = Λᵀ (ω̄̇;  p̄̈ − ω × ṗ)
 //   reversed  S = (−w; w × p − ∂p), bias = (−ω̄̇;  ω̄̇ × p + ω × ṗ − p̄̈)
-void Kinematics::formula_frame(const Link& link, const double* x, const double* u, JointFrame& out) {
+void TreeState::formula_frame(const Link& link, const double* x, const double* u, JointFrame& out) {
     const CompiledProgram& program = *programs_[link.formula];
     const int n = link.speeds;
     std::copy_n(x + link.x, n, in_.begin());
@@ -137,7 +137,7 @@ void Kinematics::formula_frame(const Link& link, const double* x, const double* 
     }
 }
 
-void Kinematics::place(const double* x, const double* u) {
+void TreeState::place(const double* x, const double* u) {
     JointFrame frame;
     for (size_t i = 0; i < tree.links.size(); ++i) {
         const Link& link = tree.links[i];
@@ -158,7 +158,7 @@ void Kinematics::place(const double* x, const double* u) {
     }
 }
 
-void Kinematics::move(const double* u) {
+void TreeState::move(const double* u) {
     for (size_t i = 0; i < tree.links.size(); ++i) {
         const Link& link = tree.links[i];
         Twist own{kZero, kZero};
@@ -169,7 +169,7 @@ void Kinematics::move(const double* u) {
     }
 }
 
-void Kinematics::write_poses(double* poses) const {
+void TreeState::write_poses(double* poses) const {
     for (size_t b = 0; b < tree.bodies.size(); ++b) {
         const BodyPlace& place = tree.bodies[b];
         double* p = poses + kPose * b;
@@ -184,7 +184,7 @@ void Kinematics::write_poses(double* poses) const {
     }
 }
 
-void Kinematics::write_twists(double* twists) const {
+void TreeState::write_twists(double* twists) const {
     for (size_t b = 0; b < tree.bodies.size(); ++b) {
         const BodyPlace& place = tree.bodies[b];
         double* p = twists + kTwist * b;
@@ -196,14 +196,14 @@ void Kinematics::write_twists(double* twists) const {
     }
 }
 
-Vec3 Kinematics::centripetal(int body) const {
+Vec3 TreeState::centripetal(int body) const {
     const BodyPlace& place = tree.bodies[body];
     if (place.link < 0) return kZero;
     const Twist& v = velocity[place.link];
     return world[place.link] * cross(v.w, v.v + cross(v.w, place.at.shift));
 }
 
-void Kinematics::write_accelerations(const Twist* links, double* records) const {
+void TreeState::write_accelerations(const Twist* links, double* records) const {
     for (size_t b = 0; b < tree.bodies.size(); ++b) {
         const BodyPlace& place = tree.bodies[b];
         double* p = records + kTwist * b;
@@ -215,7 +215,7 @@ void Kinematics::write_accelerations(const Twist* links, double* records) const 
     }
 }
 
-void Kinematics::add_loads(const double* records, double sign, Load* links) const {
+void TreeState::add_loads(const double* records, double sign, Load* links) const {
     for (size_t b = 0; b < tree.bodies.size(); ++b) {
         const BodyPlace& place = tree.bodies[b];
         if (place.link < 0) continue;

@@ -1,4 +1,4 @@
-#include "expression/lowering.hpp"
+#include "expression/instructions.hpp"
 
 #include <stdexcept>
 #include <unordered_map>

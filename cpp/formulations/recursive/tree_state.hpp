@@ -18,9 +18,9 @@ struct JointFrame {
     Twist bias;
 };
 
-class Kinematics {
+class TreeState {
   public:
-    Kinematics(const Model& model, const LinkTree& tree);
+    TreeState(const Model& model, const LinkTree& tree);
 
     // Frames, and the columns S; biases are those at speeds u.
     void place(const double* x, const double* u);
