@@ -126,7 +126,6 @@ class Lagrange final : public Bodies {
     void share_loads() override;
     void share_by_basis();
     void share_by_bodies();
-    void add_nothing(const std::vector<double>& multipliers);
 
     LagrangeOptions options_;
     Delassus delassus_;
