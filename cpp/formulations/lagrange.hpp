@@ -125,7 +125,6 @@ class Lagrange final : public Bodies {
     void share_loads() override;
     void share_by_basis();
     bool share_by_bodies();
-    void add_nothing(const std::vector<double>& multipliers);
 
     LagrangeOptions options_;
     Delassus delassus_;

@@ -2,6 +2,7 @@
 // bodies, whose size does not grow with the number of redundant rows.
 #pragma once
 
+#include <cstdint>
 #include <span>
 #include <vector>
 
@@ -23,6 +24,10 @@ class LoadSharing {
     // λ per storage row from F̂, records of what the rows exert together, scaled by M^(−1/2). False where the rows'
     // singular values reach down too far (about 1e-5 of the largest) for the multipliers to balance F̂.
     bool share(std::span<const double> load, std::vector<double>& lambda);
+    // Multipliers that exert what `lambda` does on the rows that take part, of least ‖D λ‖, and samples of those that
+    // exert nothing. weight: D. False as share(), and nothing changed.
+    bool share_all(std::span<const std::uint8_t> takes_part, std::span<const double> weight,
+                   std::vector<double>& lambda, std::vector<std::vector<double>>& nothing);
     // Samples of multipliers that exert nothing, the largest moment or force of each one, per storage row: where all of
     // them are zero, the multiplier is determined. False as share().
     bool sample(std::vector<std::vector<double>>& out);
@@ -38,5 +43,10 @@ class LoadSharing {
     std::vector<double> diagonal_, shift_;           // of the bodies
     std::vector<double> step_, load_, sampled_;      // of the bodies
 };
+
+// The same for few redundant rows, from a basis of multipliers that exert nothing, which it scales: their largest
+// moment or force becomes one. The multipliers of rows in `pushing` stay positive.
+void share_by_basis(std::span<const double> weight, std::span<const int> pushing,
+                    std::vector<std::vector<double>>& nothing, std::vector<double>& lambda);
 
 }  // namespace bellcrank

@@ -10,7 +10,7 @@ from bellcrank.errors import Unsupported
 from bellcrank.formulations.preparing import FORMULATIONS
 from bellcrank.mechanism import JOINT_KINDS
 
-FORMULATED = ("recursive", "symbolic", "dense")
+FORMULATED = ("recursive", "symbolic", "dca", "dense")
 REFUSED = {"symbolic": {"PointOnCurve"}}
 LOOPS = {
     "four-bar": linkages.four_bar,
@@ -62,7 +62,7 @@ def test_constraints(formulation, kind, ends):
 @pytest.mark.parametrize("name", LOOPS)
 def test_loops(formulation, name):
     system = agreed(LOOPS[name](), formulation)
-    assert formulation == "dense" or system.closing_rows
+    assert formulation in ("dca", "dense") or system.closing_rows
 
 
 def test_a_displacement_and_a_projection_keep_the_joints(formulation):

@@ -10,7 +10,7 @@ if TYPE_CHECKING:
 
     from bellcrank import _core
     from bellcrank.assembly.model import Model
-    from bellcrank.formulations import lagrange, recursive, symbolic
+    from bellcrank.formulations import dca, lagrange, recursive, symbolic
     from bellcrank.formulations.system import System
 
 
@@ -58,4 +58,4 @@ def checked_module(module: ModuleType) -> Formulation:
 
 
 if TYPE_CHECKING:
-    _FORMULATIONS: tuple[Formulation, ...] = (lagrange, recursive, symbolic)
+    _FORMULATIONS: tuple[Formulation, ...] = (lagrange, recursive, symbolic, dca)

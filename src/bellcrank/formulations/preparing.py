@@ -22,6 +22,7 @@ FORMULATIONS: Final = {
     "lagrange": "bellcrank.formulations.lagrange",
     "recursive": "bellcrank.formulations.recursive",
     "symbolic": "bellcrank.formulations.symbolic",
+    "dca": "bellcrank.formulations.dca",
 }
 """The module of each formulation."""
 

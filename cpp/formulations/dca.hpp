@@ -1,0 +1,151 @@
+// Divide and conquer with augmented Lagrangian and mass-orthogonal projections (P. Malczyk, J. Frączek, Nonlinear Dyn.
+// 70 (2012) 871). Multipliers are iterated from zero by a penalty rule, λ ← λ + α (C̈ + 2Ωμ Ċ + Ω² C), at the levels of
+// positions, velocities and accelerations alike, with matrices that are formed once per step: rows may be redundant or
+// singular, and the mechanism is put together by a binary tree (cpp/assemblies).
+#pragma once
+
+#include <array>
+#include <memory>
+#include <span>
+#include <vector>
+
+#include "assemblies/assembly.hpp"
+#include "assemblies/body_loads.hpp"
+#include "bodies/bodies.hpp"
+#include "linalg/load_sharing.hpp"
+#include "model/stops.hpp"
+
+namespace bellcrank {
+
+struct DcaOptions {
+    double penalty = 1e10;              // α, in parts of the mass that a row sees
+    double frequency = 1.0 / 7.0;       // Ω, in parts of √(g/l)
+    double damping = 1.0;               // μ
+    bool projections = true;            // false: rows are stabilized by Ω and μ alone
+    int max_iterations = 10;            // at each level
+    double position_tolerance = 1e-14;  // change that ends them: of positions, in parts of l, and rotations
+    double velocity_tolerance = 1e-12;  // of velocities, in parts of the largest
+    double acceleration_tolerance = 1e-10;
+    double contact_tolerance = 1e-8;  // gap of a stop taken as closed [m or rad]
+    double rest_speed = 1e-3;         // approach speed below which an impact does not bounce [m/s or rad/s]
+    int threads = 0;                  // at most; 0: as many as there are processors
+};
+
+class Dca final : public Bodies {
+  public:
+    enum Level { positions, velocities, accelerations };
+    static constexpr int kMostCounted = 32;
+    using Histogram = std::array<std::array<long long, kMostCounted>, 3>;  // per level: how often so many iterations
+
+    Dca(std::shared_ptr<const Model> model, const DcaOptions& options);
+
+    void accelerate(double t, const double* x, const double* u, double* udot) override;
+    bool project(double t, double* x, double* u) override;
+    void project_stage(double t, double* x, double* u) override;
+    double position_noise(const double* x) const override;
+    void inputs_changed() override;
+    std::vector<int> dropped_rows() override;
+    int stops() const override { return stops_.count(); }
+    int row_of_stop(int stop) const override { return stops_.rows()[stop]; }
+    void watch_stops(double t, const double* x, const double* u) override;
+    void meet_stops() override { stops_.watch_none(); }
+    void gaps(double t, const double* x, const double* u, double* out) override;
+    void commit(double t, const double* x, const double* u) override;
+    void from_records(double t, const double* poses, const double* twists, bool continued, double* x,
+                      double* u) override;
+    void set_angles(double* x, const double* values) override;
+
+    const Assembly& assembly() const { return assembly_; }
+    int threads() const { return pool_ ? pool_->threads() : 1; }
+    // What the nodes of the tree cost at the last configuration.
+    Assembly::Times measure_nodes();
+    const Histogram& iterations() const { return iterations_; }
+
+  private:
+    struct Sizes {  // largest components, lengths in parts of l
+        double step, motion;
+    };
+    struct Chunk {  // what one thread works on at a time
+        int stage, body_begin, body_end, block_begin, block_end, row_begin, row_end;
+        Sizes sizes;
+        double smallest_pivot;
+        int dropped;
+    };
+
+    bool is_current(double t, const double* x) const;
+    void refresh(double t, const double* x);
+    void remember(double t, const double* x);
+    void factor();
+    void ready();  // matrices that serve
+    void evaluate_rows(double t, const double* x) override;
+
+    // One iteration after another until what they change is small: residual() fills rhs_, apply() takes what rhs_ has
+    // become and says how large it is in parts of the tolerance.
+    template <class Residual, class Apply>
+    bool iterate(Level level, const Residual& residual, const Apply& apply);
+    void divide();
+    void row_squares(const Chunk& chunk, std::span<const double> metric, std::vector<double>& out) const;
+    template <class Visit>
+    void each_chunk(const Visit& visit);
+    void evaluate_jacobians(double t, const double* x);
+    Sizes apply(const std::vector<double>& lambda, double* motion);
+    double size(const double* motion);
+    void stabilize(const double* u);
+    void iterate_accelerations(double t, const double* x, const double* u, double* udot);
+    // dca/projection.cpp
+    void correct_positions(double t, double* x);
+    void correct_without_velocity_rows(double t, double* x);
+    void correct_velocities(double* u, bool impacts);
+    double largest_error() const;
+    double largest_rate(const double* u);
+    bool in_proportion(double t, const double* u) const;
+
+    // Stops (dca/stops.cpp).
+    bool enable_stops(const std::vector<std::uint8_t>& active);
+    void gather_gaps();
+    void gather_stops(const double* u);
+    void solve_with_stops(Level level, std::vector<double>& lambda);
+    void accelerate_with_stops(const double* u);
+
+    // Redundant rows (dca/rank.cpp).
+    void share_loads() override;
+    void find_dependent_rows();
+    double find_null_vector(int row);
+    void multiply_without_masses(const std::vector<double>& lambda, std::vector<double>& out);
+    void make_metric();
+
+    DcaOptions options_;
+    Assembly assembly_;
+    BodyLoads loads_;
+    std::vector<Chunk> chunks_;
+    std::vector<int> bodies_;
+    std::unique_ptr<ThreadPool> pool_;
+    bool wide_masses_ = false;
+    bool drifts_ = false;  // whether residuals hold more than Q_c − J u̇
+    Stops stops_;
+    std::vector<int> stop_rows_, velocity_rows_;  // storage rows
+    std::vector<double> compliance_;              // per storage row
+    double length_ = 1.0, frequency_ = 0.0;       // l [m], Ω [1/s]
+
+    enum class Known { nothing, rows } known_ = Known::nothing;
+    std::vector<double> configuration_;  // rows are known there
+    double time_ = 0.0;
+    bool factored_ = false;  // whether the assembly holds the matrices of the augmented rule
+    double moved_ = 0.0;     // by how much positions were corrected since these were formed
+    double most_moved_ = 0.0;
+    double corrected_ = 0.0;  // by how much the last projection turned a body [rad]
+
+    std::vector<double> step_;                                       // tangent vector
+    std::vector<double> rhs_, lambda_, squares_, softness_, drift_;  // rows
+    std::vector<double> wanted_, null_;  // rows: right-hand side with stops; what exerts nothing
+    Histogram iterations_{};
+    std::vector<int> dependent_;       // storage rows that depend on others
+    Assembly* ranked_ = &assembly_;    // by whose pivots these are found
+    std::unique_ptr<Assembly> dense_;  // that assembly where the other has hubs
+    std::vector<double> metric_;       // records: M^(1/2) by that of 1 kg at the distance of a body's markers
+    std::vector<double> lengths_;      // rows: squares in this metric
+    std::vector<double> least_;        // rows: pivots below which these are left out to find them
+    std::unique_ptr<LoadSharing> sharing_;
+};
+
+}  // namespace bellcrank
