@@ -10,6 +10,7 @@
 #include <string>
 #include <vector>
 
+#include "spatial/place.hpp"
 #include "trees/joint_coordinates.hpp"
 
 namespace bellcrank::recursive {
@@ -23,16 +24,6 @@ enum class Motion : std::uint8_t {
     swing,    // a turn about any axis across a fixed one (spatial/swing.hpp)
     formula,  // as a joint given by formulas says
 };
-
-// A frame in another.
-struct Place {
-    Mat3 rotation{{1, 0, 0, 0, 1, 0, 0, 0, 1}};
-    Vec3 shift{0, 0, 0};
-};
-inline Place operator*(const Place& a, const Place& b) {
-    return {a.rotation * b.rotation, a.shift + a.rotation * b.shift};
-}
-inline Place inverse(const Place& a) { return {transpose(a.rotation), -transpose_times(a.rotation, a.shift)}; }
 
 struct Link {
     int parent = -1;  // −1: the ground
