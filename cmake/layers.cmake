@@ -1,6 +1,6 @@
 # The folders of cpp/, lowest layer first, and what each may include. A folder sees its own headers and those of the
 # folders listed for it (transitively), as "folder/header.hpp"; any other include is not found.
-set(BELLCRANK_LAYERS interruption spatial functions programs expression joints constraints forces model bodies linalg trees assembly statics assemblies formulations integrate)
+set(BELLCRANK_LAYERS interruption spatial functions programs expression joints constraints forces model bodies linalg trees assembly statics assemblies adaptive formulations integrate)
 # Here every rounding is as written, in both variants: programs and what they call agree bit for bit with native code.
 set(BELLCRANK_EXACT_LAYERS functions programs)
 # Here each file is short and defines the same few names for itself.
@@ -21,7 +21,8 @@ set(trees_sees linalg)
 set(assembly_sees linalg)
 set(statics_sees model)
 set(assemblies_sees linalg)
-set(formulations_sees bodies linalg trees assemblies expression)
+set(adaptive_sees trees)
+set(formulations_sees bodies linalg trees assemblies adaptive expression)
 set(integrate_sees linalg)
 
 # One include directory per folder, holding nothing but a link to that folder.

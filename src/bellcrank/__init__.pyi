@@ -174,9 +174,11 @@ from bellcrank.mechanism.transmissions import PlanetaryGear as PlanetaryGear
 from bellcrank.mechanism.transmissions import ScrewCoupling as ScrewCoupling
 from bellcrank.mechanism.transmissions import Winch as Winch
 from bellcrank.run.controllers import Controller as Controller
+from bellcrank.run.quasistatic import QuasistaticRun as QuasistaticRun
 from bellcrank.run.run import Run as Run
 from bellcrank.simulate import simulate as simulate
 from bellcrank.simulate import start as start
+from bellcrank.trajectory.moves import MoveTrajectory as MoveTrajectory
 from bellcrank.trajectory.parts import concatenate as concatenate
 from bellcrank.trajectory.trajectory import Trajectory as Trajectory
 

@@ -5,26 +5,46 @@ from __future__ import annotations
 import inspect
 from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
-from typing import Any
-
-import numpy as np
+from typing import Any, Literal, overload
 
 from bellcrank.assembly.compile import compile_mechanism
 from bellcrank.assembly.model import Model
 from bellcrank.assembly.state import Floats, State
-from bellcrank.errors import Fault, FaultList, MechanismError
+from bellcrank.errors import Fault, FaultList, MechanismError, Unsupported
 from bellcrank.formulations.preparing import check_request
-from bellcrank.integrate.advance import check_resolved, output_times
 from bellcrank.integrate.events import CompiledEvents, Event, compiled_events
-from bellcrank.integrate.methods import MethodOptions, find_method, method_options
+from bellcrank.integrate.methods import MethodOptions
 from bellcrank.mechanism.arguments import required_path, required_progress
 from bellcrank.mechanism.checking import Check
 from bellcrank.mechanism.mechanism import Mechanism
 from bellcrank.run.controllers import Controller, checked_controllers
 from bellcrank.run.plan import Plan
+from bellcrank.run.quasistatic import QuasistaticRun, begun, refuse_arguments
 from bellcrank.run.run import Run
+from bellcrank.run.span import times_and_method
 from bellcrank.run.steering import Steering
+from bellcrank.trajectory.moves import MoveTrajectory
 from bellcrank.trajectory.trajectory import Trajectory
+
+
+@overload
+def simulate(
+    mechanism: Mechanism | Model,
+    duration: float | None = None,
+    *,
+    mode: Literal["quasistatic"],
+    **arguments: Any,
+) -> MoveTrajectory: ...
+
+
+@overload
+def simulate(
+    mechanism: Mechanism | Model,
+    duration: float | None = None,
+    *,
+    mode: Literal["dynamic"] = "dynamic",
+    **arguments: Any,
+) -> Trajectory: ...
 
 
 def simulate(
@@ -51,8 +71,11 @@ def simulate(
     progress: bool | Callable[[float], None] = False,
     assemble: bool | str = True,
     description: str = "",
+    mode: str = "dynamic",
+    max_error: float | None = None,
+    measure: str | None = None,
     **options: Any,
-) -> Trajectory:
+) -> Any:
     """Simulate a mechanism and return what happened.
 
     start: s. Give either duration, s, or times to record at, s, increasing, the last of which ends the run.
@@ -70,23 +93,49 @@ def simulate(
     path: HDF5 file to record into while it runs. description: text to keep instead of the mechanism's own.
     progress: True for a bar on the terminal, or a function of the fraction done. options: of the formulation.
     assemble: mend the initial state first (for this run, not in the mechanism); else it is projected only.
-        "constraint_forces": the bodies come together in the run itself, under the applied forces and those of
-        the constraints, as `bc.assemble` says; once closed, at `statistics["closed_at"]` (s), the formulation
-        takes over. Before that there are no reactions and efforts (not a number).
+        "constraint_forces": the bodies come together in the run, as `bc.assemble` says; once closed, at
+        `statistics["closed_at"]` (s), the formulation takes over; before, reactions are not a number.
+    mode, max_error, measure: "quasistatic" for steps from rest, which return a `MoveTrajectory` of what
+        moved: see `QuasistaticRun`.
 
-    Ctrl-C ends the run and returns what there is, with the status "interrupted". Raises MechanismError for
-    what is wrong with the mechanism or the arguments, Unsupported for names that do not exist, AssemblyError
-    if it cannot start, SimulationError, with its `trajectory` up to then, if it or a controller breaks down.
+    Ctrl-C ends the run and returns what there is, "interrupted". Raises MechanismError for what is wrong with
+    mechanism or arguments, Unsupported for names that do not exist, AssemblyError if it cannot start,
+    SimulationError, with its `trajectory` up to then, if it or a controller breaks down.
     """
     arguments = {**locals(), **options}
     del arguments["options"]
     if times is None and duration is None:
-        faults = FaultList()
-        with faults.collect():
-            check_request(formulation, options, _ARGUMENTS)
-        faults.add("simulate", "it needs a duration, or times", None, "such as duration=1.0")
-        faults.raise_any()
+        _refuse_endless(formulation, options)
     return _start(**arguments).complete()
+
+
+def _refuse_endless(formulation: str, options: dict[str, Any]) -> None:
+    """Refuse a simulation without an end, and what else is wrong with the request."""
+    faults = FaultList()
+    with faults.collect():
+        check_request(formulation, options, _ARGUMENTS)
+    faults.add("simulate", "it needs a duration, or times", None, "such as duration=1.0")
+    faults.raise_any()
+
+
+@overload
+def start(
+    mechanism: Mechanism | Model,
+    duration: float | None = None,
+    *,
+    mode: Literal["quasistatic"],
+    **arguments: Any,
+) -> QuasistaticRun: ...
+
+
+@overload
+def start(
+    mechanism: Mechanism | Model,
+    duration: float | None = None,
+    *,
+    mode: Literal["dynamic"] = "dynamic",
+    **arguments: Any,
+) -> Run: ...
 
 
 def start(
@@ -113,8 +162,11 @@ def start(
     progress: bool | Callable[[float], None] = False,
     assemble: bool | str = True,
     description: str = "",
+    mode: str = "dynamic",
+    max_error: float | None = None,
+    measure: str | None = None,
     **options: Any,
-) -> Run:
+) -> Any:
     """A run that stands at its start and goes on as far as it is told to.
 
     The arguments are those of `simulate`, but neither a duration nor times are needed: then the end is open,
@@ -122,6 +174,16 @@ def start(
     or times. Going through time in parts keeps the history of the method from one to the next. Raises what
     `simulate` raises where it cannot start.
     """
+    if mode != "dynamic":
+        return _quasistatic({**locals(), **options})
+    if formulation == "adaptive":
+        raise Unsupported(
+            "formulation 'adaptive' computes quasi-statics, in which nothing has a velocity: give "
+            "mode='quasistatic', or take formulation='recursive' for a motion with velocities"
+        )
+    for name, value in (("max_error", max_error), ("measure", measure)):
+        if value is not None:
+            raise MechanismError(Fault("simulate", f"{name} is a part of mode='quasistatic'", value))
     _check_things(reactions, accelerations, path, progress, description, state)
     begin = start if state is None else state.time
     given = (step, max_step, tolerance, rtol, atol, max_order)
@@ -134,6 +196,14 @@ def start(
     model = _described(mechanism, start)
     watched = _watched(events, model, plan.method)
     return Run(model, plan, assemble, state, watched, path, description, progress, steering)
+
+
+def _quasistatic(arguments: dict[str, Any]) -> QuasistaticRun:
+    """A quasi-static run. Raises MechanismError for arguments that have no meaning in it."""
+    defaults = {name: item.default for name, item in inspect.signature(start).parameters.items()}
+    refuse_arguments(arguments, defaults)
+    _check_things(True, False, arguments["path"], False, arguments["description"], arguments["state"])
+    return begun(_described(arguments["mechanism"], arguments["start"]), arguments)
 
 
 _start = start  # which arguments are called as well
@@ -191,57 +261,10 @@ def _plan(
     with faults.collect():
         check_request(*formulation, _ARGUMENTS)
     with faults.collect():
-        found = _times_and_method(method, *span, given)
+        found = times_and_method(method, *span, given)
     faults.raise_any()
     assert found is not None
     return found
-
-
-def _times_and_method(
-    method: str,
-    duration: Any,
-    begin: Any,
-    output_step: Any,
-    times: Any,
-    given: tuple[Any, ...],
-) -> tuple[Floats | None, MethodOptions]:
-    find_method(method)
-    with Check("simulate") as check:
-        begin = check.number("start", begin, "s")
-        recorded = None if times is None else _checked_times(check, times, begin)
-        if recorded is not None:
-            for name, value in (("duration", duration), ("output_step", output_step)):
-                if value is not None:
-                    check.fault(f"times tell it, so {name} has no meaning", value, "leave one of them out")
-            duration = max(float(recorded[-1]) - begin, 0.0) or 1.0
-        else:
-            if duration is not None:
-                duration = check.positive("duration", duration, "s")
-            if output_step is not None:
-                output_step = check.positive("output_step", output_step, "s")
-    if duration is None:
-        return None, method_options(method, np.inf, *given)
-    chosen = method_options(method, duration, *given)
-    with Check("simulate") as check:
-        apart = output_step if recorded is None or len(recorded) == 1 else float(np.diff(recorded).min())
-        steps = {"step": chosen.step or None, "max_step": chosen.max_step or None}
-        check_resolved(check, begin, duration, output_step=apart, **steps)
-    return output_times(begin, duration, output_step, chosen) if recorded is None else recorded, chosen
-
-
-def _checked_times(check: Check, times: Any, begin: float) -> Floats:
-    """Times (n,) to record, increasing from the beginning of the run or later."""
-    recorded: Floats = check.array("times", times, (None,), "s")
-    if len(check.faults) == 0:
-        steps = np.diff(recorded)
-        if np.any(steps <= 0.0):
-            at = int(np.argmax(steps <= 0.0))
-            check.fault("times must increase", recorded[at : at + 2].tolist(), "sort them, drop doubles")
-        elif recorded[0] < begin:
-            check.fault(f"times must not lie before the start at {begin:g} s", float(recorded[0]))
-        elif recorded[-1] <= begin:
-            check.fault(f"times must go beyond the start at {begin:g} s", float(recorded[-1]))
-    return recorded
 
 
 _ARGUMENTS = tuple(inspect.signature(simulate).parameters)[1:-1]

@@ -5,7 +5,7 @@ import pytest
 
 import bellcrank as bc
 from bellcrank import _core
-from bellcrank.formulations.preparing import FORMULATIONS
+from bellcrank.formulations.preparing import MOVING
 from bellcrank.mechanism.coordinate import COORDINATE_KINDS, Coordinate, CoordinateKind
 from bellcrank.mechanism.rows import lock
 
@@ -60,13 +60,13 @@ def test_value_and_derivatives_are_those_of_the_formula():
 def test_every_formulation_takes_it(held_by):
     usual = ends("lagrange")
     held_by("rig_radius_squared", 0.0)
-    for formulation in FORMULATIONS:
+    for formulation in MOVING:
         np.testing.assert_allclose(ends(formulation), usual, rtol=0, atol=1e-8)
 
 
 def test_its_parameters_count(held_by):
     held_by("rig_radius_squared", LINE)
-    found = {name: ends(name) for name in FORMULATIONS}
+    found = {name: ends(name) for name in MOVING}
     for positions in found.values():
         np.testing.assert_allclose(positions, found["lagrange"], rtol=0, atol=1e-8)
         x, y, _ = positions[0]

@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 import bellcrank as bc
-from bellcrank.formulations.preparing import FORMULATIONS
+from bellcrank.formulations.preparing import MOVING
 
 ALLOWED = 1e-8  # relative to the largest number of its kind in the mechanism
 ROUNDING = 1e-14  # m, or of a quaternion: what states are known to after a projection
@@ -33,7 +33,7 @@ class Finding:
 def systems(mechanism):
     """The mechanism prepared for each formulation that accepts it, by name; `lagrange` first."""
     found = {"lagrange": bc.prepare(mechanism)}
-    for name in FORMULATIONS:
+    for name in MOVING:
         if name not in found:
             try:
                 found[name] = bc.prepare(mechanism, name)
@@ -153,7 +153,7 @@ def runs_apart(prepared, mechanism, duration=2.0, tolerance=1e-11, allowed=ALLOW
     findings = []
     for time in first.trajectory.time[1:]:
         findings += disagreements(prepared, first.trajectory.at(time))
-    for name in list(FORMULATIONS)[1:]:
+    for name in list(MOVING)[1:]:
         other = run_of(mechanism, name, tolerance=tolerance, **settings)
         if other is None:
             continue

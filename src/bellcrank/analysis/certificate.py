@@ -22,7 +22,7 @@ from bellcrank.analysis.verdict import CheckResult, Finding, Verification
 from bellcrank.assembly.model import Model
 from bellcrank.assembly.state import State
 from bellcrank.errors import SimulationError, Unsupported
-from bellcrank.formulations.preparing import FORMULATIONS, prepare
+from bellcrank.formulations.preparing import MOVING, prepare
 from bellcrank.formulations.system import System
 
 _SINGULAR = 1e-8  # smallest relative pivot below which a pose says nothing of a formulation
@@ -210,7 +210,7 @@ def _cause(
     return fault
 
 
-ALL = tuple(FORMULATIONS)
-"""Every formulation, by name."""
+ALL = MOVING
+"""Every formulation that takes motions, by name."""
 
 __all__ = ["ALL", "LIMIT", "certificate", "of_run", "of_states"]

@@ -23,8 +23,12 @@ FORMULATIONS: Final = {
     "recursive": "bellcrank.formulations.recursive",
     "symbolic": "bellcrank.formulations.symbolic",
     "dca": "bellcrank.formulations.dca",
+    "adaptive": "bellcrank.formulations.adaptive",
 }
 """The module of each formulation."""
+
+MOVING: Final = tuple(name for name in FORMULATIONS if name != "adaptive")
+"""Those that take states with velocities, and so motions."""
 
 
 def formulation_module(name: str) -> Formulation:

@@ -1,0 +1,210 @@
+// Assembly trees, the adaptive formulation at one state, and its steps.
+#include "formulations/adaptive.hpp"
+
+#include <nanobind/eigen/dense.h>
+#include <nanobind/stl/pair.h>
+#include <nanobind/stl/shared_ptr.h>
+#include <nanobind/stl/string.h>
+#include <nanobind/stl/tuple.h>
+#include <nanobind/stl/vector.h>
+
+#include "adaptive/quasistatics.hpp"
+#include "bindings.hpp"
+#include "spatial/rotation.hpp"
+#include "state_of.hpp"
+
+namespace nb = nanobind;
+using namespace nb::literals;
+
+namespace bellcrank {
+
+namespace {
+
+using AdaptiveAt = At<Adaptive>;
+using Numbers = Eigen::Matrix<int, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
+using Column = Eigen::VectorXd;
+using Integers = Eigen::VectorXi;
+
+// kind, left, right, parent, link and level of each node.
+std::pair<Numbers, std::vector<int>> assembly_tree(const std::vector<int>& parents) {
+    const AssemblyTree tree(parents);
+    Numbers out(tree.nodes.size(), 6);
+    for (size_t i = 0; i < tree.nodes.size(); ++i) {
+        const AssemblyNode& n = tree.nodes[i];
+        out.row(i) << static_cast<int>(n.kind), n.left, n.right, n.parent, n.link, n.level;
+    }
+    return {out, tree.given};
+}
+
+ErrorMeasure measure_of(const std::string& name) {
+    constexpr const char* names[] = {"absolute_linkage", "relative_linkage", "absolute_joint", "relative_joint"};
+    for (int i = 0; i < 4; ++i)
+        if (name == names[i]) return static_cast<ErrorMeasure>(i);
+    throw std::invalid_argument("there is no measure '" + name + "'");
+}
+
+void start(Quasistatics& self, const Model& model, double t, const Rows& position, const Rows& rotation) {
+    std::vector<double> poses(static_cast<size_t>(kPose) * (model.bodies() + 1), 0.0), twists = poses;
+    const Rows rest = Rows::Zero(position.rows(), 3);
+    records_of(model, t, position, rotation, rest, rest, poses.data(), twists.data());
+    nb::gil_scoped_release release;
+    self.start(t, poses.data());
+}
+
+Integers integers(const std::vector<int>& numbers) {
+    return Eigen::Map<const Integers>(numbers.data(), static_cast<Eigen::Index>(numbers.size()));
+}
+
+// Coordinates of some links' joints, one after another.
+Column values(const Quasistatics& self, const std::vector<int>& links) {
+    std::vector<double> out;
+    for (const int link : links) {
+        const Link& of = self.linkage().links[link];
+        const double* q = &self.coordinates()[of.coordinate];
+        out.insert(out.end(), q, q + of.motion.coordinates());
+    }
+    return Eigen::Map<const Column>(out.data(), static_cast<Eigen::Index>(out.size()));
+}
+
+// Position of a body's frame and its rotation, in the world.
+std::pair<Eigen::Vector3d, Eigen::Vector4d> pose(const Model& model, int body, const Place& principal) {
+    const Mat3 R = principal.rotation * transpose(rotation_matrix(model.principal_rotation[body]));
+    const Vec3 p = principal.shift - R * model.com[body];
+    const Quat q = quaternion_from_matrix(R);
+    return {{p.x, p.y, p.z}, {q.w, q.x, q.y, q.z}};
+}
+
+template <class T>
+Eigen::VectorX<T> column(const std::vector<T>& numbers) {
+    return Eigen::Map<const Eigen::VectorX<T>>(numbers.data(), static_cast<Eigen::Index>(numbers.size()));
+}
+
+nb::dict arrays(const MoveRecord& record) {
+    nb::dict out;
+    out["time"] = column(record.time);
+    out["rows"] = column(record.rows);
+    out["values"] = column(record.values);
+    out["body"] = column(record.body);
+    out["value"] = column(record.value);
+    return out;
+}
+
+void bind_moves(nb::module_& m) {
+    m.def(
+        "move_sections",
+        [] {
+            constexpr const char* per[] = {"frame", "frame and end", "row", "value"};
+            nb::list out;
+            for (const MoveSection& s : kMoveSections)
+                out.append(nb::make_tuple(s.name, s.type, per[static_cast<int>(s.per)], s.unit, s.meaning));
+            return out;
+        },
+        nb::sig("def move_sections() -> list[tuple[str, str, str, str, str]]"),
+        "The sections of a record of what moved: name, type, of what there is one each, unit, meaning.");
+    nb::class_<MoveReplay>(m, "MoveReplay", "Poses from records of what moved.")
+        .def(nb::init<const Model&>(), "model"_a, "Raises:\n    ValueError: its joints are no tree.")
+        .def(
+            "apply",
+            [](MoveReplay& self, const Integers& bodies, const Column& numbers) {
+                self.apply(bodies.data(), bodies.size(), numbers.data(), numbers.size());
+            },
+            "bodies"_a, "values"_a, "Puts joints where coordinates tell.\n\nRaises:\n    ValueError: they do not fit.")
+        .def(
+            "pose", [](MoveReplay& self, const Model& model, int body) { return pose(model, body, self.pose(body)); },
+            "model"_a, "body"_a, "Position of a body's frame and its rotation (4,), world axes.")
+        .def("widths", &MoveReplay::widths, "Numbers of coordinates of the joint that carries each body.")
+        .def("blocks", &MoveReplay::blocks,
+             "Per body the block of rows of the joint that carries it; -1: it has none.");
+}
+
+void bind_steps(nb::module_& m) {
+    nb::class_<Quasistatics>(m, "Quasistatics", "Quasi-static steps of a linkage, which cost what moves.")
+        .def(
+            "__init__",
+            [](Quasistatics* self, std::shared_ptr<Model> model, double step, const std::string& measure, bool totals) {
+                new (self) Quasistatics(std::move(model), step, measure_of(measure), totals);
+            },
+            "model"_a, "step"_a, "measure"_a, "with_totals"_a = true,
+            "step: s. measure: absolute_linkage, relative_linkage, absolute_joint or relative_joint. with_totals: "
+            "False "
+            "for exact steps alone.\n\nRaises:\n    ValueError: the model cannot be taken; all reasons.")
+        .def_static("refusals", &Quasistatics::refusals, "model"_a, "Why a model cannot be taken; empty if it can.")
+        .def("start", &start, "model"_a, "time"_a, "position"_a, "rotation"_a, "Where the bodies are, at rest.")
+        .def("refine", &Quasistatics::refine, "bound"_a,
+             "Computes joints until the error is at most a bound; the error.")
+        .def("begin", &Quasistatics::begin, "Forgets what was computed.")
+        .def("move", &Quasistatics::move, "Takes a step with the accelerations that were computed.")
+        .def(
+            "advance",
+            [](Quasistatics& self, double bound, int steps) {
+                nb::gil_scoped_release release;
+                for (int i = 0; i < steps; ++i) self.advance(bound);
+            },
+            "bound"_a, "steps"_a = 1, "Refines and moves.")
+        .def("solve", &Quasistatics::solve, "Exact accelerations of all joints, in the place of those computed.")
+        .def("record_every", &Quasistatics::record_every, "steps"_a,
+             "Records a frame now, with all joints, and after every so many steps what moved.")
+        .def(
+            "take_record", [](Quasistatics& self) { return arrays(self.take_record()); },
+            nb::sig("def take_record(self) -> dict[str, object]"),
+            "What was recorded since the last call, per section.")
+        .def_prop_ro("time", &Quasistatics::time)
+        .def_prop_ro("error", [](const Quasistatics& self) { return self.descent().error(); })
+        .def_prop_ro(
+            "moved", [](const Quasistatics& self) { return integers(self.moved()); }, "Links that the last step moved.")
+        .def_prop_ro(
+            "computed", [](const Quasistatics& self) { return integers(self.descent().computed()); },
+            "Links whose accelerations are computed.")
+        .def_prop_ro(
+            "updated", [](const Quasistatics& self) { return self.assembly().updated(); },
+            "Nodes that the last step updated.")
+        .def_prop_ro("bytes", [](const Quasistatics& self) { return self.assembly().bytes(); })
+        .def_prop_ro(
+            "blocks",
+            [](const Quasistatics& self) {
+                std::vector<int> out;
+                for (const Link& link : self.linkage().links) out.push_back(link.joint.block);
+                return integers(out);
+            },
+            "Per link the block of rows of its joint; -1: it has none.")
+        .def_prop_ro(
+            "first_freedoms",
+            [](const Quasistatics& self) {
+                std::vector<int> out;
+                for (const Link& link : self.linkage().links) out.push_back(link.freedom);
+                out.push_back(self.linkage().freedoms);
+                return integers(out);
+            },
+            "Per link the number of its first freedom, and the number of all.")
+        .def(
+            "accelerations",
+            [](const Quasistatics& self) {
+                const std::vector<double>& rates = self.descent().accelerations();
+                return Column(Eigen::Map<const Column>(rates.data(), static_cast<Eigen::Index>(rates.size())));
+            },
+            "Per freedom, along the joints' motions; of no meaning for joints not computed.")
+        .def("values", &values, "links"_a, "Coordinates of the joints of links, one after another.")
+        .def(
+            "pose",
+            [](const Quasistatics& self, const Model& model, int body) { return pose(model, body, self.pose(body)); },
+            "model"_a, "body"_a, "Position of a body's frame and its rotation (4,), world axes.");
+}
+
+}  // namespace
+
+void bind_adaptive(nb::module_& m) {
+    m.def("assembly_tree", &assembly_tree, "parents"_a,
+          "The nodes (n, 6) of the tree along which links are assembled, parts before what is made of them: kind (0 "
+          "body, 1 join, 2 rake, 3 sum), parts, parent, link, level; -1 for none. Then per link its number in "
+          "`parents`, which holds that of its parent, lower than its own, or -1.");
+    nb::class_<AdaptiveAt, SystemAt>(m, "Adaptive", "The adaptive formulation of a model, at a state.")
+        .def(nb::init<std::shared_ptr<Model>>(), "model"_a,
+             "Raises:\n    ValueError: the model cannot be taken; all reasons.")
+        .def_static(
+            "refusals", [](const Model& model) { return Linkage::refusals(model); }, "model"_a,
+            "Why a model cannot be taken; empty if it can.");
+    bind_moves(m);
+    bind_steps(m);
+}
+
+}  // namespace bellcrank

@@ -1,0 +1,149 @@
+#include "adaptive/assembly.hpp"
+
+#include "spatial/lanes.hpp"
+
+namespace bellcrank {
+
+namespace {
+
+constexpr std::uint8_t kVectors = 1, kMatrices = 2;
+
+}  // namespace
+
+Assembly::Assembly(std::shared_ptr<const Linkage> linkage, bool with_totals)
+    : linkage_(std::move(linkage)), with_totals_(with_totals), frames_(tree()), marks_(tree()) {
+    const AssemblyTree& t = tree();
+    const std::vector<Link>& links = linkage_->links;
+    joins_.resize(t.joins);
+    laws_.resize(t.laws);
+    bodies_.resize(links.size());
+    if (with_totals_) {
+        join_totals_.resize(t.joins);
+        law_totals_.resize(t.laws);
+        body_totals_.resize(t.branched);
+    }
+    const size_t freedoms = linkage_->freedoms;
+    size_t squares = 0;
+    for (const Link& link : links) {
+        squares_.push_back(static_cast<int>(squares));
+        squares += static_cast<size_t>(link.motion.freedoms()) * link.motion.freedoms();
+    }
+    for (Array<double>* six_each : {&subspace_, &u_, &g1_, &g2_}) six_each->assign(6 * freedoms, 0.0);
+    effort_.assign(freedoms, 0.0);
+    r_.assign(freedoms, 0.0);
+    d_.assign(squares, 0.0);
+    for (size_t i = 0; i < links.size(); ++i) {
+        BodyState& body = bodies_[i];
+        body = {};
+        const AssemblyNode& node = t.nodes[t.body_of[i]];
+        if (node.left >= 0) continue;
+        body.phi = links[i].inertia;
+        if (t.nodes[node.parent].kind == NodeKind::join) invert(body.phi);
+    }
+}
+
+void Assembly::set_place(int link, const Place& place, const double* subspace) {
+    frames_.place(link) = place;
+    const Link& of = linkage_->links[link];
+    if (!of.motion.is_axial()) std::copy_n(subspace, 6 * of.motion.freedoms(), &subspace_[6 * of.freedom]);
+    marks_.mark(tree().joint_of[link], kMatrices);
+}
+
+bool Assembly::set_force(int link, const double* force) {
+    if (std::memcmp(bodies_[link].force, force, 6 * sizeof(double)) == 0) return false;
+    std::memcpy(bodies_[link].force, force, 6 * sizeof(double));
+    marks_.mark(tree().body_of[link], kVectors);
+    return true;
+}
+
+bool Assembly::set_effort(int link, const double* effort) {
+    const Link& of = linkage_->links[link];
+    double* own = &effort_[of.freedom];
+    const size_t size = of.motion.freedoms() * sizeof(double);
+    if (std::memcmp(own, effort, size) == 0) return false;
+    std::memcpy(own, effort, size);
+    marks_.mark(tree().joint_of[link], kVectors);
+    return true;
+}
+
+void Assembly::update_frames() {
+    marks_.spread([this](int node, std::uint8_t what) {
+        if (what >= kMatrices && tree().nodes[node].kind == NodeKind::join) frames_.update(tree().nodes[node]);
+    });
+}
+
+void Assembly::update_all_frames() {
+    for (const AssemblyNode& node : tree().nodes)
+        if (node.kind == NodeKind::join) frames_.update(node);
+}
+
+// What an update of a node reads lies in as many places as it has parts.
+void Assembly::fetch(int number) const {
+    const auto lines = [](const auto& of) {
+        prefetch(reinterpret_cast<const double*>(&of), sizeof of / sizeof(double));
+    };
+    const AssemblyNode& node = tree().nodes[number];
+    if (node.kind == NodeKind::body) return lines(bodies_[node.link]);
+    if (node.kind == NodeKind::rake) return lines(laws_[node.slot]);
+    if (node.kind != NodeKind::join) return;
+    lines(joins_[node.slot]);
+    if (!with_totals_) return;
+    lines(join_totals_[node.slot]);
+    for (const int part : {node.left, node.right}) {
+        const AssemblyNode& below = tree().nodes[part];
+        if (below.kind == NodeKind::join)
+            lines(join_totals_[below.slot]);
+        else if (below.left >= 0)
+            lines(body_totals_[below.slot]);
+    }
+}
+
+void Assembly::update() {
+    const auto work = [this](int node, std::uint8_t what) {
+        if (with_totals_)
+            update_node<true>(node, what >= kMatrices);
+        else
+            update_node<false>(node, what >= kMatrices);
+    };
+    updated_ = marks_.sweep(work, [this](int node) { fetch(node); });
+}
+
+void Assembly::update_all() {
+    marks_.clear();
+    updated_ = static_cast<int>(tree().nodes.size());
+    for (int node = 0; node < updated_; ++node) {
+        if (with_totals_)
+            update_node<true>(node, true);
+        else
+            update_node<false>(node, true);
+    }
+}
+
+template <bool kTotals>
+void Assembly::update_node(int number, bool matrices) {
+    const AssemblyNode& node = tree().nodes[number];
+    switch (node.kind) {
+        case NodeKind::body:
+            return body<kTotals>(node, matrices);
+        case NodeKind::join:
+            if (matrices) join_matrices<kTotals>(node);
+            return join_vectors<kTotals>(node);
+        case NodeKind::rake:
+            if (matrices) rake_matrices<kTotals>(node);
+            return rake_vectors<kTotals>(node);
+        case NodeKind::sum:
+            return add_laws<kTotals>(node, matrices);
+    }
+}
+template void Assembly::update_node<true>(int, bool);
+template void Assembly::update_node<false>(int, bool);
+
+std::size_t Assembly::bytes() const {
+    const auto size = [](const auto& array) { return array.capacity() * sizeof(array[0]); };
+    return size(joins_) + size(join_totals_) + size(laws_) + size(law_totals_) + size(body_totals_) + size(bodies_) +
+           size(squares_) + size(subspace_) + size(u_) + size(g1_) + size(g2_) + size(effort_) + size(r_) + size(d_) +
+           frames_.bytes() + marks_.bytes() + size(tree().nodes) + size(linkage_->links) + size(linkage_->link_of) +
+           size(tree().given) + size(tree().body_of) + size(tree().joint_of);
+}
+
+}  // namespace bellcrank

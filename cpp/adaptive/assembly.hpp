@@ -1,0 +1,164 @@
+// A linkage assembled along its tree (R. Featherstone 1999; S. Redon and M. Lin, An Efficient, Error-Bounded
+// Approximation Algorithm for Simulating Quasi-Statics of Complex Linkages, 2005, sections 3 and 4): what every node
+// says of itself at its boundary, kept up to date where something changes (docs/theory/adaptive.md).
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+#include "adaptive/frames.hpp"
+#include "adaptive/linkage.hpp"
+
+namespace bellcrank {
+
+// A stretch of a path, forces f1, f2 on its first and last body:  a1 = Φ1 f1 + Φ21ᵀ f2 + b1,  a2 = Φ21 f1 + Φ2 f2 + b2;
+// the force on its right part is X1 f1 − X2 f2 + γ. A stretch that ends its path has no f2.
+struct JoinState {
+    Matrix6 phi1, phi21, phi2, x1, x2;
+    double b1[6], b2[6], gamma[6];
+};
+// Its total acceleration is f1ᵀ Ψ1 f1 + 2 f2ᵀ Ψ21 f1 + f2ᵀ Ψ2 f2 + f1ᵀ p1 + f2ᵀ p2 + η.
+struct JoinTotals {
+    Matrix6 psi1, psi21, psi2, w;
+    double p1[6], p2[6], eta;
+};
+// Side branches seen by the body that carries them, at acceleration a:  the force on them is W a + g, their total
+// acceleration aᵀ Ψ a + aᵀ p + η. A body with branches has the total fᵀ Ψ f + fᵀ p + η.
+struct LawState {
+    Matrix6 w;
+    double g[6];
+};
+struct Totals {
+    Matrix6 psi;
+    double p[6], eta;
+};
+// A body in a join, under the force f of its handles: a = Φ f + b. A body that is a branch by itself is not inverted:
+// f = V a − h.
+struct BodyState {
+    Matrix6 phi;  // Φ or V
+    double b[6];  // b or h
+    double force[6];
+};
+
+class Assembly {
+  public:
+    // with_totals: whether total accelerations are kept; without them only everything can be solved.
+    Assembly(std::shared_ptr<const Linkage> linkage, bool with_totals);
+
+    const Linkage& linkage() const { return *linkage_; }
+    const AssemblyTree& tree() const { return linkage_->tree; }
+    bool with_totals() const { return with_totals_; }
+
+    // Changes, which update() takes up. Where the frame of a link is in its parent's; columns of S of a joint that is
+    // not axial. Applied force on a body in its frame. Efforts along S.
+    void set_place(int link, const Place& place, const double* subspace);
+    bool set_force(int link, const double* force);    // false: it is the same
+    bool set_effort(int link, const double* effort);  // false: it is the same
+    const Frames& frames() const { return frames_; }
+    Frames& frames() { return frames_; }
+    const double* force(int link) const { return bodies_[link].force; }
+    const double* effort(int link) const { return &effort_[linkage_->links[link].freedom]; }
+
+    // Frames where joints have moved, in which forces are to be given.
+    void update_frames();
+    void update_all_frames();
+    // Nodes whose joint has moved, and all above, in full; where only forces are other, what follows from them. Level
+    // by level, from the deepest up, each node once. Frames come first.
+    void update();
+    void update_all();
+    // Nodes that the last update worked on.
+    int updated() const { return updated_; }
+
+    // The parts of a descent. Inputs: (f1; f2) for a join, a for a law.
+    static constexpr int kInput = 12;
+    // Acceleration of the joint of a join or rake along S; and in the frame behind it what is handed on: the force on
+    // what is there, or the acceleration of a body that is a branch by itself.
+    void joint_acceleration(int node, const double* input, double* rate, double* behind) const;
+    // S times a joint's acceleration.
+    Six joint_motion(int link, const double* rate) const;
+    // Hands what a node was given on to its parts that have joints: calls open(node, input) for each.
+    template <class Open>
+    void hand_on(int node, const double* input, const double* behind, const Open& open) const;
+    // Total acceleration at an input, and how large it would be if nothing in it cancelled.
+    void total(int node, const double* input, double* value, double* size) const;
+
+    std::size_t bytes() const;
+
+  private:
+    struct Ends;
+    struct Split;
+    Ends ends(int node) const;
+    template <bool kTotals>
+    void update_node(int node, bool matrices);
+    void fetch(int node) const;
+    template <bool kTotals>
+    void join_matrices(const AssemblyNode& node);
+    void join_totals(const AssemblyNode& node, const Ends& A, const Ends& B, const Matrix6& X, const Matrix6& XT);
+    template <bool kTotals>
+    void join_vectors(const AssemblyNode& node);
+    template <bool kTotals>
+    void rake_matrices(const AssemblyNode& node);
+    template <bool kTotals>
+    void rake_vectors(const AssemblyNode& node);
+    void rake_totals(const AssemblyNode& node, const Matrix6& X, const Matrix6& WX);
+    void subspace_components(const Link& link, const double* force, double* along) const;
+    template <bool kTotals>
+    void add_laws(const AssemblyNode& node, bool matrices);
+    template <bool kTotals>
+    void body(const AssemblyNode& node, bool matrices);
+    // W, U and D = (Sᵀ V S)⁻¹ of a joint: from M = V⁻¹, or from V itself. M is used up.
+    void split(int link, bool is_impedance, Matrix6& M, Matrix6& W);
+
+    const std::shared_ptr<const Linkage> linkage_;
+    const bool with_totals_;
+    template <class T>
+    using Array = std::vector<T, AlignedAllocator<T>>;
+    Array<JoinState> joins_;
+    Array<JoinTotals> join_totals_;
+    Array<LawState> laws_;
+    Array<Totals> law_totals_, body_totals_;
+    Array<BodyState> bodies_;
+    Frames frames_;
+    LevelMarks marks_;
+    std::vector<int> squares_;  // per link where its D begins
+    // Per freedom: columns of S where the joint is not axial, rows of U; of U Φ21 and U Φ12, or of U in the carrier's
+    // frame; efforts and R.
+    Array<double> subspace_, u_, g1_, g2_, effort_, r_, d_;
+    int updated_ = 0;
+};
+
+template <class Open>
+void Assembly::hand_on(int number, const double* input, const double* behind, const Open& open) const {
+    const AssemblyNode& node = tree().nodes[number];
+    const auto cluster = [&](int part, const double* in) {
+        const AssemblyNode& below = tree().nodes[part];
+        if (below.kind == NodeKind::join) return open(part, in);
+        if (below.left < 0) return;  // a body alone has no joints
+        double f[6], a[kInput] = {};
+        put(f, six(in) + six(in + 6));
+        put(a, bodies_[below.link].phi * six(f) + six(bodies_[below.link].b));
+        open(below.left, a);
+    };
+    double in[kInput] = {};
+    if (node.kind == NodeKind::sum) {
+        open(node.left, input);
+        open(node.right, input);
+    } else if (node.kind == NodeKind::rake) {
+        const AssemblyNode& branch = tree().nodes[node.left];
+        std::memcpy(in, behind, 6 * sizeof(double));
+        if (branch.kind == NodeKind::join)
+            open(node.left, in);
+        else if (branch.left >= 0)
+            open(branch.left, in);
+    } else {
+        std::memcpy(in, input, 6 * sizeof(double));
+        put(in + 6, -force_out_of(frames_.place(node.link), six(behind)));
+        cluster(node.left, in);
+        std::memcpy(in, behind, 6 * sizeof(double));
+        std::memcpy(in + 6, input + 6, 6 * sizeof(double));
+        cluster(node.right, in);
+    }
+}
+
+}  // namespace bellcrank

@@ -1,0 +1,87 @@
+#include "adaptive/frames.hpp"
+
+namespace bellcrank {
+
+LevelMarks::LevelMarks(const AssemblyTree& tree) : tree_(tree), marks_(tree.nodes.size(), 0), marked_(tree.levels()) {
+    std::vector<int> wide(tree.levels(), 0);
+    for (const AssemblyNode& node : tree.nodes) ++wide[node.level];
+    for (size_t level = 0; level < wide.size(); ++level) marked_[level].reserve(wide[level]);
+}
+
+void LevelMarks::mark(int node, std::uint8_t what) {
+    const int level = tree_.nodes[node].level;
+    if (marks_[node] == 0) marked_[level].push_back(node);
+    marks_[node] |= what;
+    if (level > deepest_) deepest_ = level;
+}
+
+void LevelMarks::clear() {
+    for (; deepest_ >= 0; --deepest_) {
+        for (const int node : marked_[deepest_]) marks_[node] = 0;
+        marked_[deepest_].clear();
+    }
+}
+
+std::size_t LevelMarks::bytes() const {
+    std::size_t sum = marks_.capacity();
+    for (const std::vector<int>& level : marked_) sum += sizeof level + sizeof(int) * level.capacity();
+    return sum;
+}
+
+Frames::Frames(const AssemblyTree& tree) : tree_(tree), places_(tree.links()), reaches_(tree.joins) {}
+
+const Place* Frames::reach(int number) const {
+    const AssemblyNode& node = tree_.nodes[number];
+    return node.kind == NodeKind::join ? &reaches_[node.slot] : nullptr;
+}
+
+void Frames::update(const AssemblyNode& join) {
+    if (join.ends) return;  // it has no second handle
+    const Place *left = reach(join.left), *right = reach(join.right);
+    Place& out = reaches_[join.slot];
+    out = left ? *left * places_[join.link] : places_[join.link];
+    if (right) out = out * *right;
+}
+
+bool Frames::step_up(int number, Place& at) const {
+    const AssemblyNode& above = tree_.nodes[tree_.nodes[number].parent];
+    if (above.kind != NodeKind::rake && (above.kind != NodeKind::join || above.right != number)) return false;
+    at = places_[above.link];
+    if (above.kind == NodeKind::join)
+        if (const Place* left = reach(above.left)) at = *left * at;
+    return true;
+}
+
+Place Frames::pose(int link) const {
+    Place at, step;
+    for (int node = tree_.body_of[link]; tree_.nodes[node].parent >= 0; node = tree_.nodes[node].parent)
+        if (step_up(node, step)) at = step * at;
+    return at;
+}
+
+const Mat3& Frames::rotation(int link) {
+    const std::vector<AssemblyNode>& nodes = tree_.nodes;
+    if (rotations_.empty()) {
+        rotations_.resize(nodes.size());
+        found_.assign(nodes.size(), 0);
+        way_.reserve(tree_.levels());
+    }
+    int node = tree_.body_of[link];
+    way_.clear();
+    for (; nodes[node].parent >= 0 && found_[node] != known_; node = nodes[node].parent) way_.push_back(node);
+    if (nodes[node].parent < 0) rotations_[node] = Place{}.rotation;
+    Place step;
+    for (; !way_.empty(); node = way_.back(), way_.pop_back()) {
+        const int next = way_.back();
+        rotations_[next] = step_up(next, step) ? rotations_[node] * step.rotation : rotations_[node];
+        found_[next] = known_;
+    }
+    return rotations_[node];
+}
+
+std::size_t Frames::bytes() const {
+    return sizeof(Place) * (places_.capacity() + reaches_.capacity()) + sizeof(Mat3) * rotations_.capacity() +
+           sizeof(std::int64_t) * found_.capacity();
+}
+
+}  // namespace bellcrank

@@ -1,0 +1,108 @@
+// Sums of branches, bodies that carry them, and what a node answers at what it is given from above.
+#include <cmath>
+
+#include "adaptive/ends.hpp"
+
+namespace bellcrank {
+
+template <bool kTotals>
+void Assembly::add_laws(const AssemblyNode& node, bool matrices) {
+    const int a = tree().nodes[node.left].slot, b = tree().nodes[node.right].slot;
+    LawState& out = laws_[node.slot];
+    if (matrices) {
+        out.w = laws_[a].w;
+        add(out.w, laws_[b].w);
+    }
+    put(out.g, six(laws_[a].g) + six(laws_[b].g));
+    if constexpr (kTotals) {
+        Totals& totals = law_totals_[node.slot];
+        const Totals &ta = law_totals_[a], &tb = law_totals_[b];
+        if (matrices) {
+            totals.psi = ta.psi;
+            add(totals.psi, tb.psi);
+        }
+        put(totals.p, six(ta.p) + six(tb.p));
+        totals.eta = ta.eta + tb.eta;
+    }
+}
+template void Assembly::add_laws<true>(const AssemblyNode&, bool);
+template void Assembly::add_laws<false>(const AssemblyNode&, bool);
+
+// V = I + Σ W, h = force − Σ g; in a join Φ = V⁻¹, b = Φ h, and the total in forces: Φ Ψ Φ, Φ (2 Ψ b + p),
+// bᵀ Ψ b + bᵀ p + η.
+template <bool kTotals>
+void Assembly::body(const AssemblyNode& node, bool matrices) {
+    BodyState& out = bodies_[node.link];
+    const bool alone = tree().nodes[node.parent].kind == NodeKind::rake;
+    const int law = node.left < 0 ? -1 : tree().nodes[node.left].slot;
+    if (matrices && law >= 0) {
+        out.phi = linkage_->links[node.link].inertia;
+        add(out.phi, laws_[law].w);
+        if (!alone) invert(out.phi);
+    }
+    Six h = six(out.force);
+    if (law >= 0) h = h - six(laws_[law].g);
+    if (alone) return put(out.b, h);
+    const Six b = out.phi * h;
+    put(out.b, b);
+    if (!kTotals || law < 0) return;
+    Totals& totals = body_totals_[node.slot];
+    const Totals& of = law_totals_[law];
+    if (matrices) {
+        Matrix6 T;
+        product(of.psi, out.phi, T);
+        product(out.phi, T, totals.psi);
+    }
+    const Six t = of.psi * b, p = six(of.p);
+    put(totals.p, out.phi * (2.0 * t + p));
+    totals.eta = dot(b, t + p) + of.eta;
+}
+template void Assembly::body<true>(const AssemblyNode&, bool);
+template void Assembly::body<false>(const AssemblyNode&, bool);
+
+void Assembly::joint_acceleration(int number, const double* input, double* rate, double* behind) const {
+    const AssemblyNode& node = tree().nodes[number];
+    const Link& link = linkage_->links[node.link];
+    const int d = link.motion.freedoms();
+    const double *G1 = &g1_[6 * link.freedom], *G2 = &g2_[6 * link.freedom], *R = &r_[link.freedom];
+    const Six a = six(input);
+    for (int i = 0; i < d; ++i) rate[i] = R[i] - dot(six(G1 + 6 * i), a);
+    if (node.kind == NodeKind::rake) {
+        const Place& place = frames_.place(node.link);
+        if (tree().nodes[node.left].kind == NodeKind::body)
+            return put(behind, motion_into(place, a) + joint_motion(node.link, rate));
+        return put(behind, force_into(place, laws_[node.slot].w * a + six(laws_[node.slot].g)));
+    }
+    const JoinState& s = joins_[node.slot];
+    Six f = s.x1 * a + six(s.gamma);
+    if (!node.ends) {
+        const Six f2 = six(input + 6);
+        f = f - s.x2 * f2;
+        for (int i = 0; i < d; ++i) rate[i] += dot(six(G2 + 6 * i), f2);
+    }
+    put(behind, f);
+}
+
+void Assembly::total(int number, const double* input, double* value, double* size) const {
+    const AssemblyNode& node = tree().nodes[number];
+    const auto part = [&](const Matrix6& psi, const double* p, const double* in) {
+        const Six v = six(in), q = six(p);
+        *value += dot(v, psi * v + q);
+        double s = 0.0;
+        for (int i = 0; i < 6; ++i) s += in[i] * in[i] * psi.m[7 * i] + std::abs(in[i] * p[i]);
+        *size += s;
+    };
+    if (node.kind != NodeKind::join) {
+        const Totals& t = law_totals_[node.slot];
+        *value = *size = t.eta;
+        return part(t.psi, t.p, input);
+    }
+    const JoinTotals& t = join_totals_[node.slot];
+    *value = *size = t.eta;
+    part(t.psi1, t.p1, input);
+    if (node.ends) return;
+    part(t.psi2, t.p2, input + 6);
+    *value += 2.0 * dot(six(input + 6), t.psi21 * six(input));
+}
+
+}  // namespace bellcrank

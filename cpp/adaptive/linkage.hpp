@@ -1,0 +1,46 @@
+// A tree of bodies and joints as the assembly takes it: frames at the joints, spatial inertias in them.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "adaptive/assembly_tree.hpp"
+#include "adaptive/frames.hpp"
+#include "adaptive/joint_motion.hpp"
+
+namespace bellcrank {
+
+// A body with the joint that carries it. Its frame is that behind the joint; all that concerns it is in that frame.
+struct Link {
+    int body;    // of the model
+    int parent;  // link, −1: the ground
+    JointMotion motion;
+    TreeJoint joint;
+    Place before;     // the frame before the joint in the parent's
+    Place principal;  // the body's principal frame in its own
+    Matrix6 inertia;
+    bool floats;     // hangs on nothing: its six freedoms are none of the linkage's joints
+    int coordinate;  // first coordinate
+    int freedom;     // first freedom
+
+    // Its frame in its parent's. Compiled once, so that records replay to the last digit.
+    [[gnu::noinline]] Place place(const double* q) const;
+};
+
+struct Linkage {
+    // Of a model whose joints are a tree. Throws std::invalid_argument with all reasons why it is none.
+    explicit Linkage(const Model& model);
+    // Why a model's joints are no such tree; empty if they are.
+    static std::vector<std::string> refusals(const Model& model);
+
+    std::vector<Link> links;   // in the order of the tree's
+    std::vector<int> link_of;  // per body of the model
+    AssemblyTree tree;
+    int coordinates = 0, freedoms = 0;
+
+  private:
+    Linkage(const Model& model, const JointTree& joints);
+    static std::vector<int> parents_of(const Model& model, const JointTree& joints);
+};
+
+}  // namespace bellcrank

@@ -1,0 +1,70 @@
+// Records of what moved: frames of varying length, and the poses that follow from them.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+#include "adaptive/linkage.hpp"
+
+namespace bellcrank {
+
+// The sections of a record, declared here for the core and for all who read records. Rows of all frames lie one after
+// another; `rows` and `values` tell where those of a frame begin.
+struct MoveSection {
+    enum class Per { frame, frame_and_end, row, value } per;
+    const char *name, *type, *unit, *meaning;
+};
+inline constexpr MoveSection kMoveSections[] = {
+    {MoveSection::Per::frame, "time", "f8", "s", "of the frame"},
+    {MoveSection::Per::frame_and_end, "rows", "i8", "1", "first row of the frame"},
+    {MoveSection::Per::frame_and_end, "values", "i8", "1", "first value of the frame"},
+    {MoveSection::Per::row, "body", "i4", "1", "the body behind the joint that moved"},
+    {MoveSection::Per::value, "value", "f8", "m, rad or 1", "coordinates of the joint: slides, then its turn"},
+};
+
+struct MoveRecord {
+    std::vector<double> time;
+    std::vector<std::int64_t> rows{0}, values{0};
+    std::vector<int> body;
+    std::vector<double> value;
+};
+
+// Frames with the coordinates of the joints that moved since the last one.
+class MoveRecorder {
+  public:
+    explicit MoveRecorder(const Linkage& linkage) : linkage_(linkage), last_(linkage.links.size(), -1) {
+        pending_.reserve(linkage.links.size());
+    }
+    void note(const std::vector<int>& moved);
+    void note_all();
+    void frame(double time, const std::vector<double>& coordinates);
+    // What was recorded since the last call.
+    MoveRecord take();
+
+  private:
+    const Linkage& linkage_;
+    MoveRecord record_;
+    std::vector<int> last_, pending_;  // per link the frame that it was noted for last; links of the next frame
+    int frame_ = 0;
+};
+
+// Poses from records: where joints are told to be, and of single bodies in as many steps as a node has levels.
+class MoveReplay {
+  public:
+    explicit MoveReplay(const Model& model);
+    // Coordinates of the joints that carry some bodies, one after another. Throws std::invalid_argument where their
+    // numbers do not fit.
+    void apply(const int* bodies, size_t rows, const double* values, size_t count);
+    Place pose(int body);  // of a body's principal frame
+    // Of the joint that carries each body: numbers of coordinates, block of rows (−1: it has none).
+    std::vector<int> widths() const;
+    std::vector<int> blocks() const;
+
+  private:
+    Linkage linkage_;
+    Frames frames_;
+    LevelMarks marks_;
+};
+
+}  // namespace bellcrank

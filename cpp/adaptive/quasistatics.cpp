@@ -1,0 +1,108 @@
+#include "adaptive/quasistatics.hpp"
+
+#include <algorithm>
+
+#include "spatial/body_state.hpp"
+
+namespace bellcrank {
+
+std::vector<std::string> Quasistatics::refusals(const Model& model) {
+    std::vector<std::string> reasons = Linkage::refusals(model);
+    if (reasons.empty()) reasons = LinkageForces::refusals(model);
+    return reasons;
+}
+
+Quasistatics::Quasistatics(std::shared_ptr<const Model> model, double step, ErrorMeasure measure, bool with_totals)
+    : model_(std::move(model)),
+      linkage_(std::make_shared<Linkage>(*model_)),
+      step_(step),
+      measure_(measure),
+      assembly_(linkage_, with_totals),
+      descent_(assembly_),
+      forces_(*model_, *linkage_),
+      q_(linkage_->coordinates, 0.0),
+      recorder_(*linkage_) {
+    moved_.reserve(linkage_->links.size());
+}
+
+void Quasistatics::start(double t, const double* poses) {
+    time_ = begin_ = t;
+    steps_ = 0;
+    const auto frame = [&](int link) {
+        const Link& of = linkage_->links[link];
+        const Place principal{rotation_matrix(pose_rotation(poses, of.body)), pose_position(poses, of.body)};
+        return principal * inverse(of.principal);
+    };
+    for (size_t i = 0; i < linkage_->links.size(); ++i) {
+        const Link& link = linkage_->links[i];
+        const Place before = link.parent < 0 ? link.before : frame(link.parent) * link.before;
+        link.motion.read(inverse(before) * frame(static_cast<int>(i)), &q_[link.coordinate]);
+        place(static_cast<int>(i));
+    }
+    assembly_.update_all_frames();
+    forces_.apply_all(t, q_.data(), assembly_);
+    assembly_.update_all();
+    moved_.clear();
+    if (assembly_.with_totals()) begin();
+}
+
+void Quasistatics::place(int number) {
+    const Link& link = linkage_->links[number];
+    const double* q = &q_[link.coordinate];
+    double S[36];
+    if (!link.motion.is_axial()) link.motion.subspace(q, S);
+    assembly_.set_place(number, link.place(q), S);
+}
+
+double Quasistatics::refine(double bound) {
+    descent_.refine(bound);
+    return descent_.error();
+}
+
+void Quasistatics::move() {
+    moved_.clear();
+    const double time = 0.5 * step_ * step_;
+    for (const int number : descent_.computed()) {
+        const Link& link = linkage_->links[number];
+        double* q = &q_[link.coordinate];
+        double before[7], rates[7];
+        std::copy_n(q, link.motion.coordinates(), before);
+        link.motion.rates(q, &descent_.accelerations()[link.freedom], rates);
+        link.motion.move(q, rates, time);
+        if (std::equal(before, before + link.motion.coordinates(), q)) continue;
+        moved_.push_back(number);
+        place(number);
+    }
+    time_ = begin_ + step_ * static_cast<double>(++steps_);
+    if (every_ > 0) {
+        recorder_.note(moved_);
+        if (steps_ % every_ == 0) recorder_.frame(time_, q_);
+    }
+    const bool everything = !assembly_.with_totals();
+    everything ? assembly_.update_all_frames() : assembly_.update_frames();
+    forces_.apply(time_, q_.data(), moved_, assembly_);
+    everything ? assembly_.update_all() : assembly_.update();
+    if (everything) return;
+    if (assembly_.updated() > 0) begin();
+}
+
+void Quasistatics::advance(double bound) {
+    if (assembly_.with_totals())
+        refine(bound);
+    else
+        descent_.compute_all(-model_->gravity);
+    move();
+}
+
+void Quasistatics::record_every(int steps) {
+    every_ = steps;
+    recorder_.note_all();
+    recorder_.frame(time_, q_);
+}
+
+Place Quasistatics::pose(int body) const {
+    const int link = linkage_->link_of[body];
+    return assembly_.frames().pose(link) * linkage_->links[link].principal;
+}
+
+}  // namespace bellcrank

@@ -1,0 +1,96 @@
+// Quasi-statics step by step: all velocities are zero at the start of a step, in which joints accelerate from rest,
+// q ← q + ½ q̈ h². A step computes, moves and updates only what moves (Redon and Lin, section 5).
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "adaptive/descent.hpp"
+#include "adaptive/moves.hpp"
+#include "model/branches.hpp"
+
+namespace bellcrank {
+
+// Forces of a model that act on bodies, and along coordinates of joints; they are brought into moving frames where
+// these have moved.
+class LinkageForces {
+  public:
+    LinkageForces(const Model& model, const Linkage& linkage);
+    // Why forces of a model cannot be taken; empty if they can.
+    static std::vector<std::string> refusals(const Model& model);
+
+    // To the assembly: everything; or what may be other at another time, and where joints have moved.
+    void apply_all(double t, const double* q, Assembly& assembly);
+    void apply(double t, const double* q, const std::vector<int>& moved, Assembly& assembly);
+
+  private:
+    struct Loaded {  // a body with applied forces
+        int link;
+        std::vector<int> wrenches;
+        bool by_time, by_pose;
+    };
+    struct Along {  // a law, and the coordinate of a link's joint that it acts along
+        int law, link, coordinate;
+    };
+    void apply_to(const Loaded& body, double t, Assembly& assembly) const;
+    void apply_along(int link, double t, const double* q, Assembly& assembly) const;
+
+    const Model& model_;
+    const Linkage& linkage_;
+    std::vector<Loaded> loaded_, by_pose_, by_time_;
+    std::vector<Along> laws_;     // those of one link side by side
+    std::vector<int> first_law_;  // per link, −1: none
+    std::vector<int> driven_;     // links with laws that depend on time
+};
+
+class Quasistatics {
+  public:
+    // with_totals: false takes exact steps alone, and these faster. Throws std::invalid_argument with all reasons if
+    // the model cannot be taken.
+    Quasistatics(std::shared_ptr<const Model> model, double step, ErrorMeasure measure, bool with_totals);
+    static std::vector<std::string> refusals(const Model& model);
+
+    // Where the bodies are (records of spatial/body_state.hpp), at rest.
+    void start(double t, const double* poses);
+
+    // Computes joint accelerations until the error is at most `bound`, which only adds to those computed. The error.
+    double refine(double bound);
+    void begin() { descent_.begin(-model_->gravity, measure_); }  // with nothing computed
+    // Takes a step with the accelerations that were computed, all others zero.
+    void move();
+    // Both; without totals all joints move.
+    void advance(double bound);
+    // Exact accelerations of all joints, in the place of those computed.
+    void solve() { descent_.compute_all(-model_->gravity); }
+
+    // Records a frame now, with all joints, and after every so many steps what moved.
+    void record_every(int steps);
+    MoveRecord take_record() { return recorder_.take(); }
+
+    double time() const { return time_; }
+    const Linkage& linkage() const { return *linkage_; }
+    const Assembly& assembly() const { return assembly_; }
+    const Descent& descent() const { return descent_; }
+    const std::vector<int>& moved() const { return moved_; }  // links, in the last step
+    const std::vector<double>& coordinates() const { return q_; }
+    Place pose(int body) const;  // of a body's principal frame
+
+  private:
+    void place(int link);
+
+    const std::shared_ptr<const Model> model_;
+    const std::shared_ptr<const Linkage> linkage_;
+    const double step_;
+    const ErrorMeasure measure_;
+    Assembly assembly_;
+    Descent descent_;
+    LinkageForces forces_;
+    double begin_ = 0.0, time_ = 0.0;
+    std::vector<double> q_;
+    std::vector<int> moved_;
+    MoveRecorder recorder_;
+    int every_ = 0, steps_ = 0;  // 0: nothing is recorded
+};
+
+}  // namespace bellcrank

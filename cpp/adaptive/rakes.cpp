@@ -1,0 +1,198 @@
+// Rakes: a branch becomes the force that it asks of the body that carries it.
+#include "adaptive/ends.hpp"
+
+namespace bellcrank {
+
+namespace {
+
+// The inverse of a positive definite matrix of d columns, in place.
+void invert_small(double* A, int d) {
+    for (int k = 0; k < d; ++k) {
+        const double inverse = 1.0 / A[d * k + k];
+        for (int j = 0; j < d; ++j) {
+            if (j == k) continue;
+            const double t = A[d * j + k] * inverse;
+            for (int i = 0; i < d; ++i)
+                if (i != k) A[d * j + i] -= t * A[d * k + i];
+            A[d * j + k] = t;
+        }
+        for (int i = 0; i < d; ++i)
+            if (i != k) A[d * k + i] *= -inverse;
+        A[d * k + k] = inverse;
+    }
+}
+
+}  // namespace
+
+// Where S consists of axes s of the frame and l are the others, W = M_ll⁻¹, U = (1, −M_sl M_ll⁻¹) and D is what is left
+// of M_ss: one sweep of l. Else, and where V is given, U and W follow from V S.
+void Assembly::split(int number, bool is_impedance, Matrix6& M, Matrix6& W) {
+    const Link& link = linkage_->links[number];
+    const int d = link.motion.freedoms();
+    const bool axial = link.motion.is_axial();
+    const unsigned axes = link.motion.axes();
+    double *U = &u_[6 * link.freedom], *D = &d_[squares_[number]];
+    int axis[6] = {};
+    for (int i = 0, s = 0; i < 6; ++i)
+        if (axes >> i & 1u) axis[s++] = i;
+    if (axial && !is_impedance) {
+        sweep(M, ~axes & 63u);
+        for (int s = 0; s < d; ++s) {
+            put(U + 6 * s, -M.column(axis[s]));
+            for (int r = 0; r < d; ++r) {
+                D[d * s + r] = M(axis[r], axis[s]);
+                U[6 * s + axis[r]] = r == s ? 1.0 : 0.0;
+            }
+        }
+        for (int j = 0; j < 6; ++j) W.set_column(j, -M.column(j));
+        for (int s = 0; s < d; ++s) {
+            W.set_column(axis[s], Six{});
+            for (int j = 0; j < 6; ++j) W.m[6 * j + axis[s]] = 0.0;
+        }
+        return;
+    }
+    if (!is_impedance) invert(M);
+    double VS[36];
+    const double* S = &subspace_[6 * link.freedom];
+    for (int s = 0; s < d; ++s) put(VS + 6 * s, axial ? M.column(axis[s]) : M * six(S + 6 * s));
+    for (int s = 0; s < d; ++s)
+        for (int r = 0; r < d; ++r) D[d * s + r] = axial ? VS[6 * s + axis[r]] : dot(six(S + 6 * r), six(VS + 6 * s));
+    invert_small(D, d);
+    W = M;
+    for (int s = 0; s < d; ++s) {
+        Six u{};
+        for (int r = 0; r < d; ++r) u = u + D[d * s + r] * six(VS + 6 * r);
+        put(U + 6 * s, u);
+        for (int j = 0; j < 6; ++j) W.set_column(j, W.column(j) - VS[6 * s + j] * u);
+    }
+}
+
+// With a the acceleration of the carrier in the frame behind the joint, the force on the branch is W a + g and its
+// joint accelerates by R − U a. For a body by itself (V, h)
+//   R = D (Q + Sᵀ h),  g = Uᵀ (Q + Sᵀ h) − h,
+// for a stretch (Φ1, b1), V = Φ1⁻¹,  R = D Q + U b1,  g = Uᵀ Q − W b1. The frame of the carrier takes the place of the
+// one behind the joint by X: W X, Xᵀ W X, Xᵀ g.
+template <bool kTotals>
+void Assembly::rake_matrices(const AssemblyNode& node) {
+    const AssemblyNode& branch = tree().nodes[node.left];
+    const Link& link = linkage_->links[node.link];
+    const bool alone = branch.kind == NodeKind::body;
+    const Matrix6 X = motion_transform(frames_.place(node.link)), XT = transpose(X);
+    Matrix6 M = alone ? bodies_[branch.link].phi : joins_[branch.slot].phi1, W, WX;
+    split(node.link, alone, M, W);
+    product(W, X, WX);
+    product(XT, WX, laws_[node.slot].w);
+    multiply<1, false>(nullptr, XT, &u_[6 * link.freedom], &g1_[6 * link.freedom], link.motion.freedoms());
+    if constexpr (kTotals) rake_totals(node, X, WX);
+}
+template void Assembly::rake_matrices<true>(const AssemblyNode&);
+template void Assembly::rake_matrices<false>(const AssemblyNode&);
+
+// The total is |R − U a|² and that of the branch: of a stretch at f = W a + g, of a body's own branches at its
+// acceleration E a + S R, E = 1 − S U. Freedoms of a body that hangs on nothing are no joint's and do not count.
+void Assembly::rake_totals(const AssemblyNode& node, const Matrix6& X, const Matrix6& WX) {
+    const AssemblyNode& branch = tree().nodes[node.left];
+    const Link& link = linkage_->links[node.link];
+    Matrix6& psi = law_totals_[node.slot].psi;
+    Matrix6 T, EX;
+    if (branch.kind == NodeKind::join) {
+        product(join_totals_[branch.slot].psi1, WX, T);
+        product(transpose(WX), T, psi);
+    } else if (branch.left >= 0) {
+        const double* G = &g1_[6 * link.freedom];  // columns of Xᵀ Uᵀ
+        for (int j = 0; j < 6; ++j) {
+            double rate[6];
+            for (int i = 0; i < link.motion.freedoms(); ++i) rate[i] = -G[6 * i + j];
+            EX.set_column(j, X.column(j) + joint_motion(node.link, rate));
+        }
+        product(law_totals_[tree().nodes[branch.left].slot].psi, EX, T);
+        product(transpose(EX), T, psi);
+    } else
+        psi = Matrix6{};
+    if (link.floats) return;
+    const double* G = &g1_[6 * link.freedom];
+    for (int i = 0; i < link.motion.freedoms(); ++i)
+        for (int j = 0; j < 6; ++j) psi.set_column(j, psi.column(j) + G[6 * i + j] * six(G + 6 * i));
+}
+
+template <bool kTotals>
+void Assembly::rake_vectors(const AssemblyNode& node) {
+    const AssemblyNode& branch = tree().nodes[node.left];
+    const Link& link = linkage_->links[node.link];
+    const int d = link.motion.freedoms();
+    const bool alone = branch.kind == NodeKind::body;
+    const Place& place = frames_.place(node.link);
+    LawState& out = laws_[node.slot];
+    const double *U = &u_[6 * link.freedom], *G = &g1_[6 * link.freedom], *D = &d_[squares_[node.link]];
+    double *R = &r_[link.freedom], Q[6];
+    std::copy_n(&effort_[link.freedom], d, Q);
+    Six g;
+    if (alone) {
+        const double* h = bodies_[branch.link].b;
+        double along[6];
+        subspace_components(link, h, along);
+        for (int i = 0; i < d; ++i) Q[i] += along[i];
+        g = -force_out_of(place, six(h));
+    } else
+        g = -(out.w * motion_out_of(place, six(joins_[branch.slot].b1)));
+    for (int i = 0; i < d; ++i) {
+        g = g + Q[i] * six(G + 6 * i);
+        R[i] = alone ? 0.0 : dot(six(U + 6 * i), six(joins_[branch.slot].b1));
+        for (int j = 0; j < d; ++j) R[i] += D[d * j + i] * Q[j];
+    }
+    put(out.g, g);
+    if constexpr (kTotals) {
+        Totals& totals = law_totals_[node.slot];
+        Six p{};
+        double eta = 0.0;
+        if (!alone) {
+            const JoinTotals& of = join_totals_[branch.slot];
+            const Six f = force_into(place, g), t = of.psi1 * f;
+            p = out.w * motion_out_of(place, 2.0 * t + six(of.p1));
+            eta = dot(f, t + six(of.p1)) + of.eta;
+        } else if (branch.left >= 0) {  // Eᵀ v = v − Uᵀ Sᵀ v
+            const Totals& of = law_totals_[tree().nodes[branch.left].slot];
+            const Six a = joint_motion(node.link, R), t = of.psi * a, v = 2.0 * t + six(of.p);
+            double own[6], along[6];
+            put(own, v);
+            subspace_components(link, own, along);
+            p = force_out_of(place, v);
+            for (int i = 0; i < d; ++i) p = p - along[i] * six(G + 6 * i);
+            eta = dot(a, t + six(of.p)) + of.eta;
+        }
+        for (int i = 0; i < d && !link.floats; ++i) {
+            p = p - (2.0 * R[i]) * six(G + 6 * i);
+            eta += R[i] * R[i];
+        }
+        put(totals.p, p);
+        totals.eta = eta;
+    }
+}
+template void Assembly::rake_vectors<true>(const AssemblyNode&);
+template void Assembly::rake_vectors<false>(const AssemblyNode&);
+
+Six Assembly::joint_motion(int number, const double* rate) const {
+    const Link& link = linkage_->links[number];
+    Six motion{};
+    if (!link.motion.is_axial()) {
+        for (int i = 0; i < link.motion.freedoms(); ++i)
+            motion = motion + rate[i] * six(&subspace_[6 * (link.freedom + i)]);
+        return motion;
+    }
+    double along[6] = {};
+    for (int i = 0; i < 6; ++i)
+        if (link.motion.axes() >> i & 1u) along[i] = *rate++;
+    return six(along);
+}
+
+// Sᵀ f
+void Assembly::subspace_components(const Link& link, const double* force, double* along) const {
+    if (!link.motion.is_axial())
+        for (int i = 0; i < link.motion.freedoms(); ++i)
+            along[i] = dot(six(&subspace_[6 * (link.freedom + i)]), six(force));
+    else
+        for (int i = 0; i < 6; ++i)
+            if (link.motion.axes() >> i & 1u) *along++ = force[i];
+}
+
+}  // namespace bellcrank

@@ -1,0 +1,87 @@
+#include "formulations/adaptive.hpp"
+
+#include <algorithm>
+
+#include "spatial/components.hpp"
+
+namespace bellcrank {
+
+Adaptive::Adaptive(std::shared_ptr<const Model> model)
+    : Bodies("adaptive", model, order_of(*model)),
+      linkage_(std::make_shared<Linkage>(*model)),
+      outward_(linkage_->links.size()),
+      assembly_(linkage_, false),
+      descent_(assembly_),
+      joints_(linkage_->links.size()),
+      reactions_(*model_, branches_, joints_, {}),
+      frames_(linkage_->links.size()),
+      motions_(6 * linkage_->links.size()) {
+    for (size_t i = 0; i < outward_.size(); ++i) outward_[linkage_->tree.given[i]] = static_cast<int>(i);
+    for (size_t i = 0; i < outward_.size(); ++i) {
+        joints_[i].joint = linkage_->links[outward_[i]].joint;
+        joints_[i].rows = joints_[i].joint.rows;
+    }
+    for (auto* records : {&force_, &poses_, &twists_, &rates_}) records->assign(tangent_size(), 0.0);
+}
+
+// Frames behind the joints follow from the bodies' poses, the joints' subspaces from these.
+void Adaptive::place(const double* x) {
+    for (const int i : outward_) {
+        const Link& link = linkage_->links[i];
+        const Place principal{rotation_matrix(pose_rotation(x, link.body)), pose_position(x, link.body)};
+        frames_[i] = principal * inverse(link.principal);
+        const Place before = link.parent < 0 ? link.before : frames_[link.parent] * link.before;
+        const Place behind = inverse(before) * frames_[i];
+        double q[7], S[36];
+        if (!link.motion.is_axial()) {
+            link.motion.read(behind, q);
+            link.motion.subspace(q, S);
+        }
+        assembly_.set_place(i, link.before * behind, S);
+    }
+}
+
+void Adaptive::accelerate(double t, const double* x, const double* u, double* udot) {
+    if (std::any_of(u, u + tangent_size(), [](double speed) { return speed != 0.0; }))
+        refuse("motion: it computes accelerations of bodies at rest; use formulation='recursive' for those that move");
+    ++statistics_.evaluations;
+    is_shared_ = false;
+    place(x);
+    std::fill(force_.begin(), force_.end(), 0.0);
+    add_element_forces(*model_, branches_, t, x, u, force_.data());
+    for (size_t i = 0; i < frames_.size(); ++i) {
+        const Link& link = linkage_->links[i];
+        const double* record = force_.data() + kTwist * link.body;
+        const Vec3 along = transpose_times(rotation_matrix(pose_rotation(x, link.body)), load(record));
+        double force[6];
+        put(force, force_out_of(link.principal, stacked(load(record + 4), along)));
+        assembly_.set_force(static_cast<int>(i), force);
+    }
+    assembly_.update_all();
+    descent_.compute_all(-model_->gravity);
+    std::fill_n(udot, tangent_size(), 0.0);
+    for (const int i : outward_) {
+        const Link& link = linkage_->links[i];
+        const Vec3 base = -model_->gravity;
+        const Six carried = link.parent < 0 ? stacked({0, 0, 0}, base) : six(&motions_[6 * link.parent]);
+        const Six a = motion_into(assembly_.frames().place(i), carried) +
+                      assembly_.joint_motion(i, &descent_.accelerations()[link.freedom]);
+        put(&motions_[6 * i], a);
+        const Six own = motion_into(link.principal, a);
+        const Mat3 R = rotation_matrix(pose_rotation(x, link.body));
+        store_twist(udot, link.body, R * bottom(own) + model_->gravity, top(own));
+    }
+    std::copy_n(x, poses_.size(), poses_.begin());
+    std::copy_n(udot, rates_.size(), rates_.begin());
+    followed_at_ = t;
+}
+
+void Adaptive::share_loads() {
+    evaluate_rows(followed_at_, poses_.data());
+    reactions_.take_motion(followed_at_, poses_.data(), twists_.data(), rates_.data());
+    reactions_.spread_over_tree();
+    for (int row = 0; row < rows_.rows(); ++row) shared_[rows_.storage_row(row)] = reactions_.lambda[row];
+    nothing_.clear();
+}
+
+}  // namespace bellcrank

@@ -1,0 +1,37 @@
+// Quasi-statics along an assembly tree (S. Redon and M. Lin 2005): accelerations at rest of trees of joints, like those
+// of the other formulations. Runs that cost what moves have a driver of their own (adaptive/quasistatics.hpp).
+#pragma once
+
+#include <memory>
+#include <vector>
+
+#include "adaptive/descent.hpp"
+#include "bodies/bodies.hpp"
+#include "trees/tree_reactions.hpp"
+
+namespace bellcrank {
+
+class Adaptive final : public Bodies {
+  public:
+    // Throws std::invalid_argument with all reasons if the model cannot be taken.
+    explicit Adaptive(std::shared_ptr<const Model> model);
+
+    // Refused where a body moves.
+    void accelerate(double t, const double* x, const double* u, double* udot) override;
+
+  private:
+    void share_loads() override;
+    void place(const double* x);
+
+    const std::shared_ptr<const Linkage> linkage_;
+    std::vector<int> outward_;  // links, parents first
+    Assembly assembly_;
+    Descent descent_;
+    std::vector<JointMap> joints_;  // parents first
+    TreeReactions reactions_;
+    std::vector<double> force_, poses_, twists_, rates_;  // records
+    std::vector<Place> frames_;                           // of the links, in the world
+    std::vector<double> motions_;                         // per link its acceleration beside gravity, in its frame
+};
+
+}  // namespace bellcrank

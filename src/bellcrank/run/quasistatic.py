@@ -1,0 +1,276 @@
+"""Quasi-static runs: steps from rest that cost what moves, with a bound on the error."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+from time import perf_counter
+from typing import Any, Final, NoReturn, Self
+
+import numpy as np
+
+from bellcrank import _core
+from bellcrank.assembly.initial import assembled
+from bellcrank.assembly.model import Model
+from bellcrank.assembly.state import Floats
+from bellcrank.errors import FaultList, Unsupported
+from bellcrank.integrate.advance import deferred_interrupt
+from bellcrank.mechanism.checking import Check
+from bellcrank.trajectory.moves import MoveTrajectory, joint_names
+from bellcrank.trajectory.origin import Origin
+from bellcrank.trajectory.status import Status
+from bellcrank.turns import Turn, in_turn
+
+MEASURES: Final = ("relative_joint", "absolute_joint", "relative_linkage", "absolute_linkage")
+"""Of the joint accelerations that are taken as zero: the largest or the root of the sum of squares; as a part
+of the same of all joints, or in rad/s^2 and m/s^2."""
+
+_PART: Final = 1000  # steps between looks at Ctrl-C
+_DEFAULT_ERROR: Final = 1e-3
+_DEFAULT_STEP: Final = 1e-3
+
+
+@in_turn
+class QuasistaticRun:
+    """A quasi-static run, which goes on as far as it is told to: see `bc.start` with mode="quasistatic".
+
+    In each step all joints start at rest and those that matter move by half their acceleration times the
+    step squared. It serves one thread at a time and cannot be copied or pickled.
+    """
+
+    def __init__(
+        self,
+        model: Model,
+        step: float,
+        max_error: float,
+        measure: str,
+        output_steps: int = 1,
+        end: float | None = None,
+        path: str | Path | None = None,
+        description: str = "",
+    ) -> None:
+        refuse(model)
+        self.model, self.max_error, self.measure = model, max_error, measure
+        self._turn = Turn("a QuasistaticRun serves one thread at a time: start one for each")
+        self._step, self._end, self._path = step, end, path
+        self._origin = Origin.of_model(model, description)
+        self._core = _core.Quasistatics(model.core, step, measure)
+        self._joints = joint_names(model, self._core.blocks)
+        initial = model.initial
+        self._core.start(model.core, initial.time, initial.position, initial.rotation)
+        self._core.record_every(output_steps)
+        self._parts: list[dict[str, Any]] = []
+        self._steps, self._computed, self._wall = 0, 0, 0.0
+        self._final: MoveTrajectory | None = None
+        self._status = "finished"
+
+    def __reduce__(self) -> NoReturn:
+        raise Unsupported(
+            "a QuasistaticRun is tied to this process and cannot be copied or pickled: send its trajectory"
+        )
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.stop()
+
+    @property
+    def time(self) -> float:
+        """Where the run is, s."""
+        return float(self._core.time)
+
+    @property
+    def error(self) -> float:
+        """An upper bound of the error of the accelerations computed so far, in the run's measure."""
+        return float(self._core.error)
+
+    @property
+    def computed(self) -> tuple[str, ...]:
+        """Names of the joints whose accelerations are computed."""
+        return self._names(self._core.computed)
+
+    @property
+    def moved(self) -> tuple[str, ...]:
+        """Names of the joints that the last step moved."""
+        return self._names(self._core.moved)
+
+    @property
+    def accelerations(self) -> Mapping[str, Floats]:
+        """By name of a joint that was computed its accelerations: rotations, then slides, rad/s^2, m/s^2."""
+        rates, first, links = self._core.accelerations(), self._core.first_freedoms, self._core.computed
+        named = zip(self._names(links), links, strict=True)
+        return {name: rates[first[link] : first[link + 1]] for name, link in named}
+
+    def refine(self, max_error: float) -> float:
+        """Compute more joints, until the error is at most a bound; what is computed stays. The error.
+
+        Raises MechanismError for a bound that is none, or once the run has ended.
+        """
+        self._refuse_ended()
+        with Check("refine") as check:
+            bound = _bound(check, max_error)
+        return float(self._core.refine(bound))
+
+    def advance(self, max_error: float | None = None, steps: int = 1) -> tuple[str, ...]:
+        """Take steps; names of the joints that the last one moved.
+
+        max_error: as of the run by default. Raises MechanismError for arguments that are none, and once the
+        run has ended. Ctrl-C raises KeyboardInterrupt between steps; the run may go on.
+        """
+        self._refuse_ended()
+        with Check("advance") as check:
+            bound = self.max_error if max_error is None else _bound(check, max_error)
+            steps = check.integer("steps", steps, 1)
+        begun = perf_counter()
+        try:
+            while steps > 0:
+                part = min(steps, _PART)
+                self._core.advance(bound, part)
+                self._steps += part
+                steps -= part
+        finally:
+            self._wall += perf_counter() - begun
+        return self.moved
+
+    def pose(self, body: str) -> tuple[Floats, Floats]:
+        """Position (3,), m, and rotation (4,) of a body's frame now, in as many steps as its tree is deep.
+
+        Raises MechanismError with close matches for an unknown name.
+        """
+        number = self.model.body_number(body)
+        return self._core.pose(self.model.core, number)
+
+    @property
+    def trajectory(self) -> MoveTrajectory:
+        """What has been recorded up to now; once the run has ended, all of it."""
+        return self._final if self._final is not None else self._recorded("running")
+
+    def complete(self) -> MoveTrajectory:
+        """Go to the end of the run, and stop; Ctrl-C ends it where it is, with the status "interrupted"."""
+        assert self._end is not None
+        steps = round((self._end - self.model.initial.time) / self._step) - self._steps
+        with deferred_interrupt() as interrupted:
+            while steps > 0 and not interrupted():
+                self.advance(steps=min(steps, _PART))
+                steps -= min(steps, _PART)
+        self._status = "interrupted" if steps > 0 else "finished"
+        return self.stop()
+
+    def stop(self) -> MoveTrajectory:
+        """End the run; what was recorded, in its file too if it has one."""
+        if self._final is None:
+            self._final = self._recorded(self._status)
+            if self._path is not None:
+                self._final.save(self._path)
+        return self._final
+
+    def _recorded(self, status: str) -> MoveTrajectory:
+        self._parts.append(self._core.take_record())
+        told: dict[str, str | int | float] = {
+            "mode": "quasistatic",
+            "steps": self._steps,
+            "step": self._step,
+            "max_error": self.max_error,
+            "measure": self.measure,
+            "wall_seconds": self._wall,
+        }
+        joined = {name: _joined(name, self._parts) for name in self._parts[0]}
+        self._parts = [joined]
+        return MoveTrajectory(self._origin, joined, Status(status), told, self.model)
+
+    def _names(self, links: Iterable[int]) -> tuple[str, ...]:
+        return tuple(self._joints[link] for link in links)
+
+    def _refuse_ended(self) -> None:
+        if self._final is not None:
+            with Check("advance") as check:
+                check.fault(f"the run has ended at t = {self.time:g} s", None, "start another one")
+
+
+def _joined(name: str, parts: list[dict[str, Any]]) -> np.ndarray:
+    """A section of consecutive parts of a record; where rows begin counts on."""
+    arrays = [part[name] for part in parts]
+    if name not in ("rows", "values"):
+        return np.concatenate(arrays)
+    out = arrays[0]
+    for array in arrays[1:]:
+        out = np.concatenate([out, array[1:] + out[-1]])
+    return np.asarray(out)
+
+
+def refuse(model: Model) -> None:
+    """Raise Unsupported where a model has no quasi-static runs, saying which formulation takes it."""
+    reasons = list(_core.Quasistatics.refusals(model.core))
+    moving = [np.abs(v).max(initial=0.0) for v in (model.initial.velocity, model.initial.angular_velocity)]
+    if max(moving) > 0.0:
+        reasons.append("its bodies move at the start, and quasi-statics starts from rest")
+    if model.inputs:
+        reasons.append("it takes no inputs")
+    if reasons:
+        raise Unsupported(
+            f"mode='quasistatic' cannot take mechanism {model.name!r}: {'; '.join(reasons)}. "
+            "Take mode='dynamic' with formulation='lagrange', which takes every mechanism."
+        )
+
+
+_TAKEN: Final = [
+    "mechanism",
+    "duration",
+    "start",
+    "state",
+    "step",
+    "output_step",
+    "path",
+    "assemble",
+    "description",
+    "max_error",
+    "measure",
+    "mode",
+    "formulation",
+    "options",
+]  # arguments of `bc.start`
+
+
+def refuse_arguments(arguments: Mapping[str, Any], defaults: Mapping[str, Any]) -> None:
+    """Raise MechanismError for arguments of `bc.start` that have no meaning in quasi-static runs."""
+    faults = FaultList()
+    if arguments["mode"] != "quasistatic":
+        faults.add("simulate", "mode must be 'dynamic' or 'quasistatic'", arguments["mode"])
+    if arguments["formulation"] not in ("auto", "adaptive"):
+        rule = "quasi-static runs have formulation 'adaptive'"
+        faults.add("simulate", rule, arguments["formulation"], "leave it out")
+    for name, value in arguments.items():
+        if name not in _TAKEN and (name not in defaults or value is not defaults[name]):
+            faults.add("simulate", f"{name} has no meaning in a quasi-static run", value, "leave it out")
+    faults.raise_any()
+
+
+def begun(model: Model, given: Mapping[str, Any]) -> QuasistaticRun:
+    """A run at its start. given: the arguments of `bc.start`, checked here. Raises as that does."""
+    with Check("simulate") as check:
+        bound = _DEFAULT_ERROR if given["max_error"] is None else _bound(check, given["max_error"])
+        measure = given["measure"] or MEASURES[0]
+        if measure not in MEASURES:
+            check.fault("measure must be one of " + ", ".join(MEASURES), measure)
+        step = check.positive("step", _DEFAULT_STEP if given["step"] is None else given["step"], "s")
+        output = given["output_step"]
+        output = step if output is None else check.positive("output_step", output, "s")
+        length = given["duration"]
+        length = None if length is None else check.positive("duration", length, "s")
+    state = given["state"]
+    if state is not None:
+        model = model.starting(state, model.given)
+    elif given["assemble"]:
+        refuse(model)
+        model, _ = assembled(model)
+    end = None if length is None else model.initial.time + length
+    every, told = max(1, round(output / step)), (given["path"], given["description"])
+    return QuasistaticRun(model, step, bound, measure, every, end, *told)
+
+
+def _bound(check: Check, value: float) -> float:
+    number = check.number("max_error", value)
+    if not number >= 0.0:
+        check.fault("max_error must be at least 0", value)
+    return float(number)

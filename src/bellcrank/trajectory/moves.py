@@ -1,0 +1,156 @@
+"""Runs of which only what moved is recorded: frames of varying length, poses of chosen bodies."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from functools import cached_property
+from pathlib import Path
+from types import MappingProxyType
+from typing import Any
+
+import numpy as np
+
+from bellcrank import _core
+from bellcrank.assembly.model import Model
+from bellcrank.errors import Fault, MechanismError
+from bellcrank.trajectory.efforts import unknown
+from bellcrank.trajectory.origin import Origin
+from bellcrank.trajectory.status import Status
+from bellcrank.trajectory.store import FloatArray, read_only
+
+
+class MoveTrajectory:
+    """What moved in a quasi-static run: T frames at increasing times, SI units, world axes.
+
+    origin: the mechanism that the run is of. status: how the run ended. statistics: what was counted.
+    sections: arrays by name, as `_core.move_sections()` declares them. The first frame holds all joints, each
+    later one those that moved since the one before it; every pose of every frame follows exactly.
+    """
+
+    def __init__(
+        self,
+        origin: Origin,
+        sections: Mapping[str, Any],
+        status: Status | str = "finished",
+        statistics: Mapping[str, str | int | float] | None = None,
+        model: Model | None = None,
+    ) -> None:
+        self.origin = origin
+        self.sections = MappingProxyType(dict(sections))
+        self.status = status if isinstance(status, Status) else Status(status)
+        self.statistics = MappingProxyType(dict(statistics or {}))
+        self._given = model
+        self._at = -1  # the frame that the replay is at
+
+    def __len__(self) -> int:
+        return len(self.sections["time"])
+
+    def __repr__(self) -> str:
+        return f"<MoveTrajectory of {self.model.name!r}: {len(self)} frames, {self.status}>"
+
+    @cached_property
+    def model(self) -> Model:
+        """The mechanism compiled."""
+        return self.origin.model if self._given is None else self._given
+
+    @property
+    def time(self) -> FloatArray:
+        """(T,), s."""
+        return read_only(self.sections["time"])
+
+    @property
+    def bodies(self) -> tuple[str, ...]:
+        """Names of the bodies."""
+        return self.model.bodies
+
+    @cached_property
+    def joints(self) -> tuple[str, ...]:
+        """Per body the name of the joint that carries it; empty for one that hangs on nothing."""
+        return joint_names(self.model, self._replay.blocks())
+
+    def moved(self, frame: int) -> tuple[str, ...]:
+        """Names of the joints that moved since the frame before, of all in the first."""
+        return tuple(self.joints[body] for body in self._rows(self._number(frame))[0])
+
+    def pose(self, body: str, frame: int = -1) -> tuple[FloatArray, FloatArray]:
+        """Position (3,), m, and rotation (4,) of a body's frame in a frame of the run.
+
+        Raises MechanismError with close matches for an unknown name, or if there is no such frame.
+        """
+        self._go_to(self._number(frame))
+        return self._replay.pose(self.model.core, self._body(body))
+
+    def poses(self, bodies: str | Iterable[str]) -> tuple[FloatArray, FloatArray]:
+        """Positions (T, n, 3), m, and rotations (T, n, 4) of n bodies in all frames; raises as `pose`."""
+        numbers = [self._body(name) for name in ([bodies] if isinstance(bodies, str) else bodies)]
+        position = np.empty((len(self), len(numbers), 3))
+        rotation = np.empty((len(self), len(numbers), 4))
+        for frame in range(len(self)):
+            self._go_to(frame)
+            for place, number in enumerate(numbers):
+                position[frame, place], rotation[frame, place] = self._replay.pose(self.model.core, number)
+        return position, rotation
+
+    def joint(self, name: str) -> FloatArray:
+        """Coordinates (T, c) of a joint: slides, then its turn, m, rad; a ball's is a quaternion.
+
+        Raises MechanismError with close matches for an unknown name.
+        """
+        if name not in self.joints:
+            raise unknown("joint", name, self.joints)
+        body, widths = self.joints.index(name), self._widths
+        rows = np.flatnonzero(self.sections["body"] == body)
+        begins = np.concatenate([[0], np.cumsum(widths[self.sections["body"]])])
+        frames = np.searchsorted(self.sections["rows"], rows, side="right") - 1
+        last = rows[np.searchsorted(frames, np.arange(len(self)), side="right") - 1]
+        return read_only(self.sections["value"][begins[last, None] + np.arange(widths[body])])
+
+    def save(self, path: str | Path) -> None:
+        """Write the run into an HDF5 file, whole. Raises MechanismError if that fails."""
+        from bellcrank.trajectory.moves_file import save
+
+        save(self, path)
+
+    @staticmethod
+    def load(path: str | Path) -> MoveTrajectory:
+        """Read a run from a file. Raises MechanismError for one that is damaged or no such run."""
+        from bellcrank.trajectory.moves_file import load
+
+        return load(path)
+
+    @cached_property
+    def _replay(self) -> _core.MoveReplay:
+        return _core.MoveReplay(self.model.core)
+
+    @cached_property
+    def _widths(self) -> np.ndarray:
+        return np.array(self._replay.widths())
+
+    def _number(self, frame: int) -> int:
+        if not -len(self) <= frame < len(self):
+            rule = f"it has {len(self)} frames, and not this one"
+            raise MechanismError(Fault(f"run of {self.model.name!r}", rule, frame))
+        return frame % len(self)
+
+    def _body(self, name: str) -> int:
+        number = self.model.body_index.get(name) if isinstance(name, str) else None
+        if number is None:
+            raise unknown("body", name, self.bodies)
+        return number
+
+    def _rows(self, frame: int) -> tuple[np.ndarray, np.ndarray]:
+        rows, values = (self.sections[name][frame : frame + 2] for name in ("rows", "values"))
+        return self.sections["body"][slice(*rows)], self.sections["value"][slice(*values)]
+
+    def _go_to(self, frame: int) -> None:
+        if frame < self._at:
+            self._at = -1
+        while self._at < frame:
+            self._at += 1
+            self._replay.apply(*self._rows(self._at))
+
+
+def joint_names(model: Model, carrying: Iterable[int]) -> tuple[str, ...]:
+    """Names of joints from blocks of their rows; empty for -1, as of a body that hangs on nothing."""
+    names = {block: joint.name for joint in model.joints for block in joint.blocks}
+    return tuple(names.get(block, "") for block in carrying)

@@ -1,0 +1,131 @@
+"""Records of what moved in HDF5 files, written whole.
+
+/            attributes: format = "bellcrank moves", version = 1, bellcrank, mechanism (its name),
+start (time of the mechanism's initial configuration, s), status, message
+/description text of the mechanism file
+/SECTION     one data set for each of `_core.move_sections()`, with attributes unit and meaning
+/statistics  attributes: what was counted
+"""
+
+from __future__ import annotations
+
+from importlib.metadata import version
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Final
+
+import h5py
+import numpy as np
+
+from bellcrank import _core
+from bellcrank.errors import Fault, FaultList, MechanismError
+from bellcrank.trajectory.checked_file import CheckedFile
+from bellcrank.trajectory.origin import Origin
+from bellcrank.trajectory.own_file import OwnFile
+from bellcrank.trajectory.status import Status
+
+if TYPE_CHECKING:
+    from bellcrank.trajectory.moves import MoveTrajectory
+
+FORMAT: Final = "bellcrank moves"
+VERSION: Final = 1
+
+
+def save(run: MoveTrajectory, path: str | Path) -> None:
+    """Write a run into a file, which has its name only once it is complete."""
+    path = Path(path)
+    own = None
+    try:
+        own = OwnFile(path, _judge_old)
+        own.begin(_content(run))
+        own.take_name()
+    except OSError as error:
+        raise MechanismError(Fault(f"file '{path}'", f"it cannot be written: {error}")) from error
+    finally:
+        if own is not None:
+            own.release()
+
+
+def _content(run: MoveTrajectory) -> bytes:
+    with h5py.File("moves", "w", libver="latest", driver="core", backing_store=False) as file:
+        file.attrs["format"], file.attrs["version"] = FORMAT, VERSION
+        file.attrs["bellcrank"], file.attrs["mechanism"] = version("bellcrank"), run.model.name
+        file.attrs["start"] = run.origin.start
+        file.attrs["status"], file.attrs["message"] = str(run.status), run.status.message
+        text = run.origin.text.encode()
+        file.create_dataset("description", data=np.bytes_(text), dtype=h5py.string_dtype("utf-8", len(text)))
+        for name, _, _, unit, meaning in _core.move_sections():
+            data = file.create_dataset(name, data=run.sections[name])
+            data.attrs["unit"], data.attrs["meaning"] = unit, meaning
+        file.create_group("statistics").attrs.update(run.statistics)
+        file.flush()
+        content: bytes = file.id.get_file_image()
+        return content
+
+
+def _judge_old(path: Path) -> None:
+    """Raise MechanismError for a file that is no record of moves, which is not to be overwritten."""
+    if path.stat().st_size == 0:
+        return
+    try:
+        with CheckedFile(path) as file:
+            _check_format(file)
+    except MechanismError as error:
+        rule = "it exists and is not a recorded quasi-static run, so it is not overwritten"
+        raise MechanismError(Fault(f"file '{path}'", rule, None, "choose another name")) from error
+
+
+def _check_format(file: CheckedFile) -> None:
+    if file.attribute("format", str, default="") != FORMAT:
+        rule = "it holds no quasi-static run"
+        raise file.error(rule, advice="runs with velocities are read by bc.Trajectory.load")
+    written = file.attribute("version", int)
+    if written > VERSION:
+        advice = f"this bellcrank reads versions up to {VERSION}: update it"
+        raise file.error("a later version wrote this file", written, advice)
+
+
+def load(path: str | Path) -> MoveTrajectory:
+    """Read a run. Raises MechanismError with what is wrong with the file."""
+    from bellcrank.trajectory.moves import MoveTrajectory
+
+    with CheckedFile(Path(path)) as file:
+        _check_format(file)
+        sections = {
+            name: file.numbers(name, kind[0], (None,)) for name, kind, _, _, _ in _core.move_sections()
+        }
+        origin = Origin(file.text("description"), start=file.attribute("start", float))
+        status = Status(file.attribute("status", str), file.attribute("message", str))
+        run = MoveTrajectory(origin, sections, status, file.attributes("statistics"))
+        _check(file, run)
+        return run
+
+
+def _check(file: CheckedFile, run: MoveTrajectory) -> None:
+    """Raise MechanismError where sections do not fit each other or the mechanism."""
+    faults, sections = FaultList(), run.sections
+    frames, count = len(sections["time"]), len(run.model.bodies)
+    widths = np.array(_core.MoveReplay(run.model.core).widths())
+
+    def fault(rule: str, value: Any) -> None:
+        with faults.collect():
+            raise file.error(rule, value)
+
+    if not np.all(np.isfinite(sections["time"])) or np.any(np.diff(sections["time"]) <= 0.0):
+        fault("'time' must increase", None)
+    if not np.all(np.isfinite(sections["value"])):
+        fault("'value' must be finite", None)
+    body = sections["body"]
+    if body.size and not 0 <= body.min() <= body.max() < count:
+        fault(f"'body' must be from 0 to {count - 1}", int(body.max()))
+    faults.raise_any()
+    begins = np.concatenate([[0], np.cumsum(widths[body])])
+    for name, length in (("rows", len(body)), ("values", len(sections["value"]))):
+        found = sections[name]
+        if len(found) != frames + 1 or found[0] != 0 or found[-1] != length or np.any(np.diff(found) < 0):
+            fault(f"{name!r} must rise from 0 to {length} in {frames + 1} steps", None)
+    faults.raise_any()
+    if np.any(begins[sections["rows"]] != sections["values"]):
+        fault("'values' does not fit the joints that moved", None)
+    if not np.array_equal(np.unique(body[: sections["rows"][min(1, frames)]]), np.arange(count)):
+        fault("the first frame must hold all joints", None)
+    faults.raise_any()

@@ -1,0 +1,98 @@
+"""What quasi-static runs refuse, and in which words."""
+
+import numpy as np
+import pytest
+from rigs import linkages
+from rigs.adaptive import at_rest, mechanism
+
+import bellcrank as bc
+from bellcrank.errors import MechanismError, Unsupported
+
+
+def hinge():
+    mech = bc.Mechanism("hinge")
+    rod = mech.add_body("rod", mass=1.0, com=(0.5, 0, 0), inertia=(1, 1, 1))
+    mech.add_joint("pin", bc.Revolute(), mech.ground, rod)
+    return mech
+
+
+@pytest.mark.parametrize("make", [linkages.four_bar, linkages.five_bar, linkages.bennett])
+def test_a_loop_is_refused(make):
+    with pytest.raises(Unsupported, match=r"trees of joints.*formulation='lagrange'"):
+        bc.prepare(make(), "adaptive")
+    with pytest.raises(Unsupported, match=r"trees of joints.*mode='dynamic' with formulation='lagrange'"):
+        bc.simulate(make(), 0.1, mode="quasistatic")
+
+
+def test_a_motion_with_velocities_is_refused():
+    with pytest.raises(Unsupported, match=r"mode='quasistatic', or take formulation='recursive'"):
+        bc.simulate(hinge(), 0.1, formulation="adaptive")
+    mech = hinge()
+    moving = bc.Mechanism("thrown", gravity=(0, 0, 0))
+    moving.add_body("ball", mass=1.0, inertia=(1, 1, 1), velocity=(1.0, 0, 0))
+    with pytest.raises(Unsupported, match="quasi-statics starts from rest"):
+        bc.start(moving, mode="quasistatic")
+    mech.add_drive("motor", "pin", "theta_z", position=bc.Polynomial((0.0, 1.0)))
+    with pytest.raises(Unsupported, match="rows of loops, drives or constraints"):
+        bc.start(mech, mode="quasistatic")
+
+
+def test_a_force_between_bodies_is_refused():
+    mech = hinge()
+    rod = mech.bodies["rod"]
+    mech.add_force(
+        "strut", bc.SpringDamper(stiffness=1.0), mech.ground.marker((0, 1, 0)), rod.marker((1, 0, 0))
+    )
+    with pytest.raises(Unsupported, match=r"between bodies, only along coordinates.*mode='dynamic'"):
+        bc.start(mech, mode="quasistatic")
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ({"mode": "static"}, "mode must be 'dynamic' or 'quasistatic', got 'static'"),
+        ({"mode": "quasistatic", "method": "rk4"}, "method has no meaning in a quasi-static run, got 'rk4'"),
+        (
+            {"mode": "quasistatic", "formulation": "recursive"},
+            "quasi-static runs have formulation 'adaptive'",
+        ),
+        ({"mode": "quasistatic", "measure": "joint"}, "measure must be one of relative_joint"),
+        ({"mode": "quasistatic", "max_error": -1.0}, "max_error must be at least 0, got -1"),
+        ({"mode": "quasistatic", "max_error": np.nan}, "max_error"),
+        ({"mode": "quasistatic", "step": 0.0}, "step must be greater than zero"),
+        ({"max_error": 0.1}, "max_error is a part of mode='quasistatic'"),
+    ],
+)
+def test_wrong_arguments(arguments, message):
+    with pytest.raises(MechanismError, match=message):
+        bc.simulate(hinge(), 0.1, **arguments)
+
+
+def test_a_run_that_has_ended_and_unknown_names():
+    run = bc.start(hinge(), mode="quasistatic")
+    with pytest.raises(MechanismError, match="body 'rud': there is no body of this name"):
+        run.pose("rud")
+    with run:
+        run.advance()
+    with pytest.raises(MechanismError, match=r"the run has ended at t = 0.001 s"):
+        run.advance()
+    with pytest.raises(MechanismError, match="it has 2 frames"):
+        run.trajectory.pose("rod", 5)
+    with pytest.raises(MechanismError, match="'pon'"):
+        run.trajectory.joint("pon")
+
+
+def test_files(tmp_path):
+    path = tmp_path / "run.h5"
+    model = at_rest(mechanism(np.random.default_rng(0), 1))
+    bc.simulate(model, 0.01, mode="quasistatic", assemble=False).save(path)
+    with pytest.raises(MechanismError, match="does not hold a run"):
+        bc.Trajectory.load(path)
+    whole = path.read_bytes()
+    for place in range(0, len(whole), max(1, len(whole) // 60)):
+        path.write_bytes(whole[:place])
+        with pytest.raises(MechanismError):
+            bc.MoveTrajectory.load(path)
+    (tmp_path / "text.h5").write_text("no run")
+    with pytest.raises(MechanismError, match="not overwritten"):
+        bc.simulate(model, 0.01, mode="quasistatic", assemble=False, path=tmp_path / "text.h5")
