@@ -1,4 +1,4 @@
-// Assembly trees, the adaptive formulation at one state, and its steps.
+// RootedAssembly trees, the adaptive formulation at one state, and its steps.
 #include "formulations/adaptive.hpp"
 
 #include <nanobind/eigen/dense.h>

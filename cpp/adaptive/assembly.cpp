@@ -10,7 +10,7 @@ constexpr std::uint8_t kVectors = 1, kMatrices = 2;
 
 }  // namespace
 
-Assembly::Assembly(std::shared_ptr<const Linkage> linkage, bool with_totals)
+RootedAssembly::RootedAssembly(std::shared_ptr<const Linkage> linkage, bool with_totals)
     : linkage_(std::move(linkage)), with_totals_(with_totals), frames_(tree()), marks_(tree()) {
     const AssemblyTree& t = tree();
     const std::vector<Link>& links = linkage_->links;
@@ -42,21 +42,21 @@ Assembly::Assembly(std::shared_ptr<const Linkage> linkage, bool with_totals)
     }
 }
 
-void Assembly::set_place(int link, const Place& place, const double* subspace) {
+void RootedAssembly::set_place(int link, const Place& place, const double* subspace) {
     frames_.place(link) = place;
     const Link& of = linkage_->links[link];
     if (!of.motion.is_axial()) std::copy_n(subspace, 6 * of.motion.freedoms(), &subspace_[6 * of.freedom]);
     marks_.mark(tree().joint_of[link], kMatrices);
 }
 
-bool Assembly::set_force(int link, const double* force) {
+bool RootedAssembly::set_force(int link, const double* force) {
     if (std::memcmp(bodies_[link].force, force, 6 * sizeof(double)) == 0) return false;
     std::memcpy(bodies_[link].force, force, 6 * sizeof(double));
     marks_.mark(tree().body_of[link], kVectors);
     return true;
 }
 
-bool Assembly::set_effort(int link, const double* effort) {
+bool RootedAssembly::set_effort(int link, const double* effort) {
     const Link& of = linkage_->links[link];
     double* own = &effort_[of.freedom];
     const size_t size = of.motion.freedoms() * sizeof(double);
@@ -66,19 +66,19 @@ bool Assembly::set_effort(int link, const double* effort) {
     return true;
 }
 
-void Assembly::update_frames() {
+void RootedAssembly::update_frames() {
     marks_.spread([this](int node, std::uint8_t what) {
         if (what >= kMatrices && tree().nodes[node].kind == NodeKind::join) frames_.update(tree().nodes[node]);
     });
 }
 
-void Assembly::update_all_frames() {
+void RootedAssembly::update_all_frames() {
     for (const AssemblyNode& node : tree().nodes)
         if (node.kind == NodeKind::join) frames_.update(node);
 }
 
 // What an update of a node reads lies in as many places as it has parts.
-void Assembly::fetch(int number) const {
+void RootedAssembly::fetch(int number) const {
     const auto lines = [](const auto& of) {
         prefetch(reinterpret_cast<const double*>(&of), sizeof of / sizeof(double));
     };
@@ -98,7 +98,7 @@ void Assembly::fetch(int number) const {
     }
 }
 
-void Assembly::update() {
+void RootedAssembly::update() {
     const auto work = [this](int node, std::uint8_t what) {
         if (with_totals_)
             update_node<true>(node, what >= kMatrices);
@@ -108,7 +108,7 @@ void Assembly::update() {
     updated_ = marks_.sweep(work, [this](int node) { fetch(node); });
 }
 
-void Assembly::update_all() {
+void RootedAssembly::update_all() {
     marks_.clear();
     updated_ = static_cast<int>(tree().nodes.size());
     for (int node = 0; node < updated_; ++node) {
@@ -120,7 +120,7 @@ void Assembly::update_all() {
 }
 
 template <bool kTotals>
-void Assembly::update_node(int number, bool matrices) {
+void RootedAssembly::update_node(int number, bool matrices) {
     const AssemblyNode& node = tree().nodes[number];
     switch (node.kind) {
         case NodeKind::body:
@@ -135,10 +135,10 @@ void Assembly::update_node(int number, bool matrices) {
             return add_laws<kTotals>(node, matrices);
     }
 }
-template void Assembly::update_node<true>(int, bool);
-template void Assembly::update_node<false>(int, bool);
+template void RootedAssembly::update_node<true>(int, bool);
+template void RootedAssembly::update_node<false>(int, bool);
 
-std::size_t Assembly::bytes() const {
+std::size_t RootedAssembly::bytes() const {
     const auto size = [](const auto& array) { return array.capacity() * sizeof(array[0]); };
     return size(joins_) + size(join_totals_) + size(laws_) + size(law_totals_) + size(body_totals_) + size(bodies_) +
            size(squares_) + size(subspace_) + size(u_) + size(g1_) + size(g2_) + size(effort_) + size(r_) + size(d_) +

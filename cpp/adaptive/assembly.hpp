@@ -41,10 +41,10 @@ struct BodyState {
     double force[6];
 };
 
-class Assembly {
+class RootedAssembly {
   public:
     // with_totals: whether total accelerations are kept; without them only everything can be solved.
-    Assembly(std::shared_ptr<const Linkage> linkage, bool with_totals);
+    RootedAssembly(std::shared_ptr<const Linkage> linkage, bool with_totals);
 
     const Linkage& linkage() const { return *linkage_; }
     const AssemblyTree& tree() const { return linkage_->tree; }
@@ -129,7 +129,7 @@ class Assembly {
 };
 
 template <class Open>
-void Assembly::hand_on(int number, const double* input, const double* behind, const Open& open) const {
+void RootedAssembly::hand_on(int number, const double* input, const double* behind, const Open& open) const {
     const AssemblyNode& node = tree().nodes[number];
     const auto cluster = [&](int part, const double* in) {
         const AssemblyNode& below = tree().nodes[part];

@@ -14,7 +14,7 @@ constexpr double kRounding = 64.0 * std::numeric_limits<double>::epsilon();
 
 }  // namespace
 
-Descent::Descent(const Assembly& assembly) : assembly_(assembly) {
+Descent::Descent(const RootedAssembly& assembly) : assembly_(assembly) {
     const AssemblyTree& tree = assembly.tree();
     carries_free_.assign(tree.nodes.size(), 0);
     for (size_t i = 0; i < tree.nodes.size(); ++i) {
@@ -35,7 +35,7 @@ void Descent::begin(const Vec3& base, ErrorMeasure measure) {
     queue_.clear();
     computed_.clear();
     largest_ = squares_ = sum_ = rest_ = 0.0;
-    double input[Assembly::kInput] = {0, 0, 0, base.x, base.y, base.z};
+    double input[RootedAssembly::kInput] = {0, 0, 0, base.x, base.y, base.z};
     const int root = static_cast<int>(assembly_.tree().nodes.size()) - 1;
     double size;
     assembly_.total(root, input, &total_, &size);
@@ -87,7 +87,7 @@ void Descent::push(int node, const double* input) {
     total = std::max(total, 0.0) + kRounding * size;
     Open& open = open_.emplace_back();
     open.node = node;
-    std::copy_n(input, Assembly::kInput, open.input);
+    std::copy_n(input, RootedAssembly::kInput, open.input);
     add(total);
     queue_.push_back({total, static_cast<int>(open_.size()) - 1});
     std::push_heap(queue_.begin(), queue_.end());
@@ -144,7 +144,7 @@ void Descent::compute_all(const Vec3& base) {
         assembly_.hand_on(open.node, open.input, force, [this](int part, const double* in) {
             Open& next = open_.emplace_back();
             next.node = part;
-            std::copy_n(in, Assembly::kInput, next.input);
+            std::copy_n(in, RootedAssembly::kInput, next.input);
         });
     }
 }

@@ -15,7 +15,7 @@ enum class ErrorMeasure { absolute_linkage, relative_linkage, absolute_joint, re
 
 class Descent {
   public:
-    explicit Descent(const Assembly& assembly);
+    explicit Descent(const RootedAssembly& assembly);
 
     // Begins anew, with nothing computed. base: acceleration of the ground, in its axes.
     void begin(const Vec3& base, ErrorMeasure measure);
@@ -34,7 +34,7 @@ class Descent {
   private:
     struct Open {
         int node;
-        double input[Assembly::kInput];
+        double input[RootedAssembly::kInput];
     };
     struct Priority {
         double total;
@@ -48,7 +48,7 @@ class Descent {
     void free_bodies(int node, const double* input);
     double measured() const;
 
-    const Assembly& assembly_;
+    const RootedAssembly& assembly_;
     ErrorMeasure measure_ = ErrorMeasure::relative_joint;
     std::vector<std::uint8_t> carries_free_;  // per node: a law of the ground with a body that hangs on nothing
     std::vector<Open> open_;

@@ -7,7 +7,7 @@ namespace bellcrank {
 
 // A body has one handle where a join has two: all blocks of Φ and Ψ are one. Without totals psi1 is null, as for a body
 // alone, whose total is zero.
-struct Assembly::Ends {
+struct RootedAssembly::Ends {
     const Matrix6 *phi1, *phi21, *phi2;
     const double *b1, *b2;
     const Matrix6 *psi1, *psi21, *psi2;
@@ -15,7 +15,7 @@ struct Assembly::Ends {
     double eta;
 };
 
-inline Assembly::Ends Assembly::ends(int number) const {
+inline RootedAssembly::Ends RootedAssembly::ends(int number) const {
     const AssemblyNode& node = tree().nodes[number];
     if (node.kind == NodeKind::join) {
         const JoinState& s = joins_[node.slot];

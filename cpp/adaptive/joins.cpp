@@ -21,7 +21,7 @@ void add_squares(const double* left, const double* right, int count, double sign
 }  // namespace
 
 template <bool kTotals>
-void Assembly::join_matrices(const AssemblyNode& node) {
+void RootedAssembly::join_matrices(const AssemblyNode& node) {
     const Ends A = ends(node.left), B = ends(node.right);
     const Link& link = linkage_->links[node.link];
     const int d = link.motion.freedoms();
@@ -57,15 +57,15 @@ void Assembly::join_matrices(const AssemblyNode& node) {
         put(out.gamma, gamma);
     }
 }
-template void Assembly::join_matrices<true>(const AssemblyNode&);
-template void Assembly::join_matrices<false>(const AssemblyNode&);
+template void RootedAssembly::join_matrices<true>(const AssemblyNode&);
+template void RootedAssembly::join_matrices<false>(const AssemblyNode&);
 
 // Forces on A are (f1; −f), on B (f; f2). With P = Ψ2ᴬ + Ψ1ᴮ,
 //   Ψ1  = Ψ1ᴬ + sym(X1ᵀ (P X1 − 2 Ψ21ᴬ)) + G1ᵀ G1
 //   Ψ21 = Ψ21ᴮ X1 − X2ᵀ (P X1 − Ψ21ᴬ) − G2ᵀ G1
 //   Ψ2  = Ψ2ᴮ + sym(X2ᵀ (P X2 − 2 Ψ12ᴮ)) + G2ᵀ G2.
-void Assembly::join_totals(const AssemblyNode& node, const Ends& A, const Ends& B, const Matrix6& X,
-                           const Matrix6& XT) {
+void RootedAssembly::join_totals(const AssemblyNode& node, const Ends& A, const Ends& B, const Matrix6& X,
+                                 const Matrix6& XT) {
     const Link& link = linkage_->links[node.link];
     const int d = link.motion.freedoms();
     const JoinState& state = joins_[node.slot];
@@ -123,7 +123,7 @@ void Assembly::join_totals(const AssemblyNode& node, const Ends& A, const Ends& 
 //   p1 = p1ᴬ − 2 Ψ12ᴬ γ + X1ᵀ s − 2 G1ᵀ R,  p2 = p2ᴮ + 2 Ψ21ᴮ γ − X2ᵀ s + 2 G2ᵀ R,
 //   η = ηᴬ + ηᴮ + γᵀ (P γ + p1ᴮ − p2ᴬ) + Rᵀ R.
 template <bool kTotals>
-void Assembly::join_vectors(const AssemblyNode& node) {
+void RootedAssembly::join_vectors(const AssemblyNode& node) {
     const Ends A = ends(node.left), B = ends(node.right);
     const Link& link = linkage_->links[node.link];
     const int d = link.motion.freedoms();
@@ -179,7 +179,7 @@ void Assembly::join_vectors(const AssemblyNode& node) {
         put(totals.p2, p2);
     }
 }
-template void Assembly::join_vectors<true>(const AssemblyNode&);
-template void Assembly::join_vectors<false>(const AssemblyNode&);
+template void RootedAssembly::join_vectors<true>(const AssemblyNode&);
+template void RootedAssembly::join_vectors<false>(const AssemblyNode&);
 
 }  // namespace bellcrank

@@ -6,7 +6,7 @@
 namespace bellcrank {
 
 template <bool kTotals>
-void Assembly::add_laws(const AssemblyNode& node, bool matrices) {
+void RootedAssembly::add_laws(const AssemblyNode& node, bool matrices) {
     const int a = tree().nodes[node.left].slot, b = tree().nodes[node.right].slot;
     LawState& out = laws_[node.slot];
     if (matrices) {
@@ -25,13 +25,13 @@ void Assembly::add_laws(const AssemblyNode& node, bool matrices) {
         totals.eta = ta.eta + tb.eta;
     }
 }
-template void Assembly::add_laws<true>(const AssemblyNode&, bool);
-template void Assembly::add_laws<false>(const AssemblyNode&, bool);
+template void RootedAssembly::add_laws<true>(const AssemblyNode&, bool);
+template void RootedAssembly::add_laws<false>(const AssemblyNode&, bool);
 
 // V = I + Σ W, h = force − Σ g; in a join Φ = V⁻¹, b = Φ h, and the total in forces: Φ Ψ Φ, Φ (2 Ψ b + p),
 // bᵀ Ψ b + bᵀ p + η.
 template <bool kTotals>
-void Assembly::body(const AssemblyNode& node, bool matrices) {
+void RootedAssembly::body(const AssemblyNode& node, bool matrices) {
     BodyState& out = bodies_[node.link];
     const bool alone = tree().nodes[node.parent].kind == NodeKind::rake;
     const int law = node.left < 0 ? -1 : tree().nodes[node.left].slot;
@@ -57,10 +57,10 @@ void Assembly::body(const AssemblyNode& node, bool matrices) {
     put(totals.p, out.phi * (2.0 * t + p));
     totals.eta = dot(b, t + p) + of.eta;
 }
-template void Assembly::body<true>(const AssemblyNode&, bool);
-template void Assembly::body<false>(const AssemblyNode&, bool);
+template void RootedAssembly::body<true>(const AssemblyNode&, bool);
+template void RootedAssembly::body<false>(const AssemblyNode&, bool);
 
-void Assembly::joint_acceleration(int number, const double* input, double* rate, double* behind) const {
+void RootedAssembly::joint_acceleration(int number, const double* input, double* rate, double* behind) const {
     const AssemblyNode& node = tree().nodes[number];
     const Link& link = linkage_->links[node.link];
     const int d = link.motion.freedoms();
@@ -83,7 +83,7 @@ void Assembly::joint_acceleration(int number, const double* input, double* rate,
     put(behind, f);
 }
 
-void Assembly::total(int number, const double* input, double* value, double* size) const {
+void RootedAssembly::total(int number, const double* input, double* value, double* size) const {
     const AssemblyNode& node = tree().nodes[number];
     const auto part = [&](const Matrix6& psi, const double* p, const double* in) {
         const Six v = six(in), q = six(p);

@@ -74,7 +74,7 @@ LinkageForces::LinkageForces(const Model& model, const Linkage& linkage)
     for (size_t i = 1; i < first_law_.size(); ++i) first_law_[i] += first_law_[i - 1];
 }
 
-void LinkageForces::apply_to(const Loaded& body, double t, Assembly& assembly) const {
+void LinkageForces::apply_to(const Loaded& body, double t, RootedAssembly& assembly) const {
     const Link& link = linkage_.links[body.link];
     Mat3 world{};
     if (body.by_pose) world = assembly.frames().rotation(body.link) * link.principal.rotation;
@@ -97,7 +97,7 @@ void LinkageForces::apply_to(const Loaded& body, double t, Assembly& assembly) c
     assembly.set_force(body.link, own);
 }
 
-void LinkageForces::apply_along(int number, double t, const double* q, Assembly& assembly) const {
+void LinkageForces::apply_along(int number, double t, const double* q, RootedAssembly& assembly) const {
     const int begin = first_law_[number], end = first_law_[number + 1];
     if (begin == end) return;
     const Link& link = linkage_.links[number];
@@ -112,13 +112,13 @@ void LinkageForces::apply_along(int number, double t, const double* q, Assembly&
     assembly.set_effort(number, Q);
 }
 
-void LinkageForces::apply_all(double t, const double* q, Assembly& assembly) {
+void LinkageForces::apply_all(double t, const double* q, RootedAssembly& assembly) {
     assembly.frames().forget();
     for (const Loaded& body : loaded_) apply_to(body, t, assembly);
     for (size_t i = 0; i < linkage_.links.size(); ++i) apply_along(static_cast<int>(i), t, q, assembly);
 }
 
-void LinkageForces::apply(double t, const double* q, const std::vector<int>& moved, Assembly& assembly) {
+void LinkageForces::apply(double t, const double* q, const std::vector<int>& moved, RootedAssembly& assembly) {
     if (!moved.empty()) assembly.frames().forget();
     for (const Loaded& body : by_time_) apply_to(body, t, assembly);
     for (const int link : driven_) apply_along(link, t, q, assembly);

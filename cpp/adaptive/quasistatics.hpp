@@ -21,8 +21,8 @@ class LinkageForces {
     static std::vector<std::string> refusals(const Model& model);
 
     // To the assembly: everything; or what may be other at another time, and where joints have moved.
-    void apply_all(double t, const double* q, Assembly& assembly);
-    void apply(double t, const double* q, const std::vector<int>& moved, Assembly& assembly);
+    void apply_all(double t, const double* q, RootedAssembly& assembly);
+    void apply(double t, const double* q, const std::vector<int>& moved, RootedAssembly& assembly);
 
   private:
     struct Loaded {  // a body with applied forces
@@ -33,8 +33,8 @@ class LinkageForces {
     struct Along {  // a law, and the coordinate of a link's joint that it acts along
         int law, link, coordinate;
     };
-    void apply_to(const Loaded& body, double t, Assembly& assembly) const;
-    void apply_along(int link, double t, const double* q, Assembly& assembly) const;
+    void apply_to(const Loaded& body, double t, RootedAssembly& assembly) const;
+    void apply_along(int link, double t, const double* q, RootedAssembly& assembly) const;
 
     const Model& model_;
     const Linkage& linkage_;
@@ -70,7 +70,7 @@ class Quasistatics {
 
     double time() const { return time_; }
     const Linkage& linkage() const { return *linkage_; }
-    const Assembly& assembly() const { return assembly_; }
+    const RootedAssembly& assembly() const { return assembly_; }
     const Descent& descent() const { return descent_; }
     const std::vector<int>& moved() const { return moved_; }  // links, in the last step
     const std::vector<double>& coordinates() const { return q_; }
@@ -83,7 +83,7 @@ class Quasistatics {
     const std::shared_ptr<const Linkage> linkage_;
     const double step_;
     const ErrorMeasure measure_;
-    Assembly assembly_;
+    RootedAssembly assembly_;
     Descent descent_;
     LinkageForces forces_;
     double begin_ = 0.0, time_ = 0.0;

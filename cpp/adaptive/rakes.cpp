@@ -26,7 +26,7 @@ void invert_small(double* A, int d) {
 
 // Where S consists of axes s of the frame and l are the others, W = M_ll⁻¹, U = (1, −M_sl M_ll⁻¹) and D is what is left
 // of M_ss: one sweep of l. Else, and where V is given, U and W follow from V S.
-void Assembly::split(int number, bool is_impedance, Matrix6& M, Matrix6& W) {
+void RootedAssembly::split(int number, bool is_impedance, Matrix6& M, Matrix6& W) {
     const Link& link = linkage_->links[number];
     const int d = link.motion.freedoms();
     const bool axial = link.motion.is_axial();
@@ -73,7 +73,7 @@ void Assembly::split(int number, bool is_impedance, Matrix6& M, Matrix6& W) {
 // for a stretch (Φ1, b1), V = Φ1⁻¹,  R = D Q + U b1,  g = Uᵀ Q − W b1. The frame of the carrier takes the place of the
 // one behind the joint by X: W X, Xᵀ W X, Xᵀ g.
 template <bool kTotals>
-void Assembly::rake_matrices(const AssemblyNode& node) {
+void RootedAssembly::rake_matrices(const AssemblyNode& node) {
     const AssemblyNode& branch = tree().nodes[node.left];
     const Link& link = linkage_->links[node.link];
     const bool alone = branch.kind == NodeKind::body;
@@ -85,12 +85,12 @@ void Assembly::rake_matrices(const AssemblyNode& node) {
     multiply<1, false>(nullptr, XT, &u_[6 * link.freedom], &g1_[6 * link.freedom], link.motion.freedoms());
     if constexpr (kTotals) rake_totals(node, X, WX);
 }
-template void Assembly::rake_matrices<true>(const AssemblyNode&);
-template void Assembly::rake_matrices<false>(const AssemblyNode&);
+template void RootedAssembly::rake_matrices<true>(const AssemblyNode&);
+template void RootedAssembly::rake_matrices<false>(const AssemblyNode&);
 
 // The total is |R − U a|² and that of the branch: of a stretch at f = W a + g, of a body's own branches at its
 // acceleration E a + S R, E = 1 − S U. Freedoms of a body that hangs on nothing are no joint's and do not count.
-void Assembly::rake_totals(const AssemblyNode& node, const Matrix6& X, const Matrix6& WX) {
+void RootedAssembly::rake_totals(const AssemblyNode& node, const Matrix6& X, const Matrix6& WX) {
     const AssemblyNode& branch = tree().nodes[node.left];
     const Link& link = linkage_->links[node.link];
     Matrix6& psi = law_totals_[node.slot].psi;
@@ -116,7 +116,7 @@ void Assembly::rake_totals(const AssemblyNode& node, const Matrix6& X, const Mat
 }
 
 template <bool kTotals>
-void Assembly::rake_vectors(const AssemblyNode& node) {
+void RootedAssembly::rake_vectors(const AssemblyNode& node) {
     const AssemblyNode& branch = tree().nodes[node.left];
     const Link& link = linkage_->links[node.link];
     const int d = link.motion.freedoms();
@@ -168,10 +168,10 @@ void Assembly::rake_vectors(const AssemblyNode& node) {
         totals.eta = eta;
     }
 }
-template void Assembly::rake_vectors<true>(const AssemblyNode&);
-template void Assembly::rake_vectors<false>(const AssemblyNode&);
+template void RootedAssembly::rake_vectors<true>(const AssemblyNode&);
+template void RootedAssembly::rake_vectors<false>(const AssemblyNode&);
 
-Six Assembly::joint_motion(int number, const double* rate) const {
+Six RootedAssembly::joint_motion(int number, const double* rate) const {
     const Link& link = linkage_->links[number];
     Six motion{};
     if (!link.motion.is_axial()) {
@@ -186,7 +186,7 @@ Six Assembly::joint_motion(int number, const double* rate) const {
 }
 
 // Sᵀ f
-void Assembly::subspace_components(const Link& link, const double* force, double* along) const {
+void RootedAssembly::subspace_components(const Link& link, const double* force, double* along) const {
     if (!link.motion.is_axial())
         for (int i = 0; i < link.motion.freedoms(); ++i)
             along[i] = dot(six(&subspace_[6 * (link.freedom + i)]), six(force));

@@ -25,7 +25,7 @@ class Adaptive final : public Bodies {
 
     const std::shared_ptr<const Linkage> linkage_;
     std::vector<int> outward_;  // links, parents first
-    Assembly assembly_;
+    RootedAssembly assembly_;
     Descent descent_;
     std::vector<JointMap> joints_;  // parents first
     TreeReactions reactions_;
