@@ -68,15 +68,23 @@ class HingeTree:
 
     def poses(self) -> tuple[Array, Array]:
         """Positions (n, 3) and rotations (n, 4) with all hinges at zero."""
-        positions, rotations = np.array(self.position), np.array(self.rotation)
-        for k, parent in enumerate(self.parent):
-            if parent >= 0:
-                w, v = rotations[parent, 0], rotations[parent, 1:]
-                a, b = rotations[k, 0], rotations[k, 1:].copy()
-                turned = 2.0 * np.cross(v, positions[k])
-                positions[k] = positions[parent] + positions[k] + w * turned + np.cross(v, turned)
-                rotations[k] = np.concatenate([[w * a - v @ b], w * b + a * v + np.cross(v, b)])
-        return positions, rotations
+        positions, rotations = self.position.tolist(), self.rotation.tolist()
+        for k, parent in enumerate(self.parent.tolist()):
+            if parent < 0:
+                continue
+            (x, y, z), (e, f, g, h) = positions[k], rotations[k]
+            (px, py, pz), (w, a, b, c) = positions[parent], rotations[parent]
+            tx, ty, tz = 2.0 * (b * z - c * y), 2.0 * (c * x - a * z), 2.0 * (a * y - b * x)
+            positions[k] = (
+                px + x + w * tx + b * tz - c * ty,
+                py + y + w * ty + c * tx - a * tz,
+                pz + z + w * tz + a * ty - b * tx,
+            )
+            rotations[k] = (
+                w * e - a * f - b * g - c * h, w * f + a * e + b * h - c * g,
+                w * g - a * h + b * e + c * f, w * h + a * g - b * f + c * e,
+            )  # fmt: skip
+        return np.array(positions), np.array(rotations)
 
     def core(self) -> _core.Model:
         """The core's model, without a name for anything: what it would be compiled to."""
@@ -170,10 +178,13 @@ def molecule(joints: int = 50_000, seed: int = 0) -> HingeTree:
 
 
 def random_forces(linkage: HingeTree, count: int, seed: int = 0) -> HingeTree:
-    """The linkage with forces of about 1 N on some of its bodies."""
+    """The linkage with forces of about 1 N on some of its bodies, every tenth on one of the lightest."""
     rng = np.random.default_rng(seed)
-    bodies = rng.choice(len(linkage.mass), count, replace=False)
-    return linkage.loaded(bodies, rng.normal(size=(count, 3)))
+    order = rng.permutation(len(linkage.mass))
+    is_light = linkage.mass[order] <= np.quantile(linkage.mass, 0.05)
+    light, others = order[is_light].tolist(), order[~is_light].tolist()
+    bodies = [light.pop() if k % 10 == 0 and light else others.pop() for k in range(count)]
+    return linkage.loaded(np.array(bodies), rng.normal(size=(count, 3)))
 
 
 def millipede(legs: int = 1000, leg: int = 10, spine: int = 3000) -> HingeTree:

@@ -311,6 +311,29 @@ def agreement(printed: Printed) -> None:
     printed.below(r"symbolic: bodies within (\S+) m of lagrange, energy to (\S+) of", 1e-6)
 
 
+def coupled_loops(printed: Printed) -> None:
+    """Violations, energy and iterations that the figure shows, beside the paper's at most 4 iterations."""
+    printed.says("five-bar linkage: Gruebler's count -1, freedom 2")
+    printed.says("coupled loops: Gruebler's count -2, freedom 4")
+    for position, velocity, acceleration, energy in re.findall(
+        r"  with projections: (\S+), (\S+), (\S+) at three levels, energy (\S+) J", printed.text
+    ):
+        assert float(position) <= 1e-12
+        assert float(velocity) <= 1e-10
+        assert float(acceleration) <= 1e-10
+        assert float(energy) <= 1e-5
+    stabilized = re.findall(r"without projections: (\S+), (\S+), (\S+) at", printed.text)
+    assert len(stabilized) == 2
+    assert all(1e-12 < float(errors[0]) < 1e-7 for errors in stabilized)
+    means = [float(mean) for mean in re.findall(r"mean (\S+)", printed.text)]
+    assert len(means) == 6
+    assert max(means) <= 4.0
+    assert re.findall(r"rank (\d+) to (\d+) of (\d+) rows", printed.text) == [
+        ("22", "22", "25"),
+        ("44", "44", "50"),
+    ]
+
+
 CHECKS: dict[str, Callable[[Printed], None]] = {
     "01_pendulum": pendulum,
     "02_four_bar": four_bar,
@@ -340,6 +363,7 @@ CHECKS: dict[str, Callable[[Printed], None]] = {
     "26_snapping_together": snapping_together,
     "27_benchmark_bicycle": benchmark_bicycle,
     "28_pole_on_a_cart": pole_on_a_cart,
+    "29_coupled_loops": coupled_loops,
 }
 
 

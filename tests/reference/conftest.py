@@ -19,6 +19,7 @@ SINGULAR_POSES: dict[str, dict[str, float]] = {
     "lagrange": {"rank_tolerance": 1e-8},
     "recursive": {"rank_tolerance": 1e-8},
     "symbolic": {"rank_tolerance": 1e-8},
+    "dca": {},  # no row is judged
 }
 METHODS = {
     "rk4": {"method": "rk4", "step": 5e-4},
@@ -27,7 +28,7 @@ METHODS = {
 }
 
 
-@pytest.fixture(params=["lagrange", "recursive", "symbolic"])
+@pytest.fixture(params=["lagrange", "recursive", "symbolic", "dca"])
 def formulation(request):
     return request.param
 

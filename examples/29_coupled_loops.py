@@ -1,0 +1,183 @@
+"""Redundant loops, by divide and conquer with and without projections.
+
+P. Malczyk, J. Fraczek, Nonlinear Dynamics 70 (2012) 871, section 4: a five-bar linkage (w = -1, two degrees
+of freedom) and two coupled loops (eight bodies, ten hinges, w = -2, four degrees of freedom), modelled in
+space, so that rows are redundant in every pose. Bars are 0.2 m long, with 1 kg and 0.25 kg m^2; 10 s from
+rest. The ground of the five-bar linkage is two bars long, so that all bars can lie in line, where rows lose
+rank besides; how near the run comes to that is told by the smallest singular value of rows that are needed.
+"""
+
+from typing import Any
+
+import figures
+import numpy as np
+
+import bellcrank as bc
+
+out = figures.output_folder()
+A, DURATION = 0.2, 10.0
+VARIANTS = {"without projections": False, "with projections": True}
+
+
+class Linkage:
+    """Bars between points of the x-z plane, on hinges about y."""
+
+    def __init__(self, name: str) -> None:
+        self.mech = bc.Mechanism(name)
+        self.bars = 0
+
+    def chain(self, points: list[tuple[float, float]], first: Any, last: Any) -> list[bc.Body]:
+        """Bars through the points, hinged to what is at both ends."""
+        bodies, count = [], len(points) - 1
+        for k in range(count):
+            one, two = np.array(points[k]), np.array(points[k + 1])
+            middle, along = 0.5 * (one + two), two - one
+            self.bars += 1
+            turn = -np.arctan2(along[1], along[0])  # about y
+            bodies.append(
+                self.mech.add_body(
+                    f"bar {self.bars}",
+                    mass=1.0,
+                    inertia=(0.25, 0.25, 0.25),
+                    position=(middle[0], 0.0, middle[1]),
+                    rotation=(np.cos(turn / 2), 0.0, np.sin(turn / 2), 0.0),
+                )
+            )
+        neighbours = [first, *bodies, last]
+        for k, (x, z) in enumerate(points):
+            ends = [body.world_marker((x, 0.0, z), axis=(0, 1, 0)) for body in neighbours[k : k + 2]]
+            self.mech.add_joint(f"hinge {len(self.mech.joints) + 1}", bc.Revolute(), *ends)
+        return bodies
+
+
+def apex(one: tuple[float, float], two: tuple[float, float], side: float) -> tuple[float, float]:
+    """The point at distance A from both, on one side of the line between them."""
+    p, q = np.array(one), np.array(two)
+    half = 0.5 * (q - p)
+    length = np.linalg.norm(half)
+    across = np.array([-half[1], half[0]]) / length
+    x, z = p + half + side * np.sqrt(A**2 - length**2) * across
+    return float(x), float(z)
+
+
+def end_of_bar(foot: tuple[float, float], degrees: float) -> tuple[float, float]:
+    angle = np.radians(degrees)
+    return foot[0] + A * float(np.cos(angle)), foot[1] + A * float(np.sin(angle))
+
+
+def five_bar() -> bc.Mechanism:
+    """Four bars between pivots that are two bars apart."""
+    linkage, one, two = Linkage("five-bar"), end_of_bar((0.0, 0.0), 75.0), end_of_bar((2 * A, 0.0), 80.0)
+    ground = linkage.mech.ground
+    linkage.chain([(0.0, 0.0), one, apex(one, two, 1.0), two, (2 * A, 0.0)], ground, ground)
+    return linkage.mech
+
+
+def coupled_loops() -> bc.Mechanism:
+    """The same with a second loop of four bars that hangs on the third."""
+    linkage, one, two = Linkage("coupled loops"), end_of_bar((0.0, 0.0), 75.0), end_of_bar((2 * A, 0.0), 80.0)
+    ground, top = linkage.mech.ground, apex(one, two, 1.0)
+    bars = linkage.chain([(0.0, 0.0), one, top, two, (2 * A, 0.0)], ground, ground)
+    left, right = end_of_bar(top, -107.0), end_of_bar(two, -78.0)
+    linkage.chain([top, left, apex(left, right, -1.0), right, two], bars[2], bars[2])
+    return linkage.mech
+
+
+def levels(mech: bc.Mechanism, run: bc.Trajectory, options: dict[str, Any]) -> np.ndarray:
+    """Largest error of positions, velocities and accelerations by frame."""
+    system = bc.prepare(mech, "dca", **options)
+    errors = np.empty((len(run), 3))
+    for k in range(len(run)):
+        state = run.at(run.time[k])
+        rows, found = system.rows(state), system.accelerate(state)
+        motion = np.hstack([state.velocity, state.angular_velocity]).ravel()
+        rates = np.hstack([found.linear, found.angular]).ravel()
+        jacobian = rows.jacobian.reshape(len(rows.error), -1)
+        errors[k] = [
+            np.abs(e).max()
+            for e in (rows.error, jacobian @ motion + rows.drift, jacobian @ rates - rows.bias)
+        ]
+    return errors
+
+
+def singular_values(mech: bc.Mechanism, run: bc.Trajectory) -> np.ndarray:
+    """All singular values of the rows, each scaled to one, by frame."""
+    system = bc.prepare(mech, "dca")
+    found = []
+    for time in run.time:
+        jacobian = system.rows(run.at(time)).jacobian
+        jacobian = jacobian.reshape(len(jacobian), -1)
+        found.append(np.linalg.svd(jacobian / np.linalg.norm(jacobian, axis=1)[:, None], compute_uv=False))
+    return np.array(found)
+
+
+def plain_multipliers(mech: bc.Mechanism) -> str:
+    """The matrix that has to be solved where every row counts."""
+    system = bc.prepare(mech)
+    rows = system.rows(system.state())
+    jacobian = rows.jacobian.reshape(len(rows.error), -1)
+    size = jacobian.shape[1]
+    masses = np.tile([1.0] * 3 + [0.25] * 3, size // 6)
+    matrix = np.block([[np.diag(masses), jacobian.T], [jacobian, np.zeros((len(jacobian),) * 2)]])
+    return f"{np.linalg.cond(matrix):.0e}, rank {np.linalg.matrix_rank(matrix)} of {len(matrix)}"
+
+
+def histogram(run: bc.Trajectory, level: str) -> dict[int, int]:
+    """How many iterations were taken how often at a level."""
+    return {i: n for i in range(32) if (n := run.statistics.get(f"{level} in {i} iterations", 0))}
+
+
+def mean(counts: dict[int, int]) -> float:
+    return sum(i * n for i, n in counts.items()) / sum(counts.values())
+
+
+mechanisms = {"five-bar linkage": five_bar(), "coupled loops": coupled_loops()}
+fig, axes = figures.subplots(4, 2, size=(9.0, 9.6), sharex="row")
+for column, (name, mech) in enumerate(mechanisms.items()):
+    info = bc.info(mech)
+    print(f"{name}: Gruebler's count {info.grubler}, freedom {info.freedom}, all rows as equations:")
+    print(f"  condition {plain_multipliers(mech)}")
+    axes[0, column].set_title(name)
+    for (variant, projections), line in zip(VARIANTS.items(), ("--", "-"), strict=True):
+        options: dict[str, Any] = {"projections": projections}
+        if not projections:
+            options["frequency"] = 1.0
+        run = bc.simulate(
+            mech, DURATION, formulation="dca", method="dopri5", tolerance=1e-8, output_step=0.02, **options
+        )
+        errors, energy = levels(mech, run, options), run.energy.total
+        drift = float(np.abs(energy - energy[0]).max())
+        print(f"  {variant}: " + ", ".join(f"{e:.1e}" for e in errors.max(axis=0)), end=" ")
+        print(f"at three levels, energy {drift:.1e} J")
+        for level, colour in zip(range(3), figures.COLOURS, strict=False):
+            words = ("positions", "velocities", "accelerations")[level]
+            label = words if projections else f"{words}, stabilized"
+            axes[0, column].semilogy(run.time, errors[:, level] + 1e-18, line, color=colour, label=label)
+        axes[1, column].semilogy(run.time, np.abs(energy - energy[0]) + 1e-16, line, label=variant)
+        if projections:
+            counts = {level: histogram(run, level) for level in ("positions", "velocities", "accelerations")}
+            for level, histogram_of in counts.items():
+                print(f"  iterations for {level}: {histogram_of}, mean {mean(histogram_of):.2f}")
+            values = singular_values(mech, run)
+    for k in range(values.shape[1]):
+        axes[2, column].semilogy(run.time, values[:, k] + 1e-18, color=figures.BLUE, linewidth=0.7)
+    rank = (values > 1e-9).sum(axis=1)
+    rows = len(bc.prepare(mech).rows().names)
+    print(f"  rank {rank.min()} to {rank.max()} of {rows} rows, smallest singular value", end=" ")
+    print(f"that is none of redundant rows: {values[:, rank.max() - 1].min():.1e}")
+    for offset, (level, histogram_of) in enumerate(counts.items()):
+        places = np.array(list(histogram_of)) + 0.27 * (offset - 1)
+        share = np.array(list(histogram_of.values())) / sum(histogram_of.values())
+        axes[3, column].bar(places, share, width=0.25, label=level)
+    axes[3, column].set_xlabel("iterations")
+    axes[2, column].set_xlabel("time [s]")
+for row, what in enumerate(
+    ("largest error", "error of energy [J]", "singular values of rows", "part of all")
+):
+    axes[row, 0].set_ylabel(what)
+    if row != 2:
+        axes[row, 1].legend(fontsize=6.5, ncols=1 + (row == 0), loc="center right" if row == 0 else "best")
+for axis in axes[3]:
+    axis.set_xticks(range(1, 5))
+axes[0, 0].set_ylim(1e-18, 1e-4)
+figures.save(fig, out / "29_coupled_loops.png")

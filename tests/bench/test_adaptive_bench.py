@@ -1,0 +1,53 @@
+"""`bellcrank bench adaptive` on small linkages, and the linkages themselves."""
+
+import numpy as np
+import pytest
+
+import bellcrank as bc
+from bellcrank.assembly.compile import compile_mechanism
+from benchmarks import adaptive
+from benchmarks.adaptive_figures import plot
+from benchmarks.adaptive_linkages import bicycle_chain, millipede, molecule, random_forces
+
+LINKAGES = (bicycle_chain(), millipede(6, spine=18), random_forces(molecule(60), 3))
+
+
+@pytest.fixture(autouse=True)
+def every_core(monkeypatch):
+    monkeypatch.setattr("benchmarks.environment.pin_to_one_core", lambda: None)
+
+
+@pytest.mark.parametrize("linkage", LINKAGES, ids=lambda linkage: linkage.name)
+def test_the_core_s_model_is_that_of_the_mechanism(linkage):
+    """The same accelerations, by the recursion, of what has names and of what has none."""
+    model = compile_mechanism(linkage.mechanism())
+    expected = bc.prepare(model, "recursive").accelerate()
+    start = adaptive.Start.of(linkage)
+    np.testing.assert_allclose(model.initial.position, start.poses[0], atol=1e-12)
+    system = adaptive._core.Adaptive(start.core)
+    still = np.zeros((len(linkage.mass), 3))
+    system.set_state(0.0, *start.poses, still, still)
+    linear, angular, _ = system.accelerate()
+    largest = np.abs(np.hstack([expected.linear, expected.angular])).max()
+    np.testing.assert_allclose(linear, expected.linear, rtol=0, atol=1e-9 * largest)
+    np.testing.assert_allclose(angular, expected.angular, rtol=0, atol=1e-9 * largest)
+
+
+def test_linkages_are_those_of_the_paper():
+    assert len(bicycle_chain().mass) == 30
+    walker = millipede()
+    assert len(walker.mass) == 13_000
+    assert np.count_nonzero(walker.parent < 0) == 1
+    assert walker.floats
+    np.testing.assert_array_equal(molecule(500, seed=3).parent, molecule(500, seed=3).parent)
+
+
+def test_a_small_report_and_its_figures(tmp_path):
+    settings = {"joints": 400, "legs": 8, "forces": (1, 10), "steps": 5, "chain_steps": 50, "repeats": 1}
+    report = adaptive.run(**settings, python="none")
+    results = report.to_dict()["results"]
+    assert {"table1", "exact", "figure5", "figure1", "targets"} <= set(results)
+    assert all(row["joints"] <= 400 and row["us"] > 0.0 for row in results["table1"])
+    assert results["figure1"][-1]["error"] == 0.0
+    plot(report, tmp_path)
+    assert len(list(tmp_path.glob("*.png"))) == 4
