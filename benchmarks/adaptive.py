@@ -236,7 +236,7 @@ def run(
     settings = {"parts": list(parts), "joints": joints, "legs": legs, "steps": steps, "repeats": repeats}
     notes = (
         "Thread CPU time of whole steps: computing, moving and updating; medians of rounds.",
-        "Masses and forces of the paper's molecule are not known: ours give counts like its.",
+        "Masses and forces of the paper's molecule are not known: ours were tuned, see docs/benchmarks.md.",
         *yardstick.missing,
     )
     return Report("adaptive", facts, settings, tables, notes)

@@ -157,8 +157,8 @@ def molecule(joints: int = 50_000, seed: int = 0) -> HingeTree:
     """Atoms at distance one, each bound to one of the two before it: long, with branches.
 
     Hinges have random axes, masses are spread over decades. Four of ten atoms at ends are small and light.
-    The paper tells neither masses nor how forces were chosen; with these, so many joints are to be computed
-    for a bound as its Table 1 counts, and these counts stand beside the paper's in ours.
+    The paper tells neither masses nor how forces were chosen. These parameters are the one set of some twenty
+    whose counts of computed joints came nearest to its Table 1 (docs/benchmarks.md).
     """
     rng = np.random.default_rng(seed)
     parent, bonds = np.full(joints, -1), np.zeros(joints, int)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import inspect
 from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
-from typing import Any, Literal, overload
+from typing import Any, Literal
 
 from bellcrank.assembly.compile import compile_mechanism
 from bellcrank.assembly.model import Model
@@ -17,6 +17,7 @@ from bellcrank.integrate.methods import MethodOptions
 from bellcrank.mechanism.arguments import required_path, required_progress
 from bellcrank.mechanism.checking import Check
 from bellcrank.mechanism.mechanism import Mechanism
+from bellcrank.overloads import overload
 from bellcrank.run.controllers import Controller, checked_controllers
 from bellcrank.run.plan import Plan
 from bellcrank.run.quasistatic import QuasistaticRun, begun, refuse_arguments

@@ -14,7 +14,7 @@ from bellcrank.analysis.admissible import admissible_states
 from bellcrank.assembly.compile import compile_mechanism
 from bellcrank.assembly.initial import assembled
 
-FORMULATIONS = ("lagrange", "recursive", "symbolic")
+FORMULATIONS = ("lagrange", "recursive", "symbolic", "dca")
 Y = (0.0, 1.0, 0.0)
 SHORT = {"duration": 0.1, "samples": 2, "states": 2}
 
@@ -168,7 +168,7 @@ def test_a_formulation_that_refuses_is_told_with_its_reason():
         mech.add_joint(name, kind, mech.ground.marker((0, 0, height)), body.marker((0, 0, height)))
     verdict = bc.verify(mech, **SHORT)
     assert verdict.passed, str(verdict)
-    assert verdict.formulations == ("lagrange", "recursive")
+    assert verdict.formulations == ("lagrange", "recursive", "dca")
     assert set(verdict.refused) == {"symbolic"}
     assert "symbolic took no part: formulation 'symbolic' cannot take mechanism 'loop'" in str(verdict)
 

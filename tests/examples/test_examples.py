@@ -334,6 +334,17 @@ def coupled_loops(printed: Printed) -> None:
     ]
 
 
+def pulled_chain(printed: Printed) -> None:
+    """Fewer pins for a looser bound, and a smaller error for a tighter one."""
+    pins = printed.numbers(r"bound \S+: (\d+) of 30 pins")
+    off = printed.numbers(r"off by (\S+) of the way")
+    assert pins == sorted(pins)
+    assert pins[0] < 30 == pins[-1]
+    assert off == sorted(off, reverse=True)
+    assert off[2] < 0.01
+    assert off[-1] == 0.0
+
+
 CHECKS: dict[str, Callable[[Printed], None]] = {
     "01_pendulum": pendulum,
     "02_four_bar": four_bar,
@@ -364,6 +375,7 @@ CHECKS: dict[str, Callable[[Printed], None]] = {
     "27_benchmark_bicycle": benchmark_bicycle,
     "28_pole_on_a_cart": pole_on_a_cart,
     "29_coupled_loops": coupled_loops,
+    "30_pulled_chain": pulled_chain,
 }
 
 
