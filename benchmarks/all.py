@@ -1,10 +1,10 @@
-"""All benchmarks with their defaults: tasora, scaling, loops, recursive, symbolic, choose, adaptive."""
+"""All benchmarks with their defaults: tasora, scaling, loops, recursive, symbolic, dca, choose, adaptive."""
 
 from __future__ import annotations
 
 import click
 
-from benchmarks import adaptive, choose, loops, recursive, scaling, symbolic, tasora
+from benchmarks import adaptive, choose, dca, loops, recursive, scaling, symbolic, tasora
 from benchmarks.command_line import Form, form_option, invoke
 from benchmarks.report import publish
 
@@ -12,8 +12,17 @@ from benchmarks.report import publish
 @click.command
 @form_option
 def command(form: Form) -> None:
-    """All benchmarks with their defaults: tasora, scaling, loops, recursive, symbolic, choose, adaptive."""
-    runs = (tasora.run, scaling.run, loops.run, recursive.run, symbolic.run, choose.run, adaptive.run)
+    """All benchmarks with their defaults: tasora, scaling, loops, recursive, symbolic, dca, choose, adaptive."""
+    runs = (
+        tasora.run,
+        scaling.run,
+        loops.run,
+        recursive.run,
+        symbolic.run,
+        dca.run,
+        choose.run,
+        adaptive.run,
+    )
     publish([run() for run in runs], form)
 
 

@@ -1,5 +1,7 @@
 """Divide and conquer: the paper's iterates, its tolerances, redundant and singular mechanisms, options."""
 
+import os
+
 import numpy as np
 import pytest
 from rigs import chains, euler_parameters, linkages, random_loops
@@ -7,7 +9,7 @@ from rigs.agreement import agreed, close, side_by_side
 
 import bellcrank as bc
 from bellcrank.gallery import n_four_bar
-from bellcrank.gallery.rings import ring
+from bellcrank.gallery.rings import chain, ring
 
 OVERCONSTRAINED = [case for case in random_loops.CASES if "planar" in case["name"]]
 
@@ -112,3 +114,28 @@ def test_statistics_tell_of_the_tree_and_of_iterations():
 def test_bad_options_are_refused(options, message):
     with pytest.raises(bc.MechanismError, match=message):
         bc.prepare(linkages.four_bar(), "dca", **options)
+
+
+def test_results_do_not_depend_on_the_number_of_threads():
+    """Bit for bit, projections included, and in a process that was forked from one with threads."""
+    mech = chain(1500)
+    answers = []
+    for threads in (1, 2, 3):
+        system = bc.prepare(mech, "dca", threads=threads)
+        assert system.core.threads() == threads
+        system.core.displace(1e-4 * np.random.default_rng(5).normal(size=(1500, 6)))
+        state = system.project()
+        found = system.accelerate()
+        answers.append([state.position, state.velocity, found.linear, found.angular, found.multipliers])
+    for other in answers[1:]:
+        for one, two in zip(answers[0], other, strict=True):
+            np.testing.assert_array_equal(one, two)
+    child = os.fork()
+    if child == 0:
+        same = np.array_equal(system.accelerate().linear, answers[0][2])
+        os._exit(0 if same else 1)
+    assert os.waitpid(child, 0)[1] == 0
+
+
+def test_small_mechanisms_stay_with_one_thread():
+    assert bc.prepare(chain(100), "dca", threads=2).core.threads() == 1
