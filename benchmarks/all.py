@@ -12,7 +12,7 @@ from benchmarks.report import publish
 @click.command
 @form_option
 def command(form: Form) -> None:
-    """All benchmarks with their defaults: tasora, scaling, loops, recursive, symbolic, dca, choose, adaptive."""
+    """Run all benchmarks with their defaults."""
     runs = (
         tasora.run,
         scaling.run,
