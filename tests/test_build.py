@@ -75,7 +75,7 @@ def test_the_cores_give_the_same_coordinates():
     curve = [0, 1, 0, 0, 1, 0.0, 1.0, *(0, 0, 0), *(1, 0.2, 0.1), *(0, 0.3, -0.2), *(0.1, 0, 0.1)]
     pose = ([0.4, -0.3, 0.2], first.quaternion_exp([0.3, -0.5, 0.7]), [0.1, 0.5, -0.4], [0.7, -0.2, 0.3])
     for kind in first.coordinate_kinds():
-        params = curve if kind.startswith("curve_") else []
+        params = curve if kind.startswith("curve_") else [0.2] if kind.startswith("rig_") else []
         results = [
             np.hstack(core.evaluate_coordinate(kind, *pose, params=params)) for core in (first, second)
         ]

@@ -18,7 +18,7 @@ from bellcrank.errors import BellcrankError
 from bellcrank.mechanism import JOINT_KINDS
 
 NAMES = {name: getattr(bc, name) for name in bc.__all__} | {name: getattr(ex, name) for name in ex.__all__}
-REFUSED = (bc.System, bc.Run, ex.CompiledFunction)
+REFUSED = (bc.System, bc.Run, bc.QuasistaticRun, ex.CompiledFunction)
 ForkInSlot = JOINT_KINDS.pop(
     bc.joint_kind("ForkInSlot", "y z e2", "x rot_x rot_z", "A fork in a slot.").__name__
 )
@@ -105,6 +105,14 @@ def made():
     yield from (x, ex.sin(x) + bc.t, ex.Vector(x, 0, 1), ex.rotation_x(x), ex.translation(x, 0, 0))
     yield from (ex.count_operations(x + 1.0), ex.rotation_x(x).rotation)
     yield from (symbolic, bc.start(mechanism), ex.compile_function([x * x], [x], native=False))
+    hinge = bc.Mechanism("hinge at rest")
+    rod = hinge.add_body("rod", mass=1.0, com=(0.5, 0.0, 0.0), inertia=(1.0, 1.0, 1.0))
+    hinge.add_joint("pin", bc.Revolute(), hinge.ground, rod)
+    run = bc.simulate(hinge, 0.02, mode="quasistatic")
+    yield from (
+        bc.start(hinge, mode="quasistatic"),
+        copy.copy(run),
+    )  # one that has not compiled its mechanism
 
 
 @pytest.fixture(scope="module")

@@ -82,7 +82,7 @@ def test_verify_prints_a_certificate_as_json(four_bar, program):
     assert result.exit_code == 0
     told = json.loads(result.stdout)
     assert told["passed"]
-    assert told["formulations"] == ["lagrange", "recursive", "symbolic"]
+    assert told["formulations"] == ["lagrange", "recursive", "symbolic", "dca"]
 
 
 def test_verify_fails_the_run_of_a_mechanism_with_other_masses(four_bar, program, tmp_path):

@@ -8,7 +8,7 @@ import pytest
 from rigs.chains import chain
 
 import bellcrank as bc
-from bellcrank.formulations.preparing import FORMULATIONS
+from bellcrank.formulations.preparing import MOVING
 from bellcrank.formulations.system import System
 
 
@@ -39,7 +39,7 @@ def public(system):
                     yield name
 
 
-@pytest.mark.parametrize("formulation", FORMULATIONS)
+@pytest.mark.parametrize("formulation", MOVING)
 def test_whatever_a_system_answers_is_for_one_thread(formulation):
     system = bc.prepare(chain([1.0, 1.0]), formulation)
     names = set(public(system))
@@ -53,7 +53,7 @@ def test_whatever_a_system_answers_is_for_one_thread(formulation):
     assert not isinstance(in_another_thread(system.accelerate), Exception)
 
 
-@pytest.mark.parametrize("formulation", FORMULATIONS)
+@pytest.mark.parametrize("formulation", MOVING)
 def test_shared_systems_give_right_numbers_or_none(formulation):
     system = bc.prepare(chain([1.0, 1.0, 1.0]), formulation)
     start = system.state()

@@ -30,7 +30,7 @@ def test_a_taut_cable_is_a_rod(formulation, method, tolerance):
     exact = bc.simulate(weight(False), 3.0, method="dopri5", tolerance=1e-12)
     assert taut.statistics["steps"] <= 1.2 * rod.statistics["steps"] + 5
     error, usual = (np.abs(path(run) - path(exact)).max() for run in (taut, rod))
-    assert error <= 2.0 * usual + 1e-9
+    assert error <= 5.0 * usual + 1e-9
     np.testing.assert_allclose(np.linalg.norm(path(taut), axis=1), 1.0, rtol=0, atol=1e-9)
 
 

@@ -11,6 +11,8 @@ from bellcrank.assembly.state import Floats
 
 _BALANCE = "force or moment left over, relative to those that act"
 _EXACT = 1e-8
+_STANDING = 1e-9
+"""The largest speed in a mechanism, m/s or rad/s, below which it stands still."""
 
 
 def judge_balance(evidence: Evidence) -> list[CheckResult]:
@@ -103,7 +105,7 @@ def judge_reactions(evidence: Evidence) -> list[CheckResult]:
         return [CheckResult("ideal joints", meaning, None, 1e-8, "reactions were not recorded")]
     worst = Worst()
     motion = (evidence.sections[name] for name in ("velocity", "angular_velocity"))
-    fastest = max(float(np.max(np.abs(values))) for values in motion)
+    fastest = max(_STANDING, *(float(np.max(np.abs(values))) for values in motion))
     for frame in evidence.frames:
         at = evidence.at(frame)
         wrenches = evidence.sections["reactions"][frame]

@@ -48,6 +48,9 @@ class MoveTrajectory:
     def __repr__(self) -> str:
         return f"<MoveTrajectory of {self.model.name!r}: {len(self)} frames, {self.status}>"
 
+    def __reduce__(self) -> tuple[Any, ...]:
+        return MoveTrajectory, (self.origin, dict(self.sections), self.status, dict(self.statistics))
+
     @cached_property
     def model(self) -> Model:
         """The mechanism compiled."""
@@ -77,7 +80,7 @@ class MoveTrajectory:
 
         Raises MechanismError with close matches for an unknown name, or if there is no such frame.
         """
-        self._go_to(self._number(frame))
+        self._replay_to(self._number(frame))
         return self._replay.pose(self.model.core, self._body(body))
 
     def poses(self, bodies: str | Iterable[str]) -> tuple[FloatArray, FloatArray]:
@@ -86,7 +89,7 @@ class MoveTrajectory:
         position = np.empty((len(self), len(numbers), 3))
         rotation = np.empty((len(self), len(numbers), 4))
         for frame in range(len(self)):
-            self._go_to(frame)
+            self._replay_to(frame)
             for place, number in enumerate(numbers):
                 position[frame, place], rotation[frame, place] = self._replay.pose(self.model.core, number)
         return position, rotation
@@ -142,7 +145,7 @@ class MoveTrajectory:
         rows, values = (self.sections[name][frame : frame + 2] for name in ("rows", "values"))
         return self.sections["body"][slice(*rows)], self.sections["value"][slice(*values)]
 
-    def _go_to(self, frame: int) -> None:
+    def _replay_to(self, frame: int) -> None:
         if frame < self._at:
             self._at = -1
         while self._at < frame:
