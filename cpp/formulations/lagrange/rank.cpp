@@ -80,7 +80,7 @@ void Lagrange::refactor() {
 bool Lagrange::judge_factorization() {
     const auto before = statistics_.factorizations;
     if (tight_ || !delassus_.doubtful().empty()) judge_rank();
-    const bool large = rows_.rows() > kLarge || shift_ > 0.0;
+    const bool large = !open_ && (rows_.rows() > kLarge || shift_ > 0.0);  // rows of a tree depend on none
     const bool fewer = dependent_rows_ < rows_.rows() && delassus_.dropped_count() < dependent_rows_;
     if (!tight_ && (fewer || (large && !measured_))) measure_small_pivots();
     if (!delassus_.is_precise() && asks_for_rank()) consult_rank();
