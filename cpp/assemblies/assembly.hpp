@@ -2,7 +2,7 @@
 // was joined is split again.
 //
 // Every part moves by what is exerted at its handles: at the rows of joints by multipliers λ, at the body v that many
-// joints are on by its motion. A subassembly is told by the accelerations of its ends against loads there,
+// joints are on by its motion. A subassembly is described by the accelerations of its ends against loads there,
 //
 //   a = Y λ + y,            Y symmetric, positive on rows.                                             (1)
 //
