@@ -1,4 +1,4 @@
-"""The picture at the head of the README is the one that the snippet beside it makes."""
+"""Pictures on pages are those that the snippets beside them make."""
 
 import contextlib
 import io
@@ -6,22 +6,28 @@ import re
 from pathlib import Path
 
 import matplotlib as mpl
+import matplotlib.pyplot as plt
 import numpy as np
+import pytest
 from PIL import Image
 
 ROOT = Path(__file__).parents[2]
 
 
-def test_the_headline_picture_is_made_by_the_snippet(tmp_path, monkeypatch):
+@pytest.mark.parametrize("page", ["README.md", "docs/guide/12-pictures-and-films.md"])
+def test_the_pictures_are_made_by_the_snippets_beside_them(page, tmp_path, monkeypatch):
     mpl.use("Agg")
-    text = (ROOT / "README.md").read_text()
-    (shown,) = re.findall(r"!\[[^]]*\]\((docs/img/[\w-]+\.png)\)", text)
-    code = re.search(r"```python\n(.*?)```", text, re.DOTALL).group(1)
+    text = (ROOT / page).read_text()
+    shown = [(ROOT / page).parent / path for path in re.findall(r"!\[[^]]*\]\(([\w./-]+\.png)\)", text)]
+    assert shown
     monkeypatch.chdir(tmp_path)
+    names = {"__name__": "__main__"}
     with contextlib.redirect_stdout(io.StringIO()):
-        exec(code, {"__name__": "__main__"})
-    made = tmp_path / Path(shown).name
-    with Image.open(made) as one, Image.open(ROOT / shown) as two:
-        assert one.size == two.size
-        difference = np.abs(np.asarray(one.convert("RGB"), float) - np.asarray(two.convert("RGB"), float))
-    assert difference.mean() < 0.5, "draw it anew: run the README's snippet in docs/img"
+        for code in re.findall(r"```python\n(.*?)```", text, re.DOTALL):
+            exec(code, names)
+    plt.close("all")
+    for path in shown:
+        with Image.open(tmp_path / path.name) as one, Image.open(path) as two:
+            assert one.size == two.size
+            made, kept = (np.asarray(image.convert("RGB"), float) for image in (one, two))
+        assert np.abs(made - kept).mean() < 0.5, f"draw {path.name} anew: run the snippets of the page"

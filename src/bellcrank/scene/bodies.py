@@ -30,6 +30,7 @@ PALETTE: Final = (
 """Colours of bodies that have none, in turn."""
 GROUND_COLOR: Final = (0.72, 0.72, 0.70)
 _FLAT: Final = 0.02  # points that leave a plane by less than this part of their extent lie in it
+_BESIDE: Final = 0.3  # a centre of mass farther than this part of its length beside a rod is shown
 _SLENDER: Final = 0.08  # a moment of inertia below this part of the others is that of a rod
 
 
@@ -174,10 +175,14 @@ class _Builder:
 
     def rods(self, points: Floats) -> None:
         """A rod between two points, or from a knob in the middle of more."""
-        if len(points) == 2:
-            self.rod(points[0], points[1], 0.95 * self.unit)
-            return
         com, middle = np.asarray(self.body.com, dtype=float), points.mean(axis=0)
+        if len(points) == 2:
+            way = points[1] - points[0]
+            beside = np.linalg.norm(np.cross(com - points[0], way)) / (way @ way)
+            if beside < _BESIDE:
+                self.rod(points[0], points[1], 0.95 * self.unit)
+                return
+            middle = com
         reach = np.max(np.linalg.norm(points - middle, axis=1))
         hub = com if np.linalg.norm(com - middle) < reach else middle
         self.add(solids.ball(1.5 * self.unit), hub)

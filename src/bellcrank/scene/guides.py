@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, Final
 import numpy as np
 
 from bellcrank.assembly.state import Floats
+from bellcrank.errors import BellcrankError
 from bellcrank.scene import mesh as solids
 from bellcrank.scene.mesh import TriangleMesh
 
@@ -112,6 +113,20 @@ def _curve(glyph: GlyphBuilder) -> None:
     _on_wire(glyph, kind.curve.sampled(160))
 
 
+def _edge(glyph: GlyphBuilder) -> None:
+    """The edge of a wheel or disc that touches a surface: a rim on marker 2, if it closes after a turn."""
+    from bellcrank.expression.evaluation import evaluate
+
+    kind: Any = glyph.joint.kind
+    turn = np.linspace(0.0, 2.0 * np.pi, 73)
+    try:
+        way = np.array([evaluate(kind.curve, {kind.parameter: angle}) for angle in turn.tolist()])
+    except (BellcrankError, KeyError):
+        return  # the curve has other symbols, or no value somewhere on its way round
+    if np.all(np.isfinite(way)) and np.linalg.norm(way[-1] - way[0]) < 1e-6 * glyph.unit:
+        glyph.add(1, solids.tube(tuple(map(tuple, way.tolist())), 0.6 * glyph.unit), glyph.color)
+
+
 GUIDES: Final[Mapping[str, Callable[[GlyphBuilder], None]]] = {
     "PointOnCylinder": _cylinder,
     "PointOnCone": _cone,
@@ -119,5 +134,7 @@ GUIDES: Final[Mapping[str, Callable[[GlyphBuilder], None]]] = {
     "PointOnCurve": _curve,
     "SphereOnPlane": _on_plane,
     "CylinderOnPlane": _on_plane,
+    "RollingCurve": _edge,
+    "CurveOnSurface": _edge,
 }
 """How kinds of joints are shown that keep a point on something."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from itertools import pairwise
 from typing import Any, Final
 
@@ -12,13 +12,14 @@ from bellcrank.mechanism.constraint import Constraint
 from bellcrank.mechanism.marker import Marker
 from bellcrank.scene import mesh as solids
 from bellcrank.scene.mesh import TriangleMesh
-from bellcrank.scene.scene import Color, Link
+from bellcrank.scene.scene import Color, Link, Piece
 from bellcrank.scene.setting import Setting
 
 SPRING: Final = (0.72, 0.24, 0.20, 1.0)
 DAMPER: Final = (0.36, 0.40, 0.45, 1.0)
 STRING: Final = (0.76, 0.52, 0.20, 1.0)
 ROD: Final = (0.45, 0.48, 0.52, 1.0)
+_ANCHOR: Final = (0.66, 0.66, 0.64, 1.0)
 _COILS: Final = 9
 _RODS: Final = ("Distance", "RevoluteSpherical", "ParallelLink", "PlungingParallelLink")
 
@@ -51,6 +52,22 @@ def links_of(setting: Setting, unit: float) -> dict[str, Link]:
                 slack,
             )
     return found
+
+
+def anchors(links: Sequence[Link], ground: int, unit: float) -> list[Piece]:
+    """Small blocks where links are fixed to the ground, each place once."""
+    places = [
+        points
+        for link in links
+        for end, points in zip(link.carriers, link.points, strict=True)
+        if end == ground
+    ]
+    found: dict[tuple[float, ...], Piece] = {}
+    for point in places:
+        x, y, z = point.tolist()
+        name, mesh = f"ground/{len(found) + 1}", solids.box((round(1.8 * unit, 12),) * 3)
+        found.setdefault((x, y, z), Piece(name, "ground", "support", ground, mesh, _ANCHOR, (x, y, z)))
+    return list(found.values())
 
 
 def _spans(element: Any) -> Iterator[tuple[Marker, Marker]]:

@@ -16,7 +16,7 @@ from bellcrank.mechanism.mechanism import Mechanism
 from bellcrank.mechanism.references import joints_of
 from bellcrank.scene.bodies import hinge_axis, made_up, shape_pieces
 from bellcrank.scene.joints import GlyphBuilder
-from bellcrank.scene.links import links_of
+from bellcrank.scene.links import anchors, links_of
 from bellcrank.scene.scene import Glyph, Piece, Scene, rotated
 from bellcrank.scene.setting import Setting, pin_of, setting_of, size_of
 
@@ -40,13 +40,16 @@ def of(mechanism: Mechanism, state: State | None = None) -> Scene:
         if not body.shapes:
             shapes[number] = made_up(setting, number, unit, layers[number])
     names = tuple(carrier.name for carrier in setting.carriers)
+    links = links_of(setting, unit)
+    if not setting.carriers[-1].shapes:
+        shapes[-1] = anchors(list(links.values()), len(names) - 1, unit)
     gravity = np.asarray(setting.mechanism.gravity, dtype=float)
     return Scene(
         setting.mechanism,
         names,
         MappingProxyType({name: tuple(pieces) for name, pieces in zip(names, shapes, strict=True)}),
         MappingProxyType(_glyphs(setting, shapes, unit)),
-        MappingProxyType(links_of(setting, unit)),
+        MappingProxyType(links),
         setting.state,
         size,
         _up(gravity),

@@ -252,9 +252,9 @@ def _names(axes: Any, painter: Painter, instant: Instant) -> None:
     """The names of the bodies, in the middle of each."""
     from matplotlib import patheffects
 
-    halo = [patheffects.withStroke(linewidth=2.2, foreground="white")]
+    halo = [patheffects.withStroke(linewidth=2.6, foreground="white", alpha=0.8)]
     for name, at in painter.middles(instant).items():
-        axes.text(*at, name, fontsize=7.5, ha="center", va="center", color=_INK, path_effects=halo)
+        axes.text(*at, name, fontsize=9.0, ha="center", va="center", color=_INK, path_effects=halo)
 
 
 def words_of_times(times: Sequence[float]) -> str:

@@ -19,6 +19,7 @@ NAMES: Final = ("front", "back", "left", "right", "top", "bottom", "oblique")
 _OBLIQUE: Final = (32.0, 22.0)  # degrees from the front about the vertical, and above the horizon
 _TURNS: Final = (32.0, -32.0, 58.0, -58.0, 122.0, -122.0, 148.0, -148.0)
 _BEHIND: Final = 0.75  # what a view from behind must gain on one from before: it counts that much
+_FLAT: Final = 0.02  # what lies in a plane leaves it by less than this part of its size
 _THIN: Final = 0.3  # a plane mechanism reaches less than this part of its size out of its plane
 
 
@@ -148,10 +149,12 @@ def _held(scene: Scene) -> Floats:
 def _normal(scene: Scene) -> Floats | None:
     """The normal of the plane in which everything moves, or None."""
     points = _held(scene)
+    thin = _THIN  # where balls let bodies leave the plane, all must lie in it at the start
     hinges: list[Floats] = []
     slides: list[Floats] = []
     for name, glyph in scene.joints.items():
         if glyph.axis is None:
+            thin = _FLAT if glyph.pieces else thin
             continue
         carrier = glyph.carriers[0]
         turn = scene.state.rotation[carrier] if carrier < len(scene.carriers) - 1 else np.eye(4)[0]
@@ -162,8 +165,8 @@ def _normal(scene: Scene) -> Floats | None:
         parallel = all(abs(abs(axis @ normal) - 1.0) < 1e-3 for axis in hinges)
         across = all(abs(axis @ normal) < 0.05 for axis in slides)
         reach = np.ptp(points @ normal)
-        return normal if parallel and across and reach < _THIN * scene.size else None
+        return normal if parallel and across and reach < thin * scene.size else None
     if slides or len(points) < 3:
         return None
     _, sizes, ways = np.linalg.svd(points - points.mean(axis=0), full_matrices=False)
-    return ways[2] if sizes[2] < 0.02 * sizes[0] and sizes[1] > 0.1 * sizes[0] else None
+    return ways[2] if sizes[2] < _FLAT * sizes[0] and sizes[1] > 0.1 * sizes[0] else None
