@@ -9,7 +9,6 @@ from bellcrank.errors import Fault, FaultList, MechanismError
 from bellcrank.mechanism.body import Body
 from bellcrank.mechanism.checking import Check
 from bellcrank.mechanism.constraint import Constraint, ConstraintKind
-from bellcrank.mechanism.contents import Contents
 from bellcrank.mechanism.drive import Drive, PathDrive
 from bellcrank.mechanism.editing import remove_element, replace_element
 from bellcrank.mechanism.force import Force, ForceKind
@@ -20,9 +19,10 @@ from bellcrank.mechanism.motor_joints import MotorKind
 from bellcrank.mechanism.parameter import Parameter, changed_parameters
 from bellcrank.mechanism.placement import Placement, place
 from bellcrank.mechanism.references import Element, as_end, as_joint_coordinate, as_marker, markers_of
+from bellcrank.mechanism.showing import Shown
 
 
-class Mechanism(Contents):
+class Mechanism(Shown):
     """A mechanism under construction, in SI units.
 
     name: free text. gravity: acceleration in world axes, m/s^2.

@@ -48,7 +48,8 @@ def mesh_of(shape: Shape) -> TriangleMesh:
     if isinstance(shape, Ellipsoid):
         return solids.ellipsoid(_rounded(shape.radii))
     if isinstance(shape, Cylinder):
-        return solids.cylinder(*_rounded([shape.radius, shape.length]))
+        radius, length = _rounded([shape.radius, shape.length])
+        return solids.cylinder(radius, length)
     if isinstance(shape, Capsule):
         return solids.capsule(*_rounded([shape.radius, shape.length]))
     if isinstance(shape, Cone):

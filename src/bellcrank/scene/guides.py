@@ -33,8 +33,9 @@ def foot(glyph: GlyphBuilder, end: int, axis: str, reach: tuple[float, float]) -
     along = axes[:, "xyz".index(axis)]
     down = np.asarray(glyph.setting.mechanism.gravity, dtype=float)
     down = down - (down @ along) * along
-    if np.linalg.norm(down) < 1e-6:  # a vertical axis stands on a round foot, others hang in the plane
-        down = np.array([0.0, 0.0, -1.0]) if abs(along[2]) < 0.9 else np.zeros(3)
+    if np.linalg.norm(down) < 1e-6:  # a vertical axis stands on a round foot
+        weightless = not np.any(glyph.setting.mechanism.gravity)
+        down = np.array([0.0, -1.0, 0.0] if abs(along[2]) > 0.9 else [0.0, 0.0, -1.0]) * weightless
         down = down - (down @ along) * along
     if np.linalg.norm(down) < 1e-6:
         side = -1.0 if along @ np.asarray(glyph.setting.mechanism.gravity) <= 0.0 else 1.0

@@ -113,7 +113,7 @@ class GlyphBuilder:
     def _way(self) -> None:
         """What marker 2 moves along: a rail, a plane; nothing for a point."""
         slides = [axis for axis in "xyz" if axis not in self.locked]
-        if len(slides) == 1:
+        if len(slides) == 1 and not all(self.drawn):
             self._rail(slides[0])
         elif len(slides) == 2 and not self.drawn[0]:
             (normal,) = {"x", "y", "z"} - set(slides)
@@ -134,8 +134,7 @@ class GlyphBuilder:
                 shift["xyz".index(across)] = side * 1.55 * self.unit
                 self.add(0, solids.cylinder(0.45 * self.unit, length, 16), RAIL, turn, shift)
             return
-        thin = 0.35 if self.drawn[0] else 0.6
-        self.add(0, solids.cylinder(thin * self.unit, length, 16), RAIL, turn, middle)
+        self.add(0, solids.cylinder(0.6 * self.unit, length, 16), RAIL, turn, middle)
         if self.joint.kind.name == "Screw":
             self._thread(axis, low, high)
 

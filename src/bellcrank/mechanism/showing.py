@@ -1,0 +1,49 @@
+"""What shows a mechanism: pictures, and what notebooks print of it.
+
+The room `scene`, which makes them, needs mechanisms and so comes after this one; it is loaded when needed.
+"""
+
+from __future__ import annotations
+
+from importlib import import_module
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from bellcrank.mechanism.contents import Contents
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+    from bellcrank.assembly.state import State
+
+
+class Shown(Contents):
+    """A mechanism that can be looked at."""
+
+    def draw(
+        self, path: str | Path | None = None, *, state: State | None = None, axes: Any = None, **options: Any
+    ) -> Figure:
+        """A picture of the mechanism: shapes, joints with their axes, springs and strings, the ground.
+
+        Bodies without shapes are drawn as links, plates and rods between what takes hold of them. Joints
+        that a drive or motor acts on are orange. Needs matplotlib (extra `plot`).
+
+        path: file to write the picture into (PNG, PDF or SVG). state: by default the assembled start; a
+            mechanism that cannot be assembled is drawn as described. axes: of matplotlib, to draw into.
+        view: "front", "back", "left", "right", "top", "bottom" or "oblique"; two angles in degrees, about the
+            vertical from the front and above the horizon; or the direction (3,) from which one looks. By
+            default plane mechanisms are seen straight on, others from where they spread most.
+        only: names of the bodies to draw. color: of all bodies; opacity: a factor.
+        joints, scale, names: whether to draw glyphs of joints, the scale bar (both by default), and names.
+        box: lowest and highest corner of the space to show, (2, 3), m. size: of the figure, inches.
+        dpi: pixels of what is painted to an inch.
+
+        The figure's axes are lengths in the picture, m. Raises MechanismError for wrong options, Unsupported
+        without matplotlib.
+        """
+        figure: Figure = import_module("bellcrank.scene.still").draw(self, path, state, axes, options)
+        return figure
+
+    def _repr_html_(self) -> str:
+        html: str = import_module("bellcrank.scene.notebook").of_mechanism(self)
+        return html
