@@ -5,7 +5,7 @@ import pytest
 
 import bellcrank as bc
 from bellcrank.viewer.commands import COMMANDS
-from bellcrank.viewer.engine import Engine
+from bellcrank.viewer.engine import LiveEngine
 from bellcrank.viewer.pace import PERIOD, Pace
 from bellcrank.viewer.settings import Settings
 
@@ -23,7 +23,7 @@ class Clock:
 
 def engine(mechanism=None, clock=None, **settings):
     mechanism = bc.gallery.double_pendulum() if mechanism is None else mechanism
-    return Engine(mechanism, Settings.of(settings), clock or Clock(), background=False)
+    return LiveEngine(mechanism, Settings.of(settings), clock or Clock(), background=False)
 
 
 def rod():

@@ -10,7 +10,7 @@ import pytest
 
 import bellcrank as bc
 from bellcrank.viewer.commands import COMMANDS
-from bellcrank.viewer.session import Session
+from bellcrank.viewer.session import live
 
 
 def until(session, what, seconds=20.0):
@@ -23,7 +23,7 @@ def until(session, what, seconds=20.0):
 
 
 def test_it_plays_by_the_clock_on_the_wall():
-    with Session(bc.gallery.double_pendulum()) as session:
+    with live(bc.gallery.double_pendulum()) as session:
         session.do("play")
         until(session, lambda now: now.time > 0.3)
         session.do("pause")
@@ -34,7 +34,7 @@ def test_it_plays_by_the_clock_on_the_wall():
 
 
 def test_two_front_ends_see_the_same():
-    with Session(bc.gallery.double_pendulum()) as session:
+    with live(bc.gallery.double_pendulum()) as session:
         seen = [[], []]
 
         def watch(numbers):
@@ -55,7 +55,7 @@ def test_two_front_ends_see_the_same():
 
 
 def test_a_drag_reaches_the_physics_soon():
-    with Session(bc.gallery.double_pendulum()) as session:
+    with live(bc.gallery.double_pendulum()) as session:
         session.do("play")
         body = session.snapshot.bodies[1]
         session.do("grab", body=body, point=(0.2, 0.0, 0.0), target=(0.3, 0.0, 0.3))
@@ -69,7 +69,7 @@ def test_a_drag_reaches_the_physics_soon():
 
 
 def test_what_takes_long_is_prepared_while_the_run_goes_on():
-    with Session(bc.gallery.four_bar()) as session:
+    with live(bc.gallery.four_bar()) as session:
         session.do("play")
         session.do("switch", formulation="symbolic")
         told = until(session, lambda now: now.formulation == "symbolic")
@@ -105,7 +105,7 @@ def test_garbage_never_stops_it(seed):
         "step",
         "odd",
     )
-    with Session(bc.gallery.double_pendulum()) as session:
+    with live(bc.gallery.double_pendulum()) as session:
         session.do("play")
         answers = []
         for _ in range(2500):
@@ -125,7 +125,7 @@ def test_garbage_never_stops_it(seed):
 
 
 def test_a_closed_session_refuses():
-    session = Session(bc.gallery.double_pendulum())
+    session = live(bc.gallery.double_pendulum())
     session.close()
     with pytest.raises(bc.MechanismError, match="closed"):
         session.do("play")

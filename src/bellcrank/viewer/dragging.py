@@ -9,12 +9,12 @@ import numpy as np
 from bellcrank.assembly.state import Floats
 from bellcrank.errors import Fault, MechanismError
 from bellcrank.mechanism.checking import Check
-from bellcrank.viewer.engine import Engine
+from bellcrank.viewer.engine import LiveEngine
 from bellcrank.viewer.hand import Hold, firmness, mobility, size_of
 from bellcrank.viewer.names import known
 
 
-def grab(engine: Engine, body: Any, point: Any, target: Any) -> None:
+def grab(engine: LiveEngine, body: Any, point: Any, target: Any) -> None:
     """Take hold of a point (3,) of a body, m, in its frame, and pull it to a target (3,), m, world axes.
 
     While the run stands the bodies follow without time, into the nearest configuration that satisfies all
@@ -42,7 +42,7 @@ def grab(engine: Engine, body: Any, point: Any, target: Any) -> None:
         engine.change(f"a hand on {body}", twin=twin)
 
 
-def move(engine: Engine, body: Any, target: Any) -> None:
+def move(engine: LiveEngine, body: Any, target: Any) -> None:
     """Pull a body that was grabbed to another target."""
     _body(engine, body)
     target = _point("target", target)
@@ -53,7 +53,7 @@ def move(engine: Engine, body: Any, target: Any) -> None:
         engine.set_hold(body, Hold(hold.stiffness, hold.damping, hold.point, target))
 
 
-def release(engine: Engine, body: Any = None) -> None:
+def release(engine: LiveEngine, body: Any = None) -> None:
     """Let go of a body, or of all."""
     if body is None:
         engine.drop_all()
@@ -63,26 +63,26 @@ def release(engine: Engine, body: Any = None) -> None:
     engine.set_hold(body, None)
 
 
-def pin(engine: Engine, body: Any) -> None:
+def pin(engine: LiveEngine, body: Any) -> None:
     """Hold a body where it is."""
     number = _body(engine, body)
     engine.set_hold(body, None)
     engine.change(f"pin of {body}", twin=engine.coming[0].with_pin(body, engine.state, number))
 
 
-def unpin(engine: Engine, body: Any) -> None:
+def unpin(engine: LiveEngine, body: Any) -> None:
     """Release a body that was pinned."""
     _body(engine, body)
     if body in engine.coming[0].pins:
         engine.change(f"release of {body}", twin=engine.coming[0].without_pin(body))
 
 
-def _pull(engine: Engine, body: str) -> None:
+def _pull(engine: LiveEngine, body: str) -> None:
     point, target = engine.posed[body]
     engine.show_state(engine.puller(body).pull(engine.state, engine.values, point, target))
 
 
-def _body(engine: Engine, name: Any) -> int:
+def _body(engine: LiveEngine, name: Any) -> int:
     known("body", name, engine.model.bodies)
     return engine.model.body_number(name)
 

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import replace
-from typing import Any, Final
+from typing import Any, ClassVar, Final
 
 import numpy as np
 
@@ -26,14 +26,14 @@ from bellcrank.viewer.pace import PERIOD, Pace
 from bellcrank.viewer.past import Past
 from bellcrank.viewer.preparing import Preparing
 from bellcrank.viewer.pulling import Puller
-from bellcrank.viewer.settings import Settings
+from bellcrank.viewer.settings import Settings, ranges_of
 from bellcrank.viewer.snapshot import Snapshot
 from bellcrank.viewer.twin import Twin
 
 _SUBFRAMES: Final = 16  # of a part, while a hand works, where the method finds its own steps
 
 
-class Engine:
+class LiveEngine:
     """A mechanism live: it stands at its start, "paused".
 
     clock: s on the wall. background: prepare what takes long beside a run that goes on.
@@ -44,6 +44,8 @@ class Engine:
     Raises as `bc.start` where it cannot start.
     """
 
+    live: ClassVar[bool] = True
+
     def __init__(
         self,
         mechanism: Mechanism,
@@ -52,11 +54,12 @@ class Engine:
         start_time: float = 0.0,
         background: bool = True,
     ) -> None:
-        self.clock, self.settings = clock, settings
+        self.clock, self.settings, self.name = clock, settings, mechanism.name
         self.twin, self.model = Twin.of(mechanism, start_time)
         self.pace = Pace()
         self.status, self.message = "paused", ""
         self.values: dict[str, float] = {one.name: one.value for one in self.model.inputs}
+        self.ranges = ranges_of(self.model, mechanism)
         self.holds: dict[str, Hold] = {}
         self.posed: dict[str, tuple[Floats, Floats]] = {}
         self._pullers: dict[str, tuple[Twin, Puller]] = {}
@@ -97,13 +100,17 @@ class Engine:
             return PERIOD if self.preparing.what else 0.25
         return self.pace.wait(now, self.settings.fixed_step)
 
+    def fail(self, message: str) -> None:
+        """Stand still after something that should not happen."""
+        self.status, self.message, self.run = "failed", message, None
+
     def advance(self, duration: float) -> None:
         """Go on from what is shown; where the run breaks down, what it came to is kept, "failed"."""
         run = self.from_shown()
         try:
             self._record(run.part(self._times(run.time, duration)))
         except BellcrankError as error:
-            self.status, self.message, self.run = "failed", str(error), None
+            self.fail(str(error))
             if isinstance(error, SimulationError) and isinstance(error.trajectory, Trajectory):
                 self._record(error.trajectory)
 
@@ -136,8 +143,11 @@ class Engine:
         state, values, self._coming = self.state, dict(self.values), new
 
         def take_over(run: Run) -> None:
-            self._take_over(run)
-            (self.twin, self.settings), self._coming = new, None
+            if self.run is not None or self.shown is not None:
+                run.set_state(self.state)
+            run.inputs.update(self.values)
+            self.past.follow(run.now().layout)
+            self.run, (self.twin, self.settings), self._coming = run, new, None
             self._hold_on()
 
         try:
@@ -148,9 +158,8 @@ class Engine:
 
     def set_hold(self, body: str, hold: Hold | None) -> None:
         """Let the hand of a body hold on, or let go."""
-        if hold is None:
-            self.holds.pop(body, None)
-        else:
+        self.holds.pop(body, None)
+        if hold is not None:
             self.holds[body] = hold
         if (
             self.run is not None
@@ -194,26 +203,26 @@ class Engine:
     def snapshot(self) -> Snapshot:
         """What there is to show."""
         self._number += 1
-        past = self.past
+        past, number = self.past, len(self.past) - 1 if self.shown is None else self.shown
         return Snapshot(
-            self._number,
-            self.status,
-            self.message,
-            past.layout.bodies,
-            past.layout,
-            past.frames[-1 if self.shown is None else self.shown].copy(),
-            (float(past.time[0]), float(past.time[-1])),
-            self.pace.speed,
-            self.pace.factor,
-            self.status == "playing" and self.pace.is_late,
-            self.settings,
-            self.settings.formulation if self.run is None else str(self.run.formulation),
-            dict(self.values),
-            {name: parameter.value for name, parameter in self.twin.base.parameters.items()},
-            dict(self.holds),
-            tuple(self.twin.pins),
-            self.preparing.what,
-            float(past.work[-1 if self.shown is None else self.shown]),
+            number=self._number,
+            status=self.status,
+            message=self.message,
+            bodies=past.layout.bodies,
+            layout=past.layout,
+            frame=past.frames[number].copy(),
+            past=(float(past.time[0]), float(past.time[-1])),
+            speed=self.pace.speed,
+            factor=self.pace.factor,
+            is_late=self.status == "playing" and self.pace.is_late,
+            settings=self.settings,
+            formulation=self.settings.formulation if self.run is None else self.run.formulation,
+            inputs=dict(self.values),
+            parameters={name: one.value for name, one in self.twin.base.parameters.items()},
+            holds=dict(self.holds),
+            pins=tuple(self.twin.pins),
+            preparing=self.preparing.what,
+            work=float(past.work[number]),
         )
 
     def drop_all(self) -> None:
@@ -256,14 +265,6 @@ class Engine:
         except BellcrankError as error:
             self._coming = None
             self.message = f"{self.preparing.last}: {error}"
-
-    def _take_over(self, run: Run) -> None:
-        now = self.state
-        if self.run is not None or self.shown is not None:
-            run.set_state(now)
-        run.inputs.update(self.values)
-        self.run = run
-        self.past.follow(run.now().layout)
 
     def _hold_on(self) -> None:
         for body, hold in list(self.holds.items()):

@@ -6,45 +6,45 @@ from typing import Any
 
 import numpy as np
 
-from bellcrank.trajectory.origin import Origin
+from bellcrank.assembly.model import Model
 from bellcrank.trajectory.rotations import conjugate, rotate
-from bellcrank.trajectory.status import Status
 from bellcrank.trajectory.trajectory import Trajectory
-from bellcrank.viewer.engine import Engine
 from bellcrank.viewer.names import known
 
 
-def inspected(engine: Engine, name: Any) -> dict[str, Any]:
-    """Lines of what a body or a joint does in the frame that is shown: {"position [m]": [x, y, z], ...}.
+def inspected_in(run: Trajectory, model: Model | None, name: Any) -> dict[str, Any]:
+    """Lines of what a body or a joint does in the one frame of a run: {"position [m]": [x, y, z], ...}.
 
-    Raises MechanismError for a name that there is not.
+    model: of the mechanism, where it is known. Raises MechanismError for a name that there is not.
     """
-    number = len(engine.past) - 1 if engine.shown is None else engine.shown
-    run = Trajectory(
-        engine.past.layout, engine.past.store(slice(number, number + 1)), Status("running"), {}, Origin()
-    )
     known("body or joint", name, (*run.bodies, *run.joints))
     found = {"name": name, "time [s]": float(run.time[0])}
-    return found | (_of_body(engine, run, name) if name in run.bodies else _of_joint(run, name))
+    return found | (_of_body(model, run, name) if name in run.bodies else _of_joint(run, name))
 
 
-def _of_body(engine: Engine, run: Trajectory, name: str) -> dict[str, Any]:
-    body, number = run.body(name), engine.model.body_number(name)
+def _of_body(model: Model | None, run: Trajectory, name: str) -> dict[str, Any]:
+    body = run.body(name)
+    found = {
+        "kind": "body",
+        "position [m]": body.position[0].tolist(),
+        "rotation (w, x, y, z)": body.rotation[0].tolist(),
+        "velocity [m/s]": body.velocity[0].tolist(),
+        "angular velocity [rad/s]": body.angular_velocity[0].tolist(),
+    }
+    return found if model is None else found | _energies(model, run, name)
+
+
+def _energies(model: Model, run: Trajectory, name: str) -> dict[str, Any]:
+    body, number = run.body(name), model.body_number(name)
     position, rotation = body.position[0], body.rotation[0]
     velocity, spin = body.velocity[0], body.angular_velocity[0]
-    mass, arm = float(engine.model.mass[number]), rotate(rotation, engine.model.com[number])
-    moving = velocity + np.cross(spin, arm)
-    local = rotate(conjugate(rotation), spin)
-    kinetic = 0.5 * (mass * moving @ moving + local @ engine.model.inertia[number] @ local)
+    mass, arm = float(model.mass[number]), rotate(rotation, model.com[number])
+    moving, local = velocity + np.cross(spin, arm), rotate(conjugate(rotation), spin)
+    kinetic = 0.5 * (mass * moving @ moving + local @ model.inertia[number] @ local)
     return {
-        "kind": "body",
         "mass [kg]": mass,
-        "position [m]": position.tolist(),
-        "rotation (w, x, y, z)": rotation.tolist(),
-        "velocity [m/s]": velocity.tolist(),
-        "angular velocity [rad/s]": spin.tolist(),
         "kinetic energy [J]": float(kinetic),
-        "potential energy of its weight [J]": float(-mass * engine.model.gravity @ (position + arm)),
+        "potential energy of its weight [J]": float(-mass * model.gravity @ (position + arm)),
     }
 
 

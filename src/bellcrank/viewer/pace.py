@@ -10,7 +10,7 @@ PERIOD: Final = 1.0 / 60.0
 _BUSY: Final = 0.012  # s on the wall that a part may take: as long commands wait
 _LATE: Final = 3.0  # periods that may be made up for
 _MEMORY: Final = 0.5  # s on the wall, over which the real-time factor is an average
-_ON_TIME: Final = 0.95  # of the speed: below, the run is late
+_ON_TIME: Final = 0.9  # of the speed: below, the run is late
 
 
 class Pace:

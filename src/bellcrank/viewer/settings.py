@@ -6,9 +6,13 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any, Final
 
+import numpy as np
+
+from bellcrank.assembly.model import Model
 from bellcrank.errors import Fault, MechanismError
 from bellcrank.formulations.preparing import MOVING, check_request
 from bellcrank.integrate.methods import METHODS, find_method
+from bellcrank.mechanism.mechanism import Mechanism
 
 LIVE_STEP: Final = 1e-3
 """s, of fixed-step methods where nothing else is said."""
@@ -56,6 +60,23 @@ class Settings:
         """The arguments for `bc.start`."""
         step = {"step": self.fixed_step} if self.fixed_step else {}
         return {"formulation": self.formulation, "method": self.method, **step, **self.others}
+
+
+def ranges_of(model: Model, mechanism: Mechanism) -> dict[str, tuple[float, float]]:
+    """What sliders of inputs and parameters run over, by name: bounds where there are, else what is usual."""
+    found = {one.name: _range(one.value, one.unit, None, None) for one in model.inputs}
+    for name, one in mechanism.parameters.items():
+        found[name] = _range(one.value, one.unit, one.low, one.high)
+    return found
+
+
+def _range(value: float, unit: str, low: float | None, high: float | None) -> tuple[float, float]:
+    reach = np.pi if unit == "rad" else 2.0 * abs(value) or 1.0
+    usual = (
+        (-reach, reach) if value == 0.0 or unit == "rad" else (min(0.0, 2.0 * value), max(0.0, 2.0 * value))
+    )
+    first, last = usual[0] if low is None else low, usual[1] if high is None else high
+    return (float(min(first, value)), float(max(last, value, first + 1e-9)))
 
 
 def _checked(settings: Settings, step: Any) -> Settings:
