@@ -1,5 +1,6 @@
 """Who is let in to the page, and what passes through; before a page that answers with what it was sent."""
 
+import asyncio
 import socket
 import threading
 
@@ -96,3 +97,17 @@ def ask_anyway(port, head):
         return ask(port, head)
     except OSError:  # sent away before all was said
         return ""
+
+
+def test_a_port_that_is_taken_is_told(echo):
+    with pytest.raises(OSError, match="in use"):
+        Gate("127.0.0.1", echo, echo)
+
+
+def test_it_opens_where_a_loop_runs_as_in_a_notebook(echo):
+    async def opened():
+        return gate(echo)
+
+    own = asyncio.run(opened())
+    assert ask(own.port, "GET / HTTP/1.1\nHost: localhost").startswith("GET / ")
+    own.close()

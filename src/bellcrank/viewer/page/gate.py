@@ -33,16 +33,24 @@ class Gate:
         self.host, self.port, self.token = host, port, token
         self._page = page
         self._loop = asyncio.new_event_loop()
-        self._server = self._loop.run_until_complete(
-            asyncio.start_server(self._meet, host, port, limit=_HEAD)
-        )
-        self.port = int(self._server.sockets[0].getsockname()[1])
         self._thread = threading.Thread(target=self._loop.run_forever, name="bellcrank gate", daemon=True)
         self._thread.start()
+        try:
+            self._server = asyncio.run_coroutine_threadsafe(self._listen(), self._loop).result()
+        except OSError:
+            self._stop()
+            raise
+        self.port = int(self._server.sockets[0].getsockname()[1])
+
+    async def _listen(self) -> asyncio.Server:
+        return await asyncio.start_server(self._meet, self.host, self.port, limit=_HEAD)
 
     def close(self) -> None:
         """Let nobody in any more, and send away who is there."""
         asyncio.run_coroutine_threadsafe(self._end(), self._loop).result(5.0)
+        self._stop()
+
+    def _stop(self) -> None:
         self._loop.call_soon_threadsafe(self._loop.stop)
         self._thread.join(5.0)
         self._loop.close()
@@ -56,8 +64,9 @@ class Gate:
         await asyncio.gather(*tasks, return_exceptions=True)
 
     async def _meet(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        usual = (OSError, EOFError, asyncio.LimitOverrunError, TimeoutError, ValueError)
         try:
-            with suppress(OSError, EOFError, asyncio.LimitOverrunError, TimeoutError, ValueError):
+            with suppress(*usual, asyncio.CancelledError):  # the last at the end of the gate
                 head = await asyncio.wait_for(reader.readuntil(b"\r\n\r\n"), _PATIENCE)
                 answer = self._judged(head)
                 if answer is None:

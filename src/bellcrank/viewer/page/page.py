@@ -51,7 +51,7 @@ class Page:
         self._gate = _gate("127.0.0.1" if local else host, port, self.server.get_port(), self.token)
         name = "localhost" if local else host
         self.url = f"http://{name}:{self._gate.port}/" + (f"?token={self.token}" if self.token else "")
-        self._dark = False
+        self._dark, self._named = False, (False, False)
         self._theme()
         self.stage = Stage(self.server, scene)
         self.arrows = Arrows(self.server, self.stage)
@@ -118,7 +118,9 @@ class Page:
     async def _on_look(self, _event: Any) -> None:
         now = self.session.snapshot
         self.arrows.shown = self._forces.value
-        self.stage.label(self._names.value, self._joint_names.value, now.position, now.rotation)
+        if (named := (self._names.value, self._joint_names.value)) != self._named:
+            self._named = named
+            self.stage.label(*named, now.position, now.rotation)
         if self._night.value != self._dark:
             self._dark = self._night.value
             self._theme()

@@ -97,7 +97,7 @@ class Plots:
             series.append(self._uplot.Series(label=_short(name), stroke=color, width=2))
         self._signals = self._gui.add_uplot(
             data, tuple(series), aspect=1.5, scales={"x": self._uplot.Scale(time=False)},
-            legend=self._uplot.Legend(show=True),
+            legend=self._uplot.Legend(show=True, live=False),
         )  # fmt: skip
 
 

@@ -14,6 +14,7 @@ from bellcrank.scene.view import view_of
 _GRID: Final = {False: ((218, 223, 229), (190, 197, 206)), True: ((52, 56, 62), (74, 80, 88))}
 _SKY: Final = {False: ((252, 253, 254), (229, 234, 240)), True: ((38, 42, 48), (22, 24, 28))}
 _SIZE: Final = 4.0  # of a mechanism on the page
+_MARGIN: Final = 0.15  # of the size, by which the floor gives way
 _CORNERS: Final = np.array([[k & 1, (k >> 1) & 1, (k >> 2) & 1] for k in range(8)])  # of a box
 _FIELD: Final = np.radians(38.0)  # of view
 
@@ -47,6 +48,9 @@ class Stage:
         server.scene.world_axes.visible = False
         self.batches = [self._batch(number, copies) for number, copies in enumerate(scene.copies.values())]
         self._labels: list[tuple[Any, Any]] = []
+        low, high = self._box()
+        self._middle_of_all = 0.5 * (low + high)
+        self._lowest = float(np.minimum(low * self._up, high * self._up).sum())
         self.lay_floor(False)
         self._lights()
         self.paint(False)
@@ -55,7 +59,11 @@ class Stage:
     def show(self, position: Floats, rotation: Floats) -> None:
         """Move everything to poses of the bodies, (nb, 3), m, and (nb, 4)."""
         placed = self.scene.placed(position, rotation)
+        lowest = float(np.min(placed.position @ self._up, initial=np.inf))
         with self._server.atomic():
+            if lowest < self._lowest:
+                self._lowest = lowest - _MARGIN * self.scene.size
+                self._floor.position = self._below(self._lowest)
             for batch in self.batches:
                 if batch.moves:
                     batch.handle.batched_positions = self.on_page(placed.position[batch.numbers])
@@ -94,13 +102,10 @@ class Stage:
             self._labels.append((handle, what))
 
     def lay_floor(self, dark: bool, visible: bool = True) -> None:
-        """A floor below the mechanism."""
+        """A floor below the mechanism, which goes lower where that falls."""
         up, cell = self._up, self.unit * _round(self.scene.size / 8.0)
-        low, high = self._box()
-        middle = 0.5 * (low + high)
-        lowest = float(np.minimum(low * up, high * up).sum())
         thin, thick = _GRID[dark]
-        self._server.scene.add_grid(
+        self._floor = self._server.scene.add_grid(
             "/floor",
             width=40.0 * cell,
             height=40.0 * cell,
@@ -108,12 +113,16 @@ class Stage:
             section_size=5.0 * cell,
             cell_color=thin,
             section_color=thick,
-            position=self.on_page(middle + up * (lowest - middle @ up)),
+            position=self._below(self._lowest),
             wxyz=_from_z_to(up),
             fade_distance=30.0 * cell,
             shadow_opacity=0.25,
             visible=visible,
         )
+
+    def _below(self, height: float) -> Any:
+        """Where the floor lies on the page, at a height, m."""
+        return self.on_page(self._middle_of_all + self._up * (height - self._middle_of_all @ self._up))
 
     def look(self, camera: Any = None, name: str | None = None) -> None:
         """Point a camera, by default that which pages open with, at the mechanism, from a named side."""
@@ -123,7 +132,7 @@ class Stage:
             toward = toward + 0.22 * up + 0.30 * view.right
         toward = toward / np.linalg.norm(toward)
         low, high = self._box()
-        away = 0.56 * float(np.linalg.norm(high - low)) / np.sin(0.5 * _FIELD)
+        away = 0.62 * float(np.linalg.norm(high - low)) / np.sin(0.5 * _FIELD)
         camera = self._server.initial_camera if camera is None else camera
         camera.fov = float(_FIELD)
         camera.up = view.up if abs(toward @ up) > 0.99 else up
@@ -189,11 +198,11 @@ class Stage:
         scene.configure_environment_map(None)
         scene.configure_default_lights(enabled=False)
         scene.add_light_hemisphere(
-            "/light/sky", ground_color=(190, 186, 180), intensity=1.5, wxyz=_from_z_to(up)
+            "/light/sky", ground_color=(190, 186, 180), intensity=0.85, wxyz=_from_z_to(up)
         )
         lamps = {
-            "key": (1.6 * up + 0.9 * view.toward - 0.6 * view.right, 2.0),
-            "fill": (0.3 * up + 1.0 * view.toward + 0.9 * view.right, 0.9),
+            "key": (1.6 * up + 0.9 * view.toward - 0.6 * view.right, 1.35),
+            "fill": (0.3 * up + 1.0 * view.toward + 0.9 * view.right, 0.4),
         }
         for name, (way, strength) in lamps.items():
             place = 4.0 * _SIZE * way / np.linalg.norm(way)
