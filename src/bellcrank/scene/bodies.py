@@ -44,7 +44,7 @@ def mesh_of(shape: Shape) -> TriangleMesh:
     if isinstance(shape, Box):
         return solids.box(_rounded(shape.size))
     if isinstance(shape, Sphere):
-        return solids.ball(*_rounded([shape.radius]))
+        return solids.ellipsoid(_rounded([shape.radius] * 3))
     if isinstance(shape, Ellipsoid):
         return solids.ellipsoid(_rounded(shape.radii))
     if isinstance(shape, Cylinder):

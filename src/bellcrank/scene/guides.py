@@ -26,8 +26,11 @@ TO_Z: Final[Mapping[str, Floats]] = {
 """Matrices whose third column is that axis."""
 
 
-def foot(glyph: GlyphBuilder, end: int, axis: str, reach: tuple[float, float]) -> None:
-    """The foot of a bearing on the ground: a wedge with a base plate, as textbooks draw it."""
+def foot(glyph: GlyphBuilder, end: int, axis: str, reach: tuple[float, float], material: float) -> None:
+    """The foot of a bearing on the ground: a wedge with a base plate, as textbooks draw it.
+
+    reach: of the pin along its axis; material: thickness of what it holds, m.
+    """
     unit = glyph.unit
     axes = glyph.setting.axes(glyph.markers[end])
     along = axes[:, "xyz".index(axis)]
@@ -46,7 +49,8 @@ def foot(glyph: GlyphBuilder, end: int, axis: str, reach: tuple[float, float]) -
         return
     y = -down / np.linalg.norm(down)
     turn = axes.T @ np.column_stack([np.cross(y, along), y, along])
-    thick = round(max(0.45 * (reach[1] - reach[0]), unit), 9)
+    # Somewhat thinner than what turns in it, which so lies before it wherever one looks from.
+    thick = round(0.8 * material or unit, 9)
     wedge = ((-2.2 * unit, -4.2 * unit), (2.2 * unit, -4.2 * unit), (1.3 * unit, 0.5 * unit),
              (0.8 * unit, 1.15 * unit), (0.0, 1.45 * unit), (-0.8 * unit, 1.15 * unit),
              (-1.3 * unit, 0.5 * unit))  # fmt: skip

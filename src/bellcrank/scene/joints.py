@@ -193,13 +193,14 @@ class GlyphBuilder:
         way = self.setting.axes(self.markers[1])[:, "xyz".index(axis)]
         at = self.setting.place(self.markers[1])
         low, high = self.stack(at, way, (self.carriers[0], self.carriers[1]))
-        low, high = low - 0.5 * unit, high + 0.5 * unit
+        material = high - low
+        low, high = min(low, -unit) - 0.5 * unit, max(high, unit) + 0.5 * unit
         middle = np.zeros(3)
         middle["xyz".index(axis)] = 0.5 * (low + high)
         length = round(high - low, 9)
         self.add(1, solids.cylinder(unit, length, 24), self.color, TO_Z[axis], middle)
         if GROUND in (self.markers[0].body, self.markers[1].body) and not self.setting.carriers[-1].shapes:
-            foot(self, 0 if self.markers[0].body == GROUND else 1, axis, (low, high))
+            foot(self, 0 if self.markers[0].body == GROUND else 1, axis, (low, high), material)
 
     def _ball(self, all_ways: bool) -> None:
         """A ball in a cup that opens away from the first body."""

@@ -115,12 +115,12 @@ class _Stack:
         self._corners: dict[int, Any] = {}
 
     def __call__(self, at: Floats, way: Floats, carriers: tuple[int, int]) -> tuple[float, float]:
-        """From where to where there is material, m along the way; at least a pin's diameter."""
+        """From where to where there is material, m along the way; both 0 where there is none."""
         unit = self._unit
         side = np.cross(way, np.eye(3)[int(np.argmin(np.abs(way)))])
         side /= np.linalg.norm(side)
         other = np.cross(way, side)
-        reach = np.array([-unit, unit])
+        reach = np.zeros(2)
         for carrier in carriers:
             corners = self._triangles(carrier)
             if not len(corners):

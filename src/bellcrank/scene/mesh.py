@@ -143,16 +143,16 @@ def box(size: tuple[float, ...]) -> TriangleMesh:
     return TriangleMesh(0.5 * faces * np.asarray(size), triangles, normals)
 
 
-def ball(radius: float) -> TriangleMesh:
+def ball(radius: float, sides: int = 24) -> TriangleMesh:
     """A ball about the origin."""
-    return ellipsoid((radius, radius, radius))
+    return ellipsoid((radius, radius, radius), sides)
 
 
 @lru_cache(_KEPT)
-def ellipsoid(radii: tuple[float, ...]) -> TriangleMesh:
+def ellipsoid(radii: tuple[float, ...], sides: int = 48) -> TriangleMesh:
     """An ellipsoid about the origin."""
-    arc = np.linspace(-0.5 * np.pi, 0.5 * np.pi, SIDES // 2 + 1)
-    unit = revolved(tuple(zip(np.cos(arc).tolist(), np.sin(arc).tolist(), strict=True)))
+    arc = np.linspace(-0.5 * np.pi, 0.5 * np.pi, sides // 2 + 1)
+    unit = revolved(tuple(zip(np.cos(arc).tolist(), np.sin(arc).tolist(), strict=True)), sides)
     normals = unit.vertices / np.asarray(radii)
     normals /= np.linalg.norm(normals, axis=1, keepdims=True)
     return TriangleMesh(unit.vertices * np.asarray(radii), unit.triangles, normals)

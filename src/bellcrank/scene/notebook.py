@@ -9,6 +9,7 @@ from typing import Any, Final
 
 import numpy as np
 
+from bellcrank.assembly.model import Model
 from bellcrank.assembly.state import Floats, State
 from bellcrank.errors import BellcrankError, Unsupported
 from bellcrank.mechanism.contents import counted
@@ -32,6 +33,16 @@ def of_mechanism(mechanism: Mechanism) -> str:
         wrong = [str(fault) for fault in getattr(error, "faults", ())] or [str(error)]
         return page(mechanism.name, facts_of(mechanism), wrong)
     return page(mechanism.name, facts_of(mechanism), scene.faults, image(scene))
+
+
+def of_model(model: Model, state: State, title: str, facts: Mapping[str, str]) -> str:
+    """The page of a mechanism that was prepared, at its present state. It never raises."""
+    try:
+        shown = None if model.source is None else image(of(model.source, state))
+    except BellcrankError:
+        shown = None  # a shape that cannot be read is no reason to hide the facts
+    counts = {"bodies": str(len(model.bodies)), "joints": str(len(model.joints)), "time": f"{state.time:g} s"}
+    return page(title, {**facts, **counts}, (), shown)
 
 
 def facts_of(mechanism: Mechanism) -> dict[str, str]:

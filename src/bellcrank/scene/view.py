@@ -97,7 +97,7 @@ def _from(scene: Scene, turn: float, height: float) -> Floats:
 def _chosen(scene: Scene) -> View:
     """Straight at the plane of a plane mechanism; else obliquely, from where it spreads most."""
     points = marks(scene)
-    normal = _normal(scene, points)
+    normal = _normal(scene)
     if normal is not None:
         right, _, _ = _home(scene)
         view = looking(normal, scene.up, True)
@@ -132,8 +132,22 @@ def marks(scene: Scene) -> Floats:
     return points if len(points) else np.zeros((1, 3))
 
 
-def _normal(scene: Scene, points: Floats) -> Floats | None:
+def _held(scene: Scene) -> Floats:
+    """Places of the joints, ends of the links and centres of mass at the start (n, 3)."""
+    state, bodies = scene.state, list(scene.mechanism.bodies.values())
+    coms = np.array([body.com for body in bodies], dtype=float).reshape(-1, 3)
+    found = [scene.ends().reshape(-1, 3), state.position + rotated(state.rotation, coms)]
+    for glyph in scene.joints.values():
+        carrier, point = glyph.carriers[0], np.asarray(glyph.point, dtype=float)
+        if carrier < len(bodies):
+            point = state.position[carrier] + rotated(state.rotation[carrier], point)
+        found.append(point[None])
+    return np.concatenate(found)
+
+
+def _normal(scene: Scene) -> Floats | None:
     """The normal of the plane in which everything moves, or None."""
+    points = _held(scene)
     hinges: list[Floats] = []
     slides: list[Floats] = []
     for name, glyph in scene.joints.items():
