@@ -1,6 +1,6 @@
-"""What shows a mechanism: pictures, and what notebooks print of it.
+"""What shows a mechanism: pictures, a live page, and what notebooks print of it.
 
-The room `scene`, which makes them, needs mechanisms and so comes after this one; it is loaded when needed.
+The rooms that make them need mechanisms and so come after this one; they are loaded when needed.
 """
 
 from __future__ import annotations
@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
     from bellcrank.assembly.state import State
+    from bellcrank.viewer.page.page import Page
 
 
 class Shown(Contents):
@@ -43,6 +44,20 @@ class Shown(Contents):
         """
         figure: Figure = import_module("bellcrank.scene.still").draw(self, path, state, axes, options)
         return figure
+
+    def view(
+        self, *, host: str = "localhost", port: int = 8080, token: str | None = None, **arguments: Any
+    ) -> Page:
+        """A page that shows the mechanism live, in real time, to be dragged and steered (extra `viewer`).
+
+        host, port: where it can be reached; from other machines than this one it asks for a token, which is
+            made up where none is given, and is a part of `Page.url`. arguments: of `bc.simulate`.
+
+        The page serves in threads of its own until it is closed: `page.wait()` waits for that. In a notebook
+        it shows in the output. Raises as `bc.start`, and Unsupported without viser.
+        """
+        page: Page = import_module("bellcrank.viewer.opening").view(self, arguments, host, port, token)
+        return page
 
     def _repr_html_(self) -> str:
         html: str = import_module("bellcrank.scene.notebook").of_mechanism(self)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
@@ -26,6 +27,7 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
     from bellcrank.trajectory.trajectory import Trajectory
+    from bellcrank.viewer.page.page import Page
 
 _MOST: Final = 100  # instants in a picture
 _INSTANTS: Final = 5
@@ -75,6 +77,11 @@ class Shown:
 
         run: Any = self
         animate(run, path, fps, speed, paths, options)
+
+    def view(self, *, host: str = "localhost", port: int = 8080, token: str | None = None) -> Page:
+        """A page that plays the run, with a time slider and plots (extra `viewer`); see `Mechanism.view`."""
+        page: Page = import_module("bellcrank.viewer.opening").view(self, None, host, port, token)
+        return page
 
     def _repr_html_(self) -> str:
         return _page(self)
