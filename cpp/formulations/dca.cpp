@@ -43,25 +43,17 @@ double length_of(const Model& model) {
 }  // namespace
 
 Dca::Dca(std::shared_ptr<const Model> model, const DcaOptions& options)
-    : Bodies("dca", model, in_chunks(*model)),
+    : ConstrainedBodies("dca", model, in_chunks(*model),
+                        {1e3 * options.position_tolerance, options.contact_tolerance, options.rest_speed}),
       options_(options),
       assembly_(*model_, rows_),
-      loads_(*model_, rows_),
-      stops_(*model_, {1e3 * options.position_tolerance, options.contact_tolerance, options.rest_speed}) {
+      loads_(*model_, rows_) {
     const int m = rows_.rows();
     step_.assign(tangent_size(), 0.0);
     configuration_.assign(configuration_size(), 0.0);
-    for (auto* v : {&rhs_, &lambda_, &squares_, &softness_, &drift_, &wanted_, &compliance_, &null_}) v->assign(m, 0.0);
+    for (auto* v : {&rhs_, &squares_, &softness_, &drift_, &wanted_, &compliance_, &null_}) v->assign(m, 0.0);
     for (const BlockLayout& b : rows_.blocks())
-        for (int r = b.row; r < b.row + b.size; ++r) {
-            compliance_[r] = model_->blocks[b.block].compliance;
-            if (model_->blocks[b.block].of_velocity) velocity_rows_.push_back(r);
-        }
-    for (const int row : stops_.rows()) stop_rows_.push_back(rows_.storage_row(row));
-    if (!stops_.empty() || !velocity_rows_.empty()) {
-        enabled_.assign(m, 1);
-        for (const int r : stop_rows_) enabled_[r] = 0;
-    }
+        std::fill_n(compliance_.begin() + b.row, b.size, model_->blocks[b.block].compliance);
     drifts_ =
         !options_.projections || std::any_of(compliance_.begin(), compliance_.end(), [](double c) { return c > 0.0; });
     divide();
@@ -156,11 +148,41 @@ void Dca::accelerate(double t, const double* x, const double* u, double* udot) {
     if (!stops_.empty()) {
         rows_.evaluate_residuals(t, x, u, udot, rhs_.data());
         for (int r = 0; r < rows_.rows(); ++r) wanted_[r] = rhs_[r] - drift_[r];
-        accelerate_with_stops(u);
+        seek_contacts(u);
+        solve_with_stops(accelerations, lambda_);
+        note_contacts(wanted_);
         rows_.add_accelerations(lambda_.data(), udot);
         return;
     }
     iterate_accelerations(t, x, u, udot);
+}
+
+// λ with y = S λ − b for b = wanted_. The residual b − S λ is carried from one iteration to the next.
+void Dca::solve_with_stops(Level level, std::vector<double>& lambda) {
+    std::vector<double>& left = drift_;
+    const double tolerance = level == velocities ? options_.velocity_tolerance : options_.acceleration_tolerance;
+    const auto solve = [&] {
+        if (!factored_) factor();
+        std::fill(lambda.begin(), lambda.end(), 0.0);
+        left = wanted_;
+        double largest = 0.0;
+        iterate(
+            level, [&] { rhs_ = left; },
+            [&] {
+                std::fill(step_.begin(), step_.end(), 0.0);
+                rows_.add_transposed(rhs_.data(), step_.data());
+                rows_.multiply(step_.data(), speed_.data());
+                double change = 0.0;
+                for (const double v : step_) change = std::max(change, std::abs(v));
+                for (int r = 0; r < rows_.rows(); ++r) {
+                    left[r] -= speed_[r] + compliance_[r] * rhs_[r];
+                    lambda[r] += rhs_[r];
+                }
+                largest = std::max(largest, change);
+                return largest > 0.0 ? change / (tolerance * largest) : 0.0;
+            });
+    };
+    find_pushing(lambda, solve, [&](int row) { return -left[row]; });
 }
 
 void Dca::iterate_accelerations(double t, const double* x, const double* u, double* udot) {
@@ -202,23 +224,6 @@ Assembly::Times Dca::measure_nodes() {
 void Dca::inputs_changed() {
     known_ = Known::nothing;
     is_shared_ = false;
-}
-
-void Dca::commit(double t, const double* x, const double* u) {
-    Bodies::commit(t, x, u);
-    if (stops_.empty()) return;
-    stops_.measure(*model_, branches_, t, x, u);
-    stops_.remember(t);
-}
-
-void Dca::from_records(double t, const double* poses, const double* twists, bool continued, double* x, double* u) {
-    Bodies::from_records(t, poses, twists, continued, x, u);
-    stops_.forget();
-}
-
-void Dca::set_angles(double* x, const double* values) {
-    Bodies::set_angles(x, values);
-    stops_.forget();
 }
 
 }  // namespace bellcrank

@@ -15,9 +15,6 @@ namespace {
 constexpr double kDoubtful = 1e-4, kVanishing = 1e-10, kNeeded = 1e-10;
 constexpr int kMostRounds = 10, kRefinements = 2;
 
-// Up to so many redundant rows a basis of what exerts nothing is formed.
-constexpr int kMostBasis = 15;
-
 // Rows of the joints on a body up to which they are one matrix, where pivots are to tell dependent rows. A star of many
 // thousands that closes loops keeps its hub, and may count too many.
 constexpr int kWidest = 3000;
@@ -108,33 +105,17 @@ std::vector<int> Dca::dropped_rows() {
     return found;
 }
 
-void Dca::share_loads() {
-    std::copy(lambda_.begin(), lambda_.end(), shared_.begin());
-    nothing_.clear();
-    if (rows_.rows() == 0) return;
-    if (enable_stops(stops_.touched())) factor();
+int Dca::null_dimension() {
+    if (!factored_) factor();
     find_dependent_rows();
-    const auto pushing = [&](int r) {
-        return std::find(stop_rows_.begin(), stop_rows_.end(), r) != stop_rows_.end() && enabled_[r];
-    };
-    const auto share_by_bodies = [&] {
-        if (!sharing_) sharing_ = std::make_unique<LoadSharing>(*model_, rows_);
-        std::vector<std::uint8_t> takes_part(rigid_);
-        for (size_t r = 0; r < enabled_.size(); ++r) takes_part[r] &= enabled_[r];
-        return sharing_->share_all(takes_part, weight_, shared_, nothing_);
-    };
-    const bool many = static_cast<int>(dependent_.size()) > kMostBasis && !stops_.touches();
-    if (!dependent_.empty() && !(many && share_by_bodies())) {
-        for (const int r : dependent_) {
-            find_null_vector(r);
-            nothing_.push_back(null_);
-        }
-        std::vector<int> stops;
-        for (const int r : stop_rows_)
-            if (pushing(r)) stops.push_back(r);
-        share_by_basis(weight_, stops, nothing_, shared_);
+    return static_cast<int>(dependent_.size());
+}
+
+void Dca::add_null_vectors(std::vector<std::vector<double>>& out) {
+    for (const int r : dependent_) {
+        find_null_vector(r);
+        out.push_back(null_);
     }
-    if (enable_stops(stops_.active())) factor();
 }
 
 }  // namespace bellcrank
