@@ -4,6 +4,8 @@
 #include <cmath>
 #include <limits>
 
+#include "model/topology.hpp"
+
 namespace bellcrank {
 
 namespace {
@@ -17,11 +19,25 @@ constexpr double kLittleCorrected = 0.02;
 // Up to so many redundant rows a basis of what exerts nothing is formed.
 constexpr int kFew = 15;
 
+// Whether some blocks connect bodies that others connect already.
+bool has_loops(const Model& model) {
+    DisjointSets connected(model.bodies() + 1);
+    for (int i = 0; i < static_cast<int>(model.blocks.size()); ++i) {
+        const std::vector<int> bodies = model.bodies_of(i);
+        for (size_t k = 1; k < bodies.size(); ++k)
+            if (!connected.join(bodies[0], bodies[k])) return true;
+    }
+    return false;
+}
+
 }  // namespace
 
 ConstrainedBodies::ConstrainedBodies(const char* name, std::shared_ptr<const Model> model, const RowOrder& order,
                                      const StopOptions& options)
-    : Bodies(name, std::move(model), order), stops_(*model_, options), lambda_(rows_.rows(), 0.0) {
+    : Bodies(name, std::move(model), order),
+      open_(!has_loops(*model_)),
+      stops_(*model_, options),
+      lambda_(rows_.rows(), 0.0) {
     for (const BlockLayout& b : rows_.blocks())
         for (int r = b.row; r < b.row + b.size; ++r)
             if (model_->blocks[b.block].of_velocity) velocity_rows_.push_back(r);

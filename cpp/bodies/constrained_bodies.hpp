@@ -61,6 +61,7 @@ class ConstrainedBodies : public Bodies {
     double largest_rotation(const double* displacement) const;
     double rounding_of_rows(const double* x) const;
 
+    const bool open_;  // no loops
     Stops stops_;
     std::vector<int> stop_rows_, velocity_rows_;  // storage rows: of stops; that hold velocities alone
     std::vector<double> lambda_;                  // per storage row, of the last acceleration

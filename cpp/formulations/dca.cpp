@@ -22,11 +22,6 @@ constexpr double kStale = 0.1;
 // Beyond this ratio of masses accelerations are iterated until nothing changes but rounding.
 constexpr double kWideMasses = 1e3, kRounding = 1e-14;
 
-constexpr double kNoSquare = std::numeric_limits<double>::min();
-
-// Pivots of redundant rows are some softnesses 1/α, of others more [in 1/α].
-constexpr double kDependentPivot = 100.0;
-
 // The mean distance of markers from the centres of mass of their bodies [m].
 double length_of(const Model& model) {
     double sum = 0.0;
@@ -56,8 +51,11 @@ Dca::Dca(std::shared_ptr<const Model> model, const DcaOptions& options)
         std::fill_n(compliance_.begin() + b.row, b.size, model_->blocks[b.block].compliance);
     drifts_ =
         !options_.projections || std::any_of(compliance_.begin(), compliance_.end(), [](double c) { return c > 0.0; });
-    divide();
     length_ = length_of(*model_);
+    redundant_.assign(m, 0.0);
+    needed_.assign(m, std::numeric_limits<double>::infinity());
+    if (!open_) make_metric();
+    divide();
     const auto [least, most] = std::minmax_element(model_->mass.begin(), model_->mass.end());
     wide_masses_ = !model_->mass.empty() && *most > kWideMasses * *least;
     const double g = norm(model_->gravity);
@@ -92,7 +90,7 @@ void Dca::ready() {
 
 // α of a row is the penalty by |Ĵ_r|², the inverse of the mass that it sees: so it is the same for a watch and a
 // bridge.
-void Dca::factor() {
+void Dca::form() {
     moved_ = 0.0;
     factored_ = true;
     ++statistics_.factorizations;
@@ -102,21 +100,14 @@ void Dca::factor() {
             softness_[r] = squares_[r] > 0.0 ? compliance_[r] + squares_[r] / options_.penalty : 1.0;
     });
     assembly_.factor(rows_.J.data(), {softness_, enabled_, {}, {}}, squares_);
-    each_chunk([&](Chunk& c) {
-        c.smallest_pivot = 1.0, c.dropped = 0;
-        for (int r = c.row_begin; r < c.row_end; ++r) {
-            if (!enabled_.empty() && !enabled_[r]) continue;
-            const double pivot = assembly_.pivots()[r] + compliance_[r] / std::max(squares_[r], kNoSquare);
-            const bool none = !(pivot > kDependentPivot / options_.penalty);
-            c.dropped += none;
-            if (!none) c.smallest_pivot = std::min(c.smallest_pivot, pivot);
-        }
-    });
-    statistics_.smallest_pivot = 1.0, statistics_.dropped_rows = 0;
-    for (const Chunk& c : chunks_) {
-        statistics_.smallest_pivot = std::min(statistics_.smallest_pivot, c.smallest_pivot);
-        statistics_.dropped_rows += c.dropped;
-    }
+}
+
+void Dca::factor() {
+    form();
+    if (!judge_pivots()) return;
+    measure_doubtful_rows();
+    form();
+    judge_pivots();
 }
 
 // C̈ + 2Ωμ Ċ + Ω² C = 0 in place of C̈ = 0, without projections.

@@ -59,12 +59,15 @@ class Dca final : public ConstrainedBodies {
         Sizes sizes;
         double smallest_pivot;
         int dropped;
+        bool doubtful;
     };
 
     bool is_current(double t, const double* x) const;
     void refresh(double t, const double* x);
     void remember(double t, const double* x);
     void factor();
+    void form();
+    bool judge_pivots();
     void ready();  // matrices that serve
     void evaluate_rows(double t, const double* x) override;
 
@@ -95,6 +98,11 @@ class Dca final : public ConstrainedBodies {
     // Redundant rows (dca/rank.cpp).
     int null_dimension() override;
     void add_null_vectors(std::vector<std::vector<double>>& out) override;
+    void measure_doubtful_rows();
+    double relative_pivot(int row) const;
+    double redundant_below(int row) const;
+    bool is_doubtful(int row) const;
+    bool may_depend();
     void find_dependent_rows();
     double find_null_vector(int row);
     void multiply_without_masses(const std::vector<double>& lambda, std::vector<double>& out);
@@ -122,6 +130,9 @@ class Dca final : public ConstrainedBodies {
     std::vector<double> rhs_, squares_, softness_, drift_;  // rows
     std::vector<double> wanted_, null_;                     // rows: right-hand side with stops; what exerts nothing
     Histogram iterations_{};
+    // Per row: the pivot up to which it was measured to be redundant; the one with which it was measured to be needed.
+    std::vector<double> redundant_, needed_;
+    std::vector<int> doubtful_;
     std::vector<int> dependent_;       // storage rows that depend on others
     Assembly* ranked_ = &assembly_;    // by whose pivots these are found
     std::unique_ptr<Assembly> dense_;  // that assembly where the other has hubs

@@ -45,7 +45,6 @@ Lagrange::Lagrange(std::shared_ptr<const Model> model, const LagrangeOptions& op
     for (auto* v : {&rhs_, &impulse_, &solution_, &residual_}) v->assign(m, 0.0);
     history_.resize(m);
     in_force_.assign(rigid_.begin(), rigid_.end());
-    open_ = !delassus_.closes_loops();
     // A condition of velocities has no error of its own that would correct what is anticipated of its multiplier.
     anticipates_ = stops_.empty() && velocity_rows_.empty();
     trusted_pivot_ = options_.rank_tolerance;

@@ -139,7 +139,6 @@ class Lagrange final : public ConstrainedBodies {
     std::vector<double> in_force_;  // per storage row: 1 if rigid and not dropped (as an open stop is), else 0
     bool out_of_force_ = false;     // whether some rigid rows are dropped
     std::unique_ptr<ImplicitRows> implicit_;  // of implicit methods only
-    bool open_ = false;                       // no loops
     std::vector<std::uint8_t> held_stops_;    // per model row, if there are stops
     std::vector<double> defect_;
 };

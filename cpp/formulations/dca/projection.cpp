@@ -49,13 +49,16 @@ bool Dca::correct_velocities(double* u) {
     return largest_rate(u) <= kMetRate;
 }
 
+// Off the constraints rows that depend on others may do so no longer, as in Bennett's linkage, and ask for
+// accelerations that have nothing to do with the motion: there, as near singular poses, the stages of a step are
+// projected.
 void Dca::project_stage(double t, double* x, double* u) {
     if (rows_.rows() == 0 || !options_.projections) return;
     if (!is_current(t, x)) {
         open_stops();
         refresh(t, x);
     }
-    if (statistics_.smallest_pivot >= kNearSingular) return;
+    if (statistics_.smallest_pivot >= kNearSingular && statistics_.dropped_rows == 0) return;
     correct_positions(t, x);
     correct_velocities(u, false);
 }
