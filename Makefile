@@ -5,7 +5,7 @@ PYTEST_ARGS ?= -n $(JOBS)
 DEMO ?= examples/demo.yaml
 DEMO_ARGS ?= --plot build/demo.png
 BENCH_ARGS ?=
-FUZZ ?= differential hostile files calls commands results
+FUZZ ?= differential hostile files calls commands results singular
 FUZZ_ARGS ?=
 MEMORY_ARGS ?=
 SANITIZE_ARGS ?=
@@ -27,7 +27,7 @@ build: ## .venv with the development tools, the core compiled, editable install
 test: build ## the tests (PYTEST_ARGS="-n 0 -k name" for some of them)
 	@$(BIN)/python -m pytest $(PYTEST_ARGS)
 
-fuzz: build ## random mechanisms, files, calls, commands and results, all that FUZZ names (FUZZ="files calls"); a day
+fuzz: build ## random mechanisms, files, calls, commands, results and singular poses, all that FUZZ names (FUZZ="files calls"); a day
 	@status=0; for kind in $(FUZZ); do echo "$$kind"; \
 	  $(BIN)/python tests/fuzz/$$kind.py --jobs $(JOBS) $(FUZZ_ARGS) || status=1; done; exit $$status
 
