@@ -128,8 +128,8 @@ def _add_body(
     at = (np.array([found[1] for found in atoms.values()]) - place) @ matrix(turn)
     whole = mass.sum()
     com = mass @ at / whole
-    arm = at - com
-    second = (mass[:, None] * arm).T @ arm
+    arm = np.sqrt(mass)[:, None] * (at - com)
+    second = arm.T @ arm
     inertia = (np.trace(second) + 0.4 * whole * RADIUS**2) * np.eye(3) - second
     shown = _shapes([(0.0, 0.0, -_ACROSS), *at[mass > _HEAVY].tolist()]) if drawn else ()
     return mech.add_body(name, float(whole), inertia, com, place, turn, shapes=shown)

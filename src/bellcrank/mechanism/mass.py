@@ -101,7 +101,8 @@ def _plain_tensor(value: Any) -> Mat3 | None:
     I = tr(P) 1 - P by the second moments P, and moments obey the triangle inequality where P is positive
     definite: so where its leading minors are positive.
     """
-    rows = value.tolist() if type(value) is np.ndarray and value.shape == (3, 3) else value
+    is_array = type(value) is np.ndarray and value.shape == (3, 3) and value.dtype.kind in "fiu"
+    rows = value.tolist() if is_array else value
     if type(rows) not in (tuple, list) or len(rows) != 3:
         return None
     bounds = range_of("kg m^2")

@@ -59,7 +59,7 @@ def plain_positive(unit: str) -> Callable[[Any], float | None]:
 def _listed(value: Any, count: int) -> Any:
     """What holds so many items, as a tuple or a list; None for anything else."""
     kind = type(value)
-    if kind is np.ndarray and value.ndim == 1:
+    if kind is np.ndarray and value.ndim == 1 and value.dtype.kind in "fiu":
         value = value.tolist()
     elif kind is not tuple and kind is not list:
         return None
