@@ -32,7 +32,9 @@ def test_a_gif_moves_as_the_run_does(run, tmp_path):
         for number in range(6):
             film.seek(number)
             assert film.info["duration"] == 100
-            places.append(middle(film.convert("RGB")))
+            picture = film.convert("RGB")
+            assert picture.getpixel((1, 1)) == (255, 255, 255)
+            places.append(middle(picture))
     steps = np.diff(places)
     assert steps.min() > 0.0
     assert np.ptp(steps) < 0.03

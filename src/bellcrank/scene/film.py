@@ -81,7 +81,7 @@ def _write_mp4(path: Path, pictures: Iterable[Pixels], fps: float) -> None:
 
 
 def _write_gif(path: Path, pictures: Iterable[Pixels], fps: float) -> None:
-    """A GIF that begins again at its end; its palette is that of the first picture and the middle ones."""
+    """A GIF that begins again at its end; its palette is that of some pictures spread over it."""
     from PIL import Image
 
     images = [Image.fromarray(picture) for picture in pictures]
@@ -92,5 +92,8 @@ def _write_gif(path: Path, pictures: Iterable[Pixels], fps: float) -> None:
     for number, image in enumerate(some):
         strip.paste(image, (0, number * image.height))
     palette = strip.quantize(_COLORS, method=Image.Quantize.MEDIANCUT, dither=Image.Dither.NONE)
+    colors = np.reshape(palette.getpalette(), (-1, 3))
+    colors[colors.min(axis=1) > 248] = 255  # or the background would have the tint of the lightest shadows
+    palette.putpalette(colors.ravel().tolist())
     flat = [image.quantize(palette=palette, dither=Image.Dither.NONE) for image in images]
     flat[0].save(path, save_all=True, append_images=flat[1:], duration=1000.0 / fps, loop=0, optimize=False)

@@ -162,14 +162,14 @@ class Painter:
         still = [number for number in self._shown if not self._moves(number)]
         moving = [number for number in self._shown if self._moves(number)]
         base = self._facets(instants[-1], still, frame, scale)
-        picture, depth = _layer(base, size, None)
+        picture = np.zeros((wide * high, 4), dtype=np.float32)
+        depth = _put(picture, base, size, None, 1.0)
         floor = self.floor(instants) if floor is None else floor
         if floor is not None:
-            picture = _over(picture, self._shadow(instants[-1], floor, frame, scale, size))
+            _put_under(picture, self._shadow(instants[-1], floor, frame, scale, size))
         for instant in instants:
-            layer, _ = _layer(self._facets(instant, moving, frame, scale), size, depth)
-            picture = _over(layer * np.float32(instant.strength), picture)
-        return shrunk(picture, samples)
+            _put(picture, self._facets(instant, moving, frame, scale), size, depth, instant.strength)
+        return shrunk(picture.reshape(high, wide, 4), samples)
 
     def _facets(self, instant: Instant, numbers: Sequence[int], frame: Frame, scale: float) -> Facets:
         """Triangles of what is drawn under those numbers."""
@@ -210,7 +210,7 @@ class Painter:
     def _shadow(
         self, instant: Instant, floor: float, frame: Frame, scale: float, size: tuple[int, int]
     ) -> Picture:
-        """A soft shadow on the floor, found on a coarser grid."""
+        """How dark a soft shadow on the floor is at each pixel (h * w,), found on a coarser grid."""
         up = np.asarray(self.scene.up)
         placed = self.scene.placed(instant.position, instant.rotation)
         coarse = scale / _COARSE
@@ -229,29 +229,34 @@ class Painter:
         for _ in range(3):
             mask = _blurred(mask, max(1, round(_BLUR * wide)))
         fine = np.repeat(np.repeat(mask, _COARSE, axis=0), _COARSE, axis=1)[: size[1], : size[0]]
-        shadow = np.zeros((size[1], size[0], 4), dtype=np.float32)
-        shadow[..., 3] = _SHADOW * fine
-        return shadow
+        return np.float32(_SHADOW) * fine.ravel()
 
 
-def _layer(facets: Facets, size: tuple[int, int], before: Picture | None) -> tuple[Picture, Picture]:
-    """The picture of triangles, transparent ones before others, and the depth of what is opaque."""
-    width, height = size
+def _put(
+    picture: Picture, facets: Facets, size: tuple[int, int], before: Picture | None, strength: float
+) -> Picture:
+    """Paint triangles over a picture (h * w, 4), transparent ones last; the depth of what is opaque.
+
+    before: depths beyond which nothing is seen. strength: 0 to 1.
+    """
     opaque = facets.colors[:, 3] >= _OPAQUE
     solid = facets.chosen(opaque)
-    face, depth = seen(solid, width, height, before)
-    picture = shaded(solid, face, width, height)
+    face, depth = seen(solid, *size, before)
+    layers = [(solid, face)]
     if not np.all(opaque):
         glass = facets.chosen(~opaque)
-        front, _ = seen(glass, width, height, depth)
-        picture = _over(shaded(glass, front, width, height), picture)
-    return picture, depth
+        layers.append((glass, seen(glass, *size, depth)[0]))
+    for part, shown in layers:
+        covered, colors = shaded(part, shown, *size)
+        colors *= np.float32(strength)
+        picture[covered] = colors + picture[covered] * (1.0 - colors[:, 3:])
+    return depth
 
 
-def _over(above: Picture, below: Picture) -> Picture:
-    """One picture over another."""
-    both: Picture = above + below * (1.0 - above[..., 3:])
-    return both
+def _put_under(picture: Picture, shadow: Picture) -> None:
+    """Darken what is behind a picture (h * w, 4) by so much (h * w,)."""
+    where = np.flatnonzero(shadow > 0.0)
+    picture[where, 3] += shadow[where] * (1.0 - picture[where, 3])
 
 
 def _blurred(mask: Picture, reach: int) -> Picture:

@@ -103,12 +103,12 @@ def _plane(corners: Floats, area: Floats) -> tuple[Floats, Floats, Floats]:
     return along, down, a[:, 2] - along * a[:, 0] - down * a[:, 1]
 
 
-def shaded(facets: Facets, face: Ints, width: int, height: int) -> Picture:
-    """The picture (height, width, 4): red, green, blue times opacity, and opacity; pieces have outlines."""
-    picture = np.zeros((height * width, 4), dtype=np.float32)
+def shaded(facets: Facets, face: Ints, width: int, height: int) -> tuple[Ints, Picture]:
+    """The pixels (p,) where something is seen, and there (p, 4) the colour times opacity, and the opacity.
+
+    Pieces have outlines.
+    """
     covered = np.flatnonzero(face >= 0)
-    if not len(covered):
-        return picture.reshape(height, width, 4)
     owner = face[covered]
     across, down = (covered % width).astype(float) + 0.5, (covered // width).astype(float) + 0.5
     normal = _normals(facets, owner, across, down)
@@ -117,9 +117,7 @@ def shaded(facets: Facets, face: Ints, width: int, height: int) -> Picture:
     color = facets.colors[owner].astype(np.float32)
     shade = np.minimum(color[:, :3] * light[:, None] + gloss[:, None], 1.0)
     shade *= _lines(facets.parts[owner], normal, covered, width, height)[:, None]
-    picture[covered, :3] = shade * color[:, 3:]
-    picture[covered, 3] = color[:, 3]
-    return picture.reshape(height, width, 4)
+    return covered, np.concatenate([shade * color[:, 3:], color[:, 3:]], axis=1)
 
 
 def _normals(facets: Facets, owner: Ints, x: Floats, y: Floats) -> Picture:
@@ -143,8 +141,8 @@ def _normals(facets: Facets, owner: Ints, x: Floats, y: Floats) -> Picture:
 def _lines(parts: Ints, normal: Picture, covered: Ints, width: int, height: int) -> Picture:
     """What is left of the colour of each covered pixel, where pieces end or bend."""
     left = np.ones(len(covered), dtype=np.float32)
-    number = np.full(height * width + width + 1, -1, dtype=np.int64)
-    number[covered] = np.arange(len(covered))
+    number = np.full(height * width + width + 1, -1, dtype=np.int32)
+    number[covered] = np.arange(len(covered), dtype=np.int32)
     for step in (1, width):
         for way in (1, -1):
             there = covered + way * step
@@ -160,5 +158,6 @@ def shrunk(picture: Picture, factor: int) -> Picture:
     """The picture with so many pixels each way made one."""
     height, width = picture.shape[0] // factor, picture.shape[1] // factor
     parts = picture[: height * factor, : width * factor].reshape(height, factor, width, factor, -1)
-    mean: Picture = parts.mean(axis=(1, 3), dtype=np.float32)
+    total = sum(parts[:, i, :, j] for i in range(factor) for j in range(factor))
+    mean: Picture = np.asarray(total, dtype=np.float32) / np.float32(factor * factor)
     return mean
