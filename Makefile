@@ -37,10 +37,11 @@ memory: build ## 10,000 reloads, drives and runs leave nothing behind (MEMORY_AR
 sanitize: build ## the core's tests and a sample of the fuzzers under sanitizers (SANITIZE_ARGS="tests/joints")
 	@tools/sanitize.sh $(SANITIZE_ARGS)
 
-demo: ## simulate the demonstration mechanism; figures and the run in build/demo*
+demo: ## simulate the demonstration mechanism; figures and the run in build/demo*, and how to see it live
 	@NATIVE_ONLY=ON tools/build.sh
 	@$(BIN)/bellcrank run $(DEMO) --out build/demo.h5 $(DEMO_ARGS)
 	@$(BIN)/python examples/demo_sheet.py build/demo.h5 build/demo-sheet.png
+	@echo "To see it move, drag and steer it in the browser: $(BIN)/bellcrank view $(DEMO)"
 
 bench: wheel ## timings, beside other engines, in a venv of its own (BENCH_ARGS="name --option")
 	@[ -x .venv-bench/bin/pip ] || $(PYTHON) -m venv .venv-bench

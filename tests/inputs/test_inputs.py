@@ -412,3 +412,13 @@ def test_a_part_begins_where_the_run_was_moved_to():
         )
         part = run.part(np.array([0.1, 0.2]))
         assert np.allclose(part.body(mechanism.bodies["link 2"].name).angular_velocity[0], 0.0)
+
+
+def test_a_part_may_be_ended_from_outside_and_ends_with_where_the_run_is():
+    with bc.start(bc.gallery.chain(60), formulation="lagrange", step=1e-4) as run:
+        asked = []
+        part = run.part(np.array([0.0, 50.0]), lambda: asked.append(1) or len(asked) > 2)
+        assert 0.0 < run.time < 50.0
+        assert part.time[-1] == run.time
+        more = run.part(np.array([run.time, run.time + 1e-3]))
+        assert more.time[0] == part.time[-1]

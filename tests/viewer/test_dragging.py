@@ -179,3 +179,26 @@ class TestPins:
         assert np.all(np.diff(saved.time) > 0)
         assert np.isfinite(saved.body(live.model.bodies[0]).position).all()
         assert f"hand on {live.model.bodies[1]}" in saved.forces
+
+    def test_reset_releases_pins_that_the_start_does_not_meet(self):
+        live = engine(bc.gallery.double_pendulum())
+        start = live.state.position
+        do(live, "step", count=300)
+        do(live, "pin", body=live.model.bodies[0])
+        do(live, "reset")
+        assert np.array_equal(live.state.position, start)
+        assert not live.snapshot().pins
+
+    def test_bodies_behind_gears_follow_with_their_turns(self):
+        live = engine(bc.gallery.prosthetic_arm())
+        number = live.model.body_number("hand")
+        there = live.state.position[number] + np.array((0.05, -0.03, 0.05))
+        do(live, "grab", body="hand", point=TIP, target=there)
+        assert np.linalg.norm(live.state.position[number] - there) < 0.05
+        do(live, "release")
+        do(live, "pin", body="hand")
+        do(live, "rewind", time=0.0)
+        do(live, "step", count=5)
+        assert live.run.time == pytest.approx(0.005)
+        rows = bc.prepare(bc.gallery.prosthetic_arm(), "lagrange").rows(live.state)
+        assert np.abs(rows.error).max() < 1e-6

@@ -130,3 +130,24 @@ def test_a_closed_session_refuses():
     with pytest.raises(bc.MechanismError, match="closed"):
         session.do("play")
     assert len(session.trajectory) == 1
+
+
+def test_steps_that_would_break_down_at_once_are_not_taken():
+    with live(bc.gallery.flyball_governor()) as session:
+        assert session.snapshot.settings.method == "auto"
+        assert session.snapshot.time == 0.0
+        session.do("step", count=20)
+        assert session.snapshot.status == "paused"
+    with live(bc.gallery.double_pendulum()) as session:
+        assert session.snapshot.settings.method == "rk4"
+
+
+def test_a_part_that_takes_too_long_does_not_keep_commands_waiting():
+    with live(bc.gallery.chain(400), {"formulation": "lagrange", "step": 1e-6}) as session:
+        session.do("speed", value=100.0)
+        session.do("play")
+        until(session, lambda now: now.time > 0.0)
+        begun = time.perf_counter()
+        session.do("pause")
+        assert time.perf_counter() - begun < 3.0
+        assert 0.0 < session.snapshot.time < 1.0

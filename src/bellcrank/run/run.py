@@ -139,9 +139,10 @@ class Run(Place):
             self._advance_to(self.plan.end_of(self._time, None))
         return self.stop()
 
-    def part(self, times: Floats) -> Trajectory:
+    def part(self, times: Floats, until: Callable[[], bool] = lambda: False) -> Trajectory:
         """Go on and record at times, s, the first of which is where the run is; a Trajectory of that part.
 
+        until: is called about twenty times a second and ends the part, where it is then, by True.
         The run may go on after it. Ctrl-C and errors are as for `complete`.
         """
         self.plan = replace(self.plan, times=times)
@@ -150,12 +151,15 @@ class Run(Place):
             self._wall, last = 0.0, self._course.frame() if self._moved else self._recorder.last
             self._recorder = Recorder(self._course.what.layout, description=Origin.of_model(self.model))
             self._recorder.on_block(last)
-        with deferred_interrupt() as self._interrupted:
+        with deferred_interrupt() as interrupted:
+            self._interrupted = lambda: interrupted() or until()
             self._advance_to(float(times[-1]), last=False)
         if self._final is not None:
             return self._final
         if self._course.core is not None:
             self._course.flush()
+            if self._ended.status == "interrupted" and self._recorder.last[0, 0] < self._time:
+                self._recorder.on_block(self._course.frame())
             self._ended = replace(self._course.outcome(), status=self._ended.status)
         done, self._told_of = self._told_of, len(self._ended.events)
         names = telling.happened(self.model, self._watched, self._ended)[done:]

@@ -42,7 +42,7 @@ def step(engine: LiveEngine, count: Any = 1) -> None:
 
 
 def reset(engine: LiveEngine) -> None:
-    """Back to the start; pins stay."""
+    """Back to the start, with nothing in hand and nothing pinned."""
     engine.reset()
 
 

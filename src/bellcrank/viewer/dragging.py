@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, Final
 
 import numpy as np
 
 from bellcrank.assembly.state import Floats
-from bellcrank.errors import Fault, MechanismError
+from bellcrank.errors import AssemblyError, Fault, MechanismError
 from bellcrank.mechanism.checking import Check
 from bellcrank.viewer.engine import LiveEngine
 from bellcrank.viewer.hand import Hold, firmness, mobility, size_of
 from bellcrank.viewer.names import known
+
+_PARTS: Final = 12  # of one way of the mouse, at most
 
 
 def grab(engine: LiveEngine, body: Any, point: Any, target: Any) -> None:
@@ -78,8 +80,24 @@ def unpin(engine: LiveEngine, body: Any) -> None:
 
 
 def _pull(engine: LiveEngine, body: str) -> None:
-    point, target = engine.posed[body]
-    engine.show_state(engine.puller(body).pull(engine.state, engine.values, point, target))
+    """Go towards the target, in parts where bodies behind gears would turn more than half a turn at once."""
+    number, (point, target) = engine.model.body_number(body), engine.posed[body]
+    part, gone = 1.0, False
+    for last in (*[False] * (_PARTS - 1), True):
+        state = engine.state
+        at = Hold(0.0, 0.0, point, target).reach(state.position[number], state.rotation[number])
+        try:
+            engine.show_state(
+                engine.puller(body).pull(state, engine.values, point, at + part * (target - at))
+            )
+        except AssemblyError:
+            if last and not gone:
+                raise
+            part *= 0.25
+            continue
+        gone = True
+        if part == 1.0:
+            return
 
 
 def _body(engine: LiveEngine, name: Any) -> int:

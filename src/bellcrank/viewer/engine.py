@@ -7,7 +7,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import replace
-from typing import Any, ClassVar, Final
+from time import perf_counter
+from typing import ClassVar, Final
 
 import numpy as np
 
@@ -21,7 +22,7 @@ from bellcrank.trajectory.origin import Origin
 from bellcrank.trajectory.status import Status
 from bellcrank.trajectory.store import FloatArray
 from bellcrank.trajectory.trajectory import Trajectory
-from bellcrank.viewer.hand import Hold, released
+from bellcrank.viewer.hand import Hold, released, times_of
 from bellcrank.viewer.pace import PERIOD, Pace
 from bellcrank.viewer.past import Past
 from bellcrank.viewer.preparing import Preparing
@@ -30,7 +31,8 @@ from bellcrank.viewer.settings import Settings, ranges_of
 from bellcrank.viewer.snapshot import Snapshot
 from bellcrank.viewer.twin import Twin
 
-_SUBFRAMES: Final = 16  # of a part, while a hand works, where the method finds its own steps
+_PATIENCE: Final = 0.25  # s on the wall for a part, beyond which commands would wait too long
+_LONG: Final = 10.0  # s on the wall for what was asked for outright
 
 
 class LiveEngine:
@@ -90,9 +92,10 @@ class LiveEngine:
             return
         due = self.pace.due(now, self.settings.fixed_step)
         if due > 0.0:
-            began = self.clock()
-            self.advance(due)
-            self.pace.took(began, self.clock(), due)
+            began, before = self.clock(), self.run.time
+            self.advance(due, _PATIENCE)
+            if self.run is not None and self.run.time > before:
+                self.pace.took(began, self.clock(), self.run.time - before)
 
     def wait(self, now: float) -> float:
         """How long, s on the wall, until `tick` has something to do, where no command comes in."""
@@ -104,11 +107,15 @@ class LiveEngine:
         """Stand still after something that should not happen."""
         self.status, self.message, self.run = "failed", message, None
 
-    def advance(self, duration: float) -> None:
-        """Go on from what is shown; where the run breaks down, what it came to is kept, "failed"."""
-        run = self.from_shown()
+    def advance(self, duration: float, patience: float = _LONG) -> None:
+        """Go on from what is shown; where the run breaks down, what it came to is kept, "failed".
+
+        patience: s on the wall; what takes longer ends where it is then.
+        """
+        run, end = self.from_shown(), perf_counter() + patience
+        times = times_of(run.time, duration, self.settings.fixed_step, bool(self.holds))
         try:
-            self._record(run.part(self._times(run.time, duration)))
+            self._record(run.part(times, lambda: perf_counter() > end))
         except BellcrankError as error:
             self.fail(str(error))
             if isinstance(error, SimulationError) and isinstance(error.trajectory, Trajectory):
@@ -124,7 +131,7 @@ class LiveEngine:
             self.values, self.work = dict(inputs), float(self.past.work[number])
             self.past.cut(state.time)
             self.shown = None
-            self._hold_on()
+            self.set_holds(self.holds)
             if self.status == "failed":
                 self.status, self.message = "paused", ""
         return self.run
@@ -148,13 +155,18 @@ class LiveEngine:
             run.inputs.update(self.values)
             self.past.follow(run.now().layout)
             self.run, (self.twin, self.settings), self._coming = run, new, None
-            self._hold_on()
+            self.set_holds(self.holds)
 
         try:
             self.preparing.begin(what, lambda: self._started(*new, state, values), take_over)
         except BellcrankError:
             self._coming = None
             raise
+
+    def set_holds(self, holds: Mapping[str, Hold]) -> None:
+        """Let hands hold on."""
+        for body, hold in list(holds.items()):
+            self.set_hold(body, hold)
 
     def set_hold(self, body: str, hold: Hold | None) -> None:
         """Let the hand of a body hold on, or let go."""
@@ -170,9 +182,10 @@ class LiveEngine:
             self.run.inputs.update(released(hand) if hold is None else hold.values(hand))
 
     def reset(self) -> None:
-        """Back to the start, with nothing in hand, and paused; pins stay."""
+        """Back to the start, with nothing in hand and nothing pinned, and paused."""
         self.holds.clear()
         self.posed.clear()
+        self.twin = replace(self.twin, pins={})
         fresh = self._started(self.twin, self.settings, self.first)
         self.run, self.shown, self.work = fresh, None, 0.0
         self.values = {name: value for name, value in fresh.inputs.items() if name in self.values}
@@ -189,10 +202,7 @@ class LiveEngine:
 
     def window(self, seconds: float, frames: int) -> Trajectory:
         """At most so many frames of the last seconds up to what is shown."""
-        past, end = self.past, len(self.past) if self.shown is None else self.shown + 1
-        begin = int(np.searchsorted(past.time, past.time[end - 1] - seconds))
-        rows = slice(begin, end, max(1, -(-(end - begin) // frames)))
-        return Trajectory(past.layout, past.store(rows), Status("running"), {}, Origin())
+        return self.past.window(seconds, frames, self.shown)
 
     def has_news(self, shown: Snapshot) -> bool:
         """Whether there is more than a snapshot shows."""
@@ -265,19 +275,6 @@ class LiveEngine:
         except BellcrankError as error:
             self._coming = None
             self.message = f"{self.preparing.last}: {error}"
-
-    def _hold_on(self) -> None:
-        for body, hold in list(self.holds.items()):
-            self.set_hold(body, hold)
-
-    def _times(self, begin: float, duration: float) -> Any:
-        """The times to record: the ends, and enough between them to add up the work of hands."""
-        parts = 1
-        if self.holds:
-            step = self.settings.fixed_step
-            parts = max(round(duration / step), 1) if step else _SUBFRAMES
-            parts += parts % 2
-        return np.linspace(begin, begin + duration, parts + 1)
 
     def _record(self, part: Trajectory) -> None:
         """Keep the end of a part, unless it has left the numbers; add up what hands have done in it."""

@@ -34,6 +34,7 @@ from bellcrank.trajectory.rotations import rotate
 _SLOWEST: Final = 12.0  # rad/s; the point follows within a quarter of a second
 _SAG: Final = 0.05  # of the size of the mechanism, at most, under weight that hangs on a hand
 _PER_STEP: Final = 0.3  # rad that a hand may swing in a step, so that fixed steps stay stable
+_SUBFRAMES: Final = 16  # of a part, where the method finds its own steps
 _PARTS: Final = ("stiffness", "damping", "x", "y", "z", "at_x", "at_y", "at_z")
 _UNITS: Final = ("N/m", "N s/m", "m", "m", "m", "m", "m", "m")
 
@@ -90,20 +91,37 @@ class Hold:
         return position + rotate(rotation, np.broadcast_to(self.point, position.shape))
 
     def work(self, time: Floats, motion: tuple[Floats, Floats, Floats, Floats]) -> float:
-        """What the hand does on its body over an odd number of evenly spaced times, J.
+        """What the hand does on its body over times, J.
 
         motion: position (T, 3), rotation (T, 4), velocity and angular velocity (T, 3) of the body's frame.
-        The spring's part is exact; what the damper takes is added up by Simpson's rule.
+        The spring's part is exact. What the damper takes is added up by Simpson's rule over an odd number of
+        evenly spaced times, and by trapezoids over others, of a part that has ended before its time.
         """
         position, rotation, velocity, spin = motion
         points = self.reach(position, rotation)
         moving = velocity + np.cross(spin, points - position)
         gaps = np.sum((self.target - points[[0, -1]]) ** 2, axis=1)
         speeds = np.sum(moving**2, axis=1)
-        weights = np.full(len(time), 2.0)
-        weights[1::2], weights[[0, -1]] = 4.0, 1.0
-        taken = (time[-1] - time[0]) / (3.0 * (len(time) - 1)) * (weights @ speeds)
+        steps = np.diff(time)
+        if len(time) % 2 == 1 and np.ptp(steps) < 1e-6 * steps[0]:
+            weights = np.full(len(time), 2.0)
+            weights[1::2], weights[[0, -1]] = 4.0, 1.0
+            taken = float(np.mean(steps)) / 3.0 * (weights @ speeds)
+        else:
+            taken = 0.5 * steps @ (speeds[1:] + speeds[:-1])
         return float(0.5 * self.stiffness * (gaps[0] - gaps[1]) - self.damping * taken)
+
+
+def times_of(begin: float, duration: float, step: float, held: bool) -> Floats:
+    """The times of a part, s, to record: its ends and, where hands hold, enough to add up their work.
+
+    step: s, of the method; 0 where it finds its own.
+    """
+    parts = 1
+    if held:
+        parts = max(round(duration / step), 1) if step else _SUBFRAMES
+        parts += parts % 2
+    return np.linspace(begin, begin + duration, parts + 1)
 
 
 def released(hand: Hand) -> Mapping[str, float]:

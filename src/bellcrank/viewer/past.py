@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Collection, Iterator
 from typing import Final
 
@@ -9,6 +10,7 @@ import numpy as np
 
 from bellcrank.trajectory.layout import FrameLayout
 from bellcrank.trajectory.store import FloatArray, MemoryStore
+from bellcrank.trajectory.trajectory import Trajectory
 
 _FRAMES: Final = 36_000  # at most: ten minutes at 60 a second
 _BYTES: Final = 256 << 20  # at most
@@ -112,6 +114,13 @@ class Past:
         """A copy of frames as a trajectory takes them."""
         return MemoryStore.from_frames(self.layout, self.frames[rows].copy())
 
+    def window(self, seconds: float, frames: int, last: int | None = None) -> Trajectory:
+        """At most so many frames of the seconds before a frame, by default the last."""
+        end = self._count if last is None else last + 1
+        begin = int(np.searchsorted(self.time, self.time[end - 1] - seconds))
+        rows = slice(begin, end, max(1, -(-(end - begin) // frames)))
+        return Trajectory(self.layout, self.store(rows), "running")
+
     def _keep(self, rows: slice) -> None:
         kept = self.frames[rows].copy(), self.work[rows].copy()
         self._count = len(kept[1])
@@ -131,7 +140,7 @@ def _common(new: FrameLayout, old: FrameLayout) -> Iterator[tuple[slice, slice]]
         if named is None:  # of bodies, and of the whole mechanism
             yield place, before
             continue
-        known = {element: number for number, element in reversed([*enumerate(_names(old, named))])}
+        known = {element: number for number, element in enumerate(_names(old, named))}
         width = int(np.prod(new.shapes[section][1:], dtype=int))
         for number, element in enumerate(_names(new, named)):
             if (there := known.get(element)) is not None:
@@ -139,11 +148,19 @@ def _common(new: FrameLayout, old: FrameLayout) -> Iterator[tuple[slice, slice]]
                 yield slice(begin, begin + width), slice(was, was + width)
 
 
-def _names(layout: FrameLayout, field: str) -> list[object]:
-    """What stands for each element of a field: numbers of columns in it differ between layouts."""
-    listed = getattr(layout, field)
+def _names(layout: FrameLayout, field: str) -> list[tuple[object, int]]:
+    """What stands for each element of a field, and how many of these come before.
+
+    Numbers of columns in it differ between layouts, and one constraint may have several angles of a name.
+    """
+    listed: list[object] = list(getattr(layout, field))
     if field == "multipliers":
-        return [(item.element, item.kind, item.name, item.sign) for item in listed]
+        listed = [(item.element, item.kind, item.name, item.sign) for item in layout.multipliers]
     if field == "force_columns":
-        return [(item.force, item.name) for item in listed]
-    return list(listed)
+        listed = [(item.force, item.name) for item in layout.force_columns]
+    counts: Counter[object] = Counter()
+    found = []
+    for item in listed:
+        found.append((item, counts[item]))
+        counts[item] += 1
+    return found

@@ -60,7 +60,15 @@ class Puller:
             found = _solved(self.alone, replace(found.state, angles=state.angles), values)
         if not found.met or not np.isfinite(found.state.position).all():
             raise AssemblyError("the mechanism cannot follow the pointer to there", [])
-        return found.state
+        return replace(found.state, angles=self._angles(found.state, state))
+
+    def _angles(self, state: State, before: State) -> Floats | None:
+        """The angles at a state, each within half a turn of what it was before."""
+        if before.angles is None or len(before.angles) != len(self.alone.angular):
+            return None
+        turns = self.alone.coordinate_values(state)[self.alone.angular] - before.angles
+        angles: Floats = before.angles + (turns + np.pi) % (2.0 * np.pi) - np.pi
+        return angles
 
 
 def _solved(model: Model, state: State, values: Mapping[str, float]) -> Found:

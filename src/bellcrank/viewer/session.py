@@ -21,6 +21,7 @@ from bellcrank.viewer.playing import Player
 from bellcrank.viewer.settings import Settings
 from bellcrank.viewer.snapshot import Snapshot
 
+_TRIAL: Final = 50  # steps
 _WAITING: Final = 10_000  # commands that may wait
 
 
@@ -218,13 +219,25 @@ def live(
 ) -> Session:
     """A session that simulates a mechanism, which is not changed.
 
-    arguments: of `bc.simulate`, such as formulation, method, step; without a method rk4 by steps of 1 ms.
+    arguments: of `bc.simulate`, such as formulation, method, step; without a method and a step
+        rk4 by 1 ms or, where that breaks down at once, methods that find their steps.
     clock: s on the wall. background: whether to prepare in another thread what takes long.
     Raises as `bc.start` where the mechanism cannot start.
     """
     given = dict(arguments or {})
     begin = float(given.get("start") or 0.0)
-    return Session(LiveEngine(mechanism, Settings.of(given), clock, begin, background), COMMANDS, clock)
+    engine = LiveEngine(mechanism, Settings.of(given), clock, begin, background)
+    if given.get("method") is None and given.get("step") is None:
+        _try_steps(engine)
+    return Session(engine, COMMANDS, clock)
+
+
+def _try_steps(engine: LiveEngine) -> None:
+    """Take methods that find their own steps where the fixed ones break down at once."""
+    engine.advance(_TRIAL * engine.settings.step)
+    if engine.status == "failed":
+        engine.settings = engine.settings.changed(method="auto")
+    engine.reset()
 
 
 def played(run: Trajectory, clock: Callable[[], float] = time.perf_counter) -> Session:

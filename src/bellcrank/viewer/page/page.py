@@ -98,8 +98,7 @@ class Page:
     def _widgets(self, folder: Path) -> None:
         gui, joints = self.server.gui, tuple(self.scene.joints)
         self.controls = Controls(gui, self.session, self._told)
-        with gui.add_folder("Plot"):
-            self.plots = Plots(gui, self.session)
+        self.plots = Plots(gui, self.session)
         with gui.add_folder("Inspect"):
             self.selected = Selected(gui, self.session, self._told, joints)
         with gui.add_folder("Show", expand_by_default=False):

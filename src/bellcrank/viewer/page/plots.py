@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from threading import Lock
 from typing import Any, Final
 
 import numpy as np
@@ -17,7 +18,7 @@ _HIDDEN: Final = ("qw", "qx", "qy", "qz", "unique", "hand_", "violation")
 
 
 class Plots:
-    """One plot of energies and one of signals that are chosen.
+    """A plot of signals that are chosen, in a folder of its own.
 
     chosen: names of signals, of `trajectory.columns`, at most six.
     """
@@ -26,46 +27,49 @@ class Plots:
         import viser
 
         self._session, self._uplot = session, viser.uplot
-        self._gui = gui
+        self._gui, self._folder = gui, gui.add_folder("Plot")
+        self._turn = Lock()  # of the thread that shows and of those that choose
         self.names = self._all_names()
         self.chosen = self._first_choice()
         self._signals: Any = None
-        self._menu = gui.add_dropdown(
-            "Signal",
-            ("add ...", *self.names),
-            initial_value="add ...",
-            hint="Any number that the run records.",
-        )
-        self._clear = gui.add_button_group("Plot", ("Clear", "Energy", "Angles"))
+        with self._folder:
+            self._menu = gui.add_dropdown(
+                "Signal",
+                ("add ...", *self.names),
+                initial_value="add ...",
+                hint="Any number that the run records.",
+            )
+            self._clear = gui.add_button_group("Plot", ("Clear", "Energy", "Angles"))
         self._menu.on_update(self._add)
         self._clear.on_click(self._preset)
         self._draw(self._data())
 
     def show(self) -> None:
         """Bring the plot up to what is shown."""
-        data = self._data()
-        if self._signals is not None and len(data) == len(self._signals.data):
-            self._signals.data = data
-        else:
-            self._draw(data)
+        with self._turn:
+            data = self._data()
+            if self._signals is not None and len(data) == len(self._signals.data):
+                self._signals.data = data
+            else:
+                self._draw(data)
 
     async def _add(self, event: Any) -> None:
         name = self._menu.value
         if event.client is None or name not in self.names:
             return
         if name not in self.chosen:
-            self.chosen = (*self.chosen, name)[-len(COLORS) :]
-        self._draw(self._data())
+            self.choose((*self.chosen, name)[-len(COLORS) :])
 
     async def _preset(self, _event: Any) -> None:
         wanted = self._clear.value
-        if wanted == "Energy":
-            self.chosen = tuple(name for name in self.names if name.startswith("energy."))
-        elif wanted == "Angles":
-            self.chosen = self._first_choice()
-        else:
-            self.chosen = ()
-        self._draw(self._data())
+        energies = tuple(name for name in self.names if name.startswith("energy."))
+        self.choose({"Energy": energies, "Angles": self._first_choice()}.get(str(wanted), ()))
+
+    def choose(self, names: tuple[str, ...]) -> None:
+        """Plot other signals."""
+        with self._turn:
+            self.chosen = names
+            self._draw(self._data())
 
     def _all_names(self) -> tuple[str, ...]:
         table = columns(self._session.window(0.0, 1))
@@ -95,10 +99,14 @@ class Plots:
         series = [self._uplot.Series(label="t [s]")]
         for name, color in zip(self.chosen, COLORS, strict=False):
             series.append(self._uplot.Series(label=_short(name), stroke=color, width=2))
-        self._signals = self._gui.add_uplot(
-            data, tuple(series), aspect=1.5, scales={"x": self._uplot.Scale(time=False)},
-            legend=self._uplot.Legend(show=True, live=False),
-        )  # fmt: skip
+        with self._folder:
+            self._signals = self._gui.add_uplot(
+                data,
+                tuple(series),
+                aspect=1.5,
+                scales={"x": self._uplot.Scale(time=False)},
+                legend=self._uplot.Legend(show=True, live=False),
+            )
 
 
 def _short(name: str) -> str:
