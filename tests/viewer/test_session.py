@@ -10,6 +10,7 @@ import pytest
 
 import bellcrank as bc
 from bellcrank.viewer.commands import COMMANDS
+from bellcrank.viewer.engine import LiveEngine
 from bellcrank.viewer.session import live
 
 
@@ -151,3 +152,11 @@ def test_a_part_that_takes_too_long_does_not_keep_commands_waiting():
         session.do("pause")
         assert time.perf_counter() - begun < 3.0
         assert 0.0 < session.snapshot.time < 1.0
+
+
+def test_what_a_command_did_is_shown_when_it_answers(monkeypatch):
+    monkeypatch.setattr(LiveEngine, "tick", lambda engine, now: time.sleep(0.1))
+    with live(bc.gallery.double_pendulum()) as session:
+        for count in range(1, 4):
+            session.do("step")
+            assert session.snapshot.time == pytest.approx(1e-3 * count)

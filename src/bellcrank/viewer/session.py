@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Mapping
 from concurrent.futures import Future
+from functools import partial
 from pathlib import Path
 from queue import Empty, Full, Queue
 from threading import Condition, Thread
@@ -168,40 +169,46 @@ class Session:
         engine = self._engine
         while self._open:
             waits = engine.wait(self._clock())
-            changed = self._answer(waits)
+            if answers := self._answer(waits):
+                self._show()  # before who asked goes on to look
+                for settle in answers:
+                    settle()
             try:
                 engine.tick(self._clock())
             except Exception as error:  # noqa: BLE001  (whatever it is, the session goes on to answer)
                 engine.fail(f"{type(error).__name__}: {error}")
-            if changed or engine.has_news(self._snapshot):
-                with self._news:
-                    self._snapshot = engine.snapshot()
-                    self._news.notify_all()
+            if engine.has_news(self._snapshot):
+                self._show()
         self._refuse_waiting()
 
-    def _answer(self, timeout: float) -> bool:
-        """Do the commands that wait; whether there were any."""
-        done = False
+    def _show(self) -> None:
+        with self._news:
+            self._snapshot = self._engine.snapshot()
+            self._news.notify_all()
+
+    def _answer(self, timeout: float) -> list[Callable[[], None]]:
+        """Do the commands that wait; what gives their answers to who asked."""
+        answers: list[Callable[[], None]] = []
         while True:
             try:
                 command, arguments, answer = (
                     self._queue.get(timeout=timeout) if timeout > 0 else self._queue.get_nowait()
                 )
             except Empty:
-                return done
-            done, timeout = True, 0.0
-            self._do(command, arguments, answer)
+                return answers
+            timeout = 0.0
+            answers.append(self._do(command, arguments, answer))
 
-    def _do(self, command: str, arguments: dict[str, Any], answer: Future[Any]) -> None:
-        """Do a command; what is wrong with it, whatever that is, goes to who asked."""
+    def _do(self, command: str, arguments: dict[str, Any], answer: Future[Any]) -> Callable[[], None]:
+        """Do a command; what gives its result, or what is wrong with it, whatever that is, to who asked."""
         try:
             done = self._commands[command] if command else arguments.pop("question")
-            answer.set_result(done(self._engine, **arguments))
+            return partial(answer.set_result, done(self._engine, **arguments))
         except BellcrankError as error:
-            answer.set_exception(error)
+            return partial(answer.set_exception, error)
         except Exception as error:  # noqa: BLE001
             rule = f"it cannot be done: {type(error).__name__}: {error}"
-            answer.set_exception(MechanismError(Fault(f"command {command!r}", rule, None)))
+            return partial(answer.set_exception, MechanismError(Fault(f"command {command!r}", rule, None)))
 
     def _refuse_waiting(self) -> None:
         with self._news:

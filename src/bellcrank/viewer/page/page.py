@@ -19,7 +19,7 @@ from bellcrank.viewer.page.keeping import Keeping
 from bellcrank.viewer.page.plots import Plots
 from bellcrank.viewer.page.pointing import Pointing
 from bellcrank.viewer.page.selected import Selected
-from bellcrank.viewer.page.server import quiet_server
+from bellcrank.viewer.page.server import quiet_server, stop_quietly
 from bellcrank.viewer.page.stage import Stage
 from bellcrank.viewer.session import Session
 from bellcrank.viewer.snapshot import Snapshot
@@ -85,14 +85,15 @@ class Page:
             self._open = False
             self._thread.join(5.0)
             self._gate.close()
-            self.server.stop()
+            stop_quietly(self.server)
             self.session.close()
 
     def _theme(self) -> None:
         self.server.gui.configure_theme(
             dark_mode=self._dark, show_logo=False, show_share_button=False, brand_color=_BRAND,
-            control_layout="collapsible", control_width="medium",
+            control_width="medium",
         )  # fmt: skip
+        self.server.gui.main_panel.dock_right()
         self.server.gui.set_panel_label(self.session.name)
 
     def _widgets(self, folder: Path) -> None:

@@ -34,5 +34,11 @@ def quiet_server() -> Any:
     return server
 
 
+def stop_quietly(server: Any) -> None:
+    """Stop a server, which says nothing of it."""
+    with contextlib.redirect_stdout(io.StringIO()):
+        server.stop()
+
+
 def _unshared(verbose: bool = True) -> None:
     """Give no public address: who may come is decided where the page is opened."""
