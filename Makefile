@@ -2,8 +2,6 @@
 JOBS ?= 2
 PYTHON ?= python3
 PYTEST_ARGS ?= -n $(JOBS)
-DEMO ?= examples/demo.yaml
-DEMO_ARGS ?= --plot build/demo.png
 BENCH_ARGS ?=
 FUZZ ?= differential hostile files calls commands results singular
 FUZZ_ARGS ?=
@@ -39,9 +37,7 @@ sanitize: build ## the core's tests and a sample of the fuzzers under sanitizers
 
 demo: ## simulate the demonstration mechanism; figures and the run in build/demo*, and how to see it live
 	@NATIVE_ONLY=ON tools/build.sh
-	@$(BIN)/bellcrank run $(DEMO) --out build/demo.h5 $(DEMO_ARGS)
-	@$(BIN)/python examples/demo_sheet.py build/demo.h5 build/demo-sheet.png
-	@echo "To see it move, drag and steer it in the browser: $(BIN)/bellcrank view $(DEMO)"
+	@$(BIN)/bellcrank demo --folder build
 
 bench: wheel ## timings, beside other engines, in a venv of its own (BENCH_ARGS="name --option")
 	@[ -x .venv-bench/bin/pip ] || $(PYTHON) -m venv .venv-bench

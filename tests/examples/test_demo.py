@@ -1,4 +1,4 @@
-"""The demonstration: its file is what the generator says, and its sheet is drawn from the recorded run."""
+"""The demonstration: its file is what the generator says, and a command that simulates and draws it."""
 
 from __future__ import annotations
 
@@ -31,17 +31,24 @@ def test_the_file_is_the_generated_mechanism() -> None:
     assert content.simulation.duration == TAKE_A_BOOK.end
 
 
-def test_the_sheet(tmp_path: Path) -> None:
+def test_the_command_needs_no_file(tmp_path: Path) -> None:
     pytest.importorskip("matplotlib")
-    content = read(EXAMPLES / "demo.yaml")
-    text = (EXAMPLES / "demo.yaml").read_text()
-    arguments = content.simulation.arguments()
-    bc.simulate(content.mechanism, path=tmp_path / "run.h5", description=text, **arguments)
-    script = [str(EXAMPLES / "demo_sheet.py"), str(tmp_path / "run.h5"), str(tmp_path / "sheet.png")]
+    program = [sys.executable, "-W", "error", "-m", "bellcrank", "demo", "--folder", "looked"]
+    done = subprocess.run(program, capture_output=True, text=True, check=False, cwd=tmp_path)
+    assert done.returncode == 0, done.stderr
+    for fact in ("9 (54 coordinates)", "50, 0 redundant", "4, driven: 4", "view looked/demo.yaml"):
+        assert fact in done.stdout
+    assert (tmp_path / "looked" / "demo-sheet.png").stat().st_size > 50_000
+    run = bc.Trajectory.load(tmp_path / "looked" / "demo.h5")
+    assert bc.loads(run.mechanism) == read(tmp_path / "looked" / "demo.yaml").mechanism
+    assert run.time[-1] == TAKE_A_BOOK.end
+
+
+def test_without_matplotlib_there_are_no_pictures(tmp_path: Path) -> None:
+    code = "import sys; sys.modules['matplotlib'] = None; from bellcrank.cli import main; main()"
     done = subprocess.run(
-        [sys.executable, "-W", "error", *script], capture_output=True, text=True, check=False
+        [sys.executable, "-c", code, "demo"], capture_output=True, text=True, check=False, cwd=tmp_path
     )
     assert done.returncode == 0, done.stderr
-    for fact in ("9 (54 coordinates)", "50, of them 0 redundant", "4, drives 4"):
-        assert fact in done.stdout
-    assert (tmp_path / "sheet.png").stat().st_size > 50_000
+    assert "pip install 'bellcrank[plot]'" in done.stderr
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["demo.h5", "demo.yaml"]
