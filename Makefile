@@ -14,7 +14,7 @@ BIN := .venv/bin
 CPP_FILES = $(shell find cpp bindings -name '*.[ch]pp' -o -name '*.c')
 
 .DEFAULT_GOAL := build
-.PHONY: build test fuzz memory sanitize demo bench lint format wheel clean help
+.PHONY: build test fuzz memory sanitize demo bench lint format wheel dist clean help
 
 help: ## list the targets
 	@sed -n 's/^\([a-z]*\):.*## /\1\t/p' Makefile | expand -t 10
@@ -62,6 +62,9 @@ wheel: build ## dist/*.whl; fails if it is larger than WHEEL_LIMIT_MB
 	@rm -rf dist && $(BIN)/pip wheel --quiet --no-build-isolation --no-deps --wheel-dir dist .
 	@ls -l dist/*.whl | awk -v limit=$(WHEEL_LIMIT_MB) \
 	  '{ mb = $$5 / 1e6; printf "%s: %.2f MB\n", $$9, mb; if (mb > limit) { print "more than " limit " MB"; exit 1 } }'
+
+dist: ## dist/: source archive and manylinux wheels, each tried without a compiler (PYTHONS="python3.12", DIST_TESTS=none)
+	@tools/dist.sh
 
 clean: ## remove everything built, the environments included
 	rm -rf build dist .venv .venv-bench src/bellcrank/_core.pyi .mypy_cache .ruff_cache .pytest_cache .hypothesis
