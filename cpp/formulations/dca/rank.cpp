@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "formulations/dca.hpp"
+#include "matrices/shared_loads.hpp"
 #include "spatial/body_state.hpp"
 
 namespace bellcrank {

@@ -2,6 +2,7 @@
 #include <algorithm>
 
 #include "formulations/lagrange.hpp"
+#include "matrices/shared_loads.hpp"
 
 namespace bellcrank {
 
