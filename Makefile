@@ -5,7 +5,7 @@ PYTEST_ARGS ?= -n $(JOBS)
 DEMO ?= examples/demo.yaml
 DEMO_ARGS ?= --plot build/demo.png
 BENCH_ARGS ?=
-FUZZ ?= differential hostile files calls commands results
+FUZZ ?= differential hostile files calls commands results singular
 FUZZ_ARGS ?=
 MEMORY_ARGS ?=
 SANITIZE_ARGS ?=
@@ -27,7 +27,7 @@ build: ## .venv with the development tools, the core compiled, editable install
 test: build ## the tests (PYTEST_ARGS="-n 0 -k name" for some of them)
 	@$(BIN)/python -m pytest $(PYTEST_ARGS)
 
-fuzz: build ## random mechanisms, files, calls, commands and results, all that FUZZ names (FUZZ="files calls"); a day
+fuzz: build ## random mechanisms, files, calls, commands, results and singular poses, all that FUZZ names (FUZZ="files calls"); a day
 	@status=0; for kind in $(FUZZ); do echo "$$kind"; \
 	  $(BIN)/python tests/fuzz/$$kind.py --jobs $(JOBS) $(FUZZ_ARGS) || status=1; done; exit $$status
 
@@ -37,10 +37,11 @@ memory: build ## 10,000 reloads, drives and runs leave nothing behind (MEMORY_AR
 sanitize: build ## the core's tests and a sample of the fuzzers under sanitizers (SANITIZE_ARGS="tests/joints")
 	@tools/sanitize.sh $(SANITIZE_ARGS)
 
-demo: ## simulate the demonstration mechanism; figures and the run in build/demo*
+demo: ## simulate the demonstration mechanism; figures and the run in build/demo*, and how to see it live
 	@NATIVE_ONLY=ON tools/build.sh
 	@$(BIN)/bellcrank run $(DEMO) --out build/demo.h5 $(DEMO_ARGS)
 	@$(BIN)/python examples/demo_sheet.py build/demo.h5 build/demo-sheet.png
+	@echo "To see it move, drag and steer it in the browser: $(BIN)/bellcrank view $(DEMO)"
 
 bench: wheel ## timings, beside other engines, in a venv of its own (BENCH_ARGS="name --option")
 	@[ -x .venv-bench/bin/pip ] || $(PYTHON) -m venv .venv-bench

@@ -7,13 +7,14 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from statistics import median
-from typing import Final
+from typing import Final, Protocol
 
 import click
 import numpy as np
 
 from bellcrank import _core
 from benchmarks.adaptive_linkages import Array, HingeTree, bicycle_chain, millipede, molecule, random_forces
+from benchmarks.adaptive_protein import anywhere, protein
 from benchmarks.command_line import Form, form_option, invoke, peer_python_option, repeats_option
 from benchmarks.environment import environment
 from benchmarks.report import Column, Report, Row, Table, publish
@@ -21,12 +22,12 @@ from benchmarks.targets import target, targets_tables
 from benchmarks.timing import timed
 from benchmarks.yardstick import Yardstick
 
-PARTS: Final = ("molecule", "millipede", "chain")
+PARTS: Final = ("molecule", "protein", "millipede", "chain")
 POWERS: Final = (3, 7, 11, 15, 19)
 FORCES: Final = (1, 10, 100, 1000)
 MEASURE: Final = "relative_joint"
-STEP: Final = {"molecule": 3e-7, "millipede": 2e-3, "chain": 1e-3}
-"""Seconds; of the molecule so short that the lightest atoms turn by some degrees."""
+STEP: Final = {"molecule": 3e-7, "protein": 1e-2, "millipede": 2e-3, "chain": 1e-3}
+"""Seconds, of the protein picoseconds: so short that what moves most turns by some degrees."""
 PAPER: Final[dict[tuple[int, int], tuple[float, int, float]]] = {
     (1, 3): (0.6, 25, 6e-5), (1, 7): (0.9, 37, 2e-6), (1, 11): (1.4, 47, 1e-7),
     (1, 15): (1.9, 59, 4e-9), (1, 19): (2.4, 73, 2e-9),
@@ -45,6 +46,13 @@ LIMITS: Final = {
     1000: (1200, 1500, 2900, 3400, 3400),
 }  # fmt: skip
 """Microseconds a step."""
+
+
+class Load(Protocol):
+    """Chooses forces by a seed."""
+
+    def __call__(self, linkage: HingeTree, count: int, seed: int = 0) -> HingeTree:
+        """The linkage with so many forces."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -80,20 +88,23 @@ def _microseconds(steps: _core.Quasistatics, bound: float, count: int, repeats: 
     return median(1e6 * timed(lambda: steps.advance(bound, count)) / count for _ in range(repeats))
 
 
-def _cells(tree: HingeTree, forces: Sequence[int], count: int, repeats: int) -> tuple[list[Row], list[Row]]:
+def _cells(
+    tree: HingeTree, load: Load, forces: Sequence[int], count: int, repeats: int
+) -> tuple[list[Row], list[Row]]:
     """Table 1: a row for each number of forces and bound; and what exact steps take."""
+    step = STEP[tree.name]
     rows: list[Row] = []
     exact_rows: list[Row] = []
     for number in forces:
-        start = Start.of(random_forces(tree, number, seed=1))
-        exact = start.steps(STEP["molecule"], with_totals=False)
+        start = Start.of(load(tree, number, seed=1))
+        exact = start.steps(step, with_totals=False)
         rest = start.centres(exact)
         milliseconds = 1e-3 * _microseconds(exact, 0.0, 1, max(5, repeats))
-        exact = start.steps(STEP["molecule"], with_totals=False)
+        exact = start.steps(step, with_totals=False)
         exact.advance(0.0, count)
         moved = start.centres(exact)
         exact_rows.append({"forces": number, "ms": milliseconds, "paper": PAPER_EXACT, "bytes": 0.0})
-        steps = start.steps(STEP["molecule"])
+        steps = start.steps(step)
         exact_rows[-1]["bytes"] = steps.bytes / len(tree.mass)
         for power in POWERS:
             steps.start(start.core, 0.0, *start.poses)
@@ -124,7 +135,7 @@ def _molecule(joints: int, forces: Sequence[int], count: int, repeats: int) -> t
     steps = idle.steps(STEP["molecule"])
     making, whole = time.thread_time() - making, time.thread_time() - begun
     nothing = _microseconds(steps, 1.0, 1000, repeats)
-    rows, exact = _cells(tree, forces, count, repeats)
+    rows, exact = _cells(tree, random_forces, forces, count, repeats)
     targets = target("a step in which nothing changes, us", 2.0, nothing, is_time=True)
     targets += target("model, poses and tree, s", 2.0, whole, is_time=True)
     targets += target("bytes per joint", 6144, max(row["bytes"] for row in exact))
@@ -139,6 +150,17 @@ def _molecule(joints: int, forces: Sequence[int], count: int, repeats: int) -> t
         last = next(row for row in rows if (row["forces"], row["power"]) == (1, POWERS[-1]))
         targets += target("part of recursive's time, 1 force, 2^-19", 1 / 25, last["us"] / linear)
         exact.append({"forces": "recursive, 1", "ms": 1e-3 * linear, "paper": None, "bytes": None})
+    title = f"Table 1, figures 7 and 8: molecule with {joints} hinges"
+    return _tables("table1", title, rows, exact), targets
+
+
+def _protein(joints: int, forces: Sequence[int], count: int, repeats: int) -> list[Table]:
+    """The same of a molecule that was not chosen by its results."""
+    rows, exact = _cells(protein(joints), anywhere, forces, count, repeats)
+    return _tables("protein", f"The same: backbone of a protein with {joints} torsions", rows, exact)
+
+
+def _tables(name: str, title: str, rows: list[Row], exact: list[Row]) -> list[Table]:
     columns = (
         Column("forces", "forces"), Column("power", "bound 2^-"), Column("us", "us"),
         Column("joints", "joints"), Column("nodes", "nodes"), Column("speedup", "exact / this"),
@@ -150,11 +172,10 @@ def _molecule(joints: int, forces: Sequence[int], count: int, repeats: int) -> t
         Column("forces", "forces"), Column("ms", "exact step, ms"), Column("paper", "paper: ms"),
         Column("bytes", "bytes per joint", 4),
     )  # fmt: skip
-    tables = [
-        Table("table1", f"Table 1, figures 7 and 8: molecule with {joints} hinges", columns, rows),
-        Table("exact", "Exact steps of the same kernels, all joints", exact_columns, exact),
+    return [
+        Table(name, title, columns, rows),
+        Table(f"{name}_exact", "Exact steps of the same kernels, all joints", exact_columns, exact),
     ]
-    return tables, targets
 
 
 def _recursive(start: Start, repeats: int) -> float:
@@ -175,9 +196,7 @@ def _millipede(legs: int, count: int, repeats: int) -> Table:
         steps = start.steps(STEP["millipede"])
         steps.advance(2.0**-power, count)
         us = _microseconds(steps, 2.0**-power, count, repeats)
-        rows.append(
-            {"power": power, "ms": 1e-3 * us, "joints": len(steps.moved), "exact": milliseconds}
-        )  # fmt: skip
+        rows.append({"power": power, "ms": 1e-3 * us, "joints": len(steps.moved), "exact": milliseconds})
     columns = (
         Column("power", "bound 2^-"), Column("ms", "ms"), Column("joints", "joints", 5),
         Column("exact", "exact step, ms"),
@@ -227,16 +246,19 @@ def run(
             found, targets = _molecule(joints, forces, steps, repeats)
             tables += found
             yardstick.measure()
+        if "protein" in parts:
+            tables += _protein(joints, forces, steps, repeats)
+            yardstick.measure()
         if "millipede" in parts:
             tables.append(_millipede(legs, max(5, steps // 8), repeats))
             yardstick.measure()
         if "chain" in parts:
             tables.append(_chain(chain_steps))
     tables += [*yardstick.tables(), *targets_tables(targets, yardstick.factor)]
-    settings = {"parts": list(parts), "joints": joints, "legs": legs, "steps": steps, "repeats": repeats}
+    settings = {"parts": [*parts], "joints": joints, "legs": legs, "steps": steps, "repeats": repeats}
     notes = (
         "Thread CPU time of whole steps: computing, moving and updating; medians of rounds.",
-        "Masses and forces of the paper's molecule are not known: ours were tuned, see docs/benchmarks.md.",
+        "Masses and forces of the paper's molecule are not known: ours were tuned, the protein's were not.",
         *yardstick.missing,
     )
     return Report("adaptive", facts, settings, tables, notes)

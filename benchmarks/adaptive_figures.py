@@ -3,108 +3,120 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any
+from typing import Any, Final
 
 import numpy as np
 
+from bellcrank.trajectory.plots.style import COLOURS, GREY, SETTINGS
 from benchmarks.adaptive_linkages import HingeTree, millipede, molecule
 from benchmarks.report import Report, Row
+
+_ACTIVE: Final = COLOURS[1]
 
 
 def plot(report: Report, folder: Path) -> None:
     """Draw what a report holds, and the linkages, into a folder. Raises ImportError without matplotlib."""
+    import matplotlib as mpl
+
     folder.mkdir(parents=True, exist_ok=True)
     tables = {table.name: list(table.rows) for table in report.tables}
-    if "figure1" in tables:
-        _figure(folder / "adaptive-chain.png", (9.0, 3.6), 1, 2, _chain, tables["figure1"])
-    if "figure5" in tables:
-        _figure(folder / "adaptive-millipede.png", (9.0, 3.6), 1, 2, _millipede, tables["figure5"])
-    if "table1" in tables:
-        _figure(folder / "adaptive-molecule.png", (9.0, 6.4), 2, 2, _molecule, tables["table1"])
-    _linkages(folder / "adaptive-linkages.png")
+    with mpl.rc_context({**SETTINGS, "axes.xmargin": 0.04}):
+        if "figure1" in tables:
+            _figure(folder / "adaptive-chain.png", (7.6, 2.6), (1, 2), _chain, tables["figure1"])
+        if "figure5" in tables:
+            _figure(folder / "adaptive-millipede.png", (7.6, 3.0), (1, 2), _millipede, tables["figure5"])
+        for table, name in (("table1", "molecule"), ("protein", "protein")):
+            if table in tables:
+                _figure(folder / f"adaptive-{name}.png", (7.6, 5.8), (2, 2), _molecule, tables[table])
+        _figure(folder / "adaptive-linkages.png", (7.6, 4.4), (2, 2), _linkages, None)
 
 
-def _figure(
-    path: Path, size: tuple[float, float], rows: int, columns: int, draw: Any, data: list[Row]
-) -> None:
+def _figure(path: Path, size: tuple[float, float], shape: tuple[int, int], draw: Any, data: Any) -> None:
     from matplotlib.figure import Figure
 
     figure = Figure(figsize=size, layout="constrained")
-    draw(figure.subplots(rows, columns).ravel(), data)
-    figure.savefig(path, dpi=110)
+    draw(figure.subplots(*shape).ravel(), data)
+    figure.savefig(path, dpi=120)
 
 
 def _chain(panels: Any, rows: list[Row]) -> None:
     """Where the chain ends, and its last links."""
-    for panel in panels:
-        for row in rows:
-            points = np.array(row["end"])
-            exact = row["power"] == "exact"
-            label = "exact" if exact else f"bound 2^-{row['power']}, {row['joints']} joints"
-            style = "k-" if exact else "o-"
-            panel.plot(points[:, 0], points[:, 2], style, markersize=3, label=label, zorder=1 + exact)
-        panel.set(xlabel="x, m", ylabel="z, m", aspect="equal")
-        panel.grid(visible=True, alpha=0.3)
-    panels[1].legend(fontsize=7, loc="upper left")
-    panels[0].set_title("figure 1: chain of 30, its last link pulled up")
     ends = np.array([row["end"][-1] for row in rows])
-    room = 0.6 * np.ptp(ends, axis=0).max() + 0.015
+    room = 0.6 * np.ptp(ends, axis=0).max() + 5e-4
     centre = (ends.max(axis=0) + ends.min(axis=0)) / 2.0
-    panels[1].set(xlim=centre[0] + room * np.array([-1, 1]), ylim=centre[2] + room * np.array([-1, 1]))
-    panels[1].set_title("the end")
+    for panel, unit, scale in zip(panels, ("m", "mm"), (1.0, 1e3), strict=True):
+        for row, color in zip(rows, COLOURS, strict=False):
+            points = scale * np.array(row["end"])
+            exact = row["power"] == "exact"
+            label = "exact" if exact else f"bound 2^-{row['power']}: {row['joints']} joints"
+            look = (
+                {"color": "black", "linestyle": "--", "zorder": 3}
+                if exact
+                else {"color": color, "marker": "o"}
+            )
+            panel.plot(points[:, 0], points[:, 2], markersize=2.5, label=label, **look)
+        panel.set(xlabel=f"x of centres of mass [{unit}]", ylabel=f"z [{unit}]")
+    panels[0].set(title="Figure 1: chain of 30, its end pulled up", aspect="equal", ylim=(-0.03, 0.09))
+    panels[1].set(title="Its end, enlarged", aspect="equal")
+    panels[1].set_xlim(1e3 * (centre[0] - 2.0 * room), 1e3 * (centre[0] + 2.0 * room))
+    panels[1].set_ylim(1e3 * (centre[2] - room), 1e3 * (centre[2] + room))
+    panels[0].legend(loc="upper left", ncols=2)
 
 
 def _millipede(panels: Any, rows: list[Row]) -> None:
     bounds = [2.0 ** -row["power"] for row in rows]
-    panels[0].loglog(bounds, [row["ms"] for row in rows], "o-", label="error-bounded")
+    panels[0].loglog(
+        bounds, [row["ms"] for row in rows], "o-", color=COLOURS[0], label="error-bounded", markersize=3
+    )
     panels[0].loglog(bounds, [row["exact"] for row in rows], "k--", label="exact, all joints")
-    panels[1].loglog(bounds, [row["joints"] for row in rows], "o-")
-    panels[0].set(title="figure 5: millipede, 13,000 links", ylabel="ms a step")
-    panels[1].set(title="joints computed", ylabel="joints")
-    panels[0].legend()
+    panels[1].loglog(bounds, [row["joints"] for row in rows], "o-", color=COLOURS[0], markersize=3)
+    panels[0].set(title="Figure 5: millipede, a foot pulled", ylabel="CPU time of a step [ms]")
+    panels[1].set(title="Joints computed", ylabel="joints [1]")
+    panels[0].legend(loc="center left")
     _finish(panels)
 
 
 def _molecule(panels: Any, rows: list[Row]) -> None:
-    for forces in dict.fromkeys(row["forces"] for row in rows):
+    kinds = (
+        ("us", "paper_ms", 1e-3, "Figure 7: time of a step", "CPU time [ms]"),
+        ("joints", "paper_joints", 1.0, "Joints computed", "joints [1]"),
+        ("error", "paper_error", 1.0, "Figure 8: displacement error", "largest error / way [1]"),
+        ("speedup", "paper_speedup", 1.0, "Exact step / this step", "ratio [1]"),
+    )
+    for number, forces in enumerate(dict.fromkeys(row["forces"] for row in rows)):
         mine = [row for row in rows if row["forces"] == forces]
-        bounds = [2.0 ** -row["power"] for row in mine]
-        (line,) = panels[0].loglog(bounds, [1e-3 * row["us"] for row in mine], "o-", label=f"{forces} forces")
-        drawn = {"color": line.get_color()}
-        panels[0].loglog(bounds, [row["paper_ms"] for row in mine], ":", **drawn)
-        for panel, ours, paper in ((panels[1], "joints", "paper_joints"), (panels[2], "error", "paper_error"),
-                                   (panels[3], "speedup", "paper_speedup")):  # fmt: skip
-            panel.loglog(bounds, [row[ours] for row in mine], "o-", **drawn)
-            panel.loglog(bounds, [row[paper] for row in mine], ":", **drawn)
-    panels[0].set(title="figure 7: ms a step (dotted: the paper, 2005)", ylabel="ms")
-    panels[1].set(title="joints computed", ylabel="joints")
-    panels[2].set(title="figure 8: relative displacement error", ylabel="error")
-    panels[3].set(title="exact step / this step", ylabel="ratio")
-    panels[0].legend(fontsize=7)
+        bounds, color = [2.0 ** -row["power"] for row in mine], COLOURS[number]
+        label = "1 force" if forces == 1 else f"{forces:,} forces"
+        for panel, (ours, paper, scale, title, unit) in zip(panels, kinds, strict=True):
+            values = [scale * row[ours] for row in mine]
+            panel.loglog(bounds, values, "o-", color=color, markersize=3, label=label)
+            panel.loglog(bounds, [row[paper] for row in mine], ":", color=color)
+            panel.set(title=title, ylabel=unit)
+    panels[0].plot([], [], ":", color=GREY, label="the paper, 2005")
     _finish(panels)
+    panels[0].get_figure().legend(*panels[0].get_legend_handles_labels(), loc="outside lower center", ncols=5)
 
 
 def _finish(panels: Any) -> None:
     for panel in panels:
         panel.invert_xaxis()
-        panel.set_xlabel("bound of the relative joint error")
-        panel.grid(visible=True, alpha=0.3)
+        panel.set_xlabel("bound of the relative joint error [1]")
 
 
-def _linkages(path: Path) -> None:
-    """A millipede that is pulled by a foot, and a molecule: where they were, are, and what moved last."""
-    from matplotlib.figure import Figure
-
-    figure = Figure(figsize=(9.0, 4.6), layout="constrained")
+def _linkages(panels: Any, _: None) -> None:
+    """A millipede that is pulled by a foot, and a molecule: before and after, with what moved last."""
+    pulled = _pulled(molecule(150, seed=2))
     cases = (
-        ("millipede, a foot pulled", millipede(12, spine=36), 2e-2, 1500),
-        ("molecule, unfolding as its end is pulled", _pulled(molecule(150, seed=2)), 5e-2, 1500),
+        ("Millipede, a foot pulled", millipede(12, spine=36), 2e-2, 500, (0, 1)),
+        ("Molecule, an end pulled", pulled, 5e-2, 1500, (0, 2)),
     )
-    for number, (title, linkage, step, count) in enumerate(cases):
-        axes: Any = figure.add_subplot(1, 2, number + 1, projection="3d")
-        _draw(axes, linkage, step, count)
-        axes.set_title(title, fontsize=9)
-    figure.savefig(path, dpi=110)
+    for column, (title, linkage, step, count, view) in enumerate(cases):
+        pair = panels[column::2]
+        _draw(pair, linkage, step, count, view)
+        pair[0].set_title(title)
+        pair[1].set_title(f"After {count} steps")
+    text = "orange: hinges that the last step moved; blue: where the force acts"
+    panels[0].get_figure().text(0.06, 0.0, text, fontsize=8.0, color=GREY, va="bottom")
 
 
 def _pulled(linkage: HingeTree) -> HingeTree:
@@ -113,22 +125,27 @@ def _pulled(linkage: HingeTree) -> HingeTree:
     return linkage.loaded(np.array([len(linkage.mass) - 1]), 3.0 * away[None] / np.linalg.norm(away))
 
 
-def _draw(axes: Any, linkage: HingeTree, step: float, count: int) -> None:
+def _draw(panels: Any, linkage: HingeTree, step: float, count: int, view: tuple[int, int]) -> None:
     import bellcrank as bc
 
     run = bc.start(linkage.mechanism(), mode="quasistatic", step=step, max_error=0.05, assemble=False)
     names = [f"link {k}" for k in range(len(linkage.mass))]
 
     def places() -> np.ndarray:
-        return np.array([run.pose(name)[0] for name in names])
+        return np.array([run.pose(name)[0] for name in names])[:, view]
 
     before = places()
     moved = {int(name.split()[1]) for name in run.advance(steps=count) if name}
-    for points, color in ((before, "0.85"), (places(), "0.4")):
+    both = (before, places())
+    loaded = int(linkage.loads[0][0])
+    for panel, points, active in zip(panels, both, (set(), moved), strict=True):
         for k, parent in enumerate(linkage.parent):
             if parent >= 0:
-                ends = points[[parent, k]].T
-                active = color == "0.4" and k in moved
-                axes.plot(*ends, color="crimson" if active else color, linewidth=2.2 if active else 0.9)
-    axes.set_box_aspect((1.0, 1.0, 0.8))
-    axes.tick_params(labelsize=6)
+                look = {"color": _ACTIVE, "linewidth": 2.0, "zorder": 3} if k in active else {"color": "0.55"}
+                panel.plot(*points[[parent, k]].T, **look)
+        panel.plot(*points[loaded], "o", color=COLOURS[0], markersize=4, zorder=4)
+        panel.set(aspect="equal", xlabel=f"{'xyz'[view[0]]} [m]", ylabel=f"{'xyz'[view[1]]} [m]")
+    low, high = np.min([b.min(axis=0) for b in both], axis=0), np.max([b.max(axis=0) for b in both], axis=0)
+    room = 0.05 * (high - low).max()
+    for panel in panels:
+        panel.set(xlim=(low[0] - room, high[0] + room), ylim=(low[1] - room, high[1] + room))

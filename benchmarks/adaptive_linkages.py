@@ -25,7 +25,8 @@ class HingeTree:
     """Bodies on hinges, each frame at its hinge, which turns about the frame's z.
 
     parent: per body, before it, -1 for the ground. position (n, 3), rotation (n, 4): of the hinge in the
-    parent's frame. mass (n,). com (n, 3). inertia (n, 3): about the com, along the axes of the frame.
+    parent's frame. mass (n,). com (n, 3). inertia: about the com, in the axes of the frame, (n, 3, 3) or
+    along these axes alone, (n, 3).
     loads: bodies with forces of their own, world axes, at the centre of mass: numbers (m,), forces (m, 3).
     floats: whether bodies without a parent hang on nothing, instead of a hinge of the ground.
     """
@@ -50,8 +51,8 @@ class HingeTree:
         positions, rotations = self.poses()
         bodies: list[Any] = [
             mech.add_body(
-                f"link {k}", mass=float(self.mass[k]), position=tuple(positions[k]),
-                rotation=tuple(rotations[k].tolist()), com=tuple(self.com[k]), inertia=tuple(self.inertia[k]),
+                f"link {k}", mass=float(self.mass[k]), position=positions[k], rotation=rotations[k],
+                com=self.com[k], inertia=self.inertia[k],
             )
             for k in range(len(self.mass))
         ]  # fmt: skip
@@ -59,10 +60,10 @@ class HingeTree:
             if self.floats and self.parent[k] < 0:
                 continue
             carrier = bodies[self.parent[k]] if self.parent[k] >= 0 else mech.ground
-            before = carrier.marker(tuple(self.position[k]), rotation=tuple(self.rotation[k].tolist()))
+            before = carrier.marker(self.position[k], rotation=self.rotation[k])
             mech.add_joint(f"hinge {k}", bc.Revolute(), before, body.marker())
         for k, force in zip(*self.loads, strict=True):
-            marker = bodies[k].marker(tuple(self.com[k]))
+            marker = bodies[k].marker(self.com[k])
             mech.add_force(f"force on link {k}", bc.Wrench(force=tuple(force)), marker)
         return mech
 
@@ -93,8 +94,7 @@ class HingeTree:
         joints = len(held)
         carrier = np.where(self.parent < 0, n, self.parent)[held]
         rows = np.arange(5 * joints)
-        inertia = np.zeros((n, 3, 3))
-        inertia[:, range(3), range(3)] = self.inertia
+        inertia = self.inertia if self.inertia.ndim == 3 else self.inertia[:, :, None] * np.eye(3)
         wrench = np.zeros((len(loaded), 6))
         wrench[:, 3:] = forces
         given = {
@@ -134,6 +134,23 @@ def _whole(numbers: Array) -> Array:
 
 def _no_turns(count: int) -> Array:
     return np.tile([1.0, 0.0, 0.0, 0.0], (count, 1))
+
+
+def relative_poses(parent: Array, position: Array, rotation: Array) -> tuple[Array, Array]:
+    """Poses in the frames of the parents, from poses in the world."""
+    from bellcrank.formulations.accelerations import rotate
+
+    held = np.flatnonzero(parent >= 0)
+    w, x, y, z = rotation[parent[held]].T
+    a, b, c, d = rotation[held].T
+    back = np.stack([w, -x, -y, -z], axis=1)
+    place, turn = position.copy(), rotation.copy()
+    place[held] = rotate(back, position[held] - position[parent[held]])
+    turn[held] = np.stack(
+        [w * a + x * b + y * c + z * d, w * b - x * a - y * d + z * c,
+         w * c + x * d - y * a - z * b, w * d - x * c + y * b - z * a], axis=1,
+    )  # fmt: skip
+    return place, turn
 
 
 def no_loads() -> tuple[Array, Array]:

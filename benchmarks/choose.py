@@ -22,7 +22,7 @@ TOLERANCES: Final = (1e-6, 1e-9)
 USUAL, MOST = 1.5, 3.0
 """Times of "auto", in those of the best pair: for nine rows of ten, and for all."""
 SHARE: Final = 0.9
-_FORMULATIONS: Final = ("lagrange", "recursive", "symbolic")
+_FORMULATIONS: Final = ("lagrange", "recursive", "symbolic", "dca")
 _METHODS: Final = ("adams", "dopri5", "bdf")
 _DERIVABLE: Final = (
     40  # bodies up to which `symbolic` is tried: it derives equations in more than linear time

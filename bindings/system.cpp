@@ -182,6 +182,7 @@ nb::dict statistics_dict(const SystemAt& self) {
     d["impacts"] = s.impacts;
     d["dropped_rows"] = s.dropped_rows;
     d["smallest_pivot"] = s.smallest_pivot;
+    d["smallest_inertia"] = s.smallest_inertia;
     d["precise"] = s.precise;
     d["uncertainty"] = s.uncertainty;
     return d;

@@ -5,7 +5,6 @@ Equal turns of the two side gears relative to the arm lift it sideways, opposite
 
 from math import cos, radians, sin
 
-import drawing
 import figures
 import numpy as np
 
@@ -58,14 +57,17 @@ def drawn_drive() -> None:
     """A picture of the drive with names, the shield taken away."""
     mech = bc.gallery.prosthetic_shoulder(parameters=parameters)
     fig = figures.figure(size=(5.6, 5.4))
-    scene = fig.add_subplot(projection="3d", computed_zorder=False)
-    drawing.add(scene, mech, only={*mech.bodies, "ground"} - {"arm"})
+    scene = fig.add_subplot()
+    space = ((-0.08, -0.08, -0.29), (0.08, 0.08, 0.06))
+    shown = {*mech.bodies, "ground"} - {"arm"}
+    mech.draw(axes=scene, only=shown, view=(52.0, 22.0), joints=False, box=space)
+    view = bc.scene.view_of(bc.scene.of(mech), (52.0, 22.0))
     x, y, low = parameters.drive_offset, -parameters.pulley_radius, -parameters.nut_height
     for side in (x, -x):
-        scene.plot([side, side], [y, y], [0.0, low], color=figures.BLACK, linewidth=1.2, zorder=8)
-    for ends in (((0, 0), (0.06, -0.11), (0, 0)), ((-0.07, 0.07), (0, 0), (0, 0))):
-        scene.plot(*ends, color=figures.GREY, linewidth=0.9, linestyle="-.", zorder=9)
-    drawing.frame(scene, (-0.08, -0.08, -0.29), (0.08, 0.08, 0.06), azimuth=-38, elevation=22, zoom=1.15)
+        wire = view.project([(side, y, 0.0), (side, y, low)])
+        scene.plot(*wire[:, :2].T, color=figures.BLACK, linewidth=1.2)
+    for ends in (((0, 0.06, 0), (0, -0.11, 0)), ((-0.07, 0, 0), (0.07, 0, 0))):
+        scene.plot(*view.project(ends)[:, :2].T, color=figures.GREY, linewidth=0.9, linestyle="-.")
     for text, point, offset in (
         ("first axis of the Cardan,\nfixed to the breast", (0.0, -0.11, 0.0), (-30, -30)),
         ("second axis: arm\nand side gears", (0.07, 0.0, 0.0), (45, 5)),
@@ -77,7 +79,10 @@ def drawn_drive() -> None:
         ("ball screw", (x, y, -0.18), (60, -12)),
         ("motor", (x + 0.012, y, -0.23), (60, -12)),
     ):
-        drawing.label(scene, text, point, offset)
+        side = "center" if abs(offset[0]) < 32 else "left" if offset[0] > 0 else "right"
+        line = {"arrowstyle": "-", "linewidth": 0.6, "shrinkA": 2, "shrinkB": 0}
+        scene.annotate(text, view.project(point)[:2], offset, textcoords="offset points", fontsize=8, ha=side,
+                       va="center", arrowprops=line, annotation_clip=False)  # fmt: skip
     figures.save(fig, out / "09_drive.png")
 
 
@@ -109,10 +114,8 @@ for column, (title, front, rear) in enumerate(
     work = np.concatenate([[0.0], np.cumsum(0.5 * (power[1:] + power[:-1]) * np.diff(run.time))])
     lost = np.max(np.abs(work - run.energy.drift))
     print(f"  work of the motors {work[-1]:.3f} J; against the energy of the arm: {lost:.1e} J")
-    scene = fig.add_subplot(grid[0, column], projection="3d")
-    drawing.add(scene, mech, run.at(0.0), opacity=0.25)
-    drawing.add(scene, mech, run.at(2.0))
-    drawing.frame(scene, (-0.1, -0.68, -0.72), (0.72, 0.10, 0.10), azimuth=-40, elevation=14, zoom=1.28)
+    scene = fig.add_subplot(grid[0, column])
+    run.draw(axes=scene, times=(0.0, 2.0), view=(50.0, 14.0))
     scene.set_title(title)
     axes = [fig.add_subplot(grid[row, column]) for row in (1, 2, 3)]
     for history, label, style in ((gears[0], "front gear", "-"), (gears[1], "rear gear", "--")):

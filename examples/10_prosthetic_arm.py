@@ -6,7 +6,6 @@ are led by the angles found: inverse dynamics.
 
 from math import pi
 
-import drawing
 import figures
 import numpy as np
 
@@ -99,11 +98,8 @@ figures.save(fig, out / "10_motors.png")
 fig = figures.figure(size=(9.2, 3.1))
 for column, task in enumerate(TASKS):
     reached, _ = runs[task.name]
-    scene = fig.add_subplot(1, 3, column + 1, projection="3d", computed_zorder=False)
-    mech = led_by_path(task)
-    for part, opacity in ((0.0, 0.22), (0.5, 0.45), (1.0, 1.0)):
-        drawing.add(scene, mech, reached.at(part * task.end), opacity=opacity)
-    scene.plot(*reached.body("hand").position.T, color=figures.PINK, linewidth=2.0, zorder=10)
-    drawing.frame(scene, (-0.10, -0.36, -0.44), (0.74, 0.18, 0.26), azimuth=-56, elevation=14, zoom=1.75)
+    scene = fig.add_subplot(1, 3, column + 1)
+    times = np.array([0.0, 0.5, 1.0]) * task.end
+    reached.draw(axes=scene, times=times, paths=["hand"], view=(34.0, 14.0))
     scene.set_title(task.name.capitalize())
 figures.save(fig, out / "10_tasks.png")

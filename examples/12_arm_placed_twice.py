@@ -2,7 +2,6 @@
 
 from math import cos, pi, radians, sin
 
-import drawing
 import figures
 import numpy as np
 
@@ -87,11 +86,8 @@ print(f"in the end arm 1 holds {torques[0]:.4f} N m in its shoulder, loaded arm 
       f"{torques[0] - torques[1]:.4f} N m more, by hand {9.81 * lever:.4f} N m")  # fmt: skip
 
 fig = figures.figure(size=(8.6, 4.2))
-scene, chart = fig.add_subplot(1, 2, 1, projection="3d"), fig.add_subplot(1, 2, 2)
-for time, opacity in ((0.0, 0.2), (0.85, 0.4), (2.2, 1.0)):
-    drawing.add(scene, mech, loaded.at(time), opacity=opacity)
-drawing.frame(scene, (-0.9, -0.9, 0.0), (0.9, 0.9, 1.3), azimuth=-70, elevation=24, zoom=1.5)
-scene.set_title("At 0, 0.85 and 2.2 s")
+scene, chart = fig.add_subplot(1, 2, 1), fig.add_subplot(1, 2, 2)
+loaded.draw(axes=scene, times=(0.0, 0.85, 2.2), view=(20.0, 24.0))
 chart.plot(run.time, efforts["turntable"], color=figures.GREY, label="turntable")
 for motor, color in (("shoulder", figures.BLUE), ("elbow", figures.ORANGE)):
     chart.plot(run.time, efforts[f"arm 1/{motor}"], color=color, label=f"{motor}, arm 1")

@@ -6,7 +6,6 @@ Source: B. Guenter, S.-H. Lee, Symbolic Lagrangian multibody dynamics, figure 5(
 from math import pi
 from typing import Any
 
-import drawing
 import figures
 import formulations
 import numpy as np
@@ -99,7 +98,10 @@ for number, time in enumerate((0.0, 0.3, 0.6, 0.9, 1.2)):
 faces = Poly3DCollection(np.concatenate(quads), facecolors=np.concatenate(colors), linewidths=0.0)
 faces.set_clip_on(False)  # matplotlib fits a square
 scene.add_collection3d(faces)
-drawing.frame(scene, (-0.6, -0.6, -2.0), (5.9, 0.6, 0.3), azimuth=-90, elevation=8, zoom=2.75)
+scene.set(xlim=(-0.6, 5.9), ylim=(-0.6, 0.6), zlim=(-2.0, 0.3), proj_type="ortho")
+scene.set_box_aspect((6.5, 1.2, 2.3), zoom=2.75)
+scene.view_init(elev=8, azim=-90)
+scene.set_axis_off()
 for number in range(5):
     scene.text(1.3 * number, 0.0, 0.17, f"{0.3 * number:.1f} s", ha="center", fontsize=9)
 figures.save(fig, out / "15_chain_of_tori.png")

@@ -4,10 +4,8 @@ All angles of the tong are multiples of one, q_i = q_i(q), given by equations be
 Source: B. Guenter, S.-H. Lee, Symbolic Lagrangian multibody dynamics, figure 5(d).
 """
 
-from dataclasses import replace
 from typing import Any
 
-import drawing
 import figures
 import formulations
 import numpy as np
@@ -74,15 +72,10 @@ print(f"the tong reaches from {reach.min():.3f} m to {reach.max():.3f} m")
 
 fig = figures.figure(size=(9.0, 6.0))
 fig.set_layout_engine("none")
-scene = fig.add_axes((0.02, 0.30, 0.96, 0.67), projection="3d")
 for number, time in enumerate((0.0, 0.3, 0.6, 1.05)):
-    # The pictures stand one below the other.
-    state = run.at(time)
-    drawing.add(scene, mech, replace(state, position=state.position - (0.0, 0.6 * number, 0.0)))
-    scene.text(-0.2, -0.6 * number, 0.0, f"{time:.2f} s", fontsize=9, ha="right", va="center")
-for collection in scene.collections:
-    collection.set_clip_on(False)  # matplotlib fits a square
-drawing.frame(scene, (-0.2, -2.15, -0.3), (3.0, 0.15, 0.3), azimuth=-90, elevation=84, zoom=1.85)
+    scene = fig.add_axes((0.06, 0.81 - 0.17 * number, 0.92, 0.17))
+    space = ((-0.2, -0.3, -0.3), (3.0, 0.3, 0.3))
+    run.draw(axes=scene, times=time, view="front", box=space, scale=number == 3)
 charts = [fig.add_axes((left, 0.09, 0.40, 0.20)) for left in (0.08, 0.57)]
 charts[0].plot(run.time, reach, color=figures.GREY)
 charts[0].set(xlabel="time (s)", ylabel="reach (m)", xlim=(0, 1.5))

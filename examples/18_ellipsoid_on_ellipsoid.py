@@ -6,7 +6,6 @@ The ball starts so that the contact stays away from the poles of its two angles.
 
 from typing import Any
 
-import drawing
 import figures
 import formulations
 import numpy as np
@@ -53,19 +52,16 @@ print(f"the ball moves at up to {fastest:.2f} m/s and slides at {slip.max():.1e}
 
 fig = figures.figure(size=(9.0, 4.2))
 fig.set_layout_engine("none")
-scene = fig.add_axes((0.0, 0.0, 0.55, 1.0), projection="3d", computed_zorder=False)
+scene = fig.add_axes((0.0, 0.0, 0.55, 0.92))
+space = ((-1.1, -0.8, -0.5), (1.1, 0.8, 0.0))
+run.draw(axes=scene, times=(0.0, 0.4, 0.8), view=(25.0, 38.0), box=space)
+view = bc.scene.view_of(bc.scene.of(mech), (25.0, 38.0))
 around, up = np.meshgrid(np.linspace(0, 2 * np.pi, 49), np.linspace(0.0, 0.42 * np.pi, 13), indexing="ij")
 bowl = np.stack([np.sin(up) * np.cos(around), np.sin(up) * np.sin(around), -np.cos(up)], -1) * BOWL
-scene.plot_surface(*np.moveaxis(bowl, -1, 0), color=(0.75, 0.80, 0.85), alpha=0.35, linewidth=0.0)
-for ring in (4, 8, 12):
-    scene.plot(*bowl[:, ring].T, color=figures.GREY, linewidth=0.6)
-scene.plot(*points.T, color=figures.BLUE, linewidth=1.2)
-for time, opacity in ((0.0, 0.35), (0.4, 0.6), (0.8, 1.0)):
-    drawing.add(scene, mech, run.at(time), opacity=opacity)
-drawing.frame(scene, (-1.1, -0.8, -0.5), (1.1, 0.8, 0.0), azimuth=-65, elevation=38, zoom=1.2)
-scene.text2D(
-    0.08, 0.93, "Ball at 0, 0.4 and 0.8 s; path of the contact", transform=scene.transAxes, fontweight="bold"
-)
+for line in (*bowl[:, 4::4].swapaxes(0, 1), *bowl[::6]):
+    scene.plot(*view.project(line)[:, :2].T, color=figures.GREY, linewidth=0.6, zorder=0.4)
+scene.plot(*view.project(points)[:, :2].T, color=figures.BLUE, linewidth=1.2)
+scene.set_title("Ball at three instants; path of the contact", fontweight="bold")
 plan, chart = fig.add_axes((0.64, 0.55, 0.34, 0.38)), fig.add_axes((0.64, 0.12, 0.34, 0.28))
 edge = np.linspace(0.0, 2 * np.pi, 200)
 plan.plot(BOWL[0] * np.cos(edge), BOWL[1] * np.sin(edge), color=figures.GREY, linewidth=0.8)

@@ -10,7 +10,6 @@ from dataclasses import replace
 from pathlib import Path
 from time import perf_counter
 
-import drawing
 import figures
 import formulations
 import numpy as np
@@ -120,19 +119,11 @@ for letter, where in (("B", "top"), ("M", "middle"), ("T", "bottom")):
 fig = figures.figure(size=(9.0, 3.6))
 scenes = fig.add_gridspec(1, 3, width_ratios=(1.0, 1.0, 1.1))
 for place, time in enumerate((0.5, 8.0)):
-    axes = fig.add_subplot(scenes[0, place], projection="3d")
-    state = run.at(time)
+    axes = fig.add_subplot(scenes[0, place])
     drawn = mech.copy()
     for body in list(drawn.bodies.values()):
         drawn.replace(body, shapes=(bc.Box(size=(10.0, 1.0, 0.5)),))
-    drawing.add(axes, drawn, state, color=(0.30, 0.45, 0.60))
-    ends = [[run.resample([time]).body(m.body).point(m.position)[0] for m in force.markers]
-            for force in mech.forces.values() if len(force.markers) == 2]  # fmt: skip
-    for line_ in ends:
-        axes.plot(*np.array(line_).T, color=figures.ORANGE, linewidth=1.0)
-    points = np.concatenate(ends)
-    middle = points.mean(axis=0)
-    drawing.frame(axes, middle - 5.5, middle + 5.5, elevation=22.0, azimuth=-50.0, zoom=1.25)
+    drawn.draw(axes=axes, state=run.at(time), color=(0.30, 0.45, 0.60), view=(40.0, 22.0))
     axes.set_title(f"t = {time:g} s")
 chart = fig.add_subplot(scenes[0, 2])
 chart.plot(run.time, energy.potential, label="strings")

@@ -50,6 +50,7 @@ def bicycle(table: dict[str, Any] = BENCHMARK, speed: float = 0.0) -> bc.Mechani
             f"{name}_wheel",
             mass=p["mass"],
             inertia=(p["Ixx"], p["Iyy"], p["Ixx"]),
+            shapes=[bc.Cylinder(radius=radius, length=0.02, rotation=(cos(pi / 4), sin(pi / 4), 0.0, 0.0))],
             position=(at, 0.0, radius),
             velocity=(speed, 0.0, 0.0),
             angular_velocity=(0.0, speed / radius, 0.0),

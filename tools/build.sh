@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Development build: .venv with the tools, then the editable install, rebuilt only where sources changed.
-# Usage: tools/build.sh [extra ...]     (extras of pyproject.toml; default: dev test plot mesh jit)
+# Usage: tools/build.sh [extra ...]     (extras of pyproject.toml; default: dev test plot mesh jit viewer)
 # Environment: PYTHON (interpreter for a new .venv), CXX, JOBS (parallel compilers, default 2), NATIVE_ONLY (ON: a new
 # build compiles only the variant that this machine uses; later ones without it add the other).
 set -euo pipefail
@@ -100,7 +100,7 @@ fi
 export PIP_DISABLE_PIP_VERSION_CHECK=1 CMAKE_BUILD_PARALLEL_LEVEL=${JOBS:-2}
 [ -x .venv/bin/pip ] || "$python" -m venv .venv
 if [ $# -eq 0 ]; then
-    set -- dev test plot mesh jit
+    set -- dev test plot mesh jit viewer
 fi
 install_requirements "$@"
 

@@ -42,18 +42,8 @@ std::string text_of(const std::vector<std::string>& reasons) {
     return text;
 }
 
-JointTree checked_tree(const Model& model) {
-    const std::vector<std::string> reasons = Linkage::refusals(model);
-    if (!reasons.empty()) throw std::invalid_argument(text_of(reasons));
-    return joint_tree(model);
-}
-
-}  // namespace
-
-std::vector<std::string> Linkage::refusals(const Model& model) {
+std::vector<std::string> reasons_against(const JointTree& tree) {
     std::vector<std::string> reasons;
-    if (model.bodies() == 0) return {"there is no body"};
-    const JointTree tree = joint_tree(model);
     if (!tree.closing_rows.empty())
         reasons.push_back("it takes trees of joints, and " + std::to_string(tree.closing_rows.size()) +
                           " rows of loops, drives or constraints would be left");
@@ -64,6 +54,21 @@ std::vector<std::string> Linkage::refusals(const Model& model) {
         if (!why.empty()) reasons.push_back("the joint of body " + std::to_string(joint.child) + ": " + why);
     }
     return reasons;
+}
+
+JointTree checked_tree(const Model& model) {
+    if (model.bodies() == 0) throw std::invalid_argument("there is no body");
+    JointTree tree = joint_tree(model);
+    const std::vector<std::string> reasons = reasons_against(tree);
+    if (!reasons.empty()) throw std::invalid_argument(text_of(reasons));
+    return tree;
+}
+
+}  // namespace
+
+std::vector<std::string> Linkage::refusals(const Model& model) {
+    if (model.bodies() == 0) return {"there is no body"};
+    return reasons_against(joint_tree(model));
 }
 
 std::vector<int> Linkage::parents_of(const Model& model, const JointTree& joints) {

@@ -22,11 +22,6 @@ constexpr double kStale = 0.1;
 // Beyond this ratio of masses accelerations are iterated until nothing changes but rounding.
 constexpr double kWideMasses = 1e3, kRounding = 1e-14;
 
-constexpr double kNoSquare = std::numeric_limits<double>::min();
-
-// Pivots of redundant rows are some softnesses 1/α, of others more [in 1/α].
-constexpr double kDependentPivot = 100.0;
-
 // The mean distance of markers from the centres of mass of their bodies [m].
 double length_of(const Model& model) {
     double sum = 0.0;
@@ -43,29 +38,24 @@ double length_of(const Model& model) {
 }  // namespace
 
 Dca::Dca(std::shared_ptr<const Model> model, const DcaOptions& options)
-    : Bodies("dca", model, in_chunks(*model)),
+    : ConstrainedBodies("dca", model, in_chunks(*model),
+                        {1e3 * options.position_tolerance, options.contact_tolerance, options.rest_speed}),
       options_(options),
       assembly_(*model_, rows_),
-      loads_(*model_, rows_),
-      stops_(*model_, {1e3 * options.position_tolerance, options.contact_tolerance, options.rest_speed}) {
+      loads_(*model_, rows_) {
     const int m = rows_.rows();
     step_.assign(tangent_size(), 0.0);
     configuration_.assign(configuration_size(), 0.0);
-    for (auto* v : {&rhs_, &lambda_, &squares_, &softness_, &drift_, &wanted_, &compliance_, &null_}) v->assign(m, 0.0);
+    for (auto* v : {&rhs_, &squares_, &softness_, &drift_, &wanted_, &compliance_, &null_}) v->assign(m, 0.0);
     for (const BlockLayout& b : rows_.blocks())
-        for (int r = b.row; r < b.row + b.size; ++r) {
-            compliance_[r] = model_->blocks[b.block].compliance;
-            if (model_->blocks[b.block].of_velocity) velocity_rows_.push_back(r);
-        }
-    for (const int row : stops_.rows()) stop_rows_.push_back(rows_.storage_row(row));
-    if (!stops_.empty() || !velocity_rows_.empty()) {
-        enabled_.assign(m, 1);
-        for (const int r : stop_rows_) enabled_[r] = 0;
-    }
+        std::fill_n(compliance_.begin() + b.row, b.size, model_->blocks[b.block].compliance);
     drifts_ =
         !options_.projections || std::any_of(compliance_.begin(), compliance_.end(), [](double c) { return c > 0.0; });
-    divide();
     length_ = length_of(*model_);
+    redundant_.assign(m, 0.0);
+    needed_.assign(m, std::numeric_limits<double>::infinity());
+    if (!open_) make_metric();
+    divide();
     const auto [least, most] = std::minmax_element(model_->mass.begin(), model_->mass.end());
     wide_masses_ = !model_->mass.empty() && *most > kWideMasses * *least;
     const double g = norm(model_->gravity);
@@ -100,7 +90,7 @@ void Dca::ready() {
 
 // α of a row is the penalty by |Ĵ_r|², the inverse of the mass that it sees: so it is the same for a watch and a
 // bridge.
-void Dca::factor() {
+void Dca::form() {
     moved_ = 0.0;
     factored_ = true;
     ++statistics_.factorizations;
@@ -110,21 +100,14 @@ void Dca::factor() {
             softness_[r] = squares_[r] > 0.0 ? compliance_[r] + squares_[r] / options_.penalty : 1.0;
     });
     assembly_.factor(rows_.J.data(), {softness_, enabled_, {}, {}}, squares_);
-    each_chunk([&](Chunk& c) {
-        c.smallest_pivot = 1.0, c.dropped = 0;
-        for (int r = c.row_begin; r < c.row_end; ++r) {
-            if (!enabled_.empty() && !enabled_[r]) continue;
-            const double pivot = assembly_.pivots()[r] + compliance_[r] / std::max(squares_[r], kNoSquare);
-            const bool none = !(pivot > kDependentPivot / options_.penalty);
-            c.dropped += none;
-            if (!none) c.smallest_pivot = std::min(c.smallest_pivot, pivot);
-        }
-    });
-    statistics_.smallest_pivot = 1.0, statistics_.dropped_rows = 0;
-    for (const Chunk& c : chunks_) {
-        statistics_.smallest_pivot = std::min(statistics_.smallest_pivot, c.smallest_pivot);
-        statistics_.dropped_rows += c.dropped;
-    }
+}
+
+void Dca::factor() {
+    form();
+    if (!judge_pivots()) return;
+    measure_doubtful_rows();
+    form();
+    judge_pivots();
 }
 
 // C̈ + 2Ωμ Ċ + Ω² C = 0 in place of C̈ = 0, without projections.
@@ -156,11 +139,41 @@ void Dca::accelerate(double t, const double* x, const double* u, double* udot) {
     if (!stops_.empty()) {
         rows_.evaluate_residuals(t, x, u, udot, rhs_.data());
         for (int r = 0; r < rows_.rows(); ++r) wanted_[r] = rhs_[r] - drift_[r];
-        accelerate_with_stops(u);
+        seek_contacts(u);
+        solve_with_stops(accelerations, lambda_);
+        note_contacts(wanted_);
         rows_.add_accelerations(lambda_.data(), udot);
         return;
     }
     iterate_accelerations(t, x, u, udot);
+}
+
+// λ with y = S λ − b for b = wanted_. The residual b − S λ is carried from one iteration to the next.
+void Dca::solve_with_stops(Level level, std::vector<double>& lambda) {
+    std::vector<double>& left = drift_;
+    const double tolerance = level == velocities ? options_.velocity_tolerance : options_.acceleration_tolerance;
+    const auto solve = [&] {
+        if (!factored_) factor();
+        std::fill(lambda.begin(), lambda.end(), 0.0);
+        left = wanted_;
+        double largest = 0.0;
+        iterate(
+            level, [&] { rhs_ = left; },
+            [&] {
+                std::fill(step_.begin(), step_.end(), 0.0);
+                rows_.add_transposed(rhs_.data(), step_.data());
+                rows_.multiply(step_.data(), speed_.data());
+                double change = 0.0;
+                for (const double v : step_) change = std::max(change, std::abs(v));
+                for (int r = 0; r < rows_.rows(); ++r) {
+                    left[r] -= speed_[r] + compliance_[r] * rhs_[r];
+                    lambda[r] += rhs_[r];
+                }
+                largest = std::max(largest, change);
+                return largest > 0.0 ? change / (tolerance * largest) : 0.0;
+            });
+    };
+    find_pushing(lambda, solve, [&](int row) { return -left[row]; });
 }
 
 void Dca::iterate_accelerations(double t, const double* x, const double* u, double* udot) {
@@ -202,23 +215,6 @@ Assembly::Times Dca::measure_nodes() {
 void Dca::inputs_changed() {
     known_ = Known::nothing;
     is_shared_ = false;
-}
-
-void Dca::commit(double t, const double* x, const double* u) {
-    Bodies::commit(t, x, u);
-    if (stops_.empty()) return;
-    stops_.measure(*model_, branches_, t, x, u);
-    stops_.remember(t);
-}
-
-void Dca::from_records(double t, const double* poses, const double* twists, bool continued, double* x, double* u) {
-    Bodies::from_records(t, poses, twists, continued, x, u);
-    stops_.forget();
-}
-
-void Dca::set_angles(double* x, const double* values) {
-    Bodies::set_angles(x, values);
-    stops_.forget();
 }
 
 }  // namespace bellcrank

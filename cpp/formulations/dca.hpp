@@ -11,9 +11,7 @@
 
 #include "assemblies/assembly.hpp"
 #include "assemblies/body_loads.hpp"
-#include "bodies/bodies.hpp"
-#include "linalg/load_sharing.hpp"
-#include "model/stops.hpp"
+#include "bodies/constrained_bodies.hpp"
 
 namespace bellcrank {
 
@@ -31,7 +29,7 @@ struct DcaOptions {
     int threads = 0;                  // at most; 0: as many as there are processors
 };
 
-class Dca final : public Bodies {
+class Dca final : public ConstrainedBodies {
   public:
     enum Level { positions, velocities, accelerations };
     static constexpr int kMostCounted = 32;
@@ -45,15 +43,6 @@ class Dca final : public Bodies {
     double position_noise(const double* x) const override;
     void inputs_changed() override;
     std::vector<int> dropped_rows() override;
-    int stops() const override { return stops_.count(); }
-    int row_of_stop(int stop) const override { return stops_.rows()[stop]; }
-    void watch_stops(double t, const double* x, const double* u) override;
-    void meet_stops() override { stops_.watch_none(); }
-    void gaps(double t, const double* x, const double* u, double* out) override;
-    void commit(double t, const double* x, const double* u) override;
-    void from_records(double t, const double* poses, const double* twists, bool continued, double* x,
-                      double* u) override;
-    void set_angles(double* x, const double* values) override;
 
     const Assembly& assembly() const { return assembly_; }
     int threads() const { return pool_ ? pool_->threads() : 1; }
@@ -70,12 +59,15 @@ class Dca final : public Bodies {
         Sizes sizes;
         double smallest_pivot;
         int dropped;
+        bool doubtful;
     };
 
     bool is_current(double t, const double* x) const;
     void refresh(double t, const double* x);
     void remember(double t, const double* x);
     void factor();
+    void form();
+    bool judge_pivots();
     void ready();  // matrices that serve
     void evaluate_rows(double t, const double* x) override;
 
@@ -92,23 +84,25 @@ class Dca final : public Bodies {
     double size(const double* motion);
     void stabilize(const double* u);
     void iterate_accelerations(double t, const double* x, const double* u, double* udot);
+    void solve_with_stops(Level level, std::vector<double>& lambda);
     // dca/projection.cpp
-    void correct_positions(double t, double* x);
+    void correct_positions(double t, double* x) override;
+    bool finish_correction(double t, double* x) override;
     void correct_without_velocity_rows(double t, double* x);
+    bool correct_velocities(double* u) override;
     void correct_velocities(double* u, bool impacts);
     double largest_error() const;
     double largest_rate(const double* u);
-    bool in_proportion(double t, const double* u) const;
 
-    // Stops (dca/stops.cpp).
-    bool enable_stops(const std::vector<std::uint8_t>& active);
-    void gather_gaps();
-    void gather_stops(const double* u);
-    void solve_with_stops(Level level, std::vector<double>& lambda);
-    void accelerate_with_stops(const double* u);
-
+    void rows_changed() override { factored_ = false; }
     // Redundant rows (dca/rank.cpp).
-    void share_loads() override;
+    int null_dimension() override;
+    void add_null_vectors(std::vector<std::vector<double>>& out) override;
+    void measure_doubtful_rows();
+    double relative_pivot(int row) const;
+    double redundant_below(int row) const;
+    bool is_doubtful(int row) const;
+    bool may_depend();
     void find_dependent_rows();
     double find_null_vector(int row);
     void multiply_without_masses(const std::vector<double>& lambda, std::vector<double>& out);
@@ -121,11 +115,9 @@ class Dca final : public Bodies {
     std::vector<int> bodies_;
     std::unique_ptr<ThreadPool> pool_;
     bool wide_masses_ = false;
-    bool drifts_ = false;  // whether residuals hold more than Q_c − J u̇
-    Stops stops_;
-    std::vector<int> stop_rows_, velocity_rows_;  // storage rows
-    std::vector<double> compliance_;              // per storage row
-    double length_ = 1.0, frequency_ = 0.0;       // l [m], Ω [1/s]
+    bool drifts_ = false;                    // whether residuals hold more than Q_c − J u̇
+    std::vector<double> compliance_;         // per storage row
+    double length_ = 1.0, frequency_ = 0.0;  // l [m], Ω [1/s]
 
     enum class Known { nothing, rows } known_ = Known::nothing;
     std::vector<double> configuration_;  // rows are known there
@@ -133,19 +125,20 @@ class Dca final : public Bodies {
     bool factored_ = false;  // whether the assembly holds the matrices of the augmented rule
     double moved_ = 0.0;     // by how much positions were corrected since these were formed
     double most_moved_ = 0.0;
-    double corrected_ = 0.0;  // by how much the last projection turned a body [rad]
 
-    std::vector<double> step_;                                       // tangent vector
-    std::vector<double> rhs_, lambda_, squares_, softness_, drift_;  // rows
-    std::vector<double> wanted_, null_;  // rows: right-hand side with stops; what exerts nothing
+    std::vector<double> step_;                              // tangent vector
+    std::vector<double> rhs_, squares_, softness_, drift_;  // rows
+    std::vector<double> wanted_, null_;                     // rows: right-hand side with stops; what exerts nothing
     Histogram iterations_{};
+    // Per row: the pivot up to which it was measured to be redundant; the one with which it was measured to be needed.
+    std::vector<double> redundant_, needed_;
+    std::vector<int> doubtful_;
     std::vector<int> dependent_;       // storage rows that depend on others
     Assembly* ranked_ = &assembly_;    // by whose pivots these are found
     std::unique_ptr<Assembly> dense_;  // that assembly where the other has hubs
     std::vector<double> metric_;       // records: M^(1/2) by that of 1 kg at the distance of a body's markers
     std::vector<double> lengths_;      // rows: squares in this metric
     std::vector<double> least_;        // rows: pivots below which these are left out to find them
-    std::unique_ptr<LoadSharing> sharing_;
 };
 
 }  // namespace bellcrank

@@ -34,26 +34,17 @@ Lagrange::Lagrange(std::shared_ptr<const Model> model, const LagrangeOptions& op
     : Lagrange(model, options, Delassus(*model)) {}
 
 Lagrange::Lagrange(std::shared_ptr<const Model> model, const LagrangeOptions& options, Delassus delassus)
-    : Bodies("lagrange", std::move(model), delassus.row_order()),
+    : ConstrainedBodies("lagrange", std::move(model), delassus.row_order(),
+                        {options.position_tolerance, options.contact_tolerance, options.rest_speed}),
       options_(options),
-      delassus_(std::move(delassus)),
-      stops_(*model_, {options.position_tolerance, options.contact_tolerance, options.rest_speed}) {
+      delassus_(std::move(delassus)) {
     delassus_.bind(rows_);
     const int m = rows_.rows();
     step_.assign(tangent_size(), 0.0);
     configuration_.assign(configuration_size(), 0.0);
-    for (auto* v : {&lambda_, &rhs_, &impulse_, &solution_, &residual_}) v->assign(m, 0.0);
+    for (auto* v : {&rhs_, &impulse_, &solution_, &residual_}) v->assign(m, 0.0);
     history_.resize(m);
     in_force_.assign(rigid_.begin(), rigid_.end());
-    for (const BlockLayout& b : rows_.blocks())
-        for (int r = b.row; r < b.row + b.size; ++r)
-            if (model_->blocks[b.block].of_velocity) velocity_rows_.push_back(r);
-    for (const int row : stops_.rows()) stop_rows_.push_back(rows_.storage_row(row));
-    if (!stops_.empty() || !velocity_rows_.empty()) {
-        enabled_.assign(m, 1);
-        for (const int r : stop_rows_) enabled_[r] = 0;
-    }
-    open_ = !delassus_.closes_loops();
     // A condition of velocities has no error of its own that would correct what is anticipated of its multiplier.
     anticipates_ = stops_.empty() && velocity_rows_.empty();
     trusted_pivot_ = options_.rank_tolerance;
@@ -103,23 +94,6 @@ void Lagrange::evaluate_rows(double t, const double* x) {
     if (!is_current(t, x)) refresh(t, x);
 }
 
-void Lagrange::from_records(double t, const double* poses, const double* twists, bool continued, double* x, double* u) {
-    Bodies::from_records(t, poses, twists, continued, x, u);
-    stops_.forget();
-}
-
-void Lagrange::set_angles(double* x, const double* values) {
-    Bodies::set_angles(x, values);
-    stops_.forget();
-}
-
-void Lagrange::commit(double t, const double* x, const double* u) {
-    Bodies::commit(t, x, u);
-    if (stops_.empty()) return;
-    stops_.measure(*model_, branches_, t, x, u);
-    stops_.remember(t);
-}
-
 // out = M⁻¹ Jᵀ λ
 void Lagrange::apply_multipliers(const std::vector<double>& lambda, double* out) const {
     std::fill_n(out, tangent_size(), 0.0);
@@ -136,7 +110,9 @@ void Lagrange::accelerate(double t, const double* x, const double* u, double* ud
         free_motion_.finish(u, udot);
         evaluate_rows(t, x);
         rows_.evaluate_residuals(t, x, u, udot, rhs_.data());
-        accelerate_with_stops(u);
+        seek_contacts(u);
+        solve_with_stops(lambda_);
+        note_contacts(rhs_);
         if (delassus_.is_precise()) return accelerate_precisely(t, x, u, udot);
         rows_.add_accelerations(lambda_.data(), udot);
         for (int i = 0; i < (wide_masses_ ? 2 : 0); ++i) refine_acceleration(t, x, u, udot);

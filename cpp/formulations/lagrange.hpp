@@ -7,12 +7,10 @@
 #include <span>
 #include <vector>
 
-#include "bodies/bodies.hpp"
+#include "bodies/constrained_bodies.hpp"
 #include "formulations/lagrange/correction_history.hpp"
 #include "formulations/lagrange/delassus.hpp"
 #include "formulations/lagrange/implicit.hpp"
-#include "linalg/load_sharing.hpp"
-#include "model/stops.hpp"
 
 namespace bellcrank {
 
@@ -27,7 +25,7 @@ struct LagrangeOptions {
     int refinements = -1;  // steps of iterative refinement per solve; −1: as the pivots ask for it
 };
 
-class Lagrange final : public Bodies {
+class Lagrange final : public ConstrainedBodies {
   public:
     Lagrange(std::shared_ptr<const Model> model, const LagrangeOptions& options);
 
@@ -42,16 +40,7 @@ class Lagrange final : public Bodies {
     void correct(double t, const double* x, const double* u, const double* rate, double gamma, double* delta) override;
     bool linearizes_cheaply() const override { return linearizes_by_rows(); }
     bool finish_corrected_step(double t, double* x, double* u) override;
-    int stops() const override { return stops_.count(); }
-    int row_of_stop(int stop) const override { return stops_.rows()[stop]; }
-    void watch_stops(double t, const double* x, const double* u) override;
-    void meet_stops() override { stops_.watch_none(); }
-    void gaps(double t, const double* x, const double* u, double* out) override;
     void inputs_changed() override;
-    void commit(double t, const double* x, const double* u) override;
-    void from_records(double t, const double* poses, const double* twists, bool continued, double* x,
-                      double* u) override;
-    void set_angles(double* x, const double* values) override;
     std::vector<int> dropped_rows() override;
     // The first `most` of them as combinations of the others: J_row = Σ factor · J_other.
     std::vector<Dependence> dependences(int most);
@@ -72,13 +61,14 @@ class Lagrange final : public Bodies {
     void accelerate_precisely(double t, const double* x, const double* u, double* udot);
     double size_of_accelerations() const;
     void refine(double t, const double* x, const double* u, double* udot);
-    void correct_positions(double t, double* x, bool doubting = true);
+    void correct_positions(double t, double* x) override { correct_positions(t, x, true); }
+    void correct_positions(double t, double* x, bool doubting);
+    bool finish_correction(double t, double* x) override;
     void anticipate_correction(double t, double* x);
     void correct_doubted_rows(double t, double* x);
     void correct_without_velocity_rows(double t, double* x);
-    double rounding_of_rows(const double* x) const;
     void position_step();
-    double largest_rotation(const double* displacement) const;
+    bool correct_velocities(double* u) override;
     void correct_velocities(double* u, bool impacts);
     bool finish_positions(double t, double* x);
     bool finish_velocities(double* u, double stale);
@@ -89,20 +79,13 @@ class Lagrange final : public Bodies {
     bool dropped_rows_within(const std::vector<double>& errors, double limit) const;
     bool dropped_positions_hold() const;
     bool dropped_rates_hold(const double* u, const std::vector<double>& before);
-    bool in_proportion(double t, const double* u) const;
 
     bool linearizes_by_rows() const;
 
     // Stops (lagrange/stops.cpp).
-    bool enable_stops(const std::vector<std::uint8_t>& active);
-    void gather_gaps();
-    void gather_stops(const double* u);
-    bool close_penetrated_stops();
-    bool open_stops();
+    void rows_changed() override;
     bool runs_through_a_stop() const;
     void solve_with_stops(std::vector<double>& lambda);
-    void accelerate_with_stops(const double* u);
-    void set_impact_speeds();
 
     // Which rows count as dependent (lagrange/rank.cpp).
     PivotRule pivot_rule() const;
@@ -121,10 +104,8 @@ class Lagrange final : public Bodies {
     void consult_rank();
     void forget_dependent_rows();
 
-    // Redundant rows (lagrange/sharing.cpp).
-    void share_loads() override;
-    void share_by_basis();
-    bool share_by_bodies();
+    int null_dimension() override { return delassus_.null_dimension(); }
+    void add_null_vectors(std::vector<std::vector<double>>& out) override;
 
     LagrangeOptions options_;
     Delassus delassus_;
@@ -152,18 +133,12 @@ class Lagrange final : public Bodies {
     int unchecked_ = 0;     // accelerations since one was checked
     bool refines_ = false;  // whether that asked for refinement
     int refinements_ = 0;
-    double corrected_ = 0.0;  // by how much the last projection turned a body [rad]
 
-    std::vector<double> step_;                                          // tangent vectors
-    std::vector<double> lambda_, rhs_, impulse_, solution_, residual_;  // rows
+    std::vector<double> step_;                                 // tangent vectors
+    std::vector<double> rhs_, impulse_, solution_, residual_;  // rows
     std::vector<double> in_force_;  // per storage row: 1 if rigid and not dropped (as an open stop is), else 0
     bool out_of_force_ = false;     // whether some rigid rows are dropped
-    Stops stops_;
-    std::vector<int> stop_rows_;              // their storage rows
-    std::vector<int> velocity_rows_;          // storage rows that hold velocities alone
     std::unique_ptr<ImplicitRows> implicit_;  // of implicit methods only
-    std::unique_ptr<LoadSharing> sharing_;    // where many rows are redundant
-    bool open_ = false;                       // no loops
     std::vector<std::uint8_t> held_stops_;    // per model row, if there are stops
     std::vector<double> defect_;
 };

@@ -11,6 +11,7 @@ namespace bellcrank {
 namespace {
 
 constexpr double kLargestShift = 1e-7, kLargerShift = 100.0;
+constexpr double kIdle = 1e-8;     // diagonal entry, in parts of the largest of its body, that may be rounding
 constexpr double kExact = 1e-14;   // largest change of the multipliers, in parts of them, that ends the search
 constexpr double kStalled = 1e-9;  // a change below it that no longer halves is rounding
 constexpr int kPasses = 60;
@@ -34,8 +35,15 @@ void LoadSharing::form(std::span<const double> weight) {
     factor();
 }
 
+// An axis of a body on which its rows do not act has a diagonal entry of rounding, which must not pass for a load they
+// carry: the shift is never small beside the body's other axes.
 void LoadSharing::factor() {
-    for (size_t i = 0; i < shift_.size(); ++i) shift_[i] = diagonal_[i] > 0.0 ? relative_shift_ * diagonal_[i] : 1.0;
+    for (size_t body = 0; body < shift_.size(); body += kTwist) {
+        const auto entries = std::span(diagonal_).subspan(body, kTwist);
+        const double least = kIdle * *std::max_element(entries.begin(), entries.end());
+        for (size_t k = 0; k < kTwist; ++k)
+            shift_[body + k] = least > 0.0 ? relative_shift_ * std::max(entries[k], least) : 1.0;
+    }
     normal_.factor(shift_);
 }
 

@@ -21,7 +21,9 @@ struct Statistics {
     int closed_stops = 0;         // that push, at the last acceleration
     int dropped_rows = 0;         // redundant or singular rows at the last factorization
     double smallest_pivot = 1.0;  // relative, of the rows kept then
-    std::int64_t precise = 0;     // accelerations in twice the digits
+    double smallest_inertia =
+        1.0;                   // pivot of the joints' mass matrix then, by its diagonal entry: below, digits are lost
+    std::int64_t precise = 0;  // accelerations in twice the digits
     // What the rounding of the rows alone made of an acceleration that was, the most so far, relative to the largest.
     double uncertainty = 0.0;
 };

@@ -3,6 +3,7 @@
 
 from bellcrank import expression as expression
 from bellcrank import gallery as gallery
+from bellcrank import scene as scene
 from bellcrank._core import build_info as build_info
 from bellcrank.analysis.assembling import assemble as assemble
 from bellcrank.analysis.equilibrium import EquilibriumReport as EquilibriumReport

@@ -66,6 +66,7 @@ def simulate(
     max_order: int | None = None,
     events: Event | Iterable[Event] = (),
     controllers: Controller | Iterable[Controller] = (),
+    inputs: Mapping[str, float] | None = None,
     reactions: bool = True,
     accelerations: bool = False,
     path: str | Path | None = None,
@@ -90,21 +91,20 @@ def simulate(
         no limit. rtol and atol may be given for "translation", "rotation", "velocity", "angular_velocity".
     events: to find and record (`Trajectory.events`), of adaptive methods; a terminal one ends the run.
     controllers: functions that are called at multiples of a period and set inputs; see `Controller`.
+    inputs: values to start with, by name, not those they were made with; bodies move there.
     reactions, accelerations: whether to record what joints and forces exert, and body accelerations.
     path: HDF5 file to record into while it runs. description: text to keep instead of the mechanism's own.
     progress: True for a bar on the terminal, or a function of the fraction done. options: of the formulation.
     assemble: mend the initial state first (for this run, not in the mechanism); else it is projected only.
         "constraint_forces": the bodies come together in the run, as `bc.assemble` says; once closed, at
         `statistics["closed_at"]` (s), the formulation takes over; before, reactions are not a number.
-    mode, max_error, measure: "quasistatic" for steps from rest, which return a `MoveTrajectory` of what
-        moved: see `QuasistaticRun`.
+    mode, max_error, measure: "quasistatic" for steps from rest, a `MoveTrajectory`: see `QuasistaticRun`.
 
-    Ctrl-C ends the run and returns what there is, "interrupted". Raises MechanismError for what is wrong with
-    mechanism or arguments, Unsupported for names that do not exist, AssemblyError if it cannot start,
-    SimulationError, with its `trajectory` up to then, if it or a controller breaks down.
+    Ctrl-C returns what there is, "interrupted". Raises MechanismError for what is wrong with mechanism or
+    arguments, Unsupported for names that do not exist, AssemblyError if it cannot start, SimulationError,
+    with its `trajectory` up to then, if it or a controller breaks down.
     """
-    arguments = {**locals(), **options}
-    del arguments["options"]
+    arguments = {name: value for name, value in locals().items() if name != "options"} | options
     if times is None and duration is None:
         _refuse_endless(formulation, options)
     return _start(**arguments).complete()
@@ -157,6 +157,7 @@ def start(
     max_order: int | None = None,
     events: Event | Iterable[Event] = (),
     controllers: Controller | Iterable[Controller] = (),
+    inputs: Mapping[str, float] | None = None,
     reactions: bool = True,
     accelerations: bool = False,
     path: str | Path | None = None,
@@ -188,7 +189,7 @@ def start(
     _check_things(reactions, accelerations, path, progress, description, state)
     begin = start if state is None else state.time
     given = (step, max_step, tolerance, rtol, atol, max_order)
-    steering = Steering(checked_controllers(controllers))
+    steering = Steering(checked_controllers(controllers), _checked_inputs(inputs, assemble))
     planned = _plan((formulation, options), method, (duration, begin, output_step, times), given)
     if planned[0] is None and progress is not False:
         with Check("start") as check:
@@ -230,6 +231,16 @@ def _check_things(
         with check.faults.collect():
             if path is not None:
                 required_path("simulate, path", path)
+
+
+def _checked_inputs(inputs: Any, assemble: bool | str) -> Mapping[str, float]:
+    """Values of inputs to start with, by name. Raises MechanismError where they cannot be."""
+    with Check("simulate") as check:
+        check.instance("inputs", {} if inputs is None else inputs, Mapping)
+        if inputs and isinstance(assemble, str):
+            rule = "while constraint forces close a mechanism no input can be set"
+            check.fault(rule, dict(inputs), "set them once it is closed, or leave out assemble=")
+    return inputs or {}
 
 
 def _watched(events: Event | Iterable[Event], model: Model, chosen: MethodOptions) -> CompiledEvents:

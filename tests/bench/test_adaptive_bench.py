@@ -8,8 +8,14 @@ from bellcrank.assembly.compile import compile_mechanism
 from benchmarks import adaptive
 from benchmarks.adaptive_figures import plot
 from benchmarks.adaptive_linkages import bicycle_chain, millipede, molecule, random_forces
+from benchmarks.adaptive_protein import anywhere, protein
 
-LINKAGES = (bicycle_chain(), millipede(6, spine=18), random_forces(molecule(60), 3))
+LINKAGES = (
+    bicycle_chain(),
+    millipede(6, spine=18),
+    random_forces(molecule(60), 3),
+    anywhere(protein(60), 3),
+)
 
 
 @pytest.fixture(autouse=True)
@@ -42,12 +48,24 @@ def test_linkages_are_those_of_the_paper():
     np.testing.assert_array_equal(molecule(500, seed=3).parent, molecule(500, seed=3).parent)
 
 
+def test_the_protein_is_a_backbone_as_files_give_it():
+    """Every torsion is there; hinges of psi lie at C, 0.1525 nm from those of phi at C-alpha before them."""
+    chain = protein(300, seed=2)
+    assert len(chain.mass) == 301
+    assert chain.floats
+    assert np.flatnonzero(chain.parent < 0).tolist() == [0]
+    np.testing.assert_array_equal(chain.parent[1:], np.arange(300))
+    at_c = np.isclose(np.linalg.norm(chain.position[1:], axis=1), 0.1525)
+    assert 120 < np.count_nonzero(at_c) < 150
+    assert 13.0 < chain.mass.min() < chain.mass.max() < 100.0
+
+
 def test_a_small_report_and_its_figures(tmp_path):
     settings = {"joints": 400, "legs": 8, "forces": (1, 10), "steps": 5, "chain_steps": 50, "repeats": 1}
     report = adaptive.run(**settings, python="none")
     results = report.to_dict()["results"]
-    assert {"table1", "exact", "figure5", "figure1", "targets"} <= set(results)
+    assert {"table1", "table1_exact", "protein", "figure5", "figure1", "targets"} <= set(results)
     assert all(row["joints"] <= 400 and row["us"] > 0.0 for row in results["table1"])
     assert results["figure1"][-1]["error"] == 0.0
     plot(report, tmp_path)
-    assert len(list(tmp_path.glob("*.png"))) == 4
+    assert len(list(tmp_path.glob("*.png"))) == 5

@@ -305,7 +305,7 @@ def test_choose_times_auto_beside_the_pairs():
     assert [row["tolerance"] for row in rows] == list(choose.TOLERANCES)
     for row in rows:
         assert row["chosen"] == "recursive-adams"
-        assert len(row["pairs"]) == 9
+        assert len(row["pairs"]) == 12
         taken = [value for value in row["pairs"].values() if not isinstance(value, str)]
         assert row["best_ms"] == pytest.approx(1e3 * min(taken))
         assert row["ratio"] == pytest.approx(row["auto_ms"] / row["best_ms"])

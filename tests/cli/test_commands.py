@@ -146,6 +146,28 @@ def test_plot_writes_beside_and_where_told(four_bar, program, tmp_path):
     assert program("plot", "run.h5", "-w", "reaction", "--components", "--out", "c.png").exit_code == 0
 
 
+def test_draw_takes_mechanisms_and_runs(four_bar, program, tmp_path):
+    assert "written: four_bar.png" in program("draw", four_bar).stdout
+    assert program("draw", four_bar, "-o", "a.svg", "--view", "30,20", "--names").exit_code == 0
+    program("run", four_bar, "--duration", "0.1", "--out", "run.h5")
+    told = ("-o", "b.png", "--times", "0,0.1", "--path", "coupler")
+    assert program("draw", "run.h5", *told).exit_code == 0
+    assert program("draw", "run.h5", "-o", "c.gif", "--fps", "20", "--view", "front").exit_code == 0
+    assert (tmp_path / "c.gif").read_bytes().startswith(b"GIF89a")
+    assert all((tmp_path / name).exists() for name in ("four_bar.png", "a.svg", "b.png"))
+    for arguments, message in (
+        ((four_bar, "--times", "0"), "a mechanism has no times"),
+        (("run.h5", "-o", "d.gif", "--instants", "2"), "a film has no instants"),
+        ((four_bar, "--view", "1,x"), "--view: it takes numbers parted by commas"),
+        ((four_bar, "--view", "fornt"), "no view of this name"),
+        (("run.h5", "--path", "couple"), "no body and no marker of this name"),
+        ((four_bar, "-o", "e.jpg"), "this kind of picture is not known"),
+    ):
+        refused = program("draw", *arguments)
+        assert refused.exit_code == 2
+        assert message in refused.stderr
+
+
 @pytest.fixture
 def benchmark(monkeypatch):
     import pkgutil

@@ -6,6 +6,7 @@ The blocks of a page run in order, in one namespace and one temporary folder. By
     python error         must raise one of the package's errors, which is then its output
     yaml NAME            is written to the file NAME; a mechanism in it must load
     yaml NAME error      the same for a mechanism that must not load
+    pdb NAME             the same for a protein
     sh                   is run by bash with the package's command on the path; of `make TARGET` only what it
                          would do is asked for, in the checkout
     cpp                  is compiled against cpp/, without linking
@@ -108,6 +109,8 @@ class Session:
         else:
             assert not block.info[2:], self.at(block)
             bc.load(path)
+
+    run_pdb = run_yaml
 
     def run_sh(self, block):
         lines = [line for line in block.text.splitlines() if line.strip()]

@@ -345,6 +345,34 @@ def pulled_chain(printed: Printed) -> None:
     assert off[-1] == 0.0
 
 
+def millipede_meets_a_force(printed: Printed) -> None:
+    """Nothing moves once the legs trail; then joints near the head do, more for a tighter bound."""
+    printed.near(r"t = 16 s, bound 0.5: (\d+) of 119", 0, within=0)
+    early, late = printed.numbers(r"t = (?:19|34) s, bound 0.5: (\d+) of 119")
+    assert 10 < early < 60 < late < 119
+    joints = printed.numbers(r"bound \S+: (\d+) joints")
+    assert joints == sorted(joints)
+    off = printed.numbers(r"off by (\S+) of the way")
+    assert off == sorted(off, reverse=True)
+    assert off[0] < 0.05
+    assert off[-2] < 0.002
+    assert off[-1] == 0.0
+
+
+def protein_unfolding(printed: Printed) -> None:
+    """1.5 angstrom a residue in a helix; the pulled end unfolds, by few torsions where much is allowed."""
+    before, after = printed.numbers(r"78 torsions; from end to end (\S+) nm, after 240 ps (\S+) nm")
+    assert before == pytest.approx(40 * 0.15, abs=0.25)
+    assert 1.3 * before < after < 40 * 0.38
+    moved = printed.numbers(r"bound \S+: (\d+) torsions a frame")
+    off = printed.numbers(r"off by (\S+) nm")
+    assert moved == sorted(moved)
+    assert moved[0] < 25 < moved[-1] == 78
+    assert off == sorted(off, reverse=True)
+    assert off[-2] < 0.05 * (after - before) + 0.1
+    assert off[-1] == 0.0
+
+
 CHECKS: dict[str, Callable[[Printed], None]] = {
     "01_pendulum": pendulum,
     "02_four_bar": four_bar,
@@ -376,6 +404,8 @@ CHECKS: dict[str, Callable[[Printed], None]] = {
     "28_pole_on_a_cart": pole_on_a_cart,
     "29_coupled_loops": coupled_loops,
     "30_pulled_chain": pulled_chain,
+    "31_millipede_meets_a_force": millipede_meets_a_force,
+    "32_protein_unfolding": protein_unfolding,
 }
 
 

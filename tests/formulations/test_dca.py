@@ -101,6 +101,51 @@ def test_statistics_tell_of_the_tree_and_of_iterations():
 
 
 @pytest.mark.parametrize(
+    "make",
+    [
+        linkages.four_bar,
+        linkages.five_bar,
+        linkages.bennett,
+        lambda: linkages.windows(4),
+        lambda: linkages.windows(9),
+    ],
+)
+def test_the_smallest_pivot_is_that_of_rows_that_are_needed(make):
+    """In whatever order rows are eliminated no pivot is less than what all others leave of its row.
+
+    Nor is the smallest one more than the mean of their logarithms, which is that of the determinant.
+    """
+    system = bc.prepare(make(), "dca")
+    state = system.project()
+    system.accelerate()
+    stats = system.stats
+    S = euler_parameters.mobilities(system, state)
+    kept = [row for row in range(len(S)) if row not in {dropped.row for dropped in stats.dropped}]
+    S = S[np.ix_(kept, kept)]
+    S /= np.sqrt(np.outer(np.diag(S), np.diag(S)))
+    assert (1.0 - 1e-6) / np.diag(np.linalg.inv(S)).max() <= stats.smallest_pivot
+    assert stats.smallest_pivot <= np.exp(np.linalg.slogdet(S)[1] / len(S))
+    assert stats.smallest_pivot > 1e-4
+
+
+@pytest.mark.parametrize("n", [20, 200, 1000])
+def test_redundant_rows_of_rings(n):
+    system = bc.prepare(ring(n), "dca")
+    system.accelerate()
+    assert len(system.stats.dropped) == 3
+
+
+def test_redundant_rows_that_are_so_on_the_constraints_alone_cost_no_steps():
+    """Off them Bennett's linkage cannot move, and all of its rows ask for accelerations."""
+    settings = {"method": "dopri5", "tolerance": 1e-9}
+    steps = [
+        bc.simulate(linkages.bennett(), 2.0, formulation=name, **settings).statistics["steps"]
+        for name in ("dca", "lagrange")
+    ]
+    assert steps[0] <= 1.2 * steps[1]
+
+
+@pytest.mark.parametrize(
     ("options", "message"),
     [
         ({"penalty": -1e6}, "penalty must be greater than zero"),

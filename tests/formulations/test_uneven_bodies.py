@@ -1,4 +1,4 @@
-"""Joint coordinates where masses differ by twelve decades: what they lose is said, or refused."""
+"""Joint coordinates and `dca` where masses differ by twelve decades: lost digits are reported, or refused."""
 
 import numpy as np
 import pytest
@@ -50,14 +50,14 @@ def test_where_solutions_are_refined_only_reactions_are_uncertain():
     assert "of the largest reaction or effort open" in run.statistics["accuracy"]
 
 
-@pytest.mark.parametrize("formulation", ["recursive", "symbolic"])
+@pytest.mark.parametrize("formulation", ["recursive", "symbolic", "dca"])
 def test_even_bodies_are_not_compared(formulation):
     system = bc.prepare(heavy_on_light(10.0), formulation)
     system.accelerate()
     assert system.stats.uncertainty == 0.0
 
 
-@pytest.mark.parametrize("formulation", ["recursive", "symbolic"])
+@pytest.mark.parametrize("formulation", ["recursive", "symbolic", "dca"])
 def test_a_mechanism_that_rests_is_not_refused_for_its_rounding(formulation):
     mech = bc.Mechanism("held by a spring", gravity=(0, 0, 0))
     for name, mass in (("light", 1e-4), ("heavy", 1e6)):
@@ -72,6 +72,7 @@ def test_a_mechanism_that_rests_is_not_refused_for_its_rounding(formulation):
     assert system.stats.uncertainty < 1e-6  # springs of 1 kN pull a body of 0.1 g both ways
 
 
-def test_answers_of_no_use_are_refused():
+@pytest.mark.parametrize(("formulation", "seed"), [("recursive", 4263), ("dca", 300588)])
+def test_answers_of_no_use_are_refused(formulation, seed):
     with pytest.raises(bc.Unsupported, match=r"so uneven .* Use formulation='lagrange'"):
-        bc.prepare(random_mechanism(4263), "recursive")
+        bc.prepare(random_mechanism(seed), formulation)

@@ -39,6 +39,7 @@ def judged(task):
         return seed, "cannot be assembled", []
     except Exception as error:  # noqa: BLE001 (whatever it is, it is a finding)
         return seed, "failed", [f"{type(error).__name__}: {error}"]
+    signal.signal(signal.SIGINT, signal.default_int_handler)  # a shell ignores it in the background
     signal.signal(signal.SIGALRM, lambda *_: os.kill(os.getpid(), signal.SIGINT))
     signal.setitimer(signal.ITIMER_REAL, LONGEST, LONGEST)
     try:

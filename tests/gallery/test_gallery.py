@@ -43,8 +43,9 @@ MECHANISMS = {
 FREEDOMS = {
     "andrews_squeezer": 1, "bricard_linkage": 1, "chain": 5, "double_pendulum": 2, "flyball_governor": 4,
     "four_bar": 1, "free_body": 6, "free_ring": 6 * 6 - 3 * 6, "heavy_top": 3, "ladder": 3, "n_four_bar": 1,
-    "prosthetic_arm": 4, "prosthetic_shoulder": 2, "puma560": 0, "random_tree": 18, "ring": 8 - 2,
-    "rr_arm": 0, "simple_pendulum": 5, "slider_crank": 1, "spring_slider_crank": 1, "stewart_platform": 6,
+    "peptide": 6 + 2 * 11 - 1, "prosthetic_arm": 4, "prosthetic_shoulder": 2, "puma560": 0,
+    "random_tree": 18, "ring": 8 - 2, "rr_arm": 0, "simple_pendulum": 5, "slider_crank": 1,
+    "spring_slider_crank": 1, "stewart_platform": 6,
 }  # fmt: skip
 
 
@@ -136,6 +137,8 @@ def test_random_trees_are_what_their_arguments_say():
         (lambda: make.n_four_bar(0), "at least one window, got n = 0"),
         (lambda: make.stewart_platform(height=0.0), "must lie above the base, got height = 0.0 m"),
         (lambda: make.slider_crank(1.0, 0.5, angle=1.0), "a rod of 0.5 m does not reach the axis"),
+        (lambda: make.peptide("AXB"), r"no residues \['B', 'X'\]; use some of A, G, L, P, S, V"),
+        (lambda: make.peptide("AA", phi=[0.1]), "phi must have 2 torsions, got 1"),
         (lambda: make.random_tree(3, "star"), "no topology 'star'; use one of chain, branch, bush, binary"),
         (lambda: make.random_tree(3, types=("hinge",)), r"no joint types \['hinge'\]; use some of revolute"),
     ],

@@ -12,8 +12,10 @@ def test_n_four_bar(n, load, follow, check, column, through_singular_poses, requ
     if n == 40 and not fast and "adams" not in request.node.name:
         pytest.skip("ten thousand steps and more of forty loops in joint coordinates take minutes")
     settings = dict(through_singular_poses)
-    if n == 40 and "adams" in request.node.name:
-        settings["tolerance"] = 1e-11  # below it errors of forty loops in joint coordinates are rounding
+    if n == 40 and any(name in request.node.name for name in ("adams", "dca-dopri5")):
+        # Below it errors of forty loops are rounding, which singular poses amplify: dca takes 80,000 steps of
+        # dopri5 at 1e-12 and is off by 1.5e-6, 1,645 at 1e-11 and is off by 7e-9.
+        settings["tolerance"] = 1e-11
     problem = load("A02_n_four_bar")
     (case,) = [case for case in problem["cases"] if case["N"] == n]
     rows, p = [row for row in case["rows"] if row["t"] <= 10.0], problem["params"]

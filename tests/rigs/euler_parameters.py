@@ -19,7 +19,7 @@ def accelerations(system, state, penalty, iterations):
     bodies, count = len(mass), len(rows.error)
     M, Q, J = np.zeros((7 * bodies, 7 * bodies)), np.zeros(7 * bodies), np.zeros((count, 7 * bodies))
     G = [world_matrix(p) for p in state.rotation]
-    normal, curvature, seen = np.zeros((bodies, 7 * bodies)), np.zeros(bodies), np.zeros(count)
+    normal, curvature = np.zeros((bodies, 7 * bodies)), np.zeros(bodies)
     for b in range(bodies):
         r, p = slice(7 * b, 7 * b + 3), slice(7 * b + 3, 7 * b + 7)
         R = rotation(state.rotation[b])
@@ -28,12 +28,9 @@ def accelerations(system, state, penalty, iterations):
         Q[r], Q[p] = mass[b] * gravity, -2.0 * G[b].T @ np.cross(w, I @ w)
         linear, angular = rows.jacobian[:, b, :3], rows.jacobian[:, b, 3:]
         J[:, r], J[:, p] = linear, 2.0 * angular @ G[b]
-        seen += (linear**2).sum(axis=1) / mass[b] + np.einsum(
-            "ri,ij,rj->r", angular, np.linalg.inv(I), angular
-        )
         rate = 0.5 * G[b].T @ w
         normal[b, p], curvature[b] = 2.0 * state.rotation[b], 2.0 * rate @ rate
-    alpha = penalty / seen
+    alpha = penalty / np.diag(mobilities(system, state))
     leading = M + J.T @ (alpha[:, None] * J) + penalty * normal.T @ normal
     assert np.linalg.eigvalsh(leading).min() > 0.0
     multipliers, normal_multipliers = np.zeros(count), np.zeros(bodies)
@@ -45,6 +42,18 @@ def accelerations(system, state, penalty, iterations):
         normal_multipliers += penalty * (normal @ q + curvature)
     q = q.reshape(bodies, 7)
     return q[:, :3], np.array([2.0 * G[b] @ q[b, 3:] for b in range(bodies)])
+
+
+def mobilities(system, state):
+    """J M^-1 J^T of all rows (rows, rows), of bodies whose frames are in their centres of mass."""
+    jacobian, arrays = system.rows(state).jacobian, system.model.arrays
+    S = np.zeros((len(jacobian), len(jacobian)))
+    for b, mass in enumerate(arrays["body_mass"]):
+        R = rotation(state.rotation[b])
+        linear, angular = jacobian[:, b, :3], jacobian[:, b, 3:] @ R
+        S += linear @ linear.T / mass
+        S += angular @ np.linalg.solve(np.reshape(arrays["body_inertia"][b], (3, 3)), angular.T)
+    return S
 
 
 def rotation(p):

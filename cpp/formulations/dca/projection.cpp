@@ -17,16 +17,11 @@ constexpr double kMetPosition = 1e-8, kMetRate = 1e-4;
 // Errors of positions that matrices formed anew would not make less.
 constexpr double kHeld = 1e-13;
 
-// What may be corrected beyond the way since the last step [rad], by coarse methods too.
-constexpr double kLittle = 0.02;
-
 // Positions that matrices formed once do not correct are corrected with new ones, so many times.
 constexpr int kMostRenewals = 25;
 
 // Smallest relative pivot below which the stages of a step are projected too.
 constexpr double kNearSingular = 1e-2;
-
-constexpr double kLastPlaces = 4.0 * std::numeric_limits<double>::epsilon();
 
 }  // namespace
 
@@ -41,42 +36,29 @@ double Dca::largest_error() const {
 }
 
 bool Dca::project(double t, double* x, double* u) {
-    if (rows_.rows() == 0 || !options_.projections) return true;
-    corrected_ = 0.0;
-    rows_.evaluate_values(t, x);
-    gather_gaps();
-    stops_.reset();
-    // Pushing out of one stop may push into another.
-    for (size_t pass = 0; pass <= stop_rows_.size(); ++pass) {
-        gather_gaps();
-        stops_.close_penetrated();
-        const bool more = enable_stops(stops_.active());
-        if (pass > 0 && !more) break;
-        correct_positions(t, x);
-    }
-    correct_without_velocity_rows(t, x);
-    gather_gaps();
-    const bool held = largest_error() <= kMetPosition && stops_.hold();
-    const bool pushed = stops_.pushing() > 0;
-    const auto impacts = statistics_.impacts;
-    correct_velocities(u, true);
-    if (!stops_.empty() && statistics_.impacts == impacts) {
-        gather_stops(u);
-        statistics_.impacts += stops_.passed(t);
-    }
-    return held && (pushed || in_proportion(t, u)) && largest_rate(u) <= kMetRate;
+    return !options_.projections || ConstrainedBodies::project(t, x, u);
 }
 
+bool Dca::finish_correction(double t, double* x) {
+    correct_without_velocity_rows(t, x);
+    return largest_error() <= kMetPosition;
+}
+
+bool Dca::correct_velocities(double* u) {
+    correct_velocities(u, true);
+    return largest_rate(u) <= kMetRate;
+}
+
+// Off the constraints rows that depend on others may do so no longer, as in Bennett's linkage, and ask for
+// accelerations that have nothing to do with the motion: there, as near singular poses, the stages of a step are
+// projected.
 void Dca::project_stage(double t, double* x, double* u) {
     if (rows_.rows() == 0 || !options_.projections) return;
     if (!is_current(t, x)) {
-        if (!stops_.empty()) {
-            stops_.open();
-            enable_stops(stops_.active());
-        }
+        open_stops();
         refresh(t, x);
     }
-    if (statistics_.smallest_pivot >= kNearSingular) return;
+    if (statistics_.smallest_pivot >= kNearSingular && statistics_.dropped_rows == 0) return;
     correct_positions(t, x);
     correct_velocities(u, false);
 }
@@ -124,22 +106,15 @@ void Dca::correct_without_velocity_rows(double t, double* x) {
 // (S + 1/α) δμ = −Ċ, u ← u + M⁻¹ Jᵀ δμ; with impacts, stops take part.
 void Dca::correct_velocities(double* u, bool impacts) {
     const auto rates = [&] {
-        scale(u, scaled_.data());
-        rows_.multiply(scaled_.data(), speed_.data());
-        for (int r = 0; r < rows_.rows(); ++r) {
-            speed_[r] = rigid_[r] ? speed_[r] + rows_.Ct[r] : 0.0;
-            rhs_[r] = -speed_[r];
-        }
+        find_rates(u);
+        for (int r = 0; r < rows_.rows(); ++r) rhs_[r] = -speed_[r];
     };
     ready();
     const double fastest = std::max(size(u), std::numeric_limits<double>::min());
     if (impacts && !stops_.empty()) {
         rates();
         std::copy(rhs_.begin(), rhs_.end(), wanted_.begin());
-        for (size_t i = 0; i < stop_rows_.size(); ++i) stops_.speed[i] = speed_[stop_rows_[i]];
-        gather_gaps();
-        statistics_.impacts += stops_.seek_impacts();
-        for (size_t i = 0; i < stop_rows_.size(); ++i) wanted_[stop_rows_[i]] += stops_.bounce()[i];
+        seek_impacts(wanted_);
         solve_with_stops(velocities, null_);
         rows_.add_accelerations(null_.data(), u);
     } else {
@@ -150,32 +125,18 @@ void Dca::correct_velocities(double* u, bool impacts) {
 
 // Largest |Ċ|, in parts of the fastest speed or of 1 m/s, 1 rad/s. Stops are left.
 double Dca::largest_rate(const double* u) {
-    scale(u, scaled_.data());
-    rows_.multiply(scaled_.data(), speed_.data());
+    find_rates(u);
     double largest = 0.0, fastest = 1.0;
     for (int k = 0; k < tangent_size(); ++k) fastest = std::max(fastest, std::abs(u[k]));
     for (int r = 0; r < rows_.rows(); ++r) {
-        speed_[r] = rigid_[r] && !unilateral_[r] ? speed_[r] + rows_.Ct[r] : 0.0;
+        if (unilateral_[r]) speed_[r] = 0.0;
         largest = std::max(largest, std::abs(speed_[r]));
     }
     return largest / fastest;
 }
 
-// Where a coordinate jumps, as a rotation vector does at half a turn, its row can be met by going somewhere else, where
-// no motion leads.
-bool Dca::in_proportion(double t, const double* u) const {
-    const double passed = std::abs(t - followed_at_);
-    if (last_fastest_ < 0.0 || passed == 0.0 || corrected_ <= kLittle) return true;
-    double fastest = last_fastest_;
-    for (int b = 0; b < model_->bodies(); ++b) fastest = std::max(fastest, norm(twist_angular(u, b)));
-    return corrected_ <= passed * fastest + kLittle;
-}
-
 double Dca::position_noise(const double* x) const {
-    double largest = 0.0;
-    for (int b = 0; b < model_->bodies(); ++b)
-        for (int k = 0; k < 3; ++k) largest = std::max(largest, std::abs(x[kPose * b + k]));
-    return rows_.rows() == 0 ? 0.0 : std::max(options_.position_tolerance * length_, kLastPlaces * largest);
+    return rows_.rows() == 0 ? 0.0 : std::max(options_.position_tolerance * length_, rounding_of_rows(x));
 }
 
 }  // namespace bellcrank

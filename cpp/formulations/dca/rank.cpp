@@ -2,9 +2,9 @@
 // their load, gets it from an elimination without softness that leaves rows out.
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 #include "formulations/dca.hpp"
-#include "matrices/shared_loads.hpp"
 #include "spatial/body_state.hpp"
 
 namespace bellcrank {
@@ -14,10 +14,16 @@ namespace {
 // Relative pivots below which a row is doubtful, and dependent without doubt; the part of a row outside the span of
 // others that makes it independent.
 constexpr double kDoubtful = 1e-4, kVanishing = 1e-10, kNeeded = 1e-10;
+constexpr double kLess = 0.1;
 constexpr int kMostRounds = 10, kRefinements = 2;
 
-// Up to so many redundant rows a basis of what exerts nothing is formed.
-constexpr int kMostBasis = 15;
+// Pivots of redundant rows are some softnesses 1/α, or more [in 1/α].
+constexpr double kDependentPivot = 100.0;
+
+// A redundant row whose pivot grew by this is measured again, and one that was needed where it fell by that.
+constexpr double kGrowth = 4.0, kFall = 1e-2;
+
+constexpr double kNoSquare = std::numeric_limits<double>::min();
 
 // Rows of the joints on a body up to which they are one matrix, where pivots are to tell dependent rows. A star of many
 // thousands that closes loops keeps its hub, and may count too many.
@@ -25,18 +31,77 @@ constexpr int kWidest = 3000;
 
 }  // namespace
 
+// The pivot of a row is min ‖Ĵᵀ w‖² + Σ w² / α over all w with w = 1 on the row, of those eliminated before it. Of one
+// that depends on these the first term vanishes and ‖w‖² / α is left, which may be as large as a pivot at a nearly
+// singular pose where a small load of one row takes large ones of others. So doubtful rows are measured, and what was
+// found is remembered. True if there are some that were not.
+bool Dca::judge_pivots() {
+    each_chunk([&](Chunk& c) {
+        c.smallest_pivot = 1.0, c.dropped = 0, c.doubtful = false;
+        for (int r = c.row_begin; r < c.row_end; ++r) {
+            if (!enabled_.empty() && !enabled_[r]) continue;
+            const double pivot = relative_pivot(r);
+            if (pivot > kDoubtful) redundant_[r] = 0.0;
+            if (pivot > redundant_below(r))
+                c.smallest_pivot = std::min(c.smallest_pivot, pivot);
+            else
+                ++c.dropped;
+            c.doubtful |= is_doubtful(r);
+        }
+    });
+    statistics_.smallest_pivot = 1.0, statistics_.dropped_rows = 0;
+    bool doubtful = false;
+    for (const Chunk& c : chunks_) {
+        statistics_.smallest_pivot = std::min(statistics_.smallest_pivot, c.smallest_pivot);
+        statistics_.dropped_rows += c.dropped;
+        doubtful |= c.doubtful;
+    }
+    return doubtful && !open_ && assembly_.hubs() == 0;
+}
+
+double Dca::relative_pivot(int row) const {
+    return assembly_.pivots()[row] + compliance_[row] / std::max(squares_[row], kNoSquare);
+}
+
+double Dca::redundant_below(int row) const { return std::max(redundant_[row], kDependentPivot / options_.penalty); }
+
+bool Dca::is_doubtful(int row) const {
+    const double pivot = relative_pivot(row);
+    return pivot > redundant_below(row) && pivot <= kDoubtful && pivot < kFall * needed_[row];
+}
+
+void Dca::measure_doubtful_rows() {
+    doubtful_.clear();
+    for (int r = 0; r < rows_.rows(); ++r) {
+        if ((!enabled_.empty() && !enabled_[r]) || !is_doubtful(r)) continue;
+        doubtful_.push_back(r);
+        needed_[r] = relative_pivot(r);
+    }
+    find_dependent_rows();
+    for (const int r : doubtful_) {
+        if (std::find(dependent_.begin(), dependent_.end(), r) == dependent_.end()) continue;
+        redundant_[r] = kGrowth * needed_[r];
+        needed_[r] = std::numeric_limits<double>::infinity();
+    }
+}
+
+bool Dca::may_depend() {
+    if (rows_.rows() == 0) return false;
+    if (!factored_) factor();
+    return statistics_.dropped_rows > 0 || statistics_.smallest_pivot <= kDoubtful;
+}
+
 // A row that was left out depends on the others where nothing of it is outside their span. Those that are needed come
-// back, until none is left that has to.
+// back, until none is left that has to. Rows that come back together may depend on each other: then the pivot of one is
+// less than the part that was measured, and it is left out again.
 void Dca::find_dependent_rows() {
     const int m = rows_.rows();
     dependent_.clear();
-    if (m == 0 || (factored_ && statistics_.dropped_rows == 0 && statistics_.smallest_pivot > kDoubtful)) return;
     if (assembly_.hubs() > 0 && dense_ == nullptr) {
         dense_ = std::make_unique<Assembly>(*model_, rows_, kWidest);
         ranked_ = dense_.get();
     }
     if (ranked_ == &assembly_) factored_ = false;
-    least_.resize(m);
     make_metric();
     for (const Chunk& chunk : chunks_) row_squares(chunk, metric_, lengths_);
     for (int r = 0; r < m; ++r) least_[r] = compliance_[r] > 0.0 ? -1.0 : kDoubtful * lengths_[r];
@@ -47,12 +112,12 @@ void Dca::find_dependent_rows() {
         dependent_.clear();
         for (int r = 0; r < m; ++r) {
             if (!left_out(r)) continue;
-            const double tiny = kVanishing * kVanishing * lengths_[r];
             const bool doubtful = std::abs(ranked_->pivots()[r]) > kVanishing;
-            if (!doubtful || !(find_null_vector(r) > kNeeded)) {
+            const double part = doubtful ? find_null_vector(r) : 0.0, least = kLess * part * lengths_[r];
+            if (!(part > kNeeded)) {
                 dependent_.push_back(r);
-            } else if (least_[r] > tiny) {  // else rounding hides its pivot
-                least_[r] = tiny;
+            } else if (least_[r] > least) {  // else rounding hides its pivot
+                least_[r] = least;
                 more = true;
             }
         }
@@ -69,7 +134,8 @@ void Dca::make_metric() {
             if (pair.body[s] != model_->ground())
                 reach[pair.body[s]] = std::max(reach[pair.body[s]], norm(pair.offset[s]));
     metric_ = sqrt_mass_;
-    lengths_.assign(rows_.rows(), 0.0);
+    for (auto* v : {&lengths_, &least_}) v->assign(rows_.rows(), 0.0);
+    for (auto* v : {&dependent_, &doubtful_}) v->reserve(rows_.rows());
     for (int b = 0; b < model_->bodies(); ++b)
         for (int k = 4; k < 7; ++k) metric_[kTwist * b + k] /= reach[b] > 0.0 ? reach[b] : length_;
 }
@@ -100,7 +166,7 @@ double Dca::find_null_vector(int row) {
 
 // The rows of the model that were found redundant at the configuration at hand.
 std::vector<int> Dca::dropped_rows() {
-    if (known_ == Known::nothing) return {};
+    if (known_ == Known::nothing || !may_depend()) return {};
     find_dependent_rows();
     std::vector<int> found;
     for (int row = 0; row < rows_.rows(); ++row)
@@ -109,33 +175,17 @@ std::vector<int> Dca::dropped_rows() {
     return found;
 }
 
-void Dca::share_loads() {
-    std::copy(lambda_.begin(), lambda_.end(), shared_.begin());
-    nothing_.clear();
-    if (rows_.rows() == 0) return;
-    if (enable_stops(stops_.touched())) factor();
+int Dca::null_dimension() {
+    if (!may_depend()) return 0;
     find_dependent_rows();
-    const auto pushing = [&](int r) {
-        return std::find(stop_rows_.begin(), stop_rows_.end(), r) != stop_rows_.end() && enabled_[r];
-    };
-    const auto share_by_bodies = [&] {
-        if (!sharing_) sharing_ = std::make_unique<LoadSharing>(*model_, rows_);
-        std::vector<std::uint8_t> takes_part(rigid_);
-        for (size_t r = 0; r < enabled_.size(); ++r) takes_part[r] &= enabled_[r];
-        return sharing_->share_all(takes_part, weight_, shared_, nothing_);
-    };
-    const bool many = static_cast<int>(dependent_.size()) > kMostBasis && !stops_.touches();
-    if (!dependent_.empty() && !(many && share_by_bodies())) {
-        for (const int r : dependent_) {
-            find_null_vector(r);
-            nothing_.push_back(null_);
-        }
-        std::vector<int> stops;
-        for (const int r : stop_rows_)
-            if (pushing(r)) stops.push_back(r);
-        share_by_basis(weight_, stops, nothing_, shared_);
+    return static_cast<int>(dependent_.size());
+}
+
+void Dca::add_null_vectors(std::vector<std::vector<double>>& out) {
+    for (const int r : dependent_) {
+        find_null_vector(r);
+        out.push_back(null_);
     }
-    if (enable_stops(stops_.active())) factor();
 }
 
 }  // namespace bellcrank

@@ -25,20 +25,9 @@ bool touches_ground(const Model& model, int block) {
     return std::find(bodies.begin(), bodies.end(), model.ground()) != bodies.end();
 }
 
-// Whether some blocks connect bodies that others connect already.
-bool has_loops(const Model& model) {
-    DisjointSets connected(model.bodies() + 1);
-    for (int i = 0; i < static_cast<int>(model.blocks.size()); ++i) {
-        const std::vector<int> bodies = model.bodies_of(i);
-        for (size_t k = 1; k < bodies.size(); ++k)
-            if (!connected.join(bodies[0], bodies[k])) return true;
-    }
-    return false;
-}
-
 }  // namespace
 
-Delassus::Delassus(const Model& model) : model_(model), closes_loops_(has_loops(model)) {
+Delassus::Delassus(const Model& model) : model_(model) {
     split_hubs();
     order_nodes();
 }

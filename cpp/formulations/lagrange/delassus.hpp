@@ -40,7 +40,6 @@ class Delassus {
 
     bool has_hubs() const { return links_ > 0; }
     // Whether some rows can depend on others.
-    bool closes_loops() const { return closes_loops_; }
 
     // Per storage row; of rows that have a compliance in the model.
     void set_compliances(std::span<const double> values);
@@ -130,7 +129,6 @@ class Delassus {
     std::vector<int> distance_from_ground(int nodes, std::vector<Ends> couplings) const;
 
     const Model& model_;
-    const bool closes_loops_;
     const ConstraintRows* rows_ = nullptr;
     std::vector<Copy> copies_;
     int links_ = 0;

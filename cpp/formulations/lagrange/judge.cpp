@@ -1,5 +1,5 @@
-// Whether rows that were dropped follow from the others, and whether the end of a step was only corrected. A row that
-// does not hold is given up, and the constraints are not met.
+// Whether rows that were dropped follow from the others. One that does not hold is given up, and the constraints are
+// not met.
 #include <algorithm>
 #include <cmath>
 
@@ -12,9 +12,6 @@ namespace {
 // Errors that show it. Errors of rates count in parts of the fastest speed, or of 1 m/s, 1 rad/s.
 constexpr double kGivenUp = 1e-6;
 constexpr double kRateGivenUp = 1e-4;
-
-// What may be corrected beyond the way since the last step [rad], by coarse methods too.
-constexpr double kLittleCorrected = 0.02;
 
 }  // namespace
 
@@ -38,15 +35,6 @@ bool Lagrange::dropped_rates_hold(const double* u, const std::vector<double>& be
     rows_.multiply(scaled_.data(), speed_.data());
     for (int r = 0; r < rows_.rows(); ++r) speed_[r] += rows_.Ct[r];
     return dropped_rows_within(speed_, kRateGivenUp * fastest);
-}
-
-// Where a coordinate jumps, as a rotation vector does at half a turn, its row can be met by going somewhere else, where
-// no motion leads.
-bool Lagrange::in_proportion(double t, const double* u) const {
-    const double passed = std::abs(t - followed_at_);
-    if (last_fastest_ < 0.0 || passed == 0.0 || corrected_ <= kLittleCorrected) return true;
-    const double fastest = std::max(last_fastest_, largest_rotation(u));
-    return corrected_ <= passed * fastest + kLittleCorrected;
 }
 
 }  // namespace bellcrank

@@ -1,7 +1,6 @@
 // Back onto the constraints: position corrections (Tasora eq. 36), then velocity corrections (37).
 #include <algorithm>
 #include <cmath>
-#include <limits>
 
 #include "formulations/lagrange.hpp"
 #include "spatial/body_state.hpp"
@@ -16,9 +15,6 @@ constexpr double kMostDoubtfulPivot = 1e-3;
 
 // Error of the acceleration of a prediction that does no harm.
 constexpr double kBearable = 1e-2;
-
-// Of a coordinate of size one.
-constexpr double kRounding = 4.0 * std::numeric_limits<double>::epsilon();
 
 // Error up to which a row that was dropped for doubt holds.
 constexpr double kHeld = 1e-7;
@@ -44,35 +40,20 @@ double Lagrange::largest_error() const {
 }
 
 bool Lagrange::project(double t, double* x, double* u) {
-    if (rows_.rows() == 0) return true;
     trusted_pivot_ = options_.rank_tolerance;
-    rows_.evaluate_values(t, x);
-    corrected_ = 0.0;
-    gather_gaps();
-    stops_.reset();
-    // Pushing out of one stop may push into another.
-    for (size_t pass = 0; pass <= stop_rows_.size(); ++pass) {
-        const bool more = close_penetrated_stops();
-        if (pass > 0 && !more) break;
-        if (more && known_ != Known::nothing) refactor();
-        correct_positions(t, x);
-    }
+    return ConstrainedBodies::project(t, x, u);
+}
+
+bool Lagrange::finish_correction(double t, double* x) {
     correct_doubted_rows(t, x);
     correct_without_velocity_rows(t, x);
     history_.end();
-    gather_gaps();
-    const bool held = dropped_positions_hold() && stops_.hold();
-    const bool met = held && largest_error() <= std::max(1e3 * options_.position_tolerance, 1e-8);
-    const bool pushed = stops_.pushing() > 0;
-    const auto impacts = statistics_.impacts;
+    return dropped_positions_hold() && largest_error() <= std::max(1e3 * options_.position_tolerance, 1e-8);
+}
+
+bool Lagrange::correct_velocities(double* u) {
     correct_velocities(u, true);
-    const bool rates = dropped_rates_hold(u, speed_);
-    if (!stops_.empty() && statistics_.impacts == impacts) {
-        gather_stops(u);
-        statistics_.impacts += stops_.passed(t);
-    }
-    // Out of a stop that it ran into a body may be pushed as far as it went.
-    return met && (pushed || in_proportion(t, u)) && rates;
+    return dropped_rates_hold(u, speed_);
 }
 
 bool Lagrange::project_step(double t, double* x, double* u) {
@@ -151,6 +132,7 @@ void Lagrange::project_stage(double t, double* x, double* u) {
     if (rows_.rows() == 0) return;
     trusted_pivot_ = options_.rank_tolerance;
     if (!is_current(t, x)) {
+        known_ = Known::nothing;
         if (!stops_.empty()) open_stops();
         refresh(t, x);
     }
@@ -211,14 +193,6 @@ void Lagrange::correct_positions(double t, double* x, bool doubting) {
     refactor();
 }
 
-// A gap is the difference of coordinates, each with the rounding of its size.
-double Lagrange::rounding_of_rows(const double* x) const {
-    double largest = 0.0;
-    for (int b = 0; b < model_->bodies(); ++b)
-        for (int k = 0; k < 3; ++k) largest = std::max(largest, std::abs(x[kPose * b + k]));
-    return kRounding * largest;
-}
-
 double Lagrange::position_noise(const double* x) const {
     return rows_.rows() == 0 ? 0.0 : std::max(options_.position_tolerance, rounding_of_rows(x));
 }
@@ -229,28 +203,15 @@ void Lagrange::position_step() {
     apply_multipliers(rhs_, step_.data());
 }
 
-double Lagrange::largest_rotation(const double* displacement) const {
-    double largest = 0.0;
-    for (int b = 0; b < model_->bodies(); ++b) {
-        const Vec3 phi = twist_angular(displacement, b);
-        largest = std::max(largest, dot(phi, phi));
-    }
-    return std::sqrt(largest);
-}
-
 // Eq. 37: Δu = M⁻¹ Jᵀ μ with S μ = −Ċ; with impacts, stops take part.
 void Lagrange::correct_velocities(double* u, bool impacts) {
-    scale(u, scaled_.data());
-    rows_.multiply(scaled_.data(), speed_.data());
-    for (int r = 0; r < rows_.rows(); ++r) {
-        speed_[r] = rigid_[r] ? speed_[r] + rows_.Ct[r] : 0.0;
-        rhs_[r] = -speed_[r];
-    }
+    find_rates(u);
+    for (int r = 0; r < rows_.rows(); ++r) rhs_[r] = -speed_[r];
     if (stops_.empty() || !impacts) {
         std::copy(rhs_.begin(), rhs_.end(), impulse_.begin());
         solve(impulse_);
     } else {
-        set_impact_speeds();
+        seek_impacts(rhs_);
         solve_with_stops(impulse_);
     }
     rows_.add_accelerations(impulse_.data(), u);

@@ -37,6 +37,8 @@ void ClosureSolver::resize(int speeds, int rows, std::vector<int> speaking) {
 // to depend on others: its pivot is therefore taken by the size that it has elsewhere.
 void ClosureSolver::factor(double tolerance) {
     mass_.compute(M);
+    const auto left = mass_.matrixLLT().diagonal().array().square() / M.diagonal().array();
+    smallest_inertia_ = M.rows() > 0 ? left.minCoeff() : 1.0;
     for (Eigen::Index c = 0; c < A_.cols(); ++c) A_.col(c) = J.row(speaking_[c]);
     mass_.matrixL().solveInPlace(A_);
     kept_.clear();

@@ -26,6 +26,8 @@ class ClosureSolver {
     const std::vector<int>& dropped() const { return dropped_; }
     bool is_dropped(int row) const { return is_dropped_[row]; }
     double smallest_pivot() const { return smallest_; }
+    // Of M, by its own diagonal entries: what is left of a joint's inertia beside those that it carries.
+    double smallest_inertia() const { return smallest_inertia_; }
 
   private:
     void keep(int column, Eigen::Index k);
@@ -38,7 +40,7 @@ class ClosureSolver {
     Eigen::VectorXd scale_, left_, free_, z_;
     std::vector<int> kept_, open_, dropped_;
     std::vector<bool> is_dropped_;
-    double smallest_ = 1.0;
+    double smallest_ = 1.0, smallest_inertia_ = 1.0;
 };
 
 }  // namespace bellcrank::symbolic

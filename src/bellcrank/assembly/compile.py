@@ -14,6 +14,7 @@ from bellcrank.assembly.finite_functions import check_led_rows
 from bellcrank.assembly.flat import FlatBuilder
 from bellcrank.assembly.formula_posing import check_starts
 from bellcrank.assembly.inputs import input_arrays, input_records
+from bellcrank.assembly.labels import is_custom, owner_of, unit_of, units_of
 from bellcrank.assembly.model import Model
 from bellcrank.assembly.particles import with_held_particles
 from bellcrank.assembly.posing import carried
@@ -108,19 +109,20 @@ class _Compiler:
 
     def walk(self) -> None:
         """Collect what all elements lower to."""
-        elements = lower(self.mechanism)
+        elements = lower(self.mechanism, locks=False)
         kinds = [element.lowered.custom for element in elements if element.lowered.custom is not None]
         if kinds:
             from bellcrank.assembly.formulas import FormulaBuilder
 
             self.formulas = FormulaBuilder(self.flat, self.body_index, kinds)
-        for element in elements:
-            if is_custom(element.lowered):
-                element = self._custom(element)
-            if element.category == "joint":
-                self._joint(element)
+        others = iter(elements)
+        for joint in self.mechanism.joints.values():
+            if joint.only_locks():
+                self._locks(joint)
             else:
-                self.records[element.category].append(self._element(element))
+                self._joint(self._lowered(next(others)))
+        for element in others:
+            self.records[element.category].append(self._element(self._lowered(element)))
 
     def model(self) -> Model:
         self.walk()
@@ -185,7 +187,10 @@ class _Compiler:
     def _unit(self, coordinate: Coordinate) -> str:
         if coordinate.kind != OWN:
             return COORDINATE_KINDS[coordinate.kind].unit
-        return _unit_of(self._owner_of(coordinate), coordinate)
+        return unit_of(self._owner_of(coordinate), coordinate)
+
+    def _lowered(self, element: LoweredElement) -> LoweredElement:
+        return self._custom(element) if is_custom(element.lowered) else element
 
     def _custom(self, element: LoweredElement) -> LoweredElement:
         """Note an element given by formulas, and lower it to rows over them."""
@@ -210,6 +215,23 @@ class _Compiler:
                 lowered = Lowered()
         return LoweredElement(element.category, element.name, lowered)
 
+    def _locks(self, joint: Joint) -> None:
+        """A joint that is no more than locks of coordinates."""
+        one, two, kind = joint.marker_1, joint.marker_2, joint.kind
+        free = self.flat.free(one, two, kind.free)
+        record = JointRecord(
+            name=joint.name,
+            kind=kind.name,
+            bodies=(self.body_index[one.body], self.body_index[two.body]),
+            pair=self.flat.pair(one, two),
+            coordinates=free,
+            coordinate_names=kind.free,
+            units=units_of(kind.free),
+            blocks=(self.flat.locks(one, two, kind.locked),),
+        )
+        self.joints.append(record)
+        self.owners.append(f"joint {joint.name!r}")
+
     def _joint(self, element: LoweredElement) -> None:
         joint = self.mechanism.joints[element.name]
         coordinates = element.lowered.coordinates
@@ -221,7 +243,7 @@ class _Compiler:
                 pair=self.flat.pair(joint.marker_1, joint.marker_2),
                 coordinates=tuple(self.flat.coordinate(c) for c in coordinates),
                 coordinate_names=joint.kind.free[: len(coordinates)],
-                units=tuple(_unit_of(joint, c) for c in coordinates),
+                units=tuple(unit_of(joint, c) for c in coordinates),
                 blocks=self._blocks(element),
             )
         )
@@ -239,7 +261,7 @@ class _Compiler:
         indices = []
         for block in element.lowered.blocks:
             indices.append(self.flat.block(block))
-            self.owners.append(_owner(element, block))
+            self.owners.append(owner_of(element, block))
             if block.role in _MULTIPLIER_KINDS:
                 self._multipliers(element.name, block)
         return tuple(indices)
@@ -269,24 +291,3 @@ class _Compiler:
                     sign=coupled.effort_sign if coupled else term.coefficient,
                 )
             )
-
-
-def _unit_of(joint: Joint, coordinate: Coordinate) -> str:
-    """The unit of one of a joint's coordinates."""
-    if coordinate.kind != OWN:
-        return COORDINATE_KINDS[coordinate.kind].unit
-    units: tuple[str, ...] = joint.kind.units_of_coordinates  # type: ignore[attr-defined]
-    return units[int(coordinate.params[0])]
-
-
-def is_custom(lowered: Lowered) -> bool:
-    """Whether there are formulas in it, or rows and laws on coordinates of joints given by formulas."""
-    terms = [term.coordinate for block in lowered.blocks for row in block.rows for term in row.terms]
-    laws = [law.coordinate for law in lowered.laws]
-    return lowered.custom is not None or any(coordinate.kind == OWN for coordinate in (*terms, *laws))
-
-
-def _owner(element: LoweredElement, block: Block) -> str:
-    if block.role in ("limit_lower", "limit_upper"):
-        return f"{block.role.removeprefix('limit_')} limit of joint {element.name!r}"
-    return f"{element.category} {element.name!r}"

@@ -15,6 +15,7 @@ from bellcrank.mechanism.functions.function import FlatFunction, Function
 from bellcrank.mechanism.marker import Marker
 from bellcrank.mechanism.rows import FROM_START, LAW_KINDS, AppliedWrench, Block, Law, Row
 
+_RIGID = (False, 0.0, 0.0)  # neither one-sided nor compliant, and no restitution
 _REST = LAW_KINDS["linear"].index("rest")
 
 
@@ -102,6 +103,28 @@ class FlatBuilder:
         self.blocks.append((block.unilateral, block.compliance, block.restitution))
         self.block_formula.append(block.formula)
         return len(self.blocks) - 1
+
+    def locks(self, marker_1: Marker, marker_2: Marker, names: Sequence[str]) -> int:
+        """Append the block of a joint that holds these coordinates at zero; its index.
+
+        The same as `block` of the joint's rows, of which large mechanisms have hundreds of thousands.
+        """
+        pair, known, count = self.pair(marker_1, marker_2), self._coordinates, len(names)
+        self.term_coordinate += [known.setdefault((name, pair, ()), len(known)) for name in names]
+        self.term_coefficient += [1.0] * count
+        first = len(self.term_coordinate) - count + 1
+        self.term_start += range(first, first + count)
+        self.row_function += [-1] * count
+        self.row_constant += [0.0] * count
+        self.block_start.append(len(self.row_constant))
+        self.blocks.append(_RIGID)
+        self.block_formula.append(-1)
+        return len(self.blocks) - 1
+
+    def free(self, marker_1: Marker, marker_2: Marker, names: Sequence[str]) -> tuple[int, ...]:
+        """Indices of coordinates without numbers of their own."""
+        pair, known = self.pair(marker_1, marker_2), self._coordinates
+        return tuple([known.setdefault((name, pair, ()), len(known)) for name in names])
 
     def _row(self, row: Row) -> None:
         for term in row.terms:

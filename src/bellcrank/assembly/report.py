@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from bellcrank.assembly.state import Floats, State
+from bellcrank.mechanism.html import page
 
 ROUNDING = 1e-13  # smaller changes are none
 _SHOWN = 10  # lines of a kind in a report as text
@@ -139,6 +140,13 @@ class AssemblyReport:
         if self.redundant:
             lines += _listed([f"redundant: {row}" for row in self.redundant], "redundant rows")
         return "\n".join([*lines, *(f"  note: {note}" for note in self.notes)])
+
+    def _repr_html_(self) -> str:
+        moved = {move.body: str(move).partition(": ")[2] for move in self.moves[:_SHOWN]}
+        if len(self.moves) > _SHOWN:
+            moved["…"] = f"and {len(self.moves) - _SHOWN} more bodies"
+        redundant = {f"redundant: {row.name}": row.reason for row in self.redundant[:_SHOWN]}
+        return page(self._headline(), {**moved, **redundant}, self.notes)
 
     def _headline(self) -> str:
         if not self.changed:

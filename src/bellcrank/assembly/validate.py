@@ -60,6 +60,9 @@ def _check_markers(mechanism: Mechanism, faults: FaultList, element: str, marker
 
 
 def _check_joint(mechanism: Mechanism, faults: FaultList, joint: Joint) -> None:
+    bodies, one, two = mechanism.bodies, joint.marker_1.body, joint.marker_2.body
+    if one != two and (one in bodies or one == GROUND) and (two in bodies or two == GROUND):
+        return
     element = f"joint {joint.name!r}"
     if (
         _check_markers(mechanism, faults, element, markers_of(joint))

@@ -17,7 +17,7 @@ from bellcrank import __version__
 from bellcrank.cli import streams
 from bellcrank.errors import BellcrankError, SimulationError
 
-_COMMANDS: Final = ("run", "shell", "info", "verify", "convert", "plot", "bench")
+_COMMANDS: Final = ("run", "view", "shell", "info", "verify", "convert", "plot", "draw", "bench")
 
 
 class Commands(click.Group):

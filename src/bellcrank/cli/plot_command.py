@@ -35,7 +35,7 @@ def command(
     """Plot a recorded run: of the joints, bodies, drives or forces named, or of those that matter most.
 
     Kinds: overview, joint, body, path, reaction, drive, force, limit, energy, violation, and picture: the
-    mechanism itself at instants.
+    mechanism itself at instants (see `bellcrank draw`).
     """
     from bellcrank.cli.messages import note
     from bellcrank.trajectory.trajectory import Trajectory

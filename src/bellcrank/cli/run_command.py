@@ -121,8 +121,8 @@ def _option(text: str) -> tuple[str, Any]:
 
 def _check_plot(path: str) -> None:
     """Refuse a picture that could not be written before the work is done."""
+    from bellcrank.scene.figure import check_picture
     from bellcrank.trajectory.own_file import check_place
-    from bellcrank.trajectory.plots.figure import check_picture
 
     check_picture(path)
     check_place(path)

@@ -9,9 +9,10 @@ from dataclasses import asdict, dataclass, field
 
 from bellcrank import _core
 from bellcrank.assembly.model import Model
+from bellcrank.formulations.compared import ComparedSystem
 from bellcrank.formulations.contract import whole
 from bellcrank.formulations.options import ALL, option
-from bellcrank.formulations.system import System, SystemStatistics
+from bellcrank.formulations.system import SystemStatistics
 
 NAME = "dca"
 CUSTOM = ALL
@@ -62,7 +63,7 @@ class DcaStatistics(SystemStatistics):
     iterations: dict[str, dict[int, int]] = field(default_factory=dict)
 
 
-class DcaSystem(System):
+class DcaSystem(ComparedSystem):
     """A model prepared for `dca`; its `stats` tell of the tree and of iterations as well."""
 
     @property
@@ -75,6 +76,10 @@ class DcaSystem(System):
             f"{level} in {i} iterations": n for level, counts in iterations.items() for i, n in counts.items()
         }
         return DcaStatistics(**told, plan=self.core.plan(), iterations=iterations)
+
+    def _is_comparable(self) -> bool:
+        """Without projections accelerations make up for constraint errors."""
+        return bool(self.options["projections"])
 
 
 OPTIONS = DcaOptions

@@ -2,23 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, dataclass
 from functools import cached_property
 from typing import Any
 
-import numpy as np
-
-from bellcrank import _core
 from bellcrank.assembly.model import Model
-from bellcrank.assembly.state import Floats
-from bellcrank.errors import Unsupported
+from bellcrank.formulations.compared import ComparedSystem
 from bellcrank.formulations.cuts import cut_blocks, cut_joints
 from bellcrank.formulations.options import option
-from bellcrank.formulations.system import System, SystemStatistics
-
-_UNEVEN = 1e6  # spread of mobilities from which on digits may be short
-_USELESS = 1e-3  # part of the largest acceleration
-_STILL = 1e-3  # m/s^2, rad/s^2: where nothing exceeds this, nothing accelerates
 
 
 @dataclass(frozen=True)
@@ -45,51 +36,8 @@ class JointSystemOptions:
         return {**asdict(self), "cut": cut_blocks(model, formulation, self.cut)}
 
 
-class JointSystem(System):
-    """A model prepared for a formulation in joint coordinates.
-
-    Where bodies are very uneven, inertias that are carried along the tree hide those of light bodies. There
-    the answer is compared with that of body coordinates in 32 digits, at the start and whenever statistics
-    are wanted.
-
-    Raises Unsupported where the two have nothing in common at the start.
-    """
-
-    def __init__(self, model: Model, formulation: str, core: Any, options: Any, reason: str = "") -> None:
-        super().__init__(model, formulation, core, options, reason)
-        self._is_uneven = _core.spread_of_mobility(model.core) > _UNEVEN
-        self._missed = self._errors() if self._is_uneven else (0.0, 0.0)  # the most so far
-        off = self._missed[0]
-        if not off <= _USELESS:
-            raise Unsupported(
-                f"formulation {formulation!r} cannot take mechanism {model.name!r}: masses and inertias of "
-                f"its bodies are so uneven that accelerations are off by {off:.1e} of the largest in joint "
-                "coordinates. Use formulation='lagrange', which computes such mechanisms in 32 digits."
-            )
-
-    @property
-    def stats(self) -> SystemStatistics:
-        """What it did so far, with the redundant rows by name."""
-        found = super().stats
-        if not self._is_uneven:
-            return found
-        accelerations, efforts = (max(pair) for pair in zip(self._missed, self._errors(), strict=True))
-        self._missed = (accelerations, efforts)
-        return replace(found, uncertainty=accelerations, effort_uncertainty=efforts)
-
-    def _errors(self) -> tuple[float, float]:
-        """Of accelerations and of multipliers at this state, each relative to the largest.
-
-        Where nothing accelerates, gravity and turns of the bodies say what would be large.
-        """
-        exact, state, arrays = _core.Lagrange(self.model.core), self.state(), self.model.arrays
-        self.model.put(exact, state, False)
-        linear, angular, efforts = zip(exact.accelerate(), self.core.accelerate(), strict=True)
-        spin, speed = _largest(state.angular_velocity), _largest(state.velocity)
-        moved = max(_largest(linear[0], angular[0], arrays["gravity"]), spin * max(spin, speed), _STILL)
-        acted = max(_largest(efforts[0]), moved * float(np.min(arrays["body_mass"])))
-        off = _largest(linear[1] - linear[0], angular[1] - angular[0])
-        return _ratio(off, moved), _ratio(_largest(efforts[1] - efforts[0]), acted)
+class JointSystem(ComparedSystem):
+    """A model prepared for a formulation in joint coordinates."""
 
     @property
     def closing_rows(self) -> tuple[str, ...]:
@@ -100,14 +48,3 @@ class JointSystem(System):
     def cut_joints(self) -> tuple[str, ...]:
         """The joints left out of the tree: where loops are cut, and those that could carry nothing."""
         return cut_joints(self.model, self.core.closing_rows())
-
-
-def _largest(*arrays: Floats) -> float:
-    return float(np.max([np.abs(array).max(initial=0.0) for array in arrays]))  # not a number if one is not
-
-
-def _ratio(off: float, scale: float) -> float:
-    """A relative error; numbers that are not finite are infinitely far off."""
-    if off == 0.0:
-        return 0.0
-    return off / scale if np.isfinite(off) and scale > 0.0 else np.inf

@@ -94,6 +94,13 @@ class System:
     def __repr__(self) -> str:
         return f"<System {self.model.name!r}, formulation {self.formulation!r}>"
 
+    def _repr_html_(self) -> str:
+        from bellcrank.scene.notebook import of_model
+
+        dropped = ", ".join(map(str, self.stats.dropped))
+        facts = {"formulation": self.formulation, "chosen because": self.reason, "rows left out": dropped}
+        return of_model(self.model, self.state(), f"{self.model.name}, prepared", facts)
+
     @property
     def cut_joints(self) -> tuple[str, ...]:
         """The joints at which loops are cut; none in coordinates of bodies."""
@@ -211,6 +218,7 @@ class System:
         counts = dict(self.core.statistics())
         pivot = float(counts.pop("smallest_pivot"))
         uncertainty = float(counts.pop("uncertainty"))
+        counts.pop("smallest_inertia")  # for those who judge the digits
         counts.pop("dropped_rows")
         if not counts["precise"]:
             counts.pop("precise")

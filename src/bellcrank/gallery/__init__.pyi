@@ -17,6 +17,10 @@ from bellcrank.gallery.pendulums import Link as Link
 from bellcrank.gallery.pendulums import double_pendulum as double_pendulum
 from bellcrank.gallery.pendulums import link_chain as link_chain
 from bellcrank.gallery.pendulums import simple_pendulum as simple_pendulum
+from bellcrank.gallery.peptide import HELIX as HELIX
+from bellcrank.gallery.peptide import STRAND as STRAND
+from bellcrank.gallery.peptide import peptide as peptide
+from bellcrank.gallery.peptide import peptide_residues as peptide_residues
 from bellcrank.gallery.prosthetic_arm import Posture as Posture
 from bellcrank.gallery.prosthetic_arm import prosthetic_arm as prosthetic_arm
 from bellcrank.gallery.prosthetic_arm import prosthetic_shoulder as prosthetic_shoulder

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from bellcrank.errors import Fault, FaultList, Location, MechanismError, Unsupported
-from bellcrank.io import json_format, yaml_format
+from bellcrank.io import json_format, protein_files, yaml_format
 from bellcrank.io.document import Builder
 from bellcrank.io.elements import Document
 from bellcrank.io.encode import encoded
@@ -34,6 +34,9 @@ FORMATS: Final = {
     "json": Format(json_format.parse, json_format.write),
 }
 SUFFIXES: Final = {".yaml": "yaml", ".yml": "yaml", ".json": "json"}
+IMPORTERS: Final = dict.fromkeys((".pdb", ".ent", ".cif", ".mmcif"), protein_files.read)
+"""What reads files of other programs, by suffix."""
+
 SIZE: Final = 100_000_000
 """How many bytes a mechanism file may have."""
 
@@ -53,18 +56,21 @@ class MechanismFile:
 
 
 def read(path: str | os.PathLike[str]) -> MechanismFile:
-    """The mechanism of a YAML or JSON file, and what the file says about simulating it.
+    """The mechanism of a YAML, JSON, PDB or mmCIF file, and what the file says about simulating it.
 
     Raises MechanismError with all faults of the file and of those that it places, each with file, line,
     column and key; Unsupported for another kind of file; OSError if it cannot be read.
     """
+    required_path("mechanism file", path)
+    if (importer := IMPORTERS.get(Path(path).suffix.lower())) is not None:
+        return MechanismFile(importer(Path(path)), Simulation())
     chosen, reader = _format_of(path), _Reader()
     document = reader.file(Path(path), chosen, str(path))
     return reader.result(document)
 
 
 def load(path: str | os.PathLike[str]) -> Mechanism:
-    """The mechanism of a YAML or JSON file. Raises as `read` does."""
+    """The mechanism of a YAML or JSON file, or the backbone of a protein's. Raises as `read` does."""
     return read(path).mechanism
 
 

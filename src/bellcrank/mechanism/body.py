@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, Final
+from typing import Any, ClassVar, Final
 
 import numpy as np
 
@@ -10,8 +10,9 @@ from bellcrank.errors import Fault, MechanismError
 from bellcrank.mechanism.checking import Check, Mat3, Quat, Vec3, check_name
 from bellcrank.mechanism.fields import Description, checked, described, flag, rotation, vector
 from bellcrank.mechanism.marker import GROUND, Marker, orientation
-from bellcrank.mechanism.mass import MassProperties, check_inertia, total
+from bellcrank.mechanism.mass import MassProperties, check_inertia, plain_inertia, total
 from bellcrank.mechanism.parametric import present, quiet
+from bellcrank.mechanism.plain import plain_positive
 from bellcrank.mechanism.rotation import IDENTITY, conjugate, multiply, rotate
 from bellcrank.mechanism.shape import Shape
 
@@ -78,6 +79,10 @@ def _shapes(check: Check, _: str, value: Any) -> tuple[Shape, ...]:
     return ()
 
 
+def _no_shapes(value: Any) -> tuple[Shape, ...] | None:
+    return () if type(value) in (tuple, list) and not value else None
+
+
 @described
 class Ground(_Carrier):
     """The ground: the world frame, which does not move. `shapes` are drawn and have no mass."""
@@ -133,15 +138,16 @@ class Body(_Carrier):
     """
 
     name: str
-    mass: float = checked(_mass, "kg", parametric=True)
-    inertia: Mat3 = checked(unit="kg m^2", parametric=True)
+    mass: float = checked(_mass, "kg", parametric=True, quick=plain_positive("kg"))
+    inertia: Mat3 = checked(unit="kg m^2", parametric=True, quick=plain_inertia)
     com: Vec3 = vector("m", default=_ORIGIN)
     position: Vec3 = vector("m", default=_ORIGIN)
     rotation: Quat = rotation(default=IDENTITY)
     velocity: Vec3 = vector("m/s", default=_ORIGIN)
     angular_velocity: Vec3 = vector("rad/s", default=_ORIGIN)
-    shapes: tuple[Shape, ...] = checked(_shapes, default=())
+    shapes: tuple[Shape, ...] = checked(_shapes, default=(), quick=_no_shapes)
     check_inertia: bool = flag(default=True)
+    _judges_all: ClassVar[bool] = False
 
     def __post_init__(self) -> None:
         check_name("body", self.name)

@@ -13,6 +13,7 @@ from typing import Any, TypeAlias, TypeVar
 import numpy as np
 
 from bellcrank.errors import FaultList, MechanismError
+from bellcrank.mechanism.plain import EXACT, plain_name, plain_quaternion, plain_vector
 from bellcrank.mechanism.ranges import DIRECTION, range_of
 
 Vec3: TypeAlias = tuple[float, float, float]
@@ -22,21 +23,11 @@ T = TypeVar("T")
 
 UNIT_TOLERANCE = 1e-6  # how far the norm of a quaternion may lie from one, and axes from perpendicular
 _MOST = 2**31 - 1  # of whole numbers
-_EXACT = 8 * np.finfo(float).eps  # closer to one than this, a vector is not normalised again
 
 
 def rounded(values: Iterable[float]) -> str:
     """Numbers as text with twelve digits, for advice that can be pasted back."""
     return "(" + ", ".join(f"{value:.12g}" for value in values) + ")"
-
-
-def _plain(value: Any, count: int, most: float) -> bool:
-    """Whether these are `count` floats or integers of a size up to `most`: the common case, quickly."""
-    return (
-        type(value) in (tuple, list)
-        and len(value) == count
-        and all(type(number) in (float, int) and -most <= number <= most for number in value)
-    )
 
 
 def _extents(value: Any) -> tuple[int, ...]:
@@ -162,15 +153,16 @@ class Check:
 
     def vector(self, field: str, value: Any, unit: str = "") -> Vec3:
         """Three numbers within the range of their unit."""
-        if _plain(value, 3, range_of(unit).most):  # large mechanisms hold hundreds of thousands of these
-            return (float(value[0]), float(value[1]), float(value[2]))
+        if (plain := plain_vector(value, range_of(unit).most)) is not None:
+            return plain
         x, y, z = self.array(field, value, (3,), unit).tolist()
         return (x, y, z)
 
     def axis(self, field: str, value: Any) -> Vec3:
         """A direction: the unit vector along three numbers that are not all zero."""
-        if _plain(value, 3, 2.0) and abs(math.hypot(*value) - 1.0) <= _EXACT:
-            return (float(value[0]), float(value[1]), float(value[2]))
+        plain = plain_vector(value, 2.0)
+        if plain is not None and abs(math.hypot(*plain) - 1.0) <= EXACT:
+            return plain
         noted = len(self.faults)
         array = self.array(field, value, (3,), DIRECTION)
         if len(self.faults) > noted:
@@ -188,8 +180,8 @@ class Check:
 
         Or the same as a rotation matrix (3, 3), whose columns are the local axes.
         """
-        if _plain(value, 4, 2.0) and abs(math.hypot(*value) - 1.0) <= _EXACT:
-            return (float(value[0]), float(value[1]), float(value[2]), float(value[3]))
+        if (plain := plain_quaternion(value)) is not None:
+            return plain
         if not isinstance(value, str) and len(_extents(value)) == 2:
             return self._matrix(field, value)
         w, x, y, z = self._unit_quaternion(field, value).tolist()
@@ -227,7 +219,7 @@ class Check:
             advice = f"its norm is {norm:.6g}; normalised it is {rounded(array / norm)}"
             self.fault(rule, array.tolist(), advice)
             return stand_in
-        return array if abs(norm - 1.0) <= _EXACT else array / norm
+        return array if abs(norm - 1.0) <= EXACT else array / norm
 
     def choice(self, field: str, value: Any, choices: Iterable[str]) -> str:
         """One of the given words."""
@@ -274,6 +266,8 @@ def check_name(element: str, name: Any, forbidden: str = "") -> str:
 
     Raises MechanismError naming the `element` otherwise.
     """
+    if type(name) is str and plain_name(name):
+        return name
     with Check(element) as check:
         if not isinstance(name, str):
             check.fault("the name must be a text", name)

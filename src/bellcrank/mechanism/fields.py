@@ -10,13 +10,15 @@ from collections.abc import Callable, Iterable
 from dataclasses import MISSING, dataclass, field, fields
 from functools import cache
 from importlib import import_module
-from typing import Any, Final, Literal, TypeAlias, TypeVar, dataclass_transform
+from typing import Any, ClassVar, Final, Literal, TypeAlias, TypeVar, dataclass_transform
 
 import numpy as np
 
 from bellcrank.errors import MechanismError
 from bellcrank.mechanism.checking import Check, Quat, Vec3
 from bellcrank.mechanism.parametric import expressions_loaded, holds_expressions, kept, present
+from bellcrank.mechanism.plain import plain_quaternion, plain_vector
+from bellcrank.mechanism.ranges import range_of
 
 C = TypeVar("C")
 FieldCheck: TypeAlias = Callable[[Check, str, Any], Any]
@@ -45,12 +47,14 @@ class Declaration:
 
     check: None leaves it to the class. unit: such as "kg" or "rad or m"; "1" for plain numbers, "" for any.
     optional: None will do. parametric: expressions of parameters may stand for its numbers.
+    quick: gives the stored form of a value that is plainly right, None for any other.
     """
 
     check: FieldCheck | None
     unit: str
     optional: bool
     parametric: bool
+    quick: Callable[[Any], Any] | None = None
 
     @property
     def units(self) -> tuple[str, ...]:
@@ -66,16 +70,16 @@ def checked(
     optional: bool = False,
     parametric: bool = False,
     followed: bool = True,
+    quick: Callable[[Any], Any] | None = None,
 ) -> Any:
     """A field with a check of its own, or one that its class judges.
 
-    optional: None may be given though it is not the default.
+    optional: None may be given though it is not the default. quick: as in `Declaration`.
     followed: False where more than arithmetic is done with its numbers, so that the arrays of a model cannot
         follow parameters in them.
     """
-    declaration = Declaration(check, unit, optional or default is None, parametric)
-    metadata = {"declaration": declaration, "followed": followed}
-    made: Any = field(default=default, metadata=metadata)
+    declaration = Declaration(check, unit, optional or default is None, parametric, quick)
+    made: Any = field(default=default, metadata={"declaration": declaration, "followed": followed})
     return made
 
 
@@ -109,12 +113,14 @@ def vector(unit: str = "", sign: Sign = "any", *, default: Any = MISSING, or_one
             to.fault(f"{name} must not be negative", found)
         return found
 
-    return checked(check, unit, default=default, parametric=True)
+    most = range_of(shown).most
+    quick = (lambda value: plain_vector(value, most)) if sign == "any" else None
+    return checked(check, unit, default=default, parametric=True, quick=quick)
 
 
 def rotation(*, default: Quat) -> Any:
     """A unit quaternion (w, x, y, z), or the same as a rotation matrix."""
-    return checked(Check.quaternion, "1", default=default, parametric=True)
+    return checked(Check.quaternion, "1", default=default, parametric=True, quick=plain_quaternion)
 
 
 def array(
@@ -146,7 +152,7 @@ def choice(options: Iterable[str], *, default: str) -> Any:
 
 def flag(*, default: bool | None) -> Any:
     """True or False."""
-    return checked(Check.flag, default=default)
+    return checked(Check.flag, default=default, quick=lambda value: value if type(value) is bool else None)
 
 
 def whole(least: int, *, default: Any = MISSING) -> Any:
@@ -205,12 +211,32 @@ def declarations(cls: type) -> dict[str, Declaration]:
     return {item.name: item.metadata["declaration"] for item in fields(cls) if "declaration" in item.metadata}
 
 
+@cache
+def _quickly(cls: type) -> list[tuple[str, Declaration, Callable[[Any], Any] | None, Any]]:
+    """The declared fields: name, declaration, quick check, and the default if that is as it is stored."""
+    defaults = {item.name: item.default for item in fields(cls)}
+    found = []
+    for name, declaration in declarations(cls).items():
+        quick, default = declaration.quick, defaults[name]
+        is_stored = quick is not None and default is not MISSING and quick(default) is default
+        found.append((name, declaration, quick, default if is_stored else MISSING))
+    return found
+
+
 class Description:
     """Base of description classes: what is given is checked by the declarations of the fields.
 
     Where expressions of parameters stand for numbers, the numbers are checked that they have now, and the
     expressions are kept.
     """
+
+    _judges_all: ClassVar[bool] = False
+    """Whether fields that are plainly right, each alone, can be wrong together."""
+
+    def __init_subclass__(cls, **kwargs: Any) -> None:
+        super().__init_subclass__(**kwargs)
+        if "_judges_all" not in cls.__dict__ and "_judge" in cls.__dict__:
+            cls._judges_all = True
 
     def _element(self) -> str:
         """What messages call it."""
@@ -228,13 +254,29 @@ class Description:
             object.__setattr__(self, name, value)
 
     def __post_init__(self) -> None:
+        own: type = type(self)
+        rest: list[tuple[str, Declaration]] = []
+        for name, declaration, quick, default in _quickly(own):
+            if quick is not None:
+                value = getattr(self, name)
+                if value is default:
+                    continue
+                if (stored := quick(value)) is not None:
+                    if stored is not value:
+                        object.__setattr__(self, name, stored)
+                    continue
+            rest.append((name, declaration))
+        if rest or self._judges_all:
+            self._check(rest)
+
+    def _check(self, declared: list[tuple[str, Declaration]]) -> None:
+        """Check fields, and judge them all together."""
         given: dict[str, Any] = {}  # expressions
         left_open: dict[str, Any] = {}
-        cls: type = type(self)
         loaded = expressions_loaded()
         open_fields = False
         with Check(self._element()) as check:
-            for name, declaration in declarations(cls).items():
+            for name, declaration in declared:
                 value = getattr(self, name)
                 if value is None and declaration.optional:
                     left_open[name] = None

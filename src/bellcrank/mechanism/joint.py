@@ -8,13 +8,14 @@ from __future__ import annotations
 import sys
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import cache
 from typing import Any, ClassVar
 
 import numpy as np
 
 from bellcrank.errors import Fault, MechanismError
 from bellcrank.mechanism.checking import Check, check_name
-from bellcrank.mechanism.coordinate import Coordinate, coordinate, coordinate_kind, stands_still
+from bellcrank.mechanism.coordinate import MIRRORED, Coordinate, coordinate, coordinate_kind, stands_still
 from bellcrank.mechanism.fields import Description, checked
 from bellcrank.mechanism.limit import Limit
 from bellcrank.mechanism.marker import Marker
@@ -48,6 +49,21 @@ class JointKind(Description):
     def name(self) -> str:
         """The kind's name, e.g. "Revolute"."""
         return type(self).__name__
+
+    @classmethod
+    @cache
+    def only_locks(cls) -> bool:
+        """Whether the rows are locks of coordinates without numbers of their own, and nothing else."""
+        names = (*cls.locked, *cls.free)
+        kinds = [kind for name in names if (kind := coordinate_kind(name)) is not None]
+        own = cls.rows, cls.coordinate, cls.params
+        return (
+            bool(cls.locked)
+            and cls.custom is None
+            and own == (JointKind.rows, JointKind.coordinate, JointKind.params)
+            and not any(name.startswith(MIRRORED) for name in names)
+            and not any(kind.has_params for kind in kinds)
+        )
 
     def params(self, _coordinate_name: str) -> tuple[float, ...]:
         """The numbers that the coordinate of that name needs; none for most."""
@@ -111,6 +127,20 @@ class Joint:
 
     def __post_init__(self) -> None:
         check_name("joint", self.name)
+        if not self._is_plain():
+            self._check()
+
+    def _is_plain(self) -> bool:
+        """Whether there is nothing to check: a joint between markers without limits and initial values."""
+        return (
+            isinstance(self.marker_1, Marker)
+            and isinstance(self.marker_2, Marker)
+            and isinstance(self.kind, JointKind)
+            and not self.kind.shorthand
+            and all(type(v) is tuple and not v for v in (self.limits, self.position, self.velocity))
+        )
+
+    def _check(self) -> None:
         with Check(f"joint {self.name!r}") as check:
             check.instance("the kind", self.kind, JointKind, "use bc.Revolute(), bc.Prismatic(), ...")
             if isinstance(self.kind, JointKind) and self.kind.shorthand:
@@ -232,6 +262,10 @@ class Joint:
     def resolved(self, which: str | int | None = None) -> Coordinate:
         """One of the joint's coordinates as a function of its marker pair."""
         return self.kind.coordinate(self.coordinate_name(which), self.marker_1, self.marker_2)
+
+    def only_locks(self) -> bool:
+        """Whether it is no more than locks of coordinates: without stops, and of a kind that is no more."""
+        return not self.limits and self.kind.only_locks()
 
     def lowered(self) -> Lowered:
         """The joint's rows (none for Free), its stops, and its free coordinates."""

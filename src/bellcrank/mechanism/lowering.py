@@ -44,14 +44,17 @@ def resolve_ends(mechanism: Mechanism, element: Attached) -> tuple[End, ...]:
     return tuple(end if isinstance(end, Marker) else resolve(mechanism, end) for end in element.ends)
 
 
-def lower(mechanism: Mechanism) -> list[LoweredElement]:
+def lower(mechanism: Mechanism, locks: bool = True) -> list[LoweredElement]:
     """All joints, constraints, forces and drives of a valid mechanism, in this order, lowered.
 
+    locks: whether joints that are no more than locks of coordinates are among them.
     Raises MechanismError for references to joints that do not exist; `assembly.validate` finds them with
     better messages.
     """
     faults, result = FaultList(), []
     for joint in mechanism.joints.values():
+        if not locks and joint.only_locks():
+            continue
         with faults.collect():
             result.append(LoweredElement("joint", joint.name, joint.lowered()))
     for attached in (*mechanism.constraints.values(), *mechanism.forces.values()):

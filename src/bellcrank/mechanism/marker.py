@@ -10,6 +10,7 @@ from bellcrank.errors import Fault, MechanismError
 from bellcrank.mechanism.checking import UNIT_TOLERANCE, Check, Quat, Vec3, check_name, rounded
 from bellcrank.mechanism.fields import Description, described, rotation, vector
 from bellcrank.mechanism.parametric import holds_expressions, present
+from bellcrank.mechanism.plain import plain_quaternion
 from bellcrank.mechanism.rotation import IDENTITY, between, direction, from_matrix, multiply, rotate
 
 GROUND = "ground"
@@ -92,6 +93,11 @@ def orientation(
     Raises MechanismError for axes that are zero or not perpendicular, a quaternion that is not a unit
     quaternion, and more than is needed.
     """
+    if axis is None and x_axis is None and y_axis is None and z_axis is None:
+        if rotation is None:
+            return IDENTITY
+        if (plain := plain_quaternion(rotation)) is not None:
+            return plain
     if holds_expressions((rotation, axis, x_axis, y_axis, z_axis)):
         return _parametric_orientation(element, rotation, axis, x_axis, y_axis, z_axis)
     if axis is not None and z_axis is not None:
@@ -109,8 +115,6 @@ def orientation(
             "xyz".index(name[0]): check.axis("axis" if name == "z_axis" and axis is not None else name, value)
             for name, value in given.items()
         }
-    if not axes:
-        return IDENTITY
     if len(axes) == 1:
         ((index, vector),) = axes.items()
         return between(_UNIT_AXES[index], vector)

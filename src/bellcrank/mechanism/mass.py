@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from bellcrank.mechanism.checking import Check, Mat3, Quat, Vec3
+from bellcrank.mechanism.plain import plain_vector
 from bellcrank.mechanism.ranges import range_of
 from bellcrank.mechanism.rotation import matrix
 
@@ -54,8 +55,8 @@ def check_inertia(check: Check, value: Any, triangle: bool = True) -> Mat3:
     `triangle` is False; or zero altogether, for a particle.
     """
     noted = len(check.faults)
-    if (plain := _plain_moments(value)) is not None:
-        return ((plain[0], 0.0, 0.0), (0.0, plain[1], 0.0), (0.0, 0.0, plain[2]))
+    if (plain := plain_inertia(value)) is not None:
+        return plain
     try:
         principal = np.ndim(value) == 1
     except ValueError:
@@ -71,22 +72,50 @@ def check_inertia(check: Check, value: Any, triangle: bool = True) -> Mat3:
     return (_triple(x), _triple(y), _triple(z))
 
 
+def plain_inertia(value: Any) -> Mat3 | None:
+    """Principal moments or a tensor of floats that break no rule, as they are stored; None for any other."""
+    if (moments := _plain_moments(value)) is not None:
+        return ((moments[0], 0.0, 0.0), (0.0, moments[1], 0.0), (0.0, 0.0, moments[2]))
+    return _plain_tensor(value)
+
+
 def _plain_moments(value: Any) -> Vec3 | None:
     """Three principal moments given as floats that break no rule: the common case, found out quickly."""
-    if type(value) is not tuple or len(value) != 3:
-        return None
-    if all(type(row) is tuple and len(row) == 3 for row in value):  # as it is kept
-        (a, *ab), (ba, b, bc), (*ca, c) = value
-        if any((*ab, ba, bc, *ca)):
-            return None
-        value = (a, b, c)
-    if not all(type(moment) in (float, int) for moment in value):
-        return None
-    low, middle, high = sorted(value)
     bounds = range_of("kg m^2")
-    if bounds.least <= low and low > _SPREAD * high and high <= min(low + middle, bounds.most):
-        return (float(value[0]), float(value[1]), float(value[2]))
-    return None
+    if (
+        type(value) is tuple
+        and len(value) == 3
+        and all(type(row) is tuple and len(row) == 3 for row in value)
+    ):
+        (a, *ab), (ba, b, bc), (*ca, c) = value  # as it is kept
+        value = None if any((*ab, ba, bc, *ca)) else (a, b, c)
+    if (plain := plain_vector(value, bounds.most)) is None:
+        return None
+    low, middle, high = sorted(plain)
+    return plain if bounds.least <= low and low > _SPREAD * high and high <= low + middle else None
+
+
+def _plain_tensor(value: Any) -> Mat3 | None:
+    """A symmetric tensor of floats that breaks no rule by far, found out quickly.
+
+    I = tr(P) 1 - P by the second moments P, and moments obey the triangle inequality where P is positive
+    definite: so where its leading minors are positive.
+    """
+    is_array = type(value) is np.ndarray and value.shape == (3, 3) and value.dtype.kind in "fiu"
+    rows = value.tolist() if is_array else value
+    if type(rows) not in (tuple, list) or len(rows) != 3:
+        return None
+    bounds = range_of("kg m^2")
+    x, y, z = (plain_vector(row, bounds.most) for row in rows)
+    if x is None or y is None or z is None or x[1] != y[0] or x[2] != z[0] or y[2] != z[1]:
+        return None
+    half = 0.5 * (x[0] + y[1] + z[2])
+    a, b, c, d, e, f = half - x[0], half - y[1], half - z[2], -x[1], -x[2], -y[2]
+    plane = a * b - d * d
+    volume = plane * c - a * f * f - b * e * e + 2.0 * d * e * f
+    far = 1e-6 * half
+    clear = far > bounds.least and a > far and plane > far * half and volume > far * half * half
+    return (x, y, z) if clear else None
 
 
 def _triple(row: tuple[float, ...]) -> Vec3:

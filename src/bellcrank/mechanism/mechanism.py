@@ -9,7 +9,6 @@ from bellcrank.errors import Fault, FaultList, MechanismError
 from bellcrank.mechanism.body import Body
 from bellcrank.mechanism.checking import Check
 from bellcrank.mechanism.constraint import Constraint, ConstraintKind
-from bellcrank.mechanism.contents import Contents
 from bellcrank.mechanism.drive import Drive, PathDrive
 from bellcrank.mechanism.editing import remove_element, replace_element
 from bellcrank.mechanism.force import Force, ForceKind
@@ -20,9 +19,10 @@ from bellcrank.mechanism.motor_joints import MotorKind
 from bellcrank.mechanism.parameter import Parameter, changed_parameters
 from bellcrank.mechanism.placement import Placement, place
 from bellcrank.mechanism.references import Element, as_end, as_joint_coordinate, as_marker, markers_of
+from bellcrank.mechanism.showing import Shown
 
 
-class Mechanism(Contents):
+class Mechanism(Shown):
     """A mechanism under construction, in SI units.
 
     name: free text. gravity: acceleration in world axes, m/s^2.
@@ -139,15 +139,16 @@ class Mechanism(Contents):
         A motor kind adds the plain joint and a drive of the same name (one for each led coordinate, named
         "joint.coordinate", where there are several).
         """
-        element = f"joint {name!r}"
-        faults = FaultList()
-        ends: list[Any] = []
-        for value in (marker_1, marker_2):
-            with faults.collect():
-                ends.append(as_marker(self, element, value))
-        faults.raise_any()
+        ends: list[Any] = [marker_1, marker_2]
+        if not (isinstance(marker_1, Marker) and isinstance(marker_2, Marker)):
+            faults, ends = FaultList(), []
+            for value in (marker_1, marker_2):
+                with faults.collect():
+                    ends.append(as_marker(self, f"joint {name!r}", value))
+            faults.raise_any()
         motor = kind if isinstance(kind, MotorKind) else None
         plain = motor.joint() if motor else kind
+        position, velocity = (() if value is None else value for value in (position, velocity))
         joint = Joint(name, plain, ends[0], ends[1], limits, position, velocity)
         drives = motor.drives(joint) if motor else []
         _refuse_taken(self._drives, "drive", [drive.name for drive in drives])
@@ -283,8 +284,7 @@ def _enter(table: dict[str, Any], category: str, element: Any) -> None:
 
 
 def _refuse_taken(table: Mapping[str, object], category: str, names: list[str]) -> None:
-    taken = [name for name in names if name in table]
-    if taken:
+    if taken := [name for name in names if name in table]:
         raise MechanismError(
             [Fault(f"{category} {name!r}", "this name is taken", advice="choose another") for name in taken]
         )

@@ -65,6 +65,14 @@ class Mesh(Shape):
             volume, np.array(mesh.center_mass, dtype=float), np.array(mesh.moment_inertia, dtype=float)
         )
 
+    def surface(self) -> tuple[np.ndarray, np.ndarray]:
+        """Vertices (n, 3), m, and triangles (m, 3) of the mesh, in the shape's frame.
+
+        Raises MechanismError if trimesh is missing or the file cannot be read.
+        """
+        mesh = self._load()
+        return np.asarray(mesh.vertices, dtype=float) * self.scale, np.asarray(mesh.faces, dtype=np.int32)
+
     def _load(self) -> Any:
         try:
             import trimesh
@@ -72,7 +80,7 @@ class Mesh(Shape):
             raise MechanismError(
                 Fault(
                     f"Mesh {self.file!r}",
-                    "the mass of a mesh needs the package trimesh",
+                    "reading a mesh needs the package trimesh",
                     advice="pip install 'bellcrank[mesh]', or give the body its mass and inertia",
                 )
             ) from error

@@ -39,9 +39,9 @@ class Course:
         self.core: Any = None
         self.system, self.what = self._prepared(plan)
 
-    def set_start(self) -> None:
-        """Go onto the constraints, where the run begins."""
-        opening.set_start(self.system, self._from)
+    def set_start(self, steering: Steering) -> None:
+        """Go onto the constraints, where the run begins, with the inputs that it begins with."""
+        opening.set_start(self.system, self._from, steering.set_values)
 
     def begin(self, steering: Steering, record: Callable[[Floats], None]) -> None:
         """Make the core's run from where the system is. record: takes the frames."""
@@ -56,6 +56,11 @@ class Course:
         """Hand over the frames that the core still keeps."""
         if self.core is not None:
             self.core.flush(self.sink)
+
+    def frame(self) -> Floats:
+        """What would be recorded where the core's run is, (1, 1 + width)."""
+        frame: Floats = self.core.observe()
+        return frame
 
     def outcome(self) -> Outcome:
         """What the core's run has come to, with what was done before another formulation took over."""

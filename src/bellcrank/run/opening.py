@@ -74,10 +74,14 @@ def prepared(model: Model, plan: Plan, state: State | None) -> System:
     return prepare(model, plan.formulation, **plan.options)
 
 
-def set_start(system: System, state: State | None) -> None:
-    """Go to the start, which must satisfy the constraints of this formulation, to its own tolerance."""
+def set_start(system: System, state: State | None, steer: Callable[[], None]) -> None:
+    """Go to the start, which must satisfy the constraints of this formulation, to its own tolerance.
+
+    steer: sets the inputs there.
+    """
     if state is not None:
         system.set_state(state)
+    steer()
     try:
         system.project()
     except AssemblyError as error:

@@ -49,7 +49,6 @@ class QuasistaticRun:
         path: str | Path | None = None,
         description: str = "",
     ) -> None:
-        refuse(model)
         self.model, self.max_error, self.measure = model, max_error, measure
         self._turn = Turn("a QuasistaticRun serves one thread at a time: start one for each")
         self._step, self._end, self._path = step, end, path
@@ -261,8 +260,8 @@ def begun(model: Model, given: Mapping[str, Any]) -> QuasistaticRun:
     state = given["state"]
     if state is not None:
         model = model.starting(state, model.given)
-    elif given["assemble"]:
-        refuse(model)
+    refuse(model)
+    if state is None and given["assemble"]:
         model, _ = assembled(model)
     end = None if length is None else model.initial.time + length
     every, told = max(1, round(output / step)), (given["path"], given["description"])

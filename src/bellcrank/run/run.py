@@ -20,8 +20,9 @@ from bellcrank.integrate.failure import Explanation
 from bellcrank.integrate.progress import Progress
 from bellcrank.run import opening, telling
 from bellcrank.run.course import Course
+from bellcrank.run.place import Place
 from bellcrank.run.plan import Plan
-from bellcrank.run.steering import RunInputs, Steering
+from bellcrank.run.steering import Steering
 from bellcrank.trajectory.origin import Origin
 from bellcrank.trajectory.recorder import Recorder
 from bellcrank.trajectory.trajectory import Trajectory
@@ -29,7 +30,7 @@ from bellcrank.turns import Turn, in_turn
 
 
 @in_turn
-class Run:
+class Run(Place):
     """A run that is advanced part by part, each with the history of its method: see `bc.start`.
 
     It serves one thread at a time and cannot be copied or pickled; a second thread that comes in between is
@@ -59,6 +60,7 @@ class Run:
         self._ended = Outcome("finished", plan.begin, 0, 0, 0, 0.0, 0.0, 0, 0, 0, 0, 0, -1, -1)
         self._time = plan.begin
         self._first, self._going = True, False  # nothing has been recorded
+        self._moved = False  # since the last frame
         self._told_of = 0  # events that parts have had
         self._before: dict[str, int] = {}  # what was counted before the part at hand
         if not isinstance(assemble, bool):
@@ -87,21 +89,6 @@ class Run:
 
     def __exit__(self, *_: object) -> None:
         self.stop()
-
-    @property
-    def time(self) -> float:
-        """Where the run is, s."""
-        return self._time
-
-    @property
-    def state(self) -> State:
-        """Where the bodies are and how they move."""
-        return self._course.system.state()
-
-    @property
-    def inputs(self) -> RunInputs:
-        """The inputs by name, which may be set: `run.inputs["torque"] = 1.2`. See `bc.Input`."""
-        return self._steering.inputs
 
     @property
     def trajectory(self) -> Trajectory:
@@ -135,7 +122,7 @@ class Run:
         """
         self._refuse_ended(self._going)
         opening.move(self._course.system, state, self._time)
-        self._time = float(state.time)
+        self._time, self._moved = float(state.time), True
         if self._course.core is not None:
             self._course.core.move()
 
@@ -152,23 +139,27 @@ class Run:
             self._advance_to(self.plan.end_of(self._time, None))
         return self.stop()
 
-    def part(self, times: Floats) -> Trajectory:
+    def part(self, times: Floats, until: Callable[[], bool] = lambda: False) -> Trajectory:
         """Go on and record at times, s, the first of which is where the run is; a Trajectory of that part.
 
+        until: is called about twenty times a second and ends the part, where it is then, by True.
         The run may go on after it. Ctrl-C and errors are as for `complete`.
         """
         self.plan = replace(self.plan, times=times)
         if not self._first:
             self._before = self._course.counted(self._ended)
-            self._wall, last = 0.0, self._recorder.last
+            self._wall, last = 0.0, self._course.frame() if self._moved else self._recorder.last
             self._recorder = Recorder(self._course.what.layout, description=Origin.of_model(self.model))
             self._recorder.on_block(last)
-        with deferred_interrupt() as self._interrupted:
+        with deferred_interrupt() as interrupted:
+            self._interrupted = lambda: interrupted() or until()
             self._advance_to(float(times[-1]), last=False)
         if self._final is not None:
             return self._final
         if self._course.core is not None:
             self._course.flush()
+            if self._ended.status == "interrupted" and self._recorder.last[0, 0] < self._time:
+                self._recorder.on_block(self._course.frame())
             self._ended = replace(self._course.outcome(), status=self._ended.status)
         done, self._told_of = self._told_of, len(self._ended.events)
         names = telling.happened(self.model, self._watched, self._ended)[done:]
@@ -180,7 +171,7 @@ class Run:
         self._course = course = Course(self.model, self.plan, state, self._watched)
         self._steering.attach(course.system, self._turn, self._refuse_ended)
         if not open_still:
-            course.set_start()
+            course.set_start(self._steering)
             course.begin(self._steering, self._record)
 
     def _advance_to(self, end: float, last: bool = True) -> None:
@@ -210,7 +201,7 @@ class Run:
             )
         except KeyboardInterrupt:  # raised within a callback
             went, outcome = False, replace(self._course.outcome(), status="interrupted")
-        self._first = False
+        self._first = self._moved = False
         if went and not self._course.regularity.is_lost() and not last:
             self._time = end
             if self._ended.status == "interrupted":

@@ -65,11 +65,15 @@ class RunInputs(Inputs):
 class Steering:
     """The controllers of a run, and the inputs that they set.
 
+    values: of inputs, by name, that the run begins with.
     failure: what a controller has ended the run with.
     """
 
-    def __init__(self, controllers: Sequence[Controller] = ()) -> None:
+    def __init__(
+        self, controllers: Sequence[Controller] = (), values: Mapping[str, float] | None = None
+    ) -> None:
         self._controllers = controllers
+        self._values = values or {}
         self._readings: Readings | None = None
         self.failure: SimulationError | None = None
 
@@ -82,6 +86,10 @@ class Steering:
         """Steer a system. turn: of the run. refuse: raises where it has ended."""
         self._system = system
         self.inputs = RunInputs(system, turn, refuse)
+
+    def set_values(self) -> None:
+        """Give the inputs the values that the run begins with. Raises MechanismError for what is wrong."""
+        self.inputs.put(self.inputs.changed(self._values))
 
     def begin(self, run: Any, layout: FrameLayout) -> None:
         """Steer the core's run of it, which records frames of a layout."""

@@ -20,15 +20,13 @@ def drawn(session: Session, run: Trajectory) -> dict[str, Any]:
         return {"lines": lines, "drawn": lines}
     if drawing.convention != "corpus":
         return {}
-    from bellcrank.trajectory.plots.picture import write_picture
-
     before = sum(len(piece) - 1 for piece in session.now.history[:-1])
     files = []
     for number in range(1, len(run)):
         if (before + number) % drawing.every == 0:
             files.append(numbered(drawing.file, before + number))
             session.places.check(files[-1], drawing.over)
-            write_picture(session.mechanism, state_of(run, number), files[-1])
+            session.mechanism.draw(files[-1], state=state_of(run, number))
             session.places.wrote(files[-1])
     return {"drawn": files}
 

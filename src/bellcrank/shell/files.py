@@ -118,15 +118,13 @@ def _draw(session: Session, given: Given) -> Reply:
         words = {"corpus": "<filename> %d", "picture": "<filename>"}.get(how, "nothing")
         raise MechanismError(Fault("draw", f"{how} takes {words}", held or None))
     if needs:
-        from bellcrank.trajectory.plots.figure import check_picture
+        from bellcrank.scene.figure import check_picture
 
         check_picture(held[0])
     over = "-over" in given.options
     if how == "picture":
-        from bellcrank.trajectory.plots.picture import write_picture
-
         session.places.check(held[0], over)
-        write_picture(session.mechanism, session.state(), held[0])
+        session.mechanism.draw(held[0], state=session.state())
         return _written(session, held[0])
     drawing = replace(Drawing(how, *held), over=over)
     if how == "corpus":

@@ -19,6 +19,7 @@ from bellcrank.trajectory.histories import BodyHistory, EnergyHistory, JointHist
 from bellcrank.trajectory.inputs import InputHistory
 from bellcrank.trajectory.layout import FrameLayout, MultiplierKind
 from bellcrank.trajectory.origin import Origin
+from bellcrank.trajectory.showing import Shown
 from bellcrank.trajectory.status import Status
 from bellcrank.trajectory.store import FloatArray, Store
 
@@ -27,7 +28,7 @@ if TYPE_CHECKING:
     from xarray import Dataset
 
 
-class Trajectory:
+class Trajectory(Shown):
     """Results of a run: T frames at increasing times. SI units, world axes; all arrays are read-only.
 
     layout: what was recorded. status: how the run ended. statistics: what the solver counted.
@@ -258,11 +259,10 @@ class Trajectory:
         """A figure of the run (needs matplotlib, extra `plot`).
 
         what: "overview", "joint", "body", "path", "reaction", "drive", "force", "limit", "energy",
-            "violation", or "picture": the mechanism itself, its shapes, at instants.
+            "violation"; or "picture", which is `draw`.
         names: the joints, bodies, drives or forces to show; without any, those that matter most.
         path: file to write the figure into (PNG, PDF or SVG).
-        options: those of the kind, see `plots.kinds`; of a picture times, s, or the number of instants.
-
+        options: those of the kind, see `plots.kinds`.
         Raises MechanismError for an unknown kind or name, Unsupported without matplotlib.
         """
         from bellcrank.trajectory.plots import plot

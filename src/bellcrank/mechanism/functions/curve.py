@@ -67,6 +67,13 @@ class Curve(Description):
         """The end of the parameter range, m: the length of the polygon through the points."""
         return float(self.components[0].breaks[-1])
 
+    def sampled(self, count: int) -> np.ndarray:
+        """Points (count, 3) of the curve, evenly spread over its parameter, both ends included."""
+        breaks = self.components[0].breaks
+        u = np.linspace(0.0, self.length, count)
+        piece = np.clip(np.searchsorted(breaks, u, "right") - 1, 0, len(breaks) - 2)
+        return np.column_stack([component.evaluate(u, 0, piece) for component in self.components])
+
     def coordinate_params(self) -> tuple[float, ...]:
         """The flat form that the curve coordinates take.
 

@@ -9,8 +9,9 @@ from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
-from bellcrank.errors import Fault, MechanismError, Unsupported
+from bellcrank.errors import Fault, MechanismError
 from bellcrank.mechanism.naming import nearest
+from bellcrank.scene.figure import check_matplotlib, check_picture, new_figure, write_figure
 from bellcrank.trajectory.plots.kinds import KINDS, refuse_names
 from bellcrank.trajectory.plots.overview import overview
 from bellcrank.trajectory.plots.panels import Panel, PathPanel
@@ -26,7 +27,6 @@ _PATH_HEIGHT: Final = 95 * MILLIMETRE
 _PAGE_ROW: Final = 72 * MILLIMETRE
 _LABELS: Final = 20 * MILLIMETRE  # what labels and titles take off the width and the height
 _HEAD: Final = 9 * MILLIMETRE
-_SUFFIXES: Final = (".pdf", ".png", ".svg")
 
 
 def plot(
@@ -45,15 +45,12 @@ def plot(
     if len(run) == 0:
         raise MechanismError(Fault(f"run of {run.name!r}", "it holds no frames to plot"))
     _check_options(what, options)
-    try:
-        import matplotlib as mpl
-    except ModuleNotFoundError as error:
-        raise Unsupported("plots need matplotlib: pip install 'bellcrank[plot]'") from error
-    if what == "picture":
-        from bellcrank.trajectory.plots.picture import picture
+    check_matplotlib()
+    import matplotlib as mpl
 
+    if what == "picture":
         refuse_names(what, tuple(names))
-        return picture(run, path, **options)
+        return run.draw(path, **options)
     with mpl.rc_context(SETTINGS), np.errstate(invalid="ignore", over="ignore"):
         heading = _heading(run) if what == "overview" else None
         panels = overview(run, tuple(names)) if heading else KINDS[what](run, tuple(names), **options)
@@ -64,13 +61,6 @@ def plot(
     return figure
 
 
-def check_picture(path: str | Path) -> None:
-    """Raise MechanismError if no picture can be written under this name, for its suffix."""
-    if Path(path).suffix.lower() not in _SUFFIXES:
-        advice = f"end its name in one of {', '.join(_SUFFIXES)}"
-        raise MechanismError(Fault(f"file '{path}'", "this kind of picture is not known", None, advice))
-
-
 def _check_options(what: str, options: Mapping[str, Any]) -> None:
     others = {"overview": [], "picture": ["times", "instants"]}
     known = others[what] if what in others else list(inspect.signature(KINDS[what]).parameters)[2:]
@@ -78,17 +68,6 @@ def _check_options(what: str, options: Mapping[str, Any]) -> None:
         if name not in known:
             advice = f"it takes {', '.join(known)}" if known else "it takes none"
             raise MechanismError(Fault(f"plot of {what}", "there is no option of this name", name, advice))
-
-
-def new_figure(size: tuple[float, float], on_screen: bool) -> Any:
-    """A figure known to pyplot, which shows it; or, for a file, one that is not."""
-    if on_screen:
-        from matplotlib import pyplot as plt
-
-        return plt.figure(figsize=size, layout="constrained")
-    from matplotlib.figure import Figure
-
-    return Figure(figsize=size, layout="constrained")
 
 
 def _column(panels: Sequence[Panel], on_screen: bool) -> Any:
@@ -150,12 +129,3 @@ def _heading(run: Trajectory) -> tuple[str, str]:
         made.append(f"{run.statistics['steps']} steps")
     ended = "" if run.status == "finished" else f"{run.status.replace('_', ' ')} at t = {run.time[-1]:.6g} s"
     return run.name, ", ".join([*made, *([ended] if ended else [])])
-
-
-def write_figure(figure: Any, path: str | Path) -> None:
-    """Write the figure; the suffix of the path chooses the format."""
-    try:
-        figure.savefig(path)
-    except OSError as error:
-        rule, advice = f"it cannot be written: {error}", "check the folder and its permissions"
-        raise MechanismError(Fault(f"file '{path}'", rule, None, advice)) from error

@@ -1,0 +1,90 @@
+"""`bellcrank draw`: pictures and films of a mechanism or a recorded run."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import click
+
+from bellcrank.errors import Fault, MechanismError
+from bellcrank.scene.view import NAMES
+
+
+@click.command("draw")
+@click.argument("file", metavar="FILE", type=click.Path(exists=True, dir_okay=False))
+@click.option(
+    "-o",
+    "--out",
+    type=click.Path(dir_okay=False),
+    metavar="PICTURE",
+    help="PNG, PDF or SVG; of a run also MP4 or GIF.",
+)
+@click.option(
+    "--view", metavar="VIEW", help=f"One of {', '.join(NAMES)}; or two angles in degrees, such as 30,20."
+)
+@click.option("--names", is_flag=True, help="Write the names of the bodies.")
+@click.option("--times", metavar="T,T,...", help="Instants of a run, s.")
+@click.option("--instants", type=int, metavar="N", help="How many of them, spread over the run; 5.")
+@click.option(
+    "--path", "paths", multiple=True, metavar="NAME", help="Draw the path of a body or marker of a run."
+)
+@click.option("--fps", type=float, default=30.0, show_default=True, help="Pictures a second of a film.")
+@click.option(
+    "--speed", type=float, default=1.0, show_default=True, help="Seconds of the run in a second of it."
+)
+def command(
+    file: str,
+    out: str | None,
+    view: str | None,
+    names: bool,
+    times: str | None,
+    instants: int | None,
+    paths: tuple[str, ...],
+    fps: float,
+    speed: float,
+) -> None:
+    """Draw a mechanism (YAML, JSON) at its assembled start, or a recorded run (HDF5), also as a film."""
+    from bellcrank.scene.film import SUFFIXES
+    from bellcrank.trajectory.own_file import is_run
+
+    options: dict[str, Any] = {"names": True} if names else {}
+    if view is not None:
+        options["view"] = view if view in NAMES or "," not in view else _numbers("--view", view)
+    path = out if out is not None else f"{Path(file).stem}.png"
+    if not is_run(file):
+        _refuse("a mechanism has no", times=times, instants=instants, path=paths or None)
+        from bellcrank.io.files import load
+
+        load(file).draw(path, **options)
+    else:
+        from bellcrank.trajectory.trajectory import Trajectory
+
+        run = Trajectory.load(file)
+        if Path(path).suffix.lower() in SUFFIXES:
+            _refuse("a film has no", times=times, instants=instants)
+            run.animate(path, fps=fps, speed=speed, paths=paths, **options)
+        else:
+            if times is not None:
+                options["times"] = _numbers("--times", times)
+            if instants is not None:
+                options["instants"] = instants
+            run.draw(path, paths=paths, **options)
+    click.echo(f"written: {path}")
+
+
+def _refuse(rule: str, **given: Any) -> None:
+    for name, value in given.items():
+        if value is not None:
+            raise MechanismError(
+                Fault(f"--{name}", f"{rule} {name}", value, "it belongs to a picture of a run")
+            )
+
+
+def _numbers(option: str, text: str) -> tuple[float, ...]:
+    try:
+        return tuple(float(part) for part in text.split(","))
+    except ValueError:
+        raise MechanismError(
+            Fault(option, "it takes numbers parted by commas", text, "such as 30,20")
+        ) from None

@@ -1,0 +1,59 @@
+"""`bellcrank view`: a mechanism live, or a recorded run, on a page in the browser."""
+
+from __future__ import annotations
+
+import webbrowser
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+if TYPE_CHECKING:
+    from bellcrank.viewer.page.page import Page
+
+_RUNS = (".h5", ".hdf5")
+
+
+@click.command("view")
+@click.argument("file", type=click.Path(exists=True, dir_okay=False))
+@click.option("--formulation", "-f", metavar="NAME", help="How the equations are formed and solved.")
+@click.option("--method", "-m", metavar="NAME", help="Integration method (default: rk4).")
+@click.option("--step", "-s", type=float, metavar="H", help="Time step, s (default: 1 ms).")
+@click.option("--set", "parameters", multiple=True, metavar="NAME=VALUE", help="Value of a parameter.")
+@click.option("--play", is_flag=True, help="Begin to play at once.")
+@click.option("--host", default="localhost", show_default=True, help="Where it can be reached.")
+@click.option("--port", type=click.IntRange(0, 65535), default=8080, show_default=True)
+@click.option("--token", metavar="TEXT", help="To ask for, where others than this machine can reach it.")
+@click.option("--browser/--no-browser", default=True, help="Open it in the browser.")
+def command(file: str, play: bool, browser: bool, **given: Any) -> None:
+    """Show FILE on a page: a mechanism (YAML or JSON) live, or a recorded run (RUN.h5).
+
+    The mechanism is simulated in real time; drag its bodies with the mouse. Ctrl-C ends it. What the page
+    writes goes into the working folder. It is open to this machine alone, unless --host says otherwise; then
+    it asks for a token, which is a part of the address that is printed.
+    """
+    page = _opened(file, given)
+    with page:
+        click.echo(f"{page.session.name}: {page.url}   (Ctrl-C ends it)")
+        if play:
+            page.session.do("play")
+        if browser:
+            webbrowser.open(page.url)
+        page.wait()
+
+
+def _opened(file: str, given: dict[str, Any]) -> Page:
+    from bellcrank.viewer.opening import view
+
+    where = {name: given[name] for name in ("host", "port", "token")}
+    if Path(file).suffix.lower() in _RUNS:
+        from bellcrank.trajectory.trajectory import Trajectory
+
+        return view(Trajectory.load(file), **where)
+    from bellcrank.cli.settings import with_settings
+    from bellcrank.io import read
+
+    content = read(file)
+    named = {name: given[name] for name in ("formulation", "method", "step") if given[name] is not None}
+    mechanism = with_settings(content.mechanism, given["parameters"])
+    return view(mechanism, content.simulation.arguments() | named, **where)

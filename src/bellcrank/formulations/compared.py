@@ -1,0 +1,87 @@
+"""Formulations in double precision beside `lagrange` in 32 digits, where bodies are very uneven."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from bellcrank import _core
+from bellcrank.assembly.model import Model
+from bellcrank.assembly.state import Floats
+from bellcrank.errors import Unsupported
+from bellcrank.formulations.system import System, SystemStatistics
+
+_UNEVEN = 1e6  # spread of mobilities from which on digits may be short
+_HIDDEN = 1e-6  # part of a joint's inertia beside what it carries, below which digits may be short
+_USELESS = 1e-3  # part of the largest acceleration
+_STILL = 1e-3  # m/s^2, rad/s^2: where nothing exceeds this, nothing accelerates
+
+
+class ComparedSystem(System):
+    """A model prepared for a formulation that loses digits of light bodies beside heavy ones.
+
+    Where bodies are very uneven, or far from the joints that carry them, what is summed over the mechanism
+    hides the light ones. There the answer is compared with that of `lagrange` in 32 digits, at the start and
+    whenever statistics are wanted.
+
+    Raises Unsupported where the two have nothing in common at the start.
+    """
+
+    def __init__(self, model: Model, formulation: str, core: Any, options: Any, reason: str = "") -> None:
+        super().__init__(model, formulation, core, options, reason)
+        self._is_uneven = self._is_comparable() and _core.spread_of_mobility(model.core) > _UNEVEN
+        self._missed = self._errors() if self._is_uneven else (0.0, 0.0)  # the most so far
+        off = self._missed[0]
+        if not off <= _USELESS:
+            raise Unsupported(
+                f"formulation {formulation!r} cannot take mechanism {model.name!r}: masses and inertias of "
+                f"its bodies are so uneven that accelerations are off by {off:.1e} of the largest. "
+                "Use formulation='lagrange', which computes such mechanisms in 32 digits."
+            )
+
+    @property
+    def stats(self) -> SystemStatistics:
+        """What it did so far, with the redundant rows by name."""
+        found = super().stats
+        if not self._is_uneven and self.core.statistics()["smallest_inertia"] > _HIDDEN:
+            return found
+        accelerations, efforts = (max(pair) for pair in zip(self._missed, self._errors(), strict=True))
+        self._missed = (accelerations, efforts)
+        return replace(found, uncertainty=accelerations, effort_uncertainty=efforts)
+
+    def _is_comparable(self) -> bool:
+        """Whether its accelerations are those of `lagrange` but for rounding."""
+        return True
+
+    def _errors(self) -> tuple[float, float]:
+        """Of accelerations and of what rows exert at this state, each relative to the largest.
+
+        Where nothing accelerates, gravity and turns of the bodies say what would be large.
+        """
+        exact, state, arrays = _core.Lagrange(self.model.core), self.state(), self.model.arrays
+        self.model.put(exact, state, False)
+        linear, angular, efforts = zip(exact.accelerate(), self.core.accelerate(), strict=True)
+        spin, speed = _largest(state.angular_velocity), _largest(state.velocity)
+        moved = max(_largest(linear[0], angular[0], arrays["gravity"]), spin * max(spin, speed), _STILL)
+        acted = moved * float(np.min(arrays["body_mass"]))
+        off = _largest(linear[1] - linear[0], angular[1] - angular[0])
+        which = [(blocks, pair) for _, blocks, pair in self.model.reactions]
+        carried = [core.reactions(which)[0] for core in (exact, self.core)]
+        missed = max(
+            _ratio(_largest(found - known), max(acted, _largest(known)))
+            for known, found in (efforts, carried)
+        )
+        return _ratio(off, moved), missed
+
+
+def _largest(*arrays: Floats) -> float:
+    return float(np.max([np.abs(array).max(initial=0.0) for array in arrays]))  # not a number if one is not
+
+
+def _ratio(off: float, scale: float) -> float:
+    """A relative error; numbers that are not finite are infinitely far off."""
+    if off == 0.0:
+        return 0.0
+    return off / scale if np.isfinite(off) and scale > 0.0 else np.inf

@@ -1,0 +1,71 @@
+"""What is plainly right, found out quickly: large mechanisms hold hundreds of thousands of such values.
+
+Each function gives the stored form of such a value, and None for any other, which `checking` judges.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any, Final
+
+import numpy as np
+
+from bellcrank.mechanism.ranges import range_of
+
+if TYPE_CHECKING:
+    from bellcrank.mechanism.checking import Quat, Vec3
+
+EXACT: Final = 8 * float(np.finfo(float).eps)
+"""Closer to one than this, a vector is not normalised again."""
+
+plain_name = re.compile(r"\w(?:[\w -]*\w)?").fullmatch
+"""Whether this is a name of letters, digits, blanks and hyphens."""
+
+
+def plain_vector(value: Any, most: float) -> Vec3 | None:
+    """Three floats or integers of a size up to `most` as they are stored.
+
+    A tuple of floats is stored as it is.
+    """
+    if (found := _listed(value, 3)) is None:
+        return None
+    x, y, z = found
+    if type(x) is type(y) is type(z) is float:
+        if -most <= x <= most and -most <= y <= most and -most <= z <= most:
+            return value if type(value) is tuple else (x, y, z)
+        return None
+    return (float(x), float(y), float(z)) if _plain(found, most) else None
+
+
+def plain_quaternion(value: Any) -> Quat | None:
+    """A unit quaternion of floats or integers as it is stored."""
+    if (found := _listed(value, 4)) is None:
+        return None
+    w, x, y, z = found
+    are_floats = type(w) is type(x) is type(y) is type(z) is float
+    if not (are_floats or _plain(found, 2.0)) or not abs(math.hypot(w, x, y, z) - 1.0) <= EXACT:
+        return None
+    return value if are_floats and type(value) is tuple else (float(w), float(x), float(y), float(z))
+
+
+def plain_positive(unit: str) -> Callable[[Any], float | None]:
+    """For floats greater than zero, within the range of a unit."""
+    bounds = range_of(unit)
+    return lambda value: value if type(value) is float and bounds.least <= value <= bounds.most else None
+
+
+def _listed(value: Any, count: int) -> Any:
+    """What holds so many items, as a tuple or a list; None for anything else."""
+    kind = type(value)
+    if kind is np.ndarray and value.ndim == 1 and value.dtype.kind in "fiu":
+        value = value.tolist()
+    elif kind is not tuple and kind is not list:
+        return None
+    return value if len(value) == count else None
+
+
+def _plain(value: Any, most: float) -> bool:
+    """Whether these are floats or integers of a size up to `most`."""
+    return all((isinstance(x, float) or type(x) is int) and -most <= x <= most for x in value)

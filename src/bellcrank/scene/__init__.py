@@ -1,0 +1,10 @@
+"""What is drawn of a mechanism, independent of who draws it, and pictures and films made of it."""
+
+from __future__ import annotations
+
+from bellcrank.scene.making import of
+from bellcrank.scene.mesh import TriangleMesh
+from bellcrank.scene.scene import Glyph, Link, Piece, Placed, Scene
+from bellcrank.scene.view import View, view_of
+
+__all__ = ["Glyph", "Link", "Piece", "Placed", "Scene", "TriangleMesh", "View", "of", "view_of"]

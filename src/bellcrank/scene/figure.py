@@ -1,0 +1,47 @@
+"""Figures of matplotlib: whether it is there, on the screen or for a file, and into the file."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any, Final
+
+from bellcrank.errors import Fault, MechanismError, Unsupported
+
+_SUFFIXES: Final = (".pdf", ".png", ".svg")
+
+
+def check_matplotlib() -> None:
+    """Raise Unsupported if matplotlib is not installed."""
+    try:
+        import matplotlib as mpl
+    except ModuleNotFoundError as error:
+        raise Unsupported("plots need matplotlib: pip install 'bellcrank[plot]'") from error
+    del mpl
+
+
+def check_picture(path: str | Path) -> None:
+    """Raise MechanismError if no picture can be written under this name, for its suffix."""
+    if Path(path).suffix.lower() not in _SUFFIXES:
+        advice = f"end its name in one of {', '.join(_SUFFIXES)}"
+        raise MechanismError(Fault(f"file '{path}'", "this kind of picture is not known", None, advice))
+
+
+def new_figure(size: tuple[float, float], on_screen: bool, **settings: Any) -> Any:
+    """A figure known to pyplot, which shows it; or, for a file, one that is not. size: inches."""
+    settings = {"layout": "constrained", **settings}
+    if on_screen:
+        from matplotlib import pyplot as plt
+
+        return plt.figure(figsize=size, **settings)
+    from matplotlib.figure import Figure
+
+    return Figure(figsize=size, **settings)
+
+
+def write_figure(figure: Any, path: str | Path) -> None:
+    """Write the figure; the suffix of the path chooses the format."""
+    try:
+        figure.savefig(path)
+    except OSError as error:
+        rule, advice = f"it cannot be written: {error}", "check the folder and its permissions"
+        raise MechanismError(Fault(f"file '{path}'", rule, None, advice)) from error

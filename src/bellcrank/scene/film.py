@@ -1,0 +1,99 @@
+"""Films: pictures one after the other into an MP4 (PyAV, extra `video`) or a GIF (Pillow, extra `plot`)."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
+from fractions import Fraction
+from importlib import import_module
+from pathlib import Path
+from typing import Any, Final, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from bellcrank.errors import Fault, MechanismError, Unsupported
+
+Pixels: TypeAlias = NDArray[np.uint8]
+
+SUFFIXES: Final = (".mp4", ".gif")
+_QUALITY: Final = "20"  # constant rate factor of x264: lines stay clean
+_COLORS: Final = 128
+
+
+def check_film(path: str | Path) -> None:
+    """Raise MechanismError for another suffix, Unsupported where the package that writes it is missing."""
+    suffix = Path(path).suffix.lower()
+    if suffix not in SUFFIXES:
+        advice = f"end its name in one of {', '.join(SUFFIXES)}"
+        raise MechanismError(Fault(f"file '{path}'", "this kind of film is not known", None, advice))
+    module, name, extra = ("av", "PyAV", "video") if suffix == ".mp4" else ("PIL", "Pillow", "plot")
+    try:
+        import_module(module)
+    except ModuleNotFoundError as error:
+        raise Unsupported(
+            f"{suffix[1:].upper()} films need {name}: pip install 'bellcrank[{extra}]'"
+        ) from error
+
+
+def write_film(path: str | Path, pictures: Iterable[Pixels], fps: float) -> None:
+    """Write pictures (h, w, 3) of one even size, so many a second; the path holds a film once it is whole."""
+    writer: Callable[[Path, Iterable[Pixels], float], None]
+    writer = _write_mp4 if Path(path).suffix.lower() == ".mp4" else _write_gif
+    with _in_place_of(Path(path)) as beside:
+        writer(beside, pictures, fps)
+
+
+@contextmanager
+def _in_place_of(path: Path) -> Iterator[Path]:
+    """A file beside the path that takes its place at the end, and is removed if that is not reached."""
+    beside = path.with_name(f".{path.stem}.part{path.suffix}")
+    try:
+        yield beside
+        beside.replace(path)
+    except OSError as error:
+        rule = f"it cannot be written: {error}"
+        raise MechanismError(
+            Fault(f"file '{path}'", rule, None, "check the folder and its permissions")
+        ) from error
+    finally:
+        beside.unlink(missing_ok=True)
+
+
+def _write_mp4(path: Path, pictures: Iterable[Pixels], fps: float) -> None:
+    """H.264 in the colours that all players show, with its index in front so that pages can stream it."""
+    import av
+
+    rate = Fraction(fps).limit_denominator(1001)
+    with av.open(str(path), "w", format="mp4", options={"movflags": "+faststart"}) as container:
+        stream: Any = None
+        for picture in pictures:
+            if stream is None:
+                stream = container.add_stream(
+                    "libx264", rate=rate, options={"crf": _QUALITY, "preset": "medium"}
+                )
+                stream.height, stream.width = picture.shape[:2]
+                stream.pix_fmt = "yuv420p"
+            frame = av.VideoFrame.from_ndarray(np.ascontiguousarray(picture), format="rgb24")
+            container.mux(stream.encode(frame))
+        if stream is not None:
+            container.mux(stream.encode(None))
+
+
+def _write_gif(path: Path, pictures: Iterable[Pixels], fps: float) -> None:
+    """A GIF that begins again at its end; its palette is that of some pictures spread over it."""
+    from PIL import Image
+
+    images = [Image.fromarray(picture) for picture in pictures]
+    if not images:
+        return
+    some = images[:: max(1, len(images) // 6)][:8]
+    strip = Image.new("RGB", (some[0].width, some[0].height * len(some)))
+    for number, image in enumerate(some):
+        strip.paste(image, (0, number * image.height))
+    palette = strip.quantize(_COLORS, method=Image.Quantize.MEDIANCUT, dither=Image.Dither.NONE)
+    colors = np.reshape(palette.getpalette(), (-1, 3))
+    colors[colors.min(axis=1) > 248] = 255  # or the background would have the tint of the lightest shadows
+    palette.putpalette(colors.ravel().tolist())
+    flat = [image.quantize(palette=palette, dither=Image.Dither.NONE) for image in images]
+    flat[0].save(path, save_all=True, append_images=flat[1:], duration=1000.0 / fps, loop=0, optimize=False)

@@ -1,0 +1,148 @@
+"""What reaches from body to body: springs, dampers, strings, cables and massless rods."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from itertools import pairwise
+from typing import Any, Final
+
+import numpy as np
+
+from bellcrank.mechanism.constraint import Constraint
+from bellcrank.mechanism.marker import Marker
+from bellcrank.scene import mesh as solids
+from bellcrank.scene.mesh import TriangleMesh
+from bellcrank.scene.scene import Color, Link, Piece
+from bellcrank.scene.setting import Setting
+
+SPRING: Final = (0.72, 0.24, 0.20, 1.0)
+DAMPER: Final = (0.36, 0.40, 0.45, 1.0)
+STRING: Final = (0.76, 0.52, 0.20, 1.0)
+ROD: Final = (0.45, 0.48, 0.52, 1.0)
+_ANCHOR: Final = (0.66, 0.66, 0.64, 1.0)
+_COILS: Final = 9
+_RODS: Final = ("Distance", "RevoluteSpherical", "ParallelLink", "PlungingParallelLink")
+
+
+def links_of(setting: Setting, unit: float) -> dict[str, Link]:
+    """The links of a mechanism by name; unit: radius of pins, m."""
+    mechanism = setting.mechanism
+    found: dict[str, Link] = {}
+    known = {carrier.name for carrier in setting.carriers}
+    elements: list[Any] = [*mechanism.forces.values(), *mechanism.constraints.values()]
+    elements += [joint for joint in mechanism.joints.values() if joint.kind.name in _RODS]
+    for element in elements:
+        for number, (one, two) in enumerate(_spans(element), start=1):
+            if one.body not in known or two.body not in known:
+                continue
+            look = _look(element, unit)
+            if look is None:
+                continue
+            mesh, color, slack = look
+            category = getattr(element, "category", "joint")
+            name = f"{category} {element.name}" + ("" if number == 1 else f"/{number}")
+            found[name] = Link(
+                name,
+                f"{category} {element.name!r}",
+                element.kind.name if hasattr(element.kind, "name") else type(element.kind).__name__,
+                (setting.number(one.body), setting.number(two.body)),
+                np.array([one.position, two.position], dtype=float),
+                mesh,
+                color,
+                slack,
+            )
+    return found
+
+
+def anchors(links: Sequence[Link], ground: int, unit: float) -> list[Piece]:
+    """Small blocks where links are fixed to the ground, each place once."""
+    places = [
+        points
+        for link in links
+        for end, points in zip(link.carriers, link.points, strict=True)
+        if end == ground
+    ]
+    found: dict[tuple[float, ...], Piece] = {}
+    for point in places:
+        x, y, z = point.tolist()
+        name, mesh = f"ground/{len(found) + 1}", solids.box((round(1.8 * unit, 12),) * 3)
+        found.setdefault((x, y, z), Piece(name, "ground", "support", ground, mesh, _ANCHOR, (x, y, z)))
+    return list(found.values())
+
+
+def _spans(element: Any) -> Iterator[tuple[Marker, Marker]]:
+    """Pairs of markers that the element reaches between."""
+    markers = (element.marker_1, element.marker_2) if hasattr(element, "marker_1") else element.markers
+    if isinstance(element, Constraint):
+        markers = markers if type(element.kind).__name__ in ("Cable", "Winch") else ()
+    return pairwise(markers)
+
+
+def _look(element: Any, unit: float) -> tuple[TriangleMesh, Color, float] | None:
+    """Mesh, colour and slack length of an element of some kind."""
+    kind = element.kind
+    name = type(kind).__name__
+    if name == "RubberString":
+        return rod(0.35 * unit), STRING, float(kind.rest_length)
+    if name in ("Cable", "Winch"):
+        return rod(0.3 * unit), ROD, 0.0
+    if name in _RODS:
+        return rod(0.6 * unit), ROD, 0.0
+    if name in ("SpringDamper", "TabulatedSpring", "OneSidedSpring"):
+        if getattr(kind, "stiffness", 1.0) == 0.0:
+            return damper(unit), DAMPER, 0.0
+        return coil(unit), SPRING, 0.0
+    if name == "Bushing":
+        return None
+    return (rod(0.25 * unit), DAMPER, 0.0) if element.markers else None
+
+
+def rod(radius: float) -> TriangleMesh:
+    """A round bar along z from 0 to 1."""
+    radius = round(radius, 12)
+    return solids.revolved(((0.0, 0.0), (radius, 0.0), (radius, 1.0), (0.0, 1.0)), 16)
+
+
+def coil(unit: float) -> TriangleMesh:
+    """A coil spring along z from 0 to 1, with straight ends."""
+    turns = np.linspace(0.0, 1.0, 24 * _COILS + 1)
+    fade = np.clip(np.minimum(turns, 1.0 - turns) * _COILS / 0.75, 0.0, 1.0)
+    radius = 1.9 * unit * fade
+    angle = 2.0 * np.pi * _COILS * turns
+    z = 0.12 + 0.76 * turns
+    way = np.stack([radius * np.cos(angle), radius * np.sin(angle), z], axis=1)
+    way = np.concatenate([[[0.0, 0.0, 0.0]], way, [[0.0, 0.0, 1.0]]])
+    # The section is round where the spring is about 25 pins long: along z the mesh is in parts of its length.
+    stretch = np.array([1.0, 1.0, 25.0 * unit])
+    wire = solids.tube(tuple(map(tuple, (way * stretch).round(12).tolist())), round(0.33 * unit, 12), 8)
+    return _narrowed(wire, float(stretch[2]))
+
+
+def damper(unit: float) -> TriangleMesh:
+    """A dashpot along z from 0 to 1: a cylinder with a thinner rod."""
+    wide, thin = round(1.3 * unit, 12), round(0.5 * unit, 12)
+    profile = (
+        (0.0, 0.0),
+        (thin, 0.0),
+        (thin, 0.2),
+        (wide, 0.2),
+        (wide, 0.6),
+        (thin, 0.6),
+        (thin, 1.0),
+        (0.0, 1.0),
+    )
+    return solids.revolved(profile)
+
+
+def arrow(radius: float, head: float = 0.25) -> TriangleMesh:
+    """An arrow along z from 0 to 1, to be stretched; head: part of its length that is the tip."""
+    neck = 1.0 - head
+    profile = ((0.0, 0.0), (radius, 0.0), (radius, neck), (2.6 * radius, neck), (0.0, 1.0))
+    return solids.revolved(profile, 20)
+
+
+def _narrowed(mesh: TriangleMesh, length: float) -> TriangleMesh:
+    """A mesh of that length along z made one long, its normals turned accordingly."""
+    normals = mesh.normals * (1.0, 1.0, length)
+    normals /= np.linalg.norm(normals, axis=1, keepdims=True)
+    return TriangleMesh(mesh.vertices / (1.0, 1.0, length), mesh.triangles, normals)

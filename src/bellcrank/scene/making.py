@@ -1,0 +1,165 @@
+"""From a mechanism to its scene."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from types import MappingProxyType
+from typing import Any
+
+import numpy as np
+
+from bellcrank.assembly.state import Floats, State
+from bellcrank.mechanism.drive import Drive
+from bellcrank.mechanism.joint import Joint
+from bellcrank.mechanism.marker import GROUND
+from bellcrank.mechanism.mechanism import Mechanism
+from bellcrank.mechanism.references import joints_of
+from bellcrank.scene.bodies import hinge_axis, made_up, shape_pieces
+from bellcrank.scene.joints import GlyphBuilder
+from bellcrank.scene.links import anchors, links_of
+from bellcrank.scene.scene import Glyph, Piece, Scene, rotated
+from bellcrank.scene.setting import Setting, pin_of, setting_of, size_of
+
+_MOTORS = ("JointMotor", "GearedMotor")
+
+
+def of(mechanism: Mechanism, state: State | None = None) -> Scene:
+    """What is drawn of a mechanism.
+
+    state: at which its sizes and the lengths of guides are chosen; by default the assembled start. The scene
+    of a mechanism that cannot be assembled is that of its description, and its `faults` say why.
+    """
+    setting = setting_of(mechanism, state)
+    faults = list(setting.faults)
+    shapes = shape_pieces(setting, faults)
+    corners = [corners_of(setting, pieces) for pieces in shapes[:-1] if pieces]
+    size = size_of(setting, corners)
+    unit = round(pin_of(setting, size), 12)
+    layers = layers_of(setting)
+    for number, body in enumerate(setting.carriers[:-1]):
+        if not body.shapes:
+            shapes[number] = made_up(setting, number, unit, layers[number])
+    names = tuple(carrier.name for carrier in setting.carriers)
+    links = links_of(setting, unit)
+    if not setting.carriers[-1].shapes:
+        shapes[-1] = anchors(list(links.values()), len(names) - 1, unit)
+    gravity = np.asarray(setting.mechanism.gravity, dtype=float)
+    return Scene(
+        setting.mechanism,
+        names,
+        MappingProxyType({name: tuple(pieces) for name, pieces in zip(names, shapes, strict=True)}),
+        MappingProxyType(_glyphs(setting, shapes, unit)),
+        MappingProxyType(links),
+        setting.state,
+        size,
+        _up(gravity),
+        tuple(faults),
+    )
+
+
+def _up(gravity: Floats) -> tuple[float, float, float]:
+    weight = float(np.linalg.norm(gravity))
+    x, y, z = (-gravity / weight if weight > 0.0 else np.array([0.0, 0.0, 1.0])).tolist()
+    return (x, y, z)
+
+
+def corners_of(setting: Setting, pieces: Sequence[Piece]) -> Floats:
+    """Corners of the boxes about the pieces of a body, in the world (n, 3)."""
+    found = []
+    for piece in pieces:
+        low, high = piece.mesh.corners
+        box = np.array([[(low, high)[(k >> axis) & 1][axis] for axis in range(3)] for k in range(8)])
+        own = rotated(np.asarray(piece.rotation)[None], box) + np.asarray(piece.position)
+        found.append(own @ setting.turn[piece.carrier].T + setting.position[piece.carrier])
+    return np.concatenate(found)
+
+
+def layers_of(setting: Setting) -> list[int]:
+    """A plane for each body: those with a joint between them lie side by side, not in each other."""
+    neighbours: dict[str, set[str]] = {carrier.name: set() for carrier in setting.carriers}
+    for joint in setting.mechanism.joints.values():
+        one, two = joint.marker_1.body, joint.marker_2.body
+        if GROUND not in (one, two) and one in neighbours and two in neighbours and hinge_axis(joint):
+            neighbours[one].add(two)
+            neighbours[two].add(one)
+    layers: dict[str, int] = {}
+    for name in (carrier.name for carrier in setting.carriers):
+        taken = {layers[other] for other in neighbours[name] if other in layers}
+        layers[name] = next(k for k in (0, 1, -1, 2, -2, *range(3, len(layers) + 4)) if k not in taken)
+    return list(layers.values())
+
+
+def _glyphs(setting: Setting, pieces: list[list[Piece]], unit: float) -> dict[str, Glyph]:
+    mechanism = setting.mechanism
+    led = {
+        name for drive in mechanism.drives.values() if isinstance(drive, Drive) for name in joints_of(drive)
+    }
+    for force in mechanism.forces.values():
+        if type(force.kind).__name__ in _MOTORS:
+            led.update(joints_of(force))
+    stack = _Stack(setting, pieces, unit)
+    known = {carrier.name for carrier in setting.carriers}
+    return {
+        name: GlyphBuilder(setting, joint, unit, name in led, stack).glyph()
+        for name, joint in mechanism.joints.items()
+        if _is_there(joint, known)
+    }
+
+
+def _is_there(joint: Joint, known: set[str]) -> bool:
+    return joint.marker_1.body in known and joint.marker_2.body in known
+
+
+class _Stack:
+    """How thick the material of two bodies is along a line through a joint."""
+
+    def __init__(self, setting: Setting, pieces: list[list[Piece]], unit: float) -> None:
+        self._setting, self._pieces, self._unit = setting, pieces, unit
+        self._corners: dict[int, Any] = {}
+
+    def __call__(self, at: Floats, way: Floats, carriers: tuple[int, int]) -> tuple[float, float]:
+        """From where to where there is material, m along the way; both 0 where there is none."""
+        unit = self._unit
+        side = np.cross(way, np.eye(3)[int(np.argmin(np.abs(way)))])
+        side /= np.linalg.norm(side)
+        other = np.cross(way, side)
+        reach = np.zeros(2)
+        for carrier in carriers:
+            corners = self._triangles(carrier)
+            if not len(corners):
+                continue
+            for shift in (0.0 * side, 0.7 * side, -0.7 * side, 0.7 * other, -0.7 * other):
+                depths = _crossings(corners, at + unit * shift, way)
+                depths = depths[np.abs(depths) < 9.0 * unit]
+                if len(depths):
+                    reach = np.array([min(reach[0], depths.min()), max(reach[1], depths.max())])
+        return float(reach[0]), float(reach[1])
+
+    def _triangles(self, carrier: int) -> Floats:
+        """The triangles (n, 3, 3) of a body in the world; none of the ground."""
+        if carrier == len(self._setting.carriers) - 1:
+            return np.empty((0, 3, 3))
+        if carrier not in self._corners:
+            position, turn = self._setting.position[carrier], self._setting.turn[carrier]
+            found = [
+                (piece.vertices @ turn.T + position)[piece.mesh.triangles] for piece in self._pieces[carrier]
+            ]
+            self._corners[carrier] = np.concatenate(found) if found else np.empty((0, 3, 3))
+        kept: Floats = self._corners[carrier]
+        return kept
+
+
+def _crossings(corners: Floats, at: Floats, way: Floats) -> Floats:
+    """Where a line meets triangles (n, 3, 3), m along it (T. Moeller, B. Trumbore, 1997)."""
+    first, second = corners[:, 1] - corners[:, 0], corners[:, 2] - corners[:, 0]
+    across = np.cross(way, second)
+    volume = np.sum(first * across, axis=1)
+    scale = np.where(np.abs(volume) > 1e-30, volume, np.inf)
+    from_corner = at - corners[:, 0]
+    u = np.sum(from_corner * across, axis=1) / scale
+    bend = np.cross(from_corner, first)
+    v = (bend @ way) / scale
+    depth = np.sum(second * bend, axis=1) / scale
+    meets = (np.abs(volume) > 1e-30) & (u >= 0.0) & (v >= 0.0) & (u + v <= 1.0)
+    found: Floats = depth[meets]
+    return found

@@ -1,0 +1,228 @@
+"""The scene: what is drawn of a mechanism, independent of who draws it.
+
+Meshes lie in frames of their own, each piece says which body carries it and where; `Scene.placed` puts all of
+them into the world for given poses of the bodies.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from types import MappingProxyType
+from typing import Any
+
+import numpy as np
+
+from bellcrank.assembly.state import Floats, Ints, State
+from bellcrank.mechanism.checking import Quat, Vec3
+from bellcrank.mechanism.mechanism import Mechanism
+from bellcrank.mechanism.rotation import IDENTITY
+from bellcrank.scene.mesh import TriangleMesh
+
+Color = tuple[float, float, float, float]
+
+
+@dataclass(frozen=True, eq=False)
+class Piece:
+    """A mesh that a body carries.
+
+    name: unique in the scene, such as "crank/1". element: what it shows, such as "body 'crank'".
+    role: "shape" (described), "body" (made up from markers and inertia), "joint", "support" or "surface".
+    carrier: number of the body in the scene, the ground last. position, rotation: pose of the mesh in the
+        frame of the body. color: red, green, blue, opacity. Pieces that look alike share their mesh.
+    """
+
+    name: str
+    element: str
+    role: str
+    carrier: int
+    mesh: TriangleMesh
+    color: Color
+    position: Vec3 = (0.0, 0.0, 0.0)
+    rotation: Quat = IDENTITY
+
+    @cached_property
+    def vertices(self) -> Floats:
+        """Vertices (n, 3) in the frame of the body, m."""
+        turned = rotated(np.asarray(self.rotation)[None], self.mesh.vertices)
+        moved: Floats = turned + np.asarray(self.position)
+        return moved
+
+
+@dataclass(frozen=True, eq=False)
+class Glyph:
+    """How a joint is shown.
+
+    kind: name of its kind. carriers: the two bodies. point: its place on the first, in the frame of that
+    body, m. axis: unit vector along its axis there, or None. led: whether a drive or motor acts on it.
+    pieces: fixed to the one body or the other.
+    """
+
+    name: str
+    kind: str
+    carriers: tuple[int, int]
+    point: Vec3
+    axis: Vec3 | None
+    led: bool
+    pieces: tuple[Piece, ...]
+
+
+@dataclass(frozen=True, eq=False)
+class Link:
+    """What reaches from a point of one body to a point of another: a spring, a string, a massless rod.
+
+    name: unique in the scene. element: such as "force 'spring'". kind: name of its kind.
+    carriers: the two bodies. points: (2, 3), the ends in the frames of those, m.
+    mesh: along z from 0 to 1, to be stretched by the distance of the ends; x and y in m.
+    slack: the length below which it is slack, m; 0 for what never is.
+    """
+
+    name: str
+    element: str
+    kind: str
+    carriers: tuple[int, int]
+    points: Floats
+    mesh: TriangleMesh
+    color: Color
+    slack: float = 0.0
+
+
+@dataclass(frozen=True, eq=False)
+class Placed:
+    """Meshes in the world, in the order of the scene's pieces and then of its links.
+
+    position: (..., n, 3), m. rotation: (..., n, 4), unit quaternions (w, x, y, z).
+    stretch: (..., n), by which a mesh is longer along its own z; 1 for pieces.
+    """
+
+    position: Floats
+    rotation: Floats
+    stretch: Floats
+
+
+@dataclass(frozen=True, eq=False)
+class Scene:
+    """What is drawn of a mechanism.
+
+    mechanism: with numbers in the place of expressions. carriers: names of the bodies in the order of states,
+    then "ground". bodies: pieces by the name of the body that carries them, the ground's among them.
+    joints, links: by name. state: the assembled start, or the description where that fails; faults: why.
+    size: a length that says how large the mechanism is, m. up: unit vector against gravity, or the usual one.
+    """
+
+    mechanism: Mechanism
+    carriers: tuple[str, ...]
+    bodies: Mapping[str, tuple[Piece, ...]]
+    joints: Mapping[str, Glyph]
+    links: Mapping[str, Link]
+    state: State
+    size: float
+    up: Vec3
+    faults: tuple[str, ...] = ()
+
+    @property
+    def name(self) -> str:
+        """Name of the mechanism."""
+        return self.mechanism.name
+
+    @cached_property
+    def pieces(self) -> tuple[Piece, ...]:
+        """All pieces: those of bodies in their order, then those of joints."""
+        of_bodies = [piece for pieces in self.bodies.values() for piece in pieces]
+        return (*of_bodies, *(piece for glyph in self.joints.values() for piece in glyph.pieces))
+
+    @cached_property
+    def drawn(self) -> tuple[Piece | Link, ...]:
+        """All pieces and links, in the order of what `placed` returns."""
+        return (*self.pieces, *self.links.values())
+
+    @cached_property
+    def copies(self) -> Mapping[int, Ints]:
+        """Numbers in `drawn` of what shares a mesh, by the identity of the mesh: to be drawn as one batch."""
+        found: dict[int, list[int]] = {}
+        for number, what in enumerate(self.drawn):
+            found.setdefault(id(what.mesh), []).append(number)
+        return MappingProxyType({key: np.array(numbers, dtype=np.int32) for key, numbers in found.items()})
+
+    @cached_property
+    def _local(self) -> tuple[Ints, Floats, Floats]:
+        """Carriers (p,), positions (p, 3) and rotations (p, 4) of the pieces."""
+        carrier = np.array([piece.carrier for piece in self.pieces], dtype=np.int32)
+        position = np.array([piece.position for piece in self.pieces], dtype=float).reshape(-1, 3)
+        rotation = np.array([piece.rotation for piece in self.pieces], dtype=float).reshape(-1, 4)
+        return carrier, position, rotation
+
+    @cached_property
+    def _spans(self) -> tuple[Ints, Floats]:
+        """Carriers (l, 2) and points (l, 2, 3) of the links."""
+        links = self.links.values()
+        carriers = np.array([link.carriers for link in links], dtype=np.int32).reshape(-1, 2)
+        return carriers, np.array([link.points for link in links], dtype=float).reshape(-1, 2, 3)
+
+    def placed(self, position: Any = None, rotation: Any = None) -> Placed:
+        """Where everything is at poses of the bodies, (..., nb, 3), m, and (..., nb, 4), or at the start."""
+        position, rotation = self._poses(position, rotation)
+        carrier, own_position, own_rotation = self._local
+        turn = rotation[..., carrier, :]
+        at = position[..., carrier, :] + rotated(turn, own_position)
+        ends = self._ends(position, rotation)
+        span = ends[..., 1, :] - ends[..., 0, :]
+        length = np.linalg.norm(span, axis=-1)
+        ones = np.ones(at.shape[:-1])
+        return Placed(
+            np.concatenate([at, ends[..., 0, :]], axis=-2),
+            np.concatenate([product(turn, own_rotation), _from_z(span)], axis=-2),
+            np.concatenate([ones, length], axis=-1),
+        )
+
+    def ends(self, position: Any = None, rotation: Any = None) -> Floats:
+        """Both ends of all links (..., links, 2, 3) at poses of the bodies, m."""
+        return self._ends(*self._poses(position, rotation))
+
+    def _ends(self, position: Floats, rotation: Floats) -> Floats:
+        carriers, points = self._spans
+        moved: Floats = position[..., carriers, :] + rotated(rotation[..., carriers, :], points)
+        return moved
+
+    def _poses(self, position: Any, rotation: Any) -> tuple[Floats, Floats]:
+        """Poses of the bodies and of the ground."""
+        position = self.state.position if position is None else np.asarray(position, dtype=float)
+        rotation = self.state.rotation if rotation is None else np.asarray(rotation, dtype=float)
+        shape = position.shape[:-2]
+        ground = np.broadcast_to(np.zeros((1, 3)), (*shape, 1, 3))
+        still = np.broadcast_to(np.array([IDENTITY]), (*shape, 1, 4))
+        return np.concatenate([position, ground], axis=-2), np.concatenate([rotation, still], axis=-2)
+
+    def carrier(self, name: str) -> int:
+        """The number of a body or of the ground."""
+        return self.carriers.index(name)
+
+
+def rotated(q: Floats, v: Floats) -> Floats:
+    """Vectors (..., 3) turned by unit quaternions (..., 4): v + 2 u x (u x v + w v)."""
+    u = q[..., 1:]
+    inner = np.cross(u, v) + q[..., :1] * v
+    turned: Floats = v + 2.0 * np.cross(u, inner)
+    return turned
+
+
+def product(p: Floats, q: Floats) -> Floats:
+    """Quaternion products (..., 4)."""
+    w = p[..., :1] * q[..., :1] - np.sum(p[..., 1:] * q[..., 1:], axis=-1, keepdims=True)
+    rest = p[..., :1] * q[..., 1:] + q[..., :1] * p[..., 1:] + np.cross(p[..., 1:], q[..., 1:])
+    return np.concatenate([w, rest], axis=-1)
+
+
+def _from_z(span: Floats) -> Floats:
+    """Quaternions (..., 4) that turn z into the ways (..., 3): (1 + c, -y, x, 0) / |...|, c the cosine."""
+    length = np.linalg.norm(span, axis=-1, keepdims=True)
+    x, y, z = np.moveaxis(span / np.where(length > 0.0, length, 1.0), -1, 0)
+    flat = np.zeros_like(x)
+    back = 1.0 + z < 1e-12
+    q = np.stack(
+        [np.where(back, 0.0, 1.0 + z), np.where(back, 1.0, -y), np.where(back, 0.0, x), flat], axis=-1
+    )
+    q[..., 0] = np.where(length[..., 0] > 0.0, q[..., 0], 1.0)
+    turn: Floats = q / np.linalg.norm(q, axis=-1, keepdims=True)
+    return turn

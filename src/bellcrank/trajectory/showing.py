@@ -1,0 +1,168 @@
+"""What shows a run: pictures of the mechanism at instants, films, and what notebooks print of it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from importlib import import_module
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Final
+
+import numpy as np
+
+from bellcrank.assembly.state import State
+from bellcrank.errors import BellcrankError, Fault, MechanismError
+from bellcrank.mechanism.checking import Check
+from bellcrank.mechanism.contents import counted
+from bellcrank.mechanism.html import page
+from bellcrank.mechanism.marker import GROUND, Marker
+from bellcrank.mechanism.naming import nearest
+from bellcrank.scene.figure import check_matplotlib, check_picture
+from bellcrank.scene.making import of
+from bellcrank.scene.notebook import image
+from bellcrank.scene.scene import Scene, rotated
+from bellcrank.scene.still import faded, picture, words_of_times
+from bellcrank.trajectory.store import FloatArray
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+    from bellcrank.trajectory.trajectory import Trajectory
+    from bellcrank.viewer.page.page import Page
+
+_MOST: Final = 100  # instants in a picture
+_INSTANTS: Final = 5
+
+
+class Shown:
+    """A run that can be looked at."""
+
+    def draw(
+        self,
+        path: str | Path | None = None,
+        *,
+        times: Any = None,
+        instants: int = _INSTANTS,
+        paths: Sequence[Any] = (),
+        axes: Any = None,
+        **options: Any,
+    ) -> Figure:
+        """A picture of the mechanism at instants one over another, the earlier ones fainter.
+
+        path: file to write it into (PNG, PDF or SVG). times: a time or several, s; or instants: how many,
+            evenly spread over the run, its end the last of them.
+        paths: of what the way through the whole run is drawn: bodies, named markers "body.name", or markers.
+        axes, options: as of `Mechanism.draw`.
+
+        Raises MechanismError for wrong options and times outside the run, Unsupported without matplotlib.
+        """
+        return _draw(self, path, times, instants, paths, axes, options)
+
+    def animate(
+        self,
+        path: str | Path,
+        *,
+        fps: float = 30.0,
+        speed: float = 1.0,
+        paths: Sequence[Any] = (),
+        **options: Any,
+    ) -> None:
+        """Write a film of the run: MP4 (extra `video`) or GIF (extra `plot`), by the suffix of the path.
+
+        fps: pictures a second. speed: seconds of the run in a second of the film; 0.1 is slow motion.
+        paths: as of `draw`; each grows as the run goes on. options: as of `Mechanism.draw`, and `width`,
+            pixels.
+        Both are written beside the path and put in its place once they are whole.
+        """
+        from bellcrank.trajectory.filming import animate
+
+        run: Any = self
+        animate(run, path, fps, speed, paths, options)
+
+    def view(self, *, host: str = "localhost", port: int = 8080, token: str | None = None) -> Page:
+        """A page that plays the run, with a time slider and plots (extra `viewer`); see `Mechanism.view`."""
+        page: Page = import_module("bellcrank.viewer.opening").view(self, None, host, port, token)
+        return page
+
+    def _repr_html_(self) -> str:
+        return _page(self)
+
+
+def scene_of(run: Trajectory) -> Scene:
+    """The scene of a run's mechanism, its sizes those of the first frame."""
+    first, _ = run.span()
+    return of(run.origin.mechanism, run.at(first))
+
+
+def _draw(
+    run: Any, path: Any, times: Any, instants: Any, paths: Sequence[Any], axes: Any, options: dict[str, Any]
+) -> Figure:
+    if path is not None:
+        check_picture(path)
+    check_matplotlib()
+    chosen = times_of(run, times, instants)
+    scene, traces = scene_of(run), traces_of(run, paths)
+    states = [run.at(time) for time in chosen]
+    return picture(scene, faded(states), path, axes, options, traces, words_of_times(chosen))
+
+
+def times_of(run: Trajectory, times: Any, instants: Any) -> list[float]:
+    """The times that are given, or so many, evenly spread."""
+    with Check("picture of a run") as check:
+        count = check.integer("instants", instants, 1)
+        if count > _MOST:
+            check.fault(f"a picture holds at most {_MOST} instants", count)
+        if times is not None:
+            times = check.array("times", np.atleast_1d(times).tolist(), (None,), "s")
+    first, last = run.span()
+    if times is None:
+        times = np.linspace(last, first, count)[::-1] if count > 1 else np.array([last])
+    found: list[float] = np.asarray(times, dtype=float).tolist()
+    return found
+
+
+def traces_of(run: Trajectory, paths: Sequence[Any]) -> dict[str, FloatArray]:
+    """The ways of bodies and markers in the world by name, each (T, 3), m."""
+    return dict(_trace(run, one) for one in ([paths] if isinstance(paths, (str, Marker)) else paths))
+
+
+def _trace(run: Trajectory, given: Any) -> tuple[str, FloatArray]:
+    mechanism = run.origin.mechanism
+    name = given if isinstance(given, str) else getattr(given, "name", None)
+    if isinstance(given, str) and given in mechanism.markers:
+        given = mechanism.markers[given]
+    if isinstance(given, Marker):
+        body, point = given.body, np.asarray(given.position, dtype=float)
+        name = given.key or given.body
+    else:
+        body, point = str(name), np.zeros(3)
+    if body == GROUND or body not in run.layout.body_number:
+        known = [*run.bodies, *mechanism.markers]
+        raise MechanismError(
+            Fault("paths", "there is no body and no marker of this name", name, nearest(body, known))
+        )
+    number = run.layout.body_number[body]
+    position, rotation = (run.store.read(what)[:, number] for what in ("position", "rotation"))
+    return str(name), position + rotated(rotation, np.broadcast_to(point, position.shape))
+
+
+def _page(run: Any) -> str:
+    """Picture, facts and how the run ended, for a notebook. It never raises."""
+    counts = (("body", run.bodies), ("joint", run.joints), ("drive", run.drives))
+    facts: dict[str, Any] = {
+        "frames": run.extent(),
+        "status": str(run.status),
+        "holds": ", ".join(counted(len(names), noun) for noun, names in counts),
+    }
+    if len(run):
+        facts["largest constraint error"] = f"{float(np.max(run.violation.position)):.2g}"
+        facts["largest change of energy"] = f"{float(np.max(np.abs(run.energy.drift))):.3g} J"
+    facts |= {
+        name: run.statistics[name] for name in ("formulation", "method", "steps") if name in run.statistics
+    }
+    wrong = [] if run.status == "finished" else [f"{run.status}: {run.status.message}".rstrip(": ")]
+    try:
+        states: list[State] = [run.at(time) for time in times_of(run, None, _INSTANTS)]
+        shown = image(scene_of(run), states)
+    except BellcrankError:
+        shown = None  # a run of no frames, or one that does not tell its mechanism
+    return page(f"run of {run.name}", facts, wrong, shown)

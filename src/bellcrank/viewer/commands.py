@@ -1,0 +1,124 @@
+"""What front ends may ask of a live session, by name; arguments come from outside and are checked here."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any, Final
+
+from bellcrank.errors import Fault, MechanismError
+from bellcrank.mechanism.checking import Check
+from bellcrank.trajectory.trajectory import Trajectory
+from bellcrank.viewer.dragging import grab, move, pin, release, unpin
+from bellcrank.viewer.engine import LiveEngine
+from bellcrank.viewer.inspecting import inspected_in
+from bellcrank.viewer.names import known
+from bellcrank.viewer.settings import LIVE_STEP
+
+_SPEEDS: Final = (1e-4, 100.0)
+_STEPS: Final = 10_000  # that one command may take
+
+
+def play(engine: LiveEngine) -> None:
+    """Go on by the clock, from what is shown."""
+    engine.from_shown()
+    engine.posed.clear()
+    if engine.status != "playing":
+        engine.pace.rest()
+        engine.status, engine.message = "playing", ""
+
+
+def pause(engine: LiveEngine) -> None:
+    """Stand still."""
+    if engine.status == "playing":
+        engine.status = "paused"
+
+
+def step(engine: LiveEngine, count: Any = 1) -> None:
+    """Take some steps of the method, and stand still; of 1 ms where it finds its own."""
+    count = _whole("step", count, 1, _STEPS)
+    pause(engine)
+    engine.advance(count * (engine.settings.fixed_step or LIVE_STEP))
+
+
+def reset(engine: LiveEngine) -> None:
+    """Back to the start, with nothing in hand and nothing pinned."""
+    engine.reset()
+
+
+def rewind(engine: LiveEngine, time: Any) -> None:
+    """Show the recorded frame nearest to a time, s, and stand still; what goes on goes on from there."""
+    time = _number("rewind", time, "s")
+    if engine.status == "playing":
+        engine.status = "paused"
+    engine.drop_all()
+    number = engine.past.nearest(time)
+    is_last = number == len(engine.past) - 1 and engine.run is not None
+    engine.shown = None if is_last else number
+
+
+def speed(engine: LiveEngine, value: Any) -> None:
+    """Simulated seconds in a second on the wall."""
+    engine.pace.speed = _number("speed", value, "1", *_SPEEDS)
+
+
+def switch(engine: LiveEngine, formulation: Any = None, method: Any = None, step: Any = None) -> None:
+    """Go on with another formulation, method or step, s, from where the bodies are."""
+    settings = engine.coming[1].changed(formulation, method, step)
+    engine.change(f"formulation {settings.formulation!r}, method {settings.method!r}", settings=settings)
+
+
+def set_input(engine: LiveEngine, name: Any, value: Any) -> None:
+    """Give an input another value."""
+    known("input", name, engine.values)
+    number = _number(f"input {name!r}", value, "")
+    run = engine.from_shown()
+    run.inputs.update({name: number})
+    engine.values[name] = number
+    if engine.status != "playing":
+        engine.note_again()
+
+
+def set_parameter(engine: LiveEngine, name: Any, value: Any) -> None:
+    """Give a parameter another value; bodies go on from where they are, moved onto the constraints."""
+    known("parameter", name, engine.twin.base.parameters)
+    number = _number(f"parameter {name!r}", value, "")
+    engine.change(f"parameter {name!r}", twin=engine.coming[0].with_parameters({name: number}))
+
+
+def inspect(engine: LiveEngine, name: Any) -> dict[str, Any]:
+    """What is known of a body or a joint in the frame that is shown."""
+    number = len(engine.past) - 1 if engine.shown is None else engine.shown
+    store = engine.past.store(slice(number, number + 1))
+    return inspected_in(Trajectory(engine.past.layout, store, "running"), engine.model, name)
+
+
+def save(engine: LiveEngine, path: Path) -> str:
+    """Write what was recorded into an HDF5 file; its path has been checked by who asks."""
+    run = engine.trajectory()
+    run.save(path)
+    return f"{len(run)} frames in {path.name}"
+
+
+def _number(element: str, value: Any, unit: str, low: float = -1e12, high: float = 1e12) -> float:
+    with Check(element) as check:
+        found = check.number("the value", value, unit)
+        if not low <= found <= high:
+            check.fault(f"it must lie between {low:g} and {high:g}", found)
+    return found
+
+
+def _whole(element: str, value: Any, low: int, high: int) -> int:
+    if isinstance(value, bool) or not isinstance(value, int) or not low <= value <= high:
+        raise MechanismError(Fault(element, f"it takes a whole number from {low} to {high}", value))
+    return value
+
+
+COMMANDS: Final[dict[str, Callable[..., Any]]] = {
+    f.__name__: f
+    for f in (
+        play, pause, step, reset, rewind, speed, switch, set_input, set_parameter,
+        grab, move, release, pin, unpin, inspect, save,
+    )
+}  # fmt: skip
+"""All commands by name."""

@@ -1,0 +1,48 @@
+"""Pages of mechanisms and of recorded runs."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from bellcrank.errors import Fault, MechanismError
+from bellcrank.mechanism.mechanism import Mechanism
+from bellcrank.trajectory.trajectory import Trajectory
+from bellcrank.viewer.session import live, played
+
+if TYPE_CHECKING:
+    from bellcrank.viewer.page.page import Page
+
+
+def view(
+    what: Mechanism | Trajectory,
+    arguments: Mapping[str, Any] | None = None,
+    host: str = "localhost",
+    port: int = 8080,
+    token: str | None = None,
+    folder: str | Path | None = None,
+) -> Page:
+    """Open a page that shows a mechanism live, or plays a recorded run; it serves until it is closed.
+
+    arguments: of `bc.simulate`, for a mechanism. The rest as `Page` has it. Raises Unsupported without viser
+    (extra `viewer`), MechanismError for what cannot be shown, and as `bc.start`.
+    """
+    from bellcrank import scene
+    from bellcrank.viewer.page.page import Page
+    from bellcrank.viewer.page.server import check_viser
+
+    check_viser()
+    place = None if folder is None else Path(folder)
+    if isinstance(what, Mechanism):
+        if not what.bodies:
+            raise MechanismError(Fault(f"mechanism {what.name!r}", "it has no bodies, nothing to show"))
+        drawn = scene.of(what)
+        return Page(live(what, arguments), drawn, host, port, token, place)
+    if not isinstance(what, Trajectory):
+        raise MechanismError(Fault("view", "a page shows a Mechanism or a Trajectory", what))
+    drawn = scene.of(what.origin.mechanism)
+    return Page(played(what), drawn, host, port, token, place)
+
+
+__all__ = ["view"]

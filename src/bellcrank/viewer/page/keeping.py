@@ -1,0 +1,110 @@
+"""What a page keeps: the run as a file, a picture, a recording that plays without a server."""
+
+from __future__ import annotations
+
+import io
+from collections.abc import Callable
+from concurrent.futures import Future
+from pathlib import Path
+from typing import Any, Final
+
+import numpy as np
+
+from bellcrank.errors import Fault, MechanismError
+from bellcrank.scene import Scene
+from bellcrank.trajectory.trajectory import Trajectory
+from bellcrank.viewer.page.stage import Stage
+from bellcrank.viewer.session import Session
+
+_RATE: Final = 30.0  # pictures a second of a recording
+_PICTURES: Final = 900  # of a recording, at most
+_NAME: Final = frozenset("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789 ._-")
+
+
+def file_in(folder: Path, name: Any, suffix: str) -> Path:
+    """The path of a file in a folder, from a name that a browser gave.
+
+    Raises MechanismError for what is no plain name, and for one that is taken by something that is no file.
+    """
+    text = name.strip() if isinstance(name, str) else ""
+    stem = text.removesuffix(suffix)
+    if not stem or set(stem) - _NAME or stem.startswith(".") or len(stem) > 100:
+        rule = "a page writes into the working folder only, under a plain name"
+        raise MechanismError(Fault("file", rule, name, "letters, digits, '.', '_' and '-', such as run-1"))
+    path = folder / f"{stem}{suffix}"
+    if path.is_symlink() or (path.exists() and not path.is_file()):
+        raise MechanismError(
+            Fault("file", "there is something else of this name", path.name, "take another one")
+        )
+    return path
+
+
+def recording(scene: Scene, run: Trajectory, dark: bool = False) -> str:
+    """A page of its own, as text, that plays a run without a server and without a network.
+
+    It shows thirty pictures a second, of long runs fewer. Raises Unsupported without viser.
+    """
+    from bellcrank.viewer.page.server import quiet_server
+
+    first, last = run.span()
+    count = int(min(max((last - first) * _RATE, 1.0), _PICTURES)) + 1
+    wanted = np.linspace(first, last, count)
+    shown = run.resample(wanted) if len(run) > 1 and last > first else run
+    position, rotation = shown.store.read("position"), shown.store.read("rotation")
+    server = quiet_server()
+    try:
+        stage = Stage(server, scene)
+        stage.show(position[0], rotation[0])
+        serializer = server.get_scene_serializer()
+        for number in range(len(shown)):
+            stage.show(position[number], rotation[number])
+            serializer.insert_sleep((last - first) / max(count - 1, 1))
+        return str(serializer.as_html(dark_mode=dark))
+    finally:
+        server.stop()
+
+
+class Keeping:
+    """Buttons that keep things. folder: where files go. dark: whether the page is."""
+
+    def __init__(
+        self, gui: Any, session: Session, scene: Scene, folder: Path, told: Callable[[Any], None]
+    ) -> None:
+        self._session, self._scene, self._folder, self._told = session, scene, folder, told
+        self._name = gui.add_text("Name", "run", hint="Of files, which go into the working folder.")
+        if session.is_live:
+            gui.add_button("Save the run (HDF5)", icon="device-floppy").on_click(self._save)
+        gui.add_button("Record a page (HTML)", icon="movie").on_click(self._record)
+        gui.add_button("Picture (PNG)", icon="camera").on_click(self._picture)
+
+    def _save(self, _event: Any) -> None:
+        self._done(lambda: self._session.save(file_in(self._folder, self._name.value, ".h5")))
+
+    def _record(self, _event: Any) -> None:
+        def write() -> str:
+            path = file_in(self._folder, self._name.value, ".html")
+            path.write_text(recording(self._scene, self._session.trajectory), encoding="utf-8")
+            return f"{path.name}: it plays without a network"
+
+        self._done(write)
+
+    def _picture(self, event: Any) -> None:
+        import imageio.v3 as images
+
+        if event.client is None:
+            return
+        camera = event.client.camera
+        pixels = event.client.get_render(
+            int(camera.image_height), int(camera.image_width), transport_format="png"
+        )
+        data = io.BytesIO()
+        images.imwrite(data, pixels, extension=".png")
+        event.client.send_file_download(f"{self._session.name}.png", data.getvalue())
+
+    def _done(self, work: Callable[[], str]) -> None:
+        answer: Future[str] = Future()
+        try:
+            answer.set_result(work())
+        except Exception as error:  # noqa: BLE001  (it is told on the page)
+            answer.set_exception(error)
+        self._told(answer)

@@ -1,0 +1,186 @@
+"""The page: a session shown in any number of browsers."""
+
+from __future__ import annotations
+
+import secrets
+import threading
+import time
+from concurrent.futures import Future
+from pathlib import Path
+from typing import Any, Final, Self
+
+from bellcrank.errors import Fault, MechanismError
+from bellcrank.scene import Scene
+from bellcrank.scene.view import NAMES
+from bellcrank.viewer.page.arrows import Arrows
+from bellcrank.viewer.page.controls import Controls
+from bellcrank.viewer.page.gate import Gate
+from bellcrank.viewer.page.keeping import Keeping
+from bellcrank.viewer.page.plots import Plots
+from bellcrank.viewer.page.pointing import Pointing
+from bellcrank.viewer.page.selected import Selected
+from bellcrank.viewer.page.server import quiet_server, stop_quietly
+from bellcrank.viewer.page.stage import Stage
+from bellcrank.viewer.session import Session
+from bellcrank.viewer.snapshot import Snapshot
+
+_PICTURES: Final = 30.0  # a second
+_NUMBERS: Final = 5.0  # a second: widgets, plots
+_BRAND: Final = (47, 111, 179)
+_LOCAL: Final = ("localhost", "127.0.0.1", "::1")
+
+
+class Page:
+    """A page that shows a session, until it is closed.
+
+    host, port: where it can be reached; a port that is taken is passed over. From other machines it asks for
+    a token, which is made up where none is given. folder: where it may write files.
+    url: its address, the token included.
+
+    Raises Unsupported without viser, MechanismError where it cannot listen.
+    """
+
+    def __init__(
+        self, session: Session, scene: Scene, host: str = "localhost", port: int = 8080,
+        token: str | None = None, folder: Path | None = None,
+    ) -> None:  # fmt: skip
+        self.session, self.scene = session, scene
+        self.server = quiet_server()
+        local = host in _LOCAL
+        self.token = "" if local else token or secrets.token_urlsafe(24)
+        self._gate = _gate("127.0.0.1" if local else host, port, self.server.get_port(), self.token)
+        name = "localhost" if local else host
+        self.url = f"http://{name}:{self._gate.port}/" + (f"?token={self.token}" if self.token else "")
+        self._dark, self._named = False, (False, False)
+        self._theme()
+        self.stage = Stage(self.server, scene)
+        self.arrows = Arrows(self.server, self.stage)
+        self._widgets(folder or Path.cwd())
+        self.pointing = Pointing(self.stage, session, self._told, self.selected.choose)
+        self.server.on_client_disconnect(lambda client: self.pointing.leave(client.client_id))
+        self._open = True
+        self._thread = threading.Thread(target=self._show, name="bellcrank page", daemon=True)
+        self._thread.start()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def __repr__(self) -> str:
+        return f"<page of {self.session.name!r} at {self.url}>"
+
+    def _repr_html_(self) -> str:
+        return f'<iframe src="{self.url}" width="100%" height="560" style="border:0"></iframe>'
+
+    def wait(self) -> None:
+        """Serve until Ctrl-C or `close`."""
+        while self._open:
+            time.sleep(0.2)
+
+    def close(self) -> None:
+        """End the page and its session."""
+        if self._open:
+            self._open = False
+            self._thread.join(5.0)
+            self._gate.close()
+            stop_quietly(self.server)
+            self.session.close()
+
+    def _theme(self) -> None:
+        self.server.gui.configure_theme(
+            dark_mode=self._dark, show_logo=False, show_share_button=False, brand_color=_BRAND,
+            control_width="medium",
+        )  # fmt: skip
+        self.server.gui.main_panel.dock_right()
+        self.server.gui.set_panel_label(self.session.name)
+
+    def _widgets(self, folder: Path) -> None:
+        gui, joints = self.server.gui, tuple(self.scene.joints)
+        self.controls = Controls(gui, self.session, self._told)
+        self.plots = Plots(gui, self.session)
+        with gui.add_folder("Inspect"):
+            self.selected = Selected(gui, self.session, self._told, joints)
+        with gui.add_folder("Show", expand_by_default=False):
+            self._names = gui.add_checkbox("Names of bodies", False)
+            self._joint_names = gui.add_checkbox("Names of joints", False)
+            self._forces = gui.add_checkbox("Reactions", False, hint="Forces red, moments blue.")
+            self._floor = gui.add_checkbox("Floor", True)
+            self._night = gui.add_checkbox("Dark", False)
+            self._view = gui.add_dropdown("View", ("start", *NAMES), initial_value="start")
+        for widget in (self._names, self._joint_names, self._forces, self._floor, self._night):
+            widget.on_update(self._on_look)
+        self._view.on_update(self._on_view)
+        with gui.add_folder("Keep", expand_by_default=False):
+            self.keeping = Keeping(gui, self.session, self.scene, folder, self._told)
+
+    async def _on_look(self, _event: Any) -> None:
+        now = self.session.snapshot
+        self.arrows.shown = self._forces.value
+        if (named := (self._names.value, self._joint_names.value)) != self._named:
+            self._named = named
+            self.stage.label(*named, now.position, now.rotation)
+        if self._night.value != self._dark:
+            self._dark = self._night.value
+            self._theme()
+            self.stage.paint(self._dark)
+        self.stage.lay_floor(self._dark, self._floor.value)
+        self.arrows.show(now)
+
+    async def _on_view(self, event: Any) -> None:
+        if event.client is not None:
+            name = self._view.value
+            self.stage.look(event.client.camera, None if name == "start" else name)
+
+    def _show(self) -> None:
+        """Show what the session does, until the page is closed."""
+        number, last = -1, 0.0
+        while self._open:
+            begun = time.perf_counter()
+            now = self.session.newer(number, 0.25)
+            if now.number != number:
+                number = now.number
+                self._picture(now)
+                if begun - last > 1.0 / _NUMBERS or now.status != "playing":
+                    last = begun
+                    self._figures(now)
+            time.sleep(max(0.0, 1.0 / _PICTURES - (time.perf_counter() - begun)))
+
+    def _picture(self, now: Snapshot) -> None:
+        self.stage.show(now.position, now.rotation)
+        self.arrows.show(now)
+
+    def _figures(self, now: Snapshot) -> None:
+        with self.server.atomic():
+            self.controls.show(now)
+            self.plots.show()
+            self.selected.show(now)
+
+    def _told(self, answer: Future[Any]) -> None:
+        """Show in all browsers what was wrong with a command, or what it says."""
+        answer.add_done_callback(self._tell)
+
+    def _tell(self, answer: Future[Any]) -> None:
+        error, result = answer.exception(), None
+        if error is None:
+            result = answer.result()
+        if error is None and not isinstance(result, str):
+            return
+        title, color = ("Not done", "red") if error is not None else ("Done", "green")
+        for client in self.server.get_clients().values():
+            client.add_notification(
+                title, str(error or result), color=color, auto_close_seconds=8.0 if error else 4.0
+            )
+
+
+def _gate(host: str, port: int, page: int, token: str) -> Gate:
+    """A gate at the port, or at one of the next where it is taken."""
+    for number in range(port, port + 20) if port else (0,):
+        try:
+            return Gate(host, number, page, token)
+        except OSError as error:
+            trouble = error
+    raise MechanismError(
+        Fault("page", f"it cannot listen at {host}: {trouble}", port, "give another host or port")
+    )

@@ -1,0 +1,243 @@
+"""The stage: the scene of a mechanism on a page, moved in batches of equal meshes."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, Final
+
+import numpy as np
+
+from bellcrank.assembly.state import Floats, Ints
+from bellcrank.scene.scene import Glyph, Link, Piece, Scene, rotated
+from bellcrank.scene.view import view_of
+
+_GRID: Final = {False: ((218, 223, 229), (190, 197, 206)), True: ((52, 56, 62), (74, 80, 88))}
+_SKY: Final = {False: ((252, 253, 254), (229, 234, 240)), True: ((38, 42, 48), (22, 24, 28))}
+_SIZE: Final = 4.0  # of a mechanism on the page
+_MARGIN: Final = 0.15  # of the size, by which the floor gives way
+_CORNERS: Final = np.array([[k & 1, (k >> 1) & 1, (k >> 2) & 1] for k in range(8)])  # of a box
+_FIELD: Final = np.radians(38.0)  # of view
+
+
+@dataclass(eq=False)
+class Batch:
+    """Copies of one mesh. numbers: of what they show, in `Scene.drawn`."""
+
+    handle: Any
+    numbers: Ints
+    stretched: bool
+    moves: bool
+
+
+class Stage:
+    """Draws a scene on a viser server, or whatever has such a `scene`.
+
+    carriers: per number in `Scene.drawn` the body that carries it, -1 for links.
+    unit: lengths of the page for a metre: on the page a watch is as large as a bridge, for lights, shadows
+    and the mouse to work alike.
+    """
+
+    def __init__(self, server: Any, scene: Scene) -> None:
+        self._server, self.scene, self.unit = server, scene, _SIZE / scene.size
+        self._up = np.asarray(scene.up)
+        self.carriers = np.array(
+            [-1 if isinstance(what, Link) else what.carrier for what in scene.drawn], dtype=np.int32
+        )
+        self._glyph_of = {id(piece): name for name, glyph in scene.joints.items() for piece in glyph.pieces}
+        server.scene.set_up_direction(scene.up)
+        server.scene.world_axes.visible = False
+        self.batches = [self._batch(number, copies) for number, copies in enumerate(scene.copies.values())]
+        self._labels: list[tuple[Any, Any]] = []
+        low, high = self._box()
+        self._middle_of_all = 0.5 * (low + high)
+        self._lowest = float(np.minimum(low * self._up, high * self._up).sum())
+        self.lay_floor(False)
+        self._lights()
+        self.paint(False)
+        self.look()
+
+    def show(self, position: Floats, rotation: Floats) -> None:
+        """Move everything to poses of the bodies, (nb, 3), m, and (nb, 4)."""
+        placed = self.scene.placed(position, rotation)
+        lowest = float(np.min(placed.position @ self._up, initial=np.inf))
+        with self._server.atomic():
+            if lowest < self._lowest:
+                self._lowest = lowest - _MARGIN * self.scene.size
+                self._floor.position = self._below(self._lowest)
+            for batch in self.batches:
+                if batch.moves:
+                    batch.handle.batched_positions = self.on_page(placed.position[batch.numbers])
+                    batch.handle.batched_wxyzs = placed.rotation[batch.numbers].astype(np.float32)
+                if batch.stretched:
+                    batch.handle.batched_scales = _scales(placed.stretch[batch.numbers])
+            for handle, what in self._labels:
+                handle.position = self.on_page(self._place(what, position, rotation))
+
+    def on_page(self, points: Floats) -> Any:
+        """Points of the world, m, as the page has them."""
+        return (self.unit * points).astype(np.float32)
+
+    def name(self, number: int) -> tuple[str, str]:
+        """Whether something drawn is of a "body", a "joint" or else, and its name."""
+        what = self.scene.drawn[number]
+        if isinstance(what, Link):
+            return "link", what.name
+        if (joint := self._glyph_of.get(id(what))) is not None:
+            return "joint", joint
+        return "body", self.scene.carriers[what.carrier]
+
+    def label(self, bodies: bool, joints: bool, position: Floats, rotation: Floats) -> None:
+        """Write names beside bodies and joints, or take them away."""
+        for handle, _ in self._labels:
+            handle.remove()
+        listed: list[Any] = list(range(len(self.scene.carriers) - 1)) if bodies else []
+        listed += list(self.scene.joints.values()) if joints else []
+        self._labels = []
+        for number, what in enumerate(listed):
+            text = what.name if isinstance(what, Glyph) else self.scene.carriers[what]
+            handle = self._server.scene.add_label(
+                f"/names/{number}", text, position=self.on_page(self._place(what, position, rotation)),
+                anchor="bottom-center", font_screen_scale=0.9,
+            )  # fmt: skip
+            self._labels.append((handle, what))
+
+    def lay_floor(self, dark: bool, visible: bool = True) -> None:
+        """A floor below the mechanism, which goes lower where that falls."""
+        up, cell = self._up, self.unit * _round(self.scene.size / 8.0)
+        thin, thick = _GRID[dark]
+        self._floor = self._server.scene.add_grid(
+            "/floor",
+            width=40.0 * cell,
+            height=40.0 * cell,
+            cell_size=cell,
+            section_size=5.0 * cell,
+            cell_color=thin,
+            section_color=thick,
+            position=self._below(self._lowest),
+            wxyz=_from_z_to(up),
+            fade_distance=30.0 * cell,
+            shadow_opacity=0.25,
+            visible=visible,
+        )
+
+    def _below(self, height: float) -> Any:
+        """Where the floor lies on the page, at a height, m."""
+        return self.on_page(self._middle_of_all + self._up * (height - self._middle_of_all @ self._up))
+
+    def look(self, camera: Any = None, name: str | None = None) -> None:
+        """Point a camera, by default that which pages open with, at the mechanism, from a named side."""
+        view, up = view_of(self.scene, name), self._up
+        toward = view.toward
+        if name is None and view.plane:  # a little from the side and from above, to see that it has depth
+            toward = toward + 0.22 * up + 0.30 * view.right
+        toward = toward / np.linalg.norm(toward)
+        low, high = self._box()
+        away = 0.62 * float(np.linalg.norm(high - low)) / np.sin(0.5 * _FIELD)
+        camera = self._server.initial_camera if camera is None else camera
+        camera.fov = float(_FIELD)
+        camera.up = view.up if abs(toward @ up) > 0.99 else up
+        camera.look_at = self.unit * 0.5 * (low + high)
+        camera.position = self.unit * (0.5 * (low + high) + away * toward)
+        camera.near, camera.far = 0.01 * self.unit * away, 100.0 * self.unit * away
+
+    def _box(self) -> tuple[Floats, Floats]:
+        """Lowest and highest coordinates of everything at the start but for surfaces, m."""
+        placed, found = self.scene.placed(), []
+        for number, what in enumerate(self.scene.drawn):
+            if isinstance(what, Piece) and what.role == "surface":
+                continue
+            box = what.mesh.corners[_CORNERS, [0, 1, 2]] * [1.0, 1.0, placed.stretch[number]]
+            found.append(rotated(placed.rotation[number][None], box) + placed.position[number])
+        every = np.concatenate(found) if found else np.array([[-1.0] * 3, [1.0] * 3])
+        return every.min(axis=0), every.max(axis=0)
+
+    def _place(self, what: Any, position: Floats, rotation: Floats) -> Floats:
+        """Where the name of a body, by its number, or of a joint stands."""
+        if isinstance(what, Glyph):
+            carrier, point = what.carriers[0], np.asarray(what.point)
+        else:
+            carrier, point = what, self._middle(what)
+        if carrier >= len(position):
+            return point
+        moved: Floats = position[carrier] + rotated(rotation[carrier][None], point[None])[0]
+        return moved
+
+    def _middle(self, carrier: int) -> Floats:
+        pieces = self.scene.bodies[self.scene.carriers[carrier]]
+        if not pieces:
+            return np.zeros(3)
+        corners = np.array([[p.vertices.min(axis=0), p.vertices.max(axis=0)] for p in pieces])
+        middle: Floats = 0.5 * (corners[:, 0].min(axis=0) + corners[:, 1].max(axis=0))
+        return middle
+
+    def _batch(self, number: int, copies: Ints) -> Batch:
+        drawn = [self.scene.drawn[k] for k in copies]
+        placed, mesh = self.scene.placed(), drawn[0].mesh
+        links = [isinstance(what, Link) for what in drawn]
+        ground = len(self.scene.carriers) - 1
+        colors = np.array([what.color for what in drawn])
+        handle = self._server.scene.add_batched_meshes_simple(
+            f"/mechanism/{number}",
+            self.on_page(mesh.vertices),
+            np.ascontiguousarray(mesh.triangles, dtype=np.uint32),
+            batched_wxyzs=placed.rotation[copies].astype(np.float32),
+            batched_positions=self.on_page(placed.position[copies]),
+            batched_scales=_scales(placed.stretch[copies]),
+            batched_colors=np.round(255.0 * colors[:, :3]).astype(np.uint8),
+            batched_opacities=None if np.all(colors[:, 3] >= 1.0) else colors[:, 3].astype(np.float32),
+            side="double" if np.any(colors[:, 3] < 1.0) else "front",
+            lod="off",
+            receive_shadow=False,  # a picture's own shadows have seams
+        )
+        moves = any(isinstance(what, Link) or what.carrier != ground for what in drawn)
+        return Batch(handle, copies, any(links), moves)
+
+    def _lights(self) -> None:
+        """Light from the sky and two lamps, of which one casts shadows on the floor."""
+        scene, view, up = self._server.scene, view_of(self.scene), self._up
+        scene.configure_environment_map(None)
+        scene.configure_default_lights(enabled=False)
+        scene.add_light_hemisphere(
+            "/light/sky", ground_color=(190, 186, 180), intensity=0.85, wxyz=_from_z_to(up)
+        )
+        lamps = {
+            "key": (1.6 * up + 0.9 * view.toward - 0.6 * view.right, 1.35),
+            "fill": (0.3 * up + 1.0 * view.toward + 0.9 * view.right, 0.4),
+        }
+        for name, (way, strength) in lamps.items():
+            place = 4.0 * _SIZE * way / np.linalg.norm(way)
+            scene.add_light_directional(
+                f"/light/{name}",
+                intensity=strength,
+                cast_shadow=name == "key",
+                position=tuple(place.tolist()),
+            )
+
+    def paint(self, dark: bool) -> None:
+        """The colours behind the mechanism, from above to below."""
+        above, below = np.array(_SKY[dark])
+        rows = above + np.linspace(0.0, 1.0, 64)[:, None, None] * (below - above)
+        image = np.broadcast_to(rows, (64, 4, 3)).astype(np.uint8)
+        self._server.scene.set_background_image(image)
+
+
+def _scales(stretch: Floats) -> Any:
+    scales = np.ones((len(stretch), 3), dtype=np.float32)
+    scales[:, 2] = np.maximum(stretch, 1e-9)
+    return scales
+
+
+def _round(length: float) -> float:
+    """The nearest of 1, 2, 5 times a power of ten."""
+    power = 10.0 ** np.floor(np.log10(length))
+    return float(power * min((1.0, 2.0, 5.0, 10.0), key=lambda k: abs(k * power - length)))
+
+
+def _from_z_to(way: Floats) -> Floats:
+    """The quaternion (w, x, y, z) that turns z into a unit vector."""
+    x, y, z = way
+    if z < -1.0 + 1e-9:
+        return np.array([0.0, 1.0, 0.0, 0.0])
+    q = np.array([1.0 + z, -y, x, 0.0])
+    turn: Floats = q / np.linalg.norm(q)
+    return turn

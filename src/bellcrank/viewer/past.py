@@ -1,0 +1,166 @@
+"""The recorded past of a live session: frames of one layout, in a store that does not grow without end."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Collection, Iterator
+from typing import Final
+
+import numpy as np
+
+from bellcrank.trajectory.layout import FrameLayout
+from bellcrank.trajectory.store import FloatArray, MemoryStore
+from bellcrank.trajectory.trajectory import Trajectory
+
+_FRAMES: Final = 36_000  # at most: ten minutes at 60 a second
+_BYTES: Final = 256 << 20  # at most
+
+_ELEMENTS: Final = {
+    "coordinates": "coordinates",
+    "rates": "coordinates",
+    "coordinate_accelerations": "coordinates",
+    "angles": "angles",
+    "angle_rates": "angles",
+    "force_coordinates": "force_coordinates",
+    "force_rates": "force_coordinates",
+    "multipliers": "multipliers",
+    "unique_multipliers": "multipliers",
+    "reactions": "reactions",
+    "unique_reactions": "reactions",
+    "force_efforts": "force_columns",
+    "force_potentials": "force_potentials",
+    "inputs": "inputs",
+}
+"""The field of a layout that names what a section holds."""
+
+
+class Past:
+    """Frames at increasing times and, beside each, the work that hands had done up to it.
+
+    Where it is full, the oldest quarter is given up. layout: of the frames.
+    """
+
+    def __init__(self, layout: FrameLayout) -> None:
+        self.layout = layout
+        self._most = _most(layout)
+        self._frames: FloatArray = np.empty((256, 1 + layout.width))
+        self._works: FloatArray = np.empty(256)
+        self._count = 0
+
+    def __len__(self) -> int:
+        return self._count
+
+    @property
+    def frames(self) -> FloatArray:
+        """(T, 1 + width); a view, valid until something is added."""
+        return self._frames[: self._count]
+
+    @property
+    def time(self) -> FloatArray:
+        """(T,), s."""
+        return self.frames[:, 0]
+
+    @property
+    def work(self) -> FloatArray:
+        """(T,), J, of all hands."""
+        return self._works[: self._count]
+
+    def add(self, frames: FloatArray, works: FloatArray) -> None:
+        """Take over frames (n, 1 + width) after the last one, which are copied."""
+        total = self._count + len(frames)
+        if total > self._most:
+            left = max(self._most * 3 // 4 - len(frames), 1)
+            self._keep(slice(max(self._count - left, 0), self._count))
+            total = self._count + len(frames)
+        if total > len(self._frames):
+            room = max(total, min(2 * len(self._frames), self._most))
+            self._frames = np.concatenate(
+                [self.frames, np.empty((room - self._count, self._frames.shape[1]))]
+            )
+            self._works = np.concatenate([self.work, np.empty(room - self._count)])
+        self._frames[self._count : total], self._works[self._count : total] = frames, works
+        self._count = total
+
+    def cut(self, time: float) -> None:
+        """Forget what is later than a time, s, but not the first frame."""
+        self._count = max(int(np.searchsorted(self.time, time, "right")), min(self._count, 1))
+
+    def drop(self, time: float) -> None:
+        """Forget what is at a time, s, and later."""
+        self._count = int(np.searchsorted(self.time, time, "left"))
+
+    def nearest(self, time: float) -> int:
+        """The number of the frame nearest to a time, s."""
+        return int(np.argmin(np.abs(self.time - time)))
+
+    def inputs(self, number: int, names: Collection[str]) -> dict[str, float]:
+        """Inputs of these names as they acted up to a frame."""
+        found = self.frames[number][self.layout.columns["inputs"]].tolist()
+        listed = zip((column.name for column in self.layout.inputs), found, strict=True)
+        return {name: value for name, value in listed if name in names and np.isfinite(value)}
+
+    def follow(self, layout: FrameLayout) -> None:
+        """Take over the layout of another twin of the same mechanism; what it did not record is no number."""
+        if layout == self.layout:
+            return
+        frames = np.full((len(self._frames), 1 + layout.width), np.nan)
+        for new, old in _common(layout, self.layout):
+            frames[: self._count, new] = self.frames[:, old]
+        self.layout, self._most, self._frames = layout, _most(layout), frames
+        if self._count > self._most:
+            self._keep(slice(self._count - self._most, self._count))
+
+    def store(self, rows: slice = slice(None)) -> MemoryStore:
+        """A copy of frames as a trajectory takes them."""
+        return MemoryStore.from_frames(self.layout, self.frames[rows].copy())
+
+    def window(self, seconds: float, frames: int, last: int | None = None) -> Trajectory:
+        """At most so many frames of the seconds before a frame, by default the last."""
+        end = self._count if last is None else last + 1
+        begin = int(np.searchsorted(self.time, self.time[end - 1] - seconds))
+        rows = slice(begin, end, max(1, -(-(end - begin) // frames)))
+        return Trajectory(self.layout, self.store(rows), "running")
+
+    def _keep(self, rows: slice) -> None:
+        kept = self.frames[rows].copy(), self.work[rows].copy()
+        self._count = len(kept[1])
+        self._frames[: self._count], self._works[: self._count] = kept
+
+
+def _most(layout: FrameLayout) -> int:
+    return max(min(_FRAMES, _BYTES // (8 * (1 + layout.width))), 16)
+
+
+def _common(new: FrameLayout, old: FrameLayout) -> Iterator[tuple[slice, slice]]:
+    """The columns of what is in both layouts."""
+    for section, place in new.columns.items():
+        if section not in old.columns:
+            continue
+        before, named = old.columns[section], _ELEMENTS.get(section)
+        if named is None:  # of bodies, and of the whole mechanism
+            yield place, before
+            continue
+        known = {element: number for number, element in enumerate(_names(old, named))}
+        width = int(np.prod(new.shapes[section][1:], dtype=int))
+        for number, element in enumerate(_names(new, named)):
+            if (there := known.get(element)) is not None:
+                begin, was = place.start + width * number, before.start + width * there
+                yield slice(begin, begin + width), slice(was, was + width)
+
+
+def _names(layout: FrameLayout, field: str) -> list[tuple[object, int]]:
+    """What stands for each element of a field, and how many of these come before.
+
+    Numbers of columns in it differ between layouts, and one constraint may have several angles of a name.
+    """
+    listed: list[object] = list(getattr(layout, field))
+    if field == "multipliers":
+        listed = [(item.element, item.kind, item.name, item.sign) for item in layout.multipliers]
+    if field == "force_columns":
+        listed = [(item.force, item.name) for item in layout.force_columns]
+    counts: Counter[object] = Counter()
+    found = []
+    for item in listed:
+        found.append((item, counts[item]))
+        counts[item] += 1
+    return found

@@ -1,0 +1,252 @@
+"""A live session: an engine in a thread of its own, which any number of front ends may watch and steer."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Mapping
+from concurrent.futures import Future
+from functools import partial
+from pathlib import Path
+from queue import Empty, Full, Queue
+from threading import Condition, Thread
+from typing import Any, Final, Protocol, Self
+
+from bellcrank.errors import BellcrankError, Fault, MechanismError
+from bellcrank.mechanism.mechanism import Mechanism
+from bellcrank.mechanism.naming import nearest
+from bellcrank.trajectory.trajectory import Trajectory
+from bellcrank.viewer import playing
+from bellcrank.viewer.commands import COMMANDS
+from bellcrank.viewer.engine import LiveEngine
+from bellcrank.viewer.playing import Player
+from bellcrank.viewer.settings import Settings
+from bellcrank.viewer.snapshot import Snapshot
+
+_TRIAL: Final = 50  # steps
+_WAITING: Final = 10_000  # commands that may wait
+
+
+class Engine(Protocol):
+    """What goes through time; it belongs to one thread. ranges: of inputs and parameters, by name."""
+
+    name: str
+
+    @property
+    def ranges(self) -> Mapping[str, tuple[float, float]]:
+        """What sliders of inputs and parameters run over, by name."""
+
+    @property
+    def live(self) -> bool:
+        """Whether it simulates."""
+
+    def tick(self, now: float) -> None:
+        """Do what is due at a moment on the wall, s."""
+
+    def wait(self, now: float) -> float:
+        """How long, s on the wall, until `tick` has something to do."""
+
+    def fail(self, message: str) -> None:
+        """Stand still after something that should not happen."""
+
+    def has_news(self, shown: Snapshot) -> bool:
+        """Whether there is more than a snapshot shows."""
+
+    def snapshot(self) -> Snapshot:
+        """What there is to show."""
+
+    def trajectory(self) -> Trajectory:
+        """What was recorded."""
+
+    def window(self, seconds: float, frames: int) -> Trajectory:
+        """At most so many frames of the last seconds."""
+
+
+class Session:
+    """An engine in a thread of its own, at its start and paused.
+
+    `live` and `played` make sessions. `send` gives commands from any thread, `snapshot` is what it shows.
+    As a context it is closed at the end.
+    """
+
+    def __init__(
+        self, engine: Engine, commands: Mapping[str, Callable[..., Any]], clock: Callable[[], float]
+    ) -> None:
+        self._engine, self._commands = engine, commands
+        self._clock = clock
+        self._queue: Queue[tuple[str, dict[str, Any], Future[Any]]] = Queue(_WAITING)
+        self._news = Condition()
+        self._snapshot = self._engine.snapshot()
+        self._open = True
+        self._thread = Thread(target=self._work, name="bellcrank session", daemon=True)
+        self._thread.start()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def __repr__(self) -> str:
+        now = self.snapshot
+        return f"<live session of {self.name!r}, {now.status} at t = {now.time:.6g} s>"
+
+    @property
+    def name(self) -> str:
+        """Name of the mechanism."""
+        return self._engine.name
+
+    @property
+    def ranges(self) -> Mapping[str, tuple[float, float]]:
+        """What sliders of inputs and parameters run over, by name."""
+        return self._engine.ranges
+
+    @property
+    def is_live(self) -> bool:
+        """Whether it simulates; else it plays what was recorded."""
+        return self._engine.live
+
+    @property
+    def snapshot(self) -> Snapshot:
+        """What it shows now."""
+        return self._snapshot
+
+    def newer(self, number: int, timeout: float) -> Snapshot:
+        """The snapshot after one of this number, once there is one; the same after a timeout, s."""
+        with self._news:
+            self._news.wait_for(lambda: self._snapshot.number > number or not self._open, timeout)
+        return self._snapshot
+
+    def send(self, command: str, **arguments: Any) -> Future[Any]:
+        """Give it one of `commands.COMMANDS`; the future holds its result, or what was wrong with it."""
+        answer: Future[Any] = Future()
+        try:
+            if not isinstance(command, str) or command not in self._commands:
+                rule = "there is no command of this name"
+                raise MechanismError(
+                    Fault(f"command {command!r}", rule, None, nearest(command, self._commands))
+                )
+            if not self._open:
+                raise MechanismError(Fault("session", "it is closed", None, "open another one"))
+            self._queue.put_nowait((command, arguments, answer))
+        except Full:
+            answer.set_exception(MechanismError(Fault("session", "too many commands wait", _WAITING)))
+        except MechanismError as error:
+            answer.set_exception(error)
+        return answer
+
+    def do(self, command: str, **arguments: Any) -> Any:
+        """Give it a command, and wait for the result. Raises what was wrong with it."""
+        return self.send(command, **arguments).result()
+
+    def save(self, path: str | Path) -> str:
+        """Write what was recorded into an HDF5 file; what was written, in words."""
+        return str(self.do("save", path=Path(path)))
+
+    @property
+    def trajectory(self) -> Trajectory:
+        """What was recorded."""
+        found: Trajectory = self._asked(lambda engine: engine.trajectory())
+        return found
+
+    def window(self, seconds: float, frames: int) -> Trajectory:
+        """At most so many frames of the last seconds up to what is shown."""
+        found: Trajectory = self._asked(lambda engine: engine.window(seconds, frames))
+        return found
+
+    def close(self) -> None:
+        """End it; commands that wait are refused."""
+        self._open = False
+        self._thread.join()
+
+    def _asked(self, question: Callable[[Engine], Any]) -> Any:
+        answer: Future[Any] = Future()
+        if not self._open:
+            return question(self._engine)
+        self._queue.put(("", {"question": question}, answer))
+        return answer.result()
+
+    def _work(self) -> None:
+        engine = self._engine
+        while self._open:
+            waits = engine.wait(self._clock())
+            if answers := self._answer(waits):
+                self._show()  # before who asked goes on to look
+                for settle in answers:
+                    settle()
+            try:
+                engine.tick(self._clock())
+            except Exception as error:  # noqa: BLE001  (whatever it is, the session goes on to answer)
+                engine.fail(f"{type(error).__name__}: {error}")
+            if engine.has_news(self._snapshot):
+                self._show()
+        self._refuse_waiting()
+
+    def _show(self) -> None:
+        with self._news:
+            self._snapshot = self._engine.snapshot()
+            self._news.notify_all()
+
+    def _answer(self, timeout: float) -> list[Callable[[], None]]:
+        """Do the commands that wait; what gives their answers to who asked."""
+        answers: list[Callable[[], None]] = []
+        while True:
+            try:
+                command, arguments, answer = (
+                    self._queue.get(timeout=timeout) if timeout > 0 else self._queue.get_nowait()
+                )
+            except Empty:
+                return answers
+            timeout = 0.0
+            answers.append(self._do(command, arguments, answer))
+
+    def _do(self, command: str, arguments: dict[str, Any], answer: Future[Any]) -> Callable[[], None]:
+        """Do a command; what gives its result, or what is wrong with it, whatever that is, to who asked."""
+        try:
+            done = self._commands[command] if command else arguments.pop("question")
+            return partial(answer.set_result, done(self._engine, **arguments))
+        except BellcrankError as error:
+            return partial(answer.set_exception, error)
+        except Exception as error:  # noqa: BLE001
+            rule = f"it cannot be done: {type(error).__name__}: {error}"
+            return partial(answer.set_exception, MechanismError(Fault(f"command {command!r}", rule, None)))
+
+    def _refuse_waiting(self) -> None:
+        with self._news:
+            self._news.notify_all()
+        while not self._queue.empty():
+            answer = self._queue.get_nowait()[2]
+            answer.set_exception(MechanismError(Fault("session", "it is closed", None, "open another one")))
+
+
+def live(
+    mechanism: Mechanism,
+    arguments: Mapping[str, Any] | None = None,
+    clock: Callable[[], float] = time.perf_counter,
+    background: bool = True,
+) -> Session:
+    """A session that simulates a mechanism, which is not changed.
+
+    arguments: of `bc.simulate`, such as formulation, method, step; without a method and a step
+        rk4 by 1 ms or, where that breaks down at once, methods that find their steps.
+    clock: s on the wall. background: whether to prepare in another thread what takes long.
+    Raises as `bc.start` where the mechanism cannot start.
+    """
+    given = dict(arguments or {})
+    begin = float(given.get("start") or 0.0)
+    engine = LiveEngine(mechanism, Settings.of(given), clock, begin, background)
+    if given.get("method") is None and given.get("step") is None:
+        _try_steps(engine)
+    return Session(engine, COMMANDS, clock)
+
+
+def _try_steps(engine: LiveEngine) -> None:
+    """Take methods that find their own steps where the fixed ones break down at once."""
+    engine.advance(_TRIAL * engine.settings.step)
+    if engine.status == "failed":
+        engine.settings = engine.settings.changed(method="auto")
+    engine.reset()
+
+
+def played(run: Trajectory, clock: Callable[[], float] = time.perf_counter) -> Session:
+    """A session that plays a recorded run. Raises MechanismError for one without frames."""
+    return Session(Player(run), playing.COMMANDS, clock)

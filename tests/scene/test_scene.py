@@ -1,0 +1,157 @@
+"""Where the pieces of a scene are, and that every kind of joint and all of the gallery have one."""
+
+import numpy as np
+import pytest
+from numpy.testing import assert_allclose
+from rigs import examples, floating
+
+import bellcrank as bc
+from bellcrank import scene
+from bellcrank.mechanism import JOINT_KINDS
+from bellcrank.mechanism.rotation import about, matrix
+from bellcrank.scene.scene import rotated
+
+SHAPES = {
+    "box": (bc.Box(size=(0.2, 0.4, 0.6)), (0.1, 0.2, 0.3)),
+    "sphere": (bc.Sphere(radius=0.3), (0.3, 0.3, 0.3)),
+    "ellipsoid": (bc.Ellipsoid(radii=(0.1, 0.2, 0.3)), (0.1, 0.2, 0.3)),
+    "cylinder": (bc.Cylinder(radius=0.3, length=1.0), (0.3, 0.3, 0.5)),
+    "capsule": (bc.Capsule(radius=0.3, length=0.4), (0.3, 0.3, 0.5)),
+    "cone": (bc.Cone(radius=0.3, height=1.0), (0.3, 0.3, 0.5)),
+}
+
+
+def world(made, number, placed=None):
+    """Vertices of what is drawn under that number."""
+    placed = made.placed() if placed is None else placed
+    vertices = made.drawn[number].mesh.vertices * (1.0, 1.0, placed.stretch[number])
+    return rotated(placed.rotation[number][None], vertices) + placed.position[number]
+
+
+def is_closed_outward(mesh):
+    """Whether normals go with the way the triangles turn, and these enclose a volume."""
+    corners = mesh.vertices[mesh.triangles]
+    areas = np.cross(corners[:, 1] - corners[:, 0], corners[:, 2] - corners[:, 0])
+    facing = np.sum(areas * mesh.normals[mesh.triangles].mean(axis=1), axis=1)
+    size = np.linalg.norm(areas, axis=1)
+    volume = np.sum(np.cross(corners[:, 0], corners[:, 1]) * corners[:, 2]) / 6.0
+    return np.all(facing[size > 1e-9 * size.max()] > 0.0) and volume > 0.0
+
+
+@pytest.mark.parametrize("name", SHAPES)
+def test_a_shape_is_where_its_body_is(name):
+    shape, half = SHAPES[name]
+    mech = bc.Mechanism("one", gravity=(0, 0, 0))
+    turn = about((0.0, 0.0, 1.0), np.pi / 2)
+    moved = type(shape)(**{**vars(shape), "position": (1.0, 0.0, 0.0)})
+    mech.add_body("it", 1.0, (1, 1, 1), shapes=[moved], position=(0.0, 0.0, 5.0), rotation=turn)
+    made = scene.of(mech)
+    (piece,) = made.bodies["it"]
+    assert is_closed_outward(piece.mesh)
+    found = world(made, 0)
+    centre = np.array([0.0, 1.0, 5.0])  # one metre along x of the body, which points along y
+    reach = np.array([half[1], half[0], half[2]])
+    assert_allclose([found.min(axis=0), found.max(axis=0)], [centre - reach, centre + reach], atol=0.01)
+    assert_allclose(found.max(axis=0)[2], 5.0 + half[2], atol=1e-12)
+
+
+def test_pieces_follow_the_bodies_at_many_times_at_once():
+    mech = bc.gallery.four_bar()
+    made, run = scene.of(mech), bc.simulate(mech, 0.5)
+    position, rotation = run.store.read("position"), run.store.read("rotation")
+    many = made.placed(position, rotation)
+    assert many.position.shape == (len(run), len(made.drawn), 3)
+    for frame in (0, len(run) // 2, -1):
+        one = made.placed(position[frame], rotation[frame])
+        assert_allclose(many.position[frame], one.position, atol=1e-15)
+        assert_allclose(many.rotation[frame], one.rotation, atol=1e-15)
+        for number, piece in enumerate(made.pieces):
+            body = made.carriers[piece.carrier]
+            q = (1.0, 0.0, 0.0, 0.0) if body == "ground" else tuple(rotation[frame][piece.carrier])
+            p = np.zeros(3) if body == "ground" else position[frame][piece.carrier]
+            assert_allclose(world(made, number, one), piece.vertices @ matrix(q).T + p, atol=1e-12)
+
+
+def test_links_reach_from_end_to_end():
+    mech = bc.Mechanism("two", gravity=(0, 0, 0))
+    one = mech.add_body("one", 1.0, (1, 1, 1), position=(0, 0, 0))
+    two = mech.add_body("two", 1.0, (1, 1, 1), position=(0, 3, 0))
+    mech.add_force("spring", bc.SpringDamper(stiffness=10.0), one.marker((0, 0, 1)), two.marker((4, 0, 1)))
+    made = scene.of(mech)
+    assert_allclose(made.ends(), [[[0, 0, 1], [4, 3, 1]]])
+    (number,) = [k for k, what in enumerate(made.drawn) if what.name == "force spring"]
+    found = world(made, number)
+    along = (found - (0, 0, 1)) @ np.array([0.8, 0.6, 0.0])
+    assert_allclose([along.min(), along.max()], [0.0, 5.0], atol=0.02)
+    assert_allclose(made.placed().stretch[number], 5.0)
+
+
+def test_copies_share_a_mesh():
+    made = scene.of(bc.gallery.ring(8))
+    bars = {id(piece.mesh) for name, pieces in made.bodies.items() if name != "ground" for piece in pieces}
+    assert len(bars) == 1
+    assert sum(len(numbers) for numbers in made.copies.values()) == len(made.drawn)
+
+
+@pytest.mark.parametrize("name", [name for name, kind in JOINT_KINDS.items() if not kind.shorthand])
+def test_every_kind_of_joint_has_a_glyph(name):
+    mech = floating.pair(examples.joint(name), seed=2, hung=True).mechanism
+    made = scene.of(mech)
+    glyph = made.joints["joint"]
+    assert glyph.kind == name
+    holds_a_place = {"x", "y", "z"} & set(JOINT_KINDS[name].locked) or "On" in name or "Link" in name
+    assert bool(glyph.pieces) == bool(holds_a_place or name in ("Distance", "RevoluteSpherical"))
+    for piece in glyph.pieces:
+        assert np.all(np.isfinite(piece.mesh.vertices))
+        assert np.all(np.isfinite(piece.mesh.normals))
+
+
+@pytest.mark.parametrize("name", bc.gallery.catalogue())
+def test_the_gallery_has_scenes(name):
+    made = scene.of(bc.gallery.catalogue()[name]())
+    assert made.faults == ()
+    assert set(made.bodies) == set(made.carriers)
+    assert all(made.bodies[body] for body in made.carriers[:-1])
+    placed = made.placed()
+    assert np.all(np.isfinite(placed.position))
+    assert_allclose(np.linalg.norm(placed.rotation, axis=1), 1.0, atol=1e-9)
+
+
+def test_a_pin_stands_out_of_what_it_joins():
+    mech = bc.Mechanism("thick")
+    bar = bc.Box(size=(1.0, 0.1, 0.2), position=(0.5, 0, 0), density=100.0)
+    one = mech.add_body("one", shapes=[bar])
+    mech.add_joint("pin", bc.Revolute(), mech.ground, one)
+    made = scene.of(mech)
+    pin = next(piece for piece in made.joints["pin"].pieces if piece.role == "joint")
+    low, high = pin.vertices[:, 2].min(), pin.vertices[:, 2].max()
+    assert low < -0.1
+    assert high > 0.1
+    assert made.joints["pin"].axis == (0.0, 0.0, 1.0)
+
+
+def test_led_joints_stand_out():
+    mech = bc.Mechanism("led")
+    one = mech.add_body("one", 1.0, (1, 1, 1))
+    two = mech.add_body("two", 1.0, (1, 1, 1), position=(1, 0, 0))
+    three = mech.add_body("three", 1.0, (1, 1, 1), position=(2, 0, 0))
+    mech.add_joint("motor", bc.RevoluteMotor(velocity=1.0), mech.ground, one)
+    mech.add_joint("pushed", bc.Revolute(), one.marker((1, 0, 0)), two)
+    mech.add_joint("plain", bc.Revolute(), two.marker((1, 0, 0)), three)
+    mech.add_force("push", bc.JointMotor(effort=1.0), "pushed")
+    made = scene.of(mech)
+    assert {name: glyph.led for name, glyph in made.joints.items()} == {
+        "motor": True, "pushed": True, "plain": False,
+    }  # fmt: skip
+    colours = {name: glyph.pieces[0].color for name, glyph in made.joints.items()}
+    assert colours["motor"] == colours["pushed"] != colours["plain"]
+
+
+def test_a_broken_mechanism_is_shown_as_described_and_says_why():
+    mech = bc.Mechanism("broken")
+    body = mech.add_body("bar", 1.0, (1, 1, 1), position=(0, 0, 2))
+    mech.add_joint("near", bc.Distance(length=1.0), mech.ground, body)
+    mech.add_joint("far", bc.Distance(length=5.0), mech.ground.marker((0, 0, 1)), body.marker((0, 0, 0)))
+    made = scene.of(mech)
+    assert "far" in " ".join(made.faults)
+    assert_allclose(made.state.position, [[0, 0, 2]])

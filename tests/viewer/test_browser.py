@@ -1,0 +1,170 @@
+"""The page in a browser, headless Chromium: what is seen, dragged and clicked. Needs playwright, Chromium."""
+
+import shutil
+import time
+
+import numpy as np
+import pytest
+from viewer.test_session import until
+
+import bellcrank as bc
+from bellcrank import scene
+from bellcrank.trajectory.rotations import conjugate, rotate
+
+pytest.importorskip("viser", reason="the extra `viewer` is not installed")
+playwright = pytest.importorskip("playwright.sync_api", reason="playwright is not installed")
+CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser")
+pytestmark = [
+    pytest.mark.skipif(CHROMIUM is None, reason="Chromium is not installed (Debian: chromium)"),
+    pytest.mark.filterwarnings("ignore::DeprecationWarning"),
+    pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning"),
+]
+SOFTWARE = ("--use-gl=angle", "--use-angle=swiftshader", "--enable-unsafe-swiftshader", "--no-sandbox")
+
+
+@pytest.fixture(scope="module")
+def browser():
+    with playwright.sync_playwright() as tool:
+        opened = tool.chromium.launch(executable_path=CHROMIUM, args=SOFTWARE)
+        yield opened
+        opened.close()
+
+
+@pytest.fixture(scope="module")
+def shown(browser):
+    """The page of a double pendulum that hangs, and a browser that has loaded it."""
+    mechanism = bc.gallery.double_pendulum()
+    with mechanism.view(port=0) as page:
+        tab = visit(browser, page)
+        yield page, tab
+        tab.close()
+
+
+def visit(browser, page):
+    tab = browser.new_page(viewport={"width": 1000, "height": 640})
+    tab.foreign = []
+    tab.on("request", lambda r: None if "//localhost" in r.url else tab.foreign.append(r.url))
+    tab.goto(page.url)
+    tab.get_by_text("Play", exact=True).first.wait_for(timeout=120_000)
+    client = client_of(page)
+    end = time.monotonic() + 60.0
+    while client.camera.image_width < 100 and time.monotonic() < end:
+        time.sleep(0.1)
+    tab.wait_for_timeout(3000)
+    return tab
+
+
+def client_of(page):
+    end = time.monotonic() + 60.0
+    while not (clients := page.server.get_clients()):
+        assert time.monotonic() < end
+        time.sleep(0.1)
+    return max(clients.values(), key=lambda client: client.client_id)
+
+
+def pixel(page, point):
+    """Where a point of the world is seen in the window: the projection of a pinhole camera."""
+    camera = client_of(page).camera
+    seen = rotate(conjugate(np.asarray(camera.wxyz)), page.stage.unit * np.asarray(point) - camera.position)
+    height, width = camera.image_height, camera.image_width
+    focus = 0.5 * height / np.tan(0.5 * camera.fov)
+    return 0.5 * width + focus * seen[0] / seen[2], 0.5 * height + focus * seen[1] / seen[2]
+
+
+def middle(page, body):
+    """A point in the midst of a body, in the world."""
+    now, number = page.session.snapshot, page.session.snapshot.bodies.index(body)
+    local = page.stage._middle(number)
+    return now.position[number] + rotate(now.rotation[number], local)
+
+
+def press(tab, text):
+    tab.get_by_role("button", name=text, exact=True).first.click()
+
+
+def test_the_clock_is_run_by_buttons(shown):
+    page, tab = shown
+    press(tab, "Play")
+    until(page.session, lambda now: now.status == "playing" and now.time > 0.2)
+    press(tab, "Pause")
+    stood = until(page.session, lambda now: now.status == "paused")
+    press(tab, "Step")
+    until(page.session, lambda now: now.time == pytest.approx(stood.time + 1e-3))
+    press(tab, "Reset")
+    until(page.session, lambda now: now.time == 0.0)
+    assert tab.foreign == [] or all(url.startswith(("data:", "blob:")) for url in tab.foreign)
+
+
+def test_a_body_follows_the_mouse_and_is_let_go(shown):
+    page, tab = shown
+    page.session.do("reset")
+    page.session.do("speed", value=1.0)
+    tab.wait_for_timeout(2000)
+    body = page.session.snapshot.bodies[-1]
+    x, y = pixel(page, middle(page, body))
+    page.session.do("play")
+    page.session.do("speed", value=1e-4)  # it stands, as good as, until it is held
+    tab.mouse.move(x, y)
+    tab.mouse.down()
+    for k in range(1, 6):
+        tab.mouse.move(x + 12 * k, y - 6 * k)
+        tab.wait_for_timeout(150)
+    held = until(page.session, lambda now: body in now.holds, 60.0)
+    target = np.asarray(held.holds[body].target)
+    tx, ty = pixel(page, target)
+    assert tx > x + 3
+    assert ty < y - 1
+    page.session.do("speed", value=1.0)
+    begun = np.linalg.norm(middle(page, body) - target)
+    until(page.session, lambda now: np.linalg.norm(middle(page, body) - target) < 0.7 * begun, 60.0)
+    tab.mouse.up()
+    until(page.session, lambda now: not now.holds, 60.0)
+    page.session.do("pause")
+
+
+def test_what_is_clicked_is_inspected(shown):
+    page, tab = shown
+    page.session.do("reset")
+    tab.wait_for_timeout(3000)
+    body = page.session.snapshot.bodies[0]
+    tab.mouse.click(*pixel(page, middle(page, body)))
+    end = time.monotonic() + 60.0
+    while page.selected.name != body and time.monotonic() < end:
+        tab.wait_for_timeout(200)
+    assert (page.selected.kind, page.selected.name) == ("body", body)
+
+
+def test_two_browsers_see_the_same_and_one_may_go(browser, shown):
+    page, tab = shown
+    page.session.do("rewind", time=0.0)
+    other = visit(browser, page)
+    page.session.do("step", count=137)
+    for one in (tab, other):
+        one.get_by_text("t = 0.137 s").first.wait_for(timeout=60_000)
+    other.close()
+    page.session.do("step")
+    tab.get_by_text("t = 0.138 s").first.wait_for(timeout=60_000)
+
+
+def test_a_recording_plays_from_a_file_without_a_network(browser, tmp_path):
+    from bellcrank.viewer.page.keeping import recording
+
+    mechanism = bc.gallery.four_bar()
+    file = tmp_path / "run.html"
+    file.write_text(recording(scene.of(mechanism), bc.simulate(mechanism, 0.5)), encoding="utf-8")
+    context = browser.new_context(offline=True, viewport={"width": 700, "height": 500})
+    tab, foreign, errors = context.new_page(), [], []
+    tab.on(
+        "request", lambda r: None if r.url.startswith(("file:", "data:", "blob:")) else foreign.append(r.url)
+    )
+    tab.on("pageerror", lambda error: errors.append(str(error)))
+    tab.goto(file.as_uri())
+    tab.locator("canvas").last.wait_for(timeout=90_000)
+    tab.wait_for_timeout(5000)
+    from io import BytesIO
+
+    pixels = np.asarray(pytest.importorskip("PIL.Image").open(BytesIO(tab.screenshot(timeout=120_000))))
+    assert pixels[:, :, :3].std() > 5.0  # a mechanism, not a blank page
+    assert foreign == []
+    assert errors == []
+    context.close()
