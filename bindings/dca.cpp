@@ -37,10 +37,12 @@ void bind_dca(nb::module_& m) {
     nb::class_<DcaAt, SystemAt>(m, "Dca", "The divide-and-conquer formulation of a model, at a state.")
         .def(
             "__init__",
-            [](DcaAt* self, std::shared_ptr<Model> model, double penalty, double frequency, double damping,
-               bool projections, int max_iterations, double position_tolerance, double velocity_tolerance,
-               double acceleration_tolerance, double contact_tolerance, double rest_speed, int threads) {
+            [](DcaAt* self, std::shared_ptr<Model> model, double penalty, double max_penalty, double frequency,
+               double damping, bool projections, int max_iterations, double position_tolerance,
+               double velocity_tolerance, double acceleration_tolerance, double contact_tolerance, double rest_speed,
+               int threads) {
                 const DcaOptions options{penalty,
+                                         max_penalty,
                                          frequency,
                                          damping,
                                          projections,
@@ -53,7 +55,7 @@ void bind_dca(nb::module_& m) {
                                          threads};
                 new (self) DcaAt(std::move(model), options);
             },
-            "model"_a, "penalty"_a, "frequency"_a, "damping"_a, "projections"_a, "max_iterations"_a,
+            "model"_a, "penalty"_a, "max_penalty"_a, "frequency"_a, "damping"_a, "projections"_a, "max_iterations"_a,
             "position_tolerance"_a, "velocity_tolerance"_a, "acceleration_tolerance"_a, "contact_tolerance"_a,
             "rest_speed"_a, "threads"_a)
         .def(

@@ -19,6 +19,9 @@ constexpr double kEarth = 9.81;  // m/s², where a mechanism says nothing of its
 // rows, which exert nothing where the matrices were formed, grow by α times an error and act in proportion to the way.
 constexpr double kStale = 0.1;
 
+// Where a row so nearly depends on others that iterations hardly correct it, the penalty of all rows grows by this.
+constexpr double kStiffer = 10.0;
+
 // Beyond this ratio of masses accelerations are iterated until nothing changes but rounding.
 constexpr double kWideMasses = 1e3, kRounding = 1e-14;
 
@@ -59,7 +62,6 @@ Dca::Dca(std::shared_ptr<const Model> model, const DcaOptions& options)
     const auto [least, most] = std::minmax_element(model_->mass.begin(), model_->mass.end());
     wide_masses_ = !model_->mass.empty() && *most > kWideMasses * *least;
     const double g = norm(model_->gravity);
-    most_moved_ = kStale / std::sqrt(options_.penalty);
     frequency_ = options_.frequency * std::sqrt((g > 0.0 ? g : kEarth) / length_);
 }
 
@@ -77,6 +79,7 @@ void Dca::remember(double t, const double* x) {
 void Dca::refresh(double t, const double* x) {
     evaluate_jacobians(t, x);
     remember(t, x);
+    penalty_ = options_.penalty;
     factor();
 }
 
@@ -92,12 +95,13 @@ void Dca::ready() {
 // bridge.
 void Dca::form() {
     moved_ = 0.0;
+    most_moved_ = kStale / std::sqrt(penalty_);
     factored_ = true;
     ++statistics_.factorizations;
     each_chunk([&](Chunk& c) {
         row_squares(c, {}, squares_);
         for (int r = c.row_begin; r < c.row_end; ++r)
-            softness_[r] = squares_[r] > 0.0 ? compliance_[r] + squares_[r] / options_.penalty : 1.0;
+            softness_[r] = squares_[r] > 0.0 ? compliance_[r] + squares_[r] / penalty_ : 1.0;
     });
     assembly_.factor(rows_.J.data(), {softness_, enabled_, {}, {}}, squares_);
 }
@@ -108,6 +112,14 @@ void Dca::factor() {
     measure_doubtful_rows();
     form();
     judge_pivots();
+}
+
+// Matrices with a larger penalty, for the configuration at hand; false where there is none.
+bool Dca::stiffen() {
+    if (penalty_ >= options_.max_penalty) return false;
+    penalty_ = std::min(kStiffer * penalty_, options_.max_penalty);
+    factor();
+    return true;
 }
 
 // C̈ + 2Ωμ Ċ + Ω² C = 0 in place of C̈ = 0, without projections.
@@ -151,27 +163,28 @@ void Dca::accelerate(double t, const double* x, const double* u, double* udot) {
 // λ with y = S λ − b for b = wanted_. The residual b − S λ is carried from one iteration to the next.
 void Dca::solve_with_stops(Level level, std::vector<double>& lambda) {
     std::vector<double>& left = drift_;
+    double largest = 0.0;
     const double tolerance = level == velocities ? options_.velocity_tolerance : options_.acceleration_tolerance;
+    const auto take = [&] {
+        std::fill(step_.begin(), step_.end(), 0.0);
+        rows_.add_transposed(rhs_.data(), step_.data());
+        rows_.multiply(step_.data(), speed_.data());
+        double change = 0.0;
+        for (const double v : step_) change = std::max(change, std::abs(v));
+        for (int r = 0; r < rows_.rows(); ++r) {
+            left[r] -= speed_[r] + compliance_[r] * rhs_[r];
+            lambda[r] += rhs_[r];
+        }
+        largest = std::max(largest, change);
+        return largest > 0.0 ? change / (tolerance * largest) : 0.0;
+    };
     const auto solve = [&] {
         if (!factored_) factor();
         std::fill(lambda.begin(), lambda.end(), 0.0);
         left = wanted_;
-        double largest = 0.0;
-        iterate(
-            level, [&] { rhs_ = left; },
-            [&] {
-                std::fill(step_.begin(), step_.end(), 0.0);
-                rows_.add_transposed(rhs_.data(), step_.data());
-                rows_.multiply(step_.data(), speed_.data());
-                double change = 0.0;
-                for (const double v : step_) change = std::max(change, std::abs(v));
-                for (int r = 0; r < rows_.rows(); ++r) {
-                    left[r] -= speed_[r] + compliance_[r] * rhs_[r];
-                    lambda[r] += rhs_[r];
-                }
-                largest = std::max(largest, change);
-                return largest > 0.0 ? change / (tolerance * largest) : 0.0;
-            });
+        largest = 0.0;
+        const auto residual = [&] { rhs_ = left; };
+        while (!iterate(level, residual, take) && stiffen());
     };
     find_pushing(lambda, solve, [&](int row) { return -left[row]; });
 }
@@ -181,22 +194,22 @@ void Dca::iterate_accelerations(double t, const double* x, const double* u, doub
     const double rest = norm(model_->gravity) / length_;
     const double tolerance = wide_masses_ ? kRounding : options_.acceleration_tolerance;
     double change = 0.0;
-    const bool settled = iterate(
-        accelerations,
-        [&] {
-            each_chunk([&](const Chunk& c) { rows_.evaluate_stage(c.stage, t, x, false, u, udot, rhs_.data()); });
-            if (!drifts_) return;
-            for (int r = 0; r < rows_.rows(); ++r) rhs_[r] -= drift_[r] + compliance_[r] * lambda_[r];
-        },
-        [&] {
-            const Sizes sizes = apply(rhs_, udot);
-            each_chunk([&](const Chunk& c) {
-                for (int r = c.row_begin; r < c.row_end; ++r) lambda_[r] += rhs_[r];
-            });
-            change = sizes.step / std::max(sizes.motion, rest);
-            return change / tolerance;
+    const auto residual = [&] {
+        each_chunk([&](const Chunk& c) { rows_.evaluate_stage(c.stage, t, x, false, u, udot, rhs_.data()); });
+        if (!drifts_) return;
+        for (int r = 0; r < rows_.rows(); ++r) rhs_[r] -= drift_[r] + compliance_[r] * lambda_[r];
+    };
+    const auto take = [&] {
+        const Sizes sizes = apply(rhs_, udot);
+        each_chunk([&](const Chunk& c) {
+            for (int r = c.row_begin; r < c.row_end; ++r) lambda_[r] += rhs_[r];
         });
-    if (settled || !wide_masses_) return;
+        change = sizes.step / std::max(sizes.motion, rest);
+        return change / tolerance;
+    };
+    bool settled = false;
+    while (!(settled = iterate(accelerations, residual, take)) && stiffen());
+    if (settled) return;
     // Forces between heavy bodies leave of a light one what is left of their digits.
     double largest = std::numeric_limits<double>::min(), last = 0.0;
     for (int r = 0; r < rows_.rows(); ++r) {

@@ -17,6 +17,7 @@ namespace bellcrank {
 
 struct DcaOptions {
     double penalty = 1e10;              // α, in parts of the mass that a row sees
+    double max_penalty = 1e12;          // α up to which it grows where iterations of accelerations do not end
     double frequency = 1.0 / 7.0;       // Ω, in parts of √(g/l)
     double damping = 1.0;               // μ
     bool projections = true;            // false: rows are stabilized by Ω and μ alone
@@ -75,6 +76,7 @@ class Dca final : public ConstrainedBodies {
     // become and says how large it is in parts of the tolerance.
     template <class Residual, class Apply>
     bool iterate(Level level, const Residual& residual, const Apply& apply);
+    bool stiffen();
     void divide();
     void row_squares(const Chunk& chunk, std::span<const double> metric, std::vector<double>& out) const;
     template <class Visit>
@@ -122,6 +124,7 @@ class Dca final : public ConstrainedBodies {
     enum class Known { nothing, rows } known_ = Known::nothing;
     std::vector<double> configuration_;  // rows are known there
     double time_ = 0.0;
+    double penalty_ = 0.0;   // of the matrices at hand
     bool factored_ = false;  // whether the assembly holds the matrices of the augmented rule
     double moved_ = 0.0;     // by how much positions were corrected since these were formed
     double most_moved_ = 0.0;

@@ -21,7 +21,7 @@ def test_iterates_are_those_of_the_paper(case, iterations):
     mechanism = random_loops.mechanism_of(
         {**case, "bodies": [{**b, "wrench": [0.0] * 6} for b in case["bodies"]]}
     )
-    system = bc.prepare(mechanism, "dca", penalty=20.0, max_iterations=iterations)
+    system = bc.prepare(mechanism, "dca", penalty=20.0, max_penalty=20.0, max_iterations=iterations)
     state = system.state()
     expected = euler_parameters.accelerations(system, state, 20.0, iterations)
     found = system.accelerate(state)

@@ -63,7 +63,7 @@ double Dca::relative_pivot(int row) const {
     return assembly_.pivots()[row] + compliance_[row] / std::max(squares_[row], kNoSquare);
 }
 
-double Dca::redundant_below(int row) const { return std::max(redundant_[row], kDependentPivot / options_.penalty); }
+double Dca::redundant_below(int row) const { return std::max(redundant_[row], kDependentPivot / penalty_); }
 
 bool Dca::is_doubtful(int row) const {
     const double pivot = relative_pivot(row);

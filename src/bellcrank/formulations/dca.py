@@ -23,6 +23,10 @@ class DcaOptions:
     """Options of the dca formulation; the metadata of each field hold its meaning and unit."""
 
     penalty: float = option(1e10, "Penalty of the augmented rule, in parts of the mass that a row sees.")
+    max_penalty: float = option(
+        1e12,
+        "Penalty up to which it grows where a row nearly depends on others and accelerations do not settle.",
+    )
     frequency: float = option(
         1.0 / 7.0,
         "Natural frequency of constraint errors without projections, in parts of sqrt(g/l).",
