@@ -200,6 +200,7 @@ def judged(task):
 
 def main():
     """Judge as many lines as wanted; a table of how they ended, and all findings."""
+    signal.signal(signal.SIGINT, signal.default_int_handler)  # a shell ignores it in the background
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--count", type=int, default=100_000, help="of lines")
     parser.add_argument("--first", type=int, default=0, help="the first seed")

@@ -23,7 +23,7 @@ from rigs.random_mechanisms import random_mechanism
 import bellcrank as bc
 
 FINDINGS = ("disagree", "run apart", "failed")
-LONGEST = 60  # s of one mechanism's runs, beyond which they count as not ended
+LONGEST = 60  # s of the processor for one mechanism's runs; one that takes longer is interrupted
 
 
 def judged(task):
@@ -39,17 +39,18 @@ def judged(task):
         return seed, "cannot be assembled", []
     except Exception as error:  # noqa: BLE001 (whatever it is, it is a finding)
         return seed, "failed", [f"{type(error).__name__}: {error}"]
-    signal.signal(signal.SIGINT, signal.default_int_handler)  # a shell ignores it in the background
-    signal.signal(signal.SIGALRM, lambda *_: os.kill(os.getpid(), signal.SIGINT))
-    signal.setitimer(signal.ITIMER_REAL, LONGEST, LONGEST)
+    signal.signal(signal.SIGVTALRM, lambda *_: os.kill(os.getpid(), signal.SIGINT))
+    signal.setitimer(signal.ITIMER_VIRTUAL, LONGEST, LONGEST)
     try:
         found, errors = runs_apart(prepared, mechanism)
     except bc.AssemblyError:
         return seed, "cannot be assembled", []
     except Exception as error:  # noqa: BLE001
         return seed, "failed", [f"{type(error).__name__}: {error}"]
+    except KeyboardInterrupt:  # between runs: a run that is interrupted ends with an error
+        return seed, "took too long", []
     finally:
-        signal.setitimer(signal.ITIMER_REAL, 0.0)
+        signal.setitimer(signal.ITIMER_VIRTUAL, 0.0)
     if found:
         return seed, _word(found, "run apart"), [str(finding) for finding in found]
     return seed, f"{len(errors)} formulations end with an error" if errors else "agree", list(errors.items())
@@ -64,6 +65,7 @@ def _word(found, unsaid):
 
 def main():
     """Judge as many mechanisms as wanted; a table of how they ended, and all findings."""
+    signal.signal(signal.SIGINT, signal.default_int_handler)  # a shell ignores it in the background
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--count", type=int, default=20_000)
     parser.add_argument("--first", type=int, default=0, help="the first seed")

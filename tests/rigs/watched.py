@@ -69,6 +69,7 @@ def _judge_all(judge, seeds, pipe):
     resource.setrlimit(resource.RLIMIT_AS, (held + MEMORY, resource.RLIM_INFINITY))
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
     os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stderr.fileno())
+    signal.signal(signal.SIGINT, signal.default_int_handler)  # a shell ignores it in the background
     signal.signal(signal.SIGPROF, signal.SIG_DFL)
     for seed in seeds:
         signal.setitimer(signal.ITIMER_PROF, PROCESSOR)
