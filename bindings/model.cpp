@@ -135,7 +135,7 @@ ModelData model_data(const nb::kwargs& kwargs) {
     return d;
 }
 
-using Motion = std::tuple<Triple, Quadruple, Triple, Triple>;
+using MovingFrame = std::tuple<Triple, Quadruple, Triple, Triple>;
 
 const FormulaJoint& formula_joint(const Model& model, size_t number, size_t given) {
     if (number >= model.formula_joints.size()) throw std::invalid_argument("there is no such joint given by formulas");
@@ -146,8 +146,8 @@ const FormulaJoint& formula_joint(const Model& model, size_t number, size_t give
 }
 
 // The programs of joints come first; their outputs are those of ParametricJoint.
-Motion formula_motion(const Model& self, size_t joint, const std::vector<double>& coordinates,
-                      const std::vector<double>& rates) {
+MovingFrame formula_motion(const Model& self, size_t joint, const std::vector<double>& coordinates,
+                           const std::vector<double>& rates) {
     const int d = formula_joint(self, joint, std::min(coordinates.size(), rates.size())).joint.coordinates();
     const CompiledProgram& program = *self.programs[joint];
     std::vector<double> in = coordinates, out(program.outputs()), work(program.work_size());
@@ -165,7 +165,7 @@ Motion formula_motion(const Model& self, size_t joint, const std::vector<double>
 }
 
 std::pair<std::vector<double>, std::vector<double>> formula_coordinates(const Model& self, size_t joint,
-                                                                        const Motion& motion,
+                                                                        const MovingFrame& motion,
                                                                         const std::vector<double>& near) {
     const ParametricJoint& found = formula_joint(self, joint, near.size()).joint;
     const auto& [r, q, rdot, omega] = motion;

@@ -4,8 +4,8 @@
 #include <nanobind/stl/vector.h>
 
 #include "bindings.hpp"
+#include "derivation/numbers.hpp"
 #include "expression/part.hpp"
-#include "formulations/symbolic/numbers.hpp"
 #include "process_graph.hpp"
 
 namespace nb = nanobind;

@@ -1,17 +1,20 @@
 # The folders of cpp/, lowest layer first, and what each may include. A folder sees its own headers and those of the
 # folders listed for it (transitively), as "folder/header.hpp"; any other include is not found.
-set(BELLCRANK_LAYERS interruption spatial functions programs expression joints constraints forces model linalg bodies trees assembly statics assemblies adaptive formulations integrate)
+set(BELLCRANK_LAYERS interruption matrices spatial functions programs expression joints constraints forces model linalg bodies trees assembly statics assemblies adaptive derivation formulations integrate)
 # Here every rounding is as written, in both variants: programs and what they call agree bit for bit with native code.
 set(BELLCRANK_EXACT_LAYERS functions programs)
+# Here no time of a step is spent and no lanes are seen: compiled once for all variants (variants.cmake).
+set(BELLCRANK_SHARED_LAYERS interruption matrices expression statics derivation)
 # Here each file is short and defines the same few names for itself.
 set(BELLCRANK_SEPARATE_LAYERS functions forces)
 
 set(interruption_sees)
+set(matrices_sees) # dense matrices decomposed by Eigen, whose templates take longer to compile than most folders
 set(spatial_sees interruption)
 set(functions_sees spatial)
 set(programs_sees functions) # expressions end as programs; user-written joints and forces are programs
 set(expression_sees programs)
-set(joints_sees expression) # a coordinate is written once, for numbers and for expressions
+set(joints_sees expression matrices) # a coordinate is written once, for numbers and for expressions
 set(constraints_sees joints) # a constraint is rows over coordinates, a force an effort along one
 set(forces_sees joints) # so is an effort
 set(model_sees constraints forces expression) # what users write as formulas is differentiated when the model is made
@@ -22,7 +25,8 @@ set(assembly_sees linalg)
 set(statics_sees model)
 set(assemblies_sees linalg)
 set(adaptive_sees trees)
-set(formulations_sees bodies linalg trees assemblies adaptive expression)
+set(derivation_sees trees expression)
+set(formulations_sees bodies linalg trees assemblies adaptive derivation)
 set(integrate_sees linalg)
 
 # One include directory per folder, holding nothing but a link to that folder.

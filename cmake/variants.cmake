@@ -45,46 +45,73 @@ function(bellcrank_compile_together target)
   endforeach()
 endfunction()
 
-# bellcrank_add_core(VARIANT LANES n [FLAGS ...]): the extension module _core_VARIANT, all of cpp/ and bindings/
-# compiled with FLAGS. OBJECT libraries, so that objects which only register themselves are never dropped.
+# What objects are compiled with: bellcrank_add_options(NAME [option of the compiler ...]). Eigen aligns by the same bounds
+# in all of them: what one allocates, another frees.
+function(bellcrank_add_options name)
+  add_library(${name} INTERFACE)
+  target_compile_options(${name} INTERFACE -fno-math-errno ${ARGN} -Wall -Wextra -Wno-psabi
+    $<$<CXX_COMPILER_ID:GNU>:-Wno-restrict>) # GCC 12 warns of its own std::string (its bug 105651)
+  target_compile_definitions(${name} INTERFACE EIGEN_MPL2_ONLY EIGEN_MAX_ALIGN_BYTES=32 EIGEN_MAX_STATIC_ALIGN_BYTES=32)
+  target_link_libraries(${name} INTERFACE Eigen3::Eigen Threads::Threads)
+endfunction()
+
+# OBJECT libraries, so that objects which only register themselves are never dropped.
+function(bellcrank_add_layer layer target options)
+  file(GLOB_RECURSE sources CONFIGURE_DEPENDS "${CMAKE_CURRENT_SOURCE_DIR}/cpp/${layer}/*.cpp")
+  add_library(${target} OBJECT ${sources})
+  if(NOT layer IN_LIST BELLCRANK_SEPARATE_LAYERS)
+    bellcrank_compile_together(${target})
+  endif()
+  target_link_libraries(${target} PRIVATE ${options} bellcrank_${layer}_headers)
+  if(layer IN_LIST BELLCRANK_EXACT_LAYERS)
+    target_compile_options(${target} PRIVATE -ffp-contract=off)
+  endif()
+endfunction()
+
+# Compiled once, for any processor, and part of every variant: the bindings and the layers that take no time of a run.
+# They see no lanes (spatial/lanes.hpp refuses), so that their types are the same in all variants.
+bellcrank_add_options(bellcrank_options)
+set(variant_layers ${BELLCRANK_LAYERS})
+list(REMOVE_ITEM variant_layers ${BELLCRANK_SHARED_LAYERS})
+foreach(layer IN LISTS BELLCRANK_SHARED_LAYERS)
+  bellcrank_add_layer(${layer} bellcrank_${layer} bellcrank_options)
+endforeach()
+list(FILTER BELLCRANK_BINDINGS EXCLUDE REGEX "/module\\.cpp$")
+nanobind_build_library(nanobind-static)
+set_target_properties(nanobind-static PROPERTIES UNITY_BUILD ON UNITY_BUILD_BATCH_SIZE 0)
+add_library(bellcrank_bindings OBJECT ${BELLCRANK_BINDINGS} ${BELLCRANK_RIG_SOURCES})
+set_target_properties(bellcrank_bindings PROPERTIES UNITY_BUILD ${BELLCRANK_UNITY} UNITY_BUILD_BATCH_SIZE 12)
+target_compile_options(bellcrank_bindings PRIVATE $<$<CONFIG:Release>:-O1>)
+target_include_directories(bellcrank_bindings PRIVATE "${CMAKE_CURRENT_BINARY_DIR}/generated")
+target_link_libraries(bellcrank_bindings PRIVATE bellcrank_options nanobind-static)
+foreach(layer IN LISTS BELLCRANK_LAYERS)
+  target_link_libraries(bellcrank_bindings PRIVATE bellcrank_${layer}_headers)
+endforeach()
+
+# bellcrank_add_core(VARIANT LANES n [FLAGS ...]): the extension module _core_VARIANT, kernels compiled with FLAGS.
 function(bellcrank_add_core variant)
   cmake_parse_arguments(ARG "" "LANES" "FLAGS" ${ARGN})
-  set(flags -fno-math-errno ${ARG_FLAGS})
-
   set(options bellcrank_options_${variant})
-  add_library(${options} INTERFACE)
-  target_compile_options(${options} INTERFACE ${flags} -Wall -Wextra -Wno-psabi
-    $<$<CXX_COMPILER_ID:GNU>:-Wno-restrict>) # GCC 12 warns of its own std::string (its bug 105651)
-  target_compile_definitions(${options} INTERFACE BELLCRANK_LANES=${ARG_LANES} EIGEN_MPL2_ONLY)
-  target_link_libraries(${options} INTERFACE Eigen3::Eigen Threads::Threads)
+  bellcrank_add_options(${options} ${ARG_FLAGS})
+  target_compile_definitions(${options} INTERFACE BELLCRANK_LANES=${ARG_LANES})
 
-  # A variant is one nanobind domain: both modules may be loaded side by side without sharing types. NOMINSIZE keeps
-  # -O3 in the bindings too: an inline function compiled there must not be a slower twin of the core's.
+  # A variant is one nanobind domain: both modules may be loaded side by side without sharing types.
   set(module _core_${variant})
-  nanobind_add_module(${module} NB_STATIC NB_DOMAIN bellcrank_${variant} NOMINSIZE ${BELLCRANK_BINDINGS} ${BELLCRANK_RIG_SOURCES})
-  set_target_properties(${module} PROPERTIES UNITY_BUILD ${BELLCRANK_UNITY} UNITY_BUILD_BATCH_SIZE 6)
+  nanobind_add_module(${module} NB_STATIC NB_DOMAIN bellcrank_${variant} NOMINSIZE bindings/module.cpp)
   target_include_directories(${module} PRIVATE "${CMAKE_CURRENT_BINARY_DIR}/generated")
   target_link_libraries(${module} PRIVATE ${options})
-
-  foreach(layer IN LISTS BELLCRANK_LAYERS)
-    target_link_libraries(${module} PRIVATE bellcrank_${layer}_headers)
-    file(GLOB_RECURSE sources CONFIGURE_DEPENDS "${CMAKE_CURRENT_SOURCE_DIR}/cpp/${layer}/*.cpp")
-    if(sources)
-      set(target bellcrank_${layer}_${variant})
-      add_library(${target} OBJECT ${sources})
-      if(NOT layer IN_LIST BELLCRANK_SEPARATE_LAYERS)
-        bellcrank_compile_together(${target})
-      endif()
-      target_link_libraries(${target} PRIVATE ${options} bellcrank_${layer}_headers)
-      if(layer IN_LIST BELLCRANK_EXACT_LAYERS)
-        target_compile_options(${target} PRIVATE -ffp-contract=off)
-      endif()
-      target_link_libraries(${module} PRIVATE ${target})
-    endif()
+  foreach(layer IN LISTS variant_layers)
+    bellcrank_add_layer(${layer} bellcrank_${layer}_${variant} ${options})
+    target_link_libraries(${module} PRIVATE bellcrank_${layer}_${variant})
   endforeach()
+  # After the kernels: of an inline function that both hold the linker keeps the first, theirs.
+  foreach(layer IN LISTS BELLCRANK_SHARED_LAYERS)
+    target_link_libraries(${module} PRIVATE bellcrank_${layer})
+  endforeach()
+  target_link_libraries(${module} PRIVATE bellcrank_bindings)
 
   string(TOUPPER "${CMAKE_BUILD_TYPE}" build_type)
-  string(JOIN " " shown_flags ${CMAKE_CXX_FLAGS} ${CMAKE_CXX_FLAGS_${build_type}} ${flags})
+  string(JOIN " " shown_flags ${CMAKE_CXX_FLAGS} ${CMAKE_CXX_FLAGS_${build_type}} -fno-math-errno ${ARG_FLAGS})
   target_compile_definitions(${module} PRIVATE
     BELLCRANK_MODULE=${module} "BELLCRANK_VARIANT=\"${variant}\"" "BELLCRANK_FLAGS=\"${shown_flags}\"")
   install(TARGETS ${module} LIBRARY DESTINATION bellcrank)

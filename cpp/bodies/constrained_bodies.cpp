@@ -4,6 +4,7 @@
 #include <cmath>
 #include <limits>
 
+#include "matrices/shared_loads.hpp"
 #include "model/topology.hpp"
 
 namespace bellcrank {

@@ -7,18 +7,28 @@
 
 namespace bellcrank {
 
+namespace {
+
 // Quantities of methods.md's lock formulation in marker-1 axes. With p = (q1 a1)* q2 the rotation principal 2 →
 // marker 1 and A1 = Λ(a1):
 //   E = Λ(q1 a1)ᵀ,  F = Λ(p),  d = E (x2 − x1) + F s2,  r = d − A1ᵀ s1,  q = p a2
 // and, from marker_pair.cpp (2) to (4) rewritten in these axes,
 //   ṙ = E (v2 − v1) + F (ω2 × s2) − A1ᵀω1 × d,   Ω = F ω2 − A1ᵀω1,   q̇ = ½ Ω q.
-struct LockGroup::PairMotion {
+struct PairMotion {
     Mat3T<Lane> E, F;
     Vec3T<Lane> d;
     QuatT<Lane> q;
 };
 
-namespace {
+// Constants of kLanes joints.
+struct Pack {
+    int body[2][kLanes];
+    int row[kLanes], jacobian[kLanes];
+    Vec3T<Lane> marker1;      // A1ᵀ s1
+    Vec3T<Lane> offset2;      // s2
+    QuatT<Lane> rotation[2];  // marker → principal axes
+    Vec3T<Lane> inverse_sqrt_inertia[2];
+};
 
 // Packs from the one at hand to the one whose Jacobian is fetched into the cache, and to the one that is itself.
 constexpr int kAhead = 8 / kLanes, kPacksAhead = 16 / kLanes;
@@ -51,7 +61,27 @@ Mat3T<Lane> half_rate_matrix(const QuatT<Lane>& q) {
 
 }  // namespace
 
-LockGroup::LockGroup(std::vector<int> locked, std::span<const LockJoint> joints) : locked_(std::move(locked)) {
+struct LockGroup::Packs {
+    Packs(std::vector<int> locked, std::span<const LockJoint> joints);
+    int size() const { return static_cast<int>(packs_.size()); }
+    void evaluate(int begin, int end, const double* x, const double* u, const double* udot,
+                  const RowResults& out) const;
+
+  private:
+    PairMotion pair_motion(const Pack& pack, const double* x) const;
+    void store_values(const Pack& pack, const PairMotion& k, double* C) const;
+    void store_jacobians(const Pack& pack, const PairMotion& k, double* J) const;
+    void store_residuals(const Pack& pack, const PairMotion& k, const double* u, const double* udot,
+                         double* residual) const;
+    void store_locked(const Pack& pack, const Lane all[6], double* rows) const;
+    void fetch_pack(int i) const;
+    void fetch_jacobians(int i, double* J) const;
+
+    std::vector<int> locked_;
+    std::vector<Pack> packs_;
+};
+
+LockGroup::Packs::Packs(std::vector<int> locked, std::span<const LockJoint> joints) : locked_(std::move(locked)) {
     for (size_t first = 0; first < joints.size(); first += kLanes) {
         Pack pack{};
         for (int l = 0; l < kLanes; ++l) {
@@ -79,7 +109,7 @@ LockGroup::LockGroup(std::vector<int> locked, std::span<const LockJoint> joints)
     }
 }
 
-LockGroup::PairMotion LockGroup::pair_motion(const Pack& pack, const double* x) const {
+PairMotion LockGroup::Packs::pair_motion(const Pack& pack, const double* x) const {
     const QuatT<Lane> marker1 = gather_quaternion(x, pack.body[0]) * pack.rotation[0];
     const QuatT<Lane> p = conjugate(marker1) * gather_quaternion(x, pack.body[1]);
     const Vec3T<Lane> span = gather_vector(x, pack.body[1], kPose, 0) - gather_vector(x, pack.body[0], kPose, 0);
@@ -92,7 +122,7 @@ LockGroup::PairMotion LockGroup::pair_motion(const Pack& pack, const double* x) 
 }
 
 // The locked ones of six numbers per joint to where the joints' rows are.
-void LockGroup::store_locked(const Pack& pack, const Lane all[6], double* rows) const {
+void LockGroup::Packs::store_locked(const Pack& pack, const Lane all[6], double* rows) const {
     double* place[kLanes];
     for (int l = 0; l < kLanes; ++l) place[l] = rows + pack.row[l];
     size_t i = 0;
@@ -105,7 +135,7 @@ void LockGroup::store_locked(const Pack& pack, const Lane all[6], double* rows) 
         for (int l = 0; l < kLanes; ++l) place[l][i] = lane_get(all[locked_[i]], l);
 }
 
-void LockGroup::store_values(const Pack& pack, const PairMotion& k, double* C) const {
+void LockGroup::Packs::store_values(const Pack& pack, const PairMotion& k, double* C) const {
     const Vec3T<Lane> r = k.d - pack.marker1;
     const Lane all[6] = {r.x, r.y, r.z, k.q.x, k.q.y, k.q.z};
     store_locked(pack, all, C);
@@ -114,7 +144,7 @@ void LockGroup::store_values(const Pack& pack, const PairMotion& k, double* C) c
 // Rows of Ĵ. With e_i the marker-1 axes (rows of E), a_i the columns of A1, f_i the rows of F:
 //   row r_i:  side 1 (−e_i; A1 (ê_i × d)),  side 2 (e_i; s2 × f_i)       since ê_i·(d × A1ᵀω1) = A1(ê_i × d)·ω1
 //   row e_i:  side 1 (0; −Σ_j B_ij a_j),    side 2 (0; Σ_j B_ij f_j),    B = ½ (e0 I − [u]×)
-void LockGroup::store_jacobians(const Pack& pack, const PairMotion& k, double* J) const {
+void LockGroup::Packs::store_jacobians(const Pack& pack, const PairMotion& k, double* J) const {
     const int K = static_cast<int>(locked_.size());
     const Mat3T<Lane> A = rotation_matrix(pack.rotation[0]), B = half_rate_matrix(k.q);
     const Vec3T<Lane>&scale1 = pack.inverse_sqrt_inertia[0], &scale2 = pack.inverse_sqrt_inertia[1];
@@ -150,8 +180,8 @@ void LockGroup::store_jacobians(const Pack& pack, const PairMotion& k, double* J
 
 // −C̈ from  r̈ = E (v̇2 − v̇1) + F (ω̇2 × s2) − ẇ1 × d + F(ω2 × (ω2 × s2)) − 2 w1 × ṙ − w1 × (w1 × d)
 //          Ω̇ = F ω̇2 − ẇ1 − w1 × F ω2,   ë = B Ω̇ − ¼|Ω|² e,   w1 = A1ᵀω1.
-void LockGroup::store_residuals(const Pack& pack, const PairMotion& k, const double* u, const double* udot,
-                                double* residual) const {
+void LockGroup::Packs::store_residuals(const Pack& pack, const PairMotion& k, const double* u, const double* udot,
+                                       double* residual) const {
     const auto linear = [&](const double* v, int s) { return gather_vector(v, pack.body[s], kTwist, 0); };
     const auto angular = [&](const double* v, int s) { return gather_vector(v, pack.body[s], kTwist, 4); };
     const Mat3T<Lane> A = rotation_matrix(pack.rotation[0]);
@@ -169,25 +199,35 @@ void LockGroup::store_residuals(const Pack& pack, const PairMotion& k, const dou
     store_locked(pack, all, residual);
 }
 
-void LockGroup::fetch_pack(int i) const {
+void LockGroup::Packs::fetch_pack(int i) const {
     prefetch(reinterpret_cast<const double*>(&packs_[i]), sizeof(Pack) / sizeof(double));
 }
 
-void LockGroup::fetch_jacobians(int i, double* J) const {
+void LockGroup::Packs::fetch_jacobians(int i, double* J) const {
     for (int l = 0; l < kLanes; ++l) prefetch(J + packs_[i].jacobian[l], 2 * kRow * static_cast<int>(locked_.size()));
 }
 
-void LockGroup::evaluate(int begin, int end, const double* x, const double* u, const double* udot,
-                         const RowResults& out) const {
+void LockGroup::Packs::evaluate(int begin, int end, const double* x, const double* u, const double* udot,
+                                const RowResults& out) const {
     for (int i = begin; i < end; ++i) {
         const Pack& pack = packs_[i];
-        if (i + kPacksAhead < packs()) fetch_pack(i + kPacksAhead);
-        if (out.J != nullptr) fetch_jacobians(std::min(i + kAhead, packs() - 1), out.J);
+        if (i + kPacksAhead < size()) fetch_pack(i + kPacksAhead);
+        if (out.J != nullptr) fetch_jacobians(std::min(i + kAhead, size() - 1), out.J);
         const PairMotion k = pair_motion(pack, x);
         if (out.C != nullptr) store_values(pack, k, out.C);
         if (out.J != nullptr) store_jacobians(pack, k, out.J);
         if (out.residual != nullptr) store_residuals(pack, k, u, udot, out.residual);
     }
+}
+
+LockGroup::LockGroup(std::vector<int> locked, std::span<const LockJoint> joints)
+    : packs_(std::make_shared<Packs>(std::move(locked), joints)) {}
+
+int LockGroup::packs() const { return packs_->size(); }
+
+void LockGroup::evaluate(int begin, int end, const double* x, const double* u, const double* udot,
+                         const RowResults& out) const {
+    packs_->evaluate(begin, end, x, u, udot, out);
 }
 
 }  // namespace bellcrank

@@ -2,12 +2,12 @@
 // several joints at once, one per lane. After Tasora, who cites it for fifty joints (section 2; methods.md).
 #pragma once
 
+#include <memory>
 #include <span>
 #include <vector>
 
 #include "joints/marker_pair.hpp"
 #include "spatial/body_rows.hpp"
-#include "spatial/lanes.hpp"
 
 namespace bellcrank {
 
@@ -34,33 +34,13 @@ class LockGroup {
     LockGroup(std::vector<int> locked, std::span<const LockJoint> joints);
 
     // Joints are evaluated several together, from `begin` to before `end` of packs().
-    int packs() const { return static_cast<int>(packs_.size()); }
+    int packs() const;
     void evaluate(int begin, int end, const double* x, const double* u, const double* udot,
                   const RowResults& out) const;
 
   private:
-    // Constants of kLanes joints.
-    struct Pack {
-        int body[2][kLanes];
-        int row[kLanes], jacobian[kLanes];
-        Vec3T<Lane> marker1;      // A1ᵀ s1
-        Vec3T<Lane> offset2;      // s2
-        QuatT<Lane> rotation[2];  // marker → principal axes
-        Vec3T<Lane> inverse_sqrt_inertia[2];
-    };
-    struct PairMotion;
-
-    PairMotion pair_motion(const Pack& pack, const double* x) const;
-    void store_values(const Pack& pack, const PairMotion& k, double* C) const;
-    void store_jacobians(const Pack& pack, const PairMotion& k, double* J) const;
-    void store_residuals(const Pack& pack, const PairMotion& k, const double* u, const double* udot,
-                         double* residual) const;
-    void store_locked(const Pack& pack, const Lane all[6], double* rows) const;
-    void fetch_pack(int i) const;
-    void fetch_jacobians(int i, double* J) const;
-
-    std::vector<int> locked_;
-    std::vector<Pack> packs_;
+    struct Packs;  // of lanes, which only lock_rows.cpp sees
+    std::shared_ptr<const Packs> packs_;
 };
 
 }  // namespace bellcrank

@@ -5,6 +5,7 @@
 #include <set>
 
 #include "formulations/recursive/cuts.hpp"
+#include "formulations/recursive/tree_pass.hpp"
 #include "spatial/body_state.hpp"
 
 namespace bellcrank {
@@ -76,6 +77,8 @@ Recursive::Recursive(std::shared_ptr<const Model> model, const JointSystemOption
     force_.assign(kTwist * (model_->bodies() + 1), 0.0);
     list_entries();
 }
+
+Recursive::~Recursive() = default;
 
 void Recursive::list_entries() {
     std::map<std::pair<int, int>, int> end_of;
@@ -174,27 +177,13 @@ void Recursive::accelerate_held(double t, const double* x, const double* u, doub
 }
 
 void Recursive::accelerate_batch(double t, int states, const double* x, const double* u, double* udot) {
-    const int nx = configuration_size(), nu = tangent_size();
-    int s = 0;
     if (pass_ != nullptr && closing_rows().empty()) {
-        batch_.resize(nx + 2 * nu);
-        Lane *lx = batch_.data(), *lu = lx + nx, *la = lu + nu;
-        for (; s < states; s += kLanes) {
-            const auto at = [&](int l) { return std::min(s + l, states - 1); };  // the last state fills up
-            for (int l = 0; l < kLanes; ++l) {
-                for (int i = 0; i < nx; ++i) lane_set(lx[i], l, x[static_cast<size_t>(nx) * at(l) + i]);
-                for (int i = 0; i < nu; ++i) lane_set(lu[i], l, u[static_cast<size_t>(nu) * at(l) + i]);
-            }
-            pass_->accelerate(t, lx, lu, la);
-            for (int l = 0; l < kLanes && s + l < states; ++l)
-                for (int i = 0; i < nu; ++i) udot[static_cast<size_t>(nu) * (s + l) + i] = lane_get(la[i], l);
-        }
+        pass_->accelerate_batch(t, states, x, u, udot);
         statistics_.evaluations += states;
         return;
     }
-    for (; s < states; ++s)
-        accelerate(t, x + static_cast<size_t>(nx) * s, u + static_cast<size_t>(nu) * s,
-                   udot + static_cast<size_t>(nu) * s);
+    const size_t nx = configuration_size(), nu = tangent_size();
+    for (int s = 0; s < states; ++s) accelerate(t, x + nx * s, u + nu * s, udot + nu * s);
 }
 
 std::vector<int> Recursive::dropped_rows() {

@@ -7,16 +7,20 @@
 #include <vector>
 
 #include "formulations/recursive/recursion.hpp"
-#include "formulations/recursive/tree_pass.hpp"
 #include "model/constraint_rows.hpp"
 #include "trees/joint_system.hpp"
 
 namespace bellcrank {
 
+namespace recursive {
+class TreePass;
+}
+
 class Recursive final : public JointSystem {
   public:
     // Throws std::invalid_argument with all reasons if the model cannot be taken.
     Recursive(std::shared_ptr<const Model> model, const JointSystemOptions& options);
+    ~Recursive() override;
 
     // u̇ at many states, one after another in x, u and udot; as many side by side as a vector holds where the tree needs
     // no more than its passes.
@@ -75,7 +79,6 @@ class Recursive final : public JointSystem {
     std::vector<recursive::Load> loads_;
     std::vector<recursive::Twist> link_accelerations_;
     std::vector<double> force_;  // records
-    std::vector<Lane, AlignedAllocator<Lane>> batch_;
 };
 
 }  // namespace bellcrank

@@ -7,8 +7,8 @@
 #include <string>
 #include <vector>
 
+#include "derivation/equations.hpp"
 #include "formulations/symbolic/closure.hpp"
-#include "formulations/symbolic/equations.hpp"
 #include "programs/compiled_program.hpp"
 #include "trees/joint_system.hpp"
 

@@ -9,7 +9,7 @@
 // Off the joint (3) and (4) are right to first order in e, so that Newton's method still converges quadratically.
 #include "joints/parametric.hpp"
 
-#include <Eigen/Dense>
+#include <Eigen/Core>
 #include <algorithm>
 #include <atomic>
 #include <cmath>
@@ -17,6 +17,7 @@
 #include <stdexcept>
 #include <vector>
 
+#include "matrices/small_least_squares.hpp"
 #include "spatial/rotation.hpp"
 
 namespace bellcrank {
@@ -26,7 +27,7 @@ namespace {
 using Vector6 = Eigen::Matrix<double, 6, 1>;
 using Columns = Eigen::Matrix<double, 6, Eigen::Dynamic, Eigen::ColMajor, 6, 6>;
 using Coordinates = Eigen::Matrix<double, Eigen::Dynamic, 1, Eigen::ColMajor, 6, 1>;
-using Decomposition = Eigen::HouseholderQR<Columns>;
+using Gradients = Eigen::Matrix<double, Eigen::Dynamic, 6, Eigen::RowMajor, 6, 6>;
 
 constexpr int kMaxIterations = 60;
 
@@ -99,7 +100,8 @@ bool ParametricJoint::find_coordinates(const RelativeMotion& motion, const doubl
     read(frame);
     Vector6 error = frame.error(motion);
     for (int iteration = 0; iteration < kMaxIterations; ++iteration) {
-        Coordinates step = Decomposition(frame.P).solve(error);
+        Coordinates step(coordinates_);
+        solve_six_independent(frame.P.data(), coordinates_, error.data(), step.data());
         if (!step.allFinite()) return false;
         const Coordinates from = frame.s;
         const double before = error.squaredNorm();
@@ -143,11 +145,10 @@ void ParametricJoint::compute(const RelativeMotion& motion, const double* near, 
     const int d = coordinates_;
     Frame frame;
     out.found = find_coordinates(motion, near, frame);
-    const Decomposition qr(frame.P);
-    const Eigen::Matrix<double, 6, 6> Q = qr.householderQ() * Eigen::Matrix<double, 6, 6>::Identity();
-    // P = Q₁ R: the rows of P⁺ = R⁻¹ Q₁ᵀ are the gradients of s.
-    Eigen::Matrix<double, Eigen::Dynamic, 6, Eigen::ColMajor, 6, 6> inverse = Q.leftCols(d).transpose();
-    qr.matrixQR().topLeftCorner(d, d).triangularView<Eigen::Upper>().solveInPlace(inverse);
+    // The rows of P⁺ are the gradients of s.
+    double pseudoinverse[36], basis[36];
+    decompose_six(frame.P.data(), d, pseudoinverse, basis);
+    const Eigen::Map<const Gradients> inverse(pseudoinverse, d, 6);
     frame.rate = inverse * stacked(motion.rdot, motion.omega);
     read(frame);
     const Vector6 error = frame.error(motion);
@@ -156,7 +157,7 @@ void ParametricJoint::compute(const RelativeMotion& motion, const double* near, 
         out.free[i] = value_of(frame.s[i], g, -g.dot(frame.bias));
     }
     for (int k = 0; k < rows(); ++k) {
-        const Vector6 n = Q.col(d + k);
+        const Vector6 n = Eigen::Map<const Vector6>(basis + 6 * k);
         out.row[k] = value_of(n.dot(error), n, -n.dot(frame.bias));
     }
 }

@@ -1,12 +1,9 @@
 #include "linalg/load_sharing.hpp"
 
-#include <Eigen/Cholesky>
-#include <Eigen/Core>
 #include <algorithm>
 #include <cmath>
 #include <random>
 
-#include "linalg/quadratic_program.hpp"
 #include "spatial/body_state.hpp"
 
 namespace bellcrank {
@@ -124,36 +121,6 @@ bool LoadSharing::share_all(std::span<const std::uint8_t> takes_part, std::span<
     for (size_t r = 0; r < counted.size(); ++r)
         if (counted[r] != 0.0) lambda[r] = taking_part[r];
     return true;
-}
-
-// λ ← λ + W z with a basis W of the null space: z = −(Wᵀ D² W)⁻¹ Wᵀ D² λ, unless one that pushes would pull.
-void share_by_basis(std::span<const double> weight, std::span<const int> pushing,
-                    std::vector<std::vector<double>>& nothing, std::vector<double>& lambda) {
-    const auto m = static_cast<Eigen::Index>(lambda.size());
-    Eigen::MatrixXd W(m, static_cast<Eigen::Index>(nothing.size()));
-    for (Eigen::Index k = 0; k < W.cols(); ++k) {
-        std::vector<double>& w = nothing[k];
-        double largest = 0.0;
-        for (size_t r = 0; r < w.size(); ++r) largest = std::max(largest, std::abs(weight[r] * w[r]));
-        for (double& e : w) e /= largest;
-        W.col(k) = Eigen::Map<const Eigen::VectorXd>(w.data(), m);
-    }
-    const Eigen::Map<const Eigen::ArrayXd> D(weight.data(), m);
-    const Eigen::MatrixXd DW = W.array().colwise() * D;
-    Eigen::Map<Eigen::VectorXd> l(lambda.data(), m);
-    const Eigen::VectorXd Dl = (l.array() * D).matrix();
-    if (pushing.empty()) {
-        l -= W * (DW.transpose() * DW).ldlt().solve(DW.transpose() * Dl);
-        return;
-    }
-    Eigen::MatrixXd rows(static_cast<Eigen::Index>(pushing.size()), W.cols());
-    Eigen::VectorXd least(rows.rows());
-    for (Eigen::Index k = 0; k < rows.rows(); ++k) {
-        rows.row(k) = W.row(pushing[k]);
-        least[k] = -lambda[pushing[k]];
-    }
-    l += W * least_quadratic(DW.transpose() * DW, DW.transpose() * Dl, rows, least);
-    for (const int r : pushing) lambda[r] = std::max(lambda[r], 0.0);
 }
 
 }  // namespace bellcrank

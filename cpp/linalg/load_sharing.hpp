@@ -44,9 +44,4 @@ class LoadSharing {
     std::vector<double> step_, load_, sampled_;      // of the bodies
 };
 
-// The same for few redundant rows, from a basis of multipliers that exert nothing, which it scales: their largest
-// moment or force becomes one. The multipliers of rows in `pushing` stay positive.
-void share_by_basis(std::span<const double> weight, std::span<const int> pushing,
-                    std::vector<std::vector<double>>& nothing, std::vector<double>& lambda);
-
 }  // namespace bellcrank

@@ -1,10 +1,9 @@
 #include "linalg/ordering.hpp"
 
-#include <Eigen/OrderingMethods>
-#include <Eigen/SparseCore>
 #include <algorithm>
 #include <numeric>
 
+#include "matrices/minimum_degree.hpp"
 #include "model/topology.hpp"
 
 namespace bellcrank {
@@ -12,22 +11,6 @@ namespace bellcrank {
 namespace {
 
 using Adjacency = std::vector<std::vector<int>>;
-
-std::vector<int> amd(int blocks, std::span<const std::pair<int, int>> couplings) {
-    std::vector<Eigen::Triplet<double>> entries;
-    entries.reserve(2 * couplings.size() + blocks);
-    for (int i = 0; i < blocks; ++i) entries.emplace_back(i, i, 1.0);
-    for (const auto& [i, j] : couplings) {
-        entries.emplace_back(i, j, 1.0);
-        entries.emplace_back(j, i, 1.0);
-    }
-    Eigen::SparseMatrix<double> pattern(blocks, blocks);
-    pattern.setFromTriplets(entries.begin(), entries.end());
-    Eigen::PermutationMatrix<Eigen::Dynamic, Eigen::Dynamic, int> permutation;
-    Eigen::AMDOrdering<int>()(pattern, permutation);
-    // Eigen's indices() hold, for each step, the block eliminated then.
-    return {permutation.indices().data(), permutation.indices().data() + blocks};
-}
 
 Adjacency permuted(int blocks, std::span<const std::pair<int, int>> couplings, const std::vector<int>& position) {
     Adjacency upper(blocks);
@@ -125,7 +108,7 @@ std::vector<int> compose(const std::vector<int>& first, const std::vector<int>& 
 Elimination minimum_degree(int blocks, std::span<const std::pair<int, int>> couplings, std::span<const int> last) {
     Elimination e;
     if (blocks == 0) return e;
-    std::vector<int> order = amd(blocks, couplings);
+    std::vector<int> order = approximate_minimum_degree(blocks, couplings);
     Adjacency filled = permuted(blocks, couplings, inverse(order));
     symbolic(filled);
     std::vector<int> rank(blocks);

@@ -5,7 +5,18 @@
 #include <map>
 #include <tuple>
 
+#include "spatial/lanes.hpp"
+
 namespace bellcrank {
+
+struct RowProducts::Pack {
+    struct Places {
+        int linear[kLanes], angular[kLanes];
+    };
+    Places a, b;
+    int target[kLanes];
+    double linear_weight[kLanes];
+};
 
 namespace {
 
@@ -99,6 +110,7 @@ void RowProducts::arrange(int stages, int spill) {
         return std::tuple(kind(p), p.a.angular) < std::tuple(kind(q), q.a.angular);
     });
     stage_begin_.assign(stages + 1, 0);
+    std::vector<Pack> packs;
     for (size_t i = 0; i < products_.size();) {
         const Product& first = products_[i];
         Batch batch{first.a.rows,
@@ -108,7 +120,7 @@ void RowProducts::arrange(int stages, int spill) {
                     first.round == 0,
                     first.weight != 1.0,
                     first.a.angular == first.b.angular,
-                    static_cast<int>(packs_.size()),
+                    static_cast<int>(packs.size()),
                     0,
                     static_cast<int>(weights_.size())};
         size_t end = i;
@@ -126,14 +138,15 @@ void RowProducts::arrange(int stages, int spill) {
                 pack.linear_weight[l] = p.a.scale * p.b.scale;
                 if (batch.weighted) weights_.push_back(p.weight);
             }
-            packs_.push_back(pack);
+            packs.push_back(pack);
         }
         i = end;
-        batch.end = static_cast<int>(packs_.size());
+        batch.end = static_cast<int>(packs.size());
         batches_.push_back(batch);
         stage_begin_[first.stage + 1] = static_cast<int>(batches_.size());
     }
     for (int s = 0; s < stages; ++s) stage_begin_[s + 1] = std::max(stage_begin_[s + 1], stage_begin_[s]);
+    packs_ = std::make_shared<const std::vector<Pack>>(std::move(packs));
     products_.clear();
     products_.shrink_to_fit();
 }
@@ -144,7 +157,7 @@ void RowProducts::evaluate(int stage, const double* rows, double* values) const 
         const ProductKernel kernel = kProduct[batch.rows_a - 1][batch.rows_b - 1];
         const int count = batch.rows_a * batch.rows_b;
         for (int i = batch.begin; i < batch.end; ++i) {
-            const Pack& p = packs_[i];
+            const Pack& p = (*packs_)[i];
             Lane out[36], weight;
             for (int l = 0; l < kLanes; ++l) lane_set(weight, l, p.linear_weight[l]);
             if (batch.square) {

@@ -1,12 +1,12 @@
 // Sums of products A Bᵀ of row blocks into dense blocks: how a sparse J M⁻¹ Jᵀ is formed, several products at a time.
 #pragma once
 
+#include <memory>
 #include <span>
 #include <utility>
 #include <vector>
 
 #include "spatial/body_rows.hpp"
-#include "spatial/lanes.hpp"
 
 namespace bellcrank {
 
@@ -29,14 +29,7 @@ class RowProducts {
         double weight;
         int stage, round;
     };
-    struct Places {
-        int linear[kLanes], angular[kLanes];
-    };
-    struct Pack {
-        Places a, b;
-        int target[kLanes];
-        double linear_weight[kLanes];
-    };
+    struct Pack;  // products side by side, one per lane: row_products.cpp sees lanes
     // Packs of one kind that follow one another.
     struct Batch {
         int rows_a, linear_a, rows_b, linear_b;
@@ -44,7 +37,7 @@ class RowProducts {
         int begin, end, weights;
     };
     std::vector<Product> products_;
-    std::vector<Pack> packs_;
+    std::shared_ptr<const std::vector<Pack>> packs_;
     std::vector<double> weights_;  // of the packs of weighted batches
     std::vector<Batch> batches_;
     std::vector<int> stage_begin_;              // batches of each stage

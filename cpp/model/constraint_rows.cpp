@@ -7,6 +7,7 @@
 
 #include "spatial/body_state.hpp"
 #include "spatial/components.hpp"
+#include "spatial/lanes.hpp"
 
 namespace bellcrank {
 

@@ -1,18 +1,19 @@
 // The lane type of the hot kernels: several doubles side by side in one vector register.
-// BELLCRANK_LANES is set per build variant: 4 with AVX2, 1 where vectors of four would only be emulated.
+// BELLCRANK_LANES is set per build variant: 4 with AVX2, 1 where vectors of four would only be emulated. What is
+// compiled once for all variants has none, and includes no header that shows lanes.
 #pragma once
 
 #include <cstring>
 
+#ifndef BELLCRANK_LANES
+#error \
+    "lanes differ between variants: compile this file for each of them, or include no header with lanes (cmake/variants.cmake)"
+#endif
 #if BELLCRANK_LANES == 4
 #include <immintrin.h>
 #endif
 
 namespace bellcrank {
-
-#ifndef BELLCRANK_LANES
-#define BELLCRANK_LANES 1
-#endif
 
 inline constexpr int kLanes = BELLCRANK_LANES;
 

@@ -1,9 +1,9 @@
 // How rows that are redundant share a load, over a tree and the rows that close it: multipliers of least norm.
-#include <Eigen/QR>
 #include <algorithm>
 #include <cmath>
 
-#include "linalg/quadratic_program.hpp"
+#include "matrices/quadratic_program.hpp"
+#include "matrices/shared_loads.hpp"
 #include "spatial/body_state.hpp"
 #include "spatial/components.hpp"
 #include "trees/tree_reactions.hpp"
@@ -45,8 +45,7 @@ void TreeReactions::minimise_norm() {
     }
 }
 
-// min ‖D λ‖ with Jᵀ λ = F, D the moment or force per row: with A = D⁻¹ J = Q R Pᵀ, D λ = Q₁ R₁⁻ᵀ Pᵀ F. The other
-// columns of Q exert nothing.
+// min ‖D λ‖ with Jᵀ λ = F, D the moment or force per row: z = D λ and A = D⁻¹ J.
 void TreeReactions::spread_least_norm(std::vector<int> rows, const std::vector<int>& pushing) {
     rows.insert(rows.end(), pushing.begin(), pushing.end());
     apply(other_blocks_, -1.0, lambda, force_.data());
@@ -65,23 +64,11 @@ void TreeReactions::spread_least_norm(std::vector<int> rows, const std::vector<i
             for (int k = 0; k < 6; ++k) A(i, 6 * side.body + k) += row[k] / weight_[rows[i]];
         }
     }
-    Eigen::ColPivHouseholderQR<Eigen::MatrixXd> qr;
-    qr.setThreshold(1e-8);
-    qr.compute(A);
-    const auto rank = qr.rank();
-    Eigen::VectorXd z = Eigen::VectorXd::Zero(A.rows());
-    z.head(rank) = qr.matrixR()
-                       .topLeftCorner(rank, rank)
-                       .triangularView<Eigen::Upper>()
-                       .transpose()
-                       .solve((qr.colsPermutation().transpose() * F).head(rank));
-    z.applyOnTheLeft(qr.householderQ());
+    const auto [z, nothing] = least_norm(A, F, 1e-8);
     for (Eigen::Index i = 0; i < A.rows(); ++i) lambda[rows[i]] = z[i] / weight_[rows[i]];
-    for (Eigen::Index k = rank; k < A.rows(); ++k) {
-        Eigen::VectorXd w = Eigen::VectorXd::Unit(A.rows(), k);
-        w.applyOnTheLeft(qr.householderQ());
+    for (Eigen::Index k = 0; k < nothing.cols(); ++k) {
         nulls_.emplace_back(lambda.size(), 0.0);
-        for (Eigen::Index i = 0; i < A.rows(); ++i) nulls_.back()[rows[i]] = w[i] / weight_[rows[i]];
+        for (Eigen::Index i = 0; i < A.rows(); ++i) nulls_.back()[rows[i]] = nothing(i, k) / weight_[rows[i]];
     }
     push(pushing);
 }

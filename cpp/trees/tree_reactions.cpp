@@ -1,10 +1,10 @@
 #include "trees/tree_reactions.hpp"
 
-#include <Eigen/QR>
 #include <algorithm>
 #include <cmath>
 #include <set>
 
+#include "matrices/small_least_squares.hpp"
 #include "model/forces.hpp"
 #include "spatial/body_state.hpp"
 #include "spatial/components.hpp"
@@ -12,9 +12,6 @@
 namespace bellcrank {
 
 namespace {
-
-using Columns = Eigen::Matrix<double, 6, Eigen::Dynamic, Eigen::ColMajor, 6, 6>;
-using Vector6 = Eigen::Matrix<double, 6, 1>;
 
 constexpr double kNothing = 1e-6;  // of multipliers of norm one that exert nothing together: exerts nothing alone
 
@@ -103,12 +100,10 @@ void TreeReactions::spread(double* records, std::vector<double>& multipliers) co
         const double* f = records + kTwist * child;
         const int count = static_cast<int>(map.rows.size());
         if (count > 0) {
-            Columns A(6, count);
-            Vector6 wanted;
+            double A[36], wanted[6], solution[6];
             for (int k = 0; k < 6; ++k) wanted[k] = f[kComponent[k]];
-            for (int c = 0; c < count; ++c) row_on(map.rows[c], child, A.col(c).data());
-            Eigen::ColPivHouseholderQR<Columns> qr(A);
-            const auto solution = qr.solve(wanted).eval();
+            for (int c = 0; c < count; ++c) row_on(map.rows[c], child, A + 6 * c);
+            solve_six(A, count, wanted, solution);
             for (int c = 0; c < count; ++c) multipliers[map.rows[c]] = solution[c];
         }
         if (parent == model_.ground()) continue;

@@ -1,5 +1,5 @@
 // Dependent rows: the multipliers that exert nothing on any body.
-#include <Eigen/QR>
+#include <Eigen/Core>
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -7,6 +7,7 @@
 #include <numeric>
 
 #include "formulations/lagrange/delassus.hpp"
+#include "matrices/least_squares.hpp"
 #include "spatial/body_state.hpp"
 
 namespace bellcrank {
@@ -213,7 +214,7 @@ bool Delassus::solve_again(Dependence& found) const {
     const auto A = all.leftCols(columns);
     const auto b = all.col(columns);
     if (columns == 0) return b.isZero(kExact);
-    const Eigen::VectorXd factors = A.colPivHouseholderQr().solve(b);
+    const Eigen::VectorXd factors = least_squares(A, b);
     if ((A * factors - b).norm() > kExact * b.norm()) return false;
     for (Eigen::Index c = 0; c < columns; ++c) found.of[c].second = factors[c];
     return true;

@@ -69,7 +69,7 @@ TreePass::TreePass(const Model& model, const LinkTree& tree) : model_(model), dr
         if (k.motion == Motion::turn) turns_.push_back(static_cast<int>(i));
     }
     while (turns_.size() % kLanes != 0) turns_.push_back(turns_.back());
-    speeds_ = tree.speeds;
+    coordinates_ = tree.coordinates, speeds_ = tree.speeds;
     given_.assign(drives_.size(), 0.0);
     for (const Law& law : model.laws) {
         const Link& link = tree.links[tree.link_of[law.coordinate]];
@@ -221,5 +221,23 @@ template void TreePass::accelerate<double>(double, const double*, const double*,
 #if BELLCRANK_LANES > 1
 template void TreePass::accelerate<Lane>(double, const Lane*, const Lane*, Lane*);
 #endif
+
+void TreePass::accelerate_batch(double t, int states, const double* x, const double* u, double* udot) {
+    const int nx = coordinates_, nu = speeds_;
+    batch_.resize(nx + 2 * nu);
+    Lane *lx = batch_.data(), *lu = lx + nx, *la = lu + nu;
+    for (int s = 0; s < states; s += kLanes) {
+        const auto at = [&](int l) {
+            return static_cast<size_t>(std::min(s + l, states - 1));
+        };  // the last one fills up
+        for (int l = 0; l < kLanes; ++l) {
+            for (int i = 0; i < nx; ++i) lane_set(lx[i], l, x[nx * at(l) + i]);
+            for (int i = 0; i < nu; ++i) lane_set(lu[i], l, u[nu * at(l) + i]);
+        }
+        accelerate(t, lx, lu, la);
+        for (int l = 0; l < kLanes && s + l < states; ++l)
+            for (int i = 0; i < nu; ++i) udot[nu * at(l) + i] = lane_get(la[i], l);
+    }
+}
 
 }  // namespace bellcrank::recursive

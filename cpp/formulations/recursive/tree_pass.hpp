@@ -54,6 +54,8 @@ class TreePass {
     // T: double or Lane. x, u, udot: one T per coordinate or speed.
     template <class T>
     void accelerate(double t, const T* x, const T* u, T* udot);
+    // Many states, one after another in x, u and udot: as many side by side as a vector holds.
+    void accelerate_batch(double t, int states, const double* x, const double* u, double* udot);
 
   private:
     template <class T>
@@ -97,9 +99,10 @@ class TreePass {
     std::vector<Effort> efforts_;
     std::vector<Drive> drives_;
     std::vector<double> given_;
-    int branches_ = 0, extras_ = 0, speeds_ = 0;
+    int branches_ = 0, extras_ = 0, coordinates_ = 0, speeds_ = 0;
     Workspace<double> one_;
     Workspace<Lane> lanes_;
+    std::vector<Lane, AlignedAllocator<Lane>> batch_;
 };
 
 }  // namespace bellcrank::recursive

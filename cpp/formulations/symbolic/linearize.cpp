@@ -1,7 +1,8 @@
 // Derivatives of the accelerations at a state.
-#include <Eigen/QR>
+#include <Eigen/Core>
 
 #include "formulations/symbolic/runner.hpp"
+#include "matrices/least_squares.hpp"
 
 namespace bellcrank {
 
@@ -46,7 +47,7 @@ void Symbolic::linearize_rows(double t, const double* x, const double* u, double
         if (is_left_out(i)) std::fill_n(rows + 2 * n * i, 2 * n, 0.0);
     out += 2 * n * m;
     const Eigen::Map<const Rows> A(out, nq, n), rest(out + nq * n, nq, n);
-    Eigen::Map<Rows>(chart, n, n) = A.colPivHouseholderQr().solve(rest);
+    Eigen::Map<Rows>(chart, n, n) = least_squares(A, rest);
 }
 
 void Symbolic::parameter_derivatives(double t, const double* x, const double* u, double* out) {

@@ -2,7 +2,7 @@
 // Dynamics, literally, and the paper's own way from it to accelerations.
 #pragma once
 
-#include "formulations/symbolic/equations.hpp"
+#include "derivation/equations.hpp"
 
 namespace bellcrank::symbolic {
 

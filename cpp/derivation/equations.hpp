@@ -1,0 +1,120 @@
+// The equations of motion of a model, generated once: M u̇ = b + Jᵀ λ with rows J u̇ = −γ, or u̇ itself where no row is
+// left (docs/theory/symbolic.md).
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "derivation/coordinates.hpp"
+#include "derivation/dynamics.hpp"
+#include "expression/derivative.hpp"
+
+namespace bellcrank::symbolic {
+
+// One function of the inputs.
+struct Form {
+    std::vector<Ref> outputs;
+    OperationCount count;
+};
+
+// An entry (row, column) of a matrix, in the order of outputs.
+struct Entry {
+    int row, column;
+};
+
+class Equations {
+  public:
+    // parametric: which numbers of the model follow parameters; null for none. cut: blocks of joints that are left out
+    // of the tree.
+    explicit Equations(std::shared_ptr<const Model> model,
+                       std::shared_ptr<const ParametricNumbers> parametric = nullptr, const std::vector<int>& cut = {});
+
+    // Why a model cannot be taken, everything at once; empty if it can.
+    static std::vector<std::string> refusals(const Model& model, const std::vector<int>& cut = {});
+
+    // Inputs of every form: t, q, u, where angles were last, u̇, λ of the rows that remain.
+    std::vector<Ref> inputs() const;
+    int coordinates() const { return static_cast<int>(symbols().coordinates.size()); }
+    int speeds() const { return static_cast<int>(symbols().speeds.size()); }
+    const Symbols& symbols() const { return mechanism.tree.symbols; }
+    bool is_free() const { return rows.size() == mechanism.plan.stops.size(); }
+
+    Graph graph;
+    std::shared_ptr<const Model> model;
+    Numbers numbers;
+    MechanismTree mechanism;
+    LinkPoses link_poses;
+    Coordinates values;
+    std::vector<int> rows;                // of the model, those that remain, and stops last
+    std::vector<int> branch_coordinates;  // of the model, whose last values are inputs
+    std::string method;                   // how accelerations of trees are found: "composite" or "articulated"
+    std::string mass_matrix_method;       // "composite" or "unit accelerations"
+
+    // A closing row on components of a quaternion: its multiplier changes its sign with the quaternion.
+    struct Component {
+        int row, pair;
+    };
+    std::vector<Component> components;  // row: in the order of `rows`
+
+    std::vector<int> coupled_angles;  // of the model, that follow others of the tree
+
+    Form angles();       // coupled_angles
+    Form quaternions();  // of the pairs of `components`, four numbers each
+    Form bodies();  // per body: rotation (9) of its axes, position (3) of the com, angular velocity (3), velocity (3)
+    Form body_rates();       // per body: angular acceleration in its axes, acceleration of the com
+    Form accelerations();    // u̇; only without rows
+    Form system();           // M, b, J, γ at the places below
+    Form closure();          // C, Ct, J
+    Form inverse();          // efforts that u̇ needs
+    Form mass_matrix();      // M at mass_places, then b
+    Form linearization();    // ∂(M u̇ − b − Jᵀ λ) and ∂(J u̇ + γ) by (ξ, u), row by row
+    Form linearized_rows();  // ∂Ċ by (ξ, u), row by row; ∂q̇/∂u = A; (∂q̇/∂q) A − Ȧ
+    Form parameters();       // the same by the parameters
+    std::vector<Entry> mass_places, row_places;
+
+    // What acts beside gravity: forces along the speeds, wrenches on the links (one each, or none at all).
+    const std::vector<Expression>& generalized() const { return generalized_; }
+    const std::vector<symbolic::Wrench>& applied() const { return applied_; }
+    void add_rotors(LowerTriangle& M) const;  // what inertances add to M
+
+  private:
+    void make_forces();
+    void make_formula_forces();
+    void add_potential(const ForceFormula& force);
+    void add_efforts(const ForceFormula& force);
+    void make_rows();
+    void note_component(const Row& row);
+    void add_row(int row, Expression error, Expression rate);
+    void add_formula_row(int row, int block);
+    Vector angular_velocity(const BodyPlace& place);  // world axes
+    std::vector<Expression> formulas_at(const std::vector<MarkerSymbols>& markers,
+                                        const std::vector<CoordinateSymbols>& coordinates, std::span<const Ref> roots);
+    void make_inertances();
+    Expression sum_of_terms(const Row& row);
+    Expression function_of_time(int function);
+    Expression table(int function, Expression at);
+    Expression number_of(int function, int param) const;
+    Expression effort(int law, Expression value, Expression rate);
+    void add_wrench(int wrench);
+    void apply_to_link(int link, const Vector& moment, const Vector& force);
+    LowerTriangle mass_lower();
+    int operations(const LowerTriangle& M) const;
+    std::vector<Expression> known_forces();
+    std::vector<Expression> inverse_efforts();
+    std::vector<Expression> residuals();
+    // Derivatives by displacements, then by speeds, of each.
+    std::vector<Expression> by_motion(const std::vector<Expression>& of);
+    std::vector<Ref> rates_by_speeds();
+    Form form(const std::vector<Expression>& outputs) const;
+    std::vector<Expression> gradient(Expression rate);
+
+    std::vector<int> tables_;  // of the model's functions in the graph
+    std::vector<Expression> generalized_;
+    std::vector<symbolic::Wrench> applied_;
+    std::vector<Expression> C_, Cdot_, gamma_, multipliers_;
+    std::vector<std::vector<Expression>> J_;
+    LowerTriangle rotors_;
+};
+
+}  // namespace bellcrank::symbolic

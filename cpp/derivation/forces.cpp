@@ -1,0 +1,91 @@
+// Force laws and applied wrenches of a model as expressions.
+#include "derivation/equations.hpp"
+
+namespace bellcrank::symbolic {
+
+Expression Equations::number_of(int function, int param) const {
+    const int place = model->data().function_param_start[function] + param;
+    return numbers.number("function_params", place, model->data().function_params[place]);
+}
+
+// Functions that are formulas become such: constants fold, and what follows parameters goes on following them.
+Expression Equations::table(int function, Expression at) {
+    const ModelData& data = model->data();
+    const std::string& kind = data.function_kind[function];
+    if (kind == "harmonic")
+        return number_of(function, 0) + number_of(function, 1) * at +
+               number_of(function, 2) * sin(number_of(function, 3) * at + number_of(function, 4));
+    if (const auto expressed = data.expression_of(function)) {
+        const int count = data.function_param_start[function + 1] - data.function_param_start[function];
+        std::vector<Ref> inputs{at.ref};
+        for (int i = 0; i < count; ++i) inputs.push_back(number_of(function, i).ref);
+        return expressed->at(graph, inputs);
+    }
+    int& number = tables_[function];
+    if (number < 0) {
+        const int begin = data.function_param_start[function], end = data.function_param_start[function + 1];
+        number = graph.table(
+            {data.function_kind[function], {data.function_params.begin() + begin, data.function_params.begin() + end}});
+    }
+    return {&graph, graph.table_value(static_cast<std::uint16_t>(number), 0, at.ref)};
+}
+
+Expression Equations::function_of_time(int function) { return table(function, symbols().time); }
+
+void Equations::make_forces() {
+    for (size_t i = 0; i < model->laws.size(); ++i) {
+        const Expression value = values.value(model->laws[i].coordinate);
+        const Expression rate = time_derivatives(symbols(), {value}, false)[0];
+        const Expression tau = effort(static_cast<int>(i), value, rate);
+        const std::vector<Expression> g = gradient(rate);
+        for (int k = 0; k < speeds(); ++k) generalized_[k] = generalized_[k] + tau * g[k];
+    }
+    for (size_t i = 0; i < model->wrenches.size(); ++i) add_wrench(static_cast<int>(i));
+    make_formula_forces();
+}
+
+Expression Equations::effort(int number, Expression value, Expression rate) {
+    const Law& law = model->laws[number];
+    std::vector<Expression> params;
+    for (size_t i = 0; i < law.params.size(); ++i)
+        params.push_back(
+            numbers.number("law_params", model->data().law_param_start[number] + static_cast<int>(i), law.params[i]));
+    LawFunction<Expression> function(nullptr);
+    if (law.function >= 0) function = LawFunction<Expression>([&](Expression at) { return table(law.function, at); });
+    return law.kind->formula({value, rate, symbols().time}, params, function);
+}
+
+void Equations::add_wrench(int number) {
+    const bellcrank::Wrench& wrench = model->wrenches[number];
+    const BodyPlace& body = mechanism.bodies[wrench.body];
+    if (body.link < 0) return;
+    Expression component[6];
+    for (int k = 0; k < 6; ++k) {
+        component[k] = numbers.number("wrench_constant", 6 * number + k, wrench.constant[k]);
+        if (wrench.function[k] >= 0) component[k] = component[k] + function_of_time(wrench.function[k]);
+    }
+    const ModelData& data = model->data();
+    const Vector offset = numbers.vector("wrench_position", 3 * number, data.wrench_position[number]);
+    const Vector place = body.at.shift + matrix(graph, body.at.rotation) * offset;
+    Vector moment{component[0], component[1], component[2]}, force{component[3], component[4], component[5]};
+    if (wrench.local) {
+        const Matrix R = matrix(graph, body.at.rotation) *
+                         numbers.rotation("wrench_rotation", 4 * number, data.wrench_rotation[number]);
+        moment = R * moment;
+        force = R * force;
+    } else {
+        const Matrix R = link_poses.pose(-1, body.link).rotation;
+        moment = transpose_times(R, moment);
+        force = transpose_times(R, force);
+    }
+    apply_to_link(body.link, moment + cross(place, force), force);
+}
+
+// Moment about the link's origin and force, in its axes.
+void Equations::apply_to_link(int link, const Vector& moment, const Vector& force) {
+    if (applied_.empty()) applied_.assign(mechanism.tree.links.size(), {zero_vector(graph), zero_vector(graph)});
+    applied_[link].force = applied_[link].force + force;
+    applied_[link].moment = applied_[link].moment + moment;
+}
+
+}  // namespace bellcrank::symbolic

@@ -1,0 +1,23 @@
+// Redundant rows share what they exert together: multipliers of least norm, from dense matrices.
+#pragma once
+
+#include <Eigen/Core>
+#include <span>
+#include <vector>
+
+namespace bellcrank {
+
+// The shortest z with Aᵀ z = F, and an orthonormal basis of what Aᵀ takes to nothing, by columns. Pivots below
+// `threshold` of the largest count as none.
+struct LeastNorm {
+    Eigen::VectorXd z;
+    Eigen::MatrixXd nothing;
+};
+LeastNorm least_norm(const Eigen::MatrixXd& A, const Eigen::VectorXd& F, double threshold);
+
+// The least ‖D λ‖ that exerts what λ does, from a basis of multipliers that exert nothing, which it scales: their
+// largest moment or force becomes one. weight: D; the multipliers of rows in `pushing` stay positive.
+void share_by_basis(std::span<const double> weight, std::span<const int> pushing,
+                    std::vector<std::vector<double>>& nothing, std::vector<double>& lambda);
+
+}  // namespace bellcrank
