@@ -24,7 +24,7 @@ def facts_of(mech: bc.Mechanism, run: bc.Trajectory) -> list[tuple[str, str]]:
     return [
         ("bodies", f"{facts.bodies} ({6 * facts.bodies} coordinates), {facts.mass:.3g} kg"),
         ("constraint rows", f"{facts.rows}, of them {len(facts.redundant)} redundant"),
-        ("freedom", f"{facts.freedom}, drives {len(run.drives)}"),
+        ("degrees of freedom", f"{facts.freedom}, drives {len(run.drives)}"),
         ("closed loops", f"{facts.loops}"),
         ("constraints met to", f"{run.violation.position.max():.1e} (m, rad)"),
         ("speed", f"{span / seconds:.1f} times real time, {steps / seconds:.0f} steps a second"),
