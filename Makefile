@@ -14,7 +14,7 @@ BIN := .venv/bin
 CPP_FILES = $(shell find cpp bindings -name '*.[ch]pp' -o -name '*.c')
 
 .DEFAULT_GOAL := build
-.PHONY: build test fuzz memory sanitize demo bench lint format wheel dist clean help
+.PHONY: build test fuzz memory sanitize demo bench docs lint format wheel dist clean help
 
 help: ## list the targets
 	@sed -n 's/^\([a-z]*\):.*## /\1\t/p' Makefile | expand -t 10
@@ -45,6 +45,12 @@ bench: wheel ## timings, beside other engines, in a venv of its own (BENCH_ARGS=
 	@.venv-bench/bin/pip install --quiet --no-deps --force-reinstall dist/*.whl
 	@.venv-bench/bin/bellcrank bench $(BENCH_ARGS)
 
+docs: build ## the documentation as a web site in build/site, pages, gallery, reference and search, all offline
+	@$(BIN)/python tools/requirements.py docs > build/.docs-requirements
+	@cmp -s build/.docs-requirements .venv/.docs-requirements || $(BIN)/pip install --quiet -r build/.docs-requirements
+	@cp build/.docs-requirements .venv/.docs-requirements
+	@PYTHONPATH=tools $(BIN)/python -m docs_site build/site
+
 lint: build ## everything that is checked without running the code
 	@$(BIN)/ruff check .
 	@$(BIN)/ruff format --check .
@@ -52,6 +58,7 @@ lint: build ## everything that is checked without running the code
 	@$(BIN)/lint-imports --no-logo
 	@$(BIN)/clang-format --dry-run -Werror $(CPP_FILES)
 	@$(BIN)/python tools/check_sources.py
+	@$(BIN)/python tools/check_words.py
 
 format: build ## rewrite Python and C++ in the house style
 	@$(BIN)/ruff check --fix-only .

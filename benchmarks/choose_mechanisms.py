@@ -76,7 +76,7 @@ def _loops() -> list[Choice]:
 def _robots() -> list[Choice]:
     return [
         Choice("two-link arm, led", gallery.rr_arm),
-        Choice("Puma 560, led", gallery.puma560),
+        Choice("Puma 560, driven", gallery.puma560),
         Choice("Puma 560, falling", lambda: gallery.puma560(motors=False, friction=False, led=False), 2.0),
         Choice("Puma 560, rotors", lambda: gallery.puma560(led=False), 2.0),
         Choice("Stewart platform", gallery.stewart_platform, 1.0),

@@ -82,6 +82,5 @@ def nested(depth: int) -> bc.Mechanism:
         add_pin(mech, f"pin {k}", carrier, rod, points[k], Z_AXIS)
         carrier = rod
     for k in range(depth):
-        ends = [mech.bodies[f"rod {i}"] for i in (k, count - 1 - k)]
-        mech.add_joint(f"tie {k}", bc.Distance(), *(body.marker() for body in ends))
+        mech.add_joint(f"tie {k}", bc.Distance(), f"rod {k}", f"rod {count - 1 - k}")
     return mech

@@ -7,7 +7,7 @@ import time
 from collections.abc import Callable
 from dataclasses import dataclass
 from statistics import median
-from typing import Final
+from typing import Any, Final
 
 import numpy as np
 
@@ -83,7 +83,7 @@ def timed_runs(
     tolerance: float | None = None,
     rtol: float | None = None,
     max_order: float | None = None,
-    **options: float,
+    **options: Any,
 ) -> list[TimedRun]:
     """Simulate a model by the lagrange formulation several times, recording frames at the given times only.
 

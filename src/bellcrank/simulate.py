@@ -5,7 +5,7 @@ from __future__ import annotations
 import inspect
 from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any, Literal, Unpack
 
 from bellcrank.assembly.compile import compile_mechanism
 from bellcrank.assembly.model import Model
@@ -18,6 +18,7 @@ from bellcrank.mechanism.arguments import required_path, required_progress
 from bellcrank.mechanism.checking import Check
 from bellcrank.mechanism.mechanism import Mechanism
 from bellcrank.overloads import overload
+from bellcrank.run.arguments import DynamicArguments, QuasistaticArguments
 from bellcrank.run.controllers import Controller, checked_controllers
 from bellcrank.run.plan import Plan
 from bellcrank.run.quasistatic import QuasistaticRun, begun, refuse_arguments
@@ -34,7 +35,7 @@ def simulate(
     duration: float | None = None,
     *,
     mode: Literal["quasistatic"],
-    **arguments: Any,
+    **arguments: Unpack[QuasistaticArguments],
 ) -> MoveTrajectory: ...
 
 
@@ -44,7 +45,7 @@ def simulate(
     duration: float | None = None,
     *,
     mode: Literal["dynamic"] = "dynamic",
-    **arguments: Any,
+    **arguments: Unpack[DynamicArguments],
 ) -> Trajectory: ...
 
 
@@ -95,7 +96,7 @@ def simulate(
     reactions, accelerations: whether to record what joints and forces exert, and body accelerations.
     path: HDF5 file to record into while it runs. description: text to keep instead of the mechanism's own.
     progress: True for a bar on the terminal, or a function of the fraction done. options: of the formulation.
-    assemble: mend the initial state first (for this run, not in the mechanism); else it is projected only.
+    assemble: correct the initial state first (for this run, not in the mechanism); else it is projected only.
         "constraint_forces": the bodies come together in the run, as `bc.assemble` says; once closed, at
         `statistics["closed_at"]` (s), the formulation takes over; before, reactions are not a number.
     mode, max_error, measure: "quasistatic" for steps from rest, a `MoveTrajectory`: see `QuasistaticRun`.
@@ -125,7 +126,7 @@ def start(
     duration: float | None = None,
     *,
     mode: Literal["quasistatic"],
-    **arguments: Any,
+    **arguments: Unpack[QuasistaticArguments],
 ) -> QuasistaticRun: ...
 
 
@@ -135,7 +136,7 @@ def start(
     duration: float | None = None,
     *,
     mode: Literal["dynamic"] = "dynamic",
-    **arguments: Any,
+    **arguments: Unpack[DynamicArguments],
 ) -> Run: ...
 
 
@@ -169,13 +170,14 @@ def start(
     measure: str | None = None,
     **options: Any,
 ) -> Any:
-    """A run that stands at its start and goes on as far as it is told to.
+    """A run that stands at its start and is advanced in parts.
 
     The arguments are those of `simulate`, but neither a duration nor times are needed: then the end is open,
     and a frame is recorded at the end of each `Run.advance`, or every output_step. progress needs a duration,
     or times. Going through time in parts keeps the history of the method from one to the next. Raises what
     `simulate` raises where it cannot start.
     """
+    start, output_step = _seconds(start=start, output_step=output_step)
     if mode != "dynamic":
         return _quasistatic({**locals(), **options})
     if formulation == "adaptive":
@@ -198,6 +200,12 @@ def start(
     model = _described(mechanism, start)
     watched = _watched(events, model, plan.method)
     return Run(model, plan, assemble, state, watched, path, description, progress, steering)
+
+
+def _seconds(**times: Any) -> Iterable[Any]:
+    """Times as numbers, those too that are texts such as "2 s"."""
+    with Check("simulate") as check:
+        return [check.number(n, v, "s") if isinstance(v, str) else v for n, v in times.items()]
 
 
 def _quasistatic(arguments: dict[str, Any]) -> QuasistaticRun:
@@ -247,7 +255,7 @@ def _watched(events: Event | Iterable[Event], model: Model, chosen: MethodOption
     """The events for the core. Raises MechanismError for a method that cannot find them."""
     compiled = compiled_events(events, model)
     if compiled.names and not chosen.method.adaptive:
-        rule = f"method {chosen.method.name!r} knows nothing of what lies between its steps"
+        rule = f"method {chosen.method.name!r} cannot find what lies between its steps"
         raise MechanismError(
             Fault("events", rule, compiled.names[0], "use method='dopri5', 'adams' or 'bdf'")
         )

@@ -20,7 +20,7 @@ def test_a_plane_linkage_in_space():
     assert facts.joint_kinds == {"Revolute": 4}
     assert facts.mass == pytest.approx(1.0 + 2 * 5**0.5)
     text = str(facts)
-    assert "freedom      1 (20 rows, Gruebler's count -2)" in text
+    assert "mobility     1 (20 rows, Gruebler's count -2)" in text
     assert "redundant" in text
 
 

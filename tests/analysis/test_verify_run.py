@@ -170,7 +170,7 @@ def test_what_tells_no_mechanism_is_refused(paths, tmp_path):
         bc.verify(bc.Trajectory.load(path))
     with h5py.File(path, "r+", libver="latest") as file:
         file["description"] = np.bytes_("notes of the day")
-    with pytest.raises(bc.MechanismError, match="what it tells of its mechanism cannot be read"):
+    with pytest.raises(bc.MechanismError, match="what it holds of its mechanism cannot be read"):
         bc.verify(bc.Trajectory.load(path))
     assert bc.verify(machine(), bc.Trajectory.load(path)).passed
     with h5py.File(path, "r+", libver="latest") as file:

@@ -31,8 +31,8 @@ def test_info_counts_freedoms_and_names_what_is_redundant(four_bar, program):
     assert told["bodies"] == "3, together 0.95 kg"
     assert told["joints"] == "4 (4 Revolute)"
     assert told["constraint rows"].startswith("21")
-    assert told["freedom by Grübler"] == "-3 = 6 · 3 - 21"
-    assert told["freedom by rank"] == "0"
+    assert told["mobility by Grübler"] == "-3 = 6 · 3 - 21"
+    assert told["mobility by rank"] == "0"
     assert told["redundant rows"] == "3"
     assert told["closed loops"] == "1"
     assert "(z)" in result.stdout
@@ -141,7 +141,7 @@ def test_plot_writes_beside_and_where_told(four_bar, program, tmp_path):
     told = ("-w", "picture", "--times", "0,0.5", "--out", "d.png")
     assert program("plot", "run.h5", *told).exit_code == 0
     refused = program("plot", "run.h5", "-w", "picture", "--times", "0,x")
-    assert "--times: it takes numbers parted by commas, got '0,x'" in refused.stderr
+    assert "--times: it takes numbers separated by commas, got '0,x'" in refused.stderr
     assert program("plot", "run.h5", "-w", "joint", "--degrees", "--out", "b.pdf").exit_code == 0
     assert program("plot", "run.h5", "-w", "reaction", "--components", "--out", "c.png").exit_code == 0
 
@@ -158,7 +158,7 @@ def test_draw_takes_mechanisms_and_runs(four_bar, program, tmp_path):
     for arguments, message in (
         ((four_bar, "--times", "0"), "a mechanism has no times"),
         (("run.h5", "-o", "d.gif", "--instants", "2"), "a film has no instants"),
-        ((four_bar, "--view", "1,x"), "--view: it takes numbers parted by commas"),
+        ((four_bar, "--view", "1,x"), "--view: it takes numbers separated by commas"),
         ((four_bar, "--view", "fornt"), "no view of this name"),
         (("run.h5", "--path", "couple"), "no body and no marker of this name"),
         ((four_bar, "-o", "e.jpg"), "this kind of picture is not known"),

@@ -45,7 +45,7 @@ def test_quiet_writes_nothing(four_bar, program):
 def test_options_go_before_the_file(four_bar, program):
     program(
         "run", four_bar, "-m", "dopri5", "-d", "0.2", "--tolerance", "1e-6", "--output-step", "0.01",
-        "--accelerations", "--no-reactions", "-o", "rank_tolerance=1e-10", "--start", "1.0", "--step", "1e-4",
+        "--accelerations", "--no-reactions", "-O", "rank_tolerance=1e-10", "--start", "1.0", "--step", "1e-4",
         "--out", "run.h5",
     )  # fmt: skip
     run = bc.Trajectory.load("run.h5")
@@ -56,7 +56,7 @@ def test_options_go_before_the_file(four_bar, program):
 
 
 def test_joints_to_cut_are_named_once_each_or_with_commas(four_bar, program, tmp_path):
-    names = ("--option", "cut=pin 1", "-o", "cut=pin 1, pivot 2")
+    names = ("--option", "cut=pin 1", "-O", "cut=pin 1, pivot 2")
     output = program("run", four_bar, "-f", "recursive", "-d", "0.1", *names[:2]).stdout
     assert "loops cut at  pin 1\n" in output
     refused = program("run", four_bar, "-f", "symbolic", *names)

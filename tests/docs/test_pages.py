@@ -51,3 +51,17 @@ def test_links_lead_somewhere(page):
         assert other.exists(), f"{page.name}: {target}"
         if anchor:
             assert anchor in anchors(other), f"{page.name}: {target}"
+
+
+def test_ten_mechanisms_are_short():
+    page = (ROOT / "docs" / "guide" / "14-ten-mechanisms.md").read_text(encoding="utf-8")
+    programs = re.findall(r"^```python\n(.*?)^```$", page, re.M | re.S)
+    assert len(programs) == 10
+    assert max(program.count("\n") for program in programs) < 40
+
+
+def test_no_word_of_the_list_is_left():
+    done = subprocess.run(
+        [sys.executable, ROOT / "tools" / "check_words.py"], capture_output=True, text=True, check=False
+    )
+    assert (done.returncode, done.stderr) == (0, "")

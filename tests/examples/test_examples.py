@@ -47,7 +47,7 @@ def n_four_bar(printed: Printed) -> None:
 
 
 def andrews_squeezer(printed: Printed) -> None:
-    printed.says("freedom      1 (50 rows, Gruebler's count -8)")
+    printed.says("mobility     1 (50 rows, Gruebler's count -8)")
     printed.near(r"beta after 0.03 s: (\S+) rad", 15.810771195153643, within=1e-8)
     printed.below(r"largest difference of the seven angles: (\S+) rad", 1e-8)
     printed.below(r"energy balance: (\S+) J", 1e-8)

@@ -177,7 +177,7 @@ def test_velocities_do_not_hinder_assembly():
 def test_freedoms_of_velocities_and_of_positions():
     found = bc.info(on_ice(velocity=(1.0, 0.0, 0.0)))
     assert (found.freedom, found.position_freedom) == (2, 3)
-    assert "freedom      2 of velocities, 3 of positions" in str(found)
+    assert "mobility     2 of velocities, 3 of positions" in str(found)
     assert "of positions" not in str(bc.info(chain()))
     assert bc.info(chain()).position_freedom == bc.info(chain()).freedom == 10
 

@@ -85,7 +85,7 @@ def test_a_drive_against_a_stop_ends_the_run(name, method, formulation):
 
 @pytest.mark.parametrize("method", ["rk4", "dopri5"])
 def test_a_stop_elsewhere_excuses_nothing(method):
-    """A ball led past a rotation vector of length π, and a slider with a stop that it never meets."""
+    """A ball driven past a rotation vector of length π, and a slider with a stop that it never meets."""
     mech = bc.Mechanism("led ball")
     arm = mech.add_body("arm", mass=1.0, inertia=(0.1, 0.2, 0.25), com=(0.1, 0.0, 0.0))
     mech.add_joint("ball", bc.Spherical(), mech.ground.marker(), arm.marker())

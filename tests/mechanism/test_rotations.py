@@ -47,7 +47,7 @@ def test_a_matrix_stands_for_a_quaternion_everywhere():
         ({"axis": (0, math.inf, 0), "angle": 1.0}, "axis must be finite"),
         ({"axis": "z"}, "give axis and angle"),
         ({"angle": 1.0}, "give axis and angle"),
-        ({"axis": "w", "angle": 1.0}, "axis must hold 3 numbers"),
+        ({"axis": "w", "angle": 1.0}, "axis must be a direction"),
         ({"axis": "z", "angle": math.nan}, "angle must be finite"),
         ({"rpy": (1, 2)}, "rpy must hold 3 numbers"),
         ({"rpy": (1, 2, 3), "vector": (1, 2, 3)}, "give axis and angle"),

@@ -134,7 +134,7 @@ MESSAGES = {
     "no such number": (drive(coordinate=1, position=1), "no free coordinate of this number", "1"),
     "a curve where there is none": (drive(coordinate="curve_parameter", position=1), "needs a curve"),
     "coordinate twice": (drive("piston joint.z", coordinate="theta_z", position=1), "given twice"),
-    "nothing led": (lambda: mechanism().add_drive("motor", position=1), "not clear what is led", "joint="),
+    "nothing led": (lambda: mechanism().add_drive("motor", position=1), "not clear what is driven", "joint="),
     "a number for a joint": (drive(3, position=1), "a joint is needed here", "3"),
     "path as a list": (
         lambda: (m := mechanism()).add_drive("motor", marker=m.bodies["arm"], path=[(0, 0, 0)]),

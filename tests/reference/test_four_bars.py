@@ -7,7 +7,7 @@ from bellcrank.gallery import n_four_bar
 
 @pytest.mark.parametrize("n", [1, 2, 5, 40])
 def test_n_four_bar(n, load, follow, check, column, through_singular_poses, request):
-    """Five turns and ten singular poses in 10 s, where the freedom leaps from 1 to n + 1."""
+    """Five turns and ten singular poses in 10 s, where the mobility jumps from 1 to n + 1."""
     fast = any(name in request.node.name for name in ("lagrange", "dca"))
     if n == 40 and not fast and "adams" not in request.node.name:
         pytest.skip("ten thousand steps and more of forty loops in joint coordinates take minutes")

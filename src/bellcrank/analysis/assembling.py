@@ -48,7 +48,8 @@ def assemble(
     do not hold bodies back: they are taken from what comes out.
 
     Initial positions and velocities that joints are given hold exactly. Bodies that hang on such a joint move
-    along with it; in a loop, the joint is led there from where the bodies were placed, and the others follow.
+    along with it; in a loop, the joint is moved there from where the bodies were placed, and the others
+    follow.
 
     Numbers that are expressions of parameters stay expressions where assembly does not change them; what it
     writes numbers over, the notes of the report say.

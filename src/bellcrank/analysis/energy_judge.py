@@ -81,7 +81,7 @@ def _balance(evidence: Evidence, total: Floats, size: float, limit: float) -> Ch
     left = np.abs(total[: 2 * len(work) : 2] - total[0] - work)
     scale = max(size, float(np.max(np.abs(work))))
     if uncertainty > 100.0 * limit * scale:
-        reason = f"the frames are too far apart: they tell the work to {uncertainty / scale:.1e} only"
+        reason = f"the frames are too far apart: they determine the work to {uncertainty / scale:.1e} only"
         return CheckResult("energy", _ENERGY, None, limit, reason)
     allowed = limit + 2.0 * uncertainty / scale
     worst = int(np.argmax(left))

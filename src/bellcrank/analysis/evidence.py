@@ -135,7 +135,7 @@ class Evidence:
 
     @cached_property
     def force_columns(self) -> dict[tuple[str, int, int], int]:
-        """Column of each effort that was recorded, as `force_efforts` tells the core of it."""
+        """Column of each effort that was recorded, as `force_efforts` passes it to the core."""
         listed = [effort for found in force_efforts(self.model).values() for effort in found]
         return {effort.core: column for column, effort in enumerate(listed)}
 

@@ -1,4 +1,4 @@
-"""The freedoms of a mechanism at a configuration: how many, and which coordinates could lead them."""
+"""Degrees of freedom at a configuration: how many, and which coordinates could be driven to remove them."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from bellcrank.assembly.positions import without_rows
 from bellcrank.assembly.state import Floats, State
 from bellcrank.errors import AssemblyError
 
-_DENSE = 3000  # columns of the Jacobian up to which freedoms are found by name
+_DENSE = 3000  # columns of the Jacobian up to which degrees of freedom are found by name
 _RANK = 1e-9  # singular values below this part of the largest are zero
 
 
@@ -36,7 +36,7 @@ class Freedoms:
 
 
 def freedoms(model: Model, state: State | None = None) -> Freedoms:
-    """The freedoms at a state, by default the initial one.
+    """The degrees of freedom at a state, by default the initial one.
 
     Raises AssemblyError where rows have no finite gradients there.
     """
@@ -55,7 +55,8 @@ def freedoms(model: Model, state: State | None = None) -> Freedoms:
         number = np.flatnonzero(model.rigid_rows)[np.flatnonzero(~np.isfinite(jacobian).all(axis=1))[0]]
         row = model.row_text(int(number))
         message = (
-            f"freedoms cannot be counted where {row} has no finite gradient; start elsewhere by position="
+            f"degrees of freedom cannot be counted where {row} has no finite gradient; "
+            "start elsewhere by position="
         )
         raise AssemblyError(message, [(row, float("nan"))])
     independent: tuple[str, ...] = ()

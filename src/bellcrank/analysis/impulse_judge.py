@@ -14,16 +14,16 @@ from bellcrank.analysis.verdict import CheckResult, Worst
 from bellcrank.assembly.state import Floats
 
 AROUND = (0, -4, -3, 3, 4)
-"""Frames about one that tell how well it is predicted, and which do not depend on its own numbers."""
+"""Frames around one that show how well it is predicted, without its own numbers."""
 
 _IMPULSES = "momentum gained between frames less impulse of the forces, relative to that of those that act"
-_CLEAR = 1e-2  # of the forces: where frames tell impulses no better than that, they are not judged
+_CLEAR = 1e-2  # of the forces: where frames determine impulses no better than that, they are not judged
 
 
 def judge_impulses(evidence: Evidence, limit: float) -> list[CheckResult]:
     """Gains of momentum against forces and moments that act, by Simpson's rule over two steps and over four.
 
-    The difference of the two is how well frames tell impulses, see `unclear`.
+    The difference of the two is how well frames determine impulses, see `unclear`.
     """
     if evidence.has_accelerations or not evidence.has_reactions:
         return []
@@ -76,7 +76,7 @@ def not_known(judged: np.ndarray) -> str:
 
 
 def _unmatched(evidence: Evidence, loads: Callable[[int], Loads], frame: int, reach: int) -> Floats:
-    """Mean forces and moments (2, nb, 3) about a frame, less those that momenta tell."""
+    """Mean forces and moments (2, nb, 3) about a frame, less those that follow from momenta."""
     first, last = frame - reach, frame + reach
     acts = [np.stack([found.force[:-1], found.moment[:-1]]) for found in map(loads, (first, frame, last))]
     mean = (acts[0] + 4.0 * acts[1] + acts[2]) / 6.0

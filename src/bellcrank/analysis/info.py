@@ -17,7 +17,7 @@ from bellcrank.formulations.choice import choice
 from bellcrank.mechanism.mechanism import Mechanism
 
 _LOOPS = 20  # how many loops are listed element by element
-_REDUNDANT = 10  # and for how many redundant rows it is told what they follow from
+_REDUNDANT = 10  # and for how many redundant rows the rows that they follow from are listed
 
 
 @dataclass(frozen=True)
@@ -27,13 +27,13 @@ class MechanismInfo:
     bodies, joints, constraints, forces, drives: counts. joint_kinds: how many joints of each kind.
     mass: kg. rows: constraint rows that hold as equations.
     grubler: 6 per body less rows.
-    freedom: 6 per body less the rank of the rows, the freedoms of velocities; it exceeds `grubler` by the
-        number of redundant rows.
+    freedom: 6 per body less the rank of the rows, the degrees of freedom of velocities; it exceeds
+        `grubler` by the number of redundant rows.
     position_freedom: the same without rows that hold velocities alone, as rolling wheels and blades have:
         the dimensions of where the mechanism can get to.
     redundant: the redundant rows by name. Which of several dependent rows is called redundant is arbitrary.
     redundancies: the same rows with the rows that each follows from.
-    independent: coordinates that could lead the freedoms left (empty for very large mechanisms).
+    independent: coordinates that determine the motion if they are driven (empty for very large mechanisms).
     loops: number of independent closed loops. loop_elements: joints and constraints round the first of them.
     components: bodies that hang together (the ground does not connect), largest first.
     floating: how many of these nothing holds to the ground.
@@ -87,10 +87,10 @@ class MechanismInfo:
             f"  constraints  {self.constraints}",
             f"  forces       {self.forces}",
             f"  drives       {self.drives}",
-            f"  freedom      {freedom} ({self.rows} rows, Gruebler's count {self.grubler})",
+            f"  mobility     {freedom} ({self.rows} rows, Gruebler's count {self.grubler})",
         ]
         if self.independent:
-            lines.append(f"  led by       {', '.join(self.independent)}")
+            lines.append(f"  independent  {', '.join(self.independent)}")
         if self.redundant:
             lines.append(f"  redundant    {', '.join(self.redundant)}")
             lines += [f"               {text}" for text in self.redundant_texts[:_REDUNDANT]]

@@ -2,18 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from inspect import signature
 from pathlib import Path
 from time import perf_counter
-from typing import Any, Final
+from typing import Any, Final, Unpack
 
 from bellcrank.analysis.freedoms import freedoms
 from bellcrank.assembly.compile import compile_mechanism
 from bellcrank.assembly.initial import assembled
 from bellcrank.assembly.model import Model
 from bellcrank.errors import Fault, MechanismError, SimulationError
+from bellcrank.formulations.options import FormulationOptions
 from bellcrank.formulations.preparing import check_request, prepare
 from bellcrank.integrate.advance import check_resolved, follow, output_times
 from bellcrank.integrate.failure import explain
@@ -39,7 +40,7 @@ def kinematics(
     start: float = 0.0,
     path: str | Path | None = None,
     progress: bool | Callable[[float], None] = False,
-    **options: Any,
+    **options: Unpack[FormulationOptions],
 ) -> Trajectory:
     """Positions, velocities and accelerations of a mechanism whose drives determine its motion.
 
@@ -49,9 +50,9 @@ def kinematics(
     duration, start: s. step: between frames, s; by default a thousandth of the duration.
     formulation, path, progress, options: as for `simulate`.
 
-    Raises Unsupported for a formulation that cannot take the mechanism; MechanismError naming the freedoms
-    that no drive leads, if there are any; AssemblyError if the mechanism cannot be assembled;
-    SimulationError, with what was computed, where the motion cannot go on.
+    Raises Unsupported for a formulation that cannot take the mechanism; MechanismError naming the
+    coordinates that no drive prescribes, if there are any; AssemblyError if the mechanism cannot be
+    assembled; SimulationError, with what was computed, where the motion cannot go on.
     """
     times = _Times(duration, step, start)
     return _run(mechanism, times, formulation, path, progress, options, dynamics=False)
@@ -66,7 +67,7 @@ def inverse_dynamics(
     start: float = 0.0,
     path: str | Path | None = None,
     progress: bool | Callable[[float], None] = False,
-    **options: Any,
+    **options: Unpack[FormulationOptions],
 ) -> Trajectory:
     """The motion of a fully driven mechanism, with the drives' efforts and joint reactions that it takes.
 
@@ -101,7 +102,7 @@ def _run(
     formulation: str,
     path: str | Path | None,
     progress: bool | Callable[[float], None],
-    options: dict[str, Any],
+    options: Mapping[str, Any],
     dynamics: bool,
 ) -> Trajectory:
     required_progress("kinematics", progress)
@@ -147,13 +148,13 @@ def _driven(mechanism: Mechanism | Model, start: float) -> Model:
         raise MechanismError(
             Fault(
                 f"mechanism {model.name!r}",
-                f"its drives leave {found.count} of its freedoms open",
+                f"its drives leave {found.count} degrees of freedom open",
                 None,
-                f"lead what is free, for instance: {names}; or use bc.simulate",
+                f"drive what is free, for instance: {names}; or use bc.simulate",
             )
         )
     if found.of_positions > 0:
-        rule = f"its drives lead velocities alone: {found.of_positions} freedoms of positions are open"
+        rule = f"its drives prescribe velocities only: {found.of_positions} positions are open"
         advice = "positions follow from velocities by integration, which bc.simulate does"
         raise MechanismError(Fault(f"mechanism {model.name!r}", rule, None, advice))
     return model

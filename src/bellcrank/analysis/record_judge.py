@@ -14,7 +14,7 @@ from bellcrank.trajectory.rotations import conjugate, product
 
 _TURN = 2.0 * np.pi
 _OPEN = 1e-4  # m or rad: a stop with a wider gap bears nothing
-_CLEAR = 1e-2  # m or rad: where neighbours tell a pose no better than that, it is not judged
+_CLEAR = 1e-2  # m or rad: where neighbours determine a pose no better than that, it is not judged
 _POSES = "pose beside that by the poses and velocities of the frames around it, m or rad"
 
 
@@ -102,11 +102,11 @@ def judge_stops(evidence: Evidence) -> list[CheckResult]:
 
 
 def judge_poses(evidence: Evidence, limit: float) -> list[CheckResult]:
-    """Positions and rotations of all frames against what those around them tell.
+    """Positions and rotations of all frames against those predicted from the frames around them.
 
     Each frame is predicted from its neighbours, by cubics through poses and velocities, and from the frames
-    next to these; the difference of the two is how well they tell, see `unclear`. It bounds the error of the
-    first also where speeds or accelerations jump once in between.
+    next to these; the difference of the two is how well they predict, see `unclear`. It bounds the error of
+    the first also where speeds or accelerations jump once in between.
     """
     count = len(evidence.time)
     if count < 5 or not np.all(np.diff(evidence.time) > 0.0):
@@ -125,7 +125,7 @@ def judge_poses(evidence: Evidence, limit: float) -> list[CheckResult]:
         name = f"body {evidence.model.bodies[int(body)]!r}"
         worst.meet(beyond[frame, body], name, float(evidence.time[2 + frame]))
     if not judged.any():
-        return [CheckResult("poses", _POSES, None, limit, "the frames are too far apart to tell")]
+        return [CheckResult("poses", _POSES, None, limit, "the frames are too far apart to judge")]
     return [worst.result("poses", _POSES + not_known(judged), limit)]
 
 

@@ -24,7 +24,7 @@ from bellcrank.trajectory.layout import FrameLayout
 from bellcrank.trajectory.observation import observation
 from bellcrank.trajectory.trajectory import Trajectory
 
-_OF_IMPULSES = 100.0  # times the tolerance of energy: what impulses may lack, which differences tell
+_OF_IMPULSES = 100.0  # times the tolerance of energy: what impulses may lack, computed from differences
 _OF_FORCES = ("forces", "force_columns", "force_coordinates", "force_potentials")
 _LATER = ("angles", "turning", *_OF_FORCES)  # what files of earlier versions may lack
 
@@ -64,7 +64,7 @@ def _faults(evidence: Evidence, checks: list[CheckResult], subject: str) -> list
 def _start(mechanism: Mechanism | Model | None, run: Trajectory) -> tuple[Model, Trajectory]:
     """The model as the run began with it, and the part of the run in which it holds.
 
-    What rows and springs take from the initial configuration is taken at the time that the run tells; where
+    What rows and springs take from the initial configuration is taken at the time that the run records; where
     constraint forces closed the mechanism, from where they had done so.
     """
     given = run.origin.model if mechanism is None else mechanism

@@ -64,10 +64,10 @@ def write_positions(mechanism: Mechanism, model: Model, values: Floats, keep: bo
     """Take the initial positions of joints to another configuration, and their velocities away.
 
     Joints that are given positions get those there; angles beyond half a turn are given in any case, for
-    poses cannot tell whole turns.
+    poses do not contain whole turns.
 
     model: the mechanism as it was described. values: of all its coordinates, with whole turns. keep: False
-    leaves out what poses tell. Returns what expressions were lost, in words.
+    leaves out what poses determine. Returns what expressions were lost, in words.
     """
     notes = []
     table: dict[str, Any] = mechanism._joints  # noqa: SLF001

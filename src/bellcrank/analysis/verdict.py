@@ -76,7 +76,7 @@ class Finding:
     """A fault: what is wrong with one formulation's results.
 
     formulation: the one that stands alone against the others or against mechanics; several, with "or"
-        between them, where that could not be told.
+        between them, where that could not be decided.
     element: such as "force 'spring'" or "body 'rod'". quantity: of it. size: of the deviation, relative.
     where: the state.
     """

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Unpack
 
 from bellcrank.analysis.certificate import ALL, certificate
 from bellcrank.analysis.run_judge import judged_run
@@ -10,6 +10,7 @@ from bellcrank.analysis.verdict import Verification
 from bellcrank.assembly.compile import compile_mechanism
 from bellcrank.assembly.initial import assembled
 from bellcrank.assembly.model import Model
+from bellcrank.formulations.options import FormulationOptions
 from bellcrank.formulations.preparing import check_request
 from bellcrank.mechanism.checking import Check
 from bellcrank.mechanism.mechanism import Mechanism
@@ -26,7 +27,7 @@ def verify(
     tolerance: float = 1e-6,
     samples: int = 8,
     states: int = 5,
-    **options: Any,
+    **options: Unpack[FormulationOptions],
 ) -> Verification:
     """Judge every formulation of a mechanism, or a run of it.
 
@@ -45,15 +46,15 @@ def verify(
     work; energy against the work of drives, dampers and outer forces; momenta of what floats freely. Of a run
     that is given also: that all numbers are finite; coordinates of joints; stops; the poses of all frames
     beside those around them; and where accelerations were not recorded, momenta against impulses of forces
-    between frames, which tell less. The judge computes all of this from the bodies' motion and the
+    between frames, which is a weaker check. The judge computes all of this from the bodies' motion and the
     description, with nothing of what it judges. Formulations are compared in accelerations, and in reactions
     and efforts where these are unique. `faults` names who stands alone, and with which quantity of which
     element; of a run that is given, the element that its failures point to. Not judged are the flags `unique`
     and the recorded violations.
 
-    Raises MechanismError for a run that does not tell its mechanism, is of another one or was resampled, for
-    a formulation beside a run and options without a formulation; AssemblyError for an initial state that
-    cannot be mended, Unsupported where the formulation or all of them refuse the mechanism, and for a run
+    Raises MechanismError for a run that does not contain its mechanism, is of another one or was resampled,
+    for a formulation beside a run and options without a formulation; AssemblyError for an initial state that
+    cannot be corrected, Unsupported where the formulation or all of them refuse the mechanism, and for a run
     whose inputs were changed: they are judged with the values that they start with.
     """
     with Check("verify") as check:

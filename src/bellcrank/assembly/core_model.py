@@ -25,7 +25,8 @@ def core_model(
     """The core's model.
 
     name: of the mechanism. owners: of the blocks of rows, such as "joint 'pivot'".
-    Raises MechanismError, naming the element where the core tells the entry of an array, for what it refuses.
+    Raises MechanismError, naming the element where the core reports the entry of an array, for what it
+    refuses.
     """
     try:
         return _core.Model(**arrays)
@@ -45,7 +46,7 @@ def _element(
     owners: Sequence[str],
     forces: Sequence[ElementRecord],
 ) -> str:
-    """The element that an entry of an array belongs to; nothing where it cannot be told."""
+    """The element that an entry of an array belongs to; nothing where it cannot be found."""
     if array.startswith("body_"):
         return f"body {bodies[entry]!r}" if entry < len(bodies) else ""
     if array.startswith("block_"):

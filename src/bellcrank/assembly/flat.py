@@ -25,7 +25,7 @@ class FlatBuilder:
     Markers, coordinates and functions handed in must stay alive until the end: they are recognised by
     identity first, by value second.
 
-    distinct: functions are told apart by identity alone, since equal ones may follow different parameters.
+    distinct: functions are distinguished by identity alone, since equal ones may follow different parameters.
     start_rows: rows whose constant is FROM_START (zero in the arrays).
     start_laws: (place in law_params, coordinate) of law parameters that are FROM_START.
     """

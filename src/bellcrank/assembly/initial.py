@@ -1,4 +1,4 @@
-"""Assembly: the initial positions and velocities are mended until they satisfy the constraints."""
+"""Assembly: the initial positions and velocities are corrected until they satisfy the constraints."""
 
 from __future__ import annotations
 
@@ -26,13 +26,13 @@ from bellcrank.assembly.state import Floats, State
 from bellcrank.errors import AssemblyError
 
 _VELOCITY_TOLERANCE = 1e-10  # relative, of velocities that are left alone
-_VELOCITY_MET = 1e-6  # relative, of velocities after mending
+_VELOCITY_MET = 1e-6  # relative, of velocities after the correction
 _NAMED = 5  # how many of the worst elements a message names
 _GROUPS = 3  # and how many groups of rows that contradict each other
 
 
 def assembled(model: Model, pinned: Sequence[str] = ()) -> tuple[Model, AssemblyReport]:
-    """The model with a mended initial state, and what was done.
+    """The model with a corrected initial state, and what was done.
 
     pinned: names of bodies that keep their placement. Raises AssemblyError where the constraints cannot be
     met, MechanismError for names that there are not.
@@ -42,7 +42,7 @@ def assembled(model: Model, pinned: Sequence[str] = ()) -> tuple[Model, Assembly
 
 
 def settled(model: Model, found: Found, pinned: Sequence[str] = ()) -> tuple[Model, AssemblyReport]:
-    """The model at a configuration that was found for it, with velocities mended, and what was done.
+    """The model at a configuration that was found for it, with corrected velocities, and what was done.
 
     Raises AssemblyError where the configuration or the velocities do not satisfy the constraints.
     """
@@ -113,7 +113,7 @@ def pulled_to(whole: Model, state: State, fixed: Sequence[int] = ()) -> Found:
 
 
 def _positions(model: Model, fixed: Sequence[int]) -> Found:
-    """The mended positions."""
+    """The corrected positions."""
     whole, given = asked(model), model.given.positions
     if not given:
         return _named(whole, solve_positions(whole, fixed), fixed)
@@ -131,7 +131,7 @@ def _named(model: Model, found: Found, fixed: Sequence[int]) -> Found:
 
 
 def _placed(held: Model, whole: Model, given: Sequence[GivenValue], fixed: Sequence[int]) -> Found:
-    """With the joints as they are given. Those in loops are led there once the loops are closed."""
+    """With the joints as they are given. Those in loops are moved there once the loops are closed."""
     errors = row_errors(whole, whole.initial)[held.row_count :]
     closed = placed_rows(held, [g for g, error in zip(given, errors, strict=True) if abs(error) <= TOLERANCE])
     if closed.row_count == whole.row_count:

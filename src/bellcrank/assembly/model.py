@@ -199,7 +199,7 @@ class Model:
         return replace(self, arrays=changed, core=_core.Model(**changed))
 
     def put(self, core: _core.SystemAt, state: State, continued: bool = False) -> None:
-        """Take a system of this model to a state, with the whole turns of its angles if it tells them.
+        """Take a system of this model to a state, with the whole turns of its angles if it contains them.
 
         continued: where it does not, angles count on from where they are.
         Raises MechanismError for what is no state, or that of another mechanism, or not finite.
@@ -243,7 +243,7 @@ class Model:
         return model.with_arrays(**taken_from(model, state))
 
     def coordinate_values(self, state: State) -> Floats:
-        """Values of all coordinates at a state; angles as it tells them, else between -pi and pi."""
+        """Values of all coordinates at a state; angles as it contains them, else between -pi and pi."""
         system = _core.Bodies(self.core)
         self.put(system, state)
         return system.coordinates()[0]

@@ -1,8 +1,8 @@
 """Particles: bodies with a mass and no inertia, which keep their orientation.
 
-A particle has three freedoms. It is compiled as a body whose turning is held by a joint to the ground; no
-element may exert a moment on it, so that this joint carries none, and the moments of inertia that stand in
-its place have no influence on anything.
+A particle has three degrees of freedom. It is compiled as a body whose turning is held by a joint to the
+ground; no element may exert a moment on it, so that this joint carries none, and the moments of inertia that
+stand in its place have no influence on anything.
 """
 
 from __future__ import annotations

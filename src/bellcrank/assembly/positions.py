@@ -67,7 +67,7 @@ def solve_positions(model: Model, pinned: Sequence[int] = ()) -> Found:
 
 
 def _nearest(model: Model, start: State, found: Found) -> Found:
-    """What a projection found, led to the nearest solution where it was more than a small step."""
+    """What a projection found, moved to the nearest solution where it was more than a small step."""
     turn = np.abs(np.sum(found.state.rotation * start.rotation, axis=1))
     if np.min(turn, initial=1.0) > np.cos(_SMALL_TURN / 2.0):
         return found
@@ -78,7 +78,7 @@ def _nearest(model: Model, start: State, found: Found) -> Found:
 
 
 def continued(model: Model, start: State, pinned: Sequence[int] = ()) -> Found:
-    """From `start`: constants shifted so that all errors vanish, then led back to what they are in steps."""
+    """From `start`: constants shifted so that all errors vanish, then moved back in steps."""
     finder = _finder(model, start, pinned)
     finder.lead()
     return _found(finder, start, "continuation")

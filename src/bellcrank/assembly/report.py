@@ -153,7 +153,9 @@ class AssemblyReport:
             return f"{self.mechanism!r} fits together as described (largest error {self.error:.2g})"
         positions = f"largest error {self.error_before:.3g} -> {self.error:.3g}"
         velocities = f"of velocities {self.drift_before:.3g} -> {self.drift:.3g}"
-        how = "positions fit, velocities mended" if self.method == "none" else f"assembled by {self.method}"
+        how = (
+            "positions fit, velocities corrected" if self.method == "none" else f"assembled by {self.method}"
+        )
         again = f" after {self.restarts} restarts" if self.restarts else ""
         return f"{self.mechanism!r} {how}{again}: {positions}, {velocities}"
 

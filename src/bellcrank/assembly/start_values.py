@@ -11,7 +11,7 @@ from bellcrank.mechanism.checking import Check
 if TYPE_CHECKING:
     from bellcrank.assembly.model import Model
 
-_LED = 1e-6  # rad or m, relative: what a state may differ by from where a drive has led
+_LED = 1e-6  # rad or m, relative: what a state may differ by from where a drive has moved to
 
 
 def taken_from(model: Model, state: State) -> dict[str, Any]:
@@ -59,7 +59,8 @@ def led_from_start(model: Model) -> list[int]:
 def _zero_at(model: Model, state: State, rows: Iterable[int]) -> dict[str, Any]:
     """The constants that make rows zero at a state: the sum of terms minus the function of time.
 
-    A model takes a led angle on the branch nearest to where it is led. So the constants first cancel the
+    A model takes a driven angle on the branch nearest to its prescribed value. So the constants first cancel
+    the
     functions: the angle is then the one between -pi and pi, or as the state has it.
     """
     arrays, constants = model.arrays, model.arrays["row_constant"].copy()

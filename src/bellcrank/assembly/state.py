@@ -30,7 +30,7 @@ class State:
     position: (nb, 3), m. rotation: (nb, 4), unit quaternions (w, x, y, z), local to world.
     velocity: (nb, 3), m/s. angular_velocity: (nb, 3), rad/s.
     angles: the angular coordinates of the model (see `Model.angular`) with their whole turns, rad: what poses
-        cannot tell. None if not known; angles then start within pi, or where a drive has them.
+        do not contain. None if unknown; angles then start within pi, or where a drive has them.
 
     Raises MechanismError for what is not numbers, and if the shapes do not match.
     """

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any
+from typing import Any, Final
 
 import click
 
+from bellcrank.cli.values import listed
 from bellcrank.errors import Fault, MechanismError
 from bellcrank.scene.view import NAMES
+
+_RULE: Final = "it takes numbers separated by commas"
 
 
 @click.command("draw")
@@ -50,7 +53,9 @@ def command(
 
     options: dict[str, Any] = {"names": True} if names else {}
     if view is not None:
-        options["view"] = view if view in NAMES or "," not in view else _numbers("--view", view)
+        options["view"] = (
+            view if view in NAMES or "," not in view else listed("--view", view, "", _RULE, "30,20")
+        )
     path = out if out is not None else f"{Path(file).stem}.png"
     if not is_run(file):
         _refuse("a mechanism has no", times=times, instants=instants, path=paths or None)
@@ -66,7 +71,7 @@ def command(
             run.animate(path, fps=fps, speed=speed, paths=paths, **options)
         else:
             if times is not None:
-                options["times"] = _numbers("--times", times)
+                options["times"] = listed("--times", times, "s", _RULE, "0.1,0.2")
             if instants is not None:
                 options["instants"] = instants
             run.draw(path, paths=paths, **options)
@@ -79,12 +84,3 @@ def _refuse(rule: str, **given: Any) -> None:
             raise MechanismError(
                 Fault(f"--{name}", f"{rule} {name}", value, "it belongs to a picture of a run")
             )
-
-
-def _numbers(option: str, text: str) -> tuple[float, ...]:
-    try:
-        return tuple(float(part) for part in text.split(","))
-    except ValueError:
-        raise MechanismError(
-            Fault(option, "it takes numbers parted by commas", text, "such as 30,20")
-        ) from None

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 import click
 
+from bellcrank.cli.values import show_json
 from bellcrank.trajectory.own_file import is_run
 
 if TYPE_CHECKING:
@@ -18,15 +19,22 @@ _LISTED: Final = 12  # names in a list
 
 @click.command("info")
 @click.argument("file", type=click.Path(exists=True, dir_okay=False), required=False)
-@click.option("--build", is_flag=True, help="Tell how this bellcrank was built, and what it can do.")
-@click.option("--all", "everything", is_flag=True, help="Long tables in full.")
-def command(file: str | None, build: bool, everything: bool) -> None:
-    """Tell what FILE holds: a mechanism (YAML, JSON) or a recorded run (HDF5)."""
+@click.option("--build", is_flag=True, help="Show how this bellcrank was built, and what it includes.")
+@click.option("--all", "everything", is_flag=True, help="Show long tables in full.")
+@click.option("--json", "as_json", is_flag=True, help="Print the same as JSON.")
+def command(file: str | None, build: bool, everything: bool, as_json: bool) -> None:
+    """Show what FILE holds: a mechanism (YAML, JSON) or a recorded run (HDF5)."""
+    if file is None and not build:
+        raise click.UsageError("give a FILE, or --build")
+    if as_json:
+        shown = {"build": dict(_build())} if build else {}
+        show_json(shown | (_content(file) if file is not None else {}))
+        return
     if build:
-        _build()
+        from bellcrank.cli.messages import facts, show
+
+        show(facts(_build()))
     if file is None:
-        if not build:
-            raise click.UsageError("give a FILE, or --build")
         return
     if is_run(file):
         from bellcrank.trajectory.trajectory import Trajectory
@@ -41,11 +49,37 @@ def command(file: str | None, build: bool, everything: bool) -> None:
     _mobility(info(mechanism))
 
 
-def _build() -> None:
+def _content(file: str) -> dict[str, Any]:
+    """What a file holds, as an object."""
+    if is_run(file):
+        from bellcrank.trajectory.trajectory import Trajectory
+
+        run = Trajectory.load(file)
+        kinds = ("bodies", "joints", "constraints", "forces", "drives", "inputs", "limits")
+        return {
+            "run": run.name,
+            "status": str(run.status),
+            "message": run.status.message,
+            "frames": len(run),
+            "start": run.time[0] if len(run) else None,
+            "end": run.time[-1] if len(run) else None,
+            **{kind: getattr(run, kind) for kind in kinds},
+            "statistics": run.statistics,
+        }
+    from dataclasses import fields
+
+    from bellcrank.analysis.info import info
+    from bellcrank.io import load
+
+    found = info(load(file))
+    values = {item.name: getattr(found, item.name) for item in fields(found)}
+    return {**values, "redundancies": found.redundant_texts}
+
+
+def _build() -> list[tuple[str, str]]:
     import platform
 
     from bellcrank import __version__, build_info
-    from bellcrank.cli.messages import facts, show
     from bellcrank.formulations.preparing import FORMULATIONS
     from bellcrank.integrate.methods import METHODS
 
@@ -54,7 +88,7 @@ def _build() -> None:
     rows += [(name, str(value)) for name, value in build_info().items()]
     rows += [(name, _version(name)) for name in ("numpy", "h5py", "matplotlib", "trimesh")]
     rows += [("formulations", ", ".join(FORMULATIONS)), ("methods", ", ".join(METHODS))]
-    show(facts(rows))
+    return rows
 
 
 def _version(package: str) -> str:
@@ -112,10 +146,10 @@ def _mobility(found: MechanismInfo) -> None:
         ("bodies", f"{found.bodies}, together {found.mass:.6g} kg"),
         ("joints", f"{found.joints}" + _counted(found.joint_kinds)),
         ("constraint rows", f"{found.rows}" + (", those of drives among them" if found.drives else "")),
-        ("freedom by Grübler", f"{found.grubler} = 6 · {found.bodies} - {found.rows}"),
-        ("freedom by rank", f"{found.freedom}"),
+        ("mobility by Grübler", f"{found.grubler} = 6 · {found.bodies} - {found.rows}"),
+        ("mobility by rank", f"{found.freedom}"),
         *_listed("redundant rows", found.redundant_texts),
-        *_listed("led by", found.independent),
+        *_listed("independent", found.independent),
         *_listed("closed loops", tuple(" - ".join(loop) for loop in found.loop_elements), found.loops),
         ("parts", f"{len(found.components)}" + _floating(found.floating)),
         ("formulation", found.choice),

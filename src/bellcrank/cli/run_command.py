@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from bellcrank.cli.values import SECONDS, show_json
 from bellcrank.errors import Fault, MechanismError, SimulationError
 
 if TYPE_CHECKING:
@@ -19,27 +20,29 @@ _EXISTING = click.Path(exists=True, dir_okay=False)
 @click.argument("file", type=_EXISTING)
 @click.option("--formulation", "-f", metavar="NAME", help="How the equations are formed and solved.")
 @click.option("--method", "-m", metavar="NAME", help="Integration method.")
-@click.option("--step", "-s", type=float, metavar="H", help="Time step, s.")
-@click.option("--duration", "-d", type=float, metavar="T", help="Simulated time, s.")
-@click.option("--start", type=float, metavar="T", help="Time to start at, s.")
-@click.option("--output-step", type=float, metavar="H", help="Time between recorded frames, s.")
+@click.option("--step", "-s", type=SECONDS, metavar="H", help="Time step, s, or with a unit: '1 ms'.")
+@click.option("--duration", "-d", type=SECONDS, metavar="T", help="Simulated time, s, or with a unit.")
+@click.option("--start", type=SECONDS, metavar="T", help="Time to start at, s.")
+@click.option("--output-step", type=SECONDS, metavar="H", help="Time between recorded frames, s.")
 @click.option("--tolerance", type=float, metavar="EPS", help="Of methods that choose their steps.")
 @click.option("--accelerations", is_flag=True, default=None, help="Record the bodies' accelerations.")
 @click.option("--no-reactions", is_flag=True, help="Do not record joint reactions and forces.")
-@click.option("--option", "-o", "options", multiple=True, metavar="NAME=VALUE", help="For the formulation.")
+@click.option("--option", "-O", "options", multiple=True, metavar="NAME=VALUE", help="For the formulation.")
 @click.option("--set", "parameters", multiple=True, metavar="NAME=VALUE", help="Value of a parameter.")
-@click.option("--out", type=click.Path(dir_okay=False), metavar="RUN.h5", help="Record into this file.")
+@click.option("--out", "-o", type=click.Path(dir_okay=False), metavar="RUN.h5", help="Record into this file.")
 @click.option(
     "--plot", type=click.Path(dir_okay=False), metavar="PNG", help="Write an overview (PNG, PDF, SVG)."
 )
 @click.option("--progress/--no-progress", default=None, help="Show a bar (default: on a terminal).")
 @click.option("--quiet", "-q", is_flag=True, help="Write nothing but errors.")
+@click.option("--json", "as_json", is_flag=True, help="Print the summary as JSON.")
 def command(
     file: str,
     out: str | None,
     plot: str | None,
     progress: bool | None,
     quiet: bool,
+    as_json: bool,
     parameters: tuple[str, ...],
     **given: Any,
 ) -> None:
@@ -71,9 +74,9 @@ def command(
             **arguments,
         )
     except SimulationError as error:
-        _keep(error.trajectory, out, plot, quiet)
+        _keep(error.trajectory, out, plot, quiet, as_json)
         raise
-    _keep(run, out, plot, quiet)
+    _keep(run, out, plot, quiet, as_json)
     if run.status == "interrupted":
         from bellcrank.cli.messages import note
 
@@ -128,43 +131,62 @@ def _check_plot(path: str) -> None:
     check_place(path)
 
 
-def _keep(run: Any, out: str | None, plot: str | None, quiet: bool) -> None:
-    """Plot what there is, and tell what was written."""
+def _keep(run: Any, out: str | None, plot: str | None, quiet: bool, as_json: bool) -> None:
+    """Plot what there is, and print a summary."""
     if run is None or len(run) == 0:
         return
     if plot is not None:
         run.plot(path=plot)
-    if not quiet:
-        _summary(run, out, plot)
+    written = [path for path in (out, plot) if path is not None]
+    if as_json:
+        show_json(_facts(run, written))
+    elif not quiet:
+        _summary(run, written)
 
 
-def _summary(run: Trajectory, out: str | None, plot: str | None) -> None:
+def _facts(run: Trajectory, written: list[str]) -> dict[str, Any]:
+    """The summary as an object: times in s, energy in J, violations in m and rad."""
+    return {
+        "mechanism": run.name,
+        "status": str(run.status),
+        "message": run.status.message,
+        "start": run.time[0],
+        "end": run.time[-1],
+        "frames": len(run),
+        "energy_change": abs(run.energy.drift).max(),
+        "violation": run.violation.position.max(),
+        "statistics": run.statistics,
+        "written": written,
+    }
+
+
+def _summary(run: Trajectory, written: list[str]) -> None:
     from bellcrank.cli.messages import facts, heading, show
 
-    told = run.statistics
+    counted = run.statistics
     rows = [
         ("simulated", f"t = {run.time[0]:g} to {run.time[-1]:.6g} s, {len(run)} frames ({run.status})"),
-        ("by", _made(told)),
+        ("by", _made(counted)),
         ("energy", f"changed by up to {float(abs(run.energy.drift).max()):.3g} J"),
         ("constraints", f"met to {float(run.violation.position.max()):.2g} (m, rad)"),
     ]
-    if told.get("choice"):
-        rows.append(("because", str(told["choice"])))
-    if told.get("redundant_rows"):
-        rows.append(("redundant", str(told["redundant_rows"])))
-    if told.get("accuracy"):
-        rows.append(("accuracy", str(told["accuracy"])))
-    if told.get("cut_joints"):
-        rows.append(("loops cut at", str(told["cut_joints"])))
-    rows += [("written", path) for path in (out, plot) if path is not None]
+    if counted.get("choice"):
+        rows.append(("because", str(counted["choice"])))
+    if counted.get("redundant_rows"):
+        rows.append(("redundant", str(counted["redundant_rows"])))
+    if counted.get("accuracy"):
+        rows.append(("accuracy", str(counted["accuracy"])))
+    if counted.get("cut_joints"):
+        rows.append(("loops cut at", str(counted["cut_joints"])))
+    rows += [("written", path) for path in written]
     show(heading(run.name), facts(rows))
 
 
-def _made(told: Any) -> str:
-    parts = [f"{told.get('formulation', '?')}, {told.get('method', '?')}"]
-    if "steps" in told:
-        rejected = f" and {told['rejected_steps']} rejected" if told.get("rejected_steps") else ""
-        parts.append(f"{told['steps']} steps{rejected}")
-    if "wall_seconds" in told:
-        parts.append(f"{told['wall_seconds']:.3g} s of computing")
+def _made(counted: Any) -> str:
+    parts = [f"{counted.get('formulation', '?')}, {counted.get('method', '?')}"]
+    if "steps" in counted:
+        rejected = f" and {counted['rejected_steps']} rejected" if counted.get("rejected_steps") else ""
+        parts.append(f"{counted['steps']} steps{rejected}")
+    if "wall_seconds" in counted:
+        parts.append(f"{counted['wall_seconds']:.3g} s of computing")
     return ", ".join(parts)

@@ -27,7 +27,7 @@ def with_settings(mechanism: Mechanism, settings: tuple[str, ...]) -> Mechanism:
 
 def _setting(text: str) -> tuple[str, float]:
     from bellcrank.expression.reading import read
-    from bellcrank.io.units import UnitError, quantity
+    from bellcrank.mechanism.units import UnitError, quantity
 
     name, equals, value = (part.strip() for part in text.partition("="))
     if not name or not equals:

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import json
 import sys
 from typing import Any
 
 import click
 
+from bellcrank.cli.values import SECONDS, show_json
 from bellcrank.trajectory.own_file import is_run
 
 _EXISTING = click.Path(exists=True, dir_okay=False)
@@ -16,7 +16,9 @@ _EXISTING = click.Path(exists=True, dir_okay=False)
 @click.command("verify")
 @click.argument("file", type=_EXISTING)
 @click.option("--run", "recorded", type=_EXISTING, metavar="RUN.h5", help="Judge this run of it.")
-@click.option("--duration", "-d", type=float, metavar="T", help="Of the runs that are made to be judged, s.")
+@click.option(
+    "--duration", "-d", type=SECONDS, metavar="T", help="Of the runs that are made to be judged, s."
+)
 @click.option(
     "--formulation", "-f", metavar="NAME", help="Judge this one alone; by default all that accept it."
 )
@@ -50,7 +52,7 @@ def command(file: str, recorded: str | None, as_json: bool, **given: Any) -> Non
             arguments["run"] = Trajectory.load(recorded)
         judgement = verify(load(file), **arguments)
     if as_json:
-        click.echo(json.dumps(judgement.to_dict(), indent=2))
+        show_json(judgement.to_dict())
     else:
         _show(judgement)
     if not judgement.passed:

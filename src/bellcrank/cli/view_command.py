@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from bellcrank.cli.values import SECONDS
+
 if TYPE_CHECKING:
     from bellcrank.viewer.page.page import Page
 
@@ -18,7 +20,7 @@ _RUNS = (".h5", ".hdf5")
 @click.argument("file", type=click.Path(exists=True, dir_okay=False))
 @click.option("--formulation", "-f", metavar="NAME", help="How the equations are formed and solved.")
 @click.option("--method", "-m", metavar="NAME", help="Integration method (default: rk4).")
-@click.option("--step", "-s", type=float, metavar="H", help="Time step, s (default: 1 ms).")
+@click.option("--step", "-s", type=SECONDS, metavar="H", help="Time step, s (default: 1 ms).")
 @click.option("--set", "parameters", multiple=True, metavar="NAME=VALUE", help="Value of a parameter.")
 @click.option("--play", is_flag=True, help="Begin to play at once.")
 @click.option("--host", default="localhost", show_default=True, help="Where it can be reached.")

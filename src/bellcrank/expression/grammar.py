@@ -31,7 +31,7 @@ RESERVED: Final = frozenset({TIME, *CONSTANTS, *FUNCTIONS, *WORDS})
 """Names that mean something already."""
 
 COMPARISONS: Final = {"<": "less", "<=": "less_equal", ">": "greater", ">=": "greater_equal", "==": "equal"}
-"""The operators that make conditions, and the operations that builders know."""
+"""The operators that make conditions, and the operations that builders take."""
 
 LENGTH: Final = 50_000
 """How many characters an expression may have."""

@@ -2,7 +2,7 @@
 
 A parser by operator precedence (V. R. Pratt, Top down operator precedence, 1973), written out because
 everything that can be wrong is then said in the words of the person who wrote the text, at the character; a
-parser generator would know the expected tokens only. Its depth is limited: no text exhausts the stack.
+parser generator would report the expected tokens only. Its depth is limited: no text exhausts the stack.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ _FOREIGN = {
 class Builder(Protocol[T]):
     """What makes expressions of numbers and operations.
 
-    apply knows: negate; add, subtract, multiply, divide, power; less, less_equal, greater, greater_equal,
+    apply takes: negate; add, subtract, multiply, divide, power; less, less_equal, greater, greater_equal,
     equal; and, or, not; select (condition, yes, no); and the functions of one or two operands by their names.
     ArithmeticError and ValueError become errors of the text, at the operation.
     """

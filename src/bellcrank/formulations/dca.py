@@ -68,7 +68,7 @@ class DcaStatistics(SystemStatistics):
 
 
 class DcaSystem(ComparedSystem):
-    """A model prepared for `dca`; its `stats` tell of the tree and of iterations as well."""
+    """A model prepared for `dca`; its `stats` describe the tree and the iterations as well."""
 
     @property
     def stats(self) -> DcaStatistics:

@@ -20,9 +20,9 @@ def with_own_inputs(model: Model) -> Model:
 class Inputs(Mapping[str, float]):
     """Inputs by name with their values, which can be set: `inputs["torque"] = 1.2`, or several by `update`.
 
-    Velocities that a drive was led with by an input change then, and its position goes on from where it is.
-    Raises MechanismError for names that there are not, and for values that are no finite numbers; Unsupported
-    while another thread is at work with what they are of.
+    Velocities that an input prescribes through a drive change then, and its position goes on from where it
+    is. Raises MechanismError for names that there are not, and for values that are no finite numbers;
+    Unsupported while another thread is at work with what they are of.
     """
 
     def __init__(self, model: Model, core: Any, turn: Turn) -> None:

@@ -23,7 +23,9 @@ class JointSystemOptions:
     stage_pivot: float = option(
         1e-2, "Smallest relative pivot below which the stages of a step are projected."
     )
-    doubt: float = option(10.0, "Angle between rows, in sizes of a correction, that tells nothing of them.")
+    doubt: float = option(
+        10.0, "Angle between rows, in sizes of a correction, beyond which they are not compared."
+    )
     contact_tolerance: float = option(1e-8, "Gap of a stop that counts as closed.", "m or rad")
     rest_speed: float = option(
         1e-3, "Approach speed below which a stop does not bounce.", "m/s or rad/s", 0.0

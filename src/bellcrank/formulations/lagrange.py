@@ -28,7 +28,7 @@ class LagrangeOptions:
         1e-2, "Smallest relative pivot below which the stages of a step are projected."
     )
     doubt: float = option(
-        10.0, "Angle between rows, in rotations of a correction, that tells nothing of them."
+        10.0, "Angle between rows, in rotations of a correction, beyond which they are not compared."
     )
     contact_tolerance: float = option(1e-8, "Gap of a stop that counts as closed.", "m or rad")
     rest_speed: float = option(

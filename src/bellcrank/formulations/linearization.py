@@ -149,7 +149,7 @@ def _place(names: Sequence[str], name: str) -> int:
 
 
 def _null_space(rows: Floats) -> Floats:
-    """An orthonormal basis (speeds, freedoms) of what rows leave."""
+    """An orthonormal basis (speeds, degrees of freedom) of what rows leave."""
     columns = rows.shape[1]
     sizes = np.linalg.norm(rows, axis=1)
     speaking = sizes > _NOTHING * np.max(sizes, initial=0.0)

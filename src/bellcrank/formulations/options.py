@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import Field, field, fields
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypedDict, TypeVar
 
 import numpy as np
 
@@ -20,6 +20,29 @@ ALL = "all"
 """Of kinds given by formulas: every one."""
 
 Options = TypeVar("Options", bound="DataclassInstance")
+
+
+class FormulationOptions(TypedDict, total=False):
+    """Options of all formulations; each formulation has some of them (`formulations/*.py`)."""
+
+    rank_tolerance: float
+    position_tolerance: float
+    velocity_tolerance: float
+    acceleration_tolerance: float
+    stage_pivot: float
+    doubt: float
+    contact_tolerance: float
+    rest_speed: float
+    max_corrections: int
+    refinements: int
+    planar: bool
+    cut: str | Joint | Iterable[str | Joint]
+    penalty: float
+    frequency: float
+    damping: float
+    projections: bool
+    max_iterations: int
+    threads: int
 
 
 def option(default: float | tuple[str, ...], meaning: str, unit: str = "", least: float | None = None) -> Any:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from dataclasses import asdict, fields
 from importlib import import_module
-from typing import Any, Final
+from typing import Any, Final, Unpack
 
 from bellcrank.assembly.compile import compile_mechanism
 from bellcrank.assembly.model import Model
@@ -13,7 +13,7 @@ from bellcrank.errors import Unsupported
 from bellcrank.formulations.choice import choice
 from bellcrank.formulations.contract import Formulation, checked_module
 from bellcrank.formulations.inputs import with_own_inputs
-from bellcrank.formulations.options import ALL, check_names, checked_options
+from bellcrank.formulations.options import ALL, FormulationOptions, check_names, checked_options
 from bellcrank.formulations.system import System
 from bellcrank.mechanism.mechanism import Mechanism
 from bellcrank.mechanism.naming import nearest
@@ -36,7 +36,9 @@ def formulation_module(name: str) -> Formulation:
     return checked_module(import_module(FORMULATIONS[name]))
 
 
-def prepare(mechanism: Mechanism | Model, formulation: str = "auto", **options: Any) -> System:
+def prepare(
+    mechanism: Mechanism | Model, formulation: str = "auto", **options: Unpack[FormulationOptions]
+) -> System:
     """A mechanism or model prepared for a formulation, at its initial state.
 
     formulation: a name of FORMULATIONS, or "auto" for the one that suits; `System.reason` then says why.

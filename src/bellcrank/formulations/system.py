@@ -118,8 +118,8 @@ class System:
     def set_state(self, state: State, continued: bool = False) -> None:
         """Go to a state.
 
-        Angles have the whole turns that the state tells; where it tells none (`State.angles` is None) they
-        start within pi or, with continued, count on from where they are.
+        Angles have the whole turns that the state contains; where it contains none (`State.angles` is None)
+        they start within pi or, with continued, count on from where they are.
         """
         self.model.put(self.core, state, continued)
 

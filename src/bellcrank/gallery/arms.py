@@ -1,4 +1,4 @@
-"""Serial robot arms whose joints are led, so that the efforts of the drives are the inverse dynamics."""
+"""Serial robot arms whose joints are driven, so that the efforts of the drives are the inverse dynamics."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ def rr_arm(
     length: float = 0.8,
     gravity: float = 9.81,
 ) -> bc.Mechanism:
-    """Two-link arm in the xy-plane, both revolute joints led; gravity along -y.
+    """Two-link arm in the xy-plane, both revolute joints driven; gravity along -y.
 
     No degree of freedom: the drives "drive 1" and "drive 2" lead both joints, so that their efforts are the
     inverse dynamics; without them two. J. J. Craig, Introduction to Robotics, chapter 6.

@@ -87,7 +87,8 @@ def n_four_bar(
     length: of all rods, m. mass: of each, kg. tip_speed: of the tips along +x at angle = pi/2, m/s.
     angle: of the cranks from x, rad.
     The pins are revolute joints in space, so each window has three redundant rows. Where the cranks lie
-    along x the freedom leaps from 1 to n + 1; started here, the motion goes through smoothly.
+    along x the number of degrees of freedom jumps from 1 to n + 1; started here, the motion goes through
+    smoothly.
     """
     if n < 1:
         raise ValueError(f"n_four_bar: there must be at least one window, got n = {n}")

@@ -1,4 +1,4 @@
-"""Tasks of the prosthetic arm: the wrist led along a path, by the path itself or by the four actuators."""
+"""Tasks of the prosthetic arm: the wrist driven along a path, by the path itself or by the four actuators."""
 
 from __future__ import annotations
 
@@ -88,7 +88,7 @@ def start(task: Task, parameters: ArmParameters | None = None) -> Posture:
 
 
 def led_by_path(task: Task, parameters: ArmParameters | None = None) -> bc.Mechanism:
-    """The arm with its wrist led along the path of a task, the hand held level: inverse kinematics.
+    """The arm with its wrist driven along the path of a task, the hand held level: inverse kinematics.
 
     Drives "path" (three rows) and "level"; all joints follow. What moves the arm is a force on the wrist.
     """
@@ -128,7 +128,7 @@ def led_by_angles(
     angles: Mapping[str, np.ndarray],
     parameters: ArmParameters | None = None,
 ) -> bc.Mechanism:
-    """The arm in the start of a task, its four actuators led by splines: their efforts are the torques.
+    """The arm in the start of a task, its four actuators driven by splines: their efforts are the torques.
 
     times (T,), s: from rest to rest. angles (T,), rad: by actuator, the motors' from where they start.
     The drives have the names of the actuators.
@@ -143,7 +143,7 @@ def led_by_angles(
 
 
 def led_by_motors(task: Task, parameters: ArmParameters | None = None, *, samples: int = 81) -> bc.Mechanism:
-    """The arm led by its actuators along a task, from `samples` values of the closed form.
+    """The arm driven by its actuators along a task, from `samples` values of the closed form.
 
     Between them the wrist leaves the path of the task a little.
     """
@@ -153,7 +153,7 @@ def led_by_motors(task: Task, parameters: ArmParameters | None = None, *, sample
 
 
 def demonstration() -> bc.Mechanism:
-    """The complete arm taking a book, led by its motors: the mechanism of examples/demo.yaml."""
+    """The complete arm taking a book, driven by its motors: the mechanism of examples/demo.yaml."""
     mechanism = led_by_motors(TAKE_A_BOOK)
     mechanism.name = "prosthetic arm taking a book"
     return mechanism

@@ -49,7 +49,7 @@ def puma560(
 ) -> bc.Mechanism:
     """Unimation Puma 560, the six-axis robot arm, with the published masses, motors and frictions.
 
-    Six degrees of freedom, all of them led by drives unless `led` is false. P. Corke, B. Armstrong-Helouvry,
+    Six degrees of freedom, all of them driven unless `led` is false. P. Corke, B. Armstrong-Helouvry,
     A search for consensus among model parameters reported for the PUMA 560 robot, Proc. ICRA, 1994.
 
     motion, motors, friction, led: as in `dh_arm`; by default the arm stands still, its forearm raised.

@@ -1,4 +1,4 @@
-"""Slider-cranks: one that passes its dead points, and one led by a spring and a damper."""
+"""Slider-cranks: one that passes its dead points, and one moved by a spring and a damper."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Closed loops in space that move although a count of freedoms says that they cannot."""
+"""Closed loops in space that move although counting degrees of freedom says that they cannot."""
 
 from __future__ import annotations
 

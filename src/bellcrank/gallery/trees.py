@@ -109,7 +109,7 @@ class TreeJoint:
         return (c * effort[0] - s * effort[1], s * effort[0] + c * effort[1], effort[2])
 
     def kind(self) -> JointKind:
-        """The joint as bellcrank knows it."""
+        """The joint as bellcrank describes it."""
         if self.type == "helical":
             return bc.Screw(2 * pi * self.pitch)
         return _KINDS[self.type]()

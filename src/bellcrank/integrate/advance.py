@@ -20,7 +20,7 @@ from bellcrank.integrate.methods import Method, MethodOptions
 from bellcrank.mechanism.checking import Check
 
 FINEST: Final = 1e-14
-"""The shortest time that can be told from another one, as a part of it."""
+"""The shortest time that can be distinguished from another one, as a part of it."""
 
 FRAMES: Final = 1000
 """About how many frames a run records unless its output step is given."""
@@ -118,7 +118,7 @@ def check_resolved(check: Check, start: float, duration: float, **lengths: float
 
 
 def _finest(start: float, duration: float) -> float:
-    """The shortest time between two that are told from each other, s."""
+    """The shortest time between two that are distinguished, s."""
     return FINEST * max(abs(start), abs(start + duration))
 
 

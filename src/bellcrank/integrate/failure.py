@@ -33,7 +33,7 @@ class Explanation:
 
 
 def explain(model: Model, core: Any, options: MethodOptions, outcome: Outcome) -> Explanation:
-    """What to tell about the end of a run, nothing if it finished. `core` holds the last good state."""
+    """What to report about the end of a run, nothing if it finished. `core` holds the last good state."""
     if outcome.status == "finished":
         return Explanation("")
     at = f"at t = {outcome.time:.6g} s"
@@ -67,7 +67,7 @@ def explain(model: Model, core: Any, options: MethodOptions, outcome: Outcome) -
 
 
 def _without_value(model: Model, core: Any, options: MethodOptions, time: float) -> str:
-    """What to tell of forces without a value soon after the last good state; nothing where none are."""
+    """What to report of forces without a value soon after the last good state; nothing where none are."""
     reach = _BESIDE * max(1.0, abs(time)) if options.method.adaptive else options.step
     steps = [0.0, 0.5 * reach, reach]
     functions = forces_without_value(model, [time + step for step in steps])
@@ -75,7 +75,7 @@ def _without_value(model: Model, core: Any, options: MethodOptions, time: float)
 
 
 def _out_of_reach(model: Model, core: Any) -> str:
-    """What to tell of drives that lead to where nothing can follow; nothing where they do not."""
+    """What to report of drives whose values cannot be followed; nothing where they do not."""
     if not model.drives or not _near_singular(model, core):
         return ""
     return (
@@ -90,7 +90,7 @@ def _asking(model: Model) -> str:
 
 
 def _poles(model: Model, core: Any) -> str:
-    """What to tell of joints given by formulas that are near a pole; nothing where there are none."""
+    """What to report of joints given by formulas that are near a pole; nothing where there are none."""
     if not any(record.category == "joint" for record in model.custom):
         return ""
     values = core.coordinates()[0]
@@ -139,7 +139,7 @@ def _energy_made(model: Model, options: MethodOptions, outcome: Outcome) -> Expl
 
 
 def _no_step(model: Model, core: Any, options: MethodOptions, outcome: Outcome) -> Explanation:
-    """What to tell where no step leads on: time stands still, or the bodies do."""
+    """What to report where no step leads on: time stands still, or the bodies do."""
     at, spin = f"at t = {outcome.time:.6g} s", np.abs(core.state()[4]).max(axis=1, initial=0.0)
     if spin.max(initial=0.0) * options.step > 1.0:
         body = int(np.argmax(spin))

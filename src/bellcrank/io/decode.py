@@ -9,17 +9,17 @@ from pathlib import Path
 from typing import Any, Final
 
 from bellcrank.errors import FaultList
-from bellcrank.io.dimensions import fits
 from bellcrank.io.expressions import expression
 from bellcrank.io.fields import NOUNS, Parameter, Wanted, parameters, wanted
 from bellcrank.io.node import Entries, Items, Node, Place, Scalar, described, plain
 from bellcrank.io.notes import FAILED, Failed, Given, Notes
-from bellcrank.io.units import UnitError, quantity
 from bellcrank.mechanism import Function
+from bellcrank.mechanism.checking import Vec3
+from bellcrank.mechanism.dimensions import fits
 from bellcrank.mechanism.given_rotation import rotation
 from bellcrank.mechanism.marker import orientation
 from bellcrank.mechanism.naming import nearest
-from bellcrank.mechanism.rotation import about, direction
+from bellcrank.mechanism.units import UnitError, quantity
 
 AXES: Final = ("axis", "x_axis", "y_axis", "z_axis")
 """The keys that give an orientation by axes, as in body.marker(...)."""
@@ -187,9 +187,8 @@ class Decoder(Notes):
         entries = self.entries(node, place)
         if isinstance(entries, Failed) or not self.check_keys(node, place, entries, (*AXES, "angle", "rpy")):
             return FAILED
-        axis_wanted = wanted(tuple[float, float, float])
         axes = {
-            name: self.value(entries[name], axis_wanted, place.at(name), ("1",))
+            name: self.value(entries[name], wanted(Vec3 | str), place.at(name), ("1",))
             for name in AXES
             if name in entries
         }
@@ -199,7 +198,7 @@ class Decoder(Notes):
         if "rpy" in entries:
             if len(entries) > 1:
                 return self.fault(place, node, "rpy stands alone", plain(node))
-            angles = self.value(entries["rpy"], axis_wanted, place.at("rpy"), ("rad",))
+            angles = self.value(entries["rpy"], wanted(Vec3), place.at("rpy"), ("rad",))
             return FAILED if angles is FAILED else self.made(node, place, lambda: rotation(rpy=angles))
         if "angle" not in entries:
             return self.made(node, place, lambda: orientation(place.element, **axes))
@@ -210,8 +209,8 @@ class Decoder(Notes):
             return FAILED
 
         def turned() -> Any:
-            orientation(place.element, axis=axes["axis"])
-            return about(direction(axes["axis"]), angle)
+            orientation(place.element, axis=axes["axis"])  # which names the element in its faults
+            return rotation(axes["axis"], angle)
 
         return self.made(node, place, turned)
 

@@ -126,7 +126,7 @@ class Elements:
         starts = [key for key in STARTS if key not in self.known(entries, JOINT_KINDS)]
         others = (*MARKER_KEYS, "limits", *starts)
         kind = self.kind(node, place, entries, JOINT_KINDS, "joint", others)
-        markers = [
+        markers: list[Any] = [
             self.references.marker(entries[key], place.at(key))
             if key in entries
             else self.decoder.fault(place, node, f"the key {key!r} is missing")

@@ -17,7 +17,7 @@ from bellcrank.mechanism.naming import nearest
 
 MARKER_FIELDS: Final[dict[str, Parameter]] = {
     **{name: parameter for name, parameter in parameters(Marker).items() if name != "body"},
-    **{name: Parameter(name, Vec3, units=("1",)) for name in AXES},
+    **{name: Parameter(name, Vec3 | str, units=("1",)) for name in AXES},
     "world": Parameter("world", bool, default=False),
 }
 """The keys of a marker beside its body: its fields, axes, and whether it is given in the world."""

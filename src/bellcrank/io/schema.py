@@ -185,7 +185,7 @@ def _start(key: str) -> Schema:
 
 def _rotation() -> Schema:
     quaternion = {"type": "array", "items": {"type": "number"}, "minItems": 4, "maxItems": 4}
-    axes = {name: _of(Vec3) for name in AXES}
+    axes = {name: _of(Vec3 | str) for name in AXES}
     angles = {"type": "array", "items": _reference("quantity"), "minItems": 3, "maxItems": 3}
     return {
         "description": "a unit quaternion (w, x, y, z), an axis and an angle, rpy, or one or two axes",

@@ -16,7 +16,6 @@ from bellcrank.io.sections import (
     SOURCES,
 )
 from bellcrank.io.simulation import Simulation
-from bellcrank.io.units import definition, known_units
 from bellcrank.mechanism import (
     CONSTRAINT_KINDS,
     FORCE_KINDS,
@@ -30,6 +29,7 @@ from bellcrank.mechanism.functions.curve import Curve
 from bellcrank.mechanism.functions.nurbs import NurbsCurve
 from bellcrank.mechanism.functions.path import Path
 from bellcrank.mechanism.tables import markdown
+from bellcrank.mechanism.units import definition, known_units
 
 
 def _keys(known: Iterable[Parameter]) -> str:

@@ -42,7 +42,7 @@ def _is_encodable(path: str | os.PathLike[str]) -> bool:
 
 
 def required_progress(element: str, value: Any) -> bool | Callable[[float], None]:
-    """The value, if progress can be told to it. Raises MechanismError naming the `element` otherwise."""
+    """The value, if it can receive progress. Raises MechanismError naming the `element` otherwise."""
     with Check(element) as check:
         if not callable(value):
             check.flag("progress", value)

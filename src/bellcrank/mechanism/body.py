@@ -2,17 +2,29 @@
 
 from __future__ import annotations
 
-from typing import Any, ClassVar, Final
+from collections.abc import Sequence
+from typing import Any, ClassVar, Final, cast
 
 import numpy as np
 
 from bellcrank.errors import Fault, MechanismError
 from bellcrank.mechanism.checking import Check, Mat3, Quat, Vec3, check_name
 from bellcrank.mechanism.fields import Description, checked, described, flag, rotation, vector
+from bellcrank.mechanism.given import (
+    Axis,
+    FloatField,
+    InertiaField,
+    Number,
+    Numbers,
+    RotationField,
+    Rows,
+    VectorField,
+)
 from bellcrank.mechanism.marker import GROUND, Marker, orientation
 from bellcrank.mechanism.mass import MassProperties, check_inertia, plain_inertia, total
 from bellcrank.mechanism.parametric import present, quiet
 from bellcrank.mechanism.plain import plain_positive
+from bellcrank.mechanism.quantities import in_si
 from bellcrank.mechanism.rotation import IDENTITY, conjugate, multiply, rotate
 from bellcrank.mechanism.shape import Shape
 
@@ -28,21 +40,21 @@ class _Carrier(Description):
 
     def marker(
         self,
-        position: Any = (0.0, 0.0, 0.0),
-        axis: Any = None,
+        position: Numbers = (0.0, 0.0, 0.0),
+        axis: Axis | None = None,
         *,
-        rotation: Any = None,
-        x_axis: Any = None,
-        y_axis: Any = None,
-        z_axis: Any = None,
+        rotation: Rows | None = None,
+        x_axis: Axis | None = None,
+        y_axis: Axis | None = None,
+        z_axis: Axis | None = None,
         name: str | None = None,
     ) -> Marker:
         """A marker on this body, in body axes.
 
         position: its origin in the body frame, m.
         rotation: unit quaternion (w, x, y, z) from marker axes to body axes; or instead
-        axis (= z_axis), x_axis, y_axis: directions of any length, one or two of them; one alone is reached
-        by the shortest rotation.
+        axis (= z_axis), x_axis, y_axis: directions of any length, or names such as "x" and "-z", one or two
+        of them; one alone is reached by the shortest rotation.
         name: a named marker can be referred to as "body.name".
 
         Raises MechanismError for numbers that are not finite, axes that are zero or not perpendicular, and
@@ -50,17 +62,17 @@ class _Carrier(Description):
         """
         element = f"marker on {self.name!r}" if name is None else f"marker '{self.name}.{name}'"
         turn = orientation(element, rotation, axis, x_axis, y_axis, z_axis)
-        return Marker(self.name, position, turn, name)
+        return Marker(self.name, cast(Any, position), turn, name)
 
     def world_marker(
         self,
-        position: Any = (0.0, 0.0, 0.0),
-        axis: Any = None,
+        position: Numbers = (0.0, 0.0, 0.0),
+        axis: Axis | None = None,
         *,
-        rotation: Any = None,
-        x_axis: Any = None,
-        y_axis: Any = None,
-        z_axis: Any = None,
+        rotation: Rows | None = None,
+        x_axis: Axis | None = None,
+        y_axis: Axis | None = None,
+        z_axis: Axis | None = None,
         name: str | None = None,
     ) -> Marker:
         """A marker given by its initial place and axes in the world; the arguments are those of `marker`."""
@@ -138,13 +150,13 @@ class Body(_Carrier):
     """
 
     name: str
-    mass: float = checked(_mass, "kg", parametric=True, quick=plain_positive("kg"))
-    inertia: Mat3 = checked(unit="kg m^2", parametric=True, quick=plain_inertia)
-    com: Vec3 = vector("m", default=_ORIGIN)
-    position: Vec3 = vector("m", default=_ORIGIN)
-    rotation: Quat = rotation(default=IDENTITY)
-    velocity: Vec3 = vector("m/s", default=_ORIGIN)
-    angular_velocity: Vec3 = vector("rad/s", default=_ORIGIN)
+    mass: FloatField = checked(_mass, "kg", parametric=True, quick=plain_positive("kg"))
+    inertia: InertiaField = checked(unit="kg m^2", parametric=True, quick=plain_inertia)
+    com: VectorField = vector("m", default=_ORIGIN)
+    position: VectorField = vector("m", default=_ORIGIN)
+    rotation: RotationField = rotation(default=IDENTITY)
+    velocity: VectorField = vector("m/s", default=_ORIGIN)
+    angular_velocity: VectorField = vector("rad/s", default=_ORIGIN)
     shapes: tuple[Shape, ...] = checked(_shapes, default=(), quick=_no_shapes)
     check_inertia: bool = flag(default=True)
     _judges_all: ClassVar[bool] = False
@@ -165,7 +177,12 @@ class Body(_Carrier):
 
     @staticmethod
     def described(
-        name: str, mass: Any = None, inertia: Any = None, com: Any = None, shapes: Any = (), **pose: Any
+        name: str,
+        mass: Number | None = None,
+        inertia: Rows | None = None,
+        com: Numbers | None = None,
+        shapes: Shape | Sequence[Shape] = (),
+        **pose: Any,
     ) -> Body:
         """A body whose mass properties come from numbers, from shapes with densities, or from both.
 
@@ -175,8 +192,9 @@ class Body(_Carrier):
         Anything else is refused: an inertia without a mass, a com without an inertia, nothing to take them
         from.
         """
+        listed: Any = shapes
         if inertia is not None and mass is not None:
-            return Body(name, mass, inertia, (0.0, 0.0, 0.0) if com is None else com, shapes=shapes, **pose)
+            return Body(name, mass, inertia, (0.0, 0.0, 0.0) if com is None else com, shapes=listed, **pose)
         element = f"body {name!r}"
         solids = [shape for shape in _check_shapes(element, shapes) if shape.density is not None]
         with Check(element) as check:
@@ -194,13 +212,14 @@ class Body(_Carrier):
             elif com is not None:
                 check.fault("a com needs an inertia about it", com, "leave it out: it comes from the shapes")
             if mass is not None:
+                mass = in_si(check, "mass", mass, ("kg",))
                 check.positive("mass", present(mass), "kg")
         with quiet():
             sum_ = total(shape.mass_properties() for shape in solids)
             if mass is not None:
-                sum_ = sum_.scaled(mass / sum_.mass)
+                sum_ = sum_.scaled(cast(float, mass) / sum_.mass)
             inertia = _as_inertia(sum_)
-        return Body(name, sum_.mass, inertia, _as_vector(sum_.com), shapes=shapes, **pose)
+        return Body(name, sum_.mass, inertia, _as_vector(sum_.com), shapes=listed, **pose)
 
 
 def _check_shapes(element: str, shapes: Any) -> tuple[Shape, ...]:

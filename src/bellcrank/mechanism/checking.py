@@ -13,7 +13,7 @@ from typing import Any, TypeAlias, TypeVar
 import numpy as np
 
 from bellcrank.errors import FaultList, MechanismError
-from bellcrank.mechanism.plain import EXACT, plain_name, plain_quaternion, plain_vector
+from bellcrank.mechanism.plain import EXACT, extents, plain_name, plain_quaternion, plain_vector, rounded
 from bellcrank.mechanism.ranges import DIRECTION, range_of
 
 Vec3: TypeAlias = tuple[float, float, float]
@@ -23,19 +23,6 @@ T = TypeVar("T")
 
 UNIT_TOLERANCE = 1e-6  # how far the norm of a quaternion may lie from one, and axes from perpendicular
 _MOST = 2**31 - 1  # of whole numbers
-
-
-def rounded(values: Iterable[float]) -> str:
-    """Numbers as text with twelve digits, for advice that can be pasted back."""
-    return "(" + ", ".join(f"{value:.12g}" for value in values) + ")"
-
-
-def _extents(value: Any) -> tuple[int, ...]:
-    """The shape of nested numbers; that of a scalar where there is none."""
-    try:
-        return np.shape(value)
-    except ValueError:
-        return ()
 
 
 class Check:
@@ -70,6 +57,8 @@ class Check:
         most = range_of(unit).most
         if type(value) is float and -most <= value <= most:
             return value
+        if isinstance(value, str) and unit:
+            value = self._in_si(field, value, unit)
         numeric = isinstance(value, (int, float, np.integer, np.floating)) and not isinstance(
             value, (bool, np.bool_)
         )
@@ -80,6 +69,12 @@ class Check:
             self._out_of_range(field, value, unit, least)
             return 1.0
         return float(value)
+
+    def _in_si(self, field: str, value: Any, unit: str) -> Any:
+        """The value with numbers for the texts that have a unit; what is wrong with these is noted."""
+        from bellcrank.mechanism.quantities import in_si, units_of
+
+        return in_si(self, field, value, units_of(unit))
 
     def _out_of_range(self, field: str, value: Any, unit: str, least: float | None = None) -> None:
         """Note what is not finite, or larger than any number of its unit."""
@@ -132,6 +127,8 @@ class Check:
         if isinstance(value, (str, bytes)):
             self.fault(f"{field} must hold {wanted} numbers", value)
             return stand_in
+        if unit and isinstance(value, (tuple, list)):
+            value = self._in_si(field, value, unit)
         try:
             raw = np.asarray(value)
             if raw.dtype.kind not in "iuf":
@@ -163,6 +160,11 @@ class Check:
         plain = plain_vector(value, 2.0)
         if plain is not None and abs(math.hypot(*plain) - 1.0) <= EXACT:
             return plain
+        if isinstance(value, str):
+            self.fault(
+                f"{field} must be a direction", value, "give three numbers, or one of x, y, z, -x, -y, -z"
+            )
+            return (1.0, 0.0, 0.0)
         noted = len(self.faults)
         array = self.array(field, value, (3,), DIRECTION)
         if len(self.faults) > noted:
@@ -182,7 +184,7 @@ class Check:
         """
         if (plain := plain_quaternion(value)) is not None:
             return plain
-        if not isinstance(value, str) and len(_extents(value)) == 2:
+        if not isinstance(value, str) and len(extents(value)) == 2:
             return self._matrix(field, value)
         w, x, y, z = self._unit_quaternion(field, value).tolist()
         return (w, x, y, z)

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from types import MappingProxyType
-from typing import Any, Final, Self
+from typing import Any, Final, Self, cast
 
 from bellcrank.mechanism.body import Body, Ground
 from bellcrank.mechanism.checking import Check, Vec3, check_name
 from bellcrank.mechanism.constraint import Constraint
 from bellcrank.mechanism.drive import Drive, PathDrive
 from bellcrank.mechanism.force import Force
+from bellcrank.mechanism.given import Numbers
 from bellcrank.mechanism.joint import Joint
 from bellcrank.mechanism.marker import Marker
 from bellcrank.mechanism.parameter import Parameter
@@ -23,10 +24,10 @@ COPIED: Final = ("_parameters", "_bodies", "_markers", "_joints", "_constraints"
 class Contents:
     """Name, gravity and the tables of elements; two are equal if all of these are, order included."""
 
-    def __init__(self, name: str = "mechanism", gravity: Any = (0.0, 0.0, -9.81)) -> None:
+    def __init__(self, name: str = "mechanism", gravity: Numbers = (0.0, 0.0, -9.81)) -> None:
         self.name = check_name("mechanism", name)
         self._parameters: dict[str, Parameter] = {}
-        self.gravity = gravity
+        self.gravity = cast(Any, gravity)
         self._ground = Ground()
         self._bodies: dict[str, Body] = {}
         self._markers: dict[str, Marker] = {}

@@ -88,7 +88,7 @@ class RollingCurve(CurveOnSurface):
     """A curve that rolls on a surface without sliding: a wheel with a sharp edge, a coin.
 
     The arguments are those of CurveOnSurface. The point of contact runs as fast along the curve as over the
-    surface; three of the five coordinates are led by the motion, and all five are reached.
+    surface; three of the five coordinates follow from the motion, and all five are reached.
 
     Source: Ju. Neimark, N. Fufaev, Dynamics of Nonholonomic Systems, 1972, chapter 1 (disc on a plane).
     """

@@ -58,7 +58,7 @@ class _FormulaJoint(Formulas, JointKind):
 
     @property
     def regular(self) -> Expression | None:
-        """What keeps its sign as long as the coordinates tell the pose; None where rank alone judges that."""
+        """What keeps its sign while the coordinates determine the pose; None where rank alone judges that."""
         return None
 
     def _finish(self, check: Check) -> None:

@@ -1,4 +1,4 @@
-"""Drives: coordinates of joints, or markers, that are led by functions of time. Their effort is a result."""
+"""Drives: coordinates of joints, or markers, driven by functions of time. Their effort is a result."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from bellcrank.errors import Fault, MechanismError, Unsupported
 from bellcrank.mechanism.checking import Check, Quat, check_name
 from bellcrank.mechanism.coordinate import Coordinate
 from bellcrank.mechanism.fields import Description, described, flag, function
-from bellcrank.mechanism.functions.function import Function, as_function
+from bellcrank.mechanism.functions.function import Function, OptionalFunctionField, as_function
 from bellcrank.mechanism.functions.path import Path
 from bellcrank.mechanism.joint import JointCoordinate
 from bellcrank.mechanism.marker import GROUND, Marker
@@ -19,7 +19,7 @@ from bellcrank.mechanism.rows import FROM_START, Block, Lowered, Row, lock
 
 @described
 class Drive(Description):
-    """A joint coordinate led by a function of time; exactly one of position and velocity is given.
+    """A joint coordinate driven by a function of time; exactly one of position and velocity is given.
 
     coordinate: which coordinate of which joint.
     position: rad or m over time in s; it must have at least one continuous derivative.
@@ -30,8 +30,8 @@ class Drive(Description):
 
     name: str
     coordinate: JointCoordinate
-    position: Function | None = function("rad or m", default=None)
-    velocity: Function | None = function("rad/s or m/s", default=None)
+    position: OptionalFunctionField = function("rad or m", default=None)
+    velocity: OptionalFunctionField = function("rad/s or m/s", default=None)
     relative: bool = flag(default=False)
 
     def __post_init__(self) -> None:
@@ -68,9 +68,9 @@ class Drive(Description):
 
 @dataclass(frozen=True)
 class PathDrive:
-    """A marker led along a path, and in its orientation if wanted.
+    """A marker driven along a path, and in its orientation if wanted.
 
-    marker: what is led.
+    marker: what is driven.
     path: positions over time, m, in the axes of `reference`.
     reference: the marker that the path belongs to, by default the ground's frame.
     orientation: None leaves it free; a unit quaternion (marker axes to reference axes) holds it; three

@@ -1,6 +1,6 @@
 """Fields of descriptions, declared where they stand: what a field holds, its unit, its bounds.
 
-What is given is checked by these declarations, expressions of parameters are told from numbers by them, and
+What is given is checked by these declarations, they distinguish expressions of parameters from numbers, and
 from them files and tables take the units.
 """
 
@@ -18,6 +18,7 @@ from bellcrank.errors import MechanismError
 from bellcrank.mechanism.checking import Check, Quat, Vec3
 from bellcrank.mechanism.parametric import expressions_loaded, holds_expressions, kept, present
 from bellcrank.mechanism.plain import plain_quaternion, plain_vector
+from bellcrank.mechanism.quantities import holds_texts, in_si, units_of
 from bellcrank.mechanism.ranges import range_of
 
 C = TypeVar("C")
@@ -59,7 +60,7 @@ class Declaration:
     @property
     def units(self) -> tuple[str, ...]:
         """The units of which it takes one; none if it takes any."""
-        return tuple(one.removesuffix(" a turn") for one in self.unit.split(" or ")) if self.unit else ()
+        return units_of(self.unit)
 
 
 def checked(
@@ -277,10 +278,12 @@ class Description:
         open_fields = False
         with Check(self._element()) as check:
             for name, declaration in declared:
-                value = getattr(self, name)
+                value = original = getattr(self, name)
                 if value is None and declaration.optional:
                     left_open[name] = None
                     continue
+                if (declaration.parametric or declaration.unit) and holds_texts(value):
+                    value = in_si(check, name, value, declaration.units, formulas=not declaration.parametric)
                 if loaded and declaration.parametric and holds_expressions(value):
                     given[name] = value
                     try:
@@ -291,7 +294,7 @@ class Description:
                             check.fault(f"{name}: {fault.rule}", fault.value, fault.advice)
                         continue
                 stored = value if declaration.check is None else declaration.check(check, name, value)
-                if stored is not value or name in given:
+                if stored is not original or name in given:
                     object.__setattr__(self, name, stored)
             if open_fields:  # there are no numbers to judge
                 check.faults.raise_any()

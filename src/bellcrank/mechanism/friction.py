@@ -8,8 +8,9 @@ from bellcrank.mechanism.attachment import End, pairwise
 from bellcrank.mechanism.checking import Check
 from bellcrank.mechanism.fields import described, function, quantity
 from bellcrank.mechanism.force import ForceKind
-from bellcrank.mechanism.functions.function import Function, as_function
+from bellcrank.mechanism.functions.function import FunctionField, as_function
 from bellcrank.mechanism.functions.harmonic import Constant
+from bellcrank.mechanism.given import FloatField, OptionalFloatField
 from bellcrank.mechanism.parametric import present
 from bellcrank.mechanism.rows import Law, Lowered
 
@@ -26,11 +27,11 @@ class JointFriction(ForceKind):
         speed.
     """
 
-    viscous: float = quantity("N s/m or N m s/rad", "not negative", default=0.0)
-    coulomb: float = quantity("N or N m", "not negative", default=0.0)
-    stiction: float | None = quantity("N or N m", "not negative", default=None)
-    stribeck_velocity: float = quantity("rad/s or m/s", "positive", default=0.01)
-    regularisation_velocity: float = quantity("rad/s or m/s", "positive", default=1e-3)
+    viscous: FloatField = quantity("N s/m or N m s/rad", "not negative", default=0.0)
+    coulomb: FloatField = quantity("N or N m", "not negative", default=0.0)
+    stiction: OptionalFloatField = quantity("N or N m", "not negative", default=None)
+    stribeck_velocity: FloatField = quantity("rad/s or m/s", "positive", default=0.01)
+    regularisation_velocity: FloatField = quantity("rad/s or m/s", "positive", default=1e-3)
     pattern: ClassVar[str] = "J"
     ends_text: ClassVar[str] = "one joint"
     meaning: ClassVar[str] = "Viscous and dry friction in a joint, with Stribeck's fall."
@@ -59,8 +60,8 @@ class Brake(ForceKind):
     regularisation_velocity: rad/s or m/s; a held joint creeps at up to about this speed.
     """
 
-    level: Function | float = function("N or N m")
-    regularisation_velocity: float = quantity("rad/s or m/s", "positive", default=1e-3)
+    level: FunctionField = function("N or N m")
+    regularisation_velocity: FloatField = quantity("rad/s or m/s", "positive", default=1e-3)
     pattern: ClassVar[str] = "J"
     ends_text: ClassVar[str] = "one joint"
     meaning: ClassVar[str] = "A brake on a joint whose level is a function of time."

@@ -17,6 +17,7 @@ from bellcrank.mechanism.checking import Check
 from bellcrank.mechanism.constraint import ConstraintKind
 from bellcrank.mechanism.coordinate import Coordinate
 from bellcrank.mechanism.fields import array, checked, described, flag, quantity
+from bellcrank.mechanism.given import FloatField, OptionalFloatField
 from bellcrank.mechanism.marker import Marker
 from bellcrank.mechanism.rows import Row, combination
 
@@ -39,7 +40,7 @@ class _Wheels(ConstraintKind):
     teeth: numbers of teeth (n1, n2).
     """
 
-    ratio: float | None = quantity(sign="positive", default=None)
+    ratio: OptionalFloatField = quantity(sign="positive", default=None)
     radii: tuple[float, float] | None = array("m", 2, sign="positive", default=None)
     teeth: tuple[int, int] | None = checked(_teeth, "1", default=None, parametric=True)
     pattern: ClassVar[str] = "MM|JJ"
@@ -143,7 +144,7 @@ class RackPinion(ConstraintKind):
     angle.
     """
 
-    radius: float = quantity("m", "not zero")
+    radius: FloatField = quantity("m", "not zero")
     pattern: ClassVar[str] = "MM|JJ"
     ends_text: ClassVar[str] = "two markers (rack, pinion) or two joints (travel, angle)"
     meaning: ClassVar[str] = "A pinion on a rack."

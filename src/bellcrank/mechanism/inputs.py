@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, Final, TypeVar
 from bellcrank.errors import Fault, FaultList
 from bellcrank.mechanism.checking import Check
 from bellcrank.mechanism.parametric import expressions_loaded
+from bellcrank.mechanism.quantities import in_si
 
 if TYPE_CHECKING:
     from bellcrank.mechanism.contents import Contents
@@ -36,8 +37,8 @@ def Input(name: str, value: float = 0.0, unit: str = "") -> Any:  # noqa: N802  
     """A number that may change while a mechanism runs: an expression, of which others may be made.
 
     It may stand in what is a function of time, such as drives and the efforts of motors and forces, and in
-    joints, constraints and forces that are given by formulas; not in numbers that tell what the mechanism
-    is, such as masses. `run.inputs[name] = value` changes it from then on, and controllers do. A name is one
+    joints, constraints and forces that are given by formulas; not in numbers that define the mechanism,
+    such as masses. `run.inputs[name] = value` changes it from then on, and controllers do. A name is one
     input: made again with the same value and unit it is the same one.
 
     value: that a run starts with, in SI units. unit: of the value, for people and files, such as "N m".
@@ -53,7 +54,7 @@ def Input(name: str, value: float = 0.0, unit: str = "") -> Any:  # noqa: N802  
         if not isinstance(unit, str) or not (unit.isprintable() or not unit):
             check.fault("unit must be a text without line breaks", unit)
             unit = ""
-        value = check.number("value", value, unit)
+        value = check.number("value", in_si(check, "value", value, ()), unit)
     return _symbol(name, f"{_KEY}{name} {value!r} {unit}", value)
 
 
@@ -138,7 +139,7 @@ def with_other_inputs(value: E, image: Callable[[Any], Any]) -> E:
 
 
 def refused_as_number(expression: Any, symbols: Iterable[Any]) -> Fault:
-    """What is wrong with inputs in a number that tells what a mechanism is."""
+    """What is wrong with inputs in a number that defines a mechanism."""
     names = " and ".join(repr(symbol.name) for symbol in symbols)
     advice = (
         "inputs stand in functions of time and in formulas; for other numbers take mech.add_parameter(...)"

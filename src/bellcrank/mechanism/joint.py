@@ -16,7 +16,7 @@ import numpy as np
 from bellcrank.errors import Fault, MechanismError
 from bellcrank.mechanism.checking import Check, check_name
 from bellcrank.mechanism.coordinate import MIRRORED, Coordinate, coordinate, coordinate_kind, stands_still
-from bellcrank.mechanism.fields import Description, checked
+from bellcrank.mechanism.fields import Description, checked, declarations
 from bellcrank.mechanism.limit import Limit
 from bellcrank.mechanism.marker import Marker
 from bellcrank.mechanism.parametric import holds_expressions, present
@@ -93,9 +93,9 @@ def register(kind: type[JointKind]) -> type[JointKind]:
 def joint_kind(name: str, locked: str, free: str, meaning: str, module: str | None = None) -> type[JointKind]:
     """A new joint kind from its description line, entered into the registry.
 
-    locked, free: coordinate names, parted by blanks. The rows of `locked` must be independent, and together
-    with `free` they must tell the whole relative pose. module: the one that keeps the kind under its name,
-    where pickle looks for it; by default that of the caller.
+    locked, free: coordinate names, separated by blanks. The rows of `locked` must be independent, and
+    together with `free` they must determine the whole relative pose. module: the one that keeps the kind
+    under its name, where pickle looks for it; by default that of the caller.
     """
     body = {
         "locked": tuple(locked.split()),
@@ -210,7 +210,8 @@ class Joint:
                     known = self.coordinate_name(name)
                     if known in found:
                         check.fault(f"the initial {which} of a coordinate is given twice", name)
-                    number = check.number(f"the initial {which} of {known!r}", present(value))
+                    unit = declarations(Joint)[which].unit
+                    number = check.number(f"the initial {which} of {known!r}", present(value), unit)
                     found[known] = value if holds_expressions(value) else number
         return tuple(found.items())
 

@@ -7,6 +7,7 @@ from math import inf
 from bellcrank.mechanism.checking import Check
 from bellcrank.mechanism.coordinate import Coordinate
 from bellcrank.mechanism.fields import Description, described, fraction, quantity
+from bellcrank.mechanism.given import FloatField, OptionalFloatField
 from bellcrank.mechanism.rows import Block, Row, Term
 
 
@@ -18,9 +19,9 @@ class Limit(Description):
     restitution: ratio of the speeds after and before hitting a stop, 0 (none) to 1 (elastic).
     """
 
-    lower: float | None = quantity("rad or m", default=None)
-    upper: float | None = quantity("rad or m", default=None)
-    restitution: float = fraction(default=0.0)
+    lower: OptionalFloatField = quantity("rad or m", default=None)
+    upper: OptionalFloatField = quantity("rad or m", default=None)
+    restitution: FloatField = fraction(default=0.0)
 
     def _judge(self, check: Check) -> None:
         if self.lower is None and self.upper is None:

@@ -2,19 +2,25 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, Final
 
 import numpy as np
 
 from bellcrank.errors import Fault, MechanismError
 from bellcrank.mechanism.checking import UNIT_TOLERANCE, Check, Quat, Vec3, check_name, rounded
 from bellcrank.mechanism.fields import Description, described, rotation, vector
+from bellcrank.mechanism.given import RotationField, VectorField
 from bellcrank.mechanism.parametric import holds_expressions, present
 from bellcrank.mechanism.plain import plain_quaternion
 from bellcrank.mechanism.rotation import IDENTITY, between, direction, from_matrix, multiply, rotate
 
 GROUND = "ground"
 _UNIT_AXES = ((1.0, 0.0, 0.0), (0.0, 1.0, 0.0), (0.0, 0.0, 1.0))
+_NAMED_AXES: Final[dict[str, Vec3]] = {
+    f"{sign}{name}": (factor * x, factor * y, factor * z)
+    for name, (x, y, z) in zip("xyz", _UNIT_AXES, strict=True)
+    for sign, factor in (("", 1.0), ("+", 1.0), ("-", -1.0))
+}
 
 
 @described
@@ -30,8 +36,8 @@ class Marker(Description):
     """
 
     body: str
-    position: Vec3 = vector("m", default=(0.0, 0.0, 0.0))
-    rotation: Quat = rotation(default=IDENTITY)
+    position: VectorField = vector("m", default=(0.0, 0.0, 0.0))
+    rotation: RotationField = rotation(default=IDENTITY)
     name: str | None = None
 
     def __post_init__(self) -> None:
@@ -76,6 +82,11 @@ class Marker(Description):
         return Marker(self.body, self.position, multiply(self.rotation, rotation))
 
 
+def named_axis(value: Any) -> Any:
+    """The direction of a name such as "x" or "-z"; anything else as it is."""
+    return _NAMED_AXES.get(value, value) if isinstance(value, str) else value
+
+
 def orientation(
     element: str,
     rotation: Any = None,
@@ -86,13 +97,14 @@ def orientation(
 ) -> Quat:
     """The quaternion of a frame given by a quaternion, or by one or two of its axes.
 
-    `axis` is another word for `z_axis`. One axis alone is reached from the reference frame by the shortest
-    rotation; two must be perpendicular. The length of an axis does not matter. With nothing given the frame
-    is the reference frame.
+    Axes are vectors or names, such as "x" and "-z". `axis` is another word for `z_axis`. One axis alone is
+    reached from the reference frame by the shortest rotation; two must be perpendicular. The length of an
+    axis does not matter. With nothing given the frame is the reference frame.
 
     Raises MechanismError for axes that are zero or not perpendicular, a quaternion that is not a unit
     quaternion, and more than is needed.
     """
+    axis, x_axis, y_axis, z_axis = map(named_axis, (axis, x_axis, y_axis, z_axis))
     if axis is None and x_axis is None and y_axis is None and z_axis is None:
         if rotation is None:
             return IDENTITY

@@ -14,7 +14,7 @@ from bellcrank.mechanism.ranges import range_of
 from bellcrank.mechanism.rotation import matrix
 
 _SYMMETRY = 1e-9  # relative
-_SPREAD = 1e-15  # least of the greatest moment that double precision tells from none
+_SPREAD = 1e-15  # least of the greatest moment that double precision distinguishes from none
 _TRIANGLE = 1e-9  # relative slack of the triangle inequality: rods and plates lie on its edge
 
 
@@ -146,7 +146,9 @@ def _check_moments(check: Check, full: np.ndarray, triangle: bool) -> None:
     elif low <= _SPREAD * high:
         rule = "the principal moments of the inertia must lie within a factor of 1e15 of each other"
         check.fault(
-            rule, full.tolist(), f"{moments}: double precision cannot tell the least from zero; {advice}"
+            rule,
+            full.tolist(),
+            f"{moments}: double precision cannot distinguish the least from zero; {advice}",
         )
     elif low < (least := range_of("kg m^2").least):
         check.fault(f"the principal moments must be at least {least:g} kg m^2", full.tolist(), moments)

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any
+from collections.abc import Mapping, Sequence
+from typing import Any, cast
 
 from bellcrank.errors import Fault, FaultList, MechanismError
-from bellcrank.mechanism.body import Body
+from bellcrank.mechanism import given
+from bellcrank.mechanism.body import Body, Ground
 from bellcrank.mechanism.checking import Check
 from bellcrank.mechanism.constraint import Constraint, ConstraintKind
 from bellcrank.mechanism.drive import Drive, PathDrive
@@ -14,11 +15,13 @@ from bellcrank.mechanism.editing import remove_element, replace_element
 from bellcrank.mechanism.force import Force, ForceKind
 from bellcrank.mechanism.functions.path import Path
 from bellcrank.mechanism.joint import Joint, JointCoordinate, JointKind
+from bellcrank.mechanism.limit import Limit
 from bellcrank.mechanism.marker import GROUND, Marker
 from bellcrank.mechanism.motor_joints import MotorKind
 from bellcrank.mechanism.parameter import Parameter, changed_parameters
 from bellcrank.mechanism.placement import Placement, place
 from bellcrank.mechanism.references import Element, as_end, as_joint_coordinate, as_marker, markers_of
+from bellcrank.mechanism.shape import Shape
 from bellcrank.mechanism.showing import Shown
 
 
@@ -29,12 +32,18 @@ class Mechanism(Shown):
 
     Elements are frozen and refer to each other by name; the `add_...` methods return them. The mappings
     `bodies`, `markers`, `joints`, `constraints`, `forces` and `drives` give them by name, in the order in
-    which they were added. Numbers are checked at once, and what only the whole can show (a body that is
+    which they were added. given.Numbers are checked at once, and what only the whole can show (a body that is
     missing, say) is checked when it is assembled.
     """
 
     def add_parameter(
-        self, name: str, value: Any, unit: str = "", low: Any = None, high: Any = None, doc: str = ""
+        self,
+        name: str,
+        value: float,
+        unit: str = "",
+        low: float | None = None,
+        high: float | None = None,
+        doc: str = "",
     ) -> Any:
         """Add a named number; the expression that is returned may stand wherever a number is wanted.
 
@@ -45,7 +54,7 @@ class Mechanism(Shown):
         _enter(self._parameters, "parameter", parameter)
         return parameter.symbol
 
-    def with_parameters(self, **values: Any) -> Mechanism:
+    def with_parameters(self, **values: float) -> Mechanism:
         """A copy in which parameters have other values.
 
         Elements are shared, and the numbers of all follow from programs that are made once. Programs that
@@ -65,14 +74,14 @@ class Mechanism(Shown):
     def add_body(
         self,
         name: str,
-        mass: Any = None,
-        inertia: Any = None,
-        com: Any = None,
-        position: Any = (0.0, 0.0, 0.0),
-        rotation: Any = (1.0, 0.0, 0.0, 0.0),
-        velocity: Any = (0.0, 0.0, 0.0),
-        angular_velocity: Any = (0.0, 0.0, 0.0),
-        shapes: Any = (),
+        mass: given.Number | None = None,
+        inertia: given.Rows | None = None,
+        com: given.Numbers | None = None,
+        position: given.Numbers = (0.0, 0.0, 0.0),
+        rotation: given.Rows = (1.0, 0.0, 0.0, 0.0),
+        velocity: given.Numbers = (0.0, 0.0, 0.0),
+        angular_velocity: given.Numbers = (0.0, 0.0, 0.0),
+        shapes: Shape | Sequence[Shape] = (),
         check_inertia: bool = True,
     ) -> Body:
         """Add a rigid body; the arguments are those of `Body`.
@@ -121,22 +130,22 @@ class Mechanism(Shown):
         self,
         name: str,
         kind: JointKind,
-        marker_1: Any,
-        marker_2: Any,
-        limits: Any = (),
-        position: Any = None,
-        velocity: Any = None,
+        marker_1: given.MarkerLike,
+        marker_2: given.MarkerLike,
+        limits: Limit | Mapping[str, Limit] | Sequence[tuple[str, Limit]] = (),
+        position: given.StartValues | None = None,
+        velocity: given.StartValues | None = None,
     ) -> Joint:
         """Add a joint between a marker on the first (proximal) body and one on the second.
 
-        Markers may be given as body.marker(...), as the text "body.name" of a named marker, or as a body (its
-        frame).
+        Markers may be given as body.marker(...), as the name "body.name" of a named marker, or as a body or
+        its name, "ground" among them: its frame.
         limits: one Limit for a joint with one free coordinate, or a mapping from coordinate names to limits.
         position, velocity: initial values of the joint's coordinates, rad or m, and of their rates: a number
             where there is one, numbers for all free ones, or a mapping from coordinate names. Assembly brings
             the bodies there; what is not given stays as near to the placement of the bodies as can be.
 
-        A motor kind adds the plain joint and a drive of the same name (one for each led coordinate, named
+        A motor kind adds the plain joint and a drive of the same name (one for each driven coordinate, named
         "joint.coordinate", where there are several).
         """
         ends: list[Any] = [marker_1, marker_2]
@@ -148,8 +157,8 @@ class Mechanism(Shown):
             faults.raise_any()
         motor = kind if isinstance(kind, MotorKind) else None
         plain = motor.joint() if motor else kind
-        position, velocity = (() if value is None else value for value in (position, velocity))
-        joint = Joint(name, plain, ends[0], ends[1], limits, position, velocity)
+        starts: Any = (() if value is None else value for value in (position, velocity))
+        joint = Joint(name, plain, ends[0], ends[1], cast(Any, limits), *starts)
         drives = motor.drives(joint) if motor else []
         _refuse_taken(self._drives, "drive", [drive.name for drive in drives])
         self._add(self._joints, "joint", joint)
@@ -157,7 +166,7 @@ class Mechanism(Shown):
             self._add(self._drives, "drive", drive)
         return joint
 
-    def add_constraint(self, name: str, kind: ConstraintKind, *ends: Any) -> Constraint:
+    def add_constraint(self, name: str, kind: ConstraintKind, *ends: given.EndLike) -> Constraint:
         """Add a constraint of some kind (a gear, a cable, ...) between markers or joints.
 
         Ends are markers (as for joints) or joints: a joint or its name if it has one free coordinate, else
@@ -168,7 +177,12 @@ class Mechanism(Shown):
         return constraint
 
     def add_force(
-        self, name: str, kind: ForceKind, *ends: Any, joint: Any = None, coordinate: str | int | None = None
+        self,
+        name: str,
+        kind: ForceKind,
+        *ends: given.EndLike,
+        joint: given.JointLike | None = None,
+        coordinate: str | int | None = None,
     ) -> Force:
         """Add a force of some kind between markers or on a joint coordinate; ends as for constraints.
 
@@ -197,16 +211,16 @@ class Mechanism(Shown):
     def add_drive(
         self,
         name: str,
-        joint: Any = None,
+        joint: given.JointLike | None = None,
         coordinate: str | int | None = None,
         *,
-        position: Any = None,
-        velocity: Any = None,
+        position: given.FunctionLike | None = None,
+        velocity: given.FunctionLike | None = None,
         relative: bool = False,
-        marker: Any = None,
+        marker: given.MarkerLike | None = None,
         path: Path | None = None,
-        reference: Any = None,
-        orientation: Any = None,
+        reference: given.MarkerLike | None = None,
+        orientation: given.Rows | Sequence[given.FunctionLike] | None = None,
     ) -> Drive | PathDrive:
         """Lead a joint coordinate by position= or velocity=, or a marker along a path.
 
@@ -216,15 +230,17 @@ class Mechanism(Shown):
         element = f"drive {name!r}"
         if joint is not None and marker is None:
             led = as_joint_coordinate(self, element, joint, coordinate)
-            drive: Drive | PathDrive = Drive(name, led, position, velocity, relative)
+            drive: Drive | PathDrive = Drive(name, led, cast(Any, position), cast(Any, velocity), relative)
         elif marker is not None and path is not None and joint is None:
             if position is not None or velocity is not None:
-                raise MechanismError(Fault(element, "a marker is led by a path, not by position or velocity"))
+                raise MechanismError(
+                    Fault(element, "a marker is driven along a path, not by position or velocity")
+                )
             base = Marker(GROUND) if reference is None else as_marker(self, element, reference)
-            drive = PathDrive(name, as_marker(self, element, marker), path, base, orientation)
+            drive = PathDrive(name, as_marker(self, element, marker), path, base, cast(Any, orientation))
         else:
             advice = "give joint= with position= or velocity=, or marker= with path="
-            raise MechanismError(Fault(element, "it is not clear what is led", None, advice))
+            raise MechanismError(Fault(element, "it is not clear what is driven", None, advice))
         self._add(self._drives, "drive", drive)
         return drive
 
@@ -234,7 +250,9 @@ class Mechanism(Shown):
             self._know(marker)
         table[element.name] = element
 
-    def joint_coordinate(self, joint: Any, coordinate: str | int | None = None) -> JointCoordinate:
+    def joint_coordinate(
+        self, joint: given.JointLike, coordinate: str | int | None = None
+    ) -> JointCoordinate:
         """A reference to a joint's coordinate, from a joint, its name, or "joint.coordinate"."""
         return as_joint_coordinate(self, "mechanism", joint, coordinate)
 
@@ -242,10 +260,10 @@ class Mechanism(Shown):
         self,
         other: Mechanism,
         prefix: str,
-        position: Any = (0.0, 0.0, 0.0),
-        rotation: Any = (1.0, 0.0, 0.0, 0.0),
-        attach_to: Body | str | None = None,
-        parameters: Mapping[str, Any] | None = None,
+        position: given.Numbers = (0.0, 0.0, 0.0),
+        rotation: given.Rows = (1.0, 0.0, 0.0, 0.0),
+        attach_to: Body | Ground | str | None = None,
+        parameters: Mapping[str, given.Number] | None = None,
     ) -> Placement:
         """Put a copy of another mechanism into this one, any number of times, its names after "prefix/".
 
@@ -253,8 +271,8 @@ class Mechanism(Shown):
             frame.
         attach_to: a body (or its name) that takes the place of the other's ground: an arm bolted on a cart.
         parameters: other values for some of the other's parameters, or expressions of this one's. Its
-            parameters become parameters of this one, called "prefix_name", but for those that are led by an
-            expression.
+            parameters become parameters of this one, called "prefix_name", but for those that an expression
+            replaces.
         The other's gravity is not taken over, and forces of its wrenches in world axes keep their direction.
         Raises MechanismError if a name is taken or the body is not there; nothing is added then.
         """

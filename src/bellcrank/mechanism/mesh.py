@@ -11,6 +11,7 @@ import numpy as np
 from bellcrank.errors import Fault, MechanismError
 from bellcrank.mechanism.checking import Check, Vec3
 from bellcrank.mechanism.fields import checked, described
+from bellcrank.mechanism.given import VectorField
 from bellcrank.mechanism.mass import MassProperties
 from bellcrank.mechanism.shape import Shape
 
@@ -40,7 +41,7 @@ class Mesh(Shape):
     """
 
     file: str = checked(_file)
-    scale: Vec3 = checked(_scale, "1", default=(1.0, 1.0, 1.0), parametric=True)
+    scale: VectorField = checked(_scale, "1", default=(1.0, 1.0, 1.0), parametric=True)
 
     def volume_properties(self) -> MassProperties:
         """Mass properties at density 1, by the exact integrals over the enclosed volume.

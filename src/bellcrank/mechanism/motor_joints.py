@@ -1,6 +1,6 @@
-"""Rheonomic twins: joints with coordinates that are led by functions of time.
+"""Rheonomic twins: joints with coordinates that are driven by functions of time.
 
-Such a kind is a shorthand: `Mechanism.add_joint` makes of it the plain joint and a drive for each led
+Such a kind is a shorthand: `Mechanism.add_joint` makes of it the plain joint and a drive for each driven
 coordinate.
 """
 
@@ -14,6 +14,7 @@ from bellcrank.mechanism.checking import Check
 from bellcrank.mechanism.drive import Drive
 from bellcrank.mechanism.fields import checked, described, quantity
 from bellcrank.mechanism.functions.function import Function, as_function
+from bellcrank.mechanism.given import FloatField
 from bellcrank.mechanism.joint import Joint, JointKind, register
 from bellcrank.mechanism.joint_kinds import (
     Cylindrical,
@@ -35,10 +36,10 @@ from bellcrank.mechanism.special_joints import Screw, Universal
 
 @described
 class MotorKind(JointKind):
-    """Base of the kinds with led coordinates.
+    """Base of the kinds with driven coordinates.
 
-    position: function of time (or number) for the led coordinate, rad or m; a tuple of them where several are
-        led.
+    position: function of time (or number) for the driven coordinate, rad or m; a tuple of them where several
+        are driven.
     velocity: the same for the rates, rad/s or m/s, starting from the assembled initial configuration.
     Exactly one of the two is given.
     """
@@ -89,7 +90,7 @@ def _motor(name: str, plain: type[JointKind], led: str, meaning: str) -> type[Mo
         "locked": plain.locked,
         "free": tuple(free for free in plain.free if free not in names),
         "meaning": meaning,
-        "__doc__": f"{meaning} Led: {', '.join(names)}. See MotorKind for the arguments.",
+        "__doc__": f"{meaning} Driven: {', '.join(names)}. See MotorKind for the arguments.",
         "__module__": __name__,
     }
     kind: type[MotorKind] = dataclass(frozen=True)(type(name, (MotorKind,), body))
@@ -97,58 +98,71 @@ def _motor(name: str, plain: type[JointKind], led: str, meaning: str) -> type[Mo
     return kind
 
 
-RevoluteMotor = _motor("RevoluteMotor", Revolute, "theta_z", "A revolute joint whose angle is led.")
+RevoluteMotor = _motor("RevoluteMotor", Revolute, "theta_z", "A revolute joint whose angle is driven.")
 RevoluteMotorX = _motor(
-    "RevoluteMotorX", RevoluteX, "theta_x", "A revolute joint about x whose angle is led."
+    "RevoluteMotorX", RevoluteX, "theta_x", "A revolute joint about x whose angle is driven."
 )
-LinearMotor = _motor("LinearMotor", Prismatic, "z", "A prismatic joint whose travel is led.")
-LinearMotorX = _motor("LinearMotorX", PrismaticX, "x", "A prismatic joint along x whose travel is led.")
+LinearMotor = _motor("LinearMotor", Prismatic, "z", "A prismatic joint whose travel is driven.")
+LinearMotorX = _motor("LinearMotorX", PrismaticX, "x", "A prismatic joint along x whose travel is driven.")
 CylindricalMotor = _motor(
-    "CylindricalMotor", Cylindrical, "z theta_z", "A cylindrical joint, travel and angle led."
+    "CylindricalMotor", Cylindrical, "z theta_z", "A cylindrical joint, travel and angle driven."
 )
 TurnedCylindrical = _motor(
-    "TurnedCylindrical", Cylindrical, "theta_z", "A cylindrical joint whose angle is led."
+    "TurnedCylindrical", Cylindrical, "theta_z", "A cylindrical joint whose angle is driven."
 )
-PushedCylindrical = _motor("PushedCylindrical", Cylindrical, "z", "A cylindrical joint whose travel is led.")
-PinInSlotMotor = _motor("PinInSlotMotor", PinInSlot, "x", "A pin whose travel along its slot is led.")
-SlotMotor = _motor("SlotMotor", RevolutePrismatic, "z theta_x", "Slides along z and turns about x, both led.")
-PlanarMotor = _motor("PlanarMotor", Planar, "x y theta_z", "Motion in a plane, all led.")
-TableMotor = _motor("TableMotor", Oldham, "x y", "A table that slides in its plane, both directions led.")
-TranslationMotor = _motor("TranslationMotor", Orientation, "x y z", "Translation without any turn, all led.")
+PushedCylindrical = _motor(
+    "PushedCylindrical", Cylindrical, "z", "A cylindrical joint whose travel is driven."
+)
+PinInSlotMotor = _motor("PinInSlotMotor", PinInSlot, "x", "A pin whose travel along its slot is driven.")
+SlotMotor = _motor(
+    "SlotMotor", RevolutePrismatic, "z theta_x", "Slides along z and turns about x, both driven."
+)
+PlanarMotor = _motor("PlanarMotor", Planar, "x y theta_z", "Motion in a plane, all driven.")
+TableMotor = _motor("TableMotor", Oldham, "x y", "A table that slides in its plane, both directions driven.")
+TranslationMotor = _motor(
+    "TranslationMotor", Orientation, "x y z", "Translation without any turn, all driven."
+)
 SphericalMotor = _motor(
-    "SphericalMotor", Spherical, "rot_x rot_y rot_z", "A ball joint whose rotation vector (below pi) is led."
+    "SphericalMotor",
+    Spherical,
+    "rot_x rot_y rot_z",
+    "A ball joint whose rotation vector (below pi) is driven.",
 )
 UniversalMotor = _motor(
-    "UniversalMotor", Universal, "universal_1 universal_2", "A universal joint, both angles led."
+    "UniversalMotor", Universal, "universal_1 universal_2", "A universal joint, both angles driven."
 )
 BendMotor = _motor(
     "BendMotor",
     PlungingConstantVelocity,
     "rot_x rot_y",
-    "A constant velocity joint that slides, its bend led.",
+    "A constant velocity joint that slides, its bend driven.",
 )
-PointMotor = _motor("PointMotor", Free, "x y z", "A point that is led through space, orientation free.")
-MovingLine = _motor("MovingLine", Free, "x y", "A point on a line along z that moves: its x and y are led.")
-MovingPlane = _motor("MovingPlane", Free, "z", "A point in a plane across z that moves: its z is led.")
+PointMotor = _motor("PointMotor", Free, "x y z", "A point that is driven through space, orientation free.")
+MovingLine = _motor(
+    "MovingLine", Free, "x y", "A point on a line along z that moves: its x and y are driven."
+)
+MovingPlane = _motor("MovingPlane", Free, "z", "A point in a plane across z that moves: its z is driven.")
 TurnMotor = _motor(
-    "TurnMotor", Free, "rot_x rot_y rot_z", "Orientation led by the rotation vector (below pi)."
+    "TurnMotor", Free, "rot_x rot_y rot_z", "Orientation driven by the rotation vector (below pi)."
 )
 LengthActuator = _motor(
-    "LengthActuator", Free, "distance", "A leg between two ball joints whose length is led."
+    "LengthActuator", Free, "distance", "A leg between two ball joints whose length is driven."
 )
-ImposedMotion = _motor("ImposedMotion", Free, "x y z rot_x rot_y rot_z", "Position and orientation, all led.")
+ImposedMotion = _motor(
+    "ImposedMotion", Free, "x y z rot_x rot_y rot_z", "Position and orientation, all driven."
+)
 
 
 @register
 @described
 class ScrewMotor(MotorKind):
-    """A screw joint whose angle is led; pitch: m a turn, not zero. See MotorKind for the other arguments."""
+    """A screw joint whose angle is driven; pitch: m a turn, not zero. See MotorKind for the rest."""
 
-    pitch: float = quantity("m a turn", default=0.0)
+    pitch: FloatField = quantity("m a turn", default=0.0)
     plain: ClassVar[type[JointKind]] = Screw
     led: ClassVar[tuple[str, ...]] = ("theta_z",)
     locked: ClassVar[tuple[str, ...]] = Screw.locked
-    meaning: ClassVar[str] = "A screw joint whose angle is led."
+    meaning: ClassVar[str] = "A screw joint whose angle is driven."
 
     def _judge(self, check: Check) -> None:
         super()._judge(check)

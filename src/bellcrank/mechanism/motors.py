@@ -10,8 +10,9 @@ from bellcrank.mechanism.attachment import End, markers, pairwise
 from bellcrank.mechanism.checking import Check
 from bellcrank.mechanism.fields import checked, choice, described, function, quantity
 from bellcrank.mechanism.force import ForceKind
-from bellcrank.mechanism.functions.function import Function, as_function
+from bellcrank.mechanism.functions.function import Function, FunctionField, as_function
 from bellcrank.mechanism.functions.harmonic import Constant
+from bellcrank.mechanism.given import FloatField
 from bellcrank.mechanism.parametric import is_expression
 from bellcrank.mechanism.rows import AppliedWrench, Block, Law, Lowered, lock
 
@@ -24,8 +25,8 @@ class JointMotor(ForceKind):
     droop: how much the effort falls with speed, N m s/rad or N s/m, not negative.
     """
 
-    effort: Function | float = function("N or N m")
-    droop: float = quantity("N s/m or N m s/rad", "not negative", default=0.0)
+    effort: FunctionField = function("N or N m")
+    droop: FloatField = quantity("N s/m or N m s/rad", "not negative", default=0.0)
     pattern: ClassVar[str] = "J"
     ends_text: ClassVar[str] = "one joint"
     meaning: ClassVar[str] = "A torque or force on a joint coordinate as a function of time."
@@ -46,13 +47,13 @@ class GearedMotor(ForceKind):
     droop: fall of the motor's torque with the motor's speed, N m s/rad.
 
     On the joint act  ratio torque(t) - ratio^2 droop rate  and the inertia  ratio^2 rotor_inertia.  The
-    rotor's spin is reckoned relative to the first body; gyroscopic effects of the rotor are not in it.
+    rotor's spin is taken relative to the first body; gyroscopic effects of the rotor are not in it.
     """
 
-    ratio: float = quantity("1 or rad/m", "not zero")
-    rotor_inertia: float = quantity("kg m^2", "not negative", default=0.0)
-    torque: Function | float = function("N m", default=0.0)
-    droop: float = quantity("N m s/rad", "not negative", default=0.0)
+    ratio: FloatField = quantity("1 or rad/m", "not zero")
+    rotor_inertia: FloatField = quantity("kg m^2", "not negative", default=0.0)
+    torque: FunctionField = function("N m", default=0.0)
+    droop: FloatField = quantity("N m s/rad", "not negative", default=0.0)
     pattern: ClassVar[str] = "J"
     ends_text: ClassVar[str] = "one joint"
     meaning: ClassVar[str] = "A geared motor with the inertia of its rotor."

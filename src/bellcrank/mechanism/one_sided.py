@@ -8,6 +8,7 @@ from bellcrank.mechanism.attachment import End, markers, pairwise
 from bellcrank.mechanism.coordinate import Coordinate
 from bellcrank.mechanism.fields import choice, described, fraction, quantity
 from bellcrank.mechanism.force import ForceKind
+from bellcrank.mechanism.given import FloatField
 from bellcrank.mechanism.marker import GROUND, Marker
 from bellcrank.mechanism.rows import Law, Lowered
 
@@ -27,10 +28,10 @@ class RubberString(ForceKind):
     P. Schröder, The Virtual Erector Set (1990), section 7.2.
     """
 
-    stiffness: float = quantity("N/m", "not negative")
-    rest_length: float = quantity("m", "not negative")
-    restitution: float = fraction(default=1.0)
-    closing_speed: float = quantity("m/s", "positive", default=0.1)
+    stiffness: FloatField = quantity("N/m", "not negative")
+    rest_length: FloatField = quantity("m", "not negative")
+    restitution: FloatField = fraction(default=1.0)
+    closing_speed: FloatField = quantity("m/s", "positive", default=0.1)
     pattern: ClassVar[str] = "MM"
     ends_text: ClassVar[str] = "two markers"
     meaning: ClassVar[str] = "A string that pulls only, and less while it shortens."
@@ -51,11 +52,11 @@ class OneSidedSpring(ForceKind):
         it rises along a cubic, so that an arrival at speed meets no jump of the force.
     """
 
-    stiffness: float = quantity("N/m or N m/rad", "not negative")
-    contact: float = quantity("m or rad")
+    stiffness: FloatField = quantity("N/m or N m/rad", "not negative")
+    contact: FloatField = quantity("m or rad")
     side: str = choice(_DIRECTIONS, default="below")
-    damping: float = quantity("N s/m or N m s/rad", "not negative", default=0.0)
-    depth: float = quantity("m or rad", "positive", default=1e-3)
+    damping: FloatField = quantity("N s/m or N m s/rad", "not negative", default=0.0)
+    depth: FloatField = quantity("m or rad", "positive", default=1e-3)
     pattern: ClassVar[str] = "MM|J"
     ends_text: ClassVar[str] = "two markers or one joint"
     meaning: ClassVar[str] = "A spring and damper on one side of a distance, travel or angle: a soft stop."
@@ -77,10 +78,10 @@ class SupportPoint(ForceKind):
     P. Schröder, The Virtual Erector Set (1990), section 6.6.
     """
 
-    stiffness: float = quantity("N/m", "not negative")
-    damping: float = quantity("N s/m", "not negative", default=0.0)
-    height: float = quantity("m", default=0.0)
-    depth: float = quantity("m", "positive", default=1e-3)
+    stiffness: FloatField = quantity("N/m", "not negative")
+    damping: FloatField = quantity("N s/m", "not negative", default=0.0)
+    height: FloatField = quantity("m", default=0.0)
+    depth: FloatField = quantity("m", "positive", default=1e-3)
     pattern: ClassVar[str] = "M"
     ends_text: ClassVar[str] = "one marker"
     meaning: ClassVar[str] = "A spring and damper that keep a point above the ground."

@@ -11,13 +11,14 @@ from bellcrank.errors import Fault, FaultList, MechanismError
 from bellcrank.mechanism.checking import Check, check_name
 from bellcrank.mechanism.inputs import is_input, refused_as_number
 from bellcrank.mechanism.naming import nearest
+from bellcrank.mechanism.quantities import in_si
 
 
 @dataclass(frozen=True)
 class Parameter:
     """A named number.
 
-    value: in SI units. unit: of the value, for people and files, such as "m" or "N/m".
+    value: in SI units, or a text with a unit. unit: of the value, for people and files, such as "m" or "N/m".
     low, high: bounds that the value must keep; None for none. They are known to be true where expressions
         are simplified.
     doc: what it is.
@@ -47,10 +48,10 @@ class Parameter:
                     check.fault(f"{text} must be a text", getattr(self, text))
             unit = self.unit if isinstance(self.unit, str) else ""
             low, high = (
-                None if bound is None else check.number(name, bound, unit)
+                None if bound is None else check.number(name, in_si(check, name, bound, ()), unit)
                 for name, bound in (("low", self.low), ("high", self.high))
             )
-            value = check.number("value", self.value, unit)
+            value = check.number("value", in_si(check, "value", self.value, ()), unit)
             if low is not None and high is not None and low > high:
                 check.fault("low must not be greater than high", (low, high))
             elif len(check.faults) == 0:

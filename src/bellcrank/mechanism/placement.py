@@ -109,7 +109,7 @@ def place(
     prefix: str,
     position: Any,
     rotation: Any,
-    attach_to: Body | str | None,
+    attach_to: Body | Ground | str | None,
     parameters: Mapping[str, Any],
 ) -> Placement:
     """See Mechanism.place."""
@@ -196,7 +196,7 @@ def _without(values: Mapping[str, Any], names: Mapping[str, Any]) -> dict[str, A
     return {name: value for name, value in values.items() if name not in names}
 
 
-def _carrier(mechanism: Mechanism, element: str, attach_to: Body | str | None) -> Body | Ground:
+def _carrier(mechanism: Mechanism, element: str, attach_to: Body | Ground | str | None) -> Body | Ground:
     name = attach_to.name if isinstance(attach_to, Body) else attach_to
     if name is None or isinstance(name, Ground) or (isinstance(name, str) and name == GROUND):
         return mechanism.ground

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
@@ -69,3 +69,16 @@ def _listed(value: Any, count: int) -> Any:
 def _plain(value: Any, most: float) -> bool:
     """Whether these are floats or integers of a size up to `most`."""
     return all((isinstance(x, float) or type(x) is int) and -most <= x <= most for x in value)
+
+
+def rounded(values: Iterable[float]) -> str:
+    """Numbers as text with twelve digits, for advice that can be pasted back."""
+    return "(" + ", ".join(f"{value:.12g}" for value in values) + ")"
+
+
+def extents(value: Any) -> tuple[int, ...]:
+    """The shape of nested numbers; that of a scalar where there is none."""
+    try:
+        return np.shape(value)
+    except ValueError:
+        return ()

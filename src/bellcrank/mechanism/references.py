@@ -11,7 +11,7 @@ from bellcrank.mechanism.attachment import Attached, AttachedKind, Attachment
 from bellcrank.mechanism.body import Body, Ground
 from bellcrank.mechanism.drive import Drive, PathDrive
 from bellcrank.mechanism.joint import Joint, JointCoordinate
-from bellcrank.mechanism.marker import Marker
+from bellcrank.mechanism.marker import GROUND, Marker
 from bellcrank.mechanism.naming import nearest
 from bellcrank.overloads import overload
 
@@ -23,7 +23,7 @@ E = TypeVar("E", Joint, Attached, Drive, PathDrive)
 
 
 def as_marker(mechanism: Mechanism, element: str, value: Any) -> Marker:
-    """A marker from a marker, from a body (its frame), or from the text "body.marker" of a named marker.
+    """A marker from a marker, from a body (its frame), or from a name: "body.marker", a body, "ground".
 
     Raises MechanismError for anything else and for names that are not known.
     """
@@ -32,18 +32,25 @@ def as_marker(mechanism: Mechanism, element: str, value: Any) -> Marker:
     if isinstance(value, (Body, Ground)):
         return value.marker()
     if isinstance(value, str):
-        if value in mechanism.markers:
-            return mechanism.markers[value]
-        advice = nearest(value, mechanism.markers)
+        if (found := _named_marker(mechanism, value)) is not None:
+            return found
+        advice = nearest(value, [*mechanism.markers, GROUND, *mechanism.bodies])
         raise MechanismError(Fault(element, "there is no marker of this name", value, advice))
     raise MechanismError(
         Fault(
             element,
             "a marker is needed here",
             value,
-            "use body.marker(...), or 'body.name' of a named marker",
+            "use body.marker(...), a body, or the name of one",
         )
     )
+
+
+def _named_marker(mechanism: Mechanism, name: str) -> Marker | None:
+    """The named marker "body.marker", or the frame of the body of that name."""
+    if name in mechanism.markers:
+        return mechanism.markers[name]
+    return Marker(name) if name == GROUND or name in mechanism.bodies else None
 
 
 def as_joint_coordinate(
@@ -84,17 +91,24 @@ def as_joint_coordinate(
 
 
 def as_end(mechanism: Mechanism, element: str, kind: AttachedKind, value: Any) -> Attachment:
-    """An end of a constraint or force: a marker or a joint coordinate, as the kind takes them."""
+    """An end of a constraint or force: a marker or a joint coordinate, as the kind takes them.
+
+    A name means a marker, or else a joint, or else a body.
+    """
     if isinstance(value, (Marker, Body, Ground)):
         return as_marker(mechanism, element, value)
     if isinstance(value, (Joint, JointCoordinate)) or "M" not in kind.pattern:
         return as_joint_coordinate(mechanism, element, value)
-    if isinstance(value, str) and "J" in kind.pattern and value not in mechanism.markers:
-        if value in mechanism.joints or value.rpartition(".")[0] in mechanism.joints:
-            return as_joint_coordinate(mechanism, element, value)
-        advice = nearest(value, [*mechanism.markers, *mechanism.joints])
-        raise MechanismError(Fault(element, "there is no marker and no joint of this name", value, advice))
-    return as_marker(mechanism, element, value)
+    if not isinstance(value, str) or "J" not in kind.pattern:
+        return as_marker(mechanism, element, value)
+    if value in mechanism.markers:
+        return mechanism.markers[value]
+    if value in mechanism.joints or value.rpartition(".")[0] in mechanism.joints:
+        return as_joint_coordinate(mechanism, element, value)
+    if (marker := _named_marker(mechanism, value)) is not None:
+        return marker
+    advice = nearest(value, [*mechanism.markers, GROUND, *mechanism.bodies, *mechanism.joints])
+    raise MechanismError(Fault(element, "there is no marker and no joint of this name", value, advice))
 
 
 MarkerMap: TypeAlias = Callable[[Marker], Marker]

@@ -2,7 +2,7 @@
 
 A row reads  C = sum of coefficient * coordinate - function(t) - constant,  and demands C = 0, or C >= 0 where
 its block is unilateral. Joints, constraints, drives and limits become blocks of rows; forces become laws and
-wrenches. Whoever compiles a mechanism walks these and knows nothing of joint or force kinds.
+wrenches. Whoever compiles a mechanism walks these and does not depend on joint or force kinds.
 """
 
 from __future__ import annotations

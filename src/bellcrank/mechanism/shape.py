@@ -11,6 +11,13 @@ import numpy as np
 
 from bellcrank.mechanism.checking import Check, Quat, Vec3
 from bellcrank.mechanism.fields import Description, checked, described, quantity, rotation, vector
+from bellcrank.mechanism.given import (
+    FloatField,
+    OptionalFloatField,
+    OptionalFloatsField,
+    RotationField,
+    VectorField,
+)
 from bellcrank.mechanism.mass import MassProperties
 from bellcrank.mechanism.parametric import quiet
 from bellcrank.mechanism.rotation import IDENTITY, multiply, rotate
@@ -35,10 +42,10 @@ class Shape(Description, ABC):
     color: red, green, blue and, if wanted, opacity, each 0 to 1; None leaves it to the viewer.
     """
 
-    position: Vec3 = vector("m", default=(0.0, 0.0, 0.0))  # noqa: RUF009  (a declaration)
-    rotation: Quat = rotation(default=IDENTITY)  # noqa: RUF009
-    density: float | None = quantity("kg/m^3", "positive", default=None)
-    color: tuple[float, ...] | None = checked(_color, "1", default=None, parametric=True)
+    position: VectorField = vector("m", default=(0.0, 0.0, 0.0))  # noqa: RUF009  (a declaration)
+    rotation: RotationField = rotation(default=IDENTITY)  # noqa: RUF009
+    density: OptionalFloatField = quantity("kg/m^3", "positive", default=None)  # noqa: RUF009
+    color: OptionalFloatsField = checked(_color, "1", default=None, parametric=True)  # noqa: RUF009
 
     def __init_subclass__(cls, **kwargs: Any) -> None:
         super().__init_subclass__(**kwargs)
@@ -71,7 +78,7 @@ def _diagonal(volume: float, squares: tuple[float, float, float]) -> MassPropert
 class Box(Shape):
     """A box centred in its frame; size: full lengths along x, y, z, m."""
 
-    size: Vec3 = vector("m", "positive")
+    size: VectorField = vector("m", "positive")
 
     def volume_properties(self) -> MassProperties:
         """Mass properties in the shape's frame at density 1."""
@@ -83,7 +90,7 @@ class Box(Shape):
 class Sphere(Shape):
     """A ball centred in its frame."""
 
-    radius: float = quantity("m", "positive")
+    radius: FloatField = quantity("m", "positive")
 
     def volume_properties(self) -> MassProperties:
         """Mass properties in the shape's frame at density 1."""
@@ -95,7 +102,7 @@ class Sphere(Shape):
 class Ellipsoid(Shape):
     """An ellipsoid centred in its frame; radii: half axes along x, y, z, m."""
 
-    radii: Vec3 = vector("m", "positive")
+    radii: VectorField = vector("m", "positive")
 
     def volume_properties(self) -> MassProperties:
         """Mass properties in the shape's frame at density 1."""
@@ -107,8 +114,8 @@ class Ellipsoid(Shape):
 class Cylinder(Shape):
     """A cylinder about z, centred in its frame; length: full length, m."""
 
-    radius: float = quantity("m", "positive")
-    length: float = quantity("m", "positive")
+    radius: FloatField = quantity("m", "positive")
+    length: FloatField = quantity("m", "positive")
 
     def volume_properties(self) -> MassProperties:
         """Mass properties in the shape's frame at density 1."""
@@ -120,8 +127,8 @@ class Cylinder(Shape):
 class Capsule(Shape):
     """A cylinder about z with half balls on its ends, centred; length: of the cylinder alone, m."""
 
-    radius: float = quantity("m", "positive")
-    length: float = quantity("m", "positive")
+    radius: FloatField = quantity("m", "positive")
+    length: FloatField = quantity("m", "positive")
 
     def volume_properties(self) -> MassProperties:
         """Mass properties in the shape's frame at density 1."""
@@ -138,8 +145,8 @@ class Capsule(Shape):
 class Cone(Shape):
     """A cone about z: base of the given radius at z = -height/2, tip at z = +height/2, m."""
 
-    radius: float = quantity("m", "positive")
-    height: float = quantity("m", "positive")
+    radius: FloatField = quantity("m", "positive")
+    height: FloatField = quantity("m", "positive")
 
     def volume_properties(self) -> MassProperties:
         """Mass properties in the shape's frame at density 1."""

@@ -8,6 +8,7 @@ from typing import Any, ClassVar
 
 from bellcrank.mechanism.checking import Check
 from bellcrank.mechanism.fields import described, quantity
+from bellcrank.mechanism.given import FloatField, OptionalFloatField
 from bellcrank.mechanism.joint import JointKind, joint_kind, register
 from bellcrank.mechanism.marker import Marker
 from bellcrank.mechanism.parametric import is_expression
@@ -55,7 +56,7 @@ LineOnPlane = _kind(
 class Screw(JointKind):
     """Turns about z and moves along z by `pitch` metres a turn (negative: left-handed)."""
 
-    pitch: float = quantity("m a turn")
+    pitch: FloatField = quantity("m a turn")
     locked: ClassVar[tuple[str, ...]] = ("x", "y", "e1", "e2")
     free: ClassVar[tuple[str, ...]] = ("theta_z",)
     own: ClassVar[str] = "z = pitch/(2 pi) theta_z"
@@ -82,7 +83,7 @@ class Distance(JointKind):
     length: m; None takes the distance in the assembled initial configuration.
     """
 
-    length: float | None = quantity("m", "positive", default=None)
+    length: OptionalFloatField = quantity("m", "positive", default=None)
     free: ClassVar[tuple[str, ...]] = ("z", "azimuth", *_ALL)
     meaning: ClassVar[str] = (
         "The distance of the origins stays the same: a massless rod with two ball joints."
@@ -100,7 +101,7 @@ class _Link(JointKind):
     length: m; None takes the distance from the axis in the assembled initial configuration.
     """
 
-    length: float | None = quantity("m", "positive", default=None)
+    length: OptionalFloatField = quantity("m", "positive", default=None)
     own: ClassVar[str] = "distance_xy = length"
 
     def rows(self, marker_1: Marker, marker_2: Marker) -> tuple[Row, ...]:
@@ -147,7 +148,7 @@ class AxisAngle(JointKind):
     angle: rad, between 0 and pi (at the ends use ParallelAxes); None keeps the initial one.
     """
 
-    angle: float | None = quantity("rad", "positive", default=None)
+    angle: OptionalFloatField = quantity("rad", "positive", default=None)
     free: ClassVar[tuple[str, ...]] = ("x", "y", "z", *_AXIS_ANGLES)
     own: ClassVar[str] = "dot_zz = cos(angle)"
     meaning: ClassVar[str] = "The z axes keep an angle between 0 and 180 degrees."

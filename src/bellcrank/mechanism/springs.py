@@ -6,13 +6,14 @@ from dataclasses import replace
 from typing import Any, ClassVar, Self
 
 from bellcrank.mechanism.attachment import Attachment, End, markers, pairwise
-from bellcrank.mechanism.checking import Check, Vec3
+from bellcrank.mechanism.checking import Check
 from bellcrank.mechanism.coordinate import Coordinate
 from bellcrank.mechanism.fields import described, function, quantity, vector
 from bellcrank.mechanism.force import ForceKind
-from bellcrank.mechanism.functions.function import Function
+from bellcrank.mechanism.functions.function import FunctionField
 from bellcrank.mechanism.functions.function_of_time import FunctionOfTime
 from bellcrank.mechanism.functions.nurbs import _RationalFunction
+from bellcrank.mechanism.given import FloatField, OptionalFloatField, VectorField
 from bellcrank.mechanism.parametric import present
 from bellcrank.mechanism.rows import FROM_START, Law, Lowered
 
@@ -21,8 +22,8 @@ from bellcrank.mechanism.rows import FROM_START, Law, Lowered
 class _LinearSpring(ForceKind):
     """effort = -stiffness (value - rest) - damping rate + preload."""
 
-    stiffness: float = quantity("N/m or N m/rad", "not negative")
-    damping: float = quantity("N s/m or N m s/rad", "not negative", default=0.0)
+    stiffness: FloatField = quantity("N/m or N m/rad", "not negative")
+    damping: FloatField = quantity("N s/m or N m s/rad", "not negative", default=0.0)
 
     def _judge(self, check: Check) -> None:
         if (
@@ -46,10 +47,10 @@ class SpringDamper(_LinearSpring):
     preload: force that pushes the markers apart at rest length, N.
     """
 
-    stiffness: float = quantity("N/m", "not negative")
-    damping: float = quantity("N s/m", "not negative", default=0.0)
-    rest_length: float | None = quantity("m", "not negative", default=FROM_START)
-    preload: float = quantity("N", default=0.0)
+    stiffness: FloatField = quantity("N/m", "not negative")
+    damping: FloatField = quantity("N s/m", "not negative", default=0.0)
+    rest_length: OptionalFloatField = quantity("m", "not negative", default=FROM_START)
+    preload: FloatField = quantity("N", default=0.0)
     pattern: ClassVar[str] = "MM"
     ends_text: ClassVar[str] = "two markers"
     meaning: ClassVar[str] = "A linear spring and damper between two points."
@@ -73,8 +74,10 @@ class TorsionSpring(_LinearSpring):
     preload: effort at rest, N m (N).
     """
 
-    rest_angle: float | None = quantity("rad or m", default=0.0, optional=True)
-    preload: float = quantity("N or N m", default=0.0)
+    stiffness: FloatField = quantity("N/m or N m/rad", "not negative")
+    damping: FloatField = quantity("N s/m or N m s/rad", "not negative", default=0.0)
+    rest_angle: OptionalFloatField = quantity("rad or m", default=0.0, optional=True)
+    preload: FloatField = quantity("N or N m", default=0.0)
     pattern: ClassVar[str] = "J"
     ends_text: ClassVar[str] = "one joint"
     meaning: ClassVar[str] = "A linear spring and damper on a joint coordinate."
@@ -99,8 +102,8 @@ class TabulatedSpring(ForceKind):
     damping: N s/m or N m s/rad.
     """
 
-    effort: Function = function("N or N m")
-    damping: float = quantity("N s/m or N m s/rad", "not negative", default=0.0)
+    effort: FunctionField = function("N or N m")
+    damping: FloatField = quantity("N s/m or N m s/rad", "not negative", default=0.0)
     pattern: ClassVar[str] = "MM|J"
     ends_text: ClassVar[str] = "two markers or one joint"
     meaning: ClassVar[str] = "A spring whose effort is a given function of its length or angle."
@@ -128,10 +131,10 @@ class Bushing(ForceKind):
     It rests where the markers coincide.
     """
 
-    stiffness: Vec3 = vector("N/m", "not negative", default=(0.0, 0.0, 0.0))
-    rotational_stiffness: Vec3 = vector("N m/rad", "not negative", default=(0.0, 0.0, 0.0))
-    damping: Vec3 = vector("N s/m", "not negative", default=(0.0, 0.0, 0.0))
-    rotational_damping: Vec3 = vector("N m s/rad", "not negative", default=(0.0, 0.0, 0.0))
+    stiffness: VectorField = vector("N/m", "not negative", default=(0.0, 0.0, 0.0))
+    rotational_stiffness: VectorField = vector("N m/rad", "not negative", default=(0.0, 0.0, 0.0))
+    damping: VectorField = vector("N s/m", "not negative", default=(0.0, 0.0, 0.0))
+    rotational_damping: VectorField = vector("N m s/rad", "not negative", default=(0.0, 0.0, 0.0))
     pattern: ClassVar[str] = "MM"
     ends_text: ClassVar[str] = "two markers"
     meaning: ClassVar[str] = "Springs and dampers in all six directions between two markers."

@@ -7,9 +7,10 @@ from importlib import import_module
 from math import pi, tan
 from typing import Any, ClassVar
 
-from bellcrank.mechanism.checking import Check, Vec3
+from bellcrank.mechanism.checking import Check
 from bellcrank.mechanism.fields import checked, described, quantity
 from bellcrank.mechanism.functions.curve import Curve
+from bellcrank.mechanism.given import FloatField, OptionalFloatField, PointsField
 from bellcrank.mechanism.joint import JointKind, register
 from bellcrank.mechanism.marker import Marker
 from bellcrank.mechanism.parametric import is_expression
@@ -25,7 +26,7 @@ class PointOnCylinder(JointKind):
     radius: m; None takes the distance from the axis in the assembled initial configuration.
     """
 
-    radius: float | None = quantity("m", "positive", default=None)
+    radius: OptionalFloatField = quantity("m", "positive", default=None)
     free: ClassVar[tuple[str, ...]] = ("z", "azimuth", *_ALL)
     own: ClassVar[str] = "distance_xy = radius"
     meaning: ClassVar[str] = "Origin 2 stays on a cylinder about the z axis of marker 1."
@@ -43,7 +44,7 @@ class PointOnCone(JointKind):
     half_angle: between the axis and the surface, rad, 0 to pi/2.
     """
 
-    half_angle: float = quantity("rad", "positive")
+    half_angle: FloatField = quantity("rad", "positive")
     free: ClassVar[tuple[str, ...]] = ("z", "azimuth", *_ALL)
     own: ClassVar[str] = "distance_xy = tan(half_angle) z"
     meaning: ClassVar[str] = "Origin 2 stays on a cone about the z axis of marker 1."
@@ -68,8 +69,8 @@ class PointOnHelix(JointKind):
     radius: m. pitch: rise for each turn, m (negative: left-handed). The helix crosses the x axis.
     """
 
-    radius: float = quantity("m", "positive")
-    pitch: float = quantity("m a turn")
+    radius: FloatField = quantity("m", "positive")
+    pitch: FloatField = quantity("m a turn")
     free: ClassVar[tuple[str, ...]] = ("azimuth", *_ALL)
     own: ClassVar[str] = "distance_xy = radius, z = pitch/(2 pi) azimuth"
     meaning: ClassVar[str] = "Origin 2 stays on a helix about the z axis of marker 1."
@@ -87,7 +88,7 @@ class PointOnHelix(JointKind):
 class SphereOnPlane(JointKind):
     """A ball about origin 2 stays in contact with the xy plane of marker 1, on its +z side; it may slide."""
 
-    radius: float = quantity("m", "positive", optional=True)
+    radius: FloatField = quantity("m", "positive", optional=True)
     free: ClassVar[tuple[str, ...]] = ("x", "y", *_ALL)
     own: ClassVar[str] = "z = radius"
     meaning: ClassVar[str] = "A ball about origin 2 touches the xy plane of marker 1 and slides on it freely."
@@ -102,7 +103,7 @@ class SphereOnPlane(JointKind):
 class CylinderOnPlane(JointKind):
     """A cylinder about z of marker 2 lies on the +z side of marker 1's xy plane; it may slide and roll."""
 
-    radius: float = quantity("m", "positive", optional=True)
+    radius: FloatField = quantity("m", "positive", optional=True)
     free: ClassVar[tuple[str, ...]] = ("x", "y", *_AXIS_ANGLES)
     own: ClassVar[str] = "z = radius, dot_zz"
     meaning: ClassVar[str] = (
@@ -126,7 +127,7 @@ class PointOnCurve(JointKind):
     curve.
     """
 
-    points: tuple[Vec3, ...] = checked(unit="m", parametric=True, followed=False)
+    points: PointsField = checked(unit="m", parametric=True, followed=False)
     closed: bool = checked(default=False)
     locked: ClassVar[tuple[str, ...]] = ("curve_normal_1", "curve_normal_2")
     free: ClassVar[tuple[str, ...]] = ("curve_parameter", *_ALL)

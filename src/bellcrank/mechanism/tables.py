@@ -20,7 +20,7 @@ _ORDER = {
 
 
 def joint_table() -> str:
-    """All joint kinds: name, parameters, what is held (f(t) where it is led), free coordinates, meaning."""
+    """All joint kinds: name, parameters, what is locked (f(t) where driven), free coordinates, meaning."""
     rows = []
     for kind in sorted(JOINT_KINDS.values(), key=lambda kind: _ORDER.get(kind.__module__, len(_ORDER))):
         led = tuple(f"{name} = f(t)" for name in kind.led) if issubclass(kind, MotorKind) else ()

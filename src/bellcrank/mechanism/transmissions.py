@@ -12,6 +12,7 @@ from bellcrank.mechanism.checking import Check
 from bellcrank.mechanism.constraint import ConstraintKind
 from bellcrank.mechanism.coordinate import Coordinate
 from bellcrank.mechanism.fields import array, described, flag, quantity, whole
+from bellcrank.mechanism.given import FloatField, FloatsField, OptionalFloatField
 from bellcrank.mechanism.marker import Marker
 from bellcrank.mechanism.rows import FROM_START, Row, Term, combination
 
@@ -24,8 +25,8 @@ class Coupling(ConstraintKind):
     constant: None takes what the sum is in the assembled initial configuration.
     """
 
-    coefficients: tuple[float, ...] = array("", None, sign="not zero")
-    constant: float | None = quantity(default=FROM_START)
+    coefficients: FloatsField = array("", None, sign="not zero")
+    constant: OptionalFloatField = quantity(default=FROM_START)
     pattern: ClassVar[str] = "J+"
     ends_text: ClassVar[str] = "one joint for each coefficient"
     meaning: ClassVar[str] = "A linear relation between joint coordinates."
@@ -47,7 +48,7 @@ class ScrewCoupling(ConstraintKind):
     pitch: travel for each turn, m, not zero.
     """
 
-    pitch: float = quantity("m a turn", "not zero")
+    pitch: FloatField = quantity("m a turn", "not zero")
     pattern: ClassVar[str] = "JJ"
     ends_text: ClassVar[str] = "two joints: travel, angle"
     meaning: ClassVar[str] = "The travel of one joint follows the angle of another, by a pitch."
@@ -109,7 +110,7 @@ class Cable(ConstraintKind):
     slack: if True the cable only pulls and may go slack: length - sum of distances >= 0.
     """
 
-    length: float | None = quantity("m", "positive", default=None)
+    length: OptionalFloatField = quantity("m", "positive", default=None)
     slack: bool = flag(default=False)
     pattern: ClassVar[str] = "MM+"
     ends_text: ClassVar[str] = "two markers or more"
@@ -139,7 +140,7 @@ class Winch(ConstraintKind):
     radius: of the drum, m; a negative one winds up where the angle grows.
     """
 
-    radius: float = quantity("m", "not zero")
+    radius: FloatField = quantity("m", "not zero")
     effort_sign: ClassVar[float] = -1.0  # the tension
     pattern: ClassVar[str] = "JMM+"
     ends_text: ClassVar[str] = "the drum's joint, then two markers or more"

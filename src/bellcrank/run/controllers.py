@@ -70,7 +70,7 @@ class Readings:
         return BodyReading(*found)
 
     def effort(self, name: str) -> float | Floats:
-        """What a drive or a force exerts, as `run.drive(name).effort` and `run.force(name).effort` tell it.
+        """What a drive or a force exerts, as `run.drive(name).effort` and `run.force(name).effort` return it.
 
         N or N m; an array (k,) where there are several. It takes an evaluation of the equations of motion.
         """

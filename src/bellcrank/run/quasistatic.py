@@ -32,7 +32,7 @@ _DEFAULT_STEP: Final = 1e-3
 
 @in_turn
 class QuasistaticRun:
-    """A quasi-static run, which goes on as far as it is told to: see `bc.start` with mode="quasistatic".
+    """A quasi-static run that is advanced step by step: see `bc.start` with mode="quasistatic".
 
     In each step all joints start at rest and those that matter move by half their acceleration times the
     step squared. It serves one thread at a time and cannot be copied or pickled.

@@ -28,7 +28,9 @@ def times_and_method(
         if recorded is not None:
             for name, value in (("duration", duration), ("output_step", output_step)):
                 if value is not None:
-                    check.fault(f"times tell it, so {name} has no meaning", value, "leave one of them out")
+                    check.fault(
+                        f"times determine it, so {name} has no meaning", value, "leave one of them out"
+                    )
             duration = max(float(recorded[-1]) - begin, 0.0) or 1.0
         else:
             if duration is not None:

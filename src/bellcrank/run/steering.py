@@ -17,7 +17,7 @@ class RunInputs(Inputs):
     """Inputs of a run by name with their values, which can be set: `run.inputs["torque"] = 1.2`.
 
     They act from then on. Where a drive, a constraint or a joint follows one, the state is moved onto the
-    constraints at once; velocities that a drive was led with jump, and its position goes on from where it is.
+    constraints at once; velocities that drives prescribe jump, and its position goes on from where it is.
 
     Raises MechanismError for names that there are not, for values that are no finite numbers and once the run
     has ended; AssemblyError, with everything as before, where the constraints cannot be met.

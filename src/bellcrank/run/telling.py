@@ -1,4 +1,4 @@
-"""What a run tells of itself when it ends."""
+"""What a run reports when it ends."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from bellcrank.integrate.events import CompiledEvents
 from bellcrank.integrate.failure import Explanation, explain
 from bellcrank.integrate.methods import DEFAULT_STEP, MethodOptions
 
-_CUTS: Final = 50  # joints that a run tells by name
+_CUTS: Final = 50  # joints that a run lists by name
 
 
 def counted(system: System, outcome: Outcome | None = None) -> dict[str, int]:

@@ -67,7 +67,7 @@ def _rounded(values: Sequence[float]) -> tuple[float, ...]:
 
 
 def shape_pieces(setting: Setting, faults: list[str]) -> list[list[Piece]]:
-    """The shapes of each carrier. Meshes that cannot be read are left out, and told in faults."""
+    """The shapes of each carrier. Meshes that cannot be read are left out, and reported as faults."""
     found = []
     for number, carrier in enumerate(setting.carriers):
         pieces: list[Piece] = []

@@ -100,7 +100,7 @@ class GlyphBuilder:
 
     @property
     def color(self) -> Color:
-        """Of what turns: led joints stand out."""
+        """Of what turns: driven joints stand out."""
         return LED if self.led else PIN
 
     @property

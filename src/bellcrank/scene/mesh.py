@@ -1,6 +1,6 @@
 """Triangle meshes with a normal at each vertex, and the solids that pictures of mechanisms are made of.
 
-Equal arguments give the same object, so that who draws can tell which pieces are copies of one another.
+Equal arguments give the same object, so that painters can recognise pieces that are copies of one another.
 """
 
 from __future__ import annotations

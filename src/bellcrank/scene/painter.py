@@ -13,7 +13,7 @@ from bellcrank.scene.raster import Facets, Picture, seen, shaded, shrunk
 from bellcrank.scene.scene import Link, Placed, Scene, rotated
 from bellcrank.scene.view import View
 
-_APART: Final = 6e-4  # of the size: surfaces of different bodies that coincide are told apart by so much
+_APART: Final = 6e-4  # of the size: surfaces of different bodies that coincide are separated by so much
 _OPAQUE: Final = 0.995
 _SHADOW: Final = 0.17
 _COARSE: Final = 4  # pixels of the picture, each way, to one of the shadow

@@ -55,7 +55,7 @@ class Glyph:
     """How a joint is shown.
 
     kind: name of its kind. carriers: the two bodies. point: its place on the first, in the frame of that
-    body, m. axis: unit vector along its axis there, or None. led: whether a drive or motor acts on it.
+    body, m. axis: unit vector along its axis there, or None. `led`: whether a drive or motor acts on it.
     pieces: fixed to the one body or the other.
     """
 

@@ -1,4 +1,4 @@
-"""Still pictures: a figure with the painted scene, paths over it, and a bar that tells the scale.
+"""Still pictures: a figure with the painted scene, paths over it, and a scale bar.
 
 The axes of the figure are lengths in the picture, m, so that more can be drawn over it: `View.project` gives
 the places.

@@ -110,7 +110,7 @@ def _statistics(session: Session, given: Given) -> Reply:  # noqa: ARG001
         "method": settings.method,
         "formulation": settings.formulation,
     }
-    lines = [f"{name:18} {'not told' if value is None else value}" for name, value in rows.items()]
+    lines = [f"{name:18} {'not given' if value is None else value}" for name, value in rows.items()]
     return Reply("\n".join(lines), {name.replace(" ", "_"): value for name, value in rows.items()})
 
 
@@ -225,7 +225,7 @@ COMMANDS: Final = (
         "formulation",
         GROUP,
         "Set how the equations of motion are formed and solved, with its options, such as cut=hinge3,hinge7: "
-        "joints at which loops are cut; without a name, tell it.",
+        "joints at which loops are cut; without a name, show it.",
         _formulation,
         (Argument("formulation", "text", optional=True),),
         fields="option=...",
@@ -234,7 +234,7 @@ COMMANDS: Final = (
     Command(
         "method",
         GROUP,
-        "Set the integration method, with step, max_step, max_order; without a name, tell it.",
+        "Set the integration method, with step, max_step, max_order; without a name, show it.",
         _method,
         (Argument("method", "text", optional=True),),
         fields="step=... max_step=... max_order=...",

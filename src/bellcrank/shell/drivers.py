@@ -20,7 +20,7 @@ _HISTORY: Final = 2000  # lines kept from one session to the next
 
 
 def script(file: str, places: Places, as_json: bool = False, keep_going: bool = False) -> int:
-    """Run a script; the exit status. It stops at the first command that is refused, unless told otherwise.
+    """Run a script; the exit status. It stops at the first refused command, unless specified otherwise.
 
     Raises OSError and MechanismError if the script cannot be read.
     """

@@ -210,7 +210,7 @@ COMMANDS: Final = (
         "input",
         GROUP,
         "Make an input, on which drives, forces and formulas may depend, or set one, for what is run from "
-        "now on; without a value, tell it.",
+        "now on; without a value, show it.",
         _input,
         (NAME, Argument("value", "number", optional=True)),
         fields="unit=...",

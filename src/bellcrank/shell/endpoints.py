@@ -1,4 +1,4 @@
-"""The command ilc: bodies that are nailed, and points that are led to targets."""
+"""The command ilc: bodies that are nailed, and points that are driven to targets."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def _endpoint(session: Session, given: Given) -> Reply:
             if element in table:
                 mechanism.remove(table[element], cascade=True)
         if kind == "nail":
-            here = Marker(GROUND, pose["position"], pose["rotation"])  # type: ignore[arg-type]
+            here = Marker(GROUND, pose["position"], pose["rotation"])
             mechanism.add_joint(f"{name}.nail", Fixed(), here, Marker(name))
         elif led is not None:
             mechanism.add_drive(f"{name}.move", marker=led[0], path=led[1])
@@ -44,7 +44,7 @@ def _endpoint(session: Session, given: Given) -> Reply:
 
 
 def _led(session: Session, name: str, given: Given) -> tuple[Marker, Path]:
-    """The point that is led, and its way from where it is and as it moves now to its target."""
+    """The point that is driven, and its way from where it is and as it moves now to its target."""
     now, marker = session.now.time, Marker(name, given.option("-t") or (0.0, 0.0, 0.0))
     duration = 1.0 if given.option("-d") is None else given.option("-d")
     if duration <= 0.0:
@@ -76,7 +76,7 @@ def _moving(session: Session, name: str, marker: Marker) -> tuple[np.ndarray, np
 
 
 def _running(drive: object, marker: Marker, now: float) -> tuple[Piecewise, ...] | None:
-    """The way on which an earlier target still leads this point, or led it until now; else None.
+    """The way on which an earlier target still drives this point, or drove it until now; else None.
 
     A target that was given at this very time is replaced: what follows it takes its place in the row of
     targets, that is, it counts as running only where it would have been passed.

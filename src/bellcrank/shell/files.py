@@ -213,7 +213,7 @@ COMMANDS: Final = (
     Command(
         "info",
         GROUP,
-        "Tell what the mechanism consists of, its freedom, redundant constraints and loops.",
+        "Show what the mechanism consists of, its degrees of freedom, redundant constraints and loops.",
         _info,
         example="info",
         keeps=True,

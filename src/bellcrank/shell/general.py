@@ -37,7 +37,7 @@ def _help(session: Session, given: Given) -> Reply:
             group = command.group
             lines.append(f"{group}:")
         lines.append(f"    {command.usage}")
-    lines.append("help <command> tells more; ; begins a comment")
+    lines.append("help <command> shows more; ; begins a comment")
     return Reply("\n".join(lines), {"commands": {c.name: c.usage for c in known.values()}})
 
 

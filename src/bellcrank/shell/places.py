@@ -1,4 +1,4 @@
-"""Where commands may write: not over files that were there before, and in one folder alone if told so."""
+"""Where commands may write: not over files that were there before, and in one folder alone if required."""
 
 from __future__ import annotations
 

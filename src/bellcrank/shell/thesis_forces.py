@@ -54,7 +54,7 @@ def kind_of(force: Force) -> str | None:
 
 
 def is_idle(kind: object) -> bool:
-    """Whether this is a damping of zero, whose values do not tell whether it is a brake."""
+    """Whether this is a damping of zero, whose values do not show whether it is a brake."""
     return isinstance(kind, BodyDamping) and not (_any(kind.damping) or _any(kind.rotational_damping))
 
 
@@ -151,7 +151,7 @@ def change(session: Session, body: str, name: str, given: dict[str, Any]) -> Non
     kind = "brake" if force.name in session.now.idle_brakes and is_idle(force.kind) else kind_of(force)
     if kind is None:
         advice = "remove it and make it anew with force"
-        raise MechanismError(Fault(f"force {name!r}", f"sf does not know {force.kind.name}", None, advice))
+        raise MechanismError(Fault(f"force {name!r}", f"sf does not set a {force.kind.name}", None, advice))
     if wrong := [word for word in given if word not in OPTIONS[kind]]:
         advice = f"{kind} takes {', '.join(OPTIONS[kind])}"
         raise MechanismError(Fault(f"force {name!r}", f"a {kind} has no {wrong[0]}", None, advice))

@@ -1,4 +1,4 @@
-"""An HDF5 file of which nothing is believed: what it lacks or should not hold is told in one kind of error.
+"""An HDF5 file that is not trusted: what it lacks or should not hold is reported in one kind of error.
 
 HDF5 itself holds out against damage only so far. What HDF5 would trip over is looked at beforehand, and where
 it would try again for ages it gets little patience.
@@ -36,7 +36,7 @@ _HDF5_ERRORS: Final = (
     ArithmeticError,
     MemoryError,
 )
-"""What h5py makes of errors of HDF5, and of what it finds and does not know."""
+"""What h5py makes of errors of HDF5, and of content that it does not support."""
 
 
 class CheckedFile:
@@ -210,7 +210,7 @@ class CheckedFile:
 
     @contextmanager
     def reading(self, rule: str) -> Iterator[None]:
-        """Around calls of h5py alone: what it raises tells of this file, that the rule does not hold."""
+        """Around calls of h5py alone: what it raises means that this file breaks the rule."""
         try:
             yield
         except MechanismError:

@@ -9,7 +9,7 @@ Axes beside `time` are labelled by names, a coordinate of a joint as "pivot.thet
     force_component, force                           efforts of forces and their potential energies
     event                                            what happened, and when
 
-Where units differ along an axis, a variable of the same axis tells them, such as `coordinate_unit`. The
+Where units differ along an axis, a variable of the same axis holds them, such as `coordinate_unit`. The
 mechanism's text, the status and the statistics are attributes.
 """
 

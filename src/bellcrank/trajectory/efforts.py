@@ -1,4 +1,4 @@
-"""What a trajectory tells of efforts, and of whether they are determined. T frames; arrays are read-only."""
+"""What a trajectory holds of efforts, and of whether they are determined. T frames; arrays are read-only."""
 
 from __future__ import annotations
 

@@ -39,7 +39,7 @@ def records_of(layout: FrameLayout, names: Sequence[str], frames: FloatArray) ->
 
 
 def state_of(layout: FrameLayout, frame: FloatArray) -> State:
-    """The state that a frame (1 + width,) tells."""
+    """The state of a frame (1 + width,)."""
 
     def section(name: str) -> FloatArray:
         values: FloatArray = frame[layout.columns[name]].reshape(layout.shapes[name])

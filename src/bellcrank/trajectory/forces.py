@@ -1,4 +1,4 @@
-"""What a trajectory tells of an applied force. T frames; arrays are read-only."""
+"""What a trajectory holds of an applied force. T frames; arrays are read-only."""
 
 from __future__ import annotations
 
@@ -83,7 +83,7 @@ class ForceHistory(Efforts):
         """(T, 6), N m and N: moment about a point of a body, and force, that it exerts there, world axes.
 
         body: one of `bodies`. point: in the body's frame, m. Raises MechanismError for another body, and for
-        a run that does not tell its mechanism.
+        a run that does not contain its mechanism.
         """
         if body not in self.bodies:
             rule = "it does not act on this body"

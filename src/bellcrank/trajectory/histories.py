@@ -1,4 +1,4 @@
-"""What a trajectory tells of one body, joint or drive, and of the whole. T frames; arrays are read-only."""
+"""What a trajectory holds of one body, joint or drive, and of the whole. T frames; arrays are read-only."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a trajectory tells of an input. T frames; arrays are read-only."""
+"""What a trajectory holds of an input. T frames; arrays are read-only."""
 
 from __future__ import annotations
 

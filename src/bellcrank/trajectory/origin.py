@@ -51,7 +51,7 @@ class Origin:
             return self._source
         if not self.text:
             rule, advice = (
-                "it does not tell its mechanism",
+                "it does not contain its mechanism",
                 "simulate again; earlier versions did not keep it",
             )
             raise MechanismError(Fault("run", rule, None, advice))
@@ -60,7 +60,7 @@ class Origin:
         try:
             return loads(self.text)
         except MechanismError as error:
-            rule = f"what it tells of its mechanism cannot be read: {error}"
+            rule = f"what it holds of its mechanism cannot be read: {error}"
             raise MechanismError(Fault("run", rule, None, "give the mechanism beside it")) from error
 
     @cached_property

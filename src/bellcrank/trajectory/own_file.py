@@ -71,11 +71,11 @@ class OwnFile:
                 raise
             if shutil.disk_usage(self.path.parent).free < size - self._reserved:
                 raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC)) from None
-            os.ftruncate(self._fd, max(size, os.fstat(self._fd).st_size))  # tells of limits to the size
+            os.ftruncate(self._fd, max(size, os.fstat(self._fd).st_size))  # fails where the size is limited
         self._reserved = size
 
     def trim(self) -> None:
-        """Let go of what was reserved beyond the end that the closed file's superblock tells."""
+        """Let go of what was reserved beyond the end that the closed file's superblock states."""
         with suppress(OSError):  # a longer file is as good
             os.ftruncate(self._fd, struct.unpack("<Q", os.pread(self._fd, 8, 28))[0])
 

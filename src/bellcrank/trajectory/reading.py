@@ -207,7 +207,7 @@ def read_end(file: CheckedFile, layout: FrameLayout) -> End:
     told = told if isinstance(told, dict) else {}
     for name, kind in wanted.items():
         if not isinstance(told.get(name), kind):
-            raise file.error(f"'end' must tell {name!r}", told.get(name))
+            raise file.error(f"'end' must hold {name!r}", told.get(name))
     _check_statistics(file, told["statistics"])
     for name in told["events"]:
         if not isinstance(name, str):

@@ -113,7 +113,7 @@ SETS: Final[dict[str, DataSet]] = {
     "potential": DataSet("energy/potential", "J", "potential energy of weight and springs"),
     "position_violation": DataSet("violation/position", "m, rad", "largest constraint error"),
     "velocity_violation": DataSet("violation/velocity", "m/s, rad/s", "largest rate of a constraint error"),
-    "time": DataSet("time", "s", "simulated time"),  # last: its length tells how many frames are complete
+    "time": DataSet("time", "s", "simulated time"),  # last: its length is the number of complete frames
 }
 
 

@@ -164,5 +164,5 @@ def _page(run: Any) -> str:
         states: list[State] = [run.at(time) for time in times_of(run, None, _INSTANTS)]
         shown = image(scene_of(run), states)
     except BellcrankError:
-        shown = None  # a run of no frames, or one that does not tell its mechanism
+        shown = None  # a run of no frames, or one that does not contain its mechanism
     return page(f"run of {run.name}", facts, wrong, shown)

@@ -1,4 +1,4 @@
-"""The Trajectory: results of a run by name. It does not know which formulation or method made them."""
+"""The Trajectory: results of a run by name. It does not depend on how they were computed."""
 
 from __future__ import annotations
 
@@ -60,7 +60,7 @@ class Trajectory(Shown):
 
     @property
     def mechanism(self) -> str:
-        """Text of the mechanism's file, shapes included; empty if the run does not tell its mechanism."""
+        """Text of the mechanism's file, shapes included; empty if the run does not contain its mechanism."""
         return self.origin.text
 
     @property

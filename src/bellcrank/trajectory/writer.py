@@ -175,7 +175,7 @@ def _growth(data: Any, rows: int) -> int:
 
 
 def _end(status: str, message: str, statistics: Mapping[str, Scalar], events: Sequence[EventRecord]) -> bytes:
-    """What the file tells at its end."""
+    """What the file holds at its end."""
     told = {
         "status": str(status),
         "message": str(message),

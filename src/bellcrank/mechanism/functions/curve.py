@@ -6,10 +6,11 @@ from functools import cached_property
 
 import numpy as np
 
-from bellcrank.mechanism.checking import Check, Vec3
+from bellcrank.mechanism.checking import Check
 from bellcrank.mechanism.fields import Description, array, described, flag
 from bellcrank.mechanism.functions.pieces import Pieces
 from bellcrank.mechanism.functions.spline import hermite, spline_slopes
+from bellcrank.mechanism.given import PointsField
 
 _SAMPLES = 8  # tangents looked at in each piece when the reference direction is chosen
 _SPIRAL = 200  # directions tried on the half sphere
@@ -27,7 +28,7 @@ class Curve(Description):
     the arc length where the points lie close. An open curve goes on straight beyond its ends.
     """
 
-    points: tuple[Vec3, ...] = array("m", None, 3, followed=False)
+    points: PointsField = array("m", None, 3, followed=False)
     closed: bool = flag(default=False)
 
     def _judge(self, check: Check) -> None:

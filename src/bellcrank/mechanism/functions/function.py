@@ -1,6 +1,6 @@
 """The base of all functions of one variable (time, or a coordinate), with exact derivatives.
 
-A function knows its value and derivatives in numpy, for plots and tests, and the flat form in which C++
+A function has its value and derivatives in numpy, for plots and tests, and the flat form in which C++
 evaluates it.
 """
 
@@ -9,7 +9,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from dataclasses import dataclass, replace
 from importlib import import_module
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 
@@ -120,3 +120,12 @@ def as_function(element: str, field: str, value: Any) -> Function:
         f"use a number, an expression such as '0.5*sin(2*pi*t)', or one of {', '.join(sorted(FUNCTIONS))}"
     )
     raise MechanismError(Fault(element, f"{field} must be a function", value, advice))
+
+
+if TYPE_CHECKING:
+    from bellcrank.mechanism.given import Declared, FunctionLike
+
+    FunctionField: TypeAlias = Declared[Function, FunctionLike]
+    OptionalFunctionField: TypeAlias = Declared[Function | None, FunctionLike | None]
+else:  # as for the fields of given.py
+    FunctionField, OptionalFunctionField = Function, Function | None

@@ -11,22 +11,23 @@ import numpy as np
 from bellcrank.errors import Unsupported
 from bellcrank.mechanism.fields import described, quantity
 from bellcrank.mechanism.functions.function import SMOOTH, FlatFunction, Function
+from bellcrank.mechanism.given import FloatField
 
 
 @described
 class Harmonic(Function):
     """The function  offset + slope x + amplitude sin(omega x + phase).
 
-    amplitude, offset: in the unit of what is led; slope: the same per unit of x.
+    amplitude, offset: in the unit of what is driven; slope: the same per unit of x.
     omega: angular frequency, rad/s (2 pi times the frequency in Hz).
     phase: rad.
     """
 
-    amplitude: float = quantity()
-    omega: float = quantity("rad/s")
-    phase: float = quantity("rad", default=0.0)
-    offset: float = quantity(default=0.0)
-    slope: float = quantity(default=0.0)
+    amplitude: FloatField = quantity()
+    omega: FloatField = quantity("rad/s")
+    phase: FloatField = quantity("rad", default=0.0)
+    offset: FloatField = quantity(default=0.0)
+    slope: FloatField = quantity(default=0.0)
 
     @property
     def smoothness(self) -> int:
@@ -66,7 +67,7 @@ class Harmonic(Function):
 class Constant(Function):
     """The same value everywhere. A plain number given as a function becomes a Constant."""
 
-    value: float = quantity()
+    value: FloatField = quantity()
 
     @property
     def smoothness(self) -> int:

@@ -8,11 +8,12 @@ from typing import Any
 
 import numpy as np
 
-from bellcrank.mechanism.checking import Check, Vec3
+from bellcrank.mechanism.checking import Check
 from bellcrank.mechanism.fields import Description, array, as_tuple, checked, choice, described, whole
 from bellcrank.mechanism.functions.function import FlatFunction, Function
 from bellcrank.mechanism.functions.pieces import EXTRAPOLATIONS, Pieces, extrapolated, quotient, smoothness
 from bellcrank.mechanism.functions.piecewise import increasing
+from bellcrank.mechanism.given import FloatsField, OptionalFloatsField, PointsField, TableField
 
 
 class _RationalFunction(Function):
@@ -57,9 +58,9 @@ class Rational(_RationalFunction):
     extrapolation: outside the range "hold", "linear" or "periodic".
     """
 
-    breaks: tuple[float, ...] = checked(increasing, parametric=True)
-    numerator: tuple[tuple[float, ...], ...] = array("", None, None)
-    denominator: tuple[tuple[float, ...], ...] = array("", None, None)
+    breaks: FloatsField = checked(increasing, parametric=True)
+    numerator: TableField = array("", None, None)
+    denominator: TableField = array("", None, None)
     extrapolation: str = choice(EXTRAPOLATIONS, default="hold")
 
     def _judge(self, check: Check) -> None:
@@ -112,10 +113,10 @@ class Nurbs(_Basis, _RationalFunction):
     extrapolation: outside the inner knots "hold" or "linear".
     """
 
-    control_points: tuple[float, ...] = array("", None, followed=False)
+    control_points: FloatsField = array("", None, followed=False)
     degree: int = whole(1, default=3)
-    weights: tuple[float, ...] | None = checked(default=None, parametric=True, followed=False)
-    knots: tuple[float, ...] | None = checked(default=None, parametric=True, followed=False)
+    weights: OptionalFloatsField = checked(default=None, parametric=True, followed=False)
+    knots: OptionalFloatsField = checked(default=None, parametric=True, followed=False)
     extrapolation: str = choice(("hold", "linear"), default="hold")
 
     def _make_fraction(self) -> tuple[Pieces, Pieces]:
@@ -131,10 +132,10 @@ class Nurbs(_Basis, _RationalFunction):
 class NurbsCurve(_Basis):
     """A NURBS curve in space: as `Nurbs`, with control points (n, 3) in m. Used as the curve of a `Path`."""
 
-    control_points: tuple[Vec3, ...] = array("m", None, 3, followed=False)
+    control_points: PointsField = array("m", None, 3, followed=False)
     degree: int = whole(1, default=3)
-    weights: tuple[float, ...] | None = checked(default=None, parametric=True, followed=False)
-    knots: tuple[float, ...] | None = checked(default=None, parametric=True, followed=False)
+    weights: OptionalFloatsField = checked(default=None, parametric=True, followed=False)
+    knots: OptionalFloatsField = checked(default=None, parametric=True, followed=False)
 
     @cached_property
     def components(self) -> tuple[Pieces, Pieces, Pieces]:

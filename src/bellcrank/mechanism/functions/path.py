@@ -12,7 +12,7 @@ from bellcrank.mechanism.checking import Check
 from bellcrank.mechanism.fields import Description, as_function_in, checked, described, function
 from bellcrank.mechanism.functions.composition import compose
 from bellcrank.mechanism.functions.curve import Curve
-from bellcrank.mechanism.functions.function import Function, as_function
+from bellcrank.mechanism.functions.function import Function, OptionalFunctionField, as_function
 from bellcrank.mechanism.functions.harmonic import Constant, Harmonic
 from bellcrank.mechanism.functions.nurbs import NurbsCurve, from_fraction
 from bellcrank.mechanism.functions.pieces import Pieces
@@ -45,7 +45,7 @@ class Path(Description):
     """
 
     curve: PathCurve = checked(_curve)
-    timing: Function | None = function(default=None, followed=False)
+    timing: OptionalFunctionField = function(default=None, followed=False)
 
     def _judge(self, check: Check) -> None:
         if self.timing is not None and isinstance(self.curve, (Curve, NurbsCurve)):

@@ -14,6 +14,7 @@ from bellcrank.mechanism.checking import Check
 from bellcrank.mechanism.fields import array, as_tuple, checked, choice, described, quantity
 from bellcrank.mechanism.functions.function import FlatFunction, Function
 from bellcrank.mechanism.functions.pieces import EXTRAPOLATIONS, Pieces, extrapolated, smoothness
+from bellcrank.mechanism.given import FloatField, FloatsField, TableField
 from bellcrank.mechanism.parametric import present
 
 FAR = 1e9  # stands for the end of time: where a polynomial's only piece ends
@@ -136,8 +137,8 @@ class Piecewise(_PiecewiseFunction):
     extrapolation: outside the range "hold" the end values, go on "linear"ly, or repeat ("periodic").
     """
 
-    breaks: tuple[float, ...] = checked(increasing, parametric=True)
-    coefficients: tuple[tuple[float, ...], ...] = array("", None, None)
+    breaks: FloatsField = checked(increasing, parametric=True)
+    coefficients: TableField = array("", None, None)
     extrapolation: str = choice(EXTRAPOLATIONS, default="hold")
 
     def _judge(self, check: Check) -> None:
@@ -164,8 +165,8 @@ class Polynomial(_PiecewiseFunction):
     coefficients: c_0, c_1, ... in ascending powers.
     """
 
-    coefficients: tuple[float, ...] = array("", None)
-    start: float = quantity(default=0.0)
+    coefficients: FloatsField = array("", None)
+    start: FloatField = quantity(default=0.0)
 
     def _judge(self, check: Check) -> None:
         if len(self.coefficients) > 64:
@@ -202,10 +203,10 @@ class Ramp(_PiecewiseFunction):
     hold. The greatest rate is 15/8 of height/duration, in the middle.
     """
 
-    from_value: float = quantity()
-    to_value: float = quantity()
-    start: float = quantity(default=0.0)
-    duration: float = quantity("s", "positive", default=1.0)
+    from_value: FloatField = quantity()
+    to_value: FloatField = quantity()
+    start: FloatField = quantity(default=0.0)
+    duration: FloatField = quantity("s", "positive", default=1.0)
 
     @property
     def extrapolation(self) -> str:  # type: ignore[override]

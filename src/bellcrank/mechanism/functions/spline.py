@@ -10,6 +10,7 @@ from bellcrank.mechanism.checking import Check
 from bellcrank.mechanism.fields import array, checked, choice, described
 from bellcrank.mechanism.functions.pieces import EXTRAPOLATIONS, Pieces
 from bellcrank.mechanism.functions.piecewise import _PiecewiseFunction, increasing
+from bellcrank.mechanism.given import FloatsField
 
 
 @described
@@ -23,8 +24,8 @@ class Table(_PiecewiseFunction):
     extrapolation: outside the range "hold", "linear" or "periodic" (first and last value must agree).
     """
 
-    x: tuple[float, ...] = checked(increasing, parametric=True, followed=False)
-    y: tuple[float, ...] = array("", None, followed=False)
+    x: FloatsField = checked(increasing, parametric=True, followed=False)
+    y: FloatsField = array("", None, followed=False)
     interpolation: str = choice(("pchip", "linear"), default="pchip")
     extrapolation: str = choice(EXTRAPOLATIONS, default="linear")
 
@@ -52,8 +53,8 @@ class CubicSpline(_PiecewiseFunction):
     extrapolation: outside the range "linear" or "hold"; a periodic spline repeats, whatever is given.
     """
 
-    x: tuple[float, ...] = checked(increasing, parametric=True, followed=False)
-    y: tuple[float, ...] = array("", None, followed=False)
+    x: FloatsField = checked(increasing, parametric=True, followed=False)
+    y: FloatsField = array("", None, followed=False)
     ends: str = choice(("natural", "clamped", "periodic"), default="natural")
     slopes: tuple[float, float] = array("", 2, default=(0.0, 0.0), followed=False)
     extrapolation: str = checked(default="linear")

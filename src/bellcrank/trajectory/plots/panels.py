@@ -180,7 +180,7 @@ def head(axes: Any, title: str, names: Sequence[str], width: float) -> None:
 
 
 def shortened(names: Sequence[str], letters: int) -> list[str]:
-    """Names of at most so many letters, if they can be told apart then; common endings are left out first."""
+    """Names of at most so many letters, if they differ then; common endings are left out first."""
     if max(map(len, names)) <= letters:
         return list(names)
     ending = _common([name[::-1] for name in names])

@@ -10,7 +10,8 @@ WIDTH: Final = 170 * MILLIMETRE  # text width of an A4 page
 PAGE: Final = (277 * MILLIMETRE, 190 * MILLIMETRE)  # A4 across, less margins
 LETTER: Final = 1.65 * MILLIMETRE  # mean width of a letter in a legend
 
-# Okabe and Ito's palette, told apart by colour-blind eyes, without its yellow, which is too pale for lines.
+# Okabe and Ito's palette, which colour-blind eyes can distinguish, without its yellow, which is too pale for
+# lines.
 COLOURS: Final = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000")
 LINE_STYLES: Final = ("-", "--", ":", "-.")
 OVER: Final = (0, (4.0, 3.0))  # of a line that covers another, which shows through the gaps

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from functools import cache
 
-from bellcrank.io.units import Dimension, dimension_of
+from bellcrank.mechanism.units import Dimension, dimension_of
 
 
 @cache

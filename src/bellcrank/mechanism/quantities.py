@@ -1,0 +1,79 @@
+"""Texts that stand for numbers: with a unit, such as "2 kg" and "30 deg", or arithmetic, such as "pi/4".
+
+Files and Python take the same texts: the units are those of units.py.
+"""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import Any
+
+from bellcrank.errors import MechanismError
+from bellcrank.mechanism.checking import Check
+from bellcrank.mechanism.dimensions import fits
+from bellcrank.mechanism.units import UnitError
+from bellcrank.mechanism.units import quantity as parsed
+
+
+def units_of(unit: str) -> tuple[str, ...]:
+    """The units of which a number takes one, from a text such as "N/m or N m/rad"; none for any."""
+    return tuple(one.removesuffix(" a turn") for one in unit.split(" or ")) if unit else ()
+
+
+def quantity(text: str, unit: str = "") -> float:
+    """The number, in SI units, that a text such as "12 N/mm" or "30 deg" stands for.
+
+    unit: one that it must fit, such as "N/m"; any will do if it is not given.
+
+    >>> bc.quantity("30 deg", "rad")    # 0.5235987755982988
+
+    Raises MechanismError for a text that is no number with a unit, and for a unit that does not fit.
+    """
+    with Check("quantity") as check:
+        found = in_si(check, "the text", text, (unit,) if unit else ())
+        return check.number("the text", found)
+
+
+def holds_texts(value: Any) -> bool:
+    """Whether this is a text, or a tuple or list with one in it."""
+    if isinstance(value, str):
+        return True
+    return isinstance(value, (tuple, list)) and any(map(holds_texts, value))
+
+
+def in_si(check: Check, name: str, value: Any, units: tuple[str, ...], *, formulas: bool = False) -> Any:
+    """The value with numbers in the place of its texts; what is wrong with them is noted.
+
+    units: of which a number takes one; none for any. formulas: expressions of time may stand in the texts as
+        well, which are left as they are. So is a text that means nothing here, for the check of numbers to
+        refuse.
+    """
+    if isinstance(value, (tuple, list)):
+        if not holds_texts(value):
+            return value
+        return type(value)(in_si(check, name, item, units, formulas=formulas) for item in value)
+    if not isinstance(value, str):
+        return value
+    try:
+        found = parsed(value)
+    except UnitError as error:
+        if not formulas:
+            check.fault(f"{name}: {error}", value, error.advice)
+            return 1.0
+        return value
+    if found is None:
+        return value if formulas else _arithmetic(value)
+    if not fits(found.dimension, units):
+        advice = f"give it in {' or '.join(units)}" if units != ("1",) else "it is a plain number"
+        check.fault(f"{name}: this unit does not fit here", value, advice)
+        return 1.0
+    return found.value
+
+
+def _arithmetic(text: str) -> Any:
+    """The number of a text such as "-pi/4"; the text itself if it is no such number."""
+    try:
+        found = import_module("bellcrank.expression.reading").read(text, {}, "number")
+    except MechanismError:
+        return text
+    return found if isinstance(found, float) else text

@@ -1,0 +1,59 @@
+"""A plugin for mypy that reads texts with units: it accepts mass="2 kg" and refuses mass="heavy".
+
+In the settings of mypy:  plugins = ["bellcrank.mypy_plugin"].  Without it mypy refuses every text where a
+number is wanted; `bc.quantity("2 kg", "kg")` passes with and without it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from mypy.nodes import ARG_STAR, ARG_STAR2, Expression, ListExpr, StrExpr, TupleExpr
+from mypy.plugin import FunctionSigContext, MethodSigContext, Plugin
+from mypy.types import AnyType, FunctionLike, TypeOfAny
+
+from bellcrank.mechanism.units import UnitError, quantity
+
+Context = FunctionSigContext | MethodSigContext
+
+
+def _has_units(argument: Expression) -> bool:
+    """Whether an argument is a text with a unit, or holds such texts and no others."""
+    if isinstance(argument, StrExpr):
+        try:
+            return quantity(argument.value) is not None
+        except UnitError:
+            return False
+    if isinstance(argument, (TupleExpr, ListExpr)):
+        texts = [item for item in argument.items if isinstance(item, (StrExpr, TupleExpr, ListExpr))]
+        return bool(texts) and all(map(_has_units, texts))
+    return False
+
+
+def _with_units(context: Context) -> FunctionLike:
+    """The signature in which arguments that are texts with units may stand for numbers."""
+    signature = context.default_signature
+    types = list(signature.arg_types)
+    for place, (kind, given) in enumerate(zip(signature.arg_kinds, context.args, strict=False)):
+        if kind not in (ARG_STAR, ARG_STAR2) and any(map(_has_units, given)):
+            types[place] = AnyType(TypeOfAny.special_form)
+    return signature.copy_modified(arg_types=types)
+
+
+class Units(Plugin):
+    """Looks at the calls of bellcrank's functions, methods and classes."""
+
+    def get_function_signature_hook(
+        self, fullname: str
+    ) -> Callable[[FunctionSigContext], FunctionLike] | None:
+        """For functions and classes."""
+        return _with_units if fullname.startswith("bellcrank.") else None
+
+    def get_method_signature_hook(self, fullname: str) -> Callable[[MethodSigContext], FunctionLike] | None:
+        """For methods."""
+        return _with_units if fullname.startswith("bellcrank.") else None
+
+
+def plugin(_version: str) -> type[Plugin]:
+    """What mypy asks for."""
+    return Units

@@ -1,0 +1,111 @@
+"""What type checkers know of the public functions: wrong calls are refused, and the guide is accepted."""
+
+import re
+from pathlib import Path
+
+import pytest
+
+api = pytest.importorskip("mypy.api")
+
+ROOT = Path(__file__).parents[2]
+SETTINGS = """[mypy]
+strict = true
+plugins = {plugins}
+mypy_path = {src}
+ignore_missing_imports = true
+disable_error_code = no-untyped-call, no-untyped-def, no-any-return
+"""
+BEFORE = """import bellcrank as bc
+mech = bc.Mechanism("typed")
+body = mech.add_body("body", mass=1.0, inertia=(1, 1, 1))
+"""
+WRONG = [
+    'mech.add_body("crank", mass="heavy", inertia=(1, 1, 1))',
+    'mech.add_body("crank", mass="2 furlong", inertia=(1, 1, 1))',
+    'mech.add_body("crank", mass=1.0, inertia="round")',
+    'mech.add_body("crank", mass=1.0, inertia=(1, 1, 1), positon=(0, 0, 0))',
+    'mech.add_body("crank", mass=1.0, inertia=(1, 1, 1), position="here")',
+    'mech.add_body("crank", mass=1.0, inertia=(1, 1, 1), shapes="box")',
+    "mech.add_body(3, mass=1.0, inertia=(1, 1, 1))",
+    'mech.add_joint("pin", bc.Revolute, mech.ground, body)',
+    'mech.add_joint("pin", "Revolute", mech.ground, body)',
+    'mech.add_joint("pin", bc.Revolute(), mech.ground)',
+    'mech.add_joint("pin", bc.Revolute(), mech.ground, 3)',
+    'mech.add_joint("pin", bc.Revolute(), mech.ground, body, limits=(0, 1))',
+    'mech.add_force("spring", bc.Revolute(), mech.ground, body)',
+    'mech.add_drive("motor", joint="pin", speed=1.0)',
+    "bc.simulate(mech, duraton=1.0)",
+    'bc.simulate(mech, 1.0, method="rk4", steps=1e-3)',
+    'bc.simulate("mechanism.yaml", 1.0)',
+    'bc.simulate(mech, duration="long")',
+    'bc.simulate(mech, 1.0, rank_tolerance="small")',
+    'bc.SpringDamper(stiffness="stiff")',
+    "bc.SpringDamper(stifness=100.0)",
+    'bc.Box(size="large")',
+    'body.marker((0, 0, 0), axis="up")',
+    "body.marker((0, 0, 0), z_axs=(0, 0, 1))",
+    'bc.rotation("z", "half a turn")',
+    "bc.Limit(lower=0.0, uper=1.0)",
+    "bc.Gear(ratio=(1, 2))",
+    "bc.load(3)",
+    'bc.prepare(mech, "lagrange", rank_tolerence=1e-9)',
+    'bc.verify(mech, duration="long")',
+]
+RIGHT = """
+mech.add_body("crank", mass="2 kg", inertia=("1 kg m^2", 1, 1), position=["20 mm", 0, 0],
+rotation=bc.rotation("z", "30 deg")) mech.add_body("rod", mass=bc.quantity("2 lb", "kg"), inertia=[1, 1, 1])
+mech.add_joint("pin", bc.Revolute(), "ground", "crank", velocity="60 rpm", limits=bc.Limit("-30 deg", "30
+deg")) mech.add_force("spring", bc.SpringDamper("2 N/mm", rest_length="10 cm"), body.marker(axis="-y"),
+"ground") mech.add_drive("motor", "pin", position="sin(t)")
+bc.simulate(mech, "2 s", step="1 ms", rank_tolerance=1e-9, events=[bc.Event("top", "pin")])
+"""
+
+
+def checked(folder, texts, plugins="bellcrank.mypy_plugin"):
+    """The lines that mypy writes of files with these texts, by the name of each file."""
+    (folder / "mypy.ini").write_text(SETTINGS.format(plugins=plugins, src=ROOT / "src"))
+    for name, text in texts.items():
+        (folder / f"{name}.py").write_text(text)
+    names = [str(folder / f"{name}.py") for name in texts]
+    report, errors, _ = api.run(
+        ["--config-file", str(folder / "mypy.ini"), "--cache-dir", str(folder / "cache"), *names]
+    )
+    assert not errors, errors
+    found = {name: [] for name in texts}
+    for line in report.splitlines():
+        if match := re.match(r"(?:.*/)?(\w+)\.py:(\d+): error: (.*)", line):
+            assert match[1] in found, line
+            found[match[1]].append((int(match[2]), match[3]))
+    return found
+
+
+def test_wrong_calls_are_refused_and_right_ones_are_not(tmp_path):
+    found = checked(tmp_path, {"wrong": BEFORE + "\n".join(WRONG) + "\n", "right": BEFORE + RIGHT})
+    first = BEFORE.count("\n")
+    refused = {number - first - 1 for number, _ in found["wrong"]}
+    assert [call for number, call in enumerate(WRONG) if number not in refused] == []
+    assert found["right"] == []
+
+
+def test_without_the_plugin_texts_are_no_numbers(tmp_path):
+    found = checked(tmp_path, {"text": BEFORE + 'mech.add_body("a", "2 kg", (1, 1, 1))\n'}, plugins="")
+    assert [number for number, _ in found["text"]] == [4]
+
+
+def snippets(page):
+    """The Python of a page, its other lines left empty, so that line numbers stay; errors are left out."""
+    lines, inside = [], False
+    for line in page.read_text(encoding="utf-8").splitlines():
+        if line.startswith("```"):
+            inside = line == "```python"
+            lines.append("")
+        else:
+            lines.append(line if inside else "")
+    return "\n".join(lines) + "\n"
+
+
+def test_the_guide_is_accepted(tmp_path):
+    pages = sorted((ROOT / "docs" / "guide").glob("*.md"))
+    texts = {"page_" + re.sub(r"\W", "_", page.stem): snippets(page) for page in pages}
+    found = checked(tmp_path, {"readme": snippets(ROOT / "README.md"), **texts})
+    assert {name: errors for name, errors in found.items() if errors} == {}

@@ -1,0 +1,1 @@
+"""The documentation site: pages, a reference made from docstrings, the gallery, plots of benchmarks."""
