@@ -35,8 +35,10 @@ def command(source: str, target: str) -> None:
         else:
             raise Unsupported(f"a run becomes a .csv, .nc or .h5 file, not {target!r}")
     else:
+        from bellcrank.cli.messages import note_left_out
         from bellcrank.io import read, save
 
         content = read(source)
+        note_left_out(content.mechanism.left_out)
         save(content.mechanism, target, content.simulation)
     click.echo(f"written: {target}")

@@ -21,7 +21,7 @@ _LISTED: Final = 12  # names in a list
 @click.option("--build", is_flag=True, help="Tell how this bellcrank was built, and what it can do.")
 @click.option("--all", "everything", is_flag=True, help="Long tables in full.")
 def command(file: str | None, build: bool, everything: bool) -> None:
-    """Tell what FILE holds: a mechanism (YAML, JSON) or a recorded run (HDF5)."""
+    """Tell what FILE holds: a mechanism (YAML, JSON, URDF, MJCF, SDF, PDB) or a recorded run (HDF5)."""
     if build:
         _build()
     if file is None:
@@ -38,7 +38,9 @@ def command(file: str | None, build: bool, everything: bool) -> None:
 
     mechanism = load(file)
     _tables(mechanism, None if everything else _ROWS)
-    _mobility(info(mechanism))
+    _left_out(mechanism, None if everything else _LISTED)
+    if mechanism.bodies:
+        _mobility(info(mechanism))
 
 
 def _build() -> None:
@@ -103,6 +105,25 @@ def _show(title: str, names: tuple[str, ...], rows: list[Any], count: int) -> No
     show(heading(f"{title} ({count})"), table(columns, rows))
     if len(rows) < count:
         click.echo(f"and {count - len(rows)} more (--all shows them)\n")
+
+
+def _left_out(mechanism: Mechanism, most: int | None) -> None:
+    """What the file holds and the mechanism does not: each rule with the elements that it meets, `most` of them."""
+    from bellcrank.cli.messages import heading, show
+
+    if not mechanism.left_out:
+        return
+    rules: dict[str, list[str]] = {}
+    for fault in mechanism.left_out:
+        line = "" if fault.location is None or fault.location.line is None else f" (line {fault.location.line})"
+        value = "" if fault.value is None else f" {fault.value}"
+        rules.setdefault(fault.rule, []).append(f"{fault.element}{line}{value}")
+    show(heading(f"Left out of the file ({len(mechanism.left_out)})"))
+    for rule, elements in rules.items():
+        more = len(elements) - len(elements[:most])
+        rest = f" and {more} more (--all shows them)" if more else ""
+        click.echo(f"{rule}: {', '.join(elements[:most])}{rest}")
+    click.echo()
 
 
 def _mobility(found: MechanismInfo) -> None:
