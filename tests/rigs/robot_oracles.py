@@ -31,7 +31,10 @@ def pinocchio(path, mech, rng):
     """Answers for the bodies of a mechanism at a random state, by the URDF file that it was read from."""
     import pinocchio as pin
 
-    model = pin.buildModelFromUrdf(str(path))
+    floats = not any(joint.marker_1.body == "ground" for joint in mech.joints.values())
+    model = pin.buildModelFromUrdf(str(path), *([pin.JointModelFreeFlyer()] if floats else []))
+    held = [fault.element.split("'")[1] for fault in mech.left_out if "it is held" in fault.rule]
+    model = pin.buildReducedModel(model, [model.getJointId(name) for name in held], pin.neutral(model))
     data = model.createData()
     q = pin.integrate(model, pin.neutral(model), rng.uniform(-SPREAD, SPREAD, model.nv))
     v = rng.uniform(-1.0, 1.0, model.nv)
@@ -70,6 +73,7 @@ def mujoco(path, mech, rng):
     off = mj.mjtDisableBit
     model.opt.disableflags |= off.mjDSBL_CONTACT | off.mjDSBL_LIMIT | off.mjDSBL_EQUALITY | off.mjDSBL_FRICTIONLOSS
     model.opt.density = model.opt.viscosity = 0.0
+    model.actuator_ctrllimited[:] = model.actuator_forcelimited[:] = model.jnt_actfrclimited[:] = 0
     data = mj.MjData(model)
     mj.mj_integratePos(model, data.qpos, rng.uniform(-SPREAD, SPREAD, model.nv), 1.0)
     data.qvel[:] = rng.uniform(-1.0, 1.0, model.nv)
@@ -112,7 +116,7 @@ def _welded(model, data, number):
 
 
 def free_of_limits(mech, forces=True):
-    """The mechanism without limits and constraints, without dry friction or without all forces but rotors."""
+    """The mechanism without limits, constraints and loops, without dry friction or without all forces but rotors."""
     copy = mech.copy()
     for constraint in list(copy.constraints.values()):
         copy.remove(constraint)
@@ -120,6 +124,9 @@ def free_of_limits(mech, forces=True):
         if isinstance(force.kind, bc.JointFriction) or not (forces or force.name.endswith("armature")):
             copy.remove(force)
     for joint in list(copy.joints.values()):
+        if joint.name.startswith(("weld ", "connect ")):  # equalities of MJCF
+            copy.remove(joint)
+            continue
         if joint.limits or joint.position:
             copy._joints[joint.name] = replace(joint, limits=(), position=())
     return copy

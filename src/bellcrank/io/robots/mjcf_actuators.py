@@ -161,7 +161,7 @@ class _Actuator:
         coordinate, law = self.builder.coordinates[name], self.law
         stiffness, damping = -law.bias[1] * gear * gear, -law.bias[2] * gear * gear
         if any(law.gain[1:]) or stiffness < 0.0 or damping < 0.0:
-            self._on_tendon(Fixed([coordinate], [1.0], 0.0), gear)
+            self._on_tendon(Fixed([coordinate], [1.0]), gear)
             return
         if law.gain[0] * gear == 0.0 and law.bias[0] * gear == 0.0:
             self.document.source.leave(self.at, str(self.at), "its gear or gain is zero: it does nothing")

@@ -37,7 +37,7 @@ def add_elements(builder: Builder, document: Document, joints: JointReader, site
     """Add forces, constraints and inputs to what the builder has made; note what cannot be taken."""
     joints.add_forces(builder)
     equalities = _Equalities(builder, document, joints, sites)
-    tendons = Tendons(builder, document, sites)
+    tendons = Tendons(builder, document, joints, sites)
     for at in document.items("equality"):
         equalities.add(at, tendons)
     add_actuators(builder, document, joints, sites, tendons)
@@ -75,7 +75,7 @@ class _Equalities:
         """connect and weld: points or frames of two bodies that stay together."""
         builder, source = self.builder, self.document.source
         kind: Any = Spherical() if at.tag == "connect" else Fixed()
-        name = at.name or f"{at.tag} {at.get('body1') or at.get('site1')}"
+        name = f"{at.tag} {at.name or at.get('body1') or at.get('site1')}"
         if "site1" in given or "site2" in given:
             found = [self.sites.get(given.get(key, "")) for key in ("site1", "site2")]
             if None in found:

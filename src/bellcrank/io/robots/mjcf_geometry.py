@@ -10,6 +10,7 @@ from typing import Final
 import numpy as np
 
 from bellcrank.errors import MechanismError
+from bellcrank.io.robots.mesh_files import triangles_of
 from bellcrank.io.robots.mjcf_document import Document
 from bellcrank.io.robots.pose import Pose
 from bellcrank.io.robots.shapes import Color, mesh, primitive
@@ -136,10 +137,14 @@ class Geoms:
             shape = mesh(source, at, known["file"], scale, pose @ place, color, document.folders["mesh"])
         else:
             source.leave(at, str(at), "meshes that are written out or made by MuJoCo are not available", name)
-        if not self._counts(at, given, group):
-            return shape, None
-        volume = self._volume(at, name, shape, known, place)
-        return shape, None if volume is None else self._mass(at, given, volume, pose, group)
+        mass: MassProperties | None = None
+        if self._counts(at, given, group):
+            volume = self._volume(at, name, shape, known, place)
+            mass = None if volume is None else self._mass(at, given, volume, pose, group)
+        if isinstance(shape, Mesh) and shape.file.lower().endswith(".msh"):
+            source.leave(at, str(at), "meshes in MuJoCo's own format are not shown", name)
+            shape = None
+        return shape, mass
 
     def _counts(self, at: Element, given: Mapping[str, str], group: int) -> bool:
         weightless = any(self.document.number(at, given, name, 1.0) == 0.0 for name in ("mass", "density") if name in given)
@@ -153,8 +158,8 @@ class Geoms:
             found: MassProperties | None = None
             if isinstance(shape, Mesh):
                 try:
-                    vertices, triangles = shape.surface()
-                    found = solid(vertices, triangles, known.get("inertia", "legacy"))
+                    vertices, triangles = triangles_of(Path(shape.file))
+                    found = solid(vertices * shape.scale, triangles, known.get("inertia", "legacy"))
                 except MechanismError as error:
                     self.document.source.leave(at, str(at), f"its mass is not known: {error.faults[0].rule}")
             self._solids[name] = found

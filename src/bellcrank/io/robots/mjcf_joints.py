@@ -71,6 +71,12 @@ class JointReader:
             return None
         return found[0] * scale, found[1] * scale
 
+    def rest(self, name: str) -> float:
+        """Where the spring of a joint rests."""
+        motion, given = self.known[name]
+        scale = self.document.angle(1.0) if motion.kind == "turn" else 1.0
+        return self.document.number(motion.at, given, "springref") * scale
+
     def add_forces(self, builder: Builder) -> None:
         """Add what acts in the joints themselves."""
         for name, (motion, given) in self.known.items():
@@ -111,7 +117,7 @@ class JointReader:
             if armature or friction:
                 source.leave(at, f"joint {name!r}", "armature and friction need a joint with one coordinate")
             return
-        rest = document.number(at, given, "springref") * (document.angle(1.0) if motion.kind == "turn" else 1.0)
+        rest = self.rest(name)
         if stiffness or damping:
             builder.force(at, f"{name} spring", lambda: TorsionSpring(stiffness, damping, rest), coordinate)
         if armature:

@@ -8,6 +8,7 @@ from typing import Any
 
 from bellcrank.io.robots.building import Builder
 from bellcrank.io.robots.mjcf_document import Document
+from bellcrank.io.robots.mjcf_joints import JointReader
 from bellcrank.io.robots.pose import Pose
 from bellcrank.io.robots.xml_tree import Element
 from bellcrank.mechanism import JointCoordinate, Marker
@@ -19,11 +20,15 @@ from bellcrank.mechanism.transmissions import Cable, Coupling
 
 @dataclass
 class Fixed:
-    """A sum of coordinates with factors; `rest`: its value where the model starts."""
+    """A sum of coordinates with factors.
+
+    start, rest: its value where the model starts, and where the springs of its joints rest.
+    """
 
     ends: list[JointCoordinate]
     factors: list[float]
-    rest: float
+    start: float = 0.0
+    rest: float = 0.0
 
     def effort(self, of: Any) -> CustomForce:
         """The force that an expression of length and rate of the tendon makes, positive where it lengthens it."""
@@ -38,8 +43,11 @@ class Fixed:
 class Tendons:
     """The tendons of a document; springs, dampers and cables are added to the mechanism at once."""
 
-    def __init__(self, builder: Builder, document: Document, sites: Mapping[str, tuple[str, Pose]]) -> None:
+    def __init__(
+        self, builder: Builder, document: Document, joints: JointReader, sites: Mapping[str, tuple[str, Pose]]
+    ) -> None:
         self.builder = builder
+        self.joints = joints
         self.document = document
         self.sites = sites
         self.fixed: dict[str, Fixed] = {}
@@ -58,7 +66,7 @@ class Tendons:
         source = self.document.source
         ends: list[JointCoordinate] = []
         factors: list[float] = []
-        rest = 0.0
+        start = rest = 0.0
         for one in at.all("joint"):
             name = one.get("joint")
             if name not in self.builder.coordinates:
@@ -68,11 +76,12 @@ class Tendons:
             if factor != 0.0:
                 ends.append(self.builder.coordinates[name])
                 factors.append(factor)
-                rest += factor * self.builder.motions[name].start
+                start += factor * self.builder.motions[name].start
+                rest += factor * self.joints.rest(name)
         if not ends or len(set(map(str, ends))) < len(ends):
             source.fault(at, "a tendon runs over joints, over each once")
             return
-        tendon = Fixed(ends, factors, rest)
+        tendon = Fixed(ends, factors, start, rest)
         if at.name:
             self.fixed[at.name] = tendon
         stiffness, damping = (self.document.number(at, given, key) for key in ("stiffness", "damping"))
@@ -147,10 +156,10 @@ class Tendons:
             return
         one = self.fixed[names[0]]
         sums = dict(zip(one.ends, one.factors, strict=True))
-        constant = one.rest + factors[0]
+        constant = one.start + factors[0]
         if len(names) == 2:
             two = self.fixed[names[1]]
-            constant -= factors[1] * two.rest
+            constant -= factors[1] * two.start
             for end, factor in zip(two.ends, two.factors, strict=True):
                 sums[end] = sums.get(end, 0.0) - factors[1] * factor
         sums = {end: factor for end, factor in sums.items() if factor}

@@ -91,6 +91,8 @@ class _Reader:
 
     def scope(self, at: Element, scope: str, level: _Level) -> None:
         """Read what stands in a model or a world."""
+        if any(one.name == "world" for one in at.all("link")):
+            self.frames.worlds.add(scope)
         for one in at.children:
             if one.tag == "link":
                 self._link(one, scope, level.static)

@@ -33,10 +33,12 @@ class Frames:
     source: Source
     known: dict[str, Frame] = field(default_factory=dict)
     found: dict[str, Pose] = field(default_factory=lambda: {WORLD: Pose()})
+    worlds: set[str] = field(default_factory=set)
+    """Scopes with a link of their own that is called "world", as some old files have it."""
 
     def name(self, scope: str, wanted: str) -> str:
         """A frame's whole name from the one by which a scope calls it."""
-        if wanted == "world":
+        if wanted == "world" and scope not in self.worlds:
             return WORLD
         if wanted in ("", "__model__"):
             return scope

@@ -86,7 +86,10 @@ class Skeleton:
 
 
 def summed(parts: Iterable[tuple[MassProperties, Pose]]) -> MassProperties | None:
-    """The sum of parts, each given in a frame of that pose; None if nothing has a mass."""
+    """The sum of parts, each given in a frame of that pose; None if nothing has a mass.
+
+    A part may have an inertia alone, as rotors do in some files.
+    """
     known = [(part, matrix(pose.rotation), np.asarray(pose.position)) for part, pose in parts]
     mass = sum(part.mass for part, _, _ in known)
     if mass <= 0.0:

@@ -186,9 +186,7 @@ class _Reader:
         given = [0.0 if inertia_at is None else source.number(inertia_at, entry) or 0.0 for entry in entries]
         xx, xy, xz, yy, yz, zz = given
         local = MassProperties(mass, np.zeros(3), np.array([[xx, xy, xz], [xy, yy, yz], [xz, yz, zz]]))
-        if mass == 0.0:
-            if any(given):
-                source.leave(link, f"link {link.name!r}", "it has an inertia without a mass, which is not taken")
+        if mass == 0.0 and not any(given):
             return None
         origin = self._origin(at)
         if origin == Pose():

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from math import isfinite, nan
 from typing import Final
 
 from bellcrank.io.robots.building import Builder
@@ -69,7 +70,7 @@ def _mimic(builder: Builder, name: str, at: Element, joints: Mapping[str, Elemen
     """q = multiplier q_other + offset."""
     source, other = builder.source, at.get("joint")
     if other not in joints or other == name:
-        source.fault(at, f"joint {name!r} must follow another joint of the robot", other)
+        source.leave(at, f"joint {name!r}", "it follows a joint that the robot does not have", other)
         return
     factor, offset = source.number(at, "multiplier", 1.0), source.number(at, "offset", 0.0)
     ends = [builder.coordinates.get(one) for one in (name, other)]
@@ -95,10 +96,11 @@ def _transmission(builder: Builder, at: Element, joints: Mapping[str, Element]) 
     if coordinate is None:
         source.leave(at, str(at), "its joint has no coordinate that could be driven")
         return
-    ratio = _said(builder, (at, held[0], actuators[0]), ("mechanicalReduction", "mechanical_reduction"), 1.0)
-    inertia = _said(builder, (actuators[0], at), ("rotorInertia", "rotor_inertia", "motorInertia"), 0.0)
-    if ratio == 0.0 or inertia < 0.0:
-        source.fault(at, "the reduction must not be zero and the inertia not negative", (ratio, inertia))
+    ratio = _said((at, held[0], actuators[0]), ("mechanicalReduction", "mechanical_reduction"), 1.0)
+    inertia = _said((actuators[0], at), ("rotorInertia", "rotor_inertia", "motorInertia"), 0.0)
+    if not (abs(ratio) > 0.0 and inertia >= 0.0 and isfinite(ratio) and isfinite(inertia)):
+        rule = "its reduction must be a number but zero, and its inertia one that is not negative"
+        source.leave(at, str(at), rule, (ratio, inertia))
         return
     name = symbol_name(actuators[0].name or at.name)
     label = actuators[0].name or at.name or f"{held[0].name} motor"
@@ -109,14 +111,15 @@ def _transmission(builder: Builder, at: Element, joints: Mapping[str, Element]) 
     builder.force(at, label, motor, coordinate)
 
 
-def _said(builder: Builder, places: tuple[Element, ...], tags: tuple[str, ...], default: float) -> float:
-    """The number in the first of these elements that is there, as text or as attribute `value`."""
+def _said(places: tuple[Element, ...], tags: tuple[str, ...], default: float) -> float:
+    """The number in the first of these elements that is there, as text or as attribute `value`; nan for none."""
     for place in places:
         for one in place.children:
             if one.tag.rpartition(":")[2] in tags:
-                text = one.attributes.get("value", one.text)
-                found = builder.source.numbers(one, one.tag, text, 1)
-                return default if found is None else found[0]
+                try:
+                    return float(one.attributes.get("value", one.text))
+                except ValueError:
+                    return nan
     return default
 
 
