@@ -18,7 +18,18 @@ os.environ.setdefault("BELLCRANK_CACHE", "off")
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 sys.path.insert(0, str(Path(__file__).parent.parent))
 
-from rigs.robot_models import GAZEBO_JOINT, LOOP_JOINT, LOOP_URDF, MJCF, SDF, URDF, as_mjcf, as_sdf, as_urdf, random_tree
+from rigs.robot_models import (
+    GAZEBO_JOINT,
+    LOOP_JOINT,
+    LOOP_URDF,
+    MJCF,
+    SDF,
+    URDF,
+    as_mjcf,
+    as_sdf,
+    as_urdf,
+    random_tree,
+)
 from rigs.watched import main
 
 import bellcrank as bc
@@ -67,7 +78,10 @@ def mutate(root, rng):
     elif kind == 8:
         at.tag = rng.choice((other.tag, "x", "include", "joint", "body", "link", "frame", "default"))
         if rng.random() < 0.5:
-            at.set(rng.choice(("file", "name", "class", "type", "pose", "joint", "site")), rng.choice((*WORDS, *NUMBERS)))
+            at.set(
+                rng.choice(("file", "name", "class", "type", "pose", "joint", "site")),
+                rng.choice((*WORDS, *NUMBERS)),
+            )
     else:
         at.text = rng.choice((*NUMBERS, *WORDS))
 
@@ -84,7 +98,9 @@ def written(seed):
     if rng.random() < 0.15:
         a, b = sorted(rng.randrange(len(text) + 1) for _ in range(2))
         b = min(b, a + rng.choice((0, 1, 3, 40)))
-        text = text[:a] + rng.choice(("", "<", ">", '"', "&a;", "]]>", "\0", "9", "-", text[a:b] * 3)) + text[b:]
+        text = (
+            text[:a] + rng.choice(("", "<", ">", '"', "&a;", "]]>", "\0", "9", "-", text[a:b] * 3)) + text[b:]
+        )
     if rng.random() < 0.02:
         text = BOMB + text.partition("?>")[2] if text.startswith("<?") else BOMB + text
     raw = text.encode("utf-8", "surrogatepass")

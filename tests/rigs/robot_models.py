@@ -1,3 +1,4 @@
+# ruff: noqa: E501 (texts of files)
 """Small models of robots that use what URDF, MJCF and SDF offer, and one random tree written in all three."""
 
 from __future__ import annotations
@@ -192,7 +193,14 @@ def as_urdf(tree):
     lines = ['<robot name="tree">', '<link name="world"/>']
     for k, one in enumerate(tree):
         i = one["inertia"]
-        entries = {"ixx": i[0, 0], "ixy": i[0, 1], "ixz": i[0, 2], "iyy": i[1, 1], "iyz": i[1, 2], "izz": i[2, 2]}
+        entries = {
+            "ixx": i[0, 0],
+            "ixy": i[0, 1],
+            "ixz": i[0, 2],
+            "iyy": i[1, 1],
+            "iyz": i[1, 2],
+            "izz": i[2, 2],
+        }
         held = " ".join(f'{key}="{value!r}"' for key, value in ((a, float(b)) for a, b in entries.items()))
         parent = "world" if one["parent"] < 0 else f"b{one['parent']}"
         kind = one["kind"].replace("revolute", "continuous")
@@ -201,7 +209,9 @@ def as_urdf(tree):
             f"<inertia {held}/></inertial></link>",
             f'<joint name="j{k}" type="{kind}"><parent link="{parent}"/><child link="b{k}"/>',
             f'<origin xyz="{_text(one["xyz"])}" rpy="{_text(one["rpy"])}"/><axis xyz="{_text(one["axis"])}"/>',
-            '<limit lower="-9" upper="9" effort="0" velocity="0"/></joint>' if kind == "prismatic" else "</joint>",
+            '<limit lower="-9" upper="9" effort="0" velocity="0"/></joint>'
+            if kind == "prismatic"
+            else "</joint>",
         ]
     return "\n".join([*lines, "</robot>"])
 
@@ -233,7 +243,14 @@ def as_sdf(tree):
     lines = ['<sdf version="1.7"><model name="tree">']
     for k, one in enumerate(tree):
         i = one["inertia"]
-        entries = {"ixx": i[0, 0], "ixy": i[0, 1], "ixz": i[0, 2], "iyy": i[1, 1], "iyz": i[1, 2], "izz": i[2, 2]}
+        entries = {
+            "ixx": i[0, 0],
+            "ixy": i[0, 1],
+            "ixz": i[0, 2],
+            "iyy": i[1, 1],
+            "iyz": i[1, 2],
+            "izz": i[2, 2],
+        }
         held = "".join(f"<{key}>{float(value)!r}</{key}>" for key, value in entries.items())
         parent = "world" if one["parent"] < 0 else f"b{one['parent']}"
         base = "__model__" if one["parent"] < 0 else parent

@@ -34,7 +34,9 @@ def pinocchio(path, mech, rng):
     floats = not any(joint.marker_1.body == "ground" for joint in mech.joints.values())
     model = pin.buildModelFromUrdf(str(path), *([pin.JointModelFreeFlyer()] if floats else []))
     held = [fault.element.split("'")[1] for fault in mech.left_out if "it is held" in fault.rule]
-    model = pin.buildReducedModel(model, [model.getJointId(name) for name in held], pin.neutral(model))
+    if held:
+        locked = [model.getJointId(name) for name in held]
+        model = pin.buildReducedModel(model, locked, pin.neutral(model))
     data = model.createData()
     q = pin.integrate(model, pin.neutral(model), rng.uniform(-SPREAD, SPREAD, model.nv))
     v = rng.uniform(-1.0, 1.0, model.nv)
@@ -71,7 +73,9 @@ def mujoco(path, mech, rng):
 
     model = mj.MjModel.from_xml_path(str(path))
     off = mj.mjtDisableBit
-    model.opt.disableflags |= off.mjDSBL_CONTACT | off.mjDSBL_LIMIT | off.mjDSBL_EQUALITY | off.mjDSBL_FRICTIONLOSS
+    model.opt.disableflags |= (
+        off.mjDSBL_CONTACT | off.mjDSBL_LIMIT | off.mjDSBL_EQUALITY | off.mjDSBL_FRICTIONLOSS
+    )
     model.opt.density = model.opt.viscosity = 0.0
     model.actuator_ctrllimited[:] = model.actuator_forcelimited[:] = model.jnt_actfrclimited[:] = 0
     data = mj.MjData(model)
@@ -102,7 +106,11 @@ def mujoco(path, mech, rng):
 def _welded(model, data, number):
     """Mass, com and inertia of a body and all that is welded to it, in its frame."""
     turn, place = data.xmat[number].reshape(3, 3), data.xpos[number]
-    parts = [k for k in range(model.nbody) if model.body_weldid[k] == model.body_weldid[number] and model.body_mass[k] > 0]
+    parts = [
+        k
+        for k in range(model.nbody)
+        if model.body_weldid[k] == model.body_weldid[number] and model.body_mass[k] > 0
+    ]
     mass = sum(model.body_mass[k] for k in parts)
     coms = {k: turn.T @ (data.xipos[k] - place) for k in parts}
     com = sum(model.body_mass[k] * coms[k] for k in parts) / mass
@@ -156,7 +164,9 @@ def compared(mech, answers, formulation="recursive"):
         angles=None,
     )
     found = system.accelerate(state)
-    ours = np.array([np.r_[found.body(name).linear, found.body(name).angular] for name in system.model.bodies])
+    ours = np.array(
+        [np.r_[found.body(name).linear, found.body(name).angular] for name in system.model.bodies]
+    )
     theirs = np.array([np.r_[a.acceleration, a.angular] for a in order])
     largest = max(1.0, float(np.abs(theirs).max()))
     gap, _ = system.core.violation()

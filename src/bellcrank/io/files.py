@@ -15,6 +15,7 @@ from bellcrank.io.document import Builder
 from bellcrank.io.elements import Document
 from bellcrank.io.encode import encoded
 from bellcrank.io.node import Entries, Node, Place, Scalar, described
+from bellcrank.io.robots import mjcf_writer, urdf_writer
 from bellcrank.io.robots import reader as robots
 from bellcrank.io.sections import VERSION
 from bellcrank.io.simulation import Simulation
@@ -42,6 +43,13 @@ IMPORTERS: Final[dict[str, Importer]] = {
 }
 """What reads files of other programs, by suffix, with folders of packages in which to look for what they name."""
 
+EXPORTERS: Final[dict[str, Callable[[Mechanism, Path], tuple[str, list[Fault]]]]] = {
+    ".urdf": urdf_writer.write,
+    ".xml": mjcf_writer.write,
+    ".mjcf": mjcf_writer.write,
+}
+"""What writes files for other programs, by suffix: the text, and what of the mechanism is not in it."""
+
 SIZE: Final = 100_000_000
 """How many bytes a mechanism file may have."""
 
@@ -60,9 +68,7 @@ class MechanismFile:
     simulation: Simulation
 
 
-def read(
-    path: str | os.PathLike[str], packages: Iterable[str | os.PathLike[str]] = ()
-) -> MechanismFile:
+def read(path: str | os.PathLike[str], packages: Iterable[str | os.PathLike[str]] = ()) -> MechanismFile:
     """The mechanism of a file in any format that is known, and what it says about simulating it.
 
     packages: folders of packages that URDF, MJCF and SDF files name by package:// or model://, or folders of
@@ -107,18 +113,28 @@ def loads(text: str, format: str | None = None, folder: str | os.PathLike[str] |
     return reader.result(document).mechanism
 
 
-def save(mechanism: Mechanism, path: str | os.PathLike[str], simulation: Simulation | None = None) -> None:
-    """Write a mechanism to a YAML or JSON file (by the suffix), in SI units, placed mechanisms expanded.
+def save(
+    mechanism: Mechanism, path: str | os.PathLike[str], simulation: Simulation | None = None
+) -> tuple[Fault, ...]:
+    """Write a mechanism to a file; the suffix chooses YAML or JSON, URDF (.urdf) or MJCF (.xml, .mjcf).
 
-    `load` gives an equal mechanism back; relative paths of meshes come back as absolute ones. Raises
-    Unsupported for another suffix, MechanismError for what is no Mechanism or no path, OSError if the file
-    cannot be written.
+    YAML and JSON are in SI units, placed mechanisms expanded: `load` gives an equal mechanism back; relative paths
+    of meshes come back as absolute ones. URDF takes trees of turns and slides, MJCF loops and balls as well, at
+    the values that parameters have; what else they cannot hold is returned.
+
+    Raises Unsupported for another suffix, MechanismError for what is no Mechanism or no path, or cannot be
+    written in that format, OSError if the file cannot be written.
     """
-    chosen = _format_of(path)
+    required_path("mechanism file", path)
     folder = Path(path).absolute().parent
-    Path(path).write_text(
-        chosen.write(encoded(mechanism, simulation, folder)), encoding="utf-8", newline="\n"
-    )
+    left_out: list[Fault] = []
+    if (exporter := EXPORTERS.get(Path(path).suffix.lower())) is not None:
+        required("mechanism", mechanism, Mechanism)
+        text, left_out = exporter(mechanism, folder)
+    else:
+        text = _format_of(path).write(encoded(mechanism, simulation, folder))
+    Path(path).write_text(text, encoding="utf-8", newline="\n")
+    return tuple(left_out)
 
 
 def dumps(mechanism: Mechanism, format: str = "yaml", simulation: Simulation | None = None) -> str:  # noqa: A002

@@ -11,7 +11,7 @@ from bellcrank.io.robots.chain import chain_joint
 from bellcrank.io.robots.massless import Group, Reduced, reduced
 from bellcrank.io.robots.names import element_name
 from bellcrank.io.robots.pose import Pose, added, scaled
-from bellcrank.io.robots.skeleton import GROUND, Connection, Motion, Skeleton
+from bellcrank.io.robots.skeleton import Connection, Motion, Skeleton
 from bellcrank.io.robots.source import Source
 from bellcrank.io.robots.xml_tree import Element
 from bellcrank.mechanism import GROUND as OUR_GROUND
@@ -39,11 +39,14 @@ _KINDS: Final = {
 class Builder:
     """The mechanism of a skeleton. Faults and what is left out go into the source.
 
-    coordinates: where the motions of the file are, by their names.
+    inputs: names that coordinates must not have. coordinates: where the motions of the file are, by their names.
     """
 
-    def __init__(self, source: Source, name: str, gravity: Any, skeleton: Skeleton) -> None:
+    def __init__(
+        self, source: Source, name: str, gravity: Any, skeleton: Skeleton, inputs: Iterable[str] = ()
+    ) -> None:
         self.source = source
+        self.inputs = set(inputs)
         self.skeleton = skeleton
         self.mechanism = Mechanism(element_name(name), gravity=gravity)
         self.coordinates: dict[str, JointCoordinate] = {}
@@ -101,6 +104,8 @@ class Builder:
 
     def _sound(self, group: Group, name: str, found: MassProperties) -> tuple[MassProperties, bool]:
         """Mass properties that a body may have, and whether they are those of a distribution of mass."""
+        if not np.abs(found.inertia).max() < 1e100:
+            return found, True  # which is refused, with the reason
         moments, axes = np.linalg.eigh(found.inertia)
         low, middle, high = moments.tolist()
         reach = max(float(np.linalg.norm(found.com)), 1e-3)
@@ -149,7 +154,7 @@ class Builder:
             made = kind(motion.pitch) if motion.kind == "screw" else kind()
             self._join(name, made, parent, child, at, base, [(motion, coordinate)])
         else:
-            kind, at, names = chain_joint(motions, child.lead.pose)
+            kind, at, names = chain_joint(motions, child.lead.pose, self.inputs)
             self._join(name, kind, parent, child, at, None, list(zip(motions, names, strict=True)))
 
     def _join(
@@ -256,5 +261,3 @@ def _frames(motion: Motion, child: Group) -> tuple[Pose, Pose | None]:
     if motion.kind == "slide":
         return at, Pose(added(motion.point, scaled(motion.axis, -motion.start)), at.rotation)
     return at, at @ Pose((0.0, 0.0, 0.0), about(_Z, -motion.start))
-
-

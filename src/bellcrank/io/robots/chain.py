@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from typing import TYPE_CHECKING, Final
 
 import numpy as np
@@ -21,8 +21,12 @@ _EXACT: Final = 1e-12  # how near an axis must be to one of the frame's to be ta
 _Z: Final = (0.0, 0.0, 1.0)
 
 
-def chain_joint(motions: Sequence[Motion], child: Pose) -> tuple[CustomJoint, Pose, list[str]]:
+def chain_joint(
+    motions: Sequence[Motion], child: Pose, taken: Collection[str]
+) -> tuple[CustomJoint, Pose, list[str]]:
     """The joint, its frame (of both markers, in the world), and the names of its coordinates.
+
+    taken: names that these must not have.
 
     The relative pose is the product of the motions about fixed lines,
     T = exp(ξ₁ (q₁ − s₁)) ... exp(ξₙ (qₙ − sₙ)), in a frame at the last line whose axes are those of the child
@@ -35,7 +39,8 @@ def chain_joint(motions: Sequence[Motion], child: Pose) -> tuple[CustomJoint, Po
     back = frame.inverse()
     names: list[str] = []
     for motion in motions:
-        names.append(symbol_name(motion.name, names))
+        name = symbol_name(motion.name)
+        names.append(symbol_name(f"q_{name}" if name in taken else name, [*names, *taken]))
     coordinates = tuple(symbol(name) for name in names)
     pose: Transform | None = None
     for motion, coordinate in zip(motions, coordinates, strict=True):

@@ -112,20 +112,42 @@ def _without_one(
         if not above:  # a massless root, which nothing holds
             if not below:
                 continue
-            source.leave(group.lead.at, f"link {group.lead.name!r}", "it has no mass and is held by nothing: it is the ground")
+            source.leave(
+                group.lead.at,
+                f"link {group.lead.name!r}",
+                "it has no mass and is held by nothing: it is the ground",
+            )
             return [*connections, Connection(group.lead.name, GROUND, group.lead.name)]
         (way,) = above
         if not below or way.kept:
             return _held(source, connections, way, group)
         if len(below) == 1 and (joined := _joined(way, below[0])) is not None:
             names = f"{way.name!r} and {below[0].name!r}"
-            source.leave(group.lead.at, f"link {group.lead.name!r}", f"it has no mass: it is part of the joint of {names}")
+            source.leave(
+                group.lead.at,
+                f"link {group.lead.name!r}",
+                f"it has no mass: it is part of the joint of {names}",
+            )
             at = min(connections.index(way), connections.index(below[0]))
             kept = [one for one in connections if one is not way and one is not below[0]]
             return [*kept[:at], joined, *kept[at:]]
         mass = _LIGHT * (sum(g.mass.mass for g in ways if g.mass is not None) or 1.0)
-        arm = 0.1 * max([1e-3, *(float(np.linalg.norm(np.subtract(one.motions[0].point, group.lead.pose.position))) for one in below if one.motions)])
-        source.leave(group.lead.at, f"link {group.lead.name!r}", "it has no mass and carries several joints: it is given one", mass)
+        arm = 0.1 * max(
+            [
+                1e-3,
+                *(
+                    float(np.linalg.norm(np.subtract(one.motions[0].point, group.lead.pose.position)))
+                    for one in below
+                    if one.motions
+                ),
+            ]
+        )
+        source.leave(
+            group.lead.at,
+            f"link {group.lead.name!r}",
+            "it has no mass and carries several joints: it is given one",
+            mass,
+        )
         group.lead.masses.append(MassProperties(mass, np.zeros(3), mass * arm**2 * np.eye(3)))
         return connections
     return None

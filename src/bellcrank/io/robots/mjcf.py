@@ -12,7 +12,7 @@ from bellcrank.io.robots.mjcf_document import Document
 from bellcrank.io.robots.mjcf_elements import add_elements
 from bellcrank.io.robots.mjcf_geometry import Geoms
 from bellcrank.io.robots.mjcf_joints import JointReader
-from bellcrank.io.robots.names import element_name
+from bellcrank.io.robots.names import element_name, symbol_name
 from bellcrank.io.robots.pose import Pose
 from bellcrank.io.robots.skeleton import GROUND, Connection, Link, Skeleton
 from bellcrank.io.robots.source import Source
@@ -34,7 +34,9 @@ def read(source: Source, root: Element) -> Mechanism:
         reader.contents(at, reader.world)
     reader.adjust_masses()
     source.faults.raise_any()
-    builder = Builder(source, root.get("model") or source.path.stem, _gravity(document), reader.skeleton)
+    inputs = [symbol_name(at.name) for at in document.items("actuator") if at.name]
+    name = root.get("model") or source.path.stem
+    builder = Builder(source, name, _gravity(document), reader.skeleton, inputs)
     add_elements(builder, document, reader.joints, reader.sites)
     return builder.mechanism
 
@@ -104,7 +106,11 @@ class _Reader:
             elif one.tag == "inertial":
                 self.held[place.link].inertial = one
             elif one.tag in _EXPANDED:
-                self.source.leave(one, str(one), f"<{one.tag}> is not expanded: MuJoCo writes the bodies that it makes (mj_saveLastXML)")
+                self.source.leave(
+                    one,
+                    str(one),
+                    f"<{one.tag}> is not expanded: MuJoCo writes the bodies that it makes (mj_saveLastXML)",
+                )
             elif one.tag in _SEEN:
                 self.source.leave(one, str(one), "cameras and lights are not taken")
             else:
@@ -200,7 +206,10 @@ class _Reader:
         at = next(document.all("compiler"), None)
         if at is None:
             return
-        bound, least, whole = (document.number(at, compiler, name, default) for name, default in (("boundmass", 0.0), ("boundinertia", 0.0), ("settotalmass", -1.0)))
+        bound, least, whole = (
+            document.number(at, compiler, name, default)
+            for name, default in (("boundmass", 0.0), ("boundinertia", 0.0), ("settotalmass", -1.0))
+        )
         links = [link for link in self.skeleton.links.values() if link.name != GROUND]
         balance = document.setting("balanceinertia", False)
         for link in links:

@@ -189,9 +189,7 @@ class _Actuator:
             return
 
         def tension(length: Any, rate: Any) -> Any:
-            gain, bias = (
-                a + b * gear * length + c * gear * rate for a, b, c in (law.gain, law.bias)
-            )
+            gain, bias = (a + b * gear * length + c * gear * rate for a, b, c in (law.gain, law.bias))
             return gear * (gain * self.input + bias)
 
         self.builder.force(self.at, self._label(), lambda: tendon.effort(tension), *tendon.ends)
@@ -199,7 +197,9 @@ class _Actuator:
     def _on_site(self, site: tuple[str, Pose], gear: tuple[float, ...]) -> None:
         marker = self.builder.on(*site)
         if marker is None or any(self.law.gain[1:]) or any(self.law.bias[1:]):
-            self.document.source.leave(self.at, str(self.at), "a force on a site must not depend on its motion")
+            self.document.source.leave(
+                self.at, str(self.at), "a force on a site must not depend on its motion"
+            )
             return
         force = self.law.gain[0] * self.input + self.law.bias[0]
         parts = [factor * force if factor else 0.0 for factor in gear]
@@ -211,4 +211,3 @@ class _Actuator:
             return Wrench(force=tuple(parts[:3]), moment=tuple(parts[3:]), axes="marker")
 
         self.builder.force(self.at, self._label(), wrench, marker)
-

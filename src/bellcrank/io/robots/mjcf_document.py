@@ -21,7 +21,19 @@ from bellcrank.mechanism.rotation import IDENTITY, between, from_matrix, unit
 _INCLUDED: Final = ("mujoco", "mujocoinclude")
 _FILES: Final = 500
 _TURNS: Final = ("axisangle", "xyaxes", "zaxis", "euler")
-ACTUATORS: Final = ("general", "motor", "position", "velocity", "intvelocity", "damper", "cylinder", "muscle", "adhesion", "dcmotor", "plugin")
+ACTUATORS: Final = (
+    "general",
+    "motor",
+    "position",
+    "velocity",
+    "intvelocity",
+    "damper",
+    "cylinder",
+    "muscle",
+    "adhesion",
+    "dcmotor",
+    "plugin",
+)
 _TENDONS: Final = ("spatial", "fixed", "tendon")
 _EQUALITIES: Final = ("connect", "weld", "joint", "tendon", "flex", "flexvert", "flexstrain", "equality")
 MAIN: Final = "main"
@@ -112,7 +124,9 @@ class Document:
             return None
         self._files.add(str(path))
         try:
-            root = parse(path, os.path.normpath(Path(source.path).parent / os.path.relpath(path, source.folder)))
+            root = parse(
+                path, os.path.normpath(Path(source.path).parent / os.path.relpath(path, source.folder))
+            )
         except MechanismError as error:
             with source.faults.collect(at.location):
                 raise error
@@ -136,7 +150,9 @@ class Document:
             if one.tag in ACTUATORS:
                 actuators = (*actuators, (one.tag, one.attributes))
             elif one.tag != "default":
-                known.setdefault(_kind(one.tag), {}).update(_overriding(known.get(_kind(one.tag), {}), one.attributes))
+                known.setdefault(_kind(one.tag), {}).update(
+                    _overriding(known.get(_kind(one.tag), {}), one.attributes)
+                )
         self.classes[name] = Defaults(known, actuators)
         for one in at.all("default"):
             self._read_defaults(one, name)
@@ -173,7 +189,9 @@ class Document:
         if (a := numbers(at, "xyaxes", given.get("xyaxes"), 6)) is not None:
             return self._of_axes(at, a)
         if (a := numbers(at, "zaxis", given.get("zaxis"), 3)) is not None:
-            return between((0.0, 0.0, 1.0), self.source.direction(at, "zaxis", (a[0], a[1], a[2]), (0.0, 0.0, 1.0)))
+            return between(
+                (0.0, 0.0, 1.0), self.source.direction(at, "zaxis", (a[0], a[1], a[2]), (0.0, 0.0, 1.0))
+            )
         if (a := numbers(at, "euler", given.get("euler"), 3)) is not None:
             return of_euler(self.sequence, (self.angle(a[0]), self.angle(a[1]), self.angle(a[2])))
         if (a := numbers(at, "quat", given.get("quat"), 4)) is not None:
@@ -193,7 +211,9 @@ class Document:
         y /= np.linalg.norm(y)
         return from_matrix(np.column_stack([x, y, np.cross(x, y)]))
 
-    def vector(self, at: Element, given: Mapping[str, str], name: str, default: Vec3 = (0.0, 0.0, 0.0)) -> Vec3:
+    def vector(
+        self, at: Element, given: Mapping[str, str], name: str, default: Vec3 = (0.0, 0.0, 0.0)
+    ) -> Vec3:
         """Three numbers of an attribute."""
         found = self.source.numbers(at, name, given.get(name), 3)
         return default if found is None else (found[0], found[1], found[2])

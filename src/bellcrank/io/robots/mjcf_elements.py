@@ -33,7 +33,9 @@ _LISTED: Final = {
 }
 
 
-def add_elements(builder: Builder, document: Document, joints: JointReader, sites: Mapping[str, tuple[str, Pose]]) -> None:
+def add_elements(
+    builder: Builder, document: Document, joints: JointReader, sites: Mapping[str, tuple[str, Pose]]
+) -> None:
     """Add forces, constraints and inputs to what the builder has made; note what cannot be taken."""
     joints.add_forces(builder)
     equalities = _Equalities(builder, document, joints, sites)
@@ -72,7 +74,7 @@ class _Equalities:
             self.document.source.leave(at, str(at), f"equalities of this kind are not taken: <{at.tag}>")
 
     def _rigid(self, at: Element, given: Mapping[str, str]) -> None:
-        """connect and weld: points or frames of two bodies that stay together."""
+        """Connect and weld: points or frames of two bodies that stay together."""
         builder, source = self.builder, self.document.source
         kind: Any = Spherical() if at.tag == "connect" else Fixed()
         name = f"{at.tag} {at.name or at.get('body1') or at.get('site1')}"
@@ -125,7 +127,12 @@ class _Equalities:
             self._polynomial(at, label, factors, starts, ends)
 
     def _polynomial(
-        self, at: Element, label: str, factors: list[float], starts: list[float], ends: list[JointCoordinate | None]
+        self,
+        at: Element,
+        label: str,
+        factors: list[float],
+        starts: list[float],
+        ends: list[JointCoordinate | None],
     ) -> None:
         one, two = EndCoordinate("q1"), EndCoordinate("q2")
         value = two.value - starts[1]

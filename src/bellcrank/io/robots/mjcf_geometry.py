@@ -45,10 +45,14 @@ class Geoms:
             elif at.tag == "material" and "rgba" in given:
                 self.colors[at.name] = given["rgba"]
         for at in document.all("compiler"):
-            found = document.source.numbers(at, "inertiagrouprange", at.attributes.get("inertiagrouprange"), 2)
+            found = document.source.numbers(
+                at, "inertiagrouprange", at.attributes.get("inertiagrouprange"), 2
+            )
             self.groups = self.groups if found is None else (int(found[0]), int(found[1]))
 
-    def read(self, at: Element, childclass: str, frame: Pose) -> tuple[Shape | None, MassProperties | None, bool]:
+    def read(
+        self, at: Element, childclass: str, frame: Pose
+    ) -> tuple[Shape | None, MassProperties | None, bool]:
         """The shape of a geom, the mass that it stands for, both in the body, and whether it is drawn."""
         document = self.document
         given = document.attributes(at, childclass)
@@ -96,7 +100,10 @@ class Geoms:
                 source.fault(at, "must have two different ends", ends, of="fromto")
                 return None, pose
             along: Vec3 = ((a[0] - b[0]) / length, (a[1] - b[1]) / length, (a[2] - b[2]) / length)
-            middle = Pose((0.5 * (a[0] + b[0]), 0.5 * (a[1] + b[1]), 0.5 * (a[2] + b[2])), between((0.0, 0.0, 1.0), along))
+            middle = Pose(
+                (0.5 * (a[0] + b[0]), 0.5 * (a[1] + b[1]), 0.5 * (a[2] + b[2])),
+                between((0.0, 0.0, 1.0), along),
+            )
             pose, half = frame @ middle, 0.5 * length
             size = (size[0], half) if count == 2 else (size[0], size[1], half)
         if kind == "ellipsoid" or kind == "sphere":
@@ -147,7 +154,9 @@ class Geoms:
         return shape, mass
 
     def _counts(self, at: Element, given: Mapping[str, str], group: int) -> bool:
-        weightless = any(self.document.number(at, given, name, 1.0) == 0.0 for name in ("mass", "density") if name in given)
+        weightless = any(
+            self.document.number(at, given, name, 1.0) == 0.0 for name in ("mass", "density") if name in given
+        )
         return not weightless and self.groups[0] <= group <= self.groups[1]
 
     def _volume(

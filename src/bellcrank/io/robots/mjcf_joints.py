@@ -96,7 +96,9 @@ class JointReader:
 
     def _forces(self, builder: Builder, name: str, motion: Motion, given: Mapping[str, str]) -> None:
         document, source, at = self.document, self.document.source, motion.at
-        numbers = [document.number(at, given, key) for key in ("stiffness", "damping", "armature", "frictionloss")]
+        numbers = [
+            document.number(at, given, key) for key in ("stiffness", "damping", "armature", "frictionloss")
+        ]
         stiffness, damping, armature, friction = numbers
         if min(numbers) < 0.0:
             source.fault(at, "stiffness, damping, armature and frictionloss must not be negative", numbers)
@@ -104,7 +106,9 @@ class JointReader:
         for key in ("stiffness", "damping"):
             if len(given.get(key, "").split()) > 1:
                 source.leave(at, f"joint {name!r}", f"the terms of higher order of its {key} are not taken")
-        if "springdamper" in given and any(source.numbers(at, "springdamper", given["springdamper"], 2) or ()):
+        if "springdamper" in given and any(
+            source.numbers(at, "springdamper", given["springdamper"], 2) or ()
+        ):
             source.leave(at, f"joint {name!r}", "its springdamper is not taken: give stiffness and damping")
         if not any(numbers):
             return

@@ -70,7 +70,9 @@ class Tendons:
         for one in at.all("joint"):
             name = one.get("joint")
             if name not in self.builder.coordinates:
-                source.leave(one, str(at), "a tendon over what is no joint with one coordinate is not taken", name)
+                source.leave(
+                    one, str(at), "a tendon over what is no joint with one coordinate is not taken", name
+                )
                 return
             factor = self.document.number(one, one.attributes, "coef")
             if factor != 0.0:

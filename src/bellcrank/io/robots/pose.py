@@ -45,12 +45,12 @@ _HERE: Final = Pose()
 
 
 def added(a: Vec3, b: Vec3) -> Vec3:
-    """a + b."""
+    """A + b."""
     return (a[0] + b[0], a[1] + b[1], a[2] + b[2])
 
 
 def scaled(a: Vec3, factor: float) -> Vec3:
-    """a times a number."""
+    """A times a number."""
     return (a[0] * factor + 0.0, a[1] * factor + 0.0, a[2] * factor + 0.0)
 
 
@@ -59,9 +59,7 @@ def of_rpy(roll: float, pitch: float, yaw: float) -> Quat:
     if roll == pitch == yaw == 0.0:
         return IDENTITY
     (a, b, c), (d, e, f) = (tuple(g(0.5 * angle) for angle in (roll, pitch, yaw)) for g in (cos, sin))
-    return unit(
-        (a * b * c + d * e * f, d * b * c - a * e * f, a * e * c + d * b * f, a * b * f - d * e * c)
-    )
+    return unit((a * b * c + d * e * f, d * b * c - a * e * f, a * e * c + d * b * f, a * b * f - d * e * c))
 
 
 def of_euler(sequence: str, angles: Vec3) -> Quat:

@@ -7,6 +7,8 @@ from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import Final
 
+import numpy as np
+
 from bellcrank.errors import MechanismError
 from bellcrank.io.robots import mjcf, sdf, urdf
 from bellcrank.io.robots.source import Source
@@ -40,7 +42,8 @@ def read(path: Path, packages: Iterable[str | os.PathLike[str]] = ()) -> Mechani
         advice = "models begin with <robot> (URDF), <mujoco> (MJCF) or <sdf>"
         source.fault(root, "it is no model of a robot", None, advice)
         raise MechanismError(source.faults)
-    made = reader(source, root)
+    with np.errstate(all="ignore"):  # numbers beyond all bounds are refused by those who check them
+        made = reader(source, root)
     source.faults.raise_any()
     made.left_out = tuple(source.left_out)
     return made

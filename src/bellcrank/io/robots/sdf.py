@@ -22,7 +22,21 @@ _FILES: Final = 200
 _DEPTH: Final = 30
 _TRUE: Final = ("1", "true")
 _READ: Final = ("link", "joint", "model", "frame", "include", "static", "pose", "gravity")
-_QUIET: Final = ("self_collide", "allow_auto_disable", "enable_wind", "physics", "scene", "magnetic_field", "atmosphere", "gui", "spherical_coordinates", "audio", "wind", "name", "uri")
+_QUIET: Final = (
+    "self_collide",
+    "allow_auto_disable",
+    "enable_wind",
+    "physics",
+    "scene",
+    "magnetic_field",
+    "atmosphere",
+    "gui",
+    "spherical_coordinates",
+    "audio",
+    "wind",
+    "name",
+    "uri",
+)
 
 
 def read(source: Source, root: Element) -> Mechanism:
@@ -69,7 +83,9 @@ class _Reader:
         self.frames = Frames(self.source)
         self.joints = JointReader(self.source, self.frames, _version(self.root))
 
-    def model(self, at: Element, scope: str, level: _Level, name: str = "", placed: Element | None = None) -> None:
+    def model(
+        self, at: Element, scope: str, level: _Level, name: str = "", placed: Element | None = None
+    ) -> None:
         """Read a model into a scope; `placed`: the <include> that may give it another pose."""
         name = name or at.name
         if not name:
@@ -86,7 +102,12 @@ class _Reader:
         still = level.static or text(at, "static") in _TRUE
         still = still or (placed is not None and text(placed, "static") in _TRUE)
         first = at.get("canonical_link") or next((one.name for one in at.all("link")), "")
-        self._enter(whole, Frame(self.frames.name(scope, relative), pose, at, self.frames.name(whole, first) if first else ""))
+        self._enter(
+            whole,
+            Frame(
+                self.frames.name(scope, relative), pose, at, self.frames.name(whole, first) if first else ""
+            ),
+        )
         self.scope(at, whole, _Level(level.depth + 1, still))
 
     def scope(self, at: Element, scope: str, level: _Level) -> None:
@@ -113,13 +134,18 @@ class _Reader:
     def include(self, at: Element, scope: str, level: _Level) -> None:
         """Read the model that another file holds."""
         uri = text(at, "uri")
-        found = self.source.file(uri, Path(at.file).parent) or self.source.file(f"{uri}/model.sdf", Path(at.file).parent)
+        found = self.source.file(uri, Path(at.file).parent) or self.source.file(
+            f"{uri}/model.sdf", Path(at.file).parent
+        )
         self.files += 1
         if found is None or self.files > _FILES or level.depth > _DEPTH:
             self.source.leave(at, str(at), "the included model is not found in the folders of models", uri)
             return
         try:
-            root = parse(found, os.path.normpath(Path(self.source.path).parent / os.path.relpath(found, self.source.folder)))
+            root = parse(
+                found,
+                os.path.normpath(Path(self.source.path).parent / os.path.relpath(found, self.source.folder)),
+            )
         except MechanismError as error:
             with self.source.faults.collect(at.location):
                 raise error
@@ -181,9 +207,15 @@ class _Reader:
         """Names of links: without the model's if there is one model, with "/" between scopes."""
         tops = {name.split(SEPARATOR)[0] for name in self.links}
         drop = len(tops) == 1 and all(SEPARATOR in name for name in self.links)
-        return {name: (name.split(SEPARATOR, 1)[1] if drop else name).replace(SEPARATOR, "/") for name in self.links}
+        return {
+            name: (name.split(SEPARATOR, 1)[1] if drop else name).replace(SEPARATOR, "/")
+            for name in self.links
+        }
 
 
 def _version(root: Element) -> tuple[int, ...]:
     parts = root.get("version", "1.12").split(".")
-    return tuple(int(part) for part in parts if part.isascii() and part.isdigit() and len(part) < 5) or (1, 12)
+    return tuple(int(part) for part in parts if part.isascii() and part.isdigit() and len(part) < 5) or (
+        1,
+        12,
+    )

@@ -49,7 +49,11 @@ class Frames:
         way: list[str] = []
         while name not in self.found:
             if name not in self.known or name in way:
-                rule = "frames are given relative to each other in a ring" if name in way else "there is no such frame"
+                rule = (
+                    "frames are given relative to each other in a ring"
+                    if name in way
+                    else "there is no such frame"
+                )
                 self.source.fault(at, rule, name)
                 self.found[name] = Pose()
                 break

@@ -116,7 +116,10 @@ class JointReader:
             return motion
         motion.axis = self._axis(joint, axis_at)
         if axis_at is not None and kind in ("turn", "slide", "screw"):
-            low, high = (number(source, axis_at, sign * 1e16, "limit", which) for sign, which in ((-1, "lower"), (1, "upper")))
+            low, high = (
+                number(source, axis_at, sign * 1e16, "limit", which)
+                for sign, which in ((-1, "lower"), (1, "upper"))
+            )
             limited = at.get("type") != "continuous"
             motion.low = low if limited and abs(low) < _UNLIMITED else None
             motion.high = high if limited and abs(high) < _UNLIMITED else None
@@ -125,7 +128,7 @@ class JointReader:
         return motion
 
     def _pitch(self, at: Element) -> float:
-        """m a turn; the older thread_pitch is in rad/m, and left-handed where it is positive."""
+        """M a turn; the older thread_pitch is in rad/m, and left-handed where it is positive."""
         if text(at, "screw_thread_pitch"):
             return number(self.source, at, 1.0, "screw_thread_pitch")
         old = number(self.source, at, 1.0, "thread_pitch")
@@ -166,7 +169,9 @@ class JointReader:
         keys = ("damping", "friction", "spring_stiffness", "spring_reference")
         damping, friction, stiffness, rest = (number(source, axis, 0.0, "dynamics", key) for key in keys)
         if min(damping, friction, stiffness) < 0.0:
-            source.fault(axis, "damping, friction and stiffness must not be negative", (damping, friction, stiffness))
+            source.fault(
+                axis, "damping, friction and stiffness must not be negative", (damping, friction, stiffness)
+            )
             return
         if coordinate is None:
             if damping or friction or stiffness:
@@ -180,16 +185,21 @@ class JointReader:
             source.leave(axis, f"joint {name!r}", "limits of effort and speed are not kept")
 
     def _mimic(self, builder: Builder, joint: _Joint, motion: Motion, axis: Element) -> None:
-        """q = multiplier (q_other - reference) + offset."""
+        """Q = multiplier (q_other - reference) + offset."""
         at = axis.first("mimic")
         if at is None:
             return
         leader = self.known.get(self.frames.name(joint.scope, at.get("joint")))
         ends = [builder.coordinates.get(motion.name)]
         ends.append(builder.coordinates.get(leader.motions[0].name) if leader and leader.motions else None)
-        factor, offset, reference = (number(self.source, at, d, key) for d, key in ((1.0, "multiplier"), (0.0, "offset"), (0.0, "reference")))
+        factor, offset, reference = (
+            number(self.source, at, d, key)
+            for d, key in ((1.0, "multiplier"), (0.0, "offset"), (0.0, "reference"))
+        )
         if None in ends or factor == 0.0:
-            self.source.leave(at, f"joint {motion.name!r}", "it follows a joint without a coordinate", at.get("joint"))
+            self.source.leave(
+                at, f"joint {motion.name!r}", "it follows a joint without a coordinate", at.get("joint")
+            )
             return
         constant = offset - factor * reference
         builder.constraint(at, f"{motion.name} mimic", lambda: Coupling((1.0, -factor), constant), *ends)
@@ -205,14 +215,18 @@ class JointReader:
             found = next((hinge for hinge in hinges if hinge is not None), None)
             coordinate = None if found is None else builder.coordinates.get(found[0])
             if found is None or coordinate is None:
-                source.leave(at, str(at), "a gearbox needs hinges between its reference and both of its links")
+                source.leave(
+                    at, str(at), "a gearbox needs hinges between its reference and both of its links"
+                )
                 return
             turns.append((coordinate, found[1]))
         (one, first), (two, second) = turns
         if ratio == 0.0 or str(one) == str(two):
             source.fault(at, "the ratio of a gearbox must not be zero, and it must have two hinges", ratio)
             return
-        builder.constraint(at, joint.at.name or "gearbox", lambda: Coupling((second, ratio * first), None), two, one)
+        builder.constraint(
+            at, joint.at.name or "gearbox", lambda: Coupling((second, ratio * first), None), two, one
+        )
 
     def _turn(self, joint: _Joint, link: str, reference: str | None) -> tuple[str, float] | None:
         """The hinge between a link and the reference, and the sign with which it counts."""

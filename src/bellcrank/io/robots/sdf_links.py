@@ -58,7 +58,11 @@ def _mass(source: Source, link: Element, at: Element | None) -> MassProperties |
     inertia = at.first("inertia")
     entries = ("ixx", "ixy", "ixz", "iyy", "iyz", "izz")
     defaults = (1.0, 0.0, 0.0, 1.0, 0.0, 1.0)
-    given = defaults if inertia is None else [number(source, inertia, d, e) for d, e in zip(defaults, entries, strict=True)]
+    given = (
+        defaults
+        if inertia is None
+        else [number(source, inertia, d, e) for d, e in zip(defaults, entries, strict=True)]
+    )
     xx, xy, xz, yy, yz, zz = given
     if mass < 0.0:
         source.fault(at, "the mass must not be negative", mass)

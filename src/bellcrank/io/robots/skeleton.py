@@ -97,7 +97,10 @@ def summed(parts: Iterable[tuple[MassProperties, Pose]]) -> MassProperties | Non
     if len(known) == 1 and np.array_equal(known[0][1], np.eye(3)) and not known[0][2].any():
         return known[0][0]
     places = [place + turn @ part.com for part, turn, place in known]
-    com = sum((part.mass * place for (part, _, _), place in zip(known, places, strict=True)), np.zeros(3)) / mass
+    com = (
+        sum((part.mass * place for (part, _, _), place in zip(known, places, strict=True)), np.zeros(3))
+        / mass
+    )
     inertia = np.zeros((3, 3))
     for (part, turn, _), place in zip(known, places, strict=True):
         d = place - com

@@ -34,11 +34,15 @@ def solid(vertices: np.ndarray, triangles: np.ndarray, way: str) -> MassProperti
         return _NOTHING
     com = centre + volume @ (a + b + c - 3.0 * centre) / (4.0 * float(volume.sum()))
     a, b, c = a - com, b - com, c - com
-    volume = _volumes(a, b, c, absolute)  # where the mesh is not closed or not convex they depend on the point
+    volume = _volumes(
+        a, b, c, absolute
+    )  # where the mesh is not closed or not convex they depend on the point
     return _summed(volume / 20.0, com, (a, b, c), float(volume.sum()))
 
 
-def _summed(weight: np.ndarray, com: np.ndarray, corners: tuple[np.ndarray, ...], mass: float) -> MassProperties:
+def _summed(
+    weight: np.ndarray, com: np.ndarray, corners: tuple[np.ndarray, ...], mass: float
+) -> MassProperties:
     """From second moments, weight (Σ corner cornerᵀ + (Σ corner)(Σ corner)ᵀ), of simplices about the com.
 
     weight: V/20 of tetrahedra with their fourth corner at the com, A/12 of triangles.

@@ -11,6 +11,7 @@ from typing import Final
 import numpy as np
 
 from bellcrank.io.robots.building import Builder
+from bellcrank.io.robots.names import symbol_name
 from bellcrank.io.robots.pose import Pose, of_rpy
 from bellcrank.io.robots.shapes import Color, mesh, primitive
 from bellcrank.io.robots.skeleton import GROUND, Connection, Link, Motion, Skeleton
@@ -21,7 +22,16 @@ from bellcrank.mechanism import Mechanism
 from bellcrank.mechanism.mass import MassProperties
 
 _GRAVITY: Final = (0.0, 0.0, -9.81)
-_MOVING: Final = {"revolute": "turn", "continuous": "turn", "prismatic": "slide", "floating": "free", "planar": "planar", "ball": "ball", "spherical": "ball"}
+_WORLD: Final = "world"  # the name of a root that is the ground
+_MOVING: Final = {
+    "revolute": "turn",
+    "continuous": "turn",
+    "prismatic": "slide",
+    "floating": "free",
+    "planar": "planar",
+    "ball": "ball",
+    "spherical": "ball",
+}
 _KNOWN: Final = (*_MOVING, "fixed")
 _SHAPES: Final = {
     "box": ("Box", ("size",)),
@@ -35,12 +45,15 @@ def read(source: Source, root: Element) -> Mechanism:
     """The mechanism of a <robot>; faults and what is left out go into the source."""
     for at in root.children:
         if at.tag.startswith("xacro:") or "${" in "".join(at.attributes.values()):
-            source.fault(at, "macros are not expanded here", None, "expand them first: xacro FILE > robot.urdf")
+            source.fault(
+                at, "macros are not expanded here", None, "expand them first: xacro FILE > robot.urdf"
+            )
             source.faults.raise_any()
     reader = _Reader(source, root)
     skeleton = reader.skeleton()
     source.faults.raise_any()
-    builder = Builder(source, root.name or source.path.stem, _GRAVITY, skeleton)
+    inputs = [symbol_name(one.name) for at in root.all("transmission") for one in at.all("actuator")]
+    builder = Builder(source, root.name or source.path.stem, _GRAVITY, skeleton, inputs)
     add_extras(builder, root, reader.joints)
     return builder.mechanism
 
@@ -62,7 +75,9 @@ class _Reader:
             if not at.name:
                 self.source.fault(at, f"a {tag} needs a name")
             elif at.name in found:
-                self.source.fault(at, "this name is taken", None, f"the other stands in line {found[at.name].line}")
+                self.source.fault(
+                    at, "this name is taken", None, f"the other stands in line {found[at.name].line}"
+                )
             else:
                 found[at.name] = at
         return found
@@ -89,7 +104,9 @@ class _Reader:
         elif not roots:
             source.fault(self.root, "every link has a parent: there is no root")
         skeleton = Skeleton()
-        moving = any(at.get("type") in _MOVING and at.get("type") != "floating" for at in self.joints.values())
+        moving = any(
+            at.get("type") in _MOVING and at.get("type") != "floating" for at in self.joints.values()
+        )
         for name in roots:
             self._add_tree(skeleton, name, below, moving)
         if lost := [name for name in self.links if name not in skeleton.links and roots]:
@@ -106,7 +123,7 @@ class _Reader:
 
     def _add_tree(self, skeleton: Skeleton, root: str, below: dict[str, list[Element]], moving: bool) -> None:
         skeleton.links[root] = self._link(root, Pose())
-        if root == "world" and not skeleton.links[root].masses:
+        if root == _WORLD and not skeleton.links[root].masses:
             skeleton.connections.append(Connection(root, GROUND, root))
         elif moving:
             skeleton.connections.append(Connection(f"{root} (ground)", GROUND, root, kept=True))
@@ -141,6 +158,7 @@ class _Reader:
         kind = self.source.word(at, "type", _KNOWN, "fixed")
         made = Connection(at.name, parent, child, at)
         if kind == "fixed":
+            made.kept = parent == _WORLD  # as the joint of a root is
             return made
         axis_at = at.first("axis")
         given = None if axis_at is None else self.source.vector(axis_at, "xyz", (1.0, 0.0, 0.0))
@@ -211,7 +229,9 @@ class _Reader:
                 if numbers is not None:
                     found.append(primitive(self.source, one, kind, numbers, pose, color))
             else:
-                self.source.leave(one, f"link {link.name!r}", f"shapes of this kind are not available: <{one.tag}>")
+                self.source.leave(
+                    one, f"link {link.name!r}", f"shapes of this kind are not available: <{one.tag}>"
+                )
         return [shape for shape in found if shape is not None]
 
     def _sizes(self, at: Element, attributes: tuple[str, ...]) -> tuple[float, ...] | None:

@@ -19,7 +19,15 @@ from bellcrank.mechanism.springs import TorsionSpring
 from bellcrank.mechanism.transmissions import Coupling
 
 _Z: Final = (0.0, 0.0, 1.0)
-_CLOSING: Final = {"fixed": Fixed, "revolute": Revolute, "continuous": Revolute, "hinge": Revolute, "prismatic": Prismatic, "spherical": Spherical, "ball": Spherical}
+_CLOSING: Final = {
+    "fixed": Fixed,
+    "revolute": Revolute,
+    "continuous": Revolute,
+    "hinge": Revolute,
+    "prismatic": Prismatic,
+    "spherical": Spherical,
+    "ball": Spherical,
+}
 _QUIET: Final = ("link", "joint", "material")  # of a robot: read elsewhere
 _OF_JOINT: Final = ("origin", "parent", "child", "axis", "limit", "dynamics", "mimic")
 
@@ -67,7 +75,7 @@ def _dynamics(builder: Builder, name: str, at: Element) -> None:
 
 
 def _mimic(builder: Builder, name: str, at: Element, joints: Mapping[str, Element]) -> None:
-    """q = multiplier q_other + offset."""
+    """Q = multiplier q_other + offset."""
     source, other = builder.source, at.get("joint")
     if other not in joints or other == name:
         source.leave(at, f"joint {name!r}", "it follows a joint that the robot does not have", other)
@@ -90,7 +98,11 @@ def _transmission(builder: Builder, at: Element, joints: Mapping[str, Element]) 
         source.leave(at, str(at), "it names a joint that the robot does not have")
         return
     if len(held) != 1 or len(actuators) != 1:
-        source.leave(at, str(at), f"a transmission of {len(held)} joints and {len(actuators)} actuators is not available")
+        source.leave(
+            at,
+            str(at),
+            f"a transmission of {len(held)} joints and {len(actuators)} actuators is not available",
+        )
         return
     coordinate = builder.coordinates.get(held[0].name)
     if coordinate is None:
@@ -136,7 +148,9 @@ def _loop_joint(builder: Builder, at: Element) -> None:
         ends.append((link, Pose(source.vector(end, "xyz"), of_rpy(*source.vector(end, "rpy")))))
     kind = source.word(at, "type", tuple(_CLOSING), "spherical")
     axis_at = at.first("axis")
-    axis = source.direction(at, "axis", None if axis_at is None else source.vector(axis_at, "xyz"), (1.0, 0.0, 0.0))
+    axis = source.direction(
+        at, "axis", None if axis_at is None else source.vector(axis_at, "xyz"), (1.0, 0.0, 0.0)
+    )
     turned = Pose((0.0, 0.0, 0.0), between(_Z, axis))
     one, two = ((link, pose @ turned) for link, pose in ends)
     builder.close(at.name or "loop", _CLOSING[kind](), one, two, at)
