@@ -287,7 +287,9 @@ class _Compiler:
                     row=first + number,
                     coordinate=-1 if coupled else self.flat.coordinate(term.coordinate),
                     coordinate_name=" and ".join(dict.fromkeys(names)),
-                    unit=coupled.effort_unit(names) if coupled else EFFORT_UNITS[self._unit(term.coordinate)],
+                    unit=coupled.effort_unit({self._unit(t.coordinate) for t in row.terms})
+                    if coupled
+                    else EFFORT_UNITS[self._unit(term.coordinate)],
                     sign=coupled.effort_sign if coupled else term.coefficient,
                 )
             )

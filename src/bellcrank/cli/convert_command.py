@@ -16,7 +16,8 @@ from bellcrank.trajectory.own_file import is_run
 def command(source: str, target: str) -> None:
     """Write the mechanism or the run in FROM as TO; the suffixes choose the formats.
 
-    A mechanism (.yaml, .yml, .json) is written in SI units with placed mechanisms expanded. A run (.h5)
+    A mechanism (.yaml, .yml, .json) is written in SI units with placed mechanisms expanded, or for other programs
+    as URDF (.urdf) or MJCF (.xml); it may come from these, from SDF and from proteins. A run (.h5)
     becomes a table (.csv), a NetCDF file with named axes (.nc, needs xarray), or a clean run file (.h5) where
     its process was killed.
     """
@@ -35,8 +36,11 @@ def command(source: str, target: str) -> None:
         else:
             raise Unsupported(f"a run becomes a .csv, .nc or .h5 file, not {target!r}")
     else:
+        from bellcrank.cli.messages import note, note_left_out
         from bellcrank.io import read, save
 
         content = read(source)
-        save(content.mechanism, target, content.simulation)
+        note_left_out(content.mechanism.left_out)
+        for fault in save(content.mechanism, target, content.simulation):
+            note(f"left out: {fault}")
     click.echo(f"written: {target}")

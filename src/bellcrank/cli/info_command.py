@@ -23,7 +23,7 @@ _LISTED: Final = 12  # names in a list
 @click.option("--all", "everything", is_flag=True, help="Show long tables in full.")
 @click.option("--json", "as_json", is_flag=True, help="Print the same as JSON.")
 def command(file: str | None, build: bool, everything: bool, as_json: bool) -> None:
-    """Show what FILE holds: a mechanism (YAML, JSON) or a recorded run (HDF5)."""
+    """Show what FILE holds: a mechanism (YAML, JSON, URDF, MJCF, SDF, PDB) or a recorded run (HDF5)."""
     if file is None and not build:
         raise click.UsageError("give a FILE, or --build")
     if as_json:
@@ -46,7 +46,9 @@ def command(file: str | None, build: bool, everything: bool, as_json: bool) -> N
 
     mechanism = load(file)
     _tables(mechanism, None if everything else _ROWS)
-    _mobility(info(mechanism))
+    _left_out(mechanism, None if everything else _LISTED)
+    if mechanism.bodies:
+        _mobility(info(mechanism))
 
 
 def _content(file: str) -> dict[str, Any]:
@@ -71,9 +73,13 @@ def _content(file: str) -> dict[str, Any]:
     from bellcrank.analysis.info import info
     from bellcrank.io import load
 
-    found = info(load(file))
+    mechanism = load(file)
+    left_out = [str(item) for item in mechanism.left_out]
+    if not mechanism.bodies:
+        return {"bodies": 0, "left_out": left_out}
+    found = info(mechanism)
     values = {item.name: getattr(found, item.name) for item in fields(found)}
-    return {**values, "redundancies": found.redundant_texts}
+    return {**values, "redundancies": found.redundant_texts, "left_out": left_out}
 
 
 def _build() -> list[tuple[str, str]]:
@@ -137,6 +143,25 @@ def _show(title: str, names: tuple[str, ...], rows: list[Any], count: int) -> No
     show(heading(f"{title} ({count})"), table(columns, rows))
     if len(rows) < count:
         click.echo(f"and {count - len(rows)} more (--all shows them)\n")
+
+
+def _left_out(mechanism: Mechanism, most: int | None) -> None:
+    """What the file holds and the mechanism does not: each rule with the elements that it meets, `most` of them."""
+    from bellcrank.cli.messages import heading, show
+
+    if not mechanism.left_out:
+        return
+    rules: dict[str, list[str]] = {}
+    for fault in mechanism.left_out:
+        line = "" if fault.location is None or fault.location.line is None else f" (line {fault.location.line})"
+        value = "" if fault.value is None else f" {fault.value}"
+        rules.setdefault(fault.rule, []).append(f"{fault.element}{line}{value}")
+    show(heading(f"Left out of the file ({len(mechanism.left_out)})"))
+    for rule, elements in rules.items():
+        more = len(elements) - len(elements[:most])
+        rest = f" and {more} more (--all shows them)" if more else ""
+        click.echo(f"{rule}: {', '.join(elements[:most])}{rest}")
+    click.echo()
 
 
 def _mobility(found: MechanismInfo) -> None:

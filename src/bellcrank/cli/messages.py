@@ -51,6 +51,12 @@ def note(text: str) -> None:
     click.echo(click.style("note: ", fg="yellow") + text, err=True)
 
 
+def note_left_out(faults: Sequence[Fault]) -> None:
+    """Say that a file holds more than was taken over, if it does."""
+    if faults:
+        note(f"{len(faults)} things in the file are left out; `bellcrank info` lists them")
+
+
 def _fault_text(fault: Fault) -> str:
     place = ""
     if fault.location is not None and (fault.location.file or fault.location.line):

@@ -46,16 +46,17 @@ def command(
     parameters: tuple[str, ...],
     **given: Any,
 ) -> None:
-    """Simulate the mechanism in FILE (YAML or JSON).
+    """Simulate the mechanism in FILE (YAML, JSON, or a model of another program).
 
     What the file says under "simulation" holds where no option is given. Ctrl-C ends the run and keeps
     what was computed.
     """
-    from bellcrank.cli.messages import wants_progress
+    from bellcrank.cli.messages import note_left_out, wants_progress
     from bellcrank.cli.settings import with_settings
     from bellcrank.io import dumps, read
 
     content = read(file)
+    note_left_out(content.mechanism.left_out)
     mechanism = with_settings(content.mechanism, parameters)
     arguments = content.simulation.arguments() | _overrides(given)
     if arguments.get("duration") is None:

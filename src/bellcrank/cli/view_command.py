@@ -52,10 +52,12 @@ def _opened(file: str, given: dict[str, Any]) -> Page:
         from bellcrank.trajectory.trajectory import Trajectory
 
         return view(Trajectory.load(file), **where)
+    from bellcrank.cli.messages import note_left_out
     from bellcrank.cli.settings import with_settings
     from bellcrank.io import read
 
     content = read(file)
+    note_left_out(content.mechanism.left_out)
     named = {name: given[name] for name in ("formulation", "method", "step") if given[name] is not None}
     mechanism = with_settings(content.mechanism, given["parameters"])
     return view(mechanism, content.simulation.arguments() | named, **where)

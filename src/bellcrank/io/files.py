@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import os
 import stat
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Final
+from typing import Any, Final, TypeAlias
 
 from bellcrank.errors import Fault, FaultList, Location, MechanismError, Unsupported
 from bellcrank.io import json_format, protein_files, yaml_format
@@ -15,6 +15,8 @@ from bellcrank.io.document import Builder
 from bellcrank.io.elements import Document
 from bellcrank.io.encode import encoded
 from bellcrank.io.node import Entries, Node, Place, Scalar, described
+from bellcrank.io.robots import mjcf_writer, urdf_writer
+from bellcrank.io.robots import reader as robots
 from bellcrank.io.sections import VERSION
 from bellcrank.io.simulation import Simulation
 from bellcrank.mechanism import Mechanism
@@ -34,8 +36,19 @@ FORMATS: Final = {
     "json": Format(json_format.parse, json_format.write),
 }
 SUFFIXES: Final = {".yaml": "yaml", ".yml": "yaml", ".json": "json"}
-IMPORTERS: Final = dict.fromkeys((".pdb", ".ent", ".cif", ".mmcif"), protein_files.read)
-"""What reads files of other programs, by suffix."""
+Importer: TypeAlias = Callable[[Path, Iterable[str | os.PathLike[str]]], Mechanism]
+IMPORTERS: Final[dict[str, Importer]] = {
+    **dict.fromkeys((".pdb", ".ent", ".cif", ".mmcif"), lambda path, _: protein_files.read(path)),
+    **dict.fromkeys(robots.SUFFIXES, robots.read),
+}
+"""What reads files of other programs, by suffix, with folders of packages in which to look for what they name."""
+
+EXPORTERS: Final[dict[str, Callable[[Mechanism, Path], tuple[str, list[Fault]]]]] = {
+    ".urdf": urdf_writer.write,
+    ".xml": mjcf_writer.write,
+    ".mjcf": mjcf_writer.write,
+}
+"""What writes files for other programs, by suffix: the text, and what of the mechanism is not in it."""
 
 SIZE: Final = 100_000_000
 """How many bytes a mechanism file may have."""
@@ -55,23 +68,31 @@ class MechanismFile:
     simulation: Simulation
 
 
-def read(path: str | os.PathLike[str]) -> MechanismFile:
-    """The mechanism of a YAML, JSON, PDB or mmCIF file, and what the file says about simulating it.
+def read(path: str | os.PathLike[str], packages: Iterable[str | os.PathLike[str]] = ()) -> MechanismFile:
+    """The mechanism of a file in any format that is known, and what it says about simulating it.
+
+    packages: folders of packages that URDF, MJCF and SDF files name by package:// or model://, or folders of
+    such; those that the file lies in, and those that ROS_PACKAGE_PATH names, are found.
 
     Raises MechanismError with all faults of the file and of those that it places, each with file, line,
     column and key; Unsupported for another kind of file; OSError if it cannot be read.
     """
     required_path("mechanism file", path)
     if (importer := IMPORTERS.get(Path(path).suffix.lower())) is not None:
-        return MechanismFile(importer(Path(path)), Simulation())
+        folders = (packages,) if isinstance(packages, (str, os.PathLike)) else tuple(packages)
+        return MechanismFile(importer(Path(path), folders), Simulation())
     chosen, reader = _format_of(path), _Reader()
     document = reader.file(Path(path), chosen, str(path))
     return reader.result(document)
 
 
-def load(path: str | os.PathLike[str]) -> Mechanism:
-    """The mechanism of a YAML or JSON file, or the backbone of a protein's. Raises as `read` does."""
-    return read(path).mechanism
+def load(path: str | os.PathLike[str], packages: Iterable[str | os.PathLike[str]] = ()) -> Mechanism:
+    """The mechanism of a YAML or JSON file, of a robot's (URDF, MJCF, SDF), or the backbone of a protein's.
+
+    Its `left_out` lists what a file of another program holds that is not taken over. packages: folders of
+    packages that such files name. Raises as `read` does.
+    """
+    return read(path, packages).mechanism
 
 
 def loads(text: str, format: str | None = None, folder: str | os.PathLike[str] | None = None) -> Mechanism:  # noqa: A002
@@ -92,18 +113,28 @@ def loads(text: str, format: str | None = None, folder: str | os.PathLike[str] |
     return reader.result(document).mechanism
 
 
-def save(mechanism: Mechanism, path: str | os.PathLike[str], simulation: Simulation | None = None) -> None:
-    """Write a mechanism to a YAML or JSON file (by the suffix), in SI units, placed mechanisms expanded.
+def save(
+    mechanism: Mechanism, path: str | os.PathLike[str], simulation: Simulation | None = None
+) -> tuple[Fault, ...]:
+    """Write a mechanism to a file; the suffix chooses YAML or JSON, URDF (.urdf) or MJCF (.xml, .mjcf).
 
-    `load` gives an equal mechanism back; relative paths of meshes come back as absolute ones. Raises
-    Unsupported for another suffix, MechanismError for what is no Mechanism or no path, OSError if the file
-    cannot be written.
+    YAML and JSON are in SI units, placed mechanisms expanded: `load` gives an equal mechanism back; relative paths
+    of meshes come back as absolute ones. URDF takes trees of turns and slides, MJCF loops and balls as well, at
+    the values that parameters have; what else they cannot hold is returned.
+
+    Raises Unsupported for another suffix, MechanismError for what is no Mechanism or no path, or cannot be
+    written in that format, OSError if the file cannot be written.
     """
-    chosen = _format_of(path)
+    required_path("mechanism file", path)
     folder = Path(path).absolute().parent
-    Path(path).write_text(
-        chosen.write(encoded(mechanism, simulation, folder)), encoding="utf-8", newline="\n"
-    )
+    left_out: list[Fault] = []
+    if (exporter := EXPORTERS.get(Path(path).suffix.lower())) is not None:
+        required("mechanism", mechanism, Mechanism)
+        text, left_out = exporter(mechanism, folder)
+    else:
+        text = _format_of(path).write(encoded(mechanism, simulation, folder))
+    Path(path).write_text(text, encoding="utf-8", newline="\n")
+    return tuple(left_out)
 
 
 def dumps(mechanism: Mechanism, format: str = "yaml", simulation: Simulation | None = None) -> str:  # noqa: A002

@@ -8,7 +8,6 @@ from dataclasses import dataclass
 from typing import Any, ClassVar
 
 from bellcrank.mechanism.attachment import Attached, AttachedKind, End
-from bellcrank.mechanism.coordinate import COORDINATE_KINDS
 from bellcrank.mechanism.rows import Block, Lowered, Row
 
 CONSTRAINT_KINDS: dict[str, type[ConstraintKind]] = {}
@@ -38,9 +37,9 @@ class ConstraintKind(AttachedKind):
         """Whether the rows hold as C >= 0 instead of C = 0."""
         return False
 
-    def effort_unit(self, _coordinates: Collection[str]) -> str:
-        """Unit of its effort, where it acts on coordinates of these kinds: "N" or "N m"."""
-        return "N" if any(COORDINATE_KINDS[name].unit == "m" for name in _coordinates) else "N m"
+    def effort_unit(self, _units: Collection[str]) -> str:
+        """Unit of its effort, where it acts on coordinates in these units: "N" or "N m"."""
+        return "N" if "m" in _units else "N m"
 
     def lowered(self, ends: tuple[End, ...]) -> Lowered:
         """One block with the kind's rows."""

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from types import MappingProxyType
 from typing import Any, Final, Self, cast
 
+from bellcrank.errors import Fault
 from bellcrank.mechanism.body import Body, Ground
 from bellcrank.mechanism.checking import Check, Vec3, check_name
 from bellcrank.mechanism.constraint import Constraint
@@ -22,7 +23,10 @@ COPIED: Final = ("_parameters", "_bodies", "_markers", "_joints", "_constraints"
 
 
 class Contents:
-    """Name, gravity and the tables of elements; two are equal if all of these are, order included."""
+    """Name, gravity and the tables of elements; two are equal if all of these are, order included.
+
+    left_out: what the file of another program that it was read from holds and it does not, each with its place.
+    """
 
     def __init__(self, name: str = "mechanism", gravity: Numbers = (0.0, 0.0, -9.81)) -> None:
         self.name = check_name("mechanism", name)
@@ -35,6 +39,7 @@ class Contents:
         self._constraints: dict[str, Constraint] = {}
         self._forces: dict[str, Force] = {}
         self._drives: dict[str, Drive | PathDrive] = {}
+        self.left_out: tuple[Fault, ...] = ()
 
     @property
     def size(self) -> int:
@@ -97,7 +102,7 @@ class Contents:
         copy = type(self)(self.name)
         for table in COPIED:
             setattr(copy, table, getattr(self, table).copy())
-        vars(copy).update(_gravity=self._gravity, _ground=self._ground)
+        vars(copy).update(_gravity=self._gravity, _ground=self._ground, left_out=self.left_out)
         return copy
 
     __copy__ = copy

@@ -62,7 +62,7 @@ class _Wheels(ConstraintKind):
             return (1.0, self.teeth[1] / self.teeth[0])
         return (1.0, 1.0 if self.ratio is None else self.ratio)
 
-    def effort_unit(self, _coordinates: Collection[str]) -> str:
+    def effort_unit(self, _units: Collection[str]) -> str:
         """The force at the rim where radii are given, else the torque on wheel 1."""
         return "N m" if self.radii is None else "N"
 

@@ -1,0 +1,263 @@
+"""From a skeleton to a mechanism: bodies, joints, markers, and where everything has gone."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any, Final
+
+import numpy as np
+
+from bellcrank.io.robots.chain import chain_joint
+from bellcrank.io.robots.massless import Group, Reduced, reduced
+from bellcrank.io.robots.names import element_name
+from bellcrank.io.robots.pose import Pose, added, scaled
+from bellcrank.io.robots.skeleton import Connection, Motion, Skeleton
+from bellcrank.io.robots.source import Source
+from bellcrank.io.robots.xml_tree import Element
+from bellcrank.mechanism import GROUND as OUR_GROUND
+from bellcrank.mechanism import JointCoordinate, Limit, Marker, Mechanism
+from bellcrank.mechanism.joint_kinds import Fixed, Planar, Prismatic, Revolute, Spherical
+from bellcrank.mechanism.mass import MassProperties
+from bellcrank.mechanism.motors import Wrench
+from bellcrank.mechanism.rotation import about, between
+from bellcrank.mechanism.shape import Shape
+from bellcrank.mechanism.special_joints import Screw
+
+_Z: Final = (0.0, 0.0, 1.0)
+_THIN: Final = 1e-12
+"""The least principal moment, relative to mass times the square of the arm, that bodies are given."""
+_TRIANGLE: Final = 1e-9
+_KINDS: Final = {
+    "turn": (Revolute, "theta_z"),
+    "slide": (Prismatic, "z"),
+    "screw": (Screw, "theta_z"),
+    "ball": (Spherical, None),
+    "planar": (Planar, None),
+}
+
+
+class Builder:
+    """The mechanism of a skeleton. Faults and what is left out go into the source.
+
+    inputs: names that coordinates must not have. coordinates: where the motions of the file are, by their names.
+    """
+
+    def __init__(
+        self, source: Source, name: str, gravity: Any, skeleton: Skeleton, inputs: Iterable[str] = ()
+    ) -> None:
+        self.source = source
+        self.inputs = set(inputs)
+        self.skeleton = skeleton
+        self.mechanism = Mechanism(element_name(name), gravity=gravity)
+        self.coordinates: dict[str, JointCoordinate] = {}
+        self.motions: dict[str, Motion] = {}
+        self.joints: dict[str, str] = {}
+        self.reduced: Reduced = reduced(source, skeleton)
+        self.names: dict[Group, str] = {}
+        for group in self.reduced.groups:
+            self._add_body(group)
+        for way, parent, child in self.reduced.connections:
+            with source.faults.collect(None if way.at is None else way.at.location):
+                self._add_joint(way, parent, child)
+        for way in skeleton.loops:
+            self._add_loop(way)
+        for group in self.reduced.groups:
+            self._add_markers(group)
+
+    def _add_loop(self, way: Connection) -> None:
+        """A joint between links that hang in the tree already."""
+        parent, child = (self.group(link) for link in (way.parent, way.child))
+        if parent is None or child is None or parent is child:
+            self.source.leave(way.at, f"joint {way.name!r}", "it joins what does not move against each other")
+            return
+        with self.source.faults.collect(None if way.at is None else way.at.location):
+            self._add_joint(way, parent, child)
+
+    def _add_body(self, group: Group) -> None:
+        mech = self.mechanism
+        shapes = [
+            shape if link is group.lead else _moved(shape, group.pose_of(link))
+            for link in group.links
+            for shape in link.shapes
+        ]
+        if group.is_ground:
+            self.names[group] = OUR_GROUND
+            if shapes:
+                mech.replace(mech.ground, shapes=tuple(shapes))
+            return
+        assert group.mass is not None
+        lead = group.lead
+        name = self.names[group] = element_name(lead.name, mech.bodies)
+        with self.source.faults.collect(None if lead.at is None else lead.at.location):
+            mass, check = self._sound(group, name, group.mass)
+            mech.add_body(
+                name,
+                mass.mass,
+                mass.inertia,
+                tuple(mass.com.tolist()),
+                lead.pose.position,
+                lead.pose.rotation,
+                shapes=shapes,
+                check_inertia=check,
+            )
+            self._relieve(group, name)
+
+    def _sound(self, group: Group, name: str, found: MassProperties) -> tuple[MassProperties, bool]:
+        """Mass properties that a body may have, and whether they are those of a distribution of mass."""
+        if not np.abs(found.inertia).max() < 1e100:
+            return found, True  # which is refused, with the reason
+        moments, axes = np.linalg.eigh(found.inertia)
+        low, middle, high = moments.tolist()
+        reach = max(float(np.linalg.norm(found.com)), 1e-3)
+        least = max(_THIN * found.mass * reach**2, 1e-14 * high)
+        at = group.lead.at
+        if low < least:
+            rule = "its inertia is not positive definite: moments are raised"
+            if low < 0.0 or high > 0.0:
+                self.source.leave(at, f"body {name!r}", rule, moments.tolist())
+            else:
+                self.source.leave(at, f"body {name!r}", "it has no inertia: it is given a very small one")
+            moments = np.maximum(moments, least)
+            found = MassProperties(found.mass, found.com, (axes * moments) @ axes.T)
+            low, middle, high = sorted(moments.tolist())
+        if low + middle >= high * (1.0 - 0.5 * _TRIANGLE):
+            return found, True
+        rule = "no distribution of mass has its inertia (a principal moment exceeds the sum of the others); it is taken as it is"
+        self.source.leave(at, f"body {name!r}", rule, [low, middle, high])
+        return found, False
+
+    def _relieve(self, group: Group, name: str) -> None:
+        """The force that holds up a part of a weight."""
+        for link in group.links:
+            mass = sum(part.mass for part in link.masses)
+            if link.relieved == 0.0 or mass == 0.0:
+                continue
+            com = sum((part.mass * part.com for part in link.masses), np.zeros(3)) / mass
+            place = group.pose_of(link).point(tuple(com.tolist()))
+            force = tuple(-link.relieved * mass * g for g in self.mechanism.gravity)
+            if any(force):
+                label = element_name(f"{link.name} gravity compensation", self.mechanism.forces)
+                self.mechanism.add_force(label, Wrench(force=force), Marker(name, place))
+
+    def _add_joint(self, way: Connection, parent: Group, child: Group) -> None:
+        motions = way.motions
+        if motions and motions[0].kind == "free":
+            return
+        name = element_name(motions[0].name if len(motions) == 1 else way.name, self.mechanism.joints)
+        if not motions:
+            self._join(name, Fixed(), parent, child, child.lead.pose)
+            return
+        if len(motions) == 1:
+            (motion,) = motions
+            kind, coordinate = _KINDS[motion.kind]
+            at, base = _frames(motion, child)
+            made = kind(motion.pitch) if motion.kind == "screw" else kind()
+            self._join(name, made, parent, child, at, base, [(motion, coordinate)])
+        else:
+            kind, at, names = chain_joint(motions, child.lead.pose, self.inputs)
+            self._join(name, kind, parent, child, at, None, list(zip(motions, names, strict=True)))
+
+    def _join(
+        self,
+        name: str,
+        kind: Any,
+        parent: Group,
+        child: Group,
+        at: Pose,
+        base: Pose | None = None,
+        coordinates: Iterable[tuple[Motion, str | None]] = (),
+    ) -> None:
+        """Add a joint between frames that are given in the world, with limits and where it starts."""
+        limits: dict[str, Limit] = {}
+        position: dict[str, float] = {}
+        for motion, coordinate in coordinates:
+            self.motions[motion.name] = motion
+            self.joints[motion.name] = name
+            if coordinate is None:
+                continue
+            self.coordinates[motion.name] = JointCoordinate(name, coordinate)
+            limit, start = self._limit(motion)
+            if limit is not None:
+                limits[coordinate] = limit
+            several = kind.custom is not None and motion.start != 0.0
+            if start != motion.start or several or abs(start) > 3.0:
+                position[coordinate] = start
+        one = self.marker(parent, at if base is None else base)
+        self.mechanism.add_joint(name, kind, one, self.marker(child, at), limits, position or None)
+
+    def _limit(self, motion: Motion) -> tuple[Limit | None, float]:
+        """The limits of a motion, and where it starts: within them."""
+        low, high = motion.low, motion.high
+        if low is None and high is None:
+            return None, motion.start
+        if low is not None and high is not None and not low < high:
+            rule = "its limits leave no room: it has none"
+            self.source.leave(motion.at, f"joint {motion.name!r}", rule, [low, high])
+            return None, motion.start
+        start = motion.start
+        if low is not None and start < low:
+            start = low
+        if high is not None and start > high:
+            start = high
+        return Limit(low, high), start
+
+    def marker(self, group: Group, world: Pose, name: str | None = None) -> Marker:
+        """A marker on a body at a pose in the world."""
+        local = group.lead.pose.inverse() @ world
+        return Marker(self.names[group], local.position, local.rotation, name)
+
+    def _add_markers(self, group: Group) -> None:
+        """Frames of links that are no bodies, and named frames, as markers."""
+        taken: set[str] = set()
+        for link in group.links:
+            own = [] if link is group.lead or not link.name else [(link.name, Pose())]
+            for wanted, pose in [*own, *link.markers]:
+                name = element_name(wanted, taken, "./")
+                taken.add(name)
+                place = group.pose_of(link) @ pose
+                with self.source.faults.collect(None if link.at is None else link.at.location):
+                    self.mechanism.add_marker(Marker(self.names[group], place.position, place.rotation, name))
+
+    def group(self, link: str) -> Group | None:
+        """The body of a link; None if it has none."""
+        return self.reduced.of.get(link)
+
+    def on(self, link: str, local: Pose) -> Marker | None:
+        """A marker at a pose that is given in a link; None if that has no body."""
+        group = self.group(link)
+        return None if group is None else self.marker(group, self.skeleton.links[link].pose @ local)
+
+    def close(self, name: str, kind: Any, one: tuple[str, Pose], two: tuple[str, Pose], at: Element) -> None:
+        """Join two links that hang in the tree already, at poses given in them."""
+        ends = [self.on(*one), self.on(*two)]
+        if None in ends or ends[0].body == ends[1].body:  # type: ignore[union-attr]
+            self.source.leave(at, f"joint {name!r}", "it joins what does not move against each other")
+            return
+        with self.source.faults.collect(at.location):
+            self.mechanism.add_joint(element_name(name, self.mechanism.joints), kind, *ends)
+
+    def force(self, at: Element, name: str, kind: Any, *ends: Any) -> None:
+        """Add a force."""
+        with self.source.faults.collect(at.location):
+            self.mechanism.add_force(element_name(name, self.mechanism.forces), kind(), *ends)
+
+    def constraint(self, at: Element, name: str, kind: Any, *ends: Any) -> None:
+        """Add a constraint."""
+        with self.source.faults.collect(at.location):
+            self.mechanism.add_constraint(element_name(name, self.mechanism.constraints), kind(), *ends)
+
+
+def _moved(shape: Shape, pose: Pose) -> Shape:
+    return shape.moved(pose.position, pose.rotation)
+
+
+def _frames(motion: Motion, child: Group) -> tuple[Pose, Pose | None]:
+    """The frame of the child at a joint, and that of the parent where the coordinate does not start at zero."""
+    if motion.kind == "ball":
+        return Pose(motion.point, child.lead.pose.rotation), None
+    at = Pose(motion.point, between(_Z, motion.axis))
+    if motion.start == 0.0:
+        return at, None
+    if motion.kind == "slide":
+        return at, Pose(added(motion.point, scaled(motion.axis, -motion.start)), at.rotation)
+    return at, at @ Pose((0.0, 0.0, 0.0), about(_Z, -motion.start))

@@ -1,0 +1,86 @@
+"""Several turns and slides one after the other, without bodies between them, as one joint given by formulas."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Sequence
+from typing import TYPE_CHECKING, Final
+
+import numpy as np
+
+from bellcrank.io.robots.names import symbol_name
+from bellcrank.io.robots.pose import Pose, scaled
+from bellcrank.io.robots.skeleton import Motion
+from bellcrank.mechanism.checking import Vec3
+from bellcrank.mechanism.custom_joints import CustomJoint
+from bellcrank.mechanism.rotation import between, from_matrix, matrix
+
+if TYPE_CHECKING:
+    from bellcrank.expression import Expression, Transform
+
+_EXACT: Final = 1e-12  # how near an axis must be to one of the frame's to be taken for it
+_Z: Final = (0.0, 0.0, 1.0)
+
+
+def chain_joint(
+    motions: Sequence[Motion], child: Pose, taken: Collection[str]
+) -> tuple[CustomJoint, Pose, list[str]]:
+    """The joint, its frame (of both markers, in the world), and the names of its coordinates.
+
+    taken: names that these must not have.
+
+    The relative pose is the product of the motions about fixed lines,
+    T = exp(ξ₁ (q₁ − s₁)) ... exp(ξₙ (qₙ − sₙ)), in a frame at the last line whose axes are those of the child
+    if the lines lie along these, else such that as many as possible do.
+    """
+    from bellcrank.expression import symbol
+
+    axes = [motion.axis for motion in motions]
+    frame = Pose(motions[-1].point, _orientation(axes, child))
+    back = frame.inverse()
+    names: list[str] = []
+    for motion in motions:
+        name = symbol_name(motion.name)
+        names.append(symbol_name(f"q_{name}" if name in taken else name, [*names, *taken]))
+    coordinates = tuple(symbol(name) for name in names)
+    pose: Transform | None = None
+    for motion, coordinate in zip(motions, coordinates, strict=True):
+        amount = coordinate - motion.start if motion.start else coordinate
+        factor = _factor(motion, back.vector(motion.axis), back.point(motion.point), amount)
+        pose = factor if pose is None else pose @ factor
+    units = tuple("rad" if motion.kind == "turn" else "m" for motion in motions)
+    return CustomJoint(coordinates, pose, units), frame, names
+
+
+def _orientation(axes: Sequence[Vec3], child: Pose) -> tuple[float, float, float, float]:
+    """Of a frame along whose axes as many of these axes lie as possible, preferably the child's."""
+    turn = matrix(child.rotation)
+    if all(np.max(np.abs(turn.T @ np.asarray(axis))) > 1.0 - _EXACT for axis in axes):
+        return child.rotation
+    first = np.asarray(axes[0])
+    for axis in axes[1:]:
+        other = np.asarray(axis)
+        if abs(float(first @ other)) < _EXACT:
+            return from_matrix(np.column_stack([first, other, np.cross(first, other)]))
+    return between(_Z, axes[0])
+
+
+def _factor(motion: Motion, axis: Vec3, point: Vec3, amount: Expression) -> Transform:
+    """A turn about, or a slide along, a line, given in the frame."""
+    from bellcrank.expression import Transform, rotation_x, rotation_y, rotation_z, translation
+
+    if motion.kind == "slide":
+        return translation(*(_clean(component) * amount for component in axis))
+    index = int(np.argmax(np.abs(axis)))
+    if abs(axis[index]) > 1.0 - _EXACT:
+        turn = (rotation_x, rotation_y, rotation_z)[index](amount if axis[index] > 0.0 else -amount)
+    else:
+        rows = matrix(between(_Z, axis))
+        turn = Transform(rows.tolist()) @ rotation_z(amount) @ Transform(rows.T.tolist())
+    if max(map(abs, point)) < _EXACT:
+        return turn
+    return translation(*point) @ turn @ translation(*scaled(point, -1.0))
+
+
+def _clean(component: float) -> float:
+    nearest = round(component)
+    return float(nearest) if abs(component - nearest) < _EXACT else component

@@ -1,0 +1,174 @@
+"""Links that are rigidly joined become one; links without mass become parts of joints.
+
+A body has a mass (decision 31). Links without one hang rigidly on others in most files, which makes them frames. The
+rest are the middles of joints with several freedoms, whose motions are put one after the other; the exact
+pose of such a joint is the product of theirs. A tip without mass has a motion that nothing determines.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from typing import Final
+
+import numpy as np
+
+from bellcrank.io.robots.pose import Pose
+from bellcrank.io.robots.skeleton import GROUND, Connection, Link, Motion, Skeleton, summed
+from bellcrank.io.robots.source import Source
+from bellcrank.mechanism.mass import MassProperties
+
+_LIGHT: Final = 1e-7
+"""The mass, relative to that of the whole, of a link that has none and carries several joints."""
+_SINGLE: Final = ("ball", "free", "planar", "screw")  # motions that stay alone
+MOST: Final = 6
+"""Motions of one joint."""
+
+
+@dataclass(eq=False)
+class Group:
+    """Links that move as one. The first that has a mass gives name and frame; `mass` is given in that frame."""
+
+    links: list[Link]
+    lead: Link = field(init=False)
+    mass: MassProperties | None = field(init=False)
+
+    def __post_init__(self) -> None:
+        massive = [link for link in self.links if sum(part.mass for part in link.masses) > 0.0]
+        grounded = [link for link in self.links if link.name == GROUND]
+        self.lead = (grounded or massive or self.links)[0]
+        self.mass = summed((part, self.pose_of(link)) for link in self.links for part in link.masses)
+
+    def pose_of(self, link: Link) -> Pose:
+        """Of a link, in the frame of the group."""
+        return Pose() if link is self.lead else self.lead.pose.inverse() @ link.pose
+
+    @property
+    def is_ground(self) -> bool:
+        """Whether it does not move."""
+        return self.lead.name == GROUND
+
+    @property
+    def is_body(self) -> bool:
+        """Whether it is the ground or has a mass."""
+        return self.is_ground or self.mass is not None
+
+
+@dataclass(eq=False)
+class Reduced:
+    """Groups, each a body, and the connections between them; `of`: the group of a link, None if it is gone."""
+
+    groups: list[Group]
+    connections: list[tuple[Connection, Group, Group]]
+    of: dict[str, Group | None]
+
+
+def reduced(source: Source, skeleton: Skeleton) -> Reduced:
+    """The skeleton with bodies alone; what had to be changed is noted in the source."""
+    connections = list(skeleton.connections)
+    while True:
+        of = {link.name: group for group in _groups(skeleton, connections) for link in group.links}
+        changed = _without_one(source, connections, of, skeleton)
+        if changed is None:
+            break
+        connections = changed
+    edges = [(one, of[one.parent], of[one.child]) for one in connections if one.motions or one.kept]
+    bodies = [group for group in dict.fromkeys(of.values()) if group.is_body]
+    return Reduced(bodies, edges, {name: group if group.is_body else None for name, group in of.items()})
+
+
+def _groups(skeleton: Skeleton, connections: list[Connection]) -> list[Group]:
+    above = {name: name for name in skeleton.links}
+
+    def top(name: str) -> str:
+        while above[name] != name:
+            above[name] = above[above[name]]
+            name = above[name]
+        return name
+
+    for one in connections:
+        if not one.motions and not one.kept:
+            above[top(one.child)] = top(one.parent)
+    found: dict[str, list[Link]] = {}
+    for name, link in skeleton.links.items():
+        found.setdefault(top(name), []).append(link)
+    return [Group(links) for links in found.values()]
+
+
+def _without_one(
+    source: Source, connections: list[Connection], of: dict[str, Group], skeleton: Skeleton
+) -> list[Connection] | None:
+    """The connections with one link without mass less; None if there is none."""
+    ways: dict[Group, list[Connection]] = {group: [] for group in of.values()}
+    for one in connections:
+        if one.motions or one.kept:
+            ways[of[one.parent]].append(one)
+            ways[of[one.child]].append(one)
+    for group, held in ways.items():
+        if group.is_body:
+            continue
+        above = [one for one in held if of[one.child] is group]
+        below = [one for one in held if of[one.parent] is group]
+        if not above:  # a massless root, which nothing holds
+            if not below:
+                continue
+            source.leave(
+                group.lead.at,
+                f"link {group.lead.name!r}",
+                "it has no mass and is held by nothing: it is the ground",
+            )
+            return [*connections, Connection(group.lead.name, GROUND, group.lead.name)]
+        (way,) = above
+        if not below or way.kept:
+            return _held(source, connections, way, group)
+        if len(below) == 1 and (joined := _joined(way, below[0])) is not None:
+            names = f"{way.name!r} and {below[0].name!r}"
+            source.leave(
+                group.lead.at,
+                f"link {group.lead.name!r}",
+                f"it has no mass: it is part of the joint of {names}",
+            )
+            at = min(connections.index(way), connections.index(below[0]))
+            kept = [one for one in connections if one is not way and one is not below[0]]
+            return [*kept[:at], joined, *kept[at:]]
+        mass = _LIGHT * (sum(g.mass.mass for g in ways if g.mass is not None) or 1.0)
+        arm = 0.1 * max(
+            [
+                1e-3,
+                *(
+                    float(np.linalg.norm(np.subtract(one.motions[0].point, group.lead.pose.position)))
+                    for one in below
+                    if one.motions
+                ),
+            ]
+        )
+        source.leave(
+            group.lead.at,
+            f"link {group.lead.name!r}",
+            "it has no mass and carries several joints: it is given one",
+            mass,
+        )
+        group.lead.masses.append(MassProperties(mass, np.zeros(3), mass * arm**2 * np.eye(3)))
+        return connections
+    return None
+
+
+def _held(source: Source, connections: list[Connection], way: Connection, group: Group) -> list[Connection]:
+    """With a massless tip fixed to what carries it."""
+    for motion in way.motions:
+        source.leave(motion.at, f"joint {motion.name!r}", "it moves nothing that has a mass: it is held")
+    rigid = Connection(way.name, way.parent, way.child, way.at)
+    return [rigid if one is way else one for one in connections]
+
+
+def _joined(first: Connection, second: Connection) -> Connection | None:
+    """Two connections as one, by way of a link without mass; None if that is no joint."""
+    motions = [*first.motions, *second.motions]
+    if len(motions) > MOST or any(motion.kind in _SINGLE for motion in motions):
+        return None
+    return Connection(second.name, first.parent, second.child, second.at, motions)
+
+
+def motions_of(reduced: Reduced) -> Iterator[tuple[Connection, Motion]]:
+    """All motions that are left."""
+    return ((way, motion) for way, _, _ in reduced.connections for motion in way.motions)

@@ -1,0 +1,233 @@
+"""MJCF: bodies in a tree with any number of joints each, geoms that may give them mass, sites as markers."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Final
+
+import numpy as np
+
+from bellcrank.io.robots.building import Builder
+from bellcrank.io.robots.mjcf_document import Document
+from bellcrank.io.robots.mjcf_elements import add_elements
+from bellcrank.io.robots.mjcf_geometry import Geoms
+from bellcrank.io.robots.mjcf_joints import JointReader
+from bellcrank.io.robots.names import element_name, symbol_name
+from bellcrank.io.robots.pose import Pose
+from bellcrank.io.robots.skeleton import GROUND, Connection, Link, Skeleton
+from bellcrank.io.robots.source import Source
+from bellcrank.io.robots.xml_tree import Element
+from bellcrank.mechanism import Mechanism
+from bellcrank.mechanism.mass import MassProperties, total
+from bellcrank.mechanism.shape import Shape
+
+_GRAVITY: Final = (0.0, 0.0, -9.81)
+_EXPANDED: Final = ("composite", "flexcomp", "replicate", "attach", "flex")
+_SEEN: Final = ("camera", "light")
+
+
+def read(source: Source, root: Element) -> Mechanism:
+    """The mechanism of a <mujoco>; faults and what is left out go into the source."""
+    document = Document(source, root)
+    reader = _Reader(document)
+    for at in document.all("worldbody"):
+        reader.contents(at, reader.world)
+    reader.adjust_masses()
+    source.faults.raise_any()
+    inputs = [symbol_name(at.name) for at in document.items("actuator") if at.name]
+    name = root.get("model") or source.path.stem
+    builder = Builder(source, name, _gravity(document), reader.skeleton, inputs)
+    add_elements(builder, document, reader.joints, reader.sites)
+    return builder.mechanism
+
+
+def _gravity(document: Document) -> tuple[float, float, float]:
+    gravity = _GRAVITY
+    for at in document.all("option"):
+        gravity = document.vector(at, at.attributes, "gravity", gravity)
+        for flag in at.all("flag"):
+            if flag.get("gravity") == "disable":
+                return (0.0, 0.0, 0.0)
+        for medium in ("density", "viscosity"):
+            if document.number(at, at.attributes, medium) > 0.0:
+                document.source.leave(at, "option", f"forces of the medium ({medium}) are not taken")
+    return gravity
+
+
+@dataclass
+class _Place:
+    """Where the reader is: in which link, with which frame in it, and under which class.
+
+    connection: of the link to its parent, None for the world.
+    """
+
+    link: Link
+    connection: Connection | None = None
+    frame: Pose = Pose()
+    childclass: str = ""
+
+
+@dataclass
+class _Geometry:
+    """What the geoms of a body add up to: masses, shapes that are drawn, shapes that are not."""
+
+    masses: list[MassProperties]
+    drawn: list[Shape]
+    hidden: list[Shape]
+    inertial: Element | None = None
+
+
+class _Reader:
+    def __init__(self, document: Document) -> None:
+        self.document = document
+        self.source = document.source
+        self.geoms = Geoms(document)
+        self.skeleton = Skeleton()
+        self.world = _Place(self.skeleton.links[GROUND])
+        self.joints = JointReader(document)
+        self.sites: dict[str, tuple[str, Pose]] = {}
+        self.held: dict[Link, _Geometry] = {self.world.link: _Geometry([], [], [])}
+
+    def contents(self, at: Element, place: _Place) -> None:
+        """Read what stands in a body, a frame or the world."""
+        for one in at.children:
+            if one.tag == "body":
+                self._body(one, place)
+            elif one.tag == "frame":
+                pose = place.frame @ self.document.pose(one, one.attributes)
+                inner = _Place(place.link, place.connection, pose, one.get("childclass") or place.childclass)
+                self.contents(one, inner)
+            elif one.tag == "geom":
+                self._geom(one, place)
+            elif one.tag == "site":
+                self._site(one, place)
+            elif one.tag in ("joint", "freejoint"):
+                self._joint(one, place)
+            elif one.tag == "inertial":
+                self.held[place.link].inertial = one
+            elif one.tag in _EXPANDED:
+                self.source.leave(
+                    one,
+                    str(one),
+                    f"<{one.tag}> is not expanded: MuJoCo writes the bodies that it makes (mj_saveLastXML)",
+                )
+            elif one.tag in _SEEN:
+                self.source.leave(one, str(one), "cameras and lights are not taken")
+            else:
+                self.source.fault(one, "it has no place here")
+
+    def _body(self, at: Element, place: _Place) -> None:
+        links = self.skeleton.links
+        name = element_name(at.name or f"body {len(links)}", links)
+        if at.name and name != at.name and at.name in links:
+            self.source.fault(at, "this name is taken")
+        pose = place.link.pose @ place.frame @ self.document.pose(at, at.attributes)
+        link = links[name] = Link(name, pose, at)
+        link.relieved = self.document.number(at, at.attributes, "gravcomp")
+        way = Connection(name, place.link.name, name, at)
+        self.skeleton.connections.append(way)
+        self.held[link] = _Geometry([], [], [])
+        if at.get("mocap") == "true":
+            self.source.leave(at, str(at), "a mocap body stands still")
+        inner = _Place(link, way, childclass=at.get("childclass") or place.childclass)
+        self.contents(at, inner)
+        if way.motions and way.motions[0].kind == "free" and place.link.name != GROUND:
+            self.source.fault(at, "a free joint belongs to a body of the world")
+        self._finish(link)
+
+    def _geom(self, at: Element, place: _Place) -> None:
+        shape, mass, drawn = self.geoms.read(at, place.childclass, place.frame)
+        held = self.held[place.link]
+        if mass is not None and place.link.name != GROUND:
+            held.masses.append(mass)
+        if shape is not None and place.link.name == GROUND:
+            place.link.shapes.append(shape)
+        elif shape is not None:
+            (held.drawn if drawn else held.hidden).append(shape)
+
+    def _site(self, at: Element, place: _Place) -> None:
+        given = self.document.attributes(at, place.childclass)
+        ends = self.source.numbers(at, "fromto", given.get("fromto"), 6)
+        pose = self.document.pose(at, given)
+        if ends is not None:
+            a, b, c = (0.5 * (ends[k] + ends[k + 3]) for k in range(3))
+            pose = Pose((a, b, c), pose.rotation)
+        pose = place.frame @ pose
+        if at.name:
+            if at.name in self.sites:
+                self.source.fault(at, "this name is taken")
+            self.sites[at.name] = (place.link.name, pose)
+            place.link.markers.append((at.name, pose))
+
+    def _joint(self, at: Element, place: _Place) -> None:
+        if place.connection is None:
+            self.source.fault(at, "the world has no joints")
+            return
+        motion = self.joints.read(at, place.link, place.frame, place.childclass, place.connection)
+        if motion is not None:
+            place.connection.motions.append(motion)
+
+    def _finish(self, link: Link) -> None:
+        """Mass and shapes of a body whose contents are known."""
+        held = self.held[link]
+        link.shapes += held.drawn or held.hidden
+        choice = self.document.compiler.get("inertiafromgeom", "auto")
+        if held.inertial is not None and choice != "true":
+            found = self._inertial(held.inertial)
+        else:
+            found = total(held.masses) if held.masses and choice != "false" else None
+        if found is not None:
+            link.masses.append(found)
+
+    def _inertial(self, at: Element) -> MassProperties | None:
+        document, source, given = self.document, self.source, at.attributes
+        if "mass" not in given:
+            source.fault(at, "is missing", of="mass")
+            return None
+        mass = document.number(at, given, "mass")
+        full = source.numbers(at, "fullinertia", given.get("fullinertia"), 6)
+        moments = source.numbers(at, "diaginertia", given.get("diaginertia"), 3)
+        if mass < 0.0 or (moments is not None and min(moments) < 0.0):
+            source.fault(at, "mass and moments must not be negative", (mass, moments))
+            return None
+        if full is not None:
+            xx, yy, zz, xy, xz, yz = full
+            local = np.array([[xx, xy, xz], [xy, yy, yz], [xz, yz, zz]])
+        else:
+            local = np.diag(moments if moments is not None else (0.0, 0.0, 0.0))
+        pose = document.pose(at, given)
+        if mass == 0.0:
+            return None
+        return MassProperties(mass, np.zeros(3), local).moved(pose.position, pose.rotation)
+
+    def adjust_masses(self) -> None:
+        """What the compiler's settings make of the masses: bounds, balance, and the total."""
+        document, compiler = self.document, self.document.compiler
+        at = next(document.all("compiler"), None)
+        if at is None:
+            return
+        bound, least, whole = (
+            document.number(at, compiler, name, default)
+            for name, default in (("boundmass", 0.0), ("boundinertia", 0.0), ("settotalmass", -1.0))
+        )
+        links = [link for link in self.skeleton.links.values() if link.name != GROUND]
+        balance = document.setting("balanceinertia", False)
+        for link in links:
+            if bound > 0.0 or least > 0.0 or (balance and link.masses):
+                found = link.masses[0] if link.masses else MassProperties(0.0, np.zeros(3), np.zeros((3, 3)))
+                link.masses = [_bounded(found, bound, least, balance)]
+                if link.masses[0].mass == 0.0:
+                    link.masses = []
+        mass = sum(part.mass for link in links for part in link.masses)
+        if whole > 0.0 and mass > 0.0:
+            for link in links:
+                link.masses = [part.scaled(whole / mass) for part in link.masses]
+
+
+def _bounded(found: MassProperties, mass: float, least: float, balance: bool) -> MassProperties:
+    moments, axes = np.linalg.eigh(found.inertia)
+    raised = np.maximum(moments, least)
+    if balance and raised[0] + raised[1] < raised[2]:
+        raised = np.full(3, raised.mean())
+    inertia = found.inertia if np.array_equal(raised, moments) else (axes * raised) @ axes.T
+    return MassProperties(max(found.mass, mass), found.com, inertia)

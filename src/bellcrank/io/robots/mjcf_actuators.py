@@ -1,0 +1,213 @@
+"""Actuators of MJCF as forces that follow inputs.
+
+A force is gain · input + bias; gain and bias may depend on length l and rate of what is driven,
+g₀ + g₁ l + g₂ l̇ and b₀ + b₁ l + b₂ l̇, with l = gear · q for a joint. Inputs are not held within their ranges, and an
+activation with dynamics of its own is the input itself.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, Final
+
+from bellcrank.io.robots.building import Builder
+from bellcrank.io.robots.mjcf_document import ACTUATORS, Document
+from bellcrank.io.robots.mjcf_joints import JointReader
+from bellcrank.io.robots.mjcf_tendons import Fixed, Tendons
+from bellcrank.io.robots.names import symbol_name
+from bellcrank.io.robots.pose import Pose
+from bellcrank.io.robots.xml_tree import Element
+from bellcrank.mechanism import JointCoordinate
+from bellcrank.mechanism.inputs import Input
+from bellcrank.mechanism.motors import JointMotor, Wrench
+from bellcrank.mechanism.springs import TorsionSpring
+
+_PLAIN: Final = ("general", "motor", "position", "velocity", "damper", "intvelocity", "cylinder")
+_TARGETS: Final = ("joint", "jointinparent", "tendon", "site", "body", "cranksite", "slidersite")
+
+
+@dataclass
+class _Law:
+    """gain and bias: three factors each, or a word for what they are else."""
+
+    gain: tuple[float, float, float]
+    bias: tuple[float, float, float]
+    strange: str = ""
+    dynamics: str = "none"
+
+
+def add_actuators(
+    builder: Builder,
+    document: Document,
+    joints: JointReader,
+    sites: Mapping[str, tuple[str, Pose]],
+    tendons: Tendons,
+) -> None:
+    """Add a force and an input for each actuator."""
+    taken: set[str] = set()
+    for at in document.items("actuator"):
+        if at.tag not in ACTUATORS:
+            document.source.fault(at, "it has no place here")
+            continue
+        defaults = document.defaults(at, "")
+        given = {key: value for _, attributes in defaults.actuators for key, value in attributes.items()}
+        given.update(at.attributes)
+        law = _law(document, at, [*defaults.actuators, (at.tag, at.attributes)])
+        name = symbol_name(at.name or f"{at.tag}_{len(taken) + 1}", taken)
+        taken.add(name)
+        _Actuator(builder, document, at, given, law, name).add(joints, sites, tendons)
+
+
+def _law(document: Document, at: Element, settings: list[tuple[str, dict[str, str]]]) -> _Law:
+    """Gain and bias as the settings make them, one after the other; shortcuts are settings of both."""
+    law = _Law((1.0, 0.0, 0.0), (0.0, 0.0, 0.0))
+    kinds = {"gaintype": "fixed", "biastype": "none"}
+    for tag, given in settings:
+        if tag == "general":
+            kinds.update({key: given[key] for key in kinds if key in given})
+            law.gain = _three(document, at, given, "gainprm", law.gain)
+            law.bias = _three(document, at, given, "biasprm", law.bias)
+            law.dynamics = given.get("dyntype", law.dynamics)
+        elif tag == "motor":
+            law.gain, kinds = (1.0, 0.0, 0.0), {"gaintype": "fixed", "biastype": "none"}
+            law.bias = (0.0, 0.0, 0.0)
+        elif tag in ("position", "intvelocity"):
+            kp = document.number(at, given, "kp", law.gain[0] if kinds["biastype"] == "affine" else 1.0)
+            kv = document.number(at, given, "kv", -law.bias[2])
+            kinds = {"gaintype": "fixed", "biastype": "affine"}
+            law.gain, law.bias = (kp, 0.0, 0.0), (0.0, -kp, -kv)
+            if tag == "intvelocity":
+                law.dynamics = "integrator"
+            elif document.number(at, given, "timeconst"):
+                law.dynamics = "filter"
+            if document.number(at, given, "dampratio"):
+                law.strange = "its dampratio is not taken: give kv"
+        elif tag == "velocity":
+            kv = document.number(at, given, "kv", -law.bias[2] if kinds["biastype"] == "affine" else 1.0)
+            kinds = {"gaintype": "fixed", "biastype": "affine"}
+            law.gain, law.bias = (kv, 0.0, 0.0), (0.0, 0.0, -kv)
+        elif tag == "damper":
+            kinds = {"gaintype": "affine", "biastype": "none"}
+            law.gain, law.bias = (0.0, 0.0, -document.number(at, given, "kv", 1.0)), (0.0, 0.0, 0.0)
+        else:
+            law.strange = f"an actuator of kind <{tag}> is not taken" if tag == at.tag else law.strange
+    for key, known in (("gaintype", ("fixed", "affine")), ("biastype", ("none", "affine"))):
+        if kinds[key] not in known:
+            law.strange = f"an actuator with {key} {kinds[key]!r} is not taken"
+    if kinds["gaintype"] == "fixed":
+        law.gain = (law.gain[0], 0.0, 0.0)
+    if kinds["biastype"] == "none":
+        law.bias = (0.0, 0.0, 0.0)
+    return law
+
+
+def _three(
+    document: Document, at: Element, given: Mapping[str, str], name: str, known: tuple[float, float, float]
+) -> tuple[float, float, float]:
+    found = document.source.numbers(at, name, given.get(name), 1, 10)
+    if found is None:
+        return known
+    a, b, c = (*found[:3], *known[len(found[:3]) :])
+    return a, b, c
+
+
+@dataclass
+class _Actuator:
+    builder: Builder
+    document: Document
+    at: Element
+    given: Mapping[str, str]
+    law: _Law
+    name: str
+
+    def add(self, joints: JointReader, sites: Mapping[str, tuple[str, Pose]], tendons: Tendons) -> None:
+        source, at = self.document.source, self.at
+        target = next((key for key in _TARGETS if key in at.attributes), "")
+        of = at.get(target) if target else ""
+        gear = self._gear()
+        if self.law.strange:
+            source.leave(at, str(at), self.law.strange)
+            return
+        if self.law.dynamics != "none":
+            rule = f"its dynamics ({self.law.dynamics}) are not taken: its input is the activation"
+            source.leave(at, str(at), rule)
+        if target in ("joint", "jointinparent") and of not in joints.known:
+            source.fault(at, "there is no joint of this name", of)
+        elif target == "tendon" and of not in tendons.names:
+            source.fault(at, "there is no tendon of this name", of)
+        elif target in ("joint", "jointinparent") and of in self.builder.coordinates:
+            self._on_joint(of, gear[0])
+        elif target == "tendon" and of in tendons.fixed:
+            self._on_tendon(tendons.fixed[of], gear[0])
+        elif target == "site" and of in sites and "refsite" not in self.given:
+            self._on_site(sites[of], gear)
+        else:
+            source.leave(at, str(at), f"an actuator of {target or 'nothing'} {of!r} is not taken")
+
+    def _gear(self) -> tuple[float, ...]:
+        found = self.document.source.numbers(self.at, "gear", self.given.get("gear"), 1, 6) or (1.0,)
+        return (*found, *(0.0,) * (6 - len(found)))
+
+    @property
+    def input(self) -> Any:
+        """Its input."""
+        return Input(self.name)
+
+    def _label(self) -> str:
+        return self.at.name or self.name
+
+    def _on_joint(self, name: str, gear: float) -> None:
+        coordinate, law = self.builder.coordinates[name], self.law
+        stiffness, damping = -law.bias[1] * gear * gear, -law.bias[2] * gear * gear
+        if any(law.gain[1:]) or stiffness < 0.0 or damping < 0.0:
+            self._on_tendon(Fixed([coordinate], [1.0]), gear)
+            return
+        if law.gain[0] * gear == 0.0 and law.bias[0] * gear == 0.0:
+            self.document.source.leave(self.at, str(self.at), "its gear or gain is zero: it does nothing")
+        else:
+            self._motor(self._label(), gear, coordinate)
+        if stiffness or damping:
+            self.builder.force(
+                self.at, f"{self._label()} servo", lambda: TorsionSpring(stiffness, damping), coordinate
+            )
+
+    def _motor(self, name: str, gear: float, coordinate: JointCoordinate) -> None:
+        """A motor whose effort depends on its input alone."""
+        effort = gear * (self.law.gain[0] * self.input + self.law.bias[0])
+        self.builder.force(self.at, name, lambda: JointMotor(effort), coordinate)
+
+    def _on_tendon(self, tendon: Fixed, gear: float) -> None:
+        law = self.law
+        if gear == 0.0 or not any((*law.gain, *law.bias)):
+            self.document.source.leave(self.at, str(self.at), "its gear or gain is zero: it does nothing")
+            return
+        if not any((*law.gain[1:], *law.bias[1:])):
+            for end, factor in zip(tendon.ends, tendon.factors, strict=True):
+                name = f"{self._label()} on {end}" if len(tendon.ends) > 1 else self._label()
+                self._motor(name, factor * gear, end)
+            return
+
+        def tension(length: Any, rate: Any) -> Any:
+            gain, bias = (a + b * gear * length + c * gear * rate for a, b, c in (law.gain, law.bias))
+            return gear * (gain * self.input + bias)
+
+        self.builder.force(self.at, self._label(), lambda: tendon.effort(tension), *tendon.ends)
+
+    def _on_site(self, site: tuple[str, Pose], gear: tuple[float, ...]) -> None:
+        marker = self.builder.on(*site)
+        if marker is None or any(self.law.gain[1:]) or any(self.law.bias[1:]):
+            self.document.source.leave(
+                self.at, str(self.at), "a force on a site must not depend on its motion"
+            )
+            return
+        force = self.law.gain[0] * self.input + self.law.bias[0]
+        parts = [factor * force if factor else 0.0 for factor in gear]
+        if not any(gear):
+            self.document.source.leave(self.at, str(self.at), "its gear is zero: it does nothing")
+            return
+
+        def wrench() -> Wrench:
+            return Wrench(force=tuple(parts[:3]), moment=tuple(parts[3:]), axes="marker")
+
+        self.builder.force(self.at, self._label(), wrench, marker)

@@ -1,0 +1,238 @@
+"""MJCF documents: what they include, the settings of the compiler, and attributes with the defaults of classes."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from math import cos, pi, sin
+from pathlib import Path
+from typing import Final
+
+import numpy as np
+
+from bellcrank.errors import MechanismError
+from bellcrank.io.robots.pose import Pose, of_euler
+from bellcrank.io.robots.source import Source
+from bellcrank.io.robots.xml_tree import ELEMENTS, Element, parse
+from bellcrank.mechanism.checking import Quat, Vec3
+from bellcrank.mechanism.rotation import IDENTITY, between, from_matrix, unit
+
+_INCLUDED: Final = ("mujoco", "mujocoinclude")
+_FILES: Final = 500
+_TURNS: Final = ("axisangle", "xyaxes", "zaxis", "euler")
+ACTUATORS: Final = (
+    "general",
+    "motor",
+    "position",
+    "velocity",
+    "intvelocity",
+    "damper",
+    "cylinder",
+    "muscle",
+    "adhesion",
+    "dcmotor",
+    "plugin",
+)
+_TENDONS: Final = ("spatial", "fixed", "tendon")
+_EQUALITIES: Final = ("connect", "weld", "joint", "tendon", "flex", "flexvert", "flexstrain", "equality")
+MAIN: Final = "main"
+
+
+@dataclass
+class Defaults:
+    """Attributes by kind of element; of actuators, whose shortcuts share theirs, in the order of the file."""
+
+    attributes: dict[str, dict[str, str]] = field(default_factory=dict)
+    actuators: tuple[tuple[str, dict[str, str]], ...] = ()
+
+
+class Document:
+    """A model with its includes in place.
+
+    sections: the top elements in the order of the file.
+    """
+
+    def __init__(self, source: Source, root: Element) -> None:
+        self.source = source
+        self._files = {os.path.realpath(source.path)}
+        self._size = 0
+        self.sections = self._expanded(root).children
+        source.faults.raise_any()
+        self.compiler: dict[str, str] = {}
+        for at in self.all("compiler"):
+            self.compiler.update(at.attributes)
+        self.degrees = self.compiler.get("angle", "degree") != "radian"
+        self.sequence = self.compiler.get("eulerseq", "xyz")
+        self._check_compiler(root)
+        self.classes: dict[str, Defaults] = {MAIN: Defaults()}
+        for at in self.all("default"):
+            self._read_defaults(at, MAIN)
+        self.folders = {
+            "mesh": self._folder("meshdir"),
+            "texture": self._folder("texturedir"),
+        }
+
+    def _check_compiler(self, root: Element) -> None:
+        at = next(self.all("compiler"), root)
+        if self.compiler.get("coordinate", "local") == "global":
+            advice = "MuJoCo 2.3.3 and before convert it: load and save it there"
+            self.source.fault(at, "global coordinates are no longer part of MJCF", None, advice)
+        if len(self.sequence) != 3 or set(self.sequence.lower()) - set("xyz"):
+            self.source.fault(at, "must be three of x, y, z", self.sequence, of="eulerseq")
+            self.sequence = "xyz"
+
+    def _folder(self, which: str) -> Path:
+        given = self.compiler.get(which, self.compiler.get("assetdir", ""))
+        return self.source.folder / given if "\0" not in given else self.source.folder
+
+    def all(self, section: str) -> Iterator[Element]:
+        """The top elements of a tag."""
+        return (at for at in self.sections if at.tag == section)
+
+    def items(self, section: str) -> Iterator[Element]:
+        """The elements in all sections of a tag."""
+        return (at for top in self.all(section) for at in top.children)
+
+    def setting(self, name: str, default: bool) -> bool:
+        """A setting of the compiler that is "true" or "false"."""
+        return self.compiler.get(name, "true" if default else "false") == "true"
+
+    def _expanded(self, at: Element) -> Element:
+        """An element with the included ones in place of <include>."""
+        children: list[Element] = []
+        for child in at.children:
+            self._size += 1
+            if child.tag != "include":
+                children.append(self._expanded(child))
+            elif (root := self._include(child)) is not None:
+                children += self._expanded(root).children
+        if self._size > ELEMENTS:
+            self.source.fault(at, f"with its includes it has more than {ELEMENTS} elements")
+            self.source.faults.raise_any()
+        return Element(at.tag, at.attributes, at.file, at.line, children, at.text)
+
+    def _include(self, at: Element) -> Element | None:
+        source, text = self.source, at.get("file")
+        path = source.file(text, Path(at.file).parent)
+        if path is None:
+            advice = "it must be there, in the model's folders"
+            source.fault(at, "the included file is not found", text, advice)
+            return None
+        if str(path) in self._files or len(self._files) > _FILES:
+            source.fault(at, "a file can be included once", text)
+            return None
+        self._files.add(str(path))
+        try:
+            root = parse(
+                path, os.path.normpath(Path(source.path).parent / os.path.relpath(path, source.folder))
+            )
+        except MechanismError as error:
+            with source.faults.collect(at.location):
+                raise error
+        except OSError as error:
+            source.fault(at, f"the included file cannot be read ({error.strerror})", text)
+            return None
+        if root.tag not in _INCLUDED:
+            source.fault(root, "an included file begins with <mujocoinclude> or <mujoco>")
+            return None
+        return root
+
+    def _read_defaults(self, at: Element, inherited: str) -> None:
+        name = at.get("class") or (MAIN if inherited == MAIN else "")
+        if not name:
+            self.source.fault(at, "a nested default needs a class")
+            return
+        base = self.classes[inherited if name != MAIN else MAIN]
+        known = {kind: dict(attributes) for kind, attributes in base.attributes.items()}
+        actuators = base.actuators
+        for one in at.children:
+            if one.tag in ACTUATORS:
+                actuators = (*actuators, (one.tag, one.attributes))
+            elif one.tag != "default":
+                known.setdefault(_kind(one.tag), {}).update(
+                    _overriding(known.get(_kind(one.tag), {}), one.attributes)
+                )
+        self.classes[name] = Defaults(known, actuators)
+        for one in at.all("default"):
+            self._read_defaults(one, name)
+
+    def defaults(self, at: Element, childclass: str) -> Defaults:
+        """The defaults of an element, by its class or that of the body it is in."""
+        name = at.get("class") or childclass or MAIN
+        if name not in self.classes:
+            self.source.fault(at, "there is no default class of this name", name)
+            return self.classes[MAIN]
+        return self.classes[name]
+
+    def attributes(self, at: Element, childclass: str = "", kind: str = "") -> dict[str, str]:
+        """The attributes of an element, those of its defaults among them."""
+        known = self.defaults(at, childclass).attributes.get(kind or at.tag, {})
+        return {**known, **_overriding(known, at.attributes)}
+
+    def angle(self, value: float) -> float:
+        """An angle of the file in rad."""
+        return value * (pi / 180.0) if self.degrees else value
+
+    def pose(self, at: Element, given: Mapping[str, str]) -> Pose:
+        """The pose that attributes tell."""
+        position = self.source.numbers(at, "pos", given.get("pos"), 3) or (0.0, 0.0, 0.0)
+        return Pose((position[0], position[1], position[2]), self.rotation(at, given))
+
+    def rotation(self, at: Element, given: Mapping[str, str]) -> Quat:
+        """The rotation that attributes tell: quat, axisangle, xyaxes, zaxis or euler."""
+        numbers = self.source.numbers
+        if (a := numbers(at, "axisangle", given.get("axisangle"), 4)) is not None:
+            x, y, z = self.source.direction(at, "axisangle", (a[0], a[1], a[2]), (0.0, 0.0, 1.0))
+            half = 0.5 * self.angle(a[3])
+            return unit((cos(half), sin(half) * x, sin(half) * y, sin(half) * z))
+        if (a := numbers(at, "xyaxes", given.get("xyaxes"), 6)) is not None:
+            return self._of_axes(at, a)
+        if (a := numbers(at, "zaxis", given.get("zaxis"), 3)) is not None:
+            return between(
+                (0.0, 0.0, 1.0), self.source.direction(at, "zaxis", (a[0], a[1], a[2]), (0.0, 0.0, 1.0))
+            )
+        if (a := numbers(at, "euler", given.get("euler"), 3)) is not None:
+            return of_euler(self.sequence, (self.angle(a[0]), self.angle(a[1]), self.angle(a[2])))
+        if (a := numbers(at, "quat", given.get("quat"), 4)) is not None:
+            if not any(a):
+                self.source.fault(at, "must not be zero", a, of="quat")
+                return IDENTITY
+            return unit((a[0], a[1], a[2], a[3]))
+        return IDENTITY
+
+    def _of_axes(self, at: Element, given: tuple[float, ...]) -> Quat:
+        x, y = np.array(given[:3]), np.array(given[3:])
+        if np.linalg.norm(np.cross(x, y)) <= 1e-10 * np.linalg.norm(x) * np.linalg.norm(y) or not np.any(x):
+            self.source.fault(at, "must be two directions", given, of="xyaxes")
+            return IDENTITY
+        x = x / np.linalg.norm(x)
+        y = y - (x @ y) * x
+        y /= np.linalg.norm(y)
+        return from_matrix(np.column_stack([x, y, np.cross(x, y)]))
+
+    def vector(
+        self, at: Element, given: Mapping[str, str], name: str, default: Vec3 = (0.0, 0.0, 0.0)
+    ) -> Vec3:
+        """Three numbers of an attribute."""
+        found = self.source.numbers(at, name, given.get(name), 3)
+        return default if found is None else (found[0], found[1], found[2])
+
+    def number(self, at: Element, given: Mapping[str, str], name: str, default: float = 0.0) -> float:
+        """The first number of an attribute."""
+        found = self.source.numbers(at, name, given.get(name), 1, 20)
+        return default if found is None else found[0]
+
+
+def _kind(tag: str) -> str:
+    if tag in _TENDONS:
+        return "tendon"
+    return "equality" if tag in _EQUALITIES and tag != "joint" else tag
+
+
+def _overriding(known: Mapping[str, str], given: Mapping[str, str]) -> dict[str, str]:
+    """What is given, with orientations of the defaults taken back where another one is given."""
+    found = dict(given)
+    if any(turn in given for turn in _TURNS):
+        found = {**{turn: None for turn in _TURNS if turn in known and turn not in given}, **found}  # type: ignore[dict-item]
+    return found

@@ -1,0 +1,179 @@
+"""Geoms of MJCF: shapes that are drawn, and mass that follows from them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from math import dist
+from pathlib import Path
+from typing import Final
+
+import numpy as np
+
+from bellcrank.errors import MechanismError
+from bellcrank.io.robots.mesh_files import triangles_of
+from bellcrank.io.robots.mjcf_document import Document
+from bellcrank.io.robots.pose import Pose
+from bellcrank.io.robots.shapes import Color, mesh, primitive
+from bellcrank.io.robots.solids import solid
+from bellcrank.io.robots.xml_tree import Element
+from bellcrank.mechanism.checking import Vec3
+from bellcrank.mechanism.mass import MassProperties
+from bellcrank.mechanism.mesh import Mesh
+from bellcrank.mechanism.rotation import between
+from bellcrank.mechanism.shape import Shape
+
+_DENSITY: Final = 1000.0
+_SIZES: Final = {"sphere": 1, "capsule": 2, "cylinder": 2, "ellipsoid": 3, "box": 3}
+_FLAT: Final = ("plane", "hfield")
+_KNOWN: Final = (*_SIZES, *_FLAT, "mesh", "sdf")
+_DRAWN: Final = 2  # geoms of groups up to this are shown
+
+
+class Geoms:
+    """Geoms of a document, with the meshes and materials that it has."""
+
+    def __init__(self, document: Document) -> None:
+        self.document = document
+        self.meshes: dict[str, tuple[Element, dict[str, str]]] = {}
+        self.colors: dict[str, str] = {}
+        self.groups = (0, 5)
+        self._solids: dict[str, MassProperties | None] = {}
+        for at in document.items("asset"):
+            given = document.attributes(at)
+            if at.tag == "mesh":
+                self.meshes[at.name or Path(at.get("file")).stem] = (at, given)
+            elif at.tag == "material" and "rgba" in given:
+                self.colors[at.name] = given["rgba"]
+        for at in document.all("compiler"):
+            found = document.source.numbers(
+                at, "inertiagrouprange", at.attributes.get("inertiagrouprange"), 2
+            )
+            self.groups = self.groups if found is None else (int(found[0]), int(found[1]))
+
+    def read(
+        self, at: Element, childclass: str, frame: Pose
+    ) -> tuple[Shape | None, MassProperties | None, bool]:
+        """The shape of a geom, the mass that it stands for, both in the body, and whether it is drawn."""
+        document = self.document
+        given = document.attributes(at, childclass)
+        kind = given.get("type", "sphere")
+        if kind not in _KNOWN:
+            document.source.fault(at, f"must be one of {', '.join(_KNOWN)}", kind, of="type")
+            return None, None, False
+        group = int(document.number(at, given, "group"))
+        pose = frame @ document.pose(at, given)
+        color = self._color(at, given)
+        if kind in _FLAT:
+            return None, None, False
+        if kind in ("mesh", "sdf") or "mesh" in given:
+            shape, mass = self._mesh(at, given, pose, color, group)
+        else:
+            numbers, pose = self._sizes(at, given, kind, frame, pose)
+            if numbers is None:
+                return None, None, False
+            shape = primitive(document.source, at, kind.capitalize(), numbers, pose, color)
+            mass = None if shape is None else self._mass(at, given, shape.volume_properties(), pose, group)
+        return shape, mass, group <= _DRAWN
+
+    def _color(self, at: Element, given: Mapping[str, str]) -> Color:
+        text = given.get("rgba", self.colors.get(given.get("material", "")))
+        found = self.document.source.numbers(at, "rgba", text, 4)
+        return None if found is None else tuple(min(max(part, 0.0), 1.0) for part in found)
+
+    def _sizes(
+        self, at: Element, given: Mapping[str, str], kind: str, frame: Pose, pose: Pose
+    ) -> tuple[tuple[float, ...] | None, Pose]:
+        """Full lengths of a primitive, and its pose where two ends give it."""
+        source, count = self.document.source, _SIZES[kind]
+        ends = source.numbers(at, "fromto", given.get("fromto"), 6) if kind != "sphere" else None
+        least = count if ends is None else (1 if count == 2 else 2)
+        size = source.numbers(at, "size", given.get("size", ""), least, 3)
+        if size is None:
+            return None, pose
+        if min(size[:least]) <= 0.0:
+            source.fault(at, "must be greater than zero", size, of="size")
+            return None, pose
+        if ends is not None:
+            a, b = ends[:3], ends[3:]
+            length = dist(a, b)
+            if length == 0.0:
+                source.fault(at, "must have two different ends", ends, of="fromto")
+                return None, pose
+            along: Vec3 = ((a[0] - b[0]) / length, (a[1] - b[1]) / length, (a[2] - b[2]) / length)
+            middle = Pose(
+                (0.5 * (a[0] + b[0]), 0.5 * (a[1] + b[1]), 0.5 * (a[2] + b[2])),
+                between((0.0, 0.0, 1.0), along),
+            )
+            pose, half = frame @ middle, 0.5 * length
+            size = (size[0], half) if count == 2 else (size[0], size[1], half)
+        if kind == "ellipsoid" or kind == "sphere":
+            return size[:count], pose
+        return tuple(2.0 * part for part in size) if kind == "box" else (size[0], 2.0 * size[1]), pose
+
+    def _mass(
+        self, at: Element, given: Mapping[str, str], volume: MassProperties, pose: Pose, group: int
+    ) -> MassProperties | None:
+        """Mass by density or as given; none in groups that do not count."""
+        document = self.document
+        if not self.groups[0] <= group <= self.groups[1]:
+            return None
+        mass = document.number(at, given, "mass", -1.0)
+        density = document.number(at, given, "density", _DENSITY)
+        if (mass < 0.0 and "mass" in given) or density < 0.0:
+            document.source.fault(at, "mass and density must not be negative", (mass, density))
+            return None
+        if given.get("shellinertia") == "true":
+            document.source.leave(at, str(at), "its mass is taken as that of a solid, not of a shell")
+        factor = density if "mass" not in given else mass / volume.mass
+        return None if factor == 0.0 else volume.scaled(factor).moved(pose.position, pose.rotation)
+
+    def _mesh(
+        self, at: Element, given: Mapping[str, str], pose: Pose, color: Color, group: int
+    ) -> tuple[Shape | None, MassProperties | None]:
+        document, name = self.document, given.get("mesh", "")
+        source = document.source
+        if name not in self.meshes:
+            source.fault(at, "there is no mesh of this name", name)
+            return None, None
+        asset, known = self.meshes[name]
+        scale = document.vector(asset, known, "scale", (1.0, 1.0, 1.0))
+        reference = document.rotation(asset, {"quat": known["refquat"]} if "refquat" in known else {})
+        place = Pose(document.vector(asset, known, "refpos"), reference).inverse()
+        shape: Shape | None = None
+        if known.get("file"):
+            shape = mesh(source, at, known["file"], scale, pose @ place, color, document.folders["mesh"])
+        else:
+            source.leave(at, str(at), "meshes that are written out or made by MuJoCo are not available", name)
+        mass: MassProperties | None = None
+        if self._counts(at, given, group):
+            volume = self._volume(at, name, shape, known, place)
+            mass = None if volume is None else self._mass(at, given, volume, pose, group)
+        if isinstance(shape, Mesh) and shape.file.lower().endswith(".msh"):
+            source.leave(at, str(at), "meshes in MuJoCo's own format are not shown", name)
+            shape = None
+        return shape, mass
+
+    def _counts(self, at: Element, given: Mapping[str, str], group: int) -> bool:
+        weightless = any(
+            self.document.number(at, given, name, 1.0) == 0.0 for name in ("mass", "density") if name in given
+        )
+        return not weightless and self.groups[0] <= group <= self.groups[1]
+
+    def _volume(
+        self, at: Element, name: str, shape: Shape | None, known: Mapping[str, str], place: Pose
+    ) -> MassProperties | None:
+        """Mass properties of a mesh at density 1, in the frame of its geom."""
+        if name not in self._solids:
+            found: MassProperties | None = None
+            if isinstance(shape, Mesh):
+                try:
+                    vertices, triangles = triangles_of(Path(shape.file))
+                    found = solid(vertices * shape.scale, triangles, known.get("inertia", "legacy"))
+                except MechanismError as error:
+                    self.document.source.leave(at, str(at), f"its mass is not known: {error.faults[0].rule}")
+            self._solids[name] = found
+        found = self._solids[name]
+        if found is None or not found.mass > 0.0 or not np.all(np.isfinite(found.inertia)):
+            self.document.source.leave(at, str(at), "the mass of its mesh is not known: it has none", name)
+            return None
+        return found.moved(place.position, place.rotation)

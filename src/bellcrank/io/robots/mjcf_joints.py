@@ -1,0 +1,148 @@
+"""Joints of MJCF as motions, and the springs, dampers, friction and armature in them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Final
+
+from bellcrank.io.robots.building import Builder
+from bellcrank.io.robots.mjcf_document import Document
+from bellcrank.io.robots.names import element_name
+from bellcrank.io.robots.pose import Pose
+from bellcrank.io.robots.skeleton import Connection, Link, Motion
+from bellcrank.io.robots.xml_tree import Element
+from bellcrank.mechanism.body_damping import BodyDamping
+from bellcrank.mechanism.custom_elements import CustomForce
+from bellcrank.mechanism.custom_ends import EndPose
+from bellcrank.mechanism.friction import JointFriction
+from bellcrank.mechanism.motors import GearedMotor
+from bellcrank.mechanism.springs import Bushing, TorsionSpring
+
+_KINDS: Final = {"hinge": "turn", "slide": "slide", "ball": "ball", "free": "free"}
+
+
+class JointReader:
+    """The joints of a document by name, each a motion with its attributes."""
+
+    def __init__(self, document: Document) -> None:
+        self.document = document
+        self.known: dict[str, tuple[Motion, dict[str, str]]] = {}
+
+    def read(self, at: Element, link: Link, frame: Pose, childclass: str, way: Connection) -> Motion | None:
+        """The motion of a joint of a body."""
+        document, source = self.document, self.document.source
+        given = dict(at.attributes) if at.tag == "freejoint" else document.attributes(at, childclass)
+        kind = "free" if at.tag == "freejoint" else given.get("type", "hinge")
+        if kind not in _KINDS:
+            source.fault(at, f"must be one of {', '.join(_KINDS)}", kind, of="type")
+            return None
+        name = at.name or element_name(f"{link.name} {kind}", self.known)
+        if name in self.known:
+            source.fault(at, "this name is taken")
+        if way.motions and "free" in (kind, way.motions[0].kind):
+            source.fault(at, "a free joint must be the only one of its body")
+        axis = document.vector(at, given, "axis", (0.0, 0.0, 1.0))
+        whole = link.pose @ frame
+        motion = Motion(
+            name,
+            _KINDS[kind],
+            at,
+            whole.point(document.vector(at, given, "pos")),
+            whole.vector(source.direction(at, "axis", axis, (0.0, 0.0, 1.0))),
+        )
+        scale = document.angle(1.0) if kind in ("hinge", "ball") else 1.0
+        motion.start = document.number(at, given, "ref") * scale if kind in ("hinge", "slide") else 0.0
+        if (limits := self._range(at, given, scale)) is not None:
+            if kind == "ball":
+                source.leave(at, f"joint {name!r}", "limits of a ball joint are not taken")
+            else:
+                motion.low, motion.high = limits
+        self.known[name] = (motion, given)
+        return motion
+
+    def _range(self, at: Element, given: Mapping[str, str], scale: float) -> tuple[float, float] | None:
+        source = self.document.source
+        found = source.numbers(at, "range", given.get("range"), 2)
+        limited = given.get("limited", "auto")
+        if limited not in ("true", "false", "auto"):
+            source.fault(at, "must be true, false or auto", limited, of="limited")
+        automatic = limited == "auto" and self.document.setting("autolimits", True)
+        if found is None or not (limited == "true" or automatic):
+            return None
+        return found[0] * scale, found[1] * scale
+
+    def rest(self, name: str) -> float:
+        """Where the spring of a joint rests."""
+        motion, given = self.known[name]
+        scale = self.document.angle(1.0) if motion.kind == "turn" else 1.0
+        return self.document.number(motion.at, given, "springref") * scale
+
+    def add_forces(self, builder: Builder) -> None:
+        """Add what acts in the joints themselves."""
+        for name, (motion, given) in self.known.items():
+            if name in builder.joints or motion.kind == "free":
+                self._forces(builder, name, motion, given)
+
+    def _of_free(self, builder: Builder, name: str, motion: Motion, damping: float, others: bool) -> None:
+        """Damping of a free joint, which is that of the velocities of the body's frame."""
+        at = motion.at
+        link = next(way.child for way in builder.skeleton.connections if motion in way.motions)
+        if damping:
+            marker = builder.on(link, Pose())
+            builder.force(at, f"{name} damping", lambda: BodyDamping(damping, damping), marker)
+        if others:
+            rule = "stiffness, armature and friction of a free joint are not taken"
+            self.document.source.leave(at, f"joint {name!r}", rule)
+
+    def _forces(self, builder: Builder, name: str, motion: Motion, given: Mapping[str, str]) -> None:
+        document, source, at = self.document, self.document.source, motion.at
+        numbers = [
+            document.number(at, given, key) for key in ("stiffness", "damping", "armature", "frictionloss")
+        ]
+        stiffness, damping, armature, friction = numbers
+        if min(numbers) < 0.0:
+            source.fault(at, "stiffness, damping, armature and frictionloss must not be negative", numbers)
+            return
+        for key in ("stiffness", "damping"):
+            if len(given.get(key, "").split()) > 1:
+                source.leave(at, f"joint {name!r}", f"the terms of higher order of its {key} are not taken")
+        if "springdamper" in given and any(
+            source.numbers(at, "springdamper", given["springdamper"], 2) or ()
+        ):
+            source.leave(at, f"joint {name!r}", "its springdamper is not taken: give stiffness and damping")
+        if not any(numbers):
+            return
+        if motion.kind == "free":
+            self._of_free(builder, name, motion, damping, bool(stiffness or armature or friction))
+            return
+        coordinate = builder.coordinates.get(name)
+        if coordinate is None:
+            self._of_ball(builder, name, motion, stiffness, damping)
+            if armature or friction:
+                source.leave(at, f"joint {name!r}", "armature and friction need a joint with one coordinate")
+            return
+        rest = self.rest(name)
+        if stiffness or damping:
+            builder.force(at, f"{name} spring", lambda: TorsionSpring(stiffness, damping, rest), coordinate)
+        if armature:
+            builder.force(at, f"{name} armature", lambda: GearedMotor(1.0, armature), coordinate)
+        if friction:
+            builder.force(at, f"{name} friction", lambda: JointFriction(0.0, friction), coordinate)
+
+    def _of_ball(self, builder: Builder, name: str, motion: Motion, stiffness: float, damping: float) -> None:
+        """A spring on the rotation vector, and a moment against the relative angular velocity."""
+        joint, at = builder.mechanism.joints[builder.joints[name]], motion.at
+        ends = (joint.marker_1, joint.marker_2)
+        if stiffness:
+            builder.force(at, f"{name} spring", lambda: Bushing(rotational_stiffness=(stiffness,) * 3), *ends)
+        if damping:
+            inner, outer = EndPose("inner"), EndPose("outer")
+            builder.force(
+                at,
+                f"{name} damping",
+                lambda: CustomForce(
+                    (inner, outer), moment=(outer.angular_velocity - inner.angular_velocity) * damping
+                ),
+                ends[1],
+                ends[0],
+            )

@@ -1,0 +1,172 @@
+"""Tendons of MJCF: sums of joint coordinates, and cables from site to site."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from bellcrank.io.robots.building import Builder
+from bellcrank.io.robots.mjcf_document import Document
+from bellcrank.io.robots.mjcf_joints import JointReader
+from bellcrank.io.robots.pose import Pose
+from bellcrank.io.robots.xml_tree import Element
+from bellcrank.mechanism import JointCoordinate, Marker
+from bellcrank.mechanism.custom_elements import CustomForce
+from bellcrank.mechanism.custom_ends import EndCoordinate
+from bellcrank.mechanism.springs import SpringDamper
+from bellcrank.mechanism.transmissions import Cable, Coupling
+
+
+@dataclass
+class Fixed:
+    """A sum of coordinates with factors.
+
+    start, rest: its value where the model starts, and where the springs of its joints rest.
+    """
+
+    ends: list[JointCoordinate]
+    factors: list[float]
+    start: float = 0.0
+    rest: float = 0.0
+
+    def effort(self, of: Any) -> CustomForce:
+        """The force that an expression of length and rate of the tendon makes, positive where it lengthens it."""
+        held = [EndCoordinate(f"q{k}") for k in range(1, len(self.ends) + 1)]
+        pairs = list(zip(self.factors, held, strict=True))
+        length = sum(c * end.value for c, end in pairs)
+        rate = sum(c * end.rate for c, end in pairs)
+        tension = of(length, rate)
+        return CustomForce(tuple(held), efforts=tuple(c * tension for c in self.factors))
+
+
+class Tendons:
+    """The tendons of a document; springs, dampers and cables are added to the mechanism at once."""
+
+    def __init__(
+        self, builder: Builder, document: Document, joints: JointReader, sites: Mapping[str, tuple[str, Pose]]
+    ) -> None:
+        self.builder = builder
+        self.joints = joints
+        self.document = document
+        self.sites = sites
+        self.fixed: dict[str, Fixed] = {}
+        self.names: set[str] = set()
+        for at in document.items("tendon"):
+            self.names.add(at.name)
+            given = document.attributes(at, kind="tendon")
+            if at.tag == "fixed":
+                self._fixed(at, given)
+            elif at.tag == "spatial":
+                self._spatial(at, given)
+            else:
+                document.source.fault(at, "it has no place here")
+
+    def _fixed(self, at: Element, given: Mapping[str, str]) -> None:
+        source = self.document.source
+        ends: list[JointCoordinate] = []
+        factors: list[float] = []
+        start = rest = 0.0
+        for one in at.all("joint"):
+            name = one.get("joint")
+            if name not in self.builder.coordinates:
+                source.leave(
+                    one, str(at), "a tendon over what is no joint with one coordinate is not taken", name
+                )
+                return
+            factor = self.document.number(one, one.attributes, "coef")
+            if factor != 0.0:
+                ends.append(self.builder.coordinates[name])
+                factors.append(factor)
+                start += factor * self.builder.motions[name].start
+                rest += factor * self.joints.rest(name)
+        if not ends or len(set(map(str, ends))) < len(ends):
+            source.fault(at, "a tendon runs over joints, over each once")
+            return
+        tendon = Fixed(ends, factors, start, rest)
+        if at.name:
+            self.fixed[at.name] = tendon
+        stiffness, damping = (self.document.number(at, given, key) for key in ("stiffness", "damping"))
+        lengths = source.numbers(at, "springlength", given.get("springlength"), 1, 2) or (-1.0,)
+        length = rest if lengths[0] == -1.0 else lengths[0]
+        if len(lengths) == 2 and lengths[0] != lengths[1]:
+            source.leave(at, str(at), "a spring with a range of rest lengths is not taken", lengths)
+            stiffness = 0.0
+        self._limits(at, given)
+        if stiffness or damping:
+
+            def force() -> CustomForce:
+                return tendon.effort(lambda value, rate: -stiffness * (value - length) - damping * rate)
+
+            self.builder.force(at, f"{at.name or 'tendon'} spring", force, *ends)
+
+    def _limits(self, at: Element, given: Mapping[str, str]) -> None:
+        limited = given.get("limited", "auto")
+        automatic = limited == "auto" and self.document.setting("autolimits", True)
+        if "range" in given and (limited == "true" or automatic):
+            self.document.source.leave(at, str(at), "limits of a sum of coordinates are not taken")
+        for key in ("frictionloss", "armature"):
+            if self.document.number(at, given, key):
+                self.document.source.leave(at, str(at), f"{key} of a tendon is not taken")
+
+    def _spatial(self, at: Element, given: Mapping[str, str]) -> None:
+        """A cable where it has an upper limit, a spring where it has a stiffness."""
+        source = self.document.source
+        ends: list[Marker] = []
+        for one in at.children:
+            found = self.sites.get(one.get("site"))
+            marker = None if found is None or one.tag != "site" else self.builder.on(*found)
+            if marker is None:
+                source.leave(one, str(at), f"a tendon that runs over a {one.tag} is not taken")
+                return
+            ends.append(marker)
+        if len(ends) < 2:
+            source.fault(at, "a tendon runs over two sites or more")
+            return
+        name = at.name or "tendon"
+        stiffness, damping = (self.document.number(at, given, key) for key in ("stiffness", "damping"))
+        limited = given.get("limited", "auto")
+        span = source.numbers(at, "range", given.get("range"), 2)
+        automatic = limited == "auto" and self.document.setting("autolimits", True)
+        if span is not None and (limited == "true" or automatic):
+            self.builder.constraint(at, name, lambda: Cable(span[1], slack=True), *ends)
+            if span[0] > 0.0:
+                source.leave(at, str(at), "the least length of a tendon is not taken")
+        if not (stiffness or damping):
+            return
+        if len(ends) > 2:
+            source.leave(at, str(at), "a spring over more than two sites is not taken")
+            return
+        lengths = source.numbers(at, "springlength", given.get("springlength"), 1, 2) or (-1.0,)
+        if len(lengths) == 2 and lengths[0] != lengths[1]:
+            source.leave(at, str(at), "a spring with a range of rest lengths is not taken", lengths)
+            return
+        rest = None if lengths[0] == -1.0 else lengths[0]
+        self.builder.force(at, f"{name} spring", lambda: SpringDamper(stiffness, damping, rest), *ends)
+
+    def couple(self, at: Element, given: Mapping[str, str]) -> None:
+        """L₁ − s₁ = c₀ + c₁ (L₂ − s₂) between fixed tendons."""
+        source = self.document.source
+        names = [given[key] for key in ("tendon1", "tendon2") if key in given]
+        if not names or any(name not in self.names for name in names):
+            source.fault(at, "there is no tendon of this name", names)
+            return
+        numbers = source.numbers(at, "polycoef", given.get("polycoef"), 1, 5) or (0.0, 1.0)
+        factors = [*numbers, *[0.0] * (5 - len(numbers))]
+        if any(name not in self.fixed for name in names) or any(factors[2:]):
+            source.leave(at, str(at), "it is no linear relation between sums of coordinates")
+            return
+        one = self.fixed[names[0]]
+        sums = dict(zip(one.ends, one.factors, strict=True))
+        constant = one.start + factors[0]
+        if len(names) == 2:
+            two = self.fixed[names[1]]
+            constant -= factors[1] * two.start
+            for end, factor in zip(two.ends, two.factors, strict=True):
+                sums[end] = sums.get(end, 0.0) - factors[1] * factor
+        sums = {end: factor for end, factor in sums.items() if factor}
+        if not sums:
+            source.fault(at, "it relates a tendon to itself")
+            return
+        name = at.name or f"{names[0]} equality"
+        self.builder.constraint(at, name, lambda: Coupling(tuple(sums.values()), constant), *sums)

@@ -1,0 +1,242 @@
+"""A mechanism as a tree of bodies with elementary motions, for formats that know nothing else.
+
+All is given with every coordinate of the tree's joints at zero. The motions of a body seen from its parent are turns about
+and slides along lines fixed in the body, the outermost first.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import Any, Final
+
+from bellcrank.errors import Fault, FaultList
+from bellcrank.io.robots.pose import AXES, ORIGIN, Pose, scaled
+from bellcrank.mechanism import GROUND, Body, Joint, JointCoordinate, Marker, Mechanism
+from bellcrank.mechanism.checking import Vec3
+from bellcrank.mechanism.custom_joints import CustomJoint
+from bellcrank.mechanism.evaluation import with_numbers
+from bellcrank.mechanism.rotation import from_matrix
+from bellcrank.mechanism.special_joints import Universal
+
+_TURNS: Final = ("rot_x", "rot_y", "rot_z")
+_FLAT: Final = 1e-12
+
+
+@dataclass(frozen=True)
+class Step:
+    """One motion. kind: "turn", "slide" or "ball". coordinate: of the joint, with the sign with which it counts.
+
+    axis, point: a line in the axes of the body that moves.
+    """
+
+    kind: str
+    axis: Vec3
+    point: Vec3
+    coordinate: str = ""
+    sign: float = 1.0
+
+
+@dataclass
+class Branch:
+    """A body, what it hangs on, and how; pose: in the frame of the parent's body. joint: None if it floats."""
+
+    body: Body
+    parent: str
+    pose: Pose
+    joint: Joint | None = None
+    steps: list[Step] = field(default_factory=list)
+    children: list[Branch] = field(default_factory=list)
+
+
+@dataclass
+class Outline:
+    """The branches that stand on the ground, joints that close loops, and what is left out of the file."""
+
+    mechanism: Mechanism
+    roots: list[Branch]
+    loops: list[Joint]
+    left_out: list[Fault] = field(default_factory=list)
+
+    def branches(self) -> Iterator[Branch]:
+        """All of them, parents before children."""
+        waiting = list(self.roots)
+        while waiting:
+            branch = waiting.pop(0)
+            yield branch
+            waiting += branch.children
+
+    def leave(self, element: str, rule: str, value: object = None) -> None:
+        """Note what a file cannot hold."""
+        self.left_out.append(Fault(element, rule, value))
+
+    def steps(self) -> Mapping[str, tuple[Branch, int]]:
+        """Where the coordinates of joints are: "joint.coordinate" to branch and number of the step."""
+        return {
+            f"{branch.joint.name}.{step.coordinate}": (branch, number)
+            for branch in self.branches()
+            if branch.joint is not None
+            for number, step in enumerate(branch.steps)
+        }
+
+    def key(self, end: Any) -> str:
+        """The text "joint.coordinate" of an end; empty if it is none."""
+        if not isinstance(end, JointCoordinate):
+            return ""
+        joint = self.mechanism.joints[end.joint]
+        return f"{end.joint}.{joint.coordinate_name(end.coordinate)}"
+
+
+def outline(mechanism: Mechanism) -> Outline:
+    """The outline of a mechanism at the values that its parameters have.
+
+    Raises MechanismError for joints of the tree that are not made of turns and slides.
+    """
+    mech = with_numbers(mechanism)
+    faults = FaultList()
+    at: dict[str, list[Joint]] = {GROUND: [], **{name: [] for name in mech.bodies}}
+    for joint in mech.joints.values():
+        for marker in (joint.marker_1, joint.marker_2):
+            at[marker.body].append(joint)
+    made: dict[str, Branch | None] = {GROUND: None}
+    used: set[str] = set()
+    roots: list[Branch] = []
+    for start in (GROUND, *mech.bodies):
+        if start not in made:
+            body = mech.bodies[start]
+            made[start] = floating = Branch(body, GROUND, Pose(body.position, body.rotation))
+            roots.append(floating)
+        elif start != GROUND:
+            continue
+        waiting = [start]
+        while waiting:
+            name = waiting.pop(0)
+            for joint in at[name]:
+                branch = _branch(mech, joint, name, made, faults)
+                if joint.name in used or branch is None:
+                    continue
+                used.add(joint.name)
+                made[branch.body.name] = branch
+                above = made[name]
+                (roots if above is None else above.children).append(branch)
+                waiting.append(branch.body.name)
+    faults.raise_any()
+    free = [joint for joint in mech.joints.values() if joint.name not in used and joint.lowered().blocks]
+    return Outline(mech, roots, free)
+
+
+def _branch(
+    mech: Mechanism, joint: Joint, parent: str, made: Mapping[str, object], faults: FaultList
+) -> Branch | None:
+    """The branch of a joint on a body; None if it leads to a body that is there already, or holds nothing."""
+    reverse = joint.marker_2.body == parent
+    base, tip = (joint.marker_2, joint.marker_1) if reverse else (joint.marker_1, joint.marker_2)
+    if tip.body in made or not joint.lowered().blocks:
+        return None
+    inner = pose_of(tip).inverse()
+    found = _steps(joint)
+    if found is None:
+        rule = "its motion is not made of turns and slides one after the other, which the file needs"
+        faults.add(f"joint {joint.name!r}", rule, joint.kind.name, "save it as YAML")
+        return None
+    relative, steps = found
+    relative = relative.inverse() if reverse else relative
+    # Steps are given in marker 1. Seen from the other side they come in the opposite order, with the opposite sign.
+    frame = pose_of(tip) if reverse else pose_of(tip) @ relative.inverse()
+    sign = -1.0 if reverse else 1.0
+    moved = [
+        Step(s.kind, scaled(frame.vector(s.axis), sign), frame.point(s.point), s.coordinate)
+        for s in (reversed(steps) if reverse else steps)
+    ]
+    return Branch(mech.bodies[tip.body], parent, pose_of(base) @ relative @ inner, joint, moved)
+
+
+def pose_of(marker: Marker) -> Pose:
+    """Of a marker in its body."""
+    return Pose(marker.position, marker.rotation)
+
+
+def _steps(joint: Joint) -> tuple[Pose, list[Step]] | None:
+    """The pose of marker 2 in marker 1 where the coordinates are zero, and the motions, in marker 1; or None."""
+    kind = joint.kind
+    if isinstance(kind, CustomJoint):
+        return _of_formulas(kind)
+    if isinstance(kind, Universal):
+        return Pose(), [Step("turn", AXES[a], ORIGIN, f"universal_{k}") for k, a in ((1, "x"), (2, "y"))]
+    if not kind.only_locks():
+        return None
+    if kind.free == _TURNS:
+        return Pose(), [Step("ball", AXES["z"], ORIGIN)]
+    if any(name not in AXES and not name.startswith("theta_") for name in kind.free):
+        return None
+    steps = [Step("slide", AXES[name], ORIGIN, name) for name in kind.free if name in AXES]
+    turns = [Step("turn", AXES[name[-1]], ORIGIN, name) for name in kind.free if name not in AXES]
+    return (Pose(), steps + turns) if len(turns) < 2 else None
+
+
+def _of_formulas(kind: CustomJoint) -> tuple[Pose, list[Step]] | None:
+    """Of a product of turns and shifts, each affine in one coordinate or constant."""
+    from bellcrank.expression.poses import General, Shift, Turn
+
+    here = Pose()
+    steps: list[Step] = []
+    for factor in kind.pose:
+        if isinstance(factor, General):
+            entries = [_affine(e, kind) for row in factor.rotation for e in row]
+            offset = [_affine(e, kind) for e in factor.offset]
+            if any(one is None or one[1] for one in (*entries, *offset)):
+                return None
+            rows = [entries[3 * k : 3 * k + 3] for k in range(3)]
+            import numpy as np
+
+            turn = np.array([[one[0] for one in row if one] for row in rows])
+            x, y, z = (one[0] for one in offset if one)
+            here = here @ Pose((x, y, z), from_matrix(turn))
+        elif isinstance(factor, Turn):
+            if (found := _affine(factor.angle, kind)) is None:
+                return None
+            amount, rates = found
+            from bellcrank.mechanism.rotation import about
+
+            axis = AXES[factor.axis]
+            if rates:
+                ((name, rate),) = rates.items()
+                if abs(abs(rate) - 1.0) > _FLAT:
+                    return None
+                steps.append(Step("turn", scaled(here.vector(axis), rate), here.position, name))
+            here = here @ Pose(ORIGIN, about(axis, amount))
+        elif isinstance(factor, Shift):
+            parts = [_affine(e, kind) for e in factor.offset]
+            names = {name for part in parts if part for name in part[1]}
+            if None in parts or len(names) > 1:
+                return None
+            x, y, z = (part[0] for part in parts if part)
+            for name in names:
+                a, b, c = (part[1].get(name, 0.0) for part in parts if part)
+                if abs(a * a + b * b + c * c - 1.0) > _FLAT:
+                    return None
+                steps.append(Step("slide", here.vector((a, b, c)), here.position, name))
+            here = here @ Pose((x, y, z))
+    return (here, steps) if len(steps) == len(kind.own_symbols) else None
+
+
+def _affine(formula: Any, kind: CustomJoint) -> tuple[float, dict[str, float]] | None:
+    """Value at zero and the constant rate of at most one coordinate; None for other formulas."""
+    from bellcrank.expression import derivative, substitute
+    from bellcrank.expression.reading import symbols_of
+
+    zero = dict.fromkeys(kind.own_symbols, 0.0) | kind.known
+    rates: dict[str, float] = {}
+    for symbol in symbols_of(formula):
+        if symbol not in kind.own_symbols:
+            continue
+        rate = derivative(formula, symbol)
+        if set(symbols_of(rate)) & set(kind.own_symbols):
+            return None
+        rates[symbol.name] = float(substitute(rate, zero))
+    return None if len(rates) > 1 else (float(substitute(formula, zero)), rates)
+
+
+def listed(parts: Iterable[float]) -> str:
+    """Numbers as a text that gives the same numbers back."""
+    return " ".join(repr(float(part) + 0.0) for part in parts)

@@ -1,0 +1,49 @@
+"""Model files of robots by what they hold: URDF, MJCF or SDF."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterable
+from pathlib import Path
+from typing import Final
+
+import numpy as np
+
+from bellcrank.errors import MechanismError
+from bellcrank.io.robots import mjcf, sdf, urdf
+from bellcrank.io.robots.source import Source
+from bellcrank.io.robots.xml_tree import Element, parse
+from bellcrank.mechanism import Mechanism
+
+READERS: Final[dict[str, Callable[[Source, Element], Mechanism]]] = {
+    "robot": urdf.read,
+    "mujoco": mjcf.read,
+    "sdf": sdf.read,
+    "gazebo": sdf.read,
+}
+"""What reads a file, by its root element."""
+
+SUFFIXES: Final = (".urdf", ".xml", ".mjcf", ".sdf", ".world")
+
+
+def read(path: Path, packages: Iterable[str | os.PathLike[str]] = ()) -> Mechanism:
+    """The mechanism of a URDF, MJCF or SDF file; its `left_out` says what of the file is not in it.
+
+    packages: folders of packages that package:// and model:// name, beside the file's own, those above it, and
+        those of the environment's ROS_PACKAGE_PATH.
+
+    Raises MechanismError with all faults, each with file and line; OSError if the file cannot be read.
+    """
+    root = parse(path, str(path))
+    known = [*packages, *filter(None, os.environ.get("ROS_PACKAGE_PATH", "").split(os.pathsep))]
+    source = Source(path, [Path(package) for package in known])
+    reader = READERS.get(root.tag)
+    if reader is None:
+        advice = "models begin with <robot> (URDF), <mujoco> (MJCF) or <sdf>"
+        source.fault(root, "it is no model of a robot", None, advice)
+        raise MechanismError(source.faults)
+    with np.errstate(all="ignore"):  # numbers beyond all bounds are refused by those who check them
+        made = reader(source, root)
+    source.faults.raise_any()
+    made.left_out = tuple(source.left_out)
+    return made

@@ -1,0 +1,221 @@
+"""SDF: models and models within models, poses relative to any frame, joints that may close loops."""
+
+from __future__ import annotations
+
+import os
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Final
+
+from bellcrank.errors import MechanismError
+from bellcrank.io.robots.building import Builder
+from bellcrank.io.robots.sdf_frames import SEPARATOR, WORLD, Frame, Frames, pose_of, text
+from bellcrank.io.robots.sdf_joints import JointReader
+from bellcrank.io.robots.sdf_links import read_link
+from bellcrank.io.robots.skeleton import GROUND, Connection, Skeleton
+from bellcrank.io.robots.source import Source
+from bellcrank.io.robots.xml_tree import Element, parse
+from bellcrank.mechanism import Mechanism
+
+_GRAVITY: Final = (0.0, 0.0, -9.81)
+_FILES: Final = 200
+_DEPTH: Final = 30
+_TRUE: Final = ("1", "true")
+_READ: Final = ("link", "joint", "model", "frame", "include", "static", "pose", "gravity")
+_QUIET: Final = (
+    "self_collide",
+    "allow_auto_disable",
+    "enable_wind",
+    "physics",
+    "scene",
+    "magnetic_field",
+    "atmosphere",
+    "gui",
+    "spherical_coordinates",
+    "audio",
+    "wind",
+    "name",
+    "uri",
+)
+
+
+def read(source: Source, root: Element) -> Mechanism:
+    """The mechanism of an <sdf>; faults and what is left out go into the source."""
+    reader = _Reader(source, root)
+    tops = [at for at in root.children if at.tag in ("model", "world", "include")]
+    if not tops:
+        source.fault(root, "it holds no model and no world")
+    for at in tops:
+        if at.tag == "world":
+            reader.scope(at, WORLD, _Level())
+        elif at.tag == "model":
+            reader.model(at, WORLD, _Level())
+        else:
+            reader.include(at, WORLD, _Level())
+    source.faults.raise_any()
+    skeleton = reader.skeleton()
+    source.faults.raise_any()
+    name = tops[0].name or source.path.stem
+    builder = Builder(source, name, reader.gravity, skeleton)
+    reader.joints.add_forces(builder)
+    return builder.mechanism
+
+
+@dataclass(frozen=True)
+class _Level:
+    """How deep a model lies, and whether it stands still."""
+
+    depth: int = 0
+    static: bool = False
+
+
+@dataclass
+class _Reader:
+    source: Source
+    root: Element
+    frames: Frames = field(init=False)
+    joints: JointReader = field(init=False)
+    links: dict[str, tuple[Element, bool]] = field(default_factory=dict)
+    gravity: tuple[float, float, float] = _GRAVITY
+    files: int = 0
+
+    def __post_init__(self) -> None:
+        self.frames = Frames(self.source)
+        self.joints = JointReader(self.source, self.frames, _version(self.root))
+
+    def model(
+        self, at: Element, scope: str, level: _Level, name: str = "", placed: Element | None = None
+    ) -> None:
+        """Read a model into a scope; `placed`: the <include> that may give it another pose."""
+        name = name or at.name
+        if not name:
+            self.source.fault(at, "a model needs a name")
+            return
+        if level.depth > _DEPTH:
+            self.source.fault(at, f"models lie in each other more than {_DEPTH} deep")
+            self.source.faults.raise_any()
+        if at.get("placement_frame"):
+            self.source.leave(at, str(at), "a placement frame is not taken: the pose is that of the model")
+        where = at if placed is None or placed.first("pose") is None else placed
+        pose, relative = pose_of(self.source, where)
+        whole = self.frames.name(scope, name)
+        still = level.static or text(at, "static") in _TRUE
+        still = still or (placed is not None and text(placed, "static") in _TRUE)
+        first = at.get("canonical_link") or next((one.name for one in at.all("link")), "")
+        self._enter(
+            whole,
+            Frame(
+                self.frames.name(scope, relative), pose, at, self.frames.name(whole, first) if first else ""
+            ),
+        )
+        self.scope(at, whole, _Level(level.depth + 1, still))
+
+    def scope(self, at: Element, scope: str, level: _Level) -> None:
+        """Read what stands in a model or a world."""
+        if any(one.name == "world" for one in at.all("link")):
+            self.frames.worlds.add(scope)
+        for one in at.children:
+            if one.tag == "link":
+                self._link(one, scope, level.static)
+            elif one.tag == "frame":
+                self._frame(one, scope)
+            elif one.tag == "joint":
+                self._joint(one, scope)
+            elif one.tag == "model":
+                self.model(one, scope, level)
+            elif one.tag == "include":
+                self.include(one, scope, level)
+            elif one.tag == "gravity" and at.tag == "world":
+                found = self.source.numbers(one, "gravity", one.text, 3)
+                self.gravity = self.gravity if found is None else (found[0], found[1], found[2])
+            elif one.tag not in _READ and one.tag not in _QUIET:
+                self.source.leave(one, str(one), f"<{one.tag}> has no counterpart")
+
+    def include(self, at: Element, scope: str, level: _Level) -> None:
+        """Read the model that another file holds."""
+        uri = text(at, "uri")
+        found = self.source.file(uri, Path(at.file).parent) or self.source.file(
+            f"{uri}/model.sdf", Path(at.file).parent
+        )
+        self.files += 1
+        if found is None or self.files > _FILES or level.depth > _DEPTH:
+            self.source.leave(at, str(at), "the included model is not found in the folders of models", uri)
+            return
+        try:
+            root = parse(
+                found,
+                os.path.normpath(Path(self.source.path).parent / os.path.relpath(found, self.source.folder)),
+            )
+        except MechanismError as error:
+            with self.source.faults.collect(at.location):
+                raise error
+        except OSError as error:
+            self.source.fault(at, f"the included file cannot be read ({error.strerror})", uri)
+            return
+        model = root.first("model")
+        if model is None:
+            self.source.fault(root, "an included file holds a model")
+            return
+        self.model(model, scope, _Level(level.depth + 1, level.static), text(at, "name"), at)
+
+    def _enter(self, name: str, frame: Frame) -> None:
+        if name in self.frames.known or name == WORLD:
+            self.source.fault(frame.at, "this name is taken", name)
+            return
+        self.frames.known[name] = frame
+
+    def _link(self, at: Element, scope: str, static: bool) -> None:
+        if not at.name:
+            self.source.fault(at, "a link needs a name")
+            return
+        name = self.frames.name(scope, at.name)
+        pose, relative = pose_of(self.source, at)
+        self._enter(name, Frame(self.frames.name(scope, relative), pose, at, name))
+        self.links.setdefault(name, (at, static))
+
+    def _frame(self, at: Element, scope: str) -> None:
+        pose, relative = pose_of(self.source, at)
+        attached = self.frames.name(scope, at.get("attached_to"))
+        base = self.frames.name(scope, relative) if relative else attached
+        self._enter(self.frames.name(scope, at.name or "frame"), Frame(base, pose, at, attached))
+
+    def _joint(self, at: Element, scope: str) -> None:
+        pose, relative = pose_of(self.source, at)
+        child = self.frames.name(scope, text(at, "child"))
+        base = self.frames.name(scope, relative) if relative else child
+        name = self.frames.name(scope, at.name or "joint")
+        self._enter(name, Frame(base, pose, at, child))
+        self.joints.enter(at, scope, name)
+
+    def skeleton(self) -> Skeleton:
+        """Links where their frames are, joints as a tree and what closes loops in it."""
+        skeleton, names = Skeleton(), self._short_names()
+        for name, (at, static) in self.links.items():
+            skeleton.links[names[name]] = read_link(self.source, at, names[name], self.frames.pose(name, at))
+            if static:
+                skeleton.connections.append(Connection(names[name], GROUND, names[name], at))
+        names[WORLD] = GROUND
+        for name, frame in self.frames.known.items():
+            link = self.frames.link(name)
+            if frame.at.tag == "frame" and link is not None and link in names:
+                local = skeleton.links[names[link]].pose.inverse() @ self.frames.pose(name, frame.at)
+                skeleton.links[names[link]].markers.append((frame.at.name, local))
+        self.joints.add_to(skeleton, names)
+        return skeleton
+
+    def _short_names(self) -> dict[str, str]:
+        """Names of links: without the model's if there is one model, with "/" between scopes."""
+        tops = {name.split(SEPARATOR)[0] for name in self.links}
+        drop = len(tops) == 1 and all(SEPARATOR in name for name in self.links)
+        return {
+            name: (name.split(SEPARATOR, 1)[1] if drop else name).replace(SEPARATOR, "/")
+            for name in self.links
+        }
+
+
+def _version(root: Element) -> tuple[int, ...]:
+    parts = root.get("version", "1.12").split(".")
+    return tuple(int(part) for part in parts if part.isascii() and part.isdigit() and len(part) < 5) or (
+        1,
+        12,
+    )

@@ -1,0 +1,240 @@
+"""Joints of SDF: a graph of links, of which a tree is taken first and what is left closes loops."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Final
+
+from bellcrank.io.robots.building import Builder
+from bellcrank.io.robots.names import element_name
+from bellcrank.io.robots.sdf_frames import Frames, number, text
+from bellcrank.io.robots.skeleton import Connection, Motion, Skeleton
+from bellcrank.io.robots.source import Source
+from bellcrank.io.robots.xml_tree import Element
+from bellcrank.mechanism.checking import Vec3
+from bellcrank.mechanism.friction import JointFriction
+from bellcrank.mechanism.springs import TorsionSpring
+from bellcrank.mechanism.transmissions import Coupling
+
+_KINDS: Final = {
+    "revolute": ("turn",),
+    "continuous": ("turn",),
+    "prismatic": ("slide",),
+    "screw": ("screw",),
+    "ball": ("ball",),
+    "fixed": (),
+    "universal": ("turn", "turn"),
+    "revolute2": ("turn", "turn"),
+    "gearbox": (),
+}
+_UNLIMITED: Final = 1e10
+
+
+@dataclass
+class _Joint:
+    at: Element
+    scope: str
+    name: str
+    parent: str = ""
+    child: str = ""
+    motions: list[Motion] = field(default_factory=list)
+
+
+@dataclass
+class JointReader:
+    """The joints of all models, in the order of the file."""
+
+    source: Source
+    frames: Frames
+    version: tuple[int, ...]
+    known: dict[str, _Joint] = field(default_factory=dict)
+    names: dict[str, str] = field(default_factory=dict)
+
+    def enter(self, at: Element, scope: str, name: str) -> None:
+        """Note a joint; `name` with its scope."""
+        self.known.setdefault(name, _Joint(at, scope, name))
+
+    def add_to(self, skeleton: Skeleton, names: dict[str, str]) -> None:
+        """Connect the links of a skeleton; names: of links in it, by their names with scope."""
+        self.names = names
+        above = {link: link for link in skeleton.links}
+
+        def top(link: str) -> str:
+            while above[link] != link:
+                above[link] = above[above[link]]
+                link = above[link]
+            return link
+
+        children = {way.child for way in skeleton.connections}
+        for way in skeleton.connections:
+            above[top(way.child)] = top(way.parent)
+        short: set[str] = set()
+        for joint in self.known.values():
+            way = self._connection(joint, names, short)
+            if way is None:
+                continue
+            if way.child not in children and way.child and top(way.child) != top(way.parent):
+                above[top(way.child)] = top(way.parent)
+                children.add(way.child)
+                skeleton.connections.append(way)
+            else:
+                skeleton.loops.append(way)
+
+    def _connection(self, joint: _Joint, names: dict[str, str], short: set[str]) -> Connection | None:
+        source, at = self.source, joint.at
+        ends = []
+        for tag in ("parent", "child"):
+            link = self.frames.link(self.frames.name(joint.scope, text(at, tag) or "?"))
+            if link is None or link not in names:
+                source.fault(at, f"its {tag} is no link or frame", text(at, tag) or None)
+                return None
+            ends.append(link)
+        if ends[0] == ends[1]:
+            source.fault(at, "it joins a link with itself", text(at, "child"))
+            return None
+        joint.parent, joint.child = (names[link] for link in ends)
+        kind = source.word(at, "type", tuple(_KINDS), "fixed")
+        name = element_name(at.name or "joint", short)
+        if at.name in short:
+            name = element_name(joint.name.replace("::", "/"), short)
+        short.add(name)
+        if kind == "gearbox":
+            return None
+        way = Connection(name, joint.parent, joint.child, at)
+        for number_, motion in enumerate(_KINDS[kind]):
+            way.motions.append(self._motion(joint, name, motion, number_, len(_KINDS[kind])))
+        joint.motions = way.motions
+        return way
+
+    def _motion(self, joint: _Joint, name: str, kind: str, place: int, count: int) -> Motion:
+        source, at = self.source, joint.at
+        frame = self.frames.pose(joint.name, at)
+        label = name if count == 1 else f"{name} {place + 1}"
+        motion = Motion(label, kind, at, frame.position)
+        axis_at = at.first("axis" if place == 0 else "axis2")
+        if kind == "ball":
+            return motion
+        motion.axis = self._axis(joint, axis_at)
+        if axis_at is not None and kind in ("turn", "slide", "screw"):
+            low, high = (
+                number(source, axis_at, sign * 1e16, "limit", which)
+                for sign, which in ((-1, "lower"), (1, "upper"))
+            )
+            limited = at.get("type") != "continuous"
+            motion.low = low if limited and abs(low) < _UNLIMITED else None
+            motion.high = high if limited and abs(high) < _UNLIMITED else None
+        if kind == "screw":
+            motion.pitch = self._pitch(at)
+        return motion
+
+    def _pitch(self, at: Element) -> float:
+        """M a turn; the older thread_pitch is in rad/m, and left-handed where it is positive."""
+        if text(at, "screw_thread_pitch"):
+            return number(self.source, at, 1.0, "screw_thread_pitch")
+        old = number(self.source, at, 1.0, "thread_pitch")
+        return -6.283185307179586 / old if old else 0.0
+
+    def _axis(self, joint: _Joint, axis_at: Element | None) -> Vec3:
+        """In world axes; files before 1.5 give it in the axes of the model."""
+        frame = joint.name
+        given: Vec3 | None = (0.0, 0.0, 1.0)
+        if axis_at is not None:
+            xyz = axis_at.first("xyz")
+            numbers = None if xyz is None else self.source.numbers(axis_at, "xyz", xyz.text, 3)
+            given = (0.0, 0.0, 1.0) if numbers is None else (numbers[0], numbers[1], numbers[2])
+            if xyz is not None and xyz.get("expressed_in"):
+                frame = self.frames.name(joint.scope, xyz.get("expressed_in"))
+            elif self.version < (1, 5) or text(axis_at, "use_parent_model_frame") in ("1", "true"):
+                frame = joint.scope
+        axis = self.source.direction(joint.at, "axis", given, (0.0, 0.0, 1.0))
+        return self.frames.pose(frame, joint.at).vector(axis)
+
+    def add_forces(self, builder: Builder) -> None:
+        """Springs, dampers and friction in the joints, joints that follow others, and gears."""
+        for joint in self.known.values():
+            for place, motion in enumerate(joint.motions):
+                axis = joint.at.first("axis" if place == 0 else "axis2")
+                if axis is not None:
+                    self._dynamics(builder, motion, axis)
+                    self._mimic(builder, joint, motion, axis)
+            if joint.at.get("type") == "gearbox":
+                self._gear(builder, joint)
+            for extra in joint.at.children:
+                if extra.tag in ("sensor", "physics"):
+                    self.source.leave(extra, str(joint.at), f"<{extra.tag}> has no counterpart")
+
+    def _dynamics(self, builder: Builder, motion: Motion, axis: Element) -> None:
+        source, name = self.source, motion.name
+        coordinate = builder.coordinates.get(name)
+        keys = ("damping", "friction", "spring_stiffness", "spring_reference")
+        damping, friction, stiffness, rest = (number(source, axis, 0.0, "dynamics", key) for key in keys)
+        if min(damping, friction, stiffness) < 0.0:
+            source.fault(
+                axis, "damping, friction and stiffness must not be negative", (damping, friction, stiffness)
+            )
+            return
+        if coordinate is None:
+            if damping or friction or stiffness:
+                source.leave(axis, f"joint {name!r}", "damping and springs need a joint with one coordinate")
+            return
+        if damping or stiffness:
+            builder.force(axis, f"{name} spring", lambda: TorsionSpring(stiffness, damping, rest), coordinate)
+        if friction:
+            builder.force(axis, f"{name} friction", lambda: JointFriction(0.0, friction), coordinate)
+        if number(source, axis, -1.0, "limit", "effort") > 0.0:
+            source.leave(axis, f"joint {name!r}", "limits of effort and speed are not kept")
+
+    def _mimic(self, builder: Builder, joint: _Joint, motion: Motion, axis: Element) -> None:
+        """Q = multiplier (q_other - reference) + offset."""
+        at = axis.first("mimic")
+        if at is None:
+            return
+        leader = self.known.get(self.frames.name(joint.scope, at.get("joint")))
+        ends = [builder.coordinates.get(motion.name)]
+        ends.append(builder.coordinates.get(leader.motions[0].name) if leader and leader.motions else None)
+        factor, offset, reference = (
+            number(self.source, at, d, key)
+            for d, key in ((1.0, "multiplier"), (0.0, "offset"), (0.0, "reference"))
+        )
+        if None in ends or factor == 0.0:
+            self.source.leave(
+                at, f"joint {motion.name!r}", "it follows a joint without a coordinate", at.get("joint")
+            )
+            return
+        constant = offset - factor * reference
+        builder.constraint(at, f"{motion.name} mimic", lambda: Coupling((1.0, -factor), constant), *ends)
+
+    def _gear(self, builder: Builder, joint: _Joint) -> None:
+        """θ₂ = −ratio θ₁ for the angles of child and parent against a third link."""
+        source, at = self.source, joint.at
+        ratio = number(source, at, 1.0, "gearbox_ratio")
+        reference = self.frames.link(self.frames.name(joint.scope, text(at, "gearbox_reference_body") or "?"))
+        turns = []
+        for link in (joint.parent, joint.child):
+            hinges = (self._turn(one, link, reference) for one in self.known.values())
+            found = next((hinge for hinge in hinges if hinge is not None), None)
+            coordinate = None if found is None else builder.coordinates.get(found[0])
+            if found is None or coordinate is None:
+                source.leave(
+                    at, str(at), "a gearbox needs hinges between its reference and both of its links"
+                )
+                return
+            turns.append((coordinate, found[1]))
+        (one, first), (two, second) = turns
+        if ratio == 0.0 or str(one) == str(two):
+            source.fault(at, "the ratio of a gearbox must not be zero, and it must have two hinges", ratio)
+            return
+        builder.constraint(
+            at, joint.at.name or "gearbox", lambda: Coupling((second, ratio * first), None), two, one
+        )
+
+    def _turn(self, joint: _Joint, link: str, reference: str | None) -> tuple[str, float] | None:
+        """The hinge between a link and the reference, and the sign with which it counts."""
+        if reference is None or len(joint.motions) != 1 or joint.motions[0].kind != "turn":
+            return None
+        third = self.names.get(reference)
+        if (joint.parent, joint.child) == (third, link):
+            return joint.motions[0].name, 1.0
+        if (joint.parent, joint.child) == (link, third):
+            return joint.motions[0].name, -1.0
+        return None

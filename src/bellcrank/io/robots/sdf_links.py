@@ -1,0 +1,121 @@
+"""Links of SDF: mass, inertia and shapes."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Final
+
+import numpy as np
+
+from bellcrank.io.robots.pose import Pose
+from bellcrank.io.robots.sdf_frames import number, pose_of, text
+from bellcrank.io.robots.shapes import Color, mesh, primitive
+from bellcrank.io.robots.skeleton import Link
+from bellcrank.io.robots.source import Source
+from bellcrank.io.robots.xml_tree import Element
+from bellcrank.mechanism.mass import MassProperties, total
+from bellcrank.mechanism.shape import Shape
+
+_DENSITY: Final = 1000.0
+_SHAPES: Final = {
+    "box": ("Box", ("size",), 3),
+    "sphere": ("Sphere", ("radius",), 1),
+    "cylinder": ("Cylinder", ("radius", "length"), 1),
+    "capsule": ("Capsule", ("radius", "length"), 1),
+    "ellipsoid": ("Ellipsoid", ("radii",), 3),
+    "cone": ("Cone", ("radius", "length"), 1),
+}
+_FLAT: Final = ("plane", "heightmap", "empty")
+
+
+def read_link(source: Source, at: Element, name: str, pose: Pose) -> Link:
+    """A link with its mass properties, and with what is seen of it, or collides where nothing is."""
+    link = Link(name, pose, at)
+    inertial = at.first("inertial")
+    automatic = inertial is not None and inertial.get("auto") == "true"
+    mass = _of_shapes(source, at) if automatic else _mass(source, at, inertial)
+    if mass is not None:
+        link.masses.append(mass)
+    for one in list(at.all("visual")) or list(at.all("collision")):
+        if (shape := _shape(source, one)) is not None:
+            link.shapes.append(shape)
+    if text(at, "gravity") in ("0", "false"):
+        link.relieved = 1.0
+    if text(at, "kinematic") in ("1", "true"):
+        source.leave(at, str(at), "kinematic links move like all others")
+    for one in at.children:
+        if one.tag in ("sensor", "projector", "particle_emitter", "fluid_added_mass", "battery"):
+            source.leave(one, f"link {name!r}", f"<{one.tag}> has no counterpart")
+    return link
+
+
+def _mass(source: Source, link: Element, at: Element | None) -> MassProperties | None:
+    """By default 1 kg and 1 kg m^2 about each axis, as SDF has it."""
+    if at is None:
+        source.leave(link, str(link), "it has no <inertial>: SDF gives it 1 kg and 1 kg m²")
+        return MassProperties(1.0, np.zeros(3), np.eye(3))
+    mass = number(source, at, 1.0, "mass")
+    inertia = at.first("inertia")
+    entries = ("ixx", "ixy", "ixz", "iyy", "iyz", "izz")
+    defaults = (1.0, 0.0, 0.0, 1.0, 0.0, 1.0)
+    given = (
+        defaults
+        if inertia is None
+        else [number(source, inertia, d, e) for d, e in zip(defaults, entries, strict=True)]
+    )
+    xx, xy, xz, yy, yz, zz = given
+    if mass < 0.0:
+        source.fault(at, "the mass must not be negative", mass)
+        return None
+    if mass == 0.0:
+        return None
+    pose, _ = pose_of(source, at)
+    local = np.array([[xx, xy, xz], [xy, yy, yz], [xz, yz, zz]])
+    return MassProperties(mass, np.zeros(3), local).moved(pose.position, pose.rotation)
+
+
+def _of_shapes(source: Source, link: Element) -> MassProperties | None:
+    """The mass of what collides, by its density."""
+    parts = []
+    for one in link.all("collision"):
+        shape = _shape(source, one)
+        density = number(source, one, number(source, link, _DENSITY, "inertial", "density"), "density")
+        if shape is None or density <= 0.0:
+            continue
+        with source.faults.collect(one.location):
+            parts.append(replace(shape, density=density).mass_properties())
+    return total(parts) if parts else None
+
+
+def _shape(source: Source, at: Element) -> Shape | None:
+    geometry = at.first("geometry")
+    if geometry is None:
+        source.fault(at, "its geometry is missing")
+        return None
+    pose, relative = pose_of(source, at)
+    if relative:
+        source.leave(at, str(at), "the pose of a shape is taken in its link", relative)
+    color = _color(source, at)
+    for one in geometry.children:
+        if one.tag == "mesh":
+            numbers = source.numbers(one, "scale", text(one, "scale") or "1 1 1", 3)
+            x, y, z = numbers or (1.0, 1.0, 1.0)
+            return mesh(source, one, text(one, "uri"), (x, y, z), pose, color)
+        if one.tag in _SHAPES:
+            kind, tags, count = _SHAPES[one.tag]
+            found: list[float] = []
+            for tag in tags:
+                numbers = source.numbers(one, tag, text(one, tag) or " ".join(["1"] * count), count)
+                if numbers is None:
+                    return None
+                found += numbers
+            return primitive(source, one, kind, tuple(found), pose, color)
+        if one.tag not in _FLAT:
+            source.leave(one, str(at), f"shapes of this kind are not available: <{one.tag}>")
+    return None
+
+
+def _color(source: Source, at: Element) -> Color:
+    given = text(at, "material", "diffuse")
+    found = source.numbers(at, "diffuse", given, 3, 4) if given else None
+    return None if found is None else tuple(min(max(part, 0.0), 1.0) for part in found)

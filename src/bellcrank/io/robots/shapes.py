@@ -1,0 +1,56 @@
+"""Shapes that files of robots give: primitives, and meshes where their files are found."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+from bellcrank.io.robots.pose import Pose
+from bellcrank.io.robots.source import Source
+from bellcrank.io.robots.xml_tree import Element
+from bellcrank.mechanism.mesh import Mesh
+from bellcrank.mechanism.shape import Box, Capsule, Cone, Cylinder, Ellipsoid, Shape, Sphere
+
+Color = tuple[float, ...] | None
+
+
+def primitive(
+    source: Source, at: Element, kind: str, numbers: tuple[float, ...], pose: Pose, color: Color
+) -> Shape | None:
+    """A shape of full lengths: Box x y z, Sphere r, Ellipsoid a b c, Cylinder, Capsule and Cone r length."""
+    common: dict[str, Any] = {"position": pose.position, "rotation": pose.rotation, "color": color}
+    with source.faults.collect(at.location):
+        if kind == "Box":
+            return Box(size=numbers, **common)
+        if kind == "Sphere":
+            return Sphere(radius=numbers[0], **common)
+        if kind == "Ellipsoid":
+            return Ellipsoid(radii=numbers, **common)
+        if kind == "Cone":
+            return Cone(radius=numbers[0], height=numbers[1], **common)
+        if kind == "Capsule" and numbers[1] == 0.0:
+            return Sphere(radius=numbers[0], **common)
+        return (Capsule if kind == "Capsule" else Cylinder)(radius=numbers[0], length=numbers[1], **common)
+    return None
+
+
+def mesh(
+    source: Source,
+    at: Element,
+    text: str,
+    scale: tuple[float, float, float],
+    pose: Pose,
+    color: Color,
+    *bases: Path,
+) -> Shape | None:
+    """A mesh, if its file is there; what cannot be shown is noted, with the place where the mesh is used."""
+    found = source.file(text, *bases)
+    if found is None:
+        source.leave(at, str(at), "its mesh is not found in the model's folders", text)
+        return None
+    if min(scale) <= 0.0:
+        source.leave(at, str(at), "its mesh is mirrored, which is not available", scale)
+        return None
+    with source.faults.collect(at.location):
+        return Mesh(file=str(found), scale=scale, position=pose.position, rotation=pose.rotation, color=color)
+    return None

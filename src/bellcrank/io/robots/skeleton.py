@@ -1,0 +1,108 @@
+"""What every model of a robot comes down to before it is a mechanism: links, and motions between them.
+
+All is given in the pose in which the file draws the model. A connection holds the motions of its child seen from its
+parent, the outermost first; each is a turn about, or a slide along, a line of the world in that pose. So the
+product of exponentials of the motions gives every pose, and motions may be put one after the other.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from typing import Final
+
+import numpy as np
+
+from bellcrank.io.robots.pose import Pose
+from bellcrank.io.robots.xml_tree import Element
+from bellcrank.mechanism.checking import Vec3
+from bellcrank.mechanism.mass import MassProperties
+from bellcrank.mechanism.rotation import matrix
+from bellcrank.mechanism.shape import Shape
+
+GROUND: Final = ""
+"""The name of the link that does not move."""
+
+
+@dataclass(eq=False)
+class Link:
+    """A frame with mass, shapes and named frames, all given in it.
+
+    pose: in the world. at: where it stands in the file, None for the ground.
+    """
+
+    name: str
+    pose: Pose = Pose()
+    at: Element | None = None
+    masses: list[MassProperties] = field(default_factory=list)
+    shapes: list[Shape] = field(default_factory=list)
+    markers: list[tuple[str, Pose]] = field(default_factory=list)
+    relieved: float = 0.0
+    """Which part of its weight is held up."""
+
+
+@dataclass(eq=False)
+class Motion:
+    """One joint of a file.
+
+    kind: "turn", "slide", "screw", "ball", "free" or "planar" (two slides across the axis and a turn about it).
+    point, axis: a line in the world, the axis a unit vector. start: the coordinate's value in that pose.
+    low, high: limits of the coordinate, None where there is none. pitch: of a screw, m a turn.
+    """
+
+    name: str
+    kind: str
+    at: Element
+    point: Vec3
+    axis: Vec3 = (0.0, 0.0, 1.0)
+    start: float = 0.0
+    low: float | None = None
+    high: float | None = None
+    pitch: float = 0.0
+
+
+@dataclass(eq=False)
+class Connection:
+    """How a child hangs on its parent: by motions, or rigidly where there are none.
+
+    kept: a rigid one that is not dissolved, so that it can be taken out.
+    """
+
+    name: str
+    parent: str
+    child: str
+    at: Element | None = None
+    motions: list[Motion] = field(default_factory=list)
+    kept: bool = False
+
+
+@dataclass(eq=False)
+class Skeleton:
+    """Links by name, the ground among them, connections, which make trees, and further ones, which close loops."""
+
+    links: dict[str, Link] = field(default_factory=lambda: {GROUND: Link(GROUND)})
+    connections: list[Connection] = field(default_factory=list)
+    loops: list[Connection] = field(default_factory=list)
+
+
+def summed(parts: Iterable[tuple[MassProperties, Pose]]) -> MassProperties | None:
+    """The sum of parts, each given in a frame of that pose; None if nothing has a mass.
+
+    A part may have an inertia alone, as rotors do in some files.
+    """
+    known = [(part, matrix(pose.rotation), np.asarray(pose.position)) for part, pose in parts]
+    mass = sum(part.mass for part, _, _ in known)
+    if mass <= 0.0:
+        return None
+    if len(known) == 1 and np.array_equal(known[0][1], np.eye(3)) and not known[0][2].any():
+        return known[0][0]
+    places = [place + turn @ part.com for part, turn, place in known]
+    com = (
+        sum((part.mass * place for (part, _, _), place in zip(known, places, strict=True)), np.zeros(3))
+        / mass
+    )
+    inertia = np.zeros((3, 3))
+    for (part, turn, _), place in zip(known, places, strict=True):
+        d = place - com
+        inertia += turn @ part.inertia @ turn.T + part.mass * ((d @ d) * np.eye(3) - np.outer(d, d))
+    return MassProperties(mass, com, 0.5 * (inertia + inertia.T))

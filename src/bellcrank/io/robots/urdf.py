@@ -1,0 +1,264 @@
+"""URDF: links and joints of a robot, with mimic joints, transmissions and the extensions that close loops.
+
+A root link with a mass is held by the joint "NAME (ground)", which may be taken out to let the robot float; a file
+without moving joints is an object, which floats.
+"""
+
+from __future__ import annotations
+
+from typing import Final
+
+import numpy as np
+
+from bellcrank.io.robots.building import Builder
+from bellcrank.io.robots.names import symbol_name
+from bellcrank.io.robots.pose import Pose, of_rpy
+from bellcrank.io.robots.shapes import Color, mesh, primitive
+from bellcrank.io.robots.skeleton import GROUND, Connection, Link, Motion, Skeleton
+from bellcrank.io.robots.source import Source
+from bellcrank.io.robots.urdf_extras import add_extras
+from bellcrank.io.robots.xml_tree import Element
+from bellcrank.mechanism import Mechanism
+from bellcrank.mechanism.mass import MassProperties
+
+_GRAVITY: Final = (0.0, 0.0, -9.81)
+_WORLD: Final = "world"  # the name of a root that is the ground
+_MOVING: Final = {
+    "revolute": "turn",
+    "continuous": "turn",
+    "prismatic": "slide",
+    "floating": "free",
+    "planar": "planar",
+    "ball": "ball",
+    "spherical": "ball",
+}
+_KNOWN: Final = (*_MOVING, "fixed")
+_SHAPES: Final = {
+    "box": ("Box", ("size",)),
+    "sphere": ("Sphere", ("radius",)),
+    "cylinder": ("Cylinder", ("radius", "length")),
+    "capsule": ("Capsule", ("radius", "length")),
+}
+
+
+def read(source: Source, root: Element) -> Mechanism:
+    """The mechanism of a <robot>; faults and what is left out go into the source."""
+    for at in root.children:
+        if at.tag.startswith("xacro:") or "${" in "".join(at.attributes.values()):
+            source.fault(
+                at, "macros are not expanded here", None, "expand them first: xacro FILE > robot.urdf"
+            )
+            source.faults.raise_any()
+    reader = _Reader(source, root)
+    skeleton = reader.skeleton()
+    source.faults.raise_any()
+    inputs = [symbol_name(one.name) for at in root.all("transmission") for one in at.all("actuator")]
+    builder = Builder(source, root.name or source.path.stem, _GRAVITY, skeleton, inputs)
+    add_extras(builder, root, reader.joints)
+    return builder.mechanism
+
+
+class _Reader:
+    def __init__(self, source: Source, root: Element) -> None:
+        self.source = source
+        self.root = root
+        self.links = self._named("link")
+        self.joints = self._named("joint")
+        self.colors: dict[str, Color] = {}
+        for material in root.all("material"):
+            if (color := material.first("color")) is not None:
+                self.colors[material.name] = self._color(color)
+
+    def _named(self, tag: str) -> dict[str, Element]:
+        found: dict[str, Element] = {}
+        for at in self.root.all(tag):
+            if not at.name:
+                self.source.fault(at, f"a {tag} needs a name")
+            elif at.name in found:
+                self.source.fault(
+                    at, "this name is taken", None, f"the other stands in line {found[at.name].line}"
+                )
+            else:
+                found[at.name] = at
+        return found
+
+    def skeleton(self) -> Skeleton:
+        """Links in the pose in which all joints are at zero, parents before children."""
+        source = self.source
+        below: dict[str, list[Element]] = {name: [] for name in self.links}
+        above: dict[str, Element] = {}
+        for at in self.joints.values():
+            ends = [self._end(at, tag) for tag in ("parent", "child")]
+            if None in ends:
+                continue
+            parent, child = str(ends[0]), str(ends[1])
+            if child in above:
+                advice = "a loop is closed by a <loop_joint> or by Gazebo's <joint>"
+                source.fault(at, f"link {child!r} has a parent already", above[child].name, advice)
+                continue
+            above[child] = at
+            below[parent].append(at)
+        roots = [name for name in self.links if name not in above]
+        if not self.links:
+            source.fault(self.root, "it holds no links")
+        elif not roots:
+            source.fault(self.root, "every link has a parent: there is no root")
+        skeleton = Skeleton()
+        moving = any(
+            at.get("type") in _MOVING and at.get("type") != "floating" for at in self.joints.values()
+        )
+        for name in roots:
+            self._add_tree(skeleton, name, below, moving)
+        if lost := [name for name in self.links if name not in skeleton.links and roots]:
+            source.fault(self.links[lost[0]], "links hang on each other in a ring", lost[:5])
+        return skeleton
+
+    def _end(self, at: Element, tag: str) -> str | None:
+        end = at.first(tag)
+        name = "" if end is None else end.get("link")
+        if name in self.links:
+            return name
+        self.source.fault(at, f"its {tag} is no link of the robot", name or None)
+        return None
+
+    def _add_tree(self, skeleton: Skeleton, root: str, below: dict[str, list[Element]], moving: bool) -> None:
+        skeleton.links[root] = self._link(root, Pose())
+        if root == _WORLD and not skeleton.links[root].masses:
+            skeleton.connections.append(Connection(root, GROUND, root))
+        elif moving:
+            skeleton.connections.append(Connection(f"{root} (ground)", GROUND, root, kept=True))
+        waiting = [root]
+        while waiting:
+            parent = waiting.pop(0)
+            for at in below[parent]:
+                child = at.first("child").get("link")  # type: ignore[union-attr]
+                if child in skeleton.links:
+                    continue
+                pose = skeleton.links[parent].pose @ self._origin(at)
+                skeleton.links[child] = self._link(child, pose)
+                skeleton.connections.append(self._connection(at, parent, child, pose))
+                waiting.append(child)
+
+    def _origin(self, at: Element) -> Pose:
+        origin = at.first("origin")
+        if origin is None:
+            return Pose()
+        position = self.source.vector(origin, "xyz")
+        quaternion = self.source.numbers(origin, "quat_xyzw", origin.attributes.get("quat_xyzw"), 4)
+        if quaternion is None:
+            return Pose(position, of_rpy(*self.source.vector(origin, "rpy")))
+        x, y, z, w = quaternion
+        norm = (x * x + y * y + z * z + w * w) ** 0.5
+        if norm == 0.0:
+            self.source.fault(origin, "must not be zero", quaternion, of="quat_xyzw")
+            return Pose(position)
+        return Pose(position, (w / norm, x / norm, y / norm, z / norm))
+
+    def _connection(self, at: Element, parent: str, child: str, pose: Pose) -> Connection:
+        kind = self.source.word(at, "type", _KNOWN, "fixed")
+        made = Connection(at.name, parent, child, at)
+        if kind == "fixed":
+            made.kept = parent == _WORLD  # as the joint of a root is
+            return made
+        axis_at = at.first("axis")
+        given = None if axis_at is None else self.source.vector(axis_at, "xyz", (1.0, 0.0, 0.0))
+        axis = self.source.direction(at, "axis", given, (1.0, 0.0, 0.0))
+        motion = Motion(at.name, _MOVING[kind], at, pose.position, pose.vector(axis))
+        limit = at.first("limit")
+        if limit is not None and kind in ("revolute", "prismatic"):
+            motion.low = self._bound(limit, "lower")
+            motion.high = self._bound(limit, "upper")
+        elif limit is None and kind in ("revolute", "prismatic"):
+            self.source.leave(at, str(at), f"a {kind} joint needs a <limit>: it has none")
+        made.motions.append(motion)
+        return made
+
+    def _bound(self, limit: Element, which: str) -> float | None:
+        text = limit.get(which, "0")
+        if text.lower().lstrip("+-") in ("inf", "infinity"):
+            return None
+        found = self.source.numbers(limit, which, text, 1)
+        return None if found is None or abs(found[0]) >= 1e10 else found[0]
+
+    def _link(self, name: str, pose: Pose) -> Link:
+        at = self.links[name]
+        link = Link(name, pose, at)
+        for inertial in at.all("inertial"):
+            if (mass := self._mass(at, inertial)) is not None:
+                link.masses.append(mass)
+        seen = list(at.all("visual")) or list(at.all("collision"))
+        for one in seen:
+            link.shapes += self._shapes(at, one)
+        return link
+
+    def _mass(self, link: Element, at: Element) -> MassProperties | None:
+        source, mass_at, inertia_at = self.source, at.first("mass"), at.first("inertia")
+        mass = None if mass_at is None else source.number(mass_at, "value", None)
+        if mass is None:
+            source.fault(at, f"the mass of link {link.name!r} is missing", None, "give <mass value=.../>")
+            return None
+        if mass < 0.0:
+            source.fault(at, f"the mass of link {link.name!r} must not be negative", mass)
+            return None
+        entries = ("ixx", "ixy", "ixz", "iyy", "iyz", "izz")
+        given = [0.0 if inertia_at is None else source.number(inertia_at, entry) or 0.0 for entry in entries]
+        xx, xy, xz, yy, yz, zz = given
+        local = MassProperties(mass, np.zeros(3), np.array([[xx, xy, xz], [xy, yy, yz], [xz, yz, zz]]))
+        if mass == 0.0 and not any(given):
+            return None
+        origin = self._origin(at)
+        if origin == Pose():
+            return local
+        turned = local.moved(origin.position, origin.rotation)
+        return MassProperties(mass, np.array(origin.position), 0.5 * (turned.inertia + turned.inertia.T))
+
+    def _shapes(self, link: Element, at: Element) -> list:  # type: ignore[type-arg]
+        geometry = at.first("geometry")
+        if geometry is None or not geometry.children:
+            self.source.fault(at, f"the geometry of link {link.name!r} is missing")
+            return []
+        found = []
+        pose, color = self._origin(at), self._material(at)
+        for one in geometry.children:
+            if one.tag == "mesh":
+                scale = self.source.vector(one, "scale", (1.0, 1.0, 1.0))
+                found.append(mesh(self.source, one, one.get("filename"), scale, pose, color))
+            elif one.tag in _SHAPES:
+                kind, attributes = _SHAPES[one.tag]
+                numbers = self._sizes(one, attributes)
+                if numbers is not None:
+                    found.append(primitive(self.source, one, kind, numbers, pose, color))
+            else:
+                self.source.leave(
+                    one, f"link {link.name!r}", f"shapes of this kind are not available: <{one.tag}>"
+                )
+        return [shape for shape in found if shape is not None]
+
+    def _sizes(self, at: Element, attributes: tuple[str, ...]) -> tuple[float, ...] | None:
+        count = 3 if attributes == ("size",) else 1
+        found: list[float] = []
+        for attribute in attributes:
+            if attribute not in at.attributes:
+                self.source.fault(at, "is missing", of=attribute)
+                return None
+            numbers = self.source.numbers(at, attribute, at.get(attribute), count)
+            if numbers is None:
+                return None
+            found += numbers
+        if min(found) == 0.0:
+            self.source.leave(at, str(at), "a shape without extent is not shown", tuple(found))
+            return None
+        return tuple(found)
+
+    def _material(self, at: Element) -> Color:
+        material = at.first("material")
+        if material is None:
+            return None
+        if material.first("texture") is not None:
+            self.source.leave(material, str(material), "textures are not shown")
+        own = material.first("color")
+        return self._color(own) if own is not None else self.colors.get(material.name)
+
+    def _color(self, at: Element) -> Color:
+        found = self.source.numbers(at, "rgba", at.attributes.get("rgba"), 3, 4)
+        return None if found is None else tuple(min(max(part, 0.0), 1.0) for part in found)

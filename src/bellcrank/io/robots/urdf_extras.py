@@ -1,0 +1,189 @@
+"""What URDF files hold beside links and joints: friction, mimic joints, transmissions, joints that close loops."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from math import isfinite, nan
+from typing import Final
+
+from bellcrank.io.robots.building import Builder
+from bellcrank.io.robots.names import symbol_name
+from bellcrank.io.robots.pose import Pose, of_rpy
+from bellcrank.io.robots.xml_tree import Element
+from bellcrank.mechanism.friction import JointFriction
+from bellcrank.mechanism.inputs import Input
+from bellcrank.mechanism.joint_kinds import Fixed, Prismatic, Revolute, Spherical
+from bellcrank.mechanism.motors import GearedMotor
+from bellcrank.mechanism.rotation import between
+from bellcrank.mechanism.springs import TorsionSpring
+from bellcrank.mechanism.transmissions import Coupling
+
+_Z: Final = (0.0, 0.0, 1.0)
+_CLOSING: Final = {
+    "fixed": Fixed,
+    "revolute": Revolute,
+    "continuous": Revolute,
+    "hinge": Revolute,
+    "prismatic": Prismatic,
+    "spherical": Spherical,
+    "ball": Spherical,
+}
+_QUIET: Final = ("link", "joint", "material")  # of a robot: read elsewhere
+_OF_JOINT: Final = ("origin", "parent", "child", "axis", "limit", "dynamics", "mimic")
+
+
+def add_extras(builder: Builder, root: Element, joints: Mapping[str, Element]) -> None:
+    """Add forces, constraints and closing joints to what the builder has made; note what cannot be taken."""
+    for name, at in joints.items():
+        _dynamics(builder, name, at)
+    for name, at in joints.items():
+        if (mimic := at.first("mimic")) is not None:
+            _mimic(builder, name, mimic, joints)
+    for at in root.children:
+        if at.tag == "transmission":
+            _transmission(builder, at, joints)
+        elif at.tag == "loop_joint":
+            _loop_joint(builder, at)
+        elif at.tag == "gazebo":
+            _gazebo(builder, at)
+        elif at.tag not in _QUIET:
+            builder.source.leave(at, str(at), f"<{at.tag}> has no counterpart")
+
+
+def _dynamics(builder: Builder, name: str, at: Element) -> None:
+    source, coordinate = builder.source, builder.coordinates.get(name)
+    limit, dynamics = at.first("limit"), at.first("dynamics")
+    if limit is not None and any(source.number(limit, key) for key in ("effort", "velocity")):
+        source.leave(limit, f"joint {name!r}", "limits of effort and speed are not kept")
+    for extra in at.children:
+        if extra.tag not in _OF_JOINT:
+            source.leave(extra, f"joint {name!r}", f"<{extra.tag}> has no counterpart")
+    if dynamics is None:
+        return
+    damping, friction = (source.number(dynamics, key) or 0.0 for key in ("damping", "friction"))
+    for key, value in (("damping", damping), ("friction", friction)):
+        if value < 0.0:
+            source.fault(dynamics, "must not be negative", value, of=key)
+    if (damping <= 0.0 and friction <= 0.0) or min(damping, friction) < 0.0:
+        return
+    if coordinate is None:
+        source.leave(dynamics, f"joint {name!r}", "damping and friction need a joint with one coordinate")
+    elif friction > 0.0:
+        builder.force(dynamics, f"{name} friction", lambda: JointFriction(damping, friction), coordinate)
+    else:
+        builder.force(dynamics, f"{name} damping", lambda: TorsionSpring(0.0, damping), coordinate)
+
+
+def _mimic(builder: Builder, name: str, at: Element, joints: Mapping[str, Element]) -> None:
+    """Q = multiplier q_other + offset."""
+    source, other = builder.source, at.get("joint")
+    if other not in joints or other == name:
+        source.leave(at, f"joint {name!r}", "it follows a joint that the robot does not have", other)
+        return
+    factor, offset = source.number(at, "multiplier", 1.0), source.number(at, "offset", 0.0)
+    ends = [builder.coordinates.get(one) for one in (name, other)]
+    if None in ends or factor is None or offset is None:
+        source.leave(at, f"joint {name!r}", "it follows a joint without a coordinate", other)
+    elif factor == 0.0:
+        builder.constraint(at, f"{name} mimic", lambda: Coupling((1.0,), offset), ends[0])
+    else:
+        builder.constraint(at, f"{name} mimic", lambda: Coupling((1.0, -factor), offset), *ends)
+
+
+def _transmission(builder: Builder, at: Element, joints: Mapping[str, Element]) -> None:
+    """A motor behind a gear for each actuator of a transmission with one joint; its torque is an input."""
+    source = builder.source
+    held, actuators = list(at.all("joint")), list(at.all("actuator"))
+    if any(one.name not in joints for one in held):
+        source.leave(at, str(at), "it names a joint that the robot does not have")
+        return
+    if len(held) != 1 or len(actuators) != 1:
+        source.leave(
+            at,
+            str(at),
+            f"a transmission of {len(held)} joints and {len(actuators)} actuators is not available",
+        )
+        return
+    coordinate = builder.coordinates.get(held[0].name)
+    if coordinate is None:
+        source.leave(at, str(at), "its joint has no coordinate that could be driven")
+        return
+    ratio = _said((at, held[0], actuators[0]), ("mechanicalReduction", "mechanical_reduction"), 1.0)
+    inertia = _said((actuators[0], at), ("rotorInertia", "rotor_inertia", "motorInertia"), 0.0)
+    if not (abs(ratio) > 0.0 and inertia >= 0.0 and isfinite(ratio) and isfinite(inertia)):
+        rule = "its reduction must be a number but zero, and its inertia one that is not negative"
+        source.leave(at, str(at), rule, (ratio, inertia))
+        return
+    name = symbol_name(actuators[0].name or at.name)
+    label = actuators[0].name or at.name or f"{held[0].name} motor"
+
+    def motor() -> GearedMotor:
+        return GearedMotor(ratio, inertia, Input(name, 0.0, "N m"))
+
+    builder.force(at, label, motor, coordinate)
+
+
+def _said(places: tuple[Element, ...], tags: tuple[str, ...], default: float) -> float:
+    """The number in the first of these elements that is there, as text or as attribute `value`; nan for none."""
+    for place in places:
+        for one in place.children:
+            if one.tag.rpartition(":")[2] in tags:
+                try:
+                    return float(one.attributes.get("value", one.text))
+                except ValueError:
+                    return nan
+    return default
+
+
+def _loop_joint(builder: Builder, at: Element) -> None:
+    """<loop_joint> with <link1> and <link2>: a joint between frames of two links of the tree."""
+    source = builder.source
+    ends: list[tuple[str, Pose]] = []
+    for tag in ("link1", "link2"):
+        end = at.first(tag)
+        link = "" if end is None else end.get("link")
+        if end is None or link not in builder.skeleton.links or not link:
+            source.fault(at, f"its {tag} is no link of the robot", link or None)
+            return
+        ends.append((link, Pose(source.vector(end, "xyz"), of_rpy(*source.vector(end, "rpy")))))
+    kind = source.word(at, "type", tuple(_CLOSING), "spherical")
+    axis_at = at.first("axis")
+    axis = source.direction(
+        at, "axis", None if axis_at is None else source.vector(axis_at, "xyz"), (1.0, 0.0, 0.0)
+    )
+    turned = Pose((0.0, 0.0, 0.0), between(_Z, axis))
+    one, two = ((link, pose @ turned) for link, pose in ends)
+    builder.close(at.name or "loop", _CLOSING[kind](), one, two, at)
+
+
+def _gazebo(builder: Builder, at: Element) -> None:
+    """Joints in <gazebo> close loops; the rest speaks of the simulator."""
+    source = builder.source
+    for one in at.children:
+        if one.tag != "joint":
+            of = f"gazebo of {at.get('reference')!r}" if at.get("reference") else "gazebo"
+            source.leave(one, of, f"<{one.tag}> has no counterpart")
+            continue
+        parent, child = (_text(one, tag) for tag in ("parent", "child"))
+        if not {parent, child} <= set(builder.skeleton.links) - {""}:
+            source.fault(one, "its parent or child is no link of the robot", (parent, child))
+            continue
+        pose = source.numbers(one, "pose", _text(one, "pose") or "0 0 0 0 0 0", 6) or (0.0,) * 6
+        local = Pose((pose[0], pose[1], pose[2]), of_rpy(*pose[3:]))
+        kind = one.get("type", "revolute")
+        if kind not in _CLOSING:
+            source.leave(one, str(one), f"a closing joint of type {kind!r} is not available")
+            continue
+        given = None
+        if (axis_at := one.first("axis")) is not None:
+            numbers = source.numbers(one, "axis", _text(axis_at, "xyz") or "0 0 1", 3)
+            given = None if numbers is None else (numbers[0], numbers[1], numbers[2])
+        axis = source.direction(one, "axis", given, _Z)
+        frame = builder.skeleton.links[child].pose @ local @ Pose((0.0, 0.0, 0.0), between(_Z, axis))
+        ends = [(link, builder.skeleton.links[link].pose.inverse() @ frame) for link in (parent, child)]
+        builder.close(one.name or "loop", _CLOSING[kind](), ends[0], ends[1], one)
+
+
+def _text(at: Element, tag: str) -> str:
+    found = at.first(tag)
+    return "" if found is None else found.text.strip()

@@ -1,0 +1,129 @@
+"""XML texts as trees that remember their lines. Nothing outside of a text is read, and entities are refused."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, Final
+from xml.parsers import expat
+
+from bellcrank.errors import Fault, Location, MechanismError
+
+DEPTH: Final = 200
+"""How deep elements may be nested."""
+ELEMENTS: Final = 300_000
+"""How many elements a file may have."""
+SIZE: Final = 30_000_000
+"""How many bytes a file may have."""
+
+
+@dataclass(eq=False)
+class Element:
+    """An element: tag with its prefix, attributes, children, the text in it; file and line where it begins."""
+
+    tag: str
+    attributes: dict[str, str]
+    file: str
+    line: int
+    children: list[Element] = field(default_factory=list)
+    text: str = ""
+
+    @property
+    def location(self) -> Location:
+        """Where it begins."""
+        return Location(self.file, self.line)
+
+    @property
+    def name(self) -> str:
+        """The attribute `name`, without blanks at its ends; empty if there is none."""
+        return self.attributes.get("name", "").strip()
+
+    def get(self, attribute: str, default: str = "") -> str:
+        """An attribute without blanks at its ends."""
+        return self.attributes.get(attribute, default).strip()
+
+    def all(self, *tags: str) -> Iterator[Element]:
+        """The children of these tags."""
+        return (child for child in self.children if child.tag in tags)
+
+    def first(self, tag: str) -> Element | None:
+        """The first child of this tag."""
+        return next(self.all(tag), None)
+
+    def __str__(self) -> str:
+        return f"{self.tag} {self.name!r}" if self.name else f"<{self.tag}>"
+
+
+def parse(path: Path, name: str) -> Element:
+    """The root of a file, which is called `name` in faults.
+
+    Raises MechanismError, with file and line, for what is no XML, declares entities, or is beyond the bounds
+    above; OSError if the file cannot be read.
+    """
+    if not os.path.isfile(path) and os.path.exists(path) and not os.path.isdir(path):  # noqa: PTH110, PTH112, PTH113
+        raise _error(name, None, "this is no file but a device, a pipe or a socket")
+    if (size := path.stat().st_size) > SIZE:
+        raise _error(name, None, f"the file has {size} bytes, more than {SIZE}")
+    return parse_text(path.read_bytes(), name)
+
+
+def parse_text(text: bytes, name: str) -> Element:
+    """The root of an XML text. Raises MechanismError as `parse` does."""
+    builder = _Builder(name)
+    try:
+        builder.parser.Parse(text, True)
+    except expat.ExpatError as error:
+        rule = f"not XML: {expat.ErrorString(error.code)}"
+        raise _error(name, error.lineno, rule, error.offset + 1) from None
+    except (LookupError, ValueError) as error:  # of encodings that do not exist
+        raise _error(name, 1, f"not XML: {error}") from None
+    if builder.root is None:
+        raise _error(name, 1, "it holds no element")
+    return builder.root
+
+
+def _error(file: str, line: int | None, rule: str, column: int | None = None) -> MechanismError:
+    return MechanismError(Fault("model file", rule, location=Location(file, line, None, column)))
+
+
+class _Builder:
+    def __init__(self, name: str) -> None:
+        self.name = name
+        self.root: Element | None = None
+        self.open: list[Element] = []
+        self.count = 0
+        self.parser: Any = expat.ParserCreate()
+        self.parser.buffer_text = True
+        self.parser.StartElementHandler = self.start
+        self.parser.EndElementHandler = self.end
+        self.parser.CharacterDataHandler = self.characters
+        self.parser.EntityDeclHandler = self.entity
+        self.parser.ExternalEntityRefHandler = self.entity
+
+    def fail(self, rule: str) -> MechanismError:
+        return _error(self.name, self.parser.CurrentLineNumber, rule)
+
+    def start(self, tag: str, attributes: dict[str, str]) -> None:
+        self.count += 1
+        if self.count > ELEMENTS:
+            raise self.fail(f"there are more than {ELEMENTS} elements")
+        if len(self.open) >= DEPTH:
+            raise self.fail(f"elements are nested more than {DEPTH} deep")
+        made = Element(tag, attributes, self.name, self.parser.CurrentLineNumber)
+        if self.open:
+            self.open[-1].children.append(made)
+        elif self.root is None:
+            self.root = made
+        self.open.append(made)
+
+    def end(self, _tag: str) -> None:
+        self.open.pop()
+
+    def characters(self, text: str) -> None:
+        if self.open:
+            self.open[-1].text += text
+
+    def entity(self, *_: object) -> int:
+        raise self.fail("entities are refused: write out what they stand for")
