@@ -14,6 +14,8 @@ from bellcrank.scene.view import view_of
 _GRID: Final = {False: ((218, 223, 229), (190, 197, 206)), True: ((52, 56, 62), (74, 80, 88))}
 _SKY: Final = {False: ((252, 253, 254), (229, 234, 240)), True: ((38, 42, 48), (22, 24, 28))}
 _SIZE: Final = 4.0  # of a mechanism on the page
+_LEAST: Final = 0.3  # of that, and
+_MOST: Final = 2.2  # so many times that is what is built there before the page takes another scale
 _MARGIN: Final = 0.15  # of the size, by which the floor gives way
 _CORNERS: Final = np.array([[k & 1, (k >> 1) & 1, (k >> 2) & 1] for k in range(8)])  # of a box
 _FIELD: Final = np.radians(38.0)  # of view
@@ -38,23 +40,48 @@ class Stage:
     """
 
     def __init__(self, server: Any, scene: Scene) -> None:
-        self._server, self.scene, self.unit = server, scene, _SIZE / scene.size
-        self._up = np.asarray(scene.up)
-        self.carriers = np.array(
-            [-1 if isinstance(what, Link) else what.carrier for what in scene.drawn], dtype=np.int32
-        )
-        self._glyph_of = {id(piece): name for name, glyph in scene.joints.items() for piece in glyph.pieces}
-        server.scene.set_up_direction(scene.up)
-        server.scene.world_axes.visible = False
-        self.batches = [self._batch(number, copies) for number, copies in enumerate(scene.copies.values())]
+        self._server, self.unit = server, _SIZE / scene.size
+        self._edition = 0
         self._labels: list[tuple[Any, Any]] = []
-        low, high = self._box()
-        self._middle_of_all = 0.5 * (low + high)
-        self._lowest = float(np.minimum(low * self._up, high * self._up).sum())
+        server.scene.world_axes.visible = False
+        self._take(scene)
         self.lay_floor(False)
         self._lights()
         self.paint(False)
         self.look()
+
+    def _take(self, scene: Scene) -> None:
+        self.scene, self._up = scene, np.asarray(scene.up)
+        self.carriers = np.array(
+            [-1 if isinstance(what, Link) else what.carrier for what in scene.drawn], dtype=np.int32
+        )
+        self._glyph_of = {id(piece): name for name, glyph in scene.joints.items() for piece in glyph.pieces}
+        self._server.scene.set_up_direction(scene.up)
+        self.batches = [self._batch(number, copies) for number, copies in enumerate(scene.copies.values())]
+        low, high = self._box()
+        self._middle_of_all = 0.5 * (low + high)
+        self._lowest = float(np.minimum(low * self._up, high * self._up).sum())
+
+    def renew(self, scene: Scene, dark: bool, floor: bool) -> bool:
+        """Draw another scene in the place of this one; whether it has another scale and is looked at anew."""
+        ratio = self.unit * scene.size / _SIZE
+        rescaled = not _LEAST < ratio < _MOST
+        with self._server.atomic():
+            for batch in self.batches:
+                batch.handle.remove()
+            for handle, _ in self._labels:
+                handle.remove()
+            self._labels = []
+            self._edition += 1
+            if rescaled:
+                self.unit = _SIZE / scene.size
+            self._take(scene)
+            self.lay_floor(dark, floor)
+        if rescaled:
+            self.look()
+            for client in self._server.get_clients().values():
+                self.look(client.camera)
+        return rescaled
 
     def show(self, position: Floats, rotation: Floats) -> None:
         """Move everything to poses of the bodies, (nb, 3), m, and (nb, 4)."""
@@ -177,7 +204,7 @@ class Stage:
         ground = len(self.scene.carriers) - 1
         colors = np.array([what.color for what in drawn])
         handle = self._server.scene.add_batched_meshes_simple(
-            f"/mechanism/{number}",
+            f"/mechanism/{self._edition}/{number}",
             self.on_page(mesh.vertices),
             np.ascontiguousarray(mesh.triangles, dtype=np.uint32),
             batched_wxyzs=placed.rotation[copies].astype(np.float32),
