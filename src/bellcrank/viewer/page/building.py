@@ -93,13 +93,13 @@ class Building:
         self._element = self._gui.add_dropdown("Element", (_NOTHING, *elements(now)), hint="Or click it.")
         self._edit = self._gui.add_button_group("Do", ("Nail", "Free", "Delete"))
         self._edit.on_click(self._on_edit)
-        self._rate = self._gui.add_number("Motor [rad/s, m/s]", 1.0, step=0.1, hint="Of the chosen joint.")
+        self._rate = self._gui.add_number(
+            "Motor rate", 1.0, step=0.1, hint="Of the chosen joint, rad/s or m/s."
+        )
         self._gui.add_button("Drive the joint", icon="engine").on_click(self._on_motor)
         assert now.mechanism is not None
         self._weight = self._gui.add_checkbox("Gravity", any(now.mechanism.gravity))
         self._weight.on_update(self._on_weight)
-        self._dots = self._gui.add_checkbox("Points", True)
-        self._dots.on_update(self._on_dots)
 
     def _files(self) -> None:
         self._where = self._gui.add_text("File", "mechanism.yaml", hint="In the working folder.")
@@ -155,10 +155,6 @@ class Building:
     async def _on_weight(self, event: Any) -> None:
         if event.client is not None:
             self.send("gravity", value=bool(self._weight.value))
-
-    async def _on_dots(self, _event: Any) -> None:
-        self.marks.shown = bool(self._dots.value)
-        self.marks.show(self._session.snapshot)
 
     async def _on_file(self, _event: Any) -> None:
         if self._io.value == "Save":

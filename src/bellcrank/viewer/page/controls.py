@@ -146,5 +146,6 @@ def _status(session: Session, now: Snapshot) -> str:
     if now.preparing:
         lines.append(f'<div style="color:#2f6fb3">preparing {html.escape(now.preparing)} …</div>')
     if now.message:
-        lines.append(f'<div style="color:#c8452f">{html.escape(now.message)}</div>')
+        color = "#2f6fb3" if now.status == "open" else "#c8452f"
+        lines.append(f'<div style="color:{color}">{html.escape(now.message)}</div>')
     return f'<div style="padding:.2em .9em .4em;line-height:1.5">{"".join(lines)}</div>'

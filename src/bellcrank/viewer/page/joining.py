@@ -14,7 +14,7 @@ from bellcrank.viewer.pieces import FORCES, JOINTS
 from bellcrank.viewer.session import Session
 
 _AXES: Final = {
-    "y (out of the front)": (0.0, 1.0, 0.0),
+    "y (front to back)": (0.0, 1.0, 0.0),
     "x (to the right)": (1.0, 0.0, 0.0),
     "z (up)": (0.0, 0.0, 1.0),
 }
@@ -92,7 +92,7 @@ class Joining:
         self._set_armed(not self.armed)
 
     def _set_armed(self, armed: bool) -> None:
-        self.armed = armed
+        self.armed = self.marks.shown = armed
         self.picks.clear()
         self._arm.label = "Stop joining" if armed else "Click two points"
         self._after_pick()

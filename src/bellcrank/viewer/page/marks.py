@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from threading import Lock
 from typing import Any, Final
 
 import numpy as np
@@ -15,9 +16,9 @@ from bellcrank.viewer.page.stage import Stage
 from bellcrank.viewer.pieces import ends_of, points_on
 from bellcrank.viewer.snapshot import Snapshot
 
-_POINT: Final = (70, 78, 90)
+_POINT: Final = (47, 111, 179)
 _CHOSEN: Final = (242, 143, 0)
-_RADIUS: Final = 0.009  # of the mechanism's size
+_RADIUS: Final = 0.02  # of the mechanism's size
 _OPEN: Final = 1e-6  # m: what is less is no gap
 
 
@@ -29,7 +30,8 @@ class Marks:
 
     def __init__(self, server: Any, stage: Stage, now: Snapshot) -> None:
         self._server, self._stage = server, stage
-        self.shown, self.chosen = True, list[Pick]()
+        self.shown, self.chosen = False, list[Pick]()
+        self._turn = Lock()  # of the thread that shows and of those that choose
         self._balls: dict[str, Any] = {}
         self._lines: Any = None
         self.renew(now)
@@ -50,8 +52,12 @@ class Marks:
 
     def show(self, now: Snapshot) -> None:
         """Put the marks where the bodies are."""
+        with self._turn:
+            self._show(now)
+
+    def _show(self, now: Snapshot) -> None:
         self._draw("points", self._points if self.shown else [], now, _POINT, 1.0)
-        self._draw("chosen", self.chosen, now, _CHOSEN, 1.9)
+        self._draw("chosen", self.chosen, now, _CHOSEN, 1.4)
         spans = np.array([[end.in_world(now) for end in pair] for pair in self._gaps]).reshape(-1, 2, 3)
         spans = spans[np.linalg.norm(spans[:, 1] - spans[:, 0], axis=1) > _OPEN]
         self._draw_lines(spans)

@@ -60,6 +60,7 @@ class Page:
         self._theme()
         self.stage = Stage(self.server, scene)
         self.arrows = Arrows(self.server, self.stage)
+        self._moving = False
         self._edition = session.snapshot.edition
         self.building: Building | None = None
         self._widgets(folder or Path.cwd())
@@ -186,6 +187,9 @@ class Page:
             self._edition = now.edition
             self._renew(now)
         self.stage.show(now.position, now.rotation)
+        if self._moving and not now.moving:
+            self.stage.fit(False, now.position, now.rotation)
+        self._moving = now.moving
         self.arrows.show(now)
         if self.building is not None:
             self.building.marks.show(now)
