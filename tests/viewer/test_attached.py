@@ -146,7 +146,7 @@ def test_a_program_attaches_to_a_page_by_the_command_line(tmp_path):
     pytest.importorskip("viser", reason="the extra `viewer` is not installed")
     lines = b"ib rod\nsb rod -vl 1 0 0\nrun 0.2\nsave rod.yaml\nsave /tmp/outside.yaml\n"
     command = [sys.executable, "-m", "bellcrank", "view", "--port", "0", "--no-browser", "--protocol", "json"]
-    done = subprocess.run(command, input=lines, capture_output=True, cwd=tmp_path, timeout=300)
+    done = subprocess.run(command, input=lines, capture_output=True, cwd=tmp_path, timeout=300, check=False)
     answers = [json.loads(line) for line in done.stdout.decode().splitlines()]
     assert [line["ok"] for line in answers] == [True, True, True, True, False]
     assert "http://localhost:" in done.stderr.decode()
