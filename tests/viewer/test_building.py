@@ -188,7 +188,7 @@ def test_what_was_run_is_gone_on_with_after_an_edit(session):
     session.do("add_body", kind="wheel", name="flywheel", position=(0.0, 0.5, 0.0))
     assert np.allclose(poses(session)[:3], before, atol=1e-12)
     assert session.snapshot.time == pytest.approx(0.3)
-    session.do("execute", line="force air BodyDamping crank translational=1")
+    session.do("execute", line="force air BodyDamping crank damping=1")
     session.do("step", count=100)
     assert session.snapshot.time == pytest.approx(0.4)
 
