@@ -46,8 +46,8 @@ def test_lines_and_clicks_are_steps_of_one_history(session):
 def test_a_line_runs_as_in_a_shell_of_its_own(session):
     lines = (
         "ib rod", "sb rod -m 2 -in 1/6 1/6 1e-4 -if gravity weight",
-        "joint hinge Revolute {body: ground, axis: [1, 0, 0]} "
-        "{body: rod, position: [0, 0, 0.5], axis: [1, 0, 0]}",
+        "marker rod.top position=[0, 0, 0.5] axis=[1, 0, 0]",
+        "joint hinge Revolute {body: ground, axis: [1, 0, 0]} rod.top",
         "sl ground rod -q 1", "method rk4 step=1e-3", "sstepsize 0.01", "step 50",
     )  # fmt: skip
     alone, front = Shell(), Attached(session, "terminal")

@@ -17,6 +17,7 @@ import numpy as np
 
 from bellcrank.assembly.state import Floats, State
 from bellcrank.errors import AssemblyError, BellcrankError
+from bellcrank.mechanism.evaluation import with_numbers
 from bellcrank.mechanism.inputs import inputs_of
 from bellcrank.mechanism.mechanism import Mechanism
 from bellcrank.shell.interpreter import Shell
@@ -128,7 +129,7 @@ class Bench:
         """Take over another value of a parameter, which is no step to be undone."""
         self._work.set(mechanism=self.mechanism.with_parameters(**{name: value}))
         self._taken = self._work.now
-        self.engine.mechanism = self.mechanism
+        self.engine.mechanism, self.engine.numbers = self.mechanism, with_numbers(self.mechanism)
 
     def begin_step(self) -> None:
         """Note where the bodies are before they are dragged without time."""

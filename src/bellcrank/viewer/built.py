@@ -46,6 +46,13 @@ class Built:
     frame: FloatArray
     open: str = ""
 
+    @property
+    def values(self) -> dict[str, float]:
+        """Of its inputs."""
+        if self.run is None or self.model is None:
+            return {}
+        return {one.name: self.run.inputs[one.name] for one in self.model.inputs}
+
 
 def running(
     mechanism: Mechanism, settings: Settings, begin: float, live: State | None = None,

@@ -22,19 +22,20 @@ def free_place(engine: LiveEngine, kind: str, sizes: Sequence[float]) -> tuple[f
     tops = [0.0]
     if len(engine.past.layout.bodies):
         state = engine.state
-        for number, body in enumerate(engine.mechanism.bodies.values()):
+        for number, body in enumerate(engine.numbers.bodies.values()):
             reach = float(np.sqrt(max(np.max(np.asarray(body.inertia)) * 3.0 / body.mass, 0.0)))
-            points = [p for p, _ in points_on(engine.mechanism, body.name)] or [np.zeros(3)]
+            points = [p for p, _ in points_on(engine.numbers, body.name)] or [np.zeros(3)]
             high = max(float(rotate(state.rotation[number], p)[2]) for p in points)
             tops.append(float(state.position[number, 2]) + (high if high > 1e-9 else 0.0) + 0.1 * reach)
     tall = {"rod": sizes[-1], "box": sizes[-1], "plate": sizes[-1], "wheel": sizes[0]}.get(kind, 0.0)
     gap = 0.15 * max(sizes)
-    return (0.0, 0.0, max(tops) + gap + 0.5 * tall if len(tops) > 1 else 0.0)
+    above = max(tops) + gap + 0.5 * tall if len(tops) > 1 else 0.0
+    return (0.0, 0.0, float(f"{above:.3g}"))
 
 
 def end_of(engine: LiveEngine, label: str, end: Any, reach: float) -> End:
     """A point that a front end names. Raises MechanismError for what is none."""
-    mechanism, advice = engine.mechanism, "click a body, or a marker on it"
+    mechanism, advice = engine.numbers, "click a body, or a marker on it"
     if not isinstance(end, Mapping) or not ({"body", "marker"} & set(end)):
         raise MechanismError(Fault(label, "there is nothing to take hold of", end, advice))
     name = end.get("marker")
@@ -56,7 +57,7 @@ def rotation_of(engine: LiveEngine, body: str) -> Floats:
     """The rotation of a body now, (4,)."""
     if body == GROUND:
         return np.array([1.0, 0.0, 0.0, 0.0])
-    turn: Floats = engine.state.rotation[list(engine.mechanism.bodies).index(body)]
+    turn: Floats = engine.state.rotation[list(engine.numbers.bodies).index(body)]
     return turn
 
 
@@ -64,6 +65,6 @@ def in_world(engine: LiveEngine, end: End) -> Floats:
     """Where a point is now, (3,), m."""
     if end.body == GROUND:
         return end.point
-    number = list(engine.mechanism.bodies).index(end.body)
+    number = list(engine.numbers.bodies).index(end.body)
     found: Floats = engine.state.position[number] + rotate(engine.state.rotation[number], end.point)
     return found

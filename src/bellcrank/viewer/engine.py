@@ -15,6 +15,7 @@ import numpy as np
 from bellcrank.assembly.model import Model
 from bellcrank.assembly.state import Floats, State
 from bellcrank.errors import BellcrankError, Fault, MechanismError, SimulationError
+from bellcrank.mechanism.evaluation import with_numbers
 from bellcrank.mechanism.mechanism import Mechanism
 from bellcrank.run.run import Run
 from bellcrank.trajectory.events import state_of
@@ -47,7 +48,8 @@ class LiveEngine:
     holds: what hands do, by body. posed: point and target of what is dragged without time, by body.
     values: of inputs, those of hands left out. open: why it cannot run yet, "" where it can. motion: what is
     shown in the place of the run. bench: what it is built on. log: what was done by command lines.
-    publish: shows what there is while a command is at work. edition: counts mechanisms.
+    publish: shows what there is while a command is at work. edition: counts
+    mechanisms. numbers: the mechanism with numbers in the place of expressions.
 
     Raises as `bc.start` where it cannot start.
     """
@@ -82,9 +84,7 @@ class LiveEngine:
         self.mechanism, self.twin, self.model, self.run = new.mechanism, new.twin, new.model, new.run
         self.name, self.open, self.first = new.mechanism.name, new.open, new.first
         self.ranges = {} if new.model is None else ranges_of(new.model, new.mechanism)
-        names = () if new.model is None else [one.name for one in new.model.inputs]
-        known = {} if new.run is None else new.run.inputs
-        self.values: dict[str, float] = {name: known[name] for name in names if name in known}
+        self.values, self.numbers = new.values, with_numbers(new.mechanism)
         self.holds.clear()
         self.posed.clear()
         self.preparing.forget()
@@ -165,9 +165,11 @@ class LiveEngine:
     def from_shown(self) -> Run:
         """The run, which stands at what is shown; what was later is forgotten.
 
-        Raises MechanismError where it stands open.
+        While time stands, what is being prepared is waited for. Raises MechanismError where it stands open.
         """
         self.ready()
+        if self.status != "playing":
+            self._take_up_prepared(waits=True)
         if self.shown is not None or self.run is None:
             state = self.state
             number = len(self.past) - 1 if self.shown is None else self.shown
@@ -239,7 +241,7 @@ class LiveEngine:
         self.past = Past(fresh.now().layout)
         self.status, self.message, self._coming = "paused", "", None
         self.preparing.forget()
-        self._note(fresh)
+        self.note_again()
 
     def trajectory(self) -> Trajectory:
         """What was recorded, as a trajectory; runs after a change of twin record more than those before."""
@@ -273,11 +275,11 @@ class LiveEngine:
         """Record anew where the run stands, in place of what was recorded at that time."""
         run = self.from_shown()
         self.past.drop(run.time)
-        self._note(run)
+        self.past.add(frames_of(run.now()), np.array([self.work]))
 
-    def _take_up_prepared(self) -> None:
+    def _take_up_prepared(self, waits: bool = False) -> None:
         try:
-            self.preparing.take_up()
+            self.preparing.finish() if waits else self.preparing.take_up()
         except BellcrankError as error:
             self._coming = None
             self.message = f"{self.preparing.last}: {error}"
@@ -294,7 +296,3 @@ class LiveEngine:
             motion = (history.position, history.rotation, history.velocity, history.angular_velocity)
             self.work += hold.work(part.time, motion)
         self.past.add(frame, np.array([self.work]))
-
-    def _note(self, run: Run) -> None:
-        """Record where a run stands before it has gone on."""
-        self.past.add(frames_of(run.now()), np.array([self.work]))

@@ -223,7 +223,7 @@ def ends_of(element: Any) -> list[Marker]:
 
 
 def _short(value: float) -> str:
-    return repr(round(float(value), 12) + 0.0)
+    return f"{float(value) + 0.0:.12g}"
 
 
 def _triple(values: Any) -> str:

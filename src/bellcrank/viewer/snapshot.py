@@ -41,8 +41,9 @@ class Snapshot:
     is_late: whether less is achieved than was asked for. inputs: by name, those of hands left out.
     holds: what is dragged, by name of the body. pins: names of pinned bodies. preparing: what is being
     prepared while the run goes on, "" for nothing. work: of hands since the start, J.
-    mechanism: what is shown; it counts as another one where edition has changed. moving: whether bodies are
-    shown on the way to where they are. log: the last of what was done by command lines.
+    mechanism: what is shown, with numbers in the place of expressions; where edition has changed it is
+    another one. moving: whether bodies are shown on the way to where they are. log: the last of what was done
+    by command lines.
     """
 
     number: int
@@ -115,7 +116,7 @@ def snapshot_of(engine: LiveEngine, number: int) -> Snapshot:
         pins=tuple(engine.twin.pins),
         preparing=engine.preparing.what,
         work=float(past.work[at]),
-        mechanism=engine.mechanism,
+        mechanism=engine.numbers,
         edition=engine.edition,
         moving=motion is not None,
         log=engine.log,

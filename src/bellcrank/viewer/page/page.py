@@ -60,7 +60,7 @@ class Page:
         self._theme()
         self.stage = Stage(self.server, scene)
         self.arrows = Arrows(self.server, self.stage)
-        self._moving = False
+        self._moving, self._complaint = False, ""
         self._edition = session.snapshot.edition
         self.building: Building | None = None
         self._widgets(folder or Path.cwd())
@@ -151,10 +151,14 @@ class Page:
             now = self.session.newer(number, 0.25)
             if now.number != number:
                 number = now.number
-                self._picture(now)
-                if begun - last > 1.0 / _NUMBERS or now.status != "playing":
-                    last = begun
-                    self._figures(now)
+                shows_numbers = begun - last > 1.0 / _NUMBERS or now.status != "playing"
+                last = begun if shows_numbers else last
+                try:
+                    self._picture(now)
+                    if shows_numbers:
+                        self._figures(now)
+                except Exception as error:  # noqa: BLE001  (one picture less, but the page goes on)
+                    self._complain(error)
             time.sleep(max(0.0, 1.0 / _PICTURES - (time.perf_counter() - begun)))
 
     def _chosen(self, kind: str, name: str) -> None:
@@ -205,6 +209,14 @@ class Page:
     def _told(self, answer: Future[Any]) -> None:
         """Show in all browsers what was wrong with a command, or what it says."""
         answer.add_done_callback(self._tell)
+
+    def _complain(self, error: Exception) -> None:
+        """Show, once, that a picture could not be made."""
+        if (text := f"{type(error).__name__}: {error}") != self._complaint:
+            self._complaint = text
+            failed: Future[Any] = Future()
+            failed.set_exception(error)
+            self._tell(failed)
 
     def _warned(self, answer: Future[Any]) -> None:
         """Show in all browsers what was wrong with a command."""
