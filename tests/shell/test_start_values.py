@@ -3,7 +3,8 @@
 import pytest
 
 import bellcrank as bc
-from bellcrank.shell.session import Session, Situation
+from bellcrank.shell.session import Session
+from bellcrank.shell.situation import Situation
 
 
 def test_going_on_keeps_rest_lengths_cables_and_turns():

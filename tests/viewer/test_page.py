@@ -12,7 +12,7 @@ from viewer.test_session import until
 
 import bellcrank as bc
 from bellcrank import scene
-from bellcrank.viewer.page.keeping import file_in
+from bellcrank.viewer.files import file_in
 from bellcrank.viewer.page.stage import Stage
 
 pytest.importorskip("viser", reason="the extra `viewer` is not installed")
@@ -94,7 +94,7 @@ def test_garbage_on_its_line_and_browsers_that_go_never_stop_it(page):
 )
 def test_a_page_names_no_file_outside_its_folder(tmp_path, name):
     with pytest.raises(bc.MechanismError, match="plain name"):
-        file_in(tmp_path, name, ".h5")
+        file_in(tmp_path, name, (".h5",))
 
 
 def test_what_is_no_file_is_not_written_over(tmp_path):
@@ -102,8 +102,8 @@ def test_what_is_no_file_is_not_written_over(tmp_path):
     (tmp_path / "folder.h5").mkdir()
     for name in ("link", "folder.h5"):
         with pytest.raises(bc.MechanismError, match="something else"):
-            file_in(tmp_path, name, ".h5")
-    assert file_in(tmp_path, "run 1.h5", ".h5") == tmp_path / "run 1.h5"
+            file_in(tmp_path, name, (".h5",))
+    assert file_in(tmp_path, "run 1.h5", (".h5",)) == tmp_path / "run 1.h5"
 
 
 def test_a_recorded_run_is_played(tmp_path):

@@ -26,6 +26,7 @@ def command(script: str | None, protocol: str | None, any_folder: bool, keep_goi
     command that is refused, a pipe goes on; both end with status 2 then. The commands: `help` in the shell.
     """
     from bellcrank.shell import drivers
+    from bellcrank.shell.interpreter import Shell
     from bellcrank.shell.places import Places
 
     as_json = protocol == "json"
@@ -36,4 +37,4 @@ def command(script: str | None, protocol: str | None, any_folder: bool, keep_goi
         sys.exit(drivers.script(script, places, as_json, keep_going))
     if as_json or not sys.stdin.isatty():
         sys.exit(drivers.pipe(sys.stdin.buffer, places, as_json))
-    sys.exit(drivers.interactive(places))
+    sys.exit(drivers.interactive(Shell(places)))

@@ -1,7 +1,9 @@
-"""`bellcrank view`: a mechanism live, or a recorded run, on a page in the browser."""
+"""`bellcrank view`: a mechanism live, to be built on, or a recorded run, on a page in the browser."""
 
 from __future__ import annotations
 
+import io
+import sys
 import webbrowser
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -17,7 +19,7 @@ _RUNS = (".h5", ".hdf5")
 
 
 @click.command("view")
-@click.argument("file", type=click.Path(exists=True, dir_okay=False))
+@click.argument("file", type=click.Path(exists=True, dir_okay=False), required=False)
 @click.option("--formulation", "-f", metavar="NAME", help="How the equations are formed and solved.")
 @click.option("--method", "-m", metavar="NAME", help="Integration method (default: rk4).")
 @click.option("--step", "-s", type=SECONDS, metavar="H", help="Time step, s (default: 1 ms).")
@@ -27,27 +29,52 @@ _RUNS = (".h5", ".hdf5")
 @click.option("--port", type=click.IntRange(0, 65535), default=8080, show_default=True)
 @click.option("--token", metavar="TEXT", help="To ask for, where others than this machine can reach it.")
 @click.option("--browser/--no-browser", default=True, help="Open it in the browser.")
-def command(file: str, play: bool, browser: bool, **given: Any) -> None:
-    """Show FILE on a page: a mechanism (YAML or JSON) live, or a recorded run (RUN.h5).
+@click.option("--shell", is_flag=True, help="Type commands for the same mechanism here; quit ends the page.")
+@click.option(
+    "--protocol",
+    type=click.Choice(["text", "json"]),
+    help="Do commands that another program writes, as `bellcrank shell --protocol`; tell what others do.",
+)
+@click.option(
+    "--poses", is_flag=True, help="With --protocol json: tell where the bodies are while they move."
+)
+def command(
+    file: str | None, play: bool, browser: bool, shell: bool, protocol: str | None, poses: bool, **given: Any
+) -> None:
+    """Show FILE on a page: a mechanism (YAML or JSON) live, or a recorded run (RUN.h5); without one, build.
 
     The mechanism is simulated in real time; drag its bodies with the mouse. Ctrl-C ends it. What the page
-    writes goes into the working folder. It is open to this machine alone, unless --host says otherwise; then
-    it asks for a token, which is a part of the address that is printed.
+    reads and writes lies in the working folder. It is open to this machine alone, unless --host says
+    otherwise; then it asks for a token, which is a part of the address that is printed.
     """
     page = _opened(file, given)
     with page:
-        click.echo(f"{page.session.name}: {page.url}   (Ctrl-C ends it)")
+        click.echo(f"{page.session.name}: {page.url}   (Ctrl-C ends it)", err=protocol is not None)
         if play:
             page.session.do("play")
         if browser:
             webbrowser.open(page.url)
-        page.wait()
+        if not shell and protocol is None:
+            page.wait()
+            return
+        from bellcrank.viewer import attached
+
+        if shell:
+            sys.exit(attached.terminal(page.session))
+        if protocol == "json" and isinstance(sys.stdout, io.TextIOWrapper):
+            sys.stdout.reconfigure(encoding="utf-8")
+        sys.exit(attached.pipe(page.session, sys.stdin.buffer, protocol == "json", poses))
 
 
-def _opened(file: str, given: dict[str, Any]) -> Page:
+def _opened(file: str | None, given: dict[str, Any]) -> Page:
     from bellcrank.viewer.opening import view
 
     where = {name: given[name] for name in ("host", "port", "token")}
+    if file is None:
+        from bellcrank.mechanism.mechanism import Mechanism
+
+        named = {name: given[name] for name in ("formulation", "method", "step") if given[name] is not None}
+        return view(Mechanism(gravity=(0.0, 0.0, 0.0)), named, **where)
     if Path(file).suffix.lower() in _RUNS:
         from bellcrank.trajectory.trajectory import Trajectory
 

@@ -34,6 +34,7 @@ class Decoder(Notes):
     folder: to which relative paths in fields called `file` are relative; None leaves them as they are.
     readers: classes that are read in a way of their own.
     names: what expressions may name, beside the time where a function of it is wanted.
+    check_file: raises MechanismError for a path that must not be read.
     """
 
     def __init__(self, faults: FaultList, folder: Path | None = None) -> None:
@@ -41,6 +42,7 @@ class Decoder(Notes):
         self.folder = folder
         self.readers: dict[type, Reader] = {}
         self.names: Mapping[str, Any] = {}
+        self.check_file: Callable[[str], None] = lambda _path: None
 
     def entries(self, node: Node, place: Place, what: str = "a mapping") -> dict[str, Node] | Failed:
         """The entries of a mapping by key, keys that are there twice noted."""
@@ -145,6 +147,7 @@ class Decoder(Notes):
         given = self.fields(node, place, entries, parameters(cls), ("type",))
         if self.folder is not None and isinstance(given.values.get("file"), str):
             given.values["file"] = whole_path(self.folder, given.values["file"])
+            self.check_file(given.values["file"])
         return self.constructed(node, place, given, lambda: cls(**given.values))
 
     def kind(

@@ -129,7 +129,7 @@ class _Stack:
             if not len(corners):
                 continue
             for shift in (0.0 * side, 0.7 * side, -0.7 * side, 0.7 * other, -0.7 * other):
-                depths = _crossings(corners, at + unit * shift, way)
+                depths = crossings(corners, at + unit * shift, way)
                 depths = depths[np.abs(depths) < 9.0 * unit]
                 if len(depths):
                     reach = np.array([min(reach[0], depths.min()), max(reach[1], depths.max())])
@@ -149,7 +149,7 @@ class _Stack:
         return kept
 
 
-def _crossings(corners: Floats, at: Floats, way: Floats) -> Floats:
+def crossings(corners: Floats, at: Floats, way: Floats) -> Floats:
     """Where a line meets triangles (n, 3, 3), m along it (T. Moeller, B. Trumbore, 1997)."""
     first, second = corners[:, 1] - corners[:, 0], corners[:, 2] - corners[:, 0]
     across = np.cross(way, second)

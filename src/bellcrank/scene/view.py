@@ -98,6 +98,8 @@ def _from(scene: Scene, turn: float, height: float) -> Floats:
 def _chosen(scene: Scene) -> View:
     """Straight at the plane of a plane mechanism; else obliquely, from where it spreads most."""
     points = marks(scene)
+    if not scene.drawn:  # nothing yet: as plane mechanisms are seen
+        return looking(_home(scene)[1], scene.up, True)
     normal = _normal(scene)
     if normal is not None:
         right, _, _ = _home(scene)

@@ -6,12 +6,13 @@ import sys
 from collections.abc import Iterable, Iterator
 from contextlib import suppress
 from pathlib import Path
-from typing import Any, BinaryIO, Final
+from typing import Any, BinaryIO, Final, Protocol
 
 from bellcrank.errors import Fault, MechanismError
 from bellcrank.shell.interpreter import Shell, read_script
 from bellcrank.shell.places import Places
 from bellcrank.shell.reply import Reply, failure
+from bellcrank.shell.session import Session
 from bellcrank.shell.words import LONGEST
 
 PROMPT: Final = "bellcrank> "
@@ -19,20 +20,31 @@ _REFUSED: Final = 2  # exit status
 _HISTORY: Final = 2000  # lines kept from one session to the next
 
 
+class Doer(Protocol):
+    """What does command lines: a shell, or a front end of one that others share."""
+
+    @property
+    def session(self) -> Session:
+        """What is worked on; only for looking at it."""
+
+    def execute(self, line: str) -> Reply:
+        """Do a command line."""
+
+
 def script(file: str, places: Places, as_json: bool = False, keep_going: bool = False) -> int:
     """Run a script; the exit status. It stops at the first refused command, unless specified otherwise.
 
     Raises OSError and MechanismError if the script cannot be read.
     """
-    return _lines(Shell(places), read_script(file), file, as_json, keep_going)
+    return answer(Shell(places), read_script(file), file, as_json, keep_going)
 
 
 def pipe(stream: BinaryIO, places: Places, as_json: bool = False) -> int:
     """Run what another program writes, in UTF-8, each reply before the next line is read; the exit status."""
-    return _lines(Shell(places), _received(stream), "<stdin>", as_json, keep_going=True)
+    return answer(Shell(places), received(stream), "<stdin>", as_json, keep_going=True)
 
 
-def _received(stream: BinaryIO) -> Iterator[str | Reply]:
+def received(stream: BinaryIO) -> Iterator[str | Reply]:
     """The lines of a stream, and replies that refuse those that cannot be read: too long, or not UTF-8."""
     most = 4 * LONGEST  # bytes of UTF-8
     for line in iter(lambda: stream.readline(most), b""):
@@ -51,7 +63,11 @@ def _unread(rule: str) -> Reply:
     return failure(MechanismError(Fault("line", rule)))
 
 
-def _lines(shell: Shell, lines: Iterable[str | Reply], name: str, as_json: bool, keep_going: bool) -> int:
+def answer(shell: Doer, lines: Iterable[str | Reply], name: str, as_json: bool, keep_going: bool) -> int:
+    """Do command lines, each answered before the next one is read; the exit status.
+
+    lines: a reply in the place of one that cannot be read.
+    """
     status = 0
     for number, line in enumerate(lines, start=1):
         text = None if isinstance(line, Reply) else line.rstrip("\r\n")
@@ -73,18 +89,18 @@ def show(reply: Reply, line: str | None, as_json: bool, place: str = "") -> None
     """
     if as_json:
         if line is None or line.strip():
-            print(reply.as_json(line), flush=True)
+            sys.stdout.write(f"{reply.as_json(line)}\n")  # at once: others may write lines meanwhile
+            sys.stdout.flush()
     elif not reply.ok:
         print(f"{place}{reply.text}", file=sys.stderr, flush=True)
     elif reply.text:
         print(reply.text, flush=True)
 
 
-def interactive(places: Places) -> int:
+def interactive(shell: Doer) -> int:
     """Commands typed at a terminal, with history and completion where Python has readline."""
     from bellcrank import __version__
 
-    shell = Shell(places)
     editor = _editor(shell)
     print(f"bellcrank {__version__}; help lists the commands, quit leaves")
     try:
@@ -110,7 +126,7 @@ def _history_file() -> Path:
     return Path.home() / ".bellcrank_history"
 
 
-def _editor(shell: Shell) -> Any:
+def _editor(shell: Doer) -> Any:
     """The line editor, set up; None where there is none."""
     try:
         import readline

@@ -18,7 +18,8 @@ from bellcrank.mechanism.naming import nearest
 from bellcrank.shell.language import Argument, Command, Given, Option
 from bellcrank.shell.parsing import plain_fields
 from bellcrank.shell.reply import Reply
-from bellcrank.shell.session import Session, fresh
+from bellcrank.shell.session import Session
+from bellcrank.shell.situation import fresh
 from bellcrank.shell.thesis_forces import weights_following
 
 GROUP: Final = "Elements, as files write them"
@@ -47,6 +48,7 @@ def _added(session: Session, noun: str, name: str, values: dict[str, Node], stru
     def add(mechanism: Mechanism) -> None:
         faults = FaultList()
         decoder = Decoder(faults, Path.cwd())
+        decoder.check_file = session.places.check_read
         steered = {name: one.symbol for name, one in _inputs(session).items()}
         decoder.names = steered | {n: parameter.symbol for n, parameter in mechanism.parameters.items()}
         elements = Elements(Document(mechanism), decoder, lambda _node, _place: None)

@@ -11,7 +11,8 @@ from bellcrank.io.simulation import Simulation
 from bellcrank.shell.drawing import numbered
 from bellcrank.shell.language import Argument, Command, Given, Option
 from bellcrank.shell.reply import Reply
-from bellcrank.shell.session import Drawing, Session, Settings, Situation
+from bellcrank.shell.session import Session
+from bellcrank.shell.situation import Drawing, Settings, Situation
 from bellcrank.trajectory.own_file import is_run
 
 if TYPE_CHECKING:
@@ -76,6 +77,7 @@ def _simulation(session: Session) -> Simulation:
 def _load(session: Session, given: Given) -> Reply:
     from bellcrank.io import read
 
+    session.places.check_read(given["file"])
     content = read(given["file"])
     told = content.simulation
     kept = session.now.settings
@@ -96,6 +98,7 @@ def _load(session: Session, given: Given) -> Reply:
 
 
 def _source(session: Session, given: Given) -> Reply:
+    session.places.check_read(given["file"])
     done = session.source(given["file"])
     texts = [reply.text for reply in done if reply.text]
     return Reply(

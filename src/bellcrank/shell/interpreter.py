@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import stat
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Final
 
@@ -30,8 +31,8 @@ class Shell:
     True
     """
 
-    def __init__(self, places: Places | None = None) -> None:
-        self.session = Session(places)
+    def __init__(self, places: Places | None = None, session: Session | None = None) -> None:
+        self.session = session or Session(places)
         self.session.commands = COMMANDS
         self.session.source = self._source
         self._running: list[Path] = []  # scripts, each run by the one before
@@ -52,6 +53,20 @@ class Shell:
             return self._executed(line)
         finally:
             self._turn.give()
+
+    def execute_all(self, lines: Sequence[str]) -> Reply:
+        """Do several command lines as one step, which `undo` takes back; the reply of the last one.
+
+        Where one of them is refused, nothing has changed, and its reply is returned.
+        """
+        before, reply = self.session.everything, Reply()
+        for line in lines:
+            reply = self.execute(line)
+            if not reply.ok:
+                self.session.restore(before)
+                return reply
+        self.session.combine(before)
+        return reply
 
     def _executed(self, line: str) -> Reply:
         session = self.session

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Any, TypeAlias
+from dataclasses import dataclass, replace
+from time import perf_counter
+from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
 import numpy as np
 
@@ -13,95 +14,23 @@ from bellcrank.assembly.compile import compile_mechanism
 from bellcrank.assembly.initial import assembled
 from bellcrank.assembly.state import State
 from bellcrank.errors import Fault, MechanismError
-from bellcrank.io.simulation import Simulation
 from bellcrank.mechanism.checking import Check
 from bellcrank.mechanism.evaluation import with_numbers
-from bellcrank.mechanism.force import Force
-from bellcrank.mechanism.inputs import DeclaredInput
 from bellcrank.mechanism.mechanism import Mechanism
 from bellcrank.shell.history import merged
 from bellcrank.shell.places import Places
+from bellcrank.shell.situation import Compiled, Situation, fresh
 
 if TYPE_CHECKING:
     from bellcrank.assembly.model import Model
     from bellcrank.run.run import Run
-    from bellcrank.shell.axes import Frames
     from bellcrank.shell.language import Command
     from bellcrank.shell.reply import Reply
     from bellcrank.trajectory.trajectory import Trajectory
 
-_Compiled: TypeAlias = "tuple[Mechanism, float, Model] | None"
 _UNDONE = 200  # how many steps can be taken back
+_PERIOD: Final = 0.04  # s on the wall between looks at a run that is watched
 _Before: TypeAlias = "tuple[Situation, tuple[Situation, ...], tuple[Situation, ...]]"
-
-
-@dataclass(frozen=True)
-class Settings:
-    """How time goes on.
-
-    method_options: step, max_step, max_order where they were given. stepsize: s from one frame to the next.
-    """
-
-    formulation: str = "auto"
-    options: Mapping[str, Any] = field(default_factory=dict)
-    method: str = "auto"
-    method_options: Mapping[str, Any] = field(default_factory=dict)
-    rtol: float = 1e-6
-    atol: float = 1e-7
-    stepsize: float = 1.0 / 30.0
-
-    def arguments(self) -> dict[str, Any]:
-        """The arguments for `simulate`."""
-        from bellcrank.integrate.methods import find_method
-
-        tolerances = {"rtol": self.rtol, "atol": self.atol} if find_method(self.method).adaptive else {}
-        given = {"formulation": self.formulation, "method": self.method}
-        return {**given, **self.options, **self.method_options, **tolerances}
-
-
-@dataclass(frozen=True)
-class Drawing:
-    """What is drawn after every step: convention "null", "bolio" or "corpus", and for the last where.
-
-    over: whether it may be written over files that were there before.
-    """
-
-    convention: str = "null"
-    file: str = ""
-    every: int = 1
-    over: bool = False
-
-
-@dataclass(frozen=True)
-class Situation:
-    """Everything that a command can change.
-
-    mechanism: as it is at the time `start`; it is replaced, never changed. live: where the bodies are since
-    then, or None as long as the clock stands at `start`. off: forces that are switched off.
-    frames: of links by joint, as `sl` set them; they hold as long as the joint has their markers.
-    idle_brakes: forces that are brakes where their damping is zero, which does not show it.
-    inputs: those that were made or set, with the values that runs go on with.
-    history: what was run, pieces that follow each other. closed: the model as constraint forces closed it at
-    the beginning of a run, with the mechanism and the start that it holds for.
-    """
-
-    mechanism: Mechanism
-    start: float = 0.0
-    live: State | None = None
-    off: Mapping[str, Force] = field(default_factory=dict)
-    frames: Mapping[str, Frames] = field(default_factory=dict)
-    idle_brakes: frozenset[str] = frozenset()
-    inputs: Mapping[DeclaredInput, float] = field(default_factory=dict)
-    settings: Settings = Settings()
-    drawing: Drawing = Drawing()
-    history: tuple[Trajectory, ...] = ()
-    simulation: Simulation = field(default_factory=Simulation)
-    closed: _Compiled = None
-
-    @property
-    def time(self) -> float:
-        """What the clock shows, s."""
-        return self.start if self.live is None else self.live.time
 
 
 @dataclass
@@ -118,16 +47,12 @@ class _Following:
         return model is self.model and arguments == self.arguments and state is self.end
 
 
-def fresh(name: str = "mechanism") -> Situation:
-    """An empty mechanism without gravity."""
-    return Situation(Mechanism(name, gravity=(0.0, 0.0, 0.0)))
-
-
 class Session:
     """The situation now, those before, those taken back, and what was compiled for the one now.
 
     notes: remarks of the command at work. commands: all there are. source: runs the commands of a file.
-    places: where commands may write.
+    places: where commands may read and write. watch: is shown each part of a run while it goes on, and may
+    end it by True; without one, runs go on in one part.
     """
 
     def __init__(self, places: Places | None = None) -> None:
@@ -135,11 +60,12 @@ class Session:
         self.places = places or Places()
         self._past: tuple[Situation, ...] = ()
         self._future: tuple[Situation, ...] = ()
-        self._compiled: _Compiled = None
+        self._compiled: Compiled = None
         self._following: _Following | None = None  # the last run, if one can go on from its end
         self.notes: list[str] = []
         self.commands: Mapping[str, Command] = {}
         self.source: Callable[[str], list[Reply]] = lambda _file: []
+        self.watch: Callable[[Trajectory], bool] | None = None
 
     @property
     def mechanism(self) -> Mechanism:
@@ -155,6 +81,13 @@ class Session:
         if before is not self.now:
             self._past = (*self._past[1 - _UNDONE :], before)
             self._future = ()
+
+    def combine(self, everything: _Before) -> None:
+        """Make one step of all that was done since the session was there."""
+        now = self.now
+        self.restore(everything)
+        before, self.now = self.now, now
+        self.remember(before)
 
     @property
     def steps_back(self) -> int:
@@ -263,7 +196,7 @@ class Session:
             if output_step is not None:
                 output_step = check.positive("output_step", output_step, "s")
             check_resolved(check, begin, duration, output_step=output_step)
-        run = following.run.part(output_times(begin, duration, output_step, following.run.plan.method))
+        run = self._went(following.run, output_times(begin, duration, output_step, following.run.plan.method))
         if len(run) == 0:
             return run
         live = run.at(float(run.time[-1]))
@@ -279,6 +212,20 @@ class Session:
             following.end, self._following = live, following
         return run
 
+    def _went(self, run: Run, times: Any) -> Trajectory:
+        """What a run does over times, s; one that is watched goes on in parts as short as a picture."""
+        if self.watch is None:
+            return run.part(times)
+        parts, at, count = [], 0, 1
+        while at < len(times) - 1:
+            begun = perf_counter()
+            parts.append(run.part(times[at : at + count + 1]))
+            at, took = at + count, perf_counter() - begun
+            if self.watch(parts[-1]) or parts[-1].status != "finished":
+                break
+            count = max(1, round(count * min(max(_PERIOD / max(took, 1e-9), 0.25), 4.0)))
+        return merged(parts)
+
     def trajectory(self) -> Trajectory:
         """All that was run since the results last changed their columns. Raises MechanismError if nothing."""
         if not self.now.history:
@@ -288,7 +235,7 @@ class Session:
         return merged(self.now.history)
 
 
-def _holds(compiled: _Compiled, mechanism: Mechanism, start: float) -> bool:
+def _holds(compiled: Compiled, mechanism: Mechanism, start: float) -> bool:
     """Whether that was compiled of this mechanism at this time."""
     return compiled is not None and compiled[0] is mechanism and compiled[1] == start
 

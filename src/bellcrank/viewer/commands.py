@@ -9,6 +9,22 @@ from typing import Any, Final
 from bellcrank.errors import Fault, MechanismError
 from bellcrank.mechanism.checking import Check
 from bellcrank.trajectory.trajectory import Trajectory
+from bellcrank.viewer import steering
+from bellcrank.viewer.building import (
+    add_body,
+    assemble,
+    execute,
+    free,
+    gravity,
+    join,
+    keep,
+    motor,
+    nail,
+    open_file,
+    redo,
+    remove,
+    undo,
+)  # fmt: skip
 from bellcrank.viewer.dragging import grab, move, pin, release, unpin
 from bellcrank.viewer.engine import LiveEngine
 from bellcrank.viewer.inspecting import inspected_in
@@ -21,6 +37,8 @@ _STEPS: Final = 10_000  # that one command may take
 
 def play(engine: LiveEngine) -> None:
     """Go on by the clock, from what is shown."""
+    if engine.open and engine.bench is not None and engine.mechanism.bodies:
+        assemble(engine)
     engine.from_shown()
     engine.posed.clear()
     if engine.status != "playing":
@@ -30,6 +48,8 @@ def play(engine: LiveEngine) -> None:
 
 def pause(engine: LiveEngine) -> None:
     """Stand still."""
+    if engine.bench is not None:
+        engine.bench.interrupt.clear()
     if engine.status == "playing":
         engine.status = "paused"
 
@@ -44,6 +64,8 @@ def step(engine: LiveEngine, count: Any = 1) -> None:
 def reset(engine: LiveEngine) -> None:
     """Back to the start, with nothing in hand and nothing pinned."""
     engine.reset()
+    if engine.bench is not None:
+        engine.bench.back_at_start()
 
 
 def rewind(engine: LiveEngine, time: Any) -> None:
@@ -64,19 +86,14 @@ def speed(engine: LiveEngine, value: Any) -> None:
 
 def switch(engine: LiveEngine, formulation: Any = None, method: Any = None, step: Any = None) -> None:
     """Go on with another formulation, method or step, s, from where the bodies are."""
-    settings = engine.coming[1].changed(formulation, method, step)
-    engine.change(f"formulation {settings.formulation!r}, method {settings.method!r}", settings=settings)
+    steering.switch(engine, engine.coming[1].changed(formulation, method, step))
 
 
 def set_input(engine: LiveEngine, name: Any, value: Any) -> None:
     """Give an input another value."""
     known("input", name, engine.values)
     number = _number(f"input {name!r}", value, "")
-    run = engine.from_shown()
-    run.inputs.update({name: number})
-    engine.values[name] = number
-    if engine.status != "playing":
-        engine.note_again()
+    steering.steer(engine, {name: number})
 
 
 def set_parameter(engine: LiveEngine, name: Any, value: Any) -> None:
@@ -84,6 +101,8 @@ def set_parameter(engine: LiveEngine, name: Any, value: Any) -> None:
     known("parameter", name, engine.twin.base.parameters)
     number = _number(f"parameter {name!r}", value, "")
     engine.change(f"parameter {name!r}", twin=engine.coming[0].with_parameters({name: number}))
+    if engine.bench is not None:
+        engine.bench.set_parameter(name, number)
 
 
 def inspect(engine: LiveEngine, name: Any) -> dict[str, Any]:
@@ -119,6 +138,7 @@ COMMANDS: Final[dict[str, Callable[..., Any]]] = {
     for f in (
         play, pause, step, reset, rewind, speed, switch, set_input, set_parameter,
         grab, move, release, pin, unpin, inspect, save,
+        execute, add_body, join, nail, free, motor, remove, gravity, undo, redo, assemble, keep, open_file,
     )
 }  # fmt: skip
 """All commands by name."""

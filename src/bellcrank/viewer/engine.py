@@ -8,28 +8,33 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import replace
 from time import perf_counter
-from typing import ClassVar, Final
+from typing import TYPE_CHECKING, ClassVar, Final
 
 import numpy as np
 
+from bellcrank.assembly.model import Model
 from bellcrank.assembly.state import Floats, State
-from bellcrank.errors import BellcrankError, SimulationError
+from bellcrank.errors import BellcrankError, Fault, MechanismError, SimulationError
+from bellcrank.mechanism.evaluation import with_numbers
 from bellcrank.mechanism.mechanism import Mechanism
 from bellcrank.run.run import Run
-from bellcrank.simulate import start
 from bellcrank.trajectory.events import state_of
 from bellcrank.trajectory.origin import Origin
 from bellcrank.trajectory.status import Status
-from bellcrank.trajectory.store import FloatArray
 from bellcrank.trajectory.trajectory import Trajectory
+from bellcrank.viewer.built import Built, begun, started
 from bellcrank.viewer.hand import Hold, released, times_of
+from bellcrank.viewer.motion import Motion
 from bellcrank.viewer.pace import PERIOD, Pace
-from bellcrank.viewer.past import Past
+from bellcrank.viewer.past import Past, frames_of
 from bellcrank.viewer.preparing import Preparing
 from bellcrank.viewer.pulling import Puller
 from bellcrank.viewer.settings import Settings, ranges_of
-from bellcrank.viewer.snapshot import Snapshot
+from bellcrank.viewer.snapshot import Entry, Snapshot, snapshot_of
 from bellcrank.viewer.twin import Twin
+
+if TYPE_CHECKING:
+    from bellcrank.viewer.bench import Bench
 
 _PATIENCE: Final = 0.25  # s on the wall for a part, beyond which commands would wait too long
 _LONG: Final = 10.0  # s on the wall for what was asked for outright
@@ -41,7 +46,10 @@ class LiveEngine:
     clock: s on the wall. background: prepare what takes long beside a run that goes on.
     twin: what is simulated. past: what was recorded. shown: the frame of it that is shown, None for the last.
     holds: what hands do, by body. posed: point and target of what is dragged without time, by body.
-    values: of inputs, those of hands left out.
+    values: of inputs, those of hands left out. open: why it cannot run yet, "" where it can. motion: what is
+    shown in the place of the run. bench: what it is built on. log: what was done by command lines.
+    publish: shows what there is while a command is at work. edition: counts
+    mechanisms. numbers: the mechanism with numbers in the place of expressions.
 
     Raises as `bc.start` where it cannot start.
     """
@@ -56,24 +64,48 @@ class LiveEngine:
         start_time: float = 0.0,
         background: bool = True,
     ) -> None:
-        self.clock, self.settings, self.name = clock, settings, mechanism.name
-        self.twin, self.model = Twin.of(mechanism, start_time)
+        self.clock, self.settings = clock, settings
         self.pace = Pace()
         self.status, self.message = "paused", ""
-        self.values: dict[str, float] = {one.name: one.value for one in self.model.inputs}
-        self.ranges = ranges_of(self.model, mechanism)
         self.holds: dict[str, Hold] = {}
         self.posed: dict[str, tuple[Floats, Floats]] = {}
-        self._pullers: dict[str, tuple[Twin, Puller]] = {}
+        self.pullers: dict[str, tuple[Twin, Puller]] = {}
         self.preparing = Preparing(background)
+        self.log: tuple[Entry, ...] = ()
+        self.bench: Bench | None = None
+        self.publish: Callable[[], None] = lambda: None
+        self._number, self.edition, self.mechanism = 0, 0, mechanism
+        self.past: Past
+        self.take(begun(mechanism, settings, start_time))
+
+    def take(self, new: Built, follows: bool = False, plays: bool = False) -> None:
+        """Go on with what was built. follows: what was recorded is kept. plays: the run goes on."""
+        self.edition += new.mechanism is not self.mechanism
+        self.mechanism, self.twin, self.model, self.run = new.mechanism, new.twin, new.model, new.run
+        self.name, self.open, self.first = new.mechanism.name, new.open, new.first
+        self.ranges = {} if new.model is None else ranges_of(new.model, new.mechanism)
+        self.values, self.numbers = new.values, with_numbers(new.mechanism)
+        self.holds.clear()
+        self.posed.clear()
+        self.preparing.forget()
         self._coming: tuple[Twin, Settings] | None = None  # what is being prepared
         self.shown: int | None = None
-        self.work = 0.0
-        self._number = 0
-        self.run: Run | None = self._started(self.twin, settings, self.model.initial)
-        self.first = self.run.state
-        self.past = Past(self.run.now().layout)
-        self._note(self.run)
+        self.motion: Motion | None = None
+        if not (plays and new.run is not None and self.status == "playing"):
+            self.status = "open" if new.open else "paused"
+        self.message = ""
+        if follows:
+            self.past.follow(new.layout)
+            self.past.drop(new.frame[0])
+        else:
+            self.work, self.past = 0.0, Past(new.layout)
+        self.past.add(new.frame[None], np.array([self.work]))
+
+    def ready(self) -> Model:
+        """The model of what runs. Raises MechanismError where it stands open."""
+        if self.open or self.model is None:
+            raise MechanismError(Fault(f"mechanism {self.name!r}", self.open))
+        return self.model
 
     @property
     def state(self) -> State:
@@ -87,6 +119,10 @@ class LiveEngine:
     def tick(self, now: float) -> None:
         """Do what is due at a moment on the wall, s."""
         self._take_up_prepared()
+        if self.motion is not None:
+            self.motion = self.motion if self.motion.go_on(now) else None
+            self.pace.rest()
+            return
         if self.status != "playing" or self.run is None:
             self.pace.rest()
             return
@@ -99,9 +135,14 @@ class LiveEngine:
 
     def wait(self, now: float) -> float:
         """How long, s on the wall, until `tick` has something to do, where no command comes in."""
-        if self.status != "playing":
-            return PERIOD if self.preparing.what else 0.25
+        if self.status != "playing" or self.motion is not None:
+            return PERIOD if self.preparing.what or self.motion is not None else 0.25
         return self.pace.wait(now, self.settings.fixed_step)
+
+    def interrupt(self) -> None:
+        """End what a command line runs."""
+        if self.bench is not None:
+            self.bench.interrupt.set()
 
     def fail(self, message: str) -> None:
         """Stand still after something that should not happen."""
@@ -122,12 +163,18 @@ class LiveEngine:
                 self._record(error.trajectory)
 
     def from_shown(self) -> Run:
-        """The run, which stands at what is shown; what was later is forgotten."""
+        """The run, which stands at what is shown; what was later is forgotten.
+
+        While time stands, what is being prepared is waited for. Raises MechanismError where it stands open.
+        """
+        self.ready()
+        if self.status != "playing":
+            self._take_up_prepared(waits=True)
         if self.shown is not None or self.run is None:
             state = self.state
             number = len(self.past) - 1 if self.shown is None else self.shown
             inputs = {**self.values, **self.past.inputs(number, self.values)}
-            self.run = self._started(self.twin, self.settings, state, inputs)
+            self.run = started(self.twin, self.settings, state, inputs)
             self.values, self.work = dict(inputs), float(self.past.work[number])
             self.past.cut(state.time)
             self.shown = None
@@ -146,6 +193,7 @@ class LiveEngine:
 
         what: is prepared, in words. Raises as `bc.start` where it is prepared at once; all is as before then.
         """
+        self.ready()
         new = (twin or self.coming[0], settings or self.coming[1])
         state, values, self._coming = self.state, dict(self.values), new
 
@@ -158,7 +206,7 @@ class LiveEngine:
             self.set_holds(self.holds)
 
         try:
-            self.preparing.begin(what, lambda: self._started(*new, state, values), take_over)
+            self.preparing.begin(what, lambda: started(*new, state, values), take_over)
         except BellcrankError:
             self._coming = None
             raise
@@ -183,16 +231,17 @@ class LiveEngine:
 
     def reset(self) -> None:
         """Back to the start, with nothing in hand and nothing pinned, and paused."""
+        self.ready()
         self.holds.clear()
         self.posed.clear()
         self.twin = replace(self.twin, pins={})
-        fresh = self._started(self.twin, self.settings, self.first)
+        fresh = started(self.twin, self.settings, self.first)
         self.run, self.shown, self.work = fresh, None, 0.0
         self.values = {name: value for name, value in fresh.inputs.items() if name in self.values}
         self.past = Past(fresh.now().layout)
         self.status, self.message, self._coming = "paused", "", None
         self.preparing.forget()
-        self._note(fresh)
+        self.note_again()
 
     def trajectory(self) -> Trajectory:
         """What was recorded, as a trajectory; runs after a change of twin record more than those before."""
@@ -208,32 +257,13 @@ class LiveEngine:
         """Whether there is more than a snapshot shows."""
         now = float(self.past.time[-1 if self.shown is None else self.shown])
         seen = (shown.time, shown.status, shown.message, shown.preparing)
-        return (now, self.status, self.message, self.preparing.what) != seen
+        moving = self.motion is not None or shown.moving
+        return moving or (now, self.status, self.message, self.preparing.what) != seen
 
     def snapshot(self) -> Snapshot:
         """What there is to show."""
         self._number += 1
-        past, number = self.past, len(self.past) - 1 if self.shown is None else self.shown
-        return Snapshot(
-            number=self._number,
-            status=self.status,
-            message=self.message,
-            bodies=past.layout.bodies,
-            layout=past.layout,
-            frame=past.frames[number].copy(),
-            past=(float(past.time[0]), float(past.time[-1])),
-            speed=self.pace.speed,
-            factor=self.pace.factor,
-            is_late=self.status == "playing" and self.pace.is_late,
-            settings=self.settings,
-            formulation=self.settings.formulation if self.run is None else self.run.formulation,
-            inputs=dict(self.values),
-            parameters={name: one.value for name, one in self.twin.base.parameters.items()},
-            holds=dict(self.holds),
-            pins=tuple(self.twin.pins),
-            preparing=self.preparing.what,
-            work=float(past.work[number]),
-        )
+        return snapshot_of(self, self._number)
 
     def drop_all(self) -> None:
         """Let go of everything that is dragged."""
@@ -241,56 +271,28 @@ class LiveEngine:
         for body in list(self.holds):
             self.set_hold(body, None)
 
-    def puller(self, body: str) -> Puller:
-        """What drags a body without time."""
-        twin, found = self._pullers.get(body, (None, None))
-        if found is None or twin is not self.twin:
-            found = Puller.of(self.twin, body, self.state)
-            self._pullers[body] = (self.twin, found)
-        return found
-
-    def show_state(self, state: State) -> None:
-        """Put the bodies somewhere at the time that is shown."""
-        run = self.from_shown()
-        run.set_state(state.at_time(run.time))
-        self.note_again()
-
     def note_again(self) -> None:
         """Record anew where the run stands, in place of what was recorded at that time."""
         run = self.from_shown()
         self.past.drop(run.time)
-        self._note(run)
+        self.past.add(frames_of(run.now()), np.array([self.work]))
 
-    def _started(
-        self, twin: Twin, settings: Settings, state: State, values: Mapping[str, float] | None = None
-    ) -> Run:
-        """A run of a twin from a state. Raises as `bc.start`."""
-        model, given = twin.model(state), settings.arguments()
-        run: Run = start(model, start=state.time, state=state, assemble=False, inputs=values, **given)
-        return run
-
-    def _take_up_prepared(self) -> None:
+    def _take_up_prepared(self, waits: bool = False) -> None:
         try:
-            self.preparing.take_up()
+            self.preparing.finish() if waits else self.preparing.take_up()
         except BellcrankError as error:
             self._coming = None
             self.message = f"{self.preparing.last}: {error}"
 
     def _record(self, part: Trajectory) -> None:
         """Keep the end of a part, unless it has left the numbers; add up what hands have done in it."""
-        if len(part) < 2 or not np.isfinite(frame := _last_frame(part))[0, : 1 + 7 * len(part.bodies)].all():
+        if (
+            len(part) < 2
+            or not np.isfinite(frame := frames_of(part)[-1:])[0, : 1 + 7 * len(part.bodies)].all()
+        ):
             return
         for body, hold in self.holds.items():
             history = part.body(body)
             motion = (history.position, history.rotation, history.velocity, history.angular_velocity)
             self.work += hold.work(part.time, motion)
         self.past.add(frame, np.array([self.work]))
-
-    def _note(self, run: Run) -> None:
-        """Record where a run stands before it has gone on."""
-        self.past.add(_last_frame(run.now()), np.array([self.work]))
-
-
-def _last_frame(part: Trajectory) -> FloatArray:
-    """(1, 1 + width)."""
-    return np.concatenate([np.ravel(part.store.read(name)[-1]) for name in part.layout.shapes])[None]

@@ -23,7 +23,7 @@ def view(
     token: str | None = None,
     folder: str | Path | None = None,
 ) -> Page:
-    """Open a page that shows a mechanism live, or plays a recorded run; it serves until it is closed.
+    """Open a page that shows a mechanism live, to be built on, or plays a recorded run, until it is closed.
 
     arguments: of `bc.simulate`, for a mechanism. The rest as `Page` has it. Raises Unsupported without viser
     (extra `viewer`), MechanismError for what cannot be shown, and as `bc.start`.
@@ -35,10 +35,8 @@ def view(
     check_viser()
     place = None if folder is None else Path(folder)
     if isinstance(what, Mechanism):
-        if not what.bodies:
-            raise MechanismError(Fault(f"mechanism {what.name!r}", "it has no bodies, nothing to show"))
         drawn = scene.of(what)
-        return Page(live(what, arguments), drawn, host, port, token, place)
+        return Page(live(what, arguments, folder=place), drawn, host, port, token, place)
     if not isinstance(what, Trajectory):
         raise MechanismError(Fault("view", "a page shows a Mechanism or a Trajectory", what))
     drawn = scene.of(what.origin.mechanism)

@@ -89,6 +89,16 @@ class Past:
         """Forget what is at a time, s, and later."""
         self._count = int(np.searchsorted(self.time, time, "left"))
 
+    def put_before_last(self, frames: FloatArray, work: float) -> None:
+        """Put what led to the last frame before it: frames (n, 1 + width) since the one before."""
+        last, work_at_last = self.frames[-1:].copy(), self.work[-1:].copy()
+        self._count -= 1
+        after = -np.inf if self._count == 0 else self.time[-1]
+        frames = frames[(frames[:, 0] > after) & (frames[:, 0] < last[0, 0])]
+        if len(frames):
+            self.add(frames, np.full(len(frames), work))
+        self.add(last, work_at_last)
+
     def nearest(self, time: float) -> int:
         """The number of the frame nearest to a time, s."""
         return int(np.argmin(np.abs(self.time - time)))
@@ -125,6 +135,12 @@ class Past:
         kept = self.frames[rows].copy(), self.work[rows].copy()
         self._count = len(kept[1])
         self._frames[: self._count], self._works[: self._count] = kept
+
+
+def frames_of(run: Trajectory) -> FloatArray:
+    """All frames of a run, (T, 1 + width)."""
+    count = len(run)
+    return np.concatenate([run.store.read(name).reshape(count, -1) for name in run.layout.shapes], axis=1)
 
 
 def _most(layout: FrameLayout) -> int:

@@ -61,6 +61,9 @@ class Player:
         """How long, s on the wall, until `tick` has something to do."""
         return self.pace.wait(now, 0.0) if self.status == "playing" else 15.0 * PERIOD
 
+    def interrupt(self) -> None:
+        """Nothing is run."""
+
     def fail(self, message: str) -> None:  # noqa: ARG002  (nothing is computed)
         """Stand still."""
         self.status = "paused"

@@ -47,6 +47,12 @@ class Preparing:
         self.forget()
         take_over(ready.result())
 
+    def finish(self) -> None:
+        """Wait for what is being prepared, and go on with it. Raises as `take_up`."""
+        if self._ready is not None:
+            self._ready.exception()
+            self.take_up()
+
     def forget(self) -> None:
         """Take nothing of what is being prepared."""
         self._ready, self.what = None, ""

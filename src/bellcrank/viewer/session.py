@@ -16,6 +16,7 @@ from bellcrank.mechanism.mechanism import Mechanism
 from bellcrank.mechanism.naming import nearest
 from bellcrank.trajectory.trajectory import Trajectory
 from bellcrank.viewer import playing
+from bellcrank.viewer.bench import Bench
 from bellcrank.viewer.commands import COMMANDS
 from bellcrank.viewer.engine import LiveEngine
 from bellcrank.viewer.playing import Player
@@ -48,6 +49,9 @@ class Engine(Protocol):
     def fail(self, message: str) -> None:
         """Stand still after something that should not happen."""
 
+    def interrupt(self) -> None:
+        """End what a command runs; may be called in any thread."""
+
     def has_news(self, shown: Snapshot) -> bool:
         """Whether there is more than a snapshot shows."""
 
@@ -76,6 +80,8 @@ class Session:
         self._queue: Queue[tuple[str, dict[str, Any], Future[Any]]] = Queue(_WAITING)
         self._news = Condition()
         self._snapshot = self._engine.snapshot()
+        if isinstance(engine, LiveEngine):
+            engine.publish = self._show
         self._open = True
         self._thread = Thread(target=self._work, name="bellcrank session", daemon=True)
         self._thread.start()
@@ -94,6 +100,11 @@ class Session:
     def name(self) -> str:
         """Name of the mechanism."""
         return self._engine.name
+
+    @property
+    def bench(self) -> Bench | None:
+        """What is built on it; only for looking at it. None of a session that plays what was recorded."""
+        return self._engine.bench if isinstance(self._engine, LiveEngine) else None
 
     @property
     def ranges(self) -> Mapping[str, tuple[float, float]]:
@@ -128,6 +139,8 @@ class Session:
             if not self._open:
                 raise MechanismError(Fault("session", "it is closed", None, "open another one"))
             self._queue.put_nowait((command, arguments, answer))
+            if command == "pause":
+                self._engine.interrupt()
         except Full:
             answer.set_exception(MechanismError(Fault("session", "too many commands wait", _WAITING)))
         except MechanismError as error:
@@ -223,19 +236,22 @@ def live(
     arguments: Mapping[str, Any] | None = None,
     clock: Callable[[], float] = time.perf_counter,
     background: bool = True,
+    folder: Path | None = None,
 ) -> Session:
-    """A session that simulates a mechanism, which is not changed.
+    """A session that simulates a mechanism, which is not changed; what is built in it goes on from a copy.
 
     arguments: of `bc.simulate`, such as formulation, method, step; without a method and a step
         rk4 by 1 ms or, where that breaks down at once, methods that find their steps.
     clock: s on the wall. background: whether to prepare in another thread what takes long.
+    folder: the only one where commands read and write files, by default the working folder.
     Raises as `bc.start` where the mechanism cannot start.
     """
     given = dict(arguments or {})
     begin = float(given.get("start") or 0.0)
-    engine = LiveEngine(mechanism, Settings.of(given), clock, begin, background)
-    if given.get("method") is None and given.get("step") is None:
+    engine = LiveEngine(mechanism.copy(), Settings.of(given), clock, begin, background)
+    if given.get("method") is None and given.get("step") is None and not engine.open:
         _try_steps(engine)
+    engine.bench = Bench(engine, folder, begin)
     return Session(engine, COMMANDS, clock)
 
 

@@ -4,11 +4,30 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
 
+from bellcrank.mechanism.mechanism import Mechanism
 from bellcrank.trajectory.layout import FrameLayout
 from bellcrank.trajectory.store import FloatArray
 from bellcrank.viewer.hand import Hold
 from bellcrank.viewer.settings import Settings
+
+if TYPE_CHECKING:
+    from bellcrank.viewer.engine import LiveEngine
+
+
+@dataclass(frozen=True)
+class Entry:
+    """A command line that was done or refused.
+
+    number: counts them. by: who gave it. text: the answer.
+    """
+
+    number: int
+    by: str
+    line: str
+    text: str
+    ok: bool
 
 
 @dataclass(frozen=True, eq=False)
@@ -22,6 +41,9 @@ class Snapshot:
     is_late: whether less is achieved than was asked for. inputs: by name, those of hands left out.
     holds: what is dragged, by name of the body. pins: names of pinned bodies. preparing: what is being
     prepared while the run goes on, "" for nothing. work: of hands since the start, J.
+    mechanism: what is shown, with numbers in the place of expressions; where edition has changed it is
+    another one. moving: whether bodies are shown on the way to where they are. log: the last of what was done
+    by command lines.
     """
 
     number: int
@@ -42,6 +64,10 @@ class Snapshot:
     pins: tuple[str, ...] = ()
     preparing: str = ""
     work: float = 0.0
+    mechanism: Mechanism | None = None
+    edition: int = 0
+    moving: bool = False
+    log: tuple[Entry, ...] = ()
 
     @property
     def time(self) -> float:
@@ -61,3 +87,37 @@ class Snapshot:
     def _section(self, name: str) -> FloatArray:
         values: FloatArray = self.frame[self.layout.columns[name]].reshape(self.layout.shapes[name])
         return values
+
+
+def snapshot_of(engine: LiveEngine, number: int) -> Snapshot:
+    """What a live engine shows."""
+    past, at = engine.past, len(engine.past) - 1 if engine.shown is None else engine.shown
+    frame, motion = past.frames[at].copy(), engine.motion
+    if motion is not None and motion.bodies == past.layout.bodies:
+        for name, values in zip(("position", "rotation"), motion.pose, strict=True):
+            frame[past.layout.columns[name]] = values.ravel()
+        frame[0] = frame[0] if motion.time is None else motion.time
+    return Snapshot(
+        number=number,
+        status=engine.status,
+        message=engine.message or engine.open,
+        bodies=past.layout.bodies,
+        layout=past.layout,
+        frame=frame,
+        past=(float(past.time[0]), float(past.time[-1])),
+        speed=engine.pace.speed,
+        factor=engine.pace.factor,
+        is_late=engine.status == "playing" and engine.pace.is_late,
+        settings=engine.settings,
+        formulation=engine.settings.formulation if engine.run is None else engine.run.formulation,
+        inputs=dict(engine.values),
+        parameters={name: one.value for name, one in engine.twin.base.parameters.items()},
+        holds=dict(engine.holds),
+        pins=tuple(engine.twin.pins),
+        preparing=engine.preparing.what,
+        work=float(past.work[at]),
+        mechanism=engine.numbers,
+        edition=engine.edition,
+        moving=motion is not None,
+        log=engine.log,
+    )

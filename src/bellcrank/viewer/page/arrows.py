@@ -34,6 +34,12 @@ class Arrows:
         self._draw("moment", *self._arrows("moment", points))
         self._draw("hand", *self._hands(now))
 
+    def renew(self) -> None:
+        """Forget what was shown of another mechanism."""
+        for handle in self._handles.values():
+            handle.remove()
+        self._handles.clear()
+
     def _joints(self, now: Snapshot) -> dict[str, tuple[Floats, Floats]]:
         """Where each joint is, and its reaction (6,)."""
         layout, found = now.layout, {}

@@ -36,9 +36,10 @@ class Controls:
         self._speed = gui.add_dropdown("Speed", tuple(_SPEEDS), initial_value="1", hint="Times real time.")
         self._speed.on_update(self._on_speed)
         self._sliders: dict[str, Any] = {}
+        self._folder: Any = None
         if session.is_live:
             self._method(now)
-            self._numbers(now)
+            self.renew(now)
 
     def show(self, now: Snapshot) -> None:
         """Bring the widgets up to a snapshot."""
@@ -59,7 +60,9 @@ class Controls:
                 _set(slider, value)
 
     def _method(self, now: Snapshot) -> None:
-        with self._gui.add_folder("Method", expand_by_default=False):
+        folder = self._gui.add_folder("Method", expand_by_default=False)
+        self._place = folder.order + 1e-3
+        with folder:
             self._formulation = self._gui.add_dropdown(
                 "Equations", FORMULATIONS, initial_value=now.settings.formulation
             )
@@ -83,11 +86,17 @@ class Controls:
 
         return switch
 
-    def _numbers(self, now: Snapshot) -> None:
-        """Sliders of inputs and of parameters."""
+    def renew(self, now: Snapshot) -> None:
+        """Sliders of the inputs and parameters that there are."""
+        if set(self._sliders) == {*now.inputs, *now.parameters}:
+            return
+        if self._folder is not None:
+            self._folder.remove()
+            self._folder, self._sliders = None, {}
         if not now.inputs and not now.parameters:
             return
-        with self._gui.add_folder("Inputs and parameters"):
+        self._folder = self._gui.add_folder("Inputs and parameters", order=self._place)
+        with self._folder:
             for command, values in (("set_input", now.inputs), ("set_parameter", now.parameters)):
                 for name, value in values.items():
                     low, high = self._session.ranges[name]
@@ -137,5 +146,6 @@ def _status(session: Session, now: Snapshot) -> str:
     if now.preparing:
         lines.append(f'<div style="color:#2f6fb3">preparing {html.escape(now.preparing)} …</div>')
     if now.message:
-        lines.append(f'<div style="color:#c8452f">{html.escape(now.message)}</div>')
+        color = "#2f6fb3" if now.status == "open" else "#c8452f"
+        lines.append(f'<div style="color:{color}">{html.escape(now.message)}</div>')
     return f'<div style="padding:.2em .9em .4em;line-height:1.5">{"".join(lines)}</div>'

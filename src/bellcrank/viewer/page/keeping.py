@@ -10,33 +10,14 @@ from typing import Any, Final
 
 import numpy as np
 
-from bellcrank.errors import Fault, MechanismError
 from bellcrank.scene import Scene
 from bellcrank.trajectory.trajectory import Trajectory
+from bellcrank.viewer.files import file_in
 from bellcrank.viewer.page.stage import Stage
 from bellcrank.viewer.session import Session
 
 _RATE: Final = 30.0  # pictures a second of a recording
 _PICTURES: Final = 900  # of a recording, at most
-_NAME: Final = frozenset("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789 ._-")
-
-
-def file_in(folder: Path, name: Any, suffix: str) -> Path:
-    """The path of a file in a folder, from a name that a browser gave.
-
-    Raises MechanismError for what is no plain name, and for one that is taken by something that is no file.
-    """
-    text = name.strip() if isinstance(name, str) else ""
-    stem = text.removesuffix(suffix)
-    if not stem or set(stem) - _NAME or stem.startswith(".") or len(stem) > 100:
-        rule = "a page writes into the working folder only, under a plain name"
-        raise MechanismError(Fault("file", rule, name, "letters, digits, '.', '_' and '-', such as run-1"))
-    path = folder / f"{stem}{suffix}"
-    if path.is_symlink() or (path.exists() and not path.is_file()):
-        raise MechanismError(
-            Fault("file", "there is something else of this name", path.name, "take another one")
-        )
-    return path
 
 
 def recording(scene: Scene, run: Trajectory, dark: bool = False) -> str:
@@ -70,7 +51,7 @@ class Keeping:
     def __init__(
         self, gui: Any, session: Session, scene: Scene, folder: Path, told: Callable[[Any], None]
     ) -> None:
-        self._session, self._scene, self._folder, self._told = session, scene, folder, told
+        self._session, self.scene, self._folder, self._told = session, scene, folder, told
         self._name = gui.add_text("Name", "run", hint="Of files, which go into the working folder.")
         if session.is_live:
             gui.add_button("Save the run (HDF5)", icon="device-floppy").on_click(self._save)
@@ -78,12 +59,12 @@ class Keeping:
         gui.add_button("Picture (PNG)", icon="camera").on_click(self._picture)
 
     def _save(self, _event: Any) -> None:
-        self._done(lambda: self._session.save(file_in(self._folder, self._name.value, ".h5")))
+        self._done(lambda: self._session.save(file_in(self._folder, self._name.value, (".h5",))))
 
     def _record(self, _event: Any) -> None:
         def write() -> str:
-            path = file_in(self._folder, self._name.value, ".html")
-            path.write_text(recording(self._scene, self._session.trajectory), encoding="utf-8")
+            path = file_in(self._folder, self._name.value, (".html",))
+            path.write_text(recording(self.scene, self._session.trajectory), encoding="utf-8")
             return f"{path.name}: it plays without a network"
 
         self._done(write)

@@ -9,10 +9,15 @@ from concurrent.futures import Future
 from pathlib import Path
 from typing import Any, Final, Self
 
+import numpy as np
+
+from bellcrank.assembly.state import State
 from bellcrank.errors import Fault, MechanismError
 from bellcrank.scene import Scene
+from bellcrank.scene import of as scene_of
 from bellcrank.scene.view import NAMES
 from bellcrank.viewer.page.arrows import Arrows
+from bellcrank.viewer.page.building import Building
 from bellcrank.viewer.page.controls import Controls
 from bellcrank.viewer.page.gate import Gate
 from bellcrank.viewer.page.keeping import Keeping
@@ -55,8 +60,11 @@ class Page:
         self._theme()
         self.stage = Stage(self.server, scene)
         self.arrows = Arrows(self.server, self.stage)
+        self._moving, self._complaint = False, ""
+        self._edition = session.snapshot.edition
+        self.building: Building | None = None
         self._widgets(folder or Path.cwd())
-        self.pointing = Pointing(self.stage, session, self._told, self.selected.choose)
+        self.pointing = Pointing(self.stage, session, self._told, self._chosen)
         self.server.on_client_disconnect(lambda client: self.pointing.leave(client.client_id))
         self._open = True
         self._thread = threading.Thread(target=self._show, name="bellcrank page", daemon=True)
@@ -99,6 +107,8 @@ class Page:
     def _widgets(self, folder: Path) -> None:
         gui, joints = self.server.gui, tuple(self.scene.joints)
         self.controls = Controls(gui, self.session, self._told)
+        if self.session.is_live:
+            self.building = Building(self.server, self.session, self.stage, self._told, self._warned)
         self.plots = Plots(gui, self.session)
         with gui.add_folder("Inspect"):
             self.selected = Selected(gui, self.session, self._told, joints)
@@ -141,25 +151,76 @@ class Page:
             now = self.session.newer(number, 0.25)
             if now.number != number:
                 number = now.number
-                self._picture(now)
-                if begun - last > 1.0 / _NUMBERS or now.status != "playing":
-                    last = begun
-                    self._figures(now)
+                shows_numbers = begun - last > 1.0 / _NUMBERS or now.status != "playing"
+                last = begun if shows_numbers else last
+                try:
+                    self._picture(now)
+                    if shows_numbers:
+                        self._figures(now)
+                except Exception as error:  # noqa: BLE001  (one picture less, but the page goes on)
+                    self._complain(error)
             time.sleep(max(0.0, 1.0 / _PICTURES - (time.perf_counter() - begun)))
 
+    def _chosen(self, kind: str, name: str) -> None:
+        """Something on the stage was clicked."""
+        if self.building is not None and self.building.joining.armed:
+            return
+        self.selected.choose(kind, name)
+        if self.building is not None:
+            self.building.choose(kind, name)
+
+    def _renew(self, now: Snapshot) -> None:
+        """Show another mechanism."""
+        assert now.mechanism is not None
+        still = np.zeros_like(now.position)
+        self.scene = scene_of(now.mechanism, State(now.time, now.position, now.rotation, still, still))
+        self.keeping.scene = self.scene
+        self.arrows.renew()
+        self.stage.renew(self.scene, self._dark, bool(self._floor.value))
+        self.stage.label(*self._named, now.position, now.rotation)
+        self.pointing.connect()
+        self.controls.renew(now)
+        self.plots.renew()
+        self.selected.renew(tuple(self.scene.joints))
+        if self.building is not None:
+            self.building.renew(now)
+        self.server.gui.set_panel_label(self.session.name)
+
     def _picture(self, now: Snapshot) -> None:
+        if now.edition != self._edition:
+            self._edition = now.edition
+            self._renew(now)
         self.stage.show(now.position, now.rotation)
+        if self._moving and not now.moving:
+            self.stage.fit(False, now.position, now.rotation)
+        self._moving = now.moving
         self.arrows.show(now)
+        if self.building is not None:
+            self.building.marks.show(now)
 
     def _figures(self, now: Snapshot) -> None:
         with self.server.atomic():
             self.controls.show(now)
+            if self.building is not None:
+                self.building.show(now)
             self.plots.show()
             self.selected.show(now)
 
     def _told(self, answer: Future[Any]) -> None:
         """Show in all browsers what was wrong with a command, or what it says."""
         answer.add_done_callback(self._tell)
+
+    def _complain(self, error: Exception) -> None:
+        """Show, once, that a picture could not be made."""
+        if (text := f"{type(error).__name__}: {error}") != self._complaint:
+            self._complaint = text
+            failed: Future[Any] = Future()
+            failed.set_exception(error)
+            self._tell(failed)
+
+    def _warned(self, answer: Future[Any]) -> None:
+        """Show in all browsers what was wrong with a command."""
+        answer.add_done_callback(lambda done: self._tell(done) if done.exception() is not None else None)
 
     def _tell(self, answer: Future[Any]) -> None:
         error, result = answer.exception(), None

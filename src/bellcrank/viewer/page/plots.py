@@ -65,6 +65,15 @@ class Plots:
         energies = tuple(name for name in self.names if name.startswith("energy."))
         self.choose({"Energy": energies, "Angles": self._first_choice()}.get(str(wanted), ()))
 
+    def renew(self) -> None:
+        """Take over another mechanism; what is plotted stays, as far as it is there."""
+        with self._turn:
+            self.names = self._all_names()
+            self._menu.options = ("add ...", *self.names)
+            kept = tuple(name for name in self.chosen if name in self.names)
+            self.chosen = kept or self._first_choice()
+            self._draw(self._data())
+
     def choose(self, names: tuple[str, ...]) -> None:
         """Plot other signals."""
         with self._turn:

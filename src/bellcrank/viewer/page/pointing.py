@@ -25,7 +25,11 @@ class Pointing:
         self._stage, self._session = stage, session
         self._told, self._chosen = told, chosen
         self._dragged: dict[int, str] = {}  # by the number of the browser
-        for batch in stage.batches:
+        self.connect()
+
+    def connect(self) -> None:
+        """Take hold of the meshes that are on the stage now."""
+        for batch in self._stage.batches:
             self._connect(batch)
 
     def leave(self, client: int) -> None:
@@ -63,7 +67,7 @@ class Pointing:
             point = rotate(conjugate(now.rotation[carrier]), arm)
             self._dragged[client] = body
             self._told(self._session.send("grab", body=body, point=point.tolist(), target=target))
-        elif event.phase == "update":
+        elif event.phase == "update" and self._dragged[client] in now.bodies:
             self._session.send("move", body=self._dragged[client], target=target)
         if event.phase == "end":
             self.leave(client)

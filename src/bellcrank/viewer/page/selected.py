@@ -24,11 +24,21 @@ class Selected:
         self.kind, self.name = "", ""
         bodies = session.snapshot.bodies
         options = ("nothing", *(f"body {name}" for name in bodies), *(f"joint {name}" for name in joints))
-        self._menu = gui.add_dropdown("Inspect", options, initial_value="nothing", hint="Or click it.")
+        self._menu: Any = gui.add_dropdown("Inspect", options, initial_value="nothing", hint="Or click it.")
         self._menu.on_update(self._on_menu)
         self._text = gui.add_html("")
         self._pin = gui.add_button_group("Pin", ("Pin", "Release"), visible=False)
         self._pin.on_click(self._on_pin)
+
+    def renew(self, joints: tuple[str, ...]) -> None:
+        """Take over another mechanism."""
+        bodies = self._session.snapshot.bodies
+        self._menu.options = (
+            "nothing",
+            *(f"body {name}" for name in bodies),
+            *(f"joint {n}" for n in joints),
+        )
+        self.choose(self.kind, self.name)
 
     def choose(self, kind: str, name: str) -> None:
         """Show a body or a joint, or nothing."""

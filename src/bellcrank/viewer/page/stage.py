@@ -14,6 +14,9 @@ from bellcrank.scene.view import view_of
 _GRID: Final = {False: ((218, 223, 229), (190, 197, 206)), True: ((52, 56, 62), (74, 80, 88))}
 _SKY: Final = {False: ((252, 253, 254), (229, 234, 240)), True: ((38, 42, 48), (22, 24, 28))}
 _SIZE: Final = 4.0  # of a mechanism on the page
+_LEAST: Final = 0.3  # of that, and
+_OUT: Final = 1.15  # of what is in the picture: where bodies reach farther, it is taken anew
+_MOST: Final = 2.2  # so many times that is what is built there before the page takes another scale
 _MARGIN: Final = 0.15  # of the size, by which the floor gives way
 _CORNERS: Final = np.array([[k & 1, (k >> 1) & 1, (k >> 2) & 1] for k in range(8)])  # of a box
 _FIELD: Final = np.radians(38.0)  # of view
@@ -38,22 +41,57 @@ class Stage:
     """
 
     def __init__(self, server: Any, scene: Scene) -> None:
-        self._server, self.scene, self.unit = server, scene, _SIZE / scene.size
-        self._up = np.asarray(scene.up)
+        self._server, self.unit = server, _SIZE / scene.size
+        self._edition = 0
+        self._labels: list[tuple[Any, Any]] = []
+        server.scene.world_axes.visible = False
+        self._take(scene)
+        self.lay_floor(False)
+        self._lights()
+        self.paint(False)
+        self.look()
+
+    def _take(self, scene: Scene) -> None:
+        self.scene, self._up = scene, np.asarray(scene.up)
         self.carriers = np.array(
             [-1 if isinstance(what, Link) else what.carrier for what in scene.drawn], dtype=np.int32
         )
         self._glyph_of = {id(piece): name for name, glyph in scene.joints.items() for piece in glyph.pieces}
-        server.scene.set_up_direction(scene.up)
-        server.scene.world_axes.visible = False
+        self._server.scene.set_up_direction(scene.up)
         self.batches = [self._batch(number, copies) for number, copies in enumerate(scene.copies.values())]
-        self._labels: list[tuple[Any, Any]] = []
         low, high = self._box()
         self._middle_of_all = 0.5 * (low + high)
+        if self._edition == 0:
+            self._framed = (self._middle_of_all, 0.5 * float(np.linalg.norm(high - low)))
         self._lowest = float(np.minimum(low * self._up, high * self._up).sum())
-        self.lay_floor(False)
-        self._lights()
-        self.paint(False)
+
+    def renew(self, scene: Scene, dark: bool, floor: bool) -> None:
+        """Draw another scene in the place of this one."""
+        ratio = self.unit * scene.size / _SIZE
+        rescaled = not _LEAST < ratio < _MOST
+        with self._server.atomic():
+            for batch in self.batches:
+                batch.handle.remove()
+            for handle, _ in self._labels:
+                handle.remove()
+            self._labels = []
+            self._edition += 1
+            if rescaled:
+                self.unit = _SIZE / scene.size
+            self._take(scene)
+            self.lay_floor(dark, floor)
+        self.fit(rescaled)
+
+    def fit(self, anyway: bool = False, *poses: Floats) -> None:
+        """Look from farther away where bodies, at the start or at poses, have left the picture."""
+        (middle, reach), (low, high) = self._framed, self._box(*poses)
+        far = np.linalg.norm(low + _CORNERS * (high - low) - middle, axis=1)
+        if not anyway and float(far.max()) < _OUT * reach:
+            return
+        self._framed = (0.5 * (low + high), 0.5 * float(np.linalg.norm(high - low)))
+        for client in self._server.get_clients().values():
+            eye = np.asarray(client.camera.position) - np.asarray(client.camera.look_at)
+            self.look(client.camera, toward=eye)
         self.look()
 
     def show(self, position: Floats, rotation: Floats) -> None:
@@ -124,31 +162,34 @@ class Stage:
         """Where the floor lies on the page, at a height, m."""
         return self.on_page(self._middle_of_all + self._up * (height - self._middle_of_all @ self._up))
 
-    def look(self, camera: Any = None, name: str | None = None) -> None:
-        """Point a camera, by default that which pages open with, at the mechanism, from a named side."""
+    def look(self, camera: Any = None, name: str | None = None, toward: Floats | None = None) -> None:
+        """Point a camera, by default that which pages open with, at the mechanism, from a named side.
+
+        toward: from where one looks, instead of a side; of any length.
+        """
         view, up = view_of(self.scene, name), self._up
-        toward = view.toward
-        if name is None and view.plane:  # a little from the side and from above, to see that it has depth
-            toward = toward + 0.22 * up + 0.30 * view.right
+        if toward is None:
+            toward = view.toward
+            if name is None and view.plane:  # a little from the side and from above, to see that it has depth
+                toward = toward + 0.22 * up + 0.30 * view.right
         toward = toward / np.linalg.norm(toward)
-        low, high = self._box()
-        away = 0.62 * float(np.linalg.norm(high - low)) / np.sin(0.5 * _FIELD)
+        away = 1.24 * self._framed[1] / np.sin(0.5 * _FIELD)
         camera = self._server.initial_camera if camera is None else camera
         camera.fov = float(_FIELD)
         camera.up = view.up if abs(toward @ up) > 0.99 else up
-        camera.look_at = self.unit * 0.5 * (low + high)
-        camera.position = self.unit * (0.5 * (low + high) + away * toward)
+        camera.look_at = self.unit * self._framed[0]
+        camera.position = self.unit * (self._framed[0] + away * toward)
         camera.near, camera.far = 0.01 * self.unit * away, 100.0 * self.unit * away
 
-    def _box(self) -> tuple[Floats, Floats]:
-        """Lowest and highest coordinates of everything at the start but for surfaces, m."""
-        placed, found = self.scene.placed(), []
+    def _box(self, *poses: Floats) -> tuple[Floats, Floats]:
+        """Lowest and highest coordinates of all but surfaces, at the start or at poses of bodies, m."""
+        placed, found = self.scene.placed(*poses), []
         for number, what in enumerate(self.scene.drawn):
             if isinstance(what, Piece) and what.role == "surface":
                 continue
             box = what.mesh.corners[_CORNERS, [0, 1, 2]] * [1.0, 1.0, placed.stretch[number]]
             found.append(rotated(placed.rotation[number][None], box) + placed.position[number])
-        every = np.concatenate(found) if found else np.array([[-1.0] * 3, [1.0] * 3])
+        every = np.concatenate(found) if found else np.array([[-0.5] * 3, [0.5] * 3])
         return every.min(axis=0), every.max(axis=0)
 
     def _place(self, what: Any, position: Floats, rotation: Floats) -> Floats:
@@ -177,7 +218,7 @@ class Stage:
         ground = len(self.scene.carriers) - 1
         colors = np.array([what.color for what in drawn])
         handle = self._server.scene.add_batched_meshes_simple(
-            f"/mechanism/{number}",
+            f"/mechanism/{self._edition}/{number}",
             self.on_page(mesh.vertices),
             np.ascontiguousarray(mesh.triangles, dtype=np.uint32),
             batched_wxyzs=placed.rotation[copies].astype(np.float32),

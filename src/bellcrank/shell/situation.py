@@ -1,0 +1,95 @@
+"""The situation of a session: everything that a command can change, as values that never change."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, TypeAlias
+
+from bellcrank.assembly.state import State
+from bellcrank.io.simulation import Simulation
+from bellcrank.mechanism.force import Force
+from bellcrank.mechanism.inputs import DeclaredInput
+from bellcrank.mechanism.mechanism import Mechanism
+
+if TYPE_CHECKING:
+    from bellcrank.assembly.model import Model
+    from bellcrank.shell.axes import Frames
+    from bellcrank.trajectory.trajectory import Trajectory
+
+Compiled: TypeAlias = "tuple[Mechanism, float, Model] | None"
+"""What was compiled of a mechanism that starts at a time, s."""
+
+
+@dataclass(frozen=True)
+class Settings:
+    """How time goes on.
+
+    method_options: step, max_step, max_order where they were given. stepsize: s from one frame to the next.
+    """
+
+    formulation: str = "auto"
+    options: Mapping[str, Any] = field(default_factory=dict)
+    method: str = "auto"
+    method_options: Mapping[str, Any] = field(default_factory=dict)
+    rtol: float = 1e-6
+    atol: float = 1e-7
+    stepsize: float = 1.0 / 30.0
+
+    def arguments(self) -> dict[str, Any]:
+        """The arguments for `simulate`."""
+        from bellcrank.integrate.methods import find_method
+
+        tolerances = {"rtol": self.rtol, "atol": self.atol} if find_method(self.method).adaptive else {}
+        given = {"formulation": self.formulation, "method": self.method}
+        return {**given, **self.options, **self.method_options, **tolerances}
+
+
+@dataclass(frozen=True)
+class Drawing:
+    """What is drawn after every step: convention "null", "bolio" or "corpus", and for the last where.
+
+    over: whether it may be written over files that were there before.
+    """
+
+    convention: str = "null"
+    file: str = ""
+    every: int = 1
+    over: bool = False
+
+
+@dataclass(frozen=True)
+class Situation:
+    """Everything that a command can change.
+
+    mechanism: as it is at the time `start`; it is replaced, never changed. live: where the bodies are since
+    then, or None as long as the clock stands at `start`. off: forces that are switched off.
+    frames: of links by joint, as `sl` set them; they hold as long as the joint has their markers.
+    idle_brakes: forces that are brakes where their damping is zero, which does not show it.
+    inputs: those that were made or set, with the values that runs go on with.
+    history: what was run, pieces that follow each other. closed: the model as constraint forces closed it at
+    the beginning of a run, with the mechanism and the start that it holds for.
+    """
+
+    mechanism: Mechanism
+    start: float = 0.0
+    live: State | None = None
+    off: Mapping[str, Force] = field(default_factory=dict)
+    frames: Mapping[str, Frames] = field(default_factory=dict)
+    idle_brakes: frozenset[str] = frozenset()
+    inputs: Mapping[DeclaredInput, float] = field(default_factory=dict)
+    settings: Settings = Settings()
+    drawing: Drawing = Drawing()
+    history: tuple[Trajectory, ...] = ()
+    simulation: Simulation = field(default_factory=Simulation)
+    closed: Compiled = None
+
+    @property
+    def time(self) -> float:
+        """What the clock shows, s."""
+        return self.start if self.live is None else self.live.time
+
+
+def fresh(name: str = "mechanism") -> Situation:
+    """An empty mechanism without gravity."""
+    return Situation(Mechanism(name, gravity=(0.0, 0.0, 0.0)))

@@ -1,0 +1,126 @@
+"""Front ends of a live session that speak the command language: a terminal, a program at the end of a pipe.
+
+Each does lines in the one shell of the session, and is shown what the others do.
+"""
+
+from __future__ import annotations
+
+import json
+import sys
+import time
+from threading import Event, Thread
+from typing import Any, BinaryIO, Final, Self
+
+from bellcrank.errors import BellcrankError, Fault, MechanismError
+from bellcrank.shell import drivers
+from bellcrank.shell.reply import Reply, failure
+from bellcrank.shell.session import Session as Worked
+from bellcrank.viewer.session import Session
+from bellcrank.viewer.snapshot import Snapshot
+
+_RATE: Final = 30.0  # poses a second, at most
+
+
+class Attached:
+    """Does command lines in a live session as a shell does. name: by which others see who did it.
+
+    Raises MechanismError for a session that plays what was recorded.
+    """
+
+    def __init__(self, live: Session, name: str) -> None:
+        if live.bench is None:
+            raise MechanismError(Fault("session", "it plays a recorded run, in which nothing can be changed"))
+        self.live, self.name, self._bench = live, name, live.bench
+
+    @property
+    def session(self) -> Worked:
+        """What the commands work on; only for looking at it."""
+        return self._bench.session
+
+    def execute(self, line: str) -> Reply:
+        """Do a command line. Ctrl-C ends what it runs."""
+        answer = self.live.send("execute", line=line, by=self.name)
+        try:
+            return self._reply(answer)
+        except KeyboardInterrupt:
+            self.live.send("pause")
+            return self._reply(answer)
+
+    @staticmethod
+    def _reply(answer: Any) -> Reply:
+        try:
+            reply: Reply = answer.result()
+        except BellcrankError as error:
+            return failure(error)
+        return reply
+
+
+class Telling:
+    """Writes what others do in a session to standard output, until it is closed; as lines of JSON or as text.
+
+    poses: whether to write where the bodies are, thirty times a second, at most, while they move.
+    """
+
+    def __init__(self, attached: Attached, as_json: bool, poses: bool = False) -> None:
+        self._attached, self._as_json, self._poses = attached, as_json, poses
+        now = attached.live.snapshot
+        self._number, self._seen = now.number, now.log[-1].number if now.log else 0
+        self._ends = Event()
+        self._thread = Thread(target=self._work, name="bellcrank tells", daemon=True)
+        self._thread.start()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._ends.set()
+        self._thread.join(2.0)
+
+    def _work(self) -> None:
+        while not self._ends.is_set():
+            begun = time.perf_counter()
+            now = self._attached.live.newer(self._number, 0.1)
+            if now.number == self._number:
+                continue
+            self._number = now.number
+            for line in self._entries(now):
+                sys.stdout.write(f"{line}\n")
+            if self._poses:
+                sys.stdout.write(f"{json.dumps(poses_of(now))}\n")
+            sys.stdout.flush()
+            self._ends.wait(max(0.0, 1.0 / _RATE - (time.perf_counter() - begun)))
+
+    def _entries(self, now: Snapshot) -> list[str]:
+        """What others did since the last time."""
+        new = [one for one in now.log if one.number > self._seen]
+        self._seen = new[-1].number if new else self._seen
+        others = [one for one in new if one.by != self._attached.name]
+        if self._as_json:
+            return [
+                json.dumps(
+                    {"event": "command", "by": one.by, "command": one.line, "ok": one.ok, "text": one.text}
+                )
+                for one in others
+            ]
+        return [f"; {one.by or 'another'}: {one.line}{'' if one.ok else '   ; refused'}" for one in others]
+
+
+def poses_of(now: Snapshot) -> dict[str, Any]:
+    """Where the bodies are: position x y z, m, and rotation w x y z of each, by name."""
+    rows = zip(now.bodies, now.position.tolist(), now.rotation.tolist(), strict=True)
+    bodies = {name: [*position, *rotation] for name, position, rotation in rows}
+    return {"event": "poses", "time": now.time, "status": now.status, "bodies": bodies}
+
+
+def terminal(live: Session) -> int:
+    """Command lines typed at a terminal; the exit status."""
+    attached = Attached(live, "terminal")
+    with Telling(attached, as_json=False):
+        return drivers.interactive(attached)
+
+
+def pipe(live: Session, stream: BinaryIO, as_json: bool, poses: bool = False) -> int:
+    """What another program writes, until it closes the stream; the exit status."""
+    attached = Attached(live, "pipe")
+    with Telling(attached, as_json, poses):
+        return drivers.answer(attached, drivers.received(stream), "<stdin>", as_json, keep_going=True)

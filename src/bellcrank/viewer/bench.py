@@ -1,0 +1,251 @@
+"""The bench of a live session: the shell by whose commands its mechanism is built, whoever gives them.
+
+Mechanism, settings and what can be undone stand in the shell's situation; how bodies move is the engine's.
+Before a command line the situation takes what the engine did since the last one, afterwards the engine takes
+up what the situation has become.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+from threading import Event
+from typing import TYPE_CHECKING, Any, Final
+
+import numpy as np
+
+from bellcrank.assembly.state import Floats, State
+from bellcrank.errors import AssemblyError, BellcrankError
+from bellcrank.mechanism.evaluation import with_numbers
+from bellcrank.mechanism.inputs import inputs_of
+from bellcrank.mechanism.mechanism import Mechanism
+from bellcrank.shell.interpreter import Shell
+from bellcrank.shell.places import Places
+from bellcrank.shell.reply import Reply, failure
+from bellcrank.shell.session import Session as Worked
+from bellcrank.shell.situation import Settings as ShellSettings
+from bellcrank.shell.situation import Situation
+from bellcrank.trajectory.trajectory import Trajectory
+from bellcrank.viewer.built import Built, gapes, open_one, running
+from bellcrank.viewer.motion import Motion
+from bellcrank.viewer.past import frames_of
+from bellcrank.viewer.settings import Settings
+from bellcrank.viewer.snapshot import Entry
+from bellcrank.viewer.steering import steer, switch
+
+if TYPE_CHECKING:
+    from bellcrank.viewer.engine import LiveEngine
+
+_SAME: Final = 1e-12  # m, m/s, rad/s: where bodies are nearer to each other they have not moved
+_ENTRIES: Final = 60  # of the log
+_TEXT: Final = 4000  # characters of an answer in it
+_LEFT_OPEN: Final = 400  # mechanisms that are remembered as open
+
+
+class _Work(Worked):
+    """The session of the shell, in which what was run is what the engine has recorded."""
+
+    engine: LiveEngine
+
+    def trajectory(self) -> Trajectory:
+        """What the engine recorded; where it stands at its start, what was shown last."""
+        return self.engine.trajectory() if len(self.engine.past) > 1 else super().trajectory()
+
+
+class Bench:
+    """The shell of a live engine. folder: the only one where commands read and write files.
+
+    interrupt: ends what a command line runs, until it is cleared.
+    """
+
+    def __init__(self, engine: LiveEngine, folder: Path | None = None, begin: float = 0.0) -> None:
+        self.engine, self.folder, self.interrupt = engine, folder or Path.cwd(), Event()
+        self._work = _Work(Places(self.folder, reads=True))
+        self._work.engine, self._work.watch = engine, self._watched
+        self.shell = Shell(session=self._work)
+        settings = _for_shell(engine.settings, ShellSettings())
+        self._work.now = self._taken = Situation(engine.mechanism, begin, settings=settings)
+        self._reached = engine.state  # when the situation was taken up
+        self._left_open: dict[int, Mechanism] = {}
+        self._held: Situation | None = None  # before a body was dragged without time
+
+    @property
+    def session(self) -> Worked:
+        """What the commands work on."""
+        return self._work
+
+    @property
+    def mechanism(self) -> Mechanism:
+        """The mechanism as it is described."""
+        return self._work.now.mechanism
+
+    def do(self, lines: Sequence[str], by: str = "", may_fail: bool = False) -> Reply:
+        """Do command lines as one step, and let the engine go on with what came of it.
+
+        by: who gives them. may_fail: a refusal is not told. Nothing is raised: a refused line leaves
+        everything as it was.
+        """
+        self.note()
+        before = self._work.everything
+        reply = self.shell.execute_all(lines) if len(lines) > 1 else self.shell.execute(lines[0])
+        if reply.ok:
+            try:
+                self._follow(lines[-1].split()[:1] == ["load"])
+            except BellcrankError as error:
+                reply = failure(error)
+        if not reply.ok:
+            self._work.restore(before)
+            self._follow()
+        if self.engine.motion is not None and self.engine.motion.still:
+            self.engine.motion = None
+        if reply.ok or not may_fail:
+            self._tell(lines, reply, by)
+        return reply
+
+    def note(self) -> None:
+        """Let the situation be what the engine has come to."""
+        engine, now, changes = self.engine, self._work.now, dict[str, Any]()
+        if not engine.open:
+            state, described = engine.state, self._work.state()
+            if not (_same(state, self._reached, 0.0) and _placed(state, described)):
+                changes["live"] = state
+        if _for_engine(now.settings) != engine.coming[1]:
+            changes["settings"] = _for_shell(engine.coming[1], now.settings)
+        known = {one.name: one for one in (*now.inputs, *inputs_of(now.mechanism).values())}
+        values = {one: engine.values[name] for name, one in known.items() if name in engine.values}
+        if any(now.inputs.get(one, one.value) != value for one, value in values.items()):
+            changes["inputs"] = {**now.inputs, **values}
+        if changes:
+            self._work.set(**changes)
+        self._taken, self._reached = self._work.now, engine.state
+
+    def back_at_start(self) -> None:
+        """Take over that the engine has gone back to its start."""
+        self._work.set(live=None, history=())
+        self.note()
+
+    def set_parameter(self, name: str, value: float) -> None:
+        """Take over another value of a parameter, which is no step to be undone."""
+        self._work.set(mechanism=self.mechanism.with_parameters(**{name: value}))
+        self._taken = self._work.now
+        self.engine.mechanism, self.engine.numbers = self.mechanism, with_numbers(self.mechanism)
+
+    def begin_step(self) -> None:
+        """Note where the bodies are before they are dragged without time."""
+        self.note()
+        self._held = self._work.now
+
+    def end_step(self) -> None:
+        """Let what was dragged since `begin_step` be a step to be undone, if it has moved."""
+        before, self._held = self._held, None
+        if before is not None:
+            self.note()
+            self._work.remember(before)
+
+    def _follow(self, is_loaded: bool = False) -> None:
+        """Let the engine take up the situation. Raises as `bc.start`; all is as before then."""
+        now, taken, engine = self._work.now, self._taken, self.engine
+        if now is taken:
+            return
+        settings = _for_engine(now.settings) if now.settings is not taken.settings else engine.coming[1]
+        if now.mechanism is taken.mechanism and now.live is taken.live and now.start == taken.start:
+            if settings != engine.coming[1]:
+                switch(engine, settings)
+            steer(engine, {one.name: value for one, value in now.inputs.items()})
+        else:
+            new = self._built(now, settings, is_loaded)
+            follows = (
+                new.run is not None and now.live is not None and not engine.open
+                and now.start == taken.start and new.layout.bodies == engine.past.layout.bodies
+            )  # fmt: skip
+            engine.settings = settings
+            if follows:
+                engine.past.cut(taken.time)
+            engine.take(new, follows, not is_loaded and (follows or now.mechanism is not taken.mechanism))
+            self._show_what_ran(now, taken)
+        self._taken, self._reached = now, engine.state
+
+    def _show_what_ran(self, now: Situation, taken: Situation) -> None:
+        """Record what a command ran, or show how it brought bodies together."""
+        last = now.history[-1] if now.history else None
+        if last is None or (taken.history and taken.history[-1] is last):
+            return
+        if last.statistics.get("formulation") == "constraint forces":
+            self.engine.motion = Motion(last)
+        elif last.layout == self.engine.past.layout:
+            self.engine.past.put_before_last(frames_of(last), self.engine.work)
+
+    def _built(self, now: Situation, settings: Settings, is_loaded: bool) -> Built:
+        inputs = {one.name: value for one, value in now.inputs.items()}
+        if now.live is not None:
+            return running(now.mechanism, settings, now.start, now.live, inputs)
+        if is_loaded and now.mechanism.bodies:
+            try:
+                return running(now.mechanism, settings, now.start, None, inputs)
+            except AssemblyError:
+                pass
+        if id(now.mechanism) in self._left_open or gapes(now.mechanism, now.start):
+            self._left_open[id(now.mechanism)] = now.mechanism
+            for key in list(self._left_open)[:-_LEFT_OPEN]:
+                del self._left_open[key]
+            return open_one(now.mechanism, now.start)
+        return running(now.mechanism, settings, now.start, None, inputs)
+
+    def _watched(self, part: Trajectory) -> bool:
+        """Show a part of what a command runs; whether it is to end."""
+        if self._work.now is not self._taken:
+            self._follow()
+        self.engine.motion = Motion(part, still=True)
+        self.engine.publish()
+        return self.interrupt.is_set()
+
+    def _tell(self, lines: Sequence[str], reply: Reply, by: str) -> None:
+        """Enter lines in the log."""
+        engine = self.engine
+        number = engine.log[-1].number if engine.log else 0
+        told = [line for line in lines if line.strip()]
+        made = [
+            Entry(number + k, by, line, reply.text[:_TEXT] if k == len(told) else "", reply.ok)
+            for k, line in enumerate(told, start=1)
+        ]
+        engine.log = (*engine.log, *made)[-_ENTRIES:]
+
+
+def _same(one: State, other: State, tolerance: float = _SAME) -> bool:
+    """Whether bodies are at the same places and move in the same way, at the same time."""
+    pairs: list[tuple[Floats, Floats]] = list(zip(one.arrays[1:], other.arrays[1:], strict=True))
+    if one.time != other.time or any(a.shape != b.shape for a, b in pairs):
+        return False
+    return all(bool(np.all(np.abs(a - b) <= tolerance)) for a, b in pairs)
+
+
+def _placed(one: State, other: State) -> bool:
+    """Whether bodies are at the same places, at the same time."""
+    still = np.zeros_like(one.velocity)
+    a, b = (replace(state, velocity=still, angular_velocity=still) for state in (one, other))
+    return _same(a, b)
+
+
+def _for_engine(settings: ShellSettings) -> Settings:
+    """The settings of a shell as those of an engine."""
+    return Settings.of(settings.arguments())
+
+
+def _for_shell(settings: Settings, kept: ShellSettings) -> ShellSettings:
+    """The settings of an engine as those of a shell."""
+    others = dict(settings.others)
+    given: dict[str, Any] = {name: others.pop(name) for name in ("max_step", "max_order") if name in others}
+    if settings.fixed_step:
+        given["step"] = settings.fixed_step
+    both = others.pop("tolerance", None)
+    goals = {name: others.pop(name, both) for name in ("rtol", "atol")}
+    goals = {name: value for name, value in goals.items() if isinstance(value, float)}
+    return replace(
+        kept,
+        formulation=settings.formulation,
+        method=settings.method,
+        method_options=given,
+        options=others,
+        **goals,
+    )

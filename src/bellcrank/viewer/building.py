@@ -1,0 +1,259 @@
+"""Commands that build: each composes lines of the command language, which the bench does as one step.
+
+So whatever a page does stands in the log as a line that can be typed, kept in a script, and undone.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any, Final
+
+import numpy as np
+
+from bellcrank.errors import Fault, MechanismError
+from bellcrank.mechanism import JOINT_KINDS
+from bellcrank.mechanism.checking import Check
+from bellcrank.mechanism.marker import GROUND
+from bellcrank.mechanism.naming import nearest
+from bellcrank.shell.reply import Reply
+from bellcrank.shell.words import LONGEST
+from bellcrank.viewer.bench import Bench
+from bellcrank.viewer.ends import end_of, free_place, in_world
+from bellcrank.viewer.engine import LiveEngine
+from bellcrank.viewer.files import file_in, path_word
+from bellcrank.viewer.names import known
+from bellcrank.viewer.pieces import (
+    FORCES,
+    PALETTE,
+    End,
+    body_lines,
+    force_line,
+    fresh_name,
+    is_loose,
+    joint_line,
+    word,
+)  # fmt: skip
+
+_SIZES: Final = (1e-6, 1e4)  # m
+_FIELDS: Final = {
+    "spring": ("stiffness", "damping", "rest_length"),
+    "string": ("stiffness", "rest_length", "restitution"),
+    "cable": ("length",),
+}
+_TABLES: Final = ("bodies", "joints", "constraints", "forces", "drives", "markers")
+_CLOSING: Final = "method=constraint_forces"
+
+
+def execute(engine: LiveEngine, line: Any, by: Any = "") -> Reply:
+    """Do a line of the command language; its reply, also where it is refused."""
+    if not isinstance(line, str) or len(line) > LONGEST:
+        raise MechanismError(Fault("line", f"a command is a text of at most {LONGEST} characters"))
+    return bench_of(engine).do([line], _who(by))
+
+
+def add_body(
+    engine: LiveEngine, kind: Any, name: Any = None, size: Any = None, mass: Any = 1.0, position: Any = None,
+    file: Any = "", by: Any = "",
+) -> str:  # fmt: skip
+    """Add a body of the palette, with markers where others can take hold of it; its name.
+
+    size: lengths, m, as `pieces.PALETTE` has them. mass: kg. position: (3,), m; by default above the others.
+    file: of a mesh, in the working folder.
+    """
+    bench = bench_of(engine)
+    _one_of("kind of body", kind, PALETTE)
+    sizes = _sizes(kind, size)
+    with Check(f"body {name!r}" if name else kind) as check:
+        mass = check.positive("mass", mass, "kg")
+        place = None if position is None else check.vector("position", position, "m")
+    name = fresh_name(kind, bench.mechanism.bodies) if name in (None, "") else name
+    if kind == "mesh":
+        file = path_word(bench.folder, file_in(bench.folder, file, (".stl", ".obj", ".ply"), must_be=True))
+    place = place or free_place(engine, kind, sizes)
+    _done(bench, body_lines(kind, name, sizes, mass, place, file), by)
+    return str(name)
+
+
+def join(
+    engine: LiveEngine, kind: Any, first: Any, second: Any, name: Any = None, axis: Any = (0.0, 1.0, 0.0),
+    snap: Any = True, reach: Any = 0.0, by: Any = "", **given: Any,
+) -> str:  # fmt: skip
+    """Join two points by a joint, a spring, a string or a cable; its name.
+
+    first, second: {"body": ..., "point": (3,) in its frame, m} or {"marker": "body.name"}; "ground" is a
+        body. axis: of a joint, world axes. reach: m, within which a point snaps to a marker of its body.
+    snap: whether bodies come together at once, and are seen to. given: numbers of springs, strings, cables.
+    """
+    bench = bench_of(engine)
+    _one_of("kind", kind, (*JOINT_KINDS, *FORCES))
+    with Check("join") as check:
+        close = check.not_negative("reach", reach, "m")
+        way = check.axis("axis", axis)
+    one, two = (end_of(engine, label, end, close) for label, end in (("first", first), ("second", second)))
+    if one.body == two.body:
+        advice = "click points of two bodies, or of a body and the ground"
+        raise MechanismError(Fault(kind, "it connects a body with itself", one.body, advice))
+    stem = kind.lower()
+    taken = {n for table in _TABLES for n in getattr(bench.mechanism, table)}
+    name = fresh_name(stem, sorted(taken)) if name in (None, "") else name
+    if kind in FORCES:
+        lines = [force_line(kind, name, one, two, _numbers(engine, kind, one, two, given))]
+    elif given:
+        raise MechanismError(Fault(kind, "a joint takes no such number", sorted(given)[0]))
+    else:
+        lines = [joint_line(kind, name, one, two, way)]
+        if snap:
+            pinned = _stays(bench, one.body, two.body)
+            if (
+                pinned
+                and bench.do([*lines, f"assemble {word(pinned)} {_CLOSING}"], _who(by), may_fail=True).ok
+            ):
+                return str(name)
+            lines.append(f"assemble {_CLOSING}")
+    _done(bench, lines, by)
+    return str(name)
+
+
+def nail(engine: LiveEngine, body: Any, by: Any = "") -> None:
+    """Hold a body where it is, as a part of the mechanism."""
+    _ilc(engine, body, "nail", by)
+
+
+def free(engine: LiveEngine, body: Any, by: Any = "") -> None:
+    """Take the nail of a body away."""
+    _ilc(engine, body, "free", by)
+
+
+def motor(engine: LiveEngine, joint: Any, velocity: Any, by: Any = "") -> str:
+    """Lead a joint at a steady rate, rad/s or m/s, or at another one than before; the name of the drive."""
+    bench = bench_of(engine)
+    known("joint", joint, bench.mechanism.joints)
+    with Check("motor") as check:
+        rate = check.number("velocity", velocity, "")
+    name, lines = f"motor of {joint}", []
+    if name in bench.mechanism.drives:
+        lines.append(f"remove {word(name)}")
+    _done(bench, [*lines, f"drive {word(name)} {word(joint)} velocity={rate!r}"], by)
+    return name
+
+
+def remove(engine: LiveEngine, name: Any, by: Any = "") -> None:
+    """Take out an element with all that refers to it."""
+    bench = bench_of(engine)
+    names = [n for table in _TABLES for n in getattr(bench.mechanism, table)]
+    known("element", name, names)
+    _done(bench, [f"remove {word(name)} -all"], by)
+
+
+def gravity(engine: LiveEngine, value: Any, by: Any = "") -> None:
+    """Set the acceleration of free fall, (3,), m/s^2, or switch the usual one on (True) or off (False)."""
+    if isinstance(value, bool):
+        value = (0.0, 0.0, -9.81 if value else 0.0)
+    with Check("gravity") as check:
+        x, y, z = check.vector("it", value, "m/s^2")
+    _done(bench_of(engine), [f"gravity {x!r} {y!r} {z!r}"], by)
+
+
+def undo(engine: LiveEngine, by: Any = "") -> None:
+    """Take back the last step."""
+    _done(bench_of(engine), ["undo"], by)
+
+
+def redo(engine: LiveEngine, by: Any = "") -> None:
+    """Do again what was taken back last."""
+    _done(bench_of(engine), ["redo"], by)
+
+
+def assemble(engine: LiveEngine, method: Any = "constraint_forces", by: Any = "") -> str:
+    """Bring the bodies together, so that all joints fit; what was done, in words.
+
+    method: "constraint_forces", which shows how, or "root_finding".
+    """
+    _one_of("method", method, ("constraint_forces", "root_finding"))
+    return _done(bench_of(engine), [f"assemble method={method}"], by).text
+
+
+def keep(engine: LiveEngine, file: Any, over: Any = False, by: Any = "") -> str:
+    """Write the mechanism into a file (.yaml or .json) of the working folder; what was done, in words.
+
+    over: whether a file that was there before may be written over.
+    """
+    bench = bench_of(engine)
+    path = file_in(bench.folder, file, (".yaml", ".json"))
+    _done(bench, [f"save {path_word(bench.folder, path)}{' -over' if over is True else ''}"], by)
+    return f"written: {path.name}"
+
+
+def open_file(engine: LiveEngine, file: Any, by: Any = "") -> str:
+    """Read a mechanism from a file of the working folder, in the place of this one; its name."""
+    bench = bench_of(engine)
+    path = file_in(bench.folder, file, (".yaml", ".json"), must_be=True)
+    _done(bench, [f"load {path_word(bench.folder, path)}"], by)
+    return bench.mechanism.name
+
+
+def bench_of(engine: LiveEngine) -> Bench:
+    """The bench of an engine. Raises MechanismError where it has none."""
+    if engine.bench is None:
+        raise MechanismError(Fault("session", "nothing can be built in it"))
+    return engine.bench
+
+
+def _done(bench: Bench, lines: Sequence[str], by: Any) -> Reply:
+    """Do lines. Raises MechanismError with what is wrong where they are refused."""
+    reply = bench.do(lines, _who(by))
+    if not reply.ok:
+        faults = [
+            Fault(f["element"], f["rule"], f["value"], f["advice"]) for f in reply.data.get("faults", ())
+        ]
+        raise MechanismError(faults or [Fault(lines[-1].split()[0], reply.text)])
+    return reply
+
+
+def _who(by: Any) -> str:
+    return by[:40] if isinstance(by, str) else ""
+
+
+def _one_of(noun: str, value: Any, names: Any) -> None:
+    if not isinstance(value, str) or value not in names:
+        raise MechanismError(
+            Fault(noun, f"it is one of {', '.join(names)}", value, nearest(str(value), names))
+        )
+
+
+def _sizes(kind: str, size: Any) -> list[float]:
+    usual = PALETTE[kind].sizes
+    if size is None:
+        return list(usual.values())
+    with Check(kind) as check:
+        found = check.array(f"size ({', '.join(usual)})", size, (len(usual),), "m").tolist()
+    if not all(_SIZES[0] <= value <= _SIZES[1] for value in found):
+        raise MechanismError(Fault(kind, f"lengths lie between {_SIZES[0]:g} and {_SIZES[1]:g} m", found))
+    return [float(value) for value in found]
+
+
+def _numbers(engine: LiveEngine, kind: str, one: End, two: End, given: Mapping[str, Any]) -> dict[str, float]:
+    """The numbers of a force; rest lengths that are left out are what the distance is now."""
+    strange = sorted(set(given) - set(_FIELDS[kind]))
+    if strange:
+        raise MechanismError(Fault(kind, f"it takes {', '.join(_FIELDS[kind])}", strange[0]))
+    with Check(kind) as check:
+        found = {name: check.number(name, value, "") for name, value in given.items() if value is not None}
+    usual = {"stiffness": 100.0} if kind != "cable" else {}
+    length = _FIELDS[kind][-1] if kind == "cable" else "rest_length"
+    apart = float(np.linalg.norm(in_world(engine, one) - in_world(engine, two)))
+    return {**usual, length: round(apart, 9), **found}
+
+
+def _stays(bench: Bench, first: str, second: str) -> str:
+    """The body that stays where it is, for the other one hangs on nothing yet; "" where both may move."""
+    for comes, stays in ((second, first), (first, second)):
+        if GROUND not in (comes, stays) and is_loose(bench.mechanism, comes, stays):
+            return stays
+    return ""
+
+
+def _ilc(engine: LiveEngine, body: Any, what: str, by: Any) -> None:
+    bench = bench_of(engine)
+    known("body", body, bench.mechanism.bodies)
+    _done(bench, [f"ilc {word(body)} {what}"], by)

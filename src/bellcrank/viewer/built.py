@@ -1,0 +1,127 @@
+"""A mechanism as a live session takes it up: its twin and a run of it, or how it stands while it is open."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Final
+
+import numpy as np
+
+from bellcrank.assembly.compile import compile_mechanism
+from bellcrank.assembly.initial import assembled
+from bellcrank.assembly.model import Model
+from bellcrank.assembly.report import AssemblyReport
+from bellcrank.assembly.state import State
+from bellcrank.errors import AssemblyError
+from bellcrank.mechanism.mechanism import Mechanism
+from bellcrank.run.run import Run
+from bellcrank.simulate import start
+from bellcrank.trajectory.layout import FrameLayout
+from bellcrank.trajectory.observation import observation
+from bellcrank.trajectory.store import FloatArray
+from bellcrank.viewer.past import frames_of
+from bellcrank.viewer.settings import Settings
+from bellcrank.viewer.twin import Twin
+
+EMPTY: Final = "there is nothing here yet: add a body"
+OPEN: Final = "joints do not fit yet: assemble brings the bodies together"
+_FITS: Final = 1e-6  # m and rad: what assembly moves by less was no gap
+
+
+@dataclass(frozen=True, eq=False)
+class Built:
+    """A mechanism that has been taken up.
+
+    model: assembled, or as described where it is open; None of an empty one. run: None of what is open.
+    first: where it starts. frame: (1 + width,), where it is. open: why it cannot run, "" if it can.
+    """
+
+    mechanism: Mechanism
+    twin: Twin
+    model: Model | None
+    run: Run | None
+    first: State
+    layout: FrameLayout
+    frame: FloatArray
+    open: str = ""
+
+    @property
+    def values(self) -> dict[str, float]:
+        """Of its inputs."""
+        if self.run is None or self.model is None:
+            return {}
+        return {one.name: self.run.inputs[one.name] for one in self.model.inputs}
+
+
+def running(
+    mechanism: Mechanism, settings: Settings, begin: float, live: State | None = None,
+    inputs: Mapping[str, float] | None = None,
+) -> Built:  # fmt: skip
+    """A mechanism with a run that goes on from a state, by default from its assembled start.
+
+    begin: s, of the start. inputs: values of those that there are. Raises as `bc.start`.
+    """
+    twin, model = Twin.of(mechanism, begin)
+    names = {one.name for one in model.inputs}
+    values = {name: value for name, value in (inputs or {}).items() if name in names}
+    run = started(twin, settings, model.initial if live is None else live, values)
+    now, first = run.now(), run.state if live is None else model.initial
+    return Built(mechanism, twin, model, run, first, now.layout, frames_of(now)[0])
+
+
+def begun(mechanism: Mechanism, settings: Settings, begin: float) -> Built:
+    """A mechanism at its start, with a run if it has bodies. Raises as `bc.start`."""
+    return running(mechanism, settings, begin) if mechanism.bodies else open_one(mechanism, begin)
+
+
+def open_one(mechanism: Mechanism, begin: float) -> Built:
+    """A mechanism that stands as it is described, whether it fits together or not; one without bodies, too.
+
+    Raises MechanismError with everything that is wrong with it.
+    """
+    if not mechanism.bodies:
+        layout, nothing = FrameLayout(mechanism.name, ()), np.empty((0, 3))
+        first = State(begin, nothing, np.empty((0, 4)), nothing, nothing)
+        return Built(mechanism, Twin(mechanism), None, None, first, layout, _frame(layout, first), EMPTY)
+    model = compile_mechanism(mechanism, begin)
+    layout, first = observation(model).layout, model.initial
+    return Built(mechanism, Twin(mechanism), model, None, first, layout, _frame(layout, first), OPEN)
+
+
+def gapes(mechanism: Mechanism, begin: float) -> bool:
+    """Whether bodies must be moved for constraints to fit. Raises MechanismError for a faulty one."""
+    if not mechanism.bodies:
+        return True
+    described = compile_mechanism(mechanism, begin)
+    try:
+        _, report = assembled(described)
+    except AssemblyError:
+        return True
+    return _moved(report)
+
+
+def started(twin: Twin, settings: Settings, state: State, values: Mapping[str, float] | None = None) -> Run:
+    """A run of a twin from a state. Raises as `bc.start`."""
+    run: Run = start(
+        twin.model(state),
+        start=state.time,
+        state=state,
+        assemble=False,
+        inputs=values,
+        **settings.arguments(),
+    )
+    return run
+
+
+def _moved(report: AssemblyReport) -> bool:
+    return any(max(move.distance, move.angle) > _FITS for move in report.moves)
+
+
+def _frame(layout: FrameLayout, state: State) -> FloatArray:
+    """A frame that tells where bodies are, and nothing else."""
+    frame = np.full(1 + layout.width, np.nan)
+    frame[0] = state.time
+    for name in ("position", "rotation", "velocity", "angular_velocity"):
+        frame[layout.columns[name]] = np.ravel(getattr(state, name))
+    return frame

@@ -1,0 +1,196 @@
+"""The panel by which a mechanism is built: a palette of bodies, joining by two clicks, undo, files."""
+
+from __future__ import annotations
+
+import html
+from collections.abc import Callable
+from concurrent.futures import Future
+from typing import Any, Final
+
+from bellcrank.errors import Fault, MechanismError
+from bellcrank.viewer.page.joining import Joining
+from bellcrank.viewer.page.marks import Marks
+from bellcrank.viewer.page.stage import Stage
+from bellcrank.viewer.pieces import PALETTE
+from bellcrank.viewer.session import Session
+from bellcrank.viewer.snapshot import Entry, Snapshot
+
+_NOTHING: Final = "nothing"
+_LINES: Final = 8  # of the log
+_TABLES: Final = (("body", "bodies"), ("joint", "joints"), ("constraint", "constraints"), ("force", "forces"),
+                  ("drive", "drives"))  # fmt: skip
+_WHO: Final = "page"
+_TELLING: Final = ("keep", "open_file", "assemble")
+
+
+class Building:
+    """The panel.
+
+    told: what to do with the future of a command; warned: with that of one whose result is seen.
+    """
+
+    def __init__(
+        self, server: Any, session: Session, stage: Stage, told: Callable[[Any], None],
+        warned: Callable[[Any], None],
+    ) -> None:  # fmt: skip
+        self._gui, self._session, self._told, self._warned = server.gui, session, told, warned
+        now = session.snapshot
+        self.marks = Marks(server, stage, now)
+        empty = not now.bodies
+        with self._gui.add_folder("Build", expand_by_default=empty):
+            self._steps = self._gui.add_button_group("Steps", ("Undo", "Redo", "Assemble"))
+            self._steps.on_click(self._on_step)
+            with self._gui.add_folder("Add a body", expand_by_default=empty):
+                self._palette()
+            with self._gui.add_folder("Join two points", expand_by_default=empty):
+                self.joining = Joining(server, session, stage, self.marks, self)
+            with self._gui.add_folder("Change", expand_by_default=empty):
+                self._changing(now)
+            with self._gui.add_folder("File and commands", expand_by_default=False):
+                self._files()
+        self._logged = -1
+        self.show(now)
+
+    def renew(self, now: Snapshot) -> None:
+        """Take over another mechanism."""
+        self.marks.renew(now)
+        chosen, options = self._element.value, (_NOTHING, *elements(now))
+        self._element.options = options
+        self._element.value = chosen if chosen in options else _NOTHING
+        assert now.mechanism is not None
+        self._weight.value = any(now.mechanism.gravity)
+
+    def show(self, now: Snapshot) -> None:
+        """Bring it up to a snapshot."""
+        self.joining.show()
+        last = now.log[-1].number if now.log else 0
+        if last != self._logged:
+            self._logged = last
+            self._log.content = logged(now.log[-_LINES:])
+
+    def choose(self, kind: str, name: str) -> None:
+        """An element of the mechanism was clicked."""
+        wanted = f"{kind} {name}"
+        self._element.value = wanted if wanted in self._element.options else _NOTHING
+
+    def _palette(self) -> None:
+        first = PALETTE["rod"]
+        self._kind = self._gui.add_dropdown("Kind", tuple(PALETTE), initial_value="rod")
+        self._sizes = [
+            self._gui.add_number(f"{name} [m]", value, min=1e-6, max=1e4, step=0.001)
+            for name, value in (*first.sizes.items(), ("-", 0.1))
+        ]
+        self._file = self._gui.add_text(
+            "Mesh file", "", hint="STL, OBJ or PLY in the working folder.", visible=False
+        )
+        self._mass = self._gui.add_number("Mass [kg]", 1.0, min=0.0, max=1e9, step=0.001)
+        self._named = self._gui.add_text("Name", "", hint="Empty for rod1, rod2, ...")
+        self._kind.on_update(self._on_kind)
+        self._gui.add_button("Add", icon="plus").on_click(self._on_add)
+        self._fit_sizes()
+
+    def _changing(self, now: Snapshot) -> None:
+        self._element = self._gui.add_dropdown("Element", (_NOTHING, *elements(now)), hint="Or click it.")
+        self._edit = self._gui.add_button_group("Do", ("Nail", "Free", "Delete"))
+        self._edit.on_click(self._on_edit)
+        self._rate = self._gui.add_number(
+            "Motor rate", 1.0, step=0.1, hint="Of the chosen joint, rad/s or m/s."
+        )
+        self._gui.add_button("Drive the joint", icon="engine").on_click(self._on_motor)
+        assert now.mechanism is not None
+        self._weight = self._gui.add_checkbox("Gravity", any(now.mechanism.gravity))
+        self._weight.on_update(self._on_weight)
+
+    def _files(self) -> None:
+        self._where = self._gui.add_text("File", "mechanism.yaml", hint="In the working folder.")
+        self._over = self._gui.add_checkbox("Write over", False)
+        self._io = self._gui.add_button_group("File", ("Save", "Open"))
+        self._io.on_click(self._on_file)
+        self._line = self._gui.add_text("Command", "", hint="A line of the command language, such as help.")
+        self._gui.add_button("Do it", icon="terminal-2").on_click(self._on_line)
+        self._log = self._gui.add_html("")
+
+    def _fit_sizes(self) -> None:
+        sizes = list(PALETTE[self._kind.value].sizes.items())
+        unit = "" if self._kind.value == "mesh" else " [m]"
+        for number, widget in enumerate(self._sizes):
+            widget.visible = number < len(sizes)
+            if number < len(sizes):
+                widget.label, widget.value = f"{sizes[number][0].capitalize()}{unit}", sizes[number][1]
+        self._file.visible = self._kind.value == "mesh"
+
+    async def _on_kind(self, event: Any) -> None:
+        if event.client is not None:
+            self._fit_sizes()
+
+    async def _on_add(self, _event: Any) -> None:
+        count = len(PALETTE[self._kind.value].sizes)
+        self.send(
+            "add_body", kind=self._kind.value, name=self._named.value, mass=float(self._mass.value),
+            size=[float(widget.value) for widget in self._sizes[:count]], file=self._file.value,
+        )  # fmt: skip
+        self._named.value = ""
+
+    async def _on_step(self, _event: Any) -> None:
+        self.send(str(self._steps.value).lower())
+
+    async def _on_edit(self, _event: Any) -> None:
+        kind, _, name = str(self._element.value).partition(" ")
+        if not name:
+            self.refuse("change", "no element is chosen", "click one, or choose it from the list")
+        elif self._edit.value == "Delete":
+            self.send("remove", name=name)
+        elif kind != "body":
+            self.refuse(f"{kind} {name!r}", "only bodies can be nailed and freed", "choose a body")
+        else:
+            self.send(str(self._edit.value).lower(), body=name)
+
+    async def _on_motor(self, _event: Any) -> None:
+        kind, _, name = str(self._element.value).partition(" ")
+        if kind != "joint":
+            self.refuse("motor", "no joint is chosen", "click one, or choose it from the list")
+        else:
+            self.send("motor", joint=name, velocity=float(self._rate.value))
+
+    async def _on_weight(self, event: Any) -> None:
+        if event.client is not None:
+            self.send("gravity", value=bool(self._weight.value))
+
+    async def _on_file(self, _event: Any) -> None:
+        if self._io.value == "Save":
+            self.send("keep", file=self._where.value, over=bool(self._over.value))
+        else:
+            self.send("open_file", file=self._where.value)
+
+    async def _on_line(self, _event: Any) -> None:
+        self._session.send("execute", line=self._line.value, by=_WHO)
+        self._line.value = ""
+
+    def send(self, command: str, **arguments: Any) -> None:
+        """Give a command."""
+        told = self._told if command in _TELLING else self._warned
+        told(self._session.send(command, by=_WHO, **arguments))
+
+    def refuse(self, element: str, rule: str, advice: str) -> None:
+        """Show that something was not done."""
+        answer: Future[Any] = Future()
+        answer.set_exception(MechanismError(Fault(element, rule, None, advice)))
+        self._told(answer)
+
+
+def elements(now: Snapshot) -> tuple[str, ...]:
+    """The elements of what is shown, such as "joint pivot"."""
+    return tuple(f"{noun} {name}" for noun, table in _TABLES for name in getattr(now.mechanism, table))
+
+
+def logged(entries: tuple[Entry, ...]) -> str:
+    """Command lines and their answers, as HTML."""
+    rows = []
+    for entry in entries:
+        color = "inherit" if entry.ok else "#c8452f"
+        text = html.escape(entry.text)
+        answer = f'<div style="opacity:.7;white-space:pre-wrap">{text}</div>' if text else ""
+        by = f'<span style="opacity:.5"> {html.escape(entry.by)}</span>' if entry.by else ""
+        rows.append(f'<div style="color:{color}">{html.escape(entry.line)}{by}{answer}</div>')
+    style = "font-family:ui-monospace,monospace;font-size:.72em;padding:.3em .9em;overflow-wrap:anywhere"
+    return f'<div style="{style}">{"".join(rows)}</div>'

@@ -1,0 +1,316 @@
+"""Building in a live session by the commands of a page: a four-bar, undone, kept and reloaded."""
+
+import random
+
+import numpy as np
+import pytest
+from viewer.test_session import until
+
+import bellcrank as bc
+from bellcrank.errors import BellcrankError
+from bellcrank.trajectory.rotations import rotate
+from bellcrank.viewer.session import live
+
+CRANK, COUPLER, ROCKER, GROUND = 0.3, 1.0, 0.8, 1.1  # m
+
+
+@pytest.fixture
+def session(tmp_path):
+    empty = bc.Mechanism("bench", gravity=(0.0, 0.0, 0.0))
+    with live(empty, folder=tmp_path) as opened:
+        yield opened
+
+
+def four_bar(session):
+    """Build a four-bar in the xz plane that its crank drives."""
+    for name, length in (("crank", CRANK), ("coupler", COUPLER), ("rocker", ROCKER)):
+        assert session.do("add_body", kind="rod", name=name, size=[length, 0.04], mass=length) == name
+    for name, first, second in (
+        ("O", {"body": "ground", "point": [0.0, 0.0, 0.0]}, {"marker": "crank.start"}),
+        ("A", {"marker": "crank.end"}, {"marker": "coupler.start"}),
+        ("B", {"marker": "coupler.end"}, {"marker": "rocker.start"}),
+        ("C", {"body": "ground", "point": [GROUND, 0.0, 0.0]}, {"marker": "rocker.end"}),
+    ):
+        assert session.do("join", kind="Revolute", name=name, first=first, second=second) == name
+    session.do("motor", joint="O", velocity=2.0)
+
+
+def place(session, marker):
+    """Where a marker is, (3,), m."""
+    now = rested(session)
+    body, _, name = marker.partition(".")
+    number = now.bodies.index(body)
+    local = np.array(now.mechanism.marker(f"{body}.{name}").position)
+    return now.position[number] + rotate(now.rotation[number], local)
+
+
+def mechanism(session):
+    return session.bench.mechanism.copy()
+
+
+def rested(session):
+    """What is shown once bodies have come together."""
+    return until(session, lambda now: not now.moving)
+
+
+def poses(session):
+    now = rested(session)
+    return np.hstack([now.position, now.rotation])
+
+
+def test_an_empty_bench_stands_and_says_so(session):
+    now = session.snapshot
+    assert (now.status, now.bodies) == ("open", ())
+    assert "add a body" in now.message
+    for command in ("play", "step", "reset", "assemble"):
+        with pytest.raises(bc.MechanismError):
+            session.do(command)
+
+
+def test_a_four_bar_from_nothing_runs_as_geometry_says(session):
+    four_bar(session)
+    assert bc.info(mechanism(session)).freedom == 0  # the motor takes the one that there is
+    angles = []
+    for _ in range(8):
+        session.do("step", count=400)
+        crank = place(session, "crank.end")
+        knee, end = place(session, "coupler.end"), place(session, "rocker.end")
+        assert np.linalg.norm(crank) == pytest.approx(CRANK, abs=1e-9)
+        assert np.linalg.norm(knee - crank) == pytest.approx(COUPLER, abs=1e-9)
+        assert np.linalg.norm(knee - (GROUND, 0.0, 0.0)) == pytest.approx(ROCKER, abs=1e-9)
+        assert np.allclose(end, (GROUND, 0.0, 0.0), atol=1e-9)
+        assert np.abs(poses(session)[:, 1]).max() < 1e-9
+        angles.append(np.arctan2(crank[0], crank[2]))  # about y
+    turned = np.diff(np.unwrap(angles))
+    assert np.allclose(turned, 2.0 * 0.4, atol=1e-9)
+
+
+def test_a_joint_of_a_loose_body_leaves_the_other_where_it_is(session):
+    session.do("add_body", kind="rod", name="a")
+    session.do("add_body", kind="rod", name="b")
+    before = poses(session)
+    session.do("join", kind="Spherical", first={"marker": "a.end"}, second={"marker": "b.start"})
+    after = poses(session)
+    assert np.abs(after[0] - before[0]).max() < 1e-12
+    assert np.allclose(place(session, "a.end"), place(session, "b.start"), atol=1e-9)
+
+
+def test_bodies_are_shown_on_their_way_together(session):
+    session.do("add_body", kind="rod", name="a")
+    session.do("add_body", kind="box", name="b")
+    begun = poses(session)
+    session.do("join", kind="Revolute", first={"marker": "a.end"}, second={"marker": "b.left"})
+    shown, number = [], 0
+    while not shown or session.snapshot.moving:
+        now = session.newer(number, 1.0)
+        number = now.number
+        shown.append(now.position[1])
+    way = np.linalg.norm(shown[-1] - begun[1, :3])
+    gone = np.array([np.linalg.norm(p - begun[1, :3]) for p in shown]) / way
+    assert np.count_nonzero((gone > 0.05) & (gone < 0.95)) > 5
+    assert np.all(np.diff(gone) > -1e-9)
+
+
+def test_what_does_not_fit_stands_open_until_it_is_assembled(session):
+    session.do("add_body", kind="rod", name="a")
+    session.do("add_body", kind="rod", name="b")
+    before = poses(session)
+    session.do("join", kind="Revolute", first={"marker": "a.end"}, second={"marker": "b.start"}, snap=False)
+    now = session.snapshot
+    assert now.status == "open"
+    assert np.array_equal(poses(session), before)
+    with pytest.raises(bc.MechanismError, match="assemble"):
+        session.do("step")
+    session.do("assemble")
+    assert session.snapshot.status == "paused"
+    session.do("step", count=10)
+    assert np.allclose(place(session, "a.end"), place(session, "b.start"), atol=1e-9)
+    session.do("undo")
+    assert session.snapshot.status == "open"
+    assert np.array_equal(poses(session), before)
+    session.do("play")  # closes it first
+    until(session, lambda shown: shown.status == "playing" and shown.time > 0.05)
+
+
+def test_undo_and_redo_are_exact(session):
+    states = [(mechanism(session), poses(session))]
+    four_bar_steps = session.bench.session.steps_back
+    four_bar(session)
+    steps = session.bench.session.steps_back - four_bar_steps
+    assert steps == 8  # three bodies, four joints, a motor: each one step
+    seen = []
+    for _ in range(steps):
+        seen.append((mechanism(session), poses(session)))
+        session.do("undo")
+    assert mechanism(session) == states[0][0]
+    assert session.snapshot.bodies == ()
+    for described, where in reversed(seen):
+        session.do("redo")
+        assert mechanism(session) == described
+        assert np.array_equal(poses(session), where)
+    with pytest.raises(bc.MechanismError, match="nothing was taken back"):
+        session.do("redo")
+
+
+def test_a_drag_without_time_is_undone(session):
+    session.do("add_body", kind="rod", name="a")
+    before = poses(session)
+    session.do("grab", body="a", point=(0.5, 0.0, 0.0), target=(0.7, 0.0, 0.3))
+    session.do("move", body="a", target=(0.8, 0.0, 0.4))
+    session.do("release", body="a")
+    moved = poses(session)
+    assert np.abs(moved - before).max() > 0.1
+    session.do("undo")
+    assert np.abs(poses(session) - before).max() < 1e-12
+    session.do("redo")
+    assert np.abs(poses(session) - moved).max() < 1e-12
+
+
+def test_what_is_kept_and_opened_again_is_equal(session, tmp_path):
+    four_bar(session)
+    built = mechanism(session)
+    assert session.do("keep", file="four_bar") == "written: four_bar.yaml"
+    assert bc.load(tmp_path / "four_bar.yaml") == built
+    session.do("remove", name="coupler")
+    assert mechanism(session) != built
+    session.do("open_file", file="four_bar.yaml")
+    assert mechanism(session) == built
+    session.do("step", count=10)
+    session.do("undo")
+    session.do("undo")
+    assert mechanism(session) == built
+
+
+def test_what_was_run_is_gone_on_with_after_an_edit(session):
+    four_bar(session)
+    session.do("step", count=300)
+    before = poses(session)
+    session.do("add_body", kind="wheel", name="flywheel", position=(0.0, 0.5, 0.0))
+    assert np.allclose(poses(session)[:3], before, atol=1e-12)
+    assert session.snapshot.time == pytest.approx(0.3)
+    session.do("execute", line="force air BodyDamping crank damping=1")
+    session.do("step", count=100)
+    assert session.snapshot.time == pytest.approx(0.4)
+
+
+def test_every_kind_of_the_palette_and_of_joining(session, tmp_path):
+    from bellcrank.viewer.pieces import FORCES, JOINTS, PALETTE
+
+    trimesh = pytest.importorskip("trimesh")
+    trimesh.creation.box((0.2, 0.1, 0.1)).export(tmp_path / "part.stl")
+    for kind in PALETTE:
+        name = session.do("add_body", kind=kind, mass=2.0, file="part.stl" if kind == "mesh" else "")
+        assert name == f"{kind}1"
+        assert mechanism(session).bodies[name].mass == pytest.approx(2.0)
+    number = 1
+    for kind in (*JOINTS, *FORCES):
+        number += 1
+        one = session.do("add_body", kind="rod")
+        two = session.do("add_body", kind="rod")
+        session.do("join", kind=kind, first={"marker": f"{one}.end"}, second={"marker": f"{two}.start"})
+    session.do("step", count=3)
+    assert session.snapshot.time == pytest.approx(3e-3)
+
+
+def test_nails_hold_and_let_go(session):
+    session.do("gravity", value=True)
+    session.do("add_body", kind="box", name="block")
+    session.do("nail", body="block")
+    session.do("step", count=200)
+    assert abs(poses(session)[0, 2]) < 1e-9
+    session.do("free", body="block")
+    session.do("step", count=100)
+    assert poses(session)[0, 2] == pytest.approx(-0.5 * 9.81 * 0.1**2, abs=1e-6)
+
+
+END, START = {"marker": "a.end"}, {"marker": "b.start"}
+REFUSED = [
+    ("join", {"kind": "Revolute", "first": None, "second": END}, "nothing to take hold of"),
+    ("join", {"kind": "Revolute", "first": END, "second": {"marker": "a.start"}}, "itself"),
+    ("join", {"kind": "Weld", "first": END, "second": START}, "is one of"),
+    ("join", {"kind": "spring", "first": END, "second": START, "stiffness": -1}, "stiff"),
+    ("join", {"kind": "Revolute", "first": END, "second": {"marker": "nobody"}}, "no marker"),
+    ("add_body", {"kind": "rod", "mass": 0}, "mass must be greater than zero"),
+    ("add_body", {"kind": "rod", "name": "a"}, "name is taken"),
+    ("add_body", {"kind": "rod", "name": "x; quit"}, "a name has letters"),
+    ("add_body", {"kind": "rod", "name": "ground"}, "taken by the ground"),
+    ("add_body", {"kind": "rod", "size": [1.0, -1.0]}, "between"),
+    ("add_body", {"kind": "mesh", "file": "../secret.stl"}, "working folder"),
+    ("keep", {"file": "../out.yaml"}, "working folder"),
+    ("open_file", {"file": "/etc/passwd"}, "working folder"),
+    ("open_file", {"file": "nothing.yaml"}, "none of this name"),
+    ("execute", {"line": "load /etc/passwd"}, None),
+    ("execute", {"line": "save /tmp/outside.yaml"}, None),
+    ("execute", {"line": "source /etc/hostname"}, None),
+    ("execute", {"line": "body m mass=1 shapes=[{type: Mesh, file: /etc/passwd, density: 1}]"}, None),
+    ("nail", {"body": "c"}, "no body of this name"),
+    ("remove", {"name": "c"}, "no element of this name"),
+    ("motor", {"joint": "c", "velocity": 1.0}, "no joint of this name"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("command", "arguments", "rule"), REFUSED)
+def test_bad_input_is_refused_and_leaves_everything_as_it_was(session, command, arguments, rule):
+    for name in "ab":
+        session.do("add_body", kind="rod", name=name)
+    before = mechanism(session), poses(session), session.bench.session.everything
+    if rule is None:
+        reply = session.do(command, **arguments)
+        assert not reply.ok
+        assert "folder" in reply.text
+    else:
+        with pytest.raises(bc.MechanismError, match=rule):
+            session.do(command, **arguments)
+    assert mechanism(session) == before[0]
+    assert np.array_equal(poses(session), before[1])
+    assert session.bench.session.everything == before[2]
+
+
+def test_a_joint_that_cannot_be_closed_is_refused(session):
+    session.do("add_body", kind="rod", name="a")
+    session.do("nail", body="a")
+    session.do("add_body", kind="box", name="b")
+    session.do("nail", body="b")
+    before = mechanism(session)
+    with pytest.raises(bc.MechanismError, match=r"(?i)cannot|contradict"):
+        session.do("join", kind="Revolute", first={"marker": "a.end"}, second={"marker": "b.left"})
+    assert mechanism(session) == before
+
+
+BUILDING = (
+    "execute", "add_body", "join", "nail", "free", "motor", "remove", "gravity", "undo", "redo", "assemble",
+    "keep", "open_file",
+)  # fmt: skip
+
+
+def test_ten_thousand_malformed_commands_are_answered(session):
+    source = random.Random(11)
+    for name in "ab":
+        session.do("add_body", kind="rod", name=name)
+    values = [
+        None, True, 0, -1, 1e300, float("nan"), float("inf"), "", "a", "b", "a.end", "../x", "\0", "x" * 5000,
+        "é\n", [], [1], [0, 0, 0], {}, {"body": "a"}, {"body": "a", "point": [1, "x", 2]}, {"marker": 3}, END,
+        object(), b"rod", "rod", "Revolute", "spring", ["rod"], {"body": "ground", "point": [1e300, 0, 0]},
+    ]  # fmt: skip
+    names = (
+        "kind", "name", "size", "mass", "position", "file", "first", "second", "axis", "snap", "reach",
+        "line", "body", "joint", "velocity", "value", "method", "over", "by", "stiffness", "nonsense",
+    )  # fmt: skip
+    refused = 0
+    for _ in range(10_000):
+        chosen = {name: source.choice(values) for name in source.sample(names, source.randint(0, 6))}
+        command = source.choice(BUILDING)
+        if command == "execute":
+            lines = ("joint", "joint a b c d", "body a {", "remove", "undo undo", "sb a -t")
+            lines = ("joint", "joint a b c d", "body a {", "remove", "undo undo", "sb a -t")
+            chosen["line"] = source.choice([*values, *lines])
+        try:
+            answer = session.do(command, **chosen)
+        except BellcrankError:
+            refused += 1
+        else:
+            refused += command == "execute" and not answer.ok
+    assert refused > 8_000
+    session.do("execute", line="new bench")
+    four_bar(session)
+    session.do("step")

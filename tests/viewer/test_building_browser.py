@@ -1,0 +1,130 @@
+"""Building by clicks in headless Chromium: a four-bar from nothing. Needs playwright and Chromium."""
+
+import numpy as np
+import pytest
+from viewer.test_browser import CHROMIUM, SOFTWARE, pixel, playwright, press, pytestmark, visit  # noqa: F401
+from viewer.test_building import COUPLER, CRANK, GROUND, ROCKER, place
+from viewer.test_session import until
+
+import bellcrank as bc
+from bellcrank.viewer.opening import view
+
+
+@pytest.fixture(scope="module")
+def browser():
+    with playwright.sync_playwright() as tool:
+        opened = tool.chromium.launch(executable_path=CHROMIUM, args=SOFTWARE)
+        yield opened
+        opened.close()
+
+
+@pytest.fixture
+def shown(browser, tmp_path):
+    """The page of an empty bench, and a browser that has loaded it."""
+    with view(bc.Mechanism("bench", gravity=(0.0, 0.0, 0.0)), port=0, folder=tmp_path) as page:
+        tab = visit(browser, page)
+        yield page, tab
+        tab.close()
+
+
+def field(tab, label):
+    """The input beside a label."""
+    beside = f"//label[normalize-space()='{label}']/ancestor::div[contains(@class, 'Flex-root')][1]//input"
+    return tab.locator(f"xpath={beside}").first
+
+
+def fill(tab, label, value):
+    field(tab, label).fill(str(value))
+    tab.keyboard.press("Tab")
+
+
+def add_rod(page, tab, name, length):
+    """Add a rod by the palette."""
+    fill(tab, "Length [m]", length)
+    fill(tab, "Width [m]", 0.04)
+    fill(tab, "Name", name)
+    tab.wait_for_timeout(400)
+    press(tab, "Add")
+    until(page.session, lambda now: name in now.bodies, 60.0)
+
+
+def settled(page, tab):
+    until(page.session, lambda now: not now.moving, 30.0)
+    tab.wait_for_timeout(1500)
+
+
+def click(page, tab, marker):
+    """Click a marker of a body on the stage."""
+    settled(page, tab)
+    before = len(page.building.joining.picks)
+    tab.mouse.click(*pixel(page, place(page.session, marker)))
+    for _ in range(50):
+        if len(page.building.joining.picks) != before:
+            return
+        tab.wait_for_timeout(100)
+    raise AssertionError(f"{marker} was not hit")
+
+
+def joined(page, count):
+    until(page.session, lambda now: len(now.mechanism.joints) == count, 60.0)
+
+
+def test_a_four_bar_is_built_by_clicks_from_nothing(shown, tmp_path):
+    page, tab = shown
+    session = page.session
+    for name, length in (("crank", CRANK), ("coupler", COUPLER), ("rocker", ROCKER)):
+        add_rod(page, tab, name, length)
+    press(tab, "Click two points")
+    click(page, tab, "crank.start")
+    press(tab, "First point to the ground")
+    joined(page, 1)
+    click(page, tab, "crank.end")
+    click(page, tab, "coupler.start")
+    joined(page, 2)
+    assert np.allclose(place(session, "crank.end"), place(session, "coupler.start"), atol=1e-9)
+
+    tab.mouse.click(40, 600)  # on nothing
+    tab.get_by_text("there is nothing there").first.wait_for(timeout=30_000)
+    assert len(session.snapshot.mechanism.joints) == 2
+
+    click(page, tab, "coupler.end")
+    click(page, tab, "rocker.start")
+    joined(page, 3)
+    fixed = place(session, "crank.start")
+    other = np.add(fixed, (GROUND, 0.0, 0.0))
+    session.do(
+        "join", kind="Revolute", first={"body": "ground", "point": other.tolist()},
+        second={"marker": "rocker.end"},
+    )  # fmt: skip
+    press(tab, "Stop joining")
+    assert bc.info(session.bench.mechanism.copy()).freedom == 1
+
+    settled(page, tab)
+    field(tab, "Element").click()
+    tab.get_by_role("option", name="joint revolute1", exact=True).click()
+    press(tab, "Drive the joint")
+    until(session, lambda now: len(now.mechanism.drives) == 1, 30.0)
+    press(tab, "Play")
+    until(session, lambda now: now.time > 0.5, 60.0)
+    press(tab, "Pause")
+    until(session, lambda now: now.status == "paused")
+    assert np.linalg.norm(place(session, "coupler.end") - place(session, "crank.end")) == pytest.approx(
+        COUPLER
+    )
+    assert np.allclose(place(session, "rocker.end"), other, atol=1e-9)
+
+    built = session.bench.mechanism.copy()
+    press(tab, "Undo")
+    until(session, lambda now: not now.mechanism.drives, 30.0)
+    press(tab, "Redo")
+    until(session, lambda now: len(now.mechanism.drives) == 1, 30.0)
+    assert session.bench.mechanism == built
+    tab.get_by_text("File and commands").first.click()
+    fill(tab, "File", "four_bar.yaml")
+    tab.wait_for_timeout(400)
+    press(tab, "Save")
+    tab.get_by_text("written: four_bar.yaml").first.wait_for(timeout=30_000)
+    assert bc.load(tmp_path / "four_bar.yaml") == built
+    press(tab, "Open")
+    until(session, lambda now: now.time == 0.0, 30.0)
+    assert session.bench.mechanism == built
