@@ -9,7 +9,7 @@ from typing import Any, Final
 from bellcrank.errors import Fault, MechanismError
 from bellcrank.mechanism.checking import Check
 from bellcrank.trajectory.trajectory import Trajectory
-from bellcrank.viewer.dragging import grab, move, pin, release, unpin
+from bellcrank.viewer.dragging import grab, jog, move, pin, release, unpin
 from bellcrank.viewer.engine import LiveEngine
 from bellcrank.viewer.inspecting import inspected_in
 from bellcrank.viewer.names import known
@@ -118,7 +118,7 @@ COMMANDS: Final[dict[str, Callable[..., Any]]] = {
     f.__name__: f
     for f in (
         play, pause, step, reset, rewind, speed, switch, set_input, set_parameter,
-        grab, move, release, pin, unpin, inspect, save,
+        grab, move, release, pin, unpin, jog, inspect, save,
     )
 }  # fmt: skip
 """All commands by name."""

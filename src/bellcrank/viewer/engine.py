@@ -23,6 +23,8 @@ from bellcrank.trajectory.status import Status
 from bellcrank.trajectory.store import FloatArray
 from bellcrank.trajectory.trajectory import Trajectory
 from bellcrank.viewer.hand import Hold, released, times_of
+from bellcrank.viewer.jogging import Jog
+from bellcrank.viewer.leading import held
 from bellcrank.viewer.pace import PERIOD, Pace
 from bellcrank.viewer.past import Past
 from bellcrank.viewer.preparing import Preparing
@@ -62,9 +64,11 @@ class LiveEngine:
         self.status, self.message = "paused", ""
         self.values: dict[str, float] = {one.name: one.value for one in self.model.inputs}
         self.ranges = ranges_of(self.model, mechanism)
+        self.markers = (*(m for m in mechanism.markers if not m.startswith("ground.")), *self.model.bodies)
         self.holds: dict[str, Hold] = {}
         self.posed: dict[str, tuple[Floats, Floats]] = {}
-        self._pullers: dict[str, tuple[Twin, Puller]] = {}
+        self.jog: Jog | None = None
+        self._puller: tuple[Twin, Puller] | None = None
         self.preparing = Preparing(background)
         self._coming: tuple[Twin, Settings] | None = None  # what is being prepared
         self.shown: int | None = None
@@ -113,6 +117,9 @@ class LiveEngine:
         patience: s on the wall; what takes longer ends where it is then.
         """
         run, end = self.from_shown(), perf_counter() + patience
+        if self.jog is not None and self.twin.leads:
+            self.jog = self.jog.following(self.twin, run.state)
+            run.inputs.update(self.jog.inputs(run.model, run.state, duration, self.clock()))
         times = times_of(run.time, duration, self.settings.fixed_step, bool(self.holds))
         try:
             self._record(run.part(times, lambda: perf_counter() > end))
@@ -151,6 +158,7 @@ class LiveEngine:
 
         def take_over(run: Run) -> None:
             if self.run is not None or self.shown is not None:
+                run.inputs.update(held(new[0].leads, run.model, self.state))
                 run.set_state(self.state)
             run.inputs.update(self.values)
             self.past.follow(run.now().layout)
@@ -173,19 +181,15 @@ class LiveEngine:
         self.holds.pop(body, None)
         if hold is not None:
             self.holds[body] = hold
-        if (
-            self.run is not None
-            and body in self.twin.hands
-            and self.twin.hands[body].inputs[0] in self.run.inputs
-        ):
-            hand = self.twin.hands[body]
+        hand = self.twin.hands.get(body)
+        if self.run is not None and hand is not None and hand.inputs[0] in self.run.inputs:
             self.run.inputs.update(released(hand) if hold is None else hold.values(hand))
 
     def reset(self) -> None:
         """Back to the start, with nothing in hand and nothing pinned, and paused."""
         self.holds.clear()
         self.posed.clear()
-        self.twin = replace(self.twin, pins={})
+        self.twin, self.jog = replace(self.twin, pins={}, leads=()), None
         fresh = self._started(self.twin, self.settings, self.first)
         self.run, self.shown, self.work = fresh, None, 0.0
         self.values = {name: value for name, value in fresh.inputs.items() if name in self.values}
@@ -241,13 +245,11 @@ class LiveEngine:
         for body in list(self.holds):
             self.set_hold(body, None)
 
-    def puller(self, body: str) -> Puller:
-        """What drags a body without time."""
-        twin, found = self._pullers.get(body, (None, None))
-        if found is None or twin is not self.twin:
-            found = Puller.of(self.twin, body, self.state)
-            self._pullers[body] = (self.twin, found)
-        return found
+    def pull(self) -> None:
+        """Bring what is dragged without time to where it is pulled, or as near as it comes."""
+        if self._puller is None or self._puller[0] is not self.twin:
+            self._puller = (self.twin, Puller.of(self.twin, self.state))
+        self.show_state(self._puller[1].pull(self.state, self.values, self.posed))
 
     def show_state(self, state: State) -> None:
         """Put the bodies somewhere at the time that is shown."""
@@ -266,6 +268,8 @@ class LiveEngine:
     ) -> Run:
         """A run of a twin from a state. Raises as `bc.start`."""
         model, given = twin.model(state), settings.arguments()
+        led = held(twin.leads, model, state)
+        values = {**(values or {}), **led} if led else values
         run: Run = start(model, start=state.time, state=state, assemble=False, inputs=values, **given)
         return run
 

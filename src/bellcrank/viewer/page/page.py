@@ -15,6 +15,7 @@ from bellcrank.scene.view import NAMES
 from bellcrank.viewer.page.arrows import Arrows
 from bellcrank.viewer.page.controls import Controls
 from bellcrank.viewer.page.gate import Gate
+from bellcrank.viewer.page.jogging import Jogging
 from bellcrank.viewer.page.keeping import Keeping
 from bellcrank.viewer.page.plots import Plots
 from bellcrank.viewer.page.pointing import Pointing
@@ -100,6 +101,9 @@ class Page:
         gui, joints = self.server.gui, tuple(self.scene.joints)
         self.controls = Controls(gui, self.session, self._told)
         self.plots = Plots(gui, self.session)
+        self.jogging = (
+            Jogging(gui, self.session, self._told, self.plots, self.scene) if self.session.markers else None
+        )
         with gui.add_folder("Inspect"):
             self.selected = Selected(gui, self.session, self._told, joints)
         with gui.add_folder("Show", expand_by_default=False):
@@ -154,6 +158,8 @@ class Page:
     def _figures(self, now: Snapshot) -> None:
         with self.server.atomic():
             self.controls.show(now)
+            if self.jogging is not None:
+                self.jogging.show()
             self.plots.show()
             self.selected.show(now)
 
