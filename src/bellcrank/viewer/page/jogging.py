@@ -12,6 +12,7 @@ from bellcrank.scene import Scene
 from bellcrank.trajectory.rotations import rotate
 from bellcrank.viewer.page.plots import Plots
 from bellcrank.viewer.session import Session
+from bellcrank.viewer.snapshot import Snapshot
 
 _WAYS: Final = {
     "left": ("arrowleft", "arrow-left"),
@@ -35,7 +36,8 @@ class Jogging:
         self, gui: Any, session: Session, told: Callable[[Any], None], plots: Plots, scene: Scene
     ) -> None:
         self._session, self._told, self._plots = session, told, plots
-        self._jogs, self._up, size = False, np.asarray(scene.up), scene.size
+        self._jogs = self._waits = False
+        self._up, size = np.asarray(scene.up), scene.size
         with gui.add_folder("Jog", expand_by_default=False):
             self._marker = gui.add_dropdown(
                 "Marker", session.markers, initial_value=session.markers[0], hint="What is led by hand."
@@ -57,13 +59,15 @@ class Jogging:
             "jog", marker=self._marker.value, velocity=velocity.tolist(), duration=_HELD
         )
         if not self._jogs:
-            self._jogs = True
+            self._jogs = self._waits = True
             self._told(answer)
+        if self._session.snapshot.status == "paused":
             self._told(self._session.send("play"))
 
-    def show(self) -> None:
-        """Plot the efforts of what is led, once there are any."""
-        if self._jogs and self._plots.names_are_new():
+    def show(self, now: Snapshot) -> None:
+        """Plot the efforts of what is led, once it is."""
+        if self._waits and not now.preparing and now.status == "playing":
+            self._waits = False
             self._plots.choose_efforts()
 
     def _on_way(self, way: str) -> Any:

@@ -159,7 +159,7 @@ class Page:
         with self.server.atomic():
             self.controls.show(now)
             if self.jogging is not None:
-                self.jogging.show()
+                self.jogging.show(now)
             self.plots.show()
             self.selected.show(now)
 

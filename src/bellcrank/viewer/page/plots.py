@@ -14,6 +14,7 @@ from bellcrank.viewer.session import Session
 _FRAMES: Final = 400  # in a plot
 _SECONDS: Final = 10.0  # that a live plot shows
 COLORS: Final = ("#2f6fb3", "#d9822b", "#4d9a57", "#a5537f", "#6b7480", "#b39b2e")
+_ALIKE: Final = 20.0  # efforts that differ by less are plotted together
 _HIDDEN: Final = ("qw", "qx", "qy", "qz", "unique", "hand_", "lead_", "violation")
 
 
@@ -71,18 +72,15 @@ class Plots:
             self.chosen = names
             self._draw(self._data())
 
-    def names_are_new(self) -> bool:
-        """Whether there are other signals than before, which the menu then offers."""
-        if (names := self._all_names()) == self.names:
-            return False
-        self.names = names
-        self._menu.options = ("add ...", *names)
-        return True
-
     def choose_efforts(self) -> None:
-        """Plot what drives exert."""
-        efforts = [name for name in self.names if name.startswith("drive.") and ".effort" in name]
-        self.choose(tuple(efforts[: len(COLORS)]))
+        """Plot what drives exert that fits into one plot with the first; the menu gets new drives."""
+        self.names = self._all_names()
+        self._menu.options = ("add ...", *self.names)
+        table = columns(self._session.window(_SECONDS, _FRAMES))
+        efforts = [name for name in table if name.startswith("drive.") and ".effort" in name]
+        sizes = {name: float(np.nanmax(np.abs(table[name]), initial=0.0)) for name in efforts}
+        alike = [name for name in efforts if sizes[name] < _ALIKE * sizes[efforts[0]]] or efforts
+        self.choose(tuple(alike[: len(COLORS)]))
 
     def _all_names(self) -> tuple[str, ...]:
         table = columns(self._session.window(0.0, 1))
