@@ -6,6 +6,7 @@ BENCH_ARGS ?=
 FUZZ ?= differential hostile files calls commands results singular
 FUZZ_ARGS ?=
 MEMORY_ARGS ?=
+SOAK_ARGS ?=
 SANITIZE_ARGS ?=
 WHEEL_LIMIT_MB := 5
 export JOBS PYTHON
@@ -14,7 +15,7 @@ BIN := .venv/bin
 CPP_FILES = $(shell find cpp bindings -name '*.[ch]pp' -o -name '*.c')
 
 .DEFAULT_GOAL := build
-.PHONY: build test fuzz memory sanitize demo bench docs lint format wheel dist clean help
+.PHONY: build test fuzz soak memory sanitize demo bench docs lint format wheel dist clean help
 
 help: ## list the targets
 	@sed -n 's/^\([a-z]*\):.*## /\1\t/p' Makefile | expand -t 10
@@ -28,6 +29,9 @@ test: build ## the tests (PYTEST_ARGS="-n 0 -k name" for some of them)
 fuzz: build ## random mechanisms, files, calls, commands, results and singular poses, all that FUZZ names (FUZZ="files calls"); a day
 	@status=0; for kind in $(FUZZ); do echo "$$kind"; \
 	  $(BIN)/python tests/fuzz/$$kind.py --jobs $(JOBS) $(FUZZ_ARGS) || status=1; done; exit $$status
+
+soak: build ## live sessions used for an hour by script: drags, switches, jogging, garbage (SOAK_ARGS="--minutes 5")
+	@$(BIN)/python tests/fuzz/soak.py $(SOAK_ARGS)
 
 memory: build ## 10,000 reloads, drives and runs leave nothing behind (MEMORY_ARGS="--count 500"); hours
 	@$(BIN)/python tests/fuzz/memory.py $(MEMORY_ARGS)

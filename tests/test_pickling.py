@@ -18,7 +18,7 @@ from bellcrank.errors import BellcrankError
 from bellcrank.mechanism import JOINT_KINDS
 
 NAMES = {name: getattr(bc, name) for name in bc.__all__} | {name: getattr(ex, name) for name in ex.__all__}
-REFUSED = (bc.System, bc.Run, bc.QuasistaticRun, ex.CompiledFunction)
+REFUSED = (bc.System, bc.Run, bc.QuasistaticRun, ex.CompiledFunction, bc.InverseKinematics)
 ForkInSlot = JOINT_KINDS.pop(
     bc.joint_kind("ForkInSlot", "y z e2", "x rot_x rot_z", "A fork in a slot.").__name__
 )
@@ -91,6 +91,8 @@ def made():
         symbolic.speeds,
     )
     yield from (bc.kinematics(led(), 0.5), bc.inverse_dynamics(led(), 0.5))
+    hung = bc.InverseKinematics(door())
+    yield from (hung, hung.nearest({hung.model.bodies[0]: (0.1, 0.2, 0.0)}))
     yield from (*map(examples.joint, JOINT_KINDS), ForkInSlot())
     yield from (examples.constraints(), examples.forces(), examples.FUNCTIONS_OF_TIME, examples.PATHS)
     yield from (

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "assembly/row_units.hpp"
 #include "interruption/interruption.hpp"
 #include "model/topology.hpp"
 #include "spatial/body_state.hpp"
@@ -17,28 +18,7 @@ constexpr double kLeastDamping = 1e-12;
 constexpr double kMostDamping = 1e8;
 constexpr double kStagnation = 1e-10;  // relative decrease of the merit that leads nowhere
 constexpr int kIdleSteps = 6;
-constexpr double kSlender = 0.05;       // least moment of inertia, of a body's largest, in the damping
-constexpr double kLeastGradient = 0.1;  // of a coordinate in natural units
-
-bool is_lock_of_rotation(const Model& model, const Row& row) {
-    if (row.term_begin == row.term_end) return false;
-    const std::string& name = model.coordinates[model.terms[row.term_begin].coordinate].kind->name;
-    return name.size() == 2 && name[0] == 'e';
-}
-
-// Radius of gyration or farthest marker from the com, whichever is larger [m].
-std::vector<double> body_lengths(const Model& model) {
-    std::vector<double> length(model.bodies() + 1, 0.0);
-    for (int b = 0; b < model.bodies(); ++b) {
-        const Vec3& I = model.principal_inertia[b];
-        length[b] = std::sqrt(0.5 * (I.x + I.y + I.z) / model.mass[b]);
-    }
-    for (const MarkerPair& pair : model.pairs)
-        for (int s = 0; s < 2; ++s)
-            if (pair.body[s] != model.ground())
-                length[pair.body[s]] = std::max(length[pair.body[s]], norm(pair.offset[s]));
-    return length;
-}
+constexpr double kSlender = 0.05;  // least moment of inertia, of a body's largest, in the damping
 
 }  // namespace
 
@@ -104,38 +84,8 @@ void RootFinder::place(double t, const double* x) {
     weigh_rows();
 }
 
-// Errors of all rows as lengths: what moves a body's particles by about as much. A locked component of a quaternion is
-// half an angle, whatever its gradient is just here; of other rows the gradient tells. Against rotation it also tells
-// of the gap at hand, and so counts only where nothing else does: the rows of a joint are to weigh the same in all
-// axes.
 void RootFinder::weigh_rows() {
-    for (const BlockLayout& b : rows_.blocks()) {
-        const auto sides = rows_.sides(b);
-        for (int r = 0; r < b.size; ++r) {
-            double length = 0.0, linear = 0.0, angular = 0.0;
-            int count = 0;
-            for (const BlockSide& s : sides) {
-                if (s.body == model_->ground()) continue;
-                length += length_[s.body], ++count;
-                double row[6];
-                s.rows.read(rows_.J.data(), r, row);
-                const Vec3& I = model_->principal_inertia[s.body];
-                const double moment[3] = {I.x, I.y, I.z};
-                double l = 0.0, a = 0.0;
-                for (int k = 0; k < 3; ++k) {
-                    l += row[k] * row[k] * model_->mass[s.body];
-                    a += row[3 + k] * row[3 + k] * moment[k];
-                }
-                linear = std::max(linear, std::sqrt(l)), angular = std::max(angular, std::sqrt(a));
-            }
-            length = count > 0 && length > 0.0 ? length / count : 1.0;
-            const Row& row = model_->rows[model_->blocks[b.block].row_begin + r];
-            const double unit = is_lock_of_rotation(*model_, row) ? 2.0 * length
-                                : linear > kLeastGradient         ? 1.0 / linear
-                                                                  : length / std::max(angular, kLeastGradient);
-            unit_[b.row + r] = takes_part_[b.row + r] ? unit * unit : 0.0;
-        }
-    }
+    bellcrank::weigh_rows(*model_, rows_, length_, takes_part_, unit_);
     double least = HUGE_VAL;
     for (double unit : unit_)
         if (unit > 0.0) least = std::min(least, unit);

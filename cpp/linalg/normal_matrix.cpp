@@ -60,6 +60,12 @@ void NormalMatrix::form(const ConstraintRows& rows, std::span<const double> weig
     }
 }
 
+void NormalMatrix::add(int body, const double* block) {
+    if (step_[body] < 0) return;
+    double* target = &formed_[ldlt_->block(step_[body], step_[body]).offset];
+    for (int k = 0; k < kNode * kNode; ++k) target[k] += block[k];
+}
+
 double NormalMatrix::largest_diagonal() const {
     double largest = 0.0;
     for_each_diagonal([&](size_t, double entry) { largest = std::max(largest, entry); });

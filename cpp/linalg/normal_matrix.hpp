@@ -19,6 +19,8 @@ class NormalMatrix {
 
     // Ĵᵀ diag(weight) Ĵ from the rows' current Jacobian; weight per storage row.
     void form(const ConstraintRows& rows, std::span<const double> weight);
+    // Adds a block (6, 6), row-major, over the displacement of one body to what was formed.
+    void add(int body, const double* block);
     // Largest diagonal entry of what was formed.
     double largest_diagonal() const;
     // All of them, in records; zero for bodies that may not move.

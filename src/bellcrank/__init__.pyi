@@ -9,6 +9,9 @@ from bellcrank.analysis.assembling import assemble as assemble
 from bellcrank.analysis.equilibrium import EquilibriumReport as EquilibriumReport
 from bellcrank.analysis.equilibrium import find_equilibrium as find_equilibrium
 from bellcrank.analysis.info import info as info
+from bellcrank.analysis.inverse_kinematics import InverseKinematics as InverseKinematics
+from bellcrank.analysis.inverse_kinematics import Reached as Reached
+from bellcrank.analysis.inverse_kinematics import inverse_kinematics as inverse_kinematics
 from bellcrank.analysis.kinematics import inverse_dynamics as inverse_dynamics
 from bellcrank.analysis.kinematics import kinematics as kinematics
 from bellcrank.analysis.start_values import hold_start_values as hold_start_values
@@ -21,6 +24,7 @@ from bellcrank.errors import AssemblyError as AssemblyError
 from bellcrank.errors import Fault as Fault
 from bellcrank.errors import MechanismError as MechanismError
 from bellcrank.errors import SimulationError as SimulationError
+from bellcrank.errors import Unreachable as Unreachable
 from bellcrank.errors import Unsupported as Unsupported
 from bellcrank.expression.expression import symbol as symbol
 from bellcrank.expression.expression import symbols as symbols

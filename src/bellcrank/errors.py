@@ -166,6 +166,14 @@ class AssemblyError(BellcrankError):
         self.contradictions: list[tuple[str, ...]] = list(contradictions)
 
 
+class Unreachable(BellcrankError):
+    """A mechanism does not come to where its markers were asked to be. nearest: what comes nearest."""
+
+    def __init__(self, message: str, nearest: object) -> None:
+        super().__init__(message)
+        self.nearest: Any = nearest
+
+
 class SimulationError(BellcrankError):
     """A simulation could not go on.
 

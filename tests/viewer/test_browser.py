@@ -168,3 +168,31 @@ def test_a_recording_plays_from_a_file_without_a_network(browser, tmp_path):
     assert foreign == []
     assert errors == []
     context.close()
+
+
+def test_the_hand_is_jogged_by_keys_and_buttons_and_torques_are_plotted(browser):
+    from bellcrank.gallery.prosthetic_tasks import demonstration
+
+    with demonstration().view(port=0) as page:
+        tab = visit(browser, page)
+        tab.get_by_text("Jog", exact=True).first.click()
+        body = page.session.snapshot.bodies.index("hand")
+        begin = page.session.snapshot.position[body].copy()
+        page.session.do("speed", value=0.2)  # so that a slow machine keeps up
+        end = time.monotonic() + 90.0
+        while page.session.snapshot.position[body][2] < begin[2] + 0.01:
+            assert time.monotonic() < end, page.session.snapshot
+            tab.keyboard.press("PageUp")
+            tab.wait_for_timeout(50)
+        high = page.session.snapshot.position[body].copy()
+        assert np.abs(high[:2] - begin[:2]).max() < 2e-3
+        until(page.session, lambda _: page.plots.chosen[0].startswith("drive."), 60.0)
+        assert [name.split(".")[1] for name in page.plots.chosen] == ["front motor", "rear motor"]
+        button = tab.get_by_role("button", name="lower", exact=True).first
+        button.scroll_into_view_if_needed()
+        button.hover()
+        tab.mouse.down()
+        until(page.session, lambda now: now.position[body][2] < high[2] - 0.005, 90.0)
+        tab.mouse.up()
+        until(page.session, lambda now: np.abs(now.frame[now.layout.columns["velocity"]]).max() < 1e-3, 90.0)
+        tab.close()

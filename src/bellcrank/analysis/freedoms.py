@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -64,6 +65,29 @@ def freedoms(model: Model, state: State | None = None) -> Freedoms:
         independent = _independent(model, at, jacobian)
     uncertainty = float(system.statistics()["uncertainty"])
     return Freedoms(count, of_positions, redundant, independent, uncertainty)
+
+
+def leading_coordinates(model: Model, state: State, first: Sequence[int] = ()) -> tuple[int, ...] | None:
+    """Coordinates of joints whose rates determine all motion where no drive leads any.
+
+    first: coordinates that are taken before others. None where those of joints do not determine it.
+    """
+    system = _core.Bodies(model.core)
+    system.set_state(*state.arrays)
+    drives = [block for drive in model.drives for block in drive.blocks]
+    holding = model.rigid_rows & ~np.isin(model.row_block, drives)
+    null = _null_space(system.rows()[3][holding], 6 * len(model.bodies))
+    if null.shape[1] == 0:
+        return ()
+    listed = [coordinate for joint in model.joints for coordinate in joint.coordinates]
+    if not listed:
+        return None
+    order = sorted(range(len(listed)), key=lambda k: listed[k] not in first)
+    rates = (_joint_rates(model, state)[1] @ null)[order]
+    chosen = _pivots(rates, sum(coordinate in first for coordinate in listed))
+    if len(chosen) < null.shape[1]:
+        return None
+    return tuple(listed[order[k]] for k in chosen)
 
 
 def _redundant(model: Model, at: State, system: _core.Lagrange) -> tuple[int, ...]:

@@ -19,6 +19,7 @@ from bellcrank.scene.joints import GlyphBuilder
 from bellcrank.scene.links import anchors, links_of
 from bellcrank.scene.scene import Glyph, Piece, Scene, rotated
 from bellcrank.scene.setting import Setting, pin_of, setting_of, size_of
+from bellcrank.scene.wheels import wheel_pieces
 
 _MOTORS = ("JointMotor", "GearedMotor")
 
@@ -40,9 +41,11 @@ def of(mechanism: Mechanism, state: State | None = None) -> Scene:
         if not body.shapes:
             shapes[number] = made_up(setting, number, unit, layers[number])
     names = tuple(carrier.name for carrier in setting.carriers)
+    for wheel in wheel_pieces(setting, unit):
+        shapes[wheel.carrier].append(wheel)
     links = links_of(setting, unit)
     if not setting.carriers[-1].shapes:
-        shapes[-1] = anchors(list(links.values()), len(names) - 1, unit)
+        shapes[-1] += anchors(list(links.values()), len(names) - 1, unit)
     gravity = np.asarray(setting.mechanism.gravity, dtype=float)
     return Scene(
         setting.mechanism,

@@ -256,7 +256,7 @@ def plate(points: Points, radius: float, thickness: float) -> TriangleMesh:
 
 @lru_cache(_KEPT)
 def extruded(outline: Points, thickness: float) -> TriangleMesh:
-    """A convex outline (n, 2), counter-clockwise, as thick as that about the xy plane."""
+    """An outline (n, 2), counter-clockwise, seen whole from its middle, so thick about the xy plane."""
     closed = np.asarray([*outline, outline[0]], dtype=float)
     half, centre = 0.5 * thickness, closed[:-1].mean(axis=0)
     faces = [

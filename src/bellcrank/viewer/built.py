@@ -20,6 +20,7 @@ from bellcrank.simulate import start
 from bellcrank.trajectory.layout import FrameLayout
 from bellcrank.trajectory.observation import observation
 from bellcrank.trajectory.store import FloatArray
+from bellcrank.viewer.leading import held
 from bellcrank.viewer.past import frames_of
 from bellcrank.viewer.settings import Settings
 from bellcrank.viewer.twin import Twin
@@ -103,14 +104,10 @@ def gapes(mechanism: Mechanism, begin: float) -> bool:
 
 def started(twin: Twin, settings: Settings, state: State, values: Mapping[str, float] | None = None) -> Run:
     """A run of a twin from a state. Raises as `bc.start`."""
-    run: Run = start(
-        twin.model(state),
-        start=state.time,
-        state=state,
-        assemble=False,
-        inputs=values,
-        **settings.arguments(),
-    )
+    model = twin.model(state)
+    values = {**(values or {}), **held(twin.leads, model, state)}
+    given = settings.arguments()
+    run: Run = start(model, start=state.time, state=state, assemble=False, inputs=values, **given)
     return run
 
 

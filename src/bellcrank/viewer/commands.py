@@ -25,7 +25,7 @@ from bellcrank.viewer.building import (
     remove,
     undo,
 )  # fmt: skip
-from bellcrank.viewer.dragging import grab, move, pin, release, unpin
+from bellcrank.viewer.dragging import grab, jog, move, pin, release, unpin
 from bellcrank.viewer.engine import LiveEngine
 from bellcrank.viewer.inspecting import inspected_in
 from bellcrank.viewer.names import known
@@ -137,7 +137,7 @@ COMMANDS: Final[dict[str, Callable[..., Any]]] = {
     f.__name__: f
     for f in (
         play, pause, step, reset, rewind, speed, switch, set_input, set_parameter,
-        grab, move, release, pin, unpin, inspect, save,
+        grab, move, release, pin, unpin, jog, inspect, save,
         execute, add_body, join, nail, free, motor, remove, gravity, undo, redo, assemble, keep, open_file,
     )
 }  # fmt: skip

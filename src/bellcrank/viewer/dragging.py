@@ -2,19 +2,23 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any, Final
 
 import numpy as np
 
 from bellcrank.assembly.state import Floats
-from bellcrank.errors import AssemblyError, Fault, MechanismError
+from bellcrank.errors import Fault, MechanismError
 from bellcrank.mechanism.checking import Check
+from bellcrank.mechanism.marker import Marker
 from bellcrank.viewer.engine import LiveEngine
 from bellcrank.viewer.hand import Hold, firmness, mobility, size_of
+from bellcrank.viewer.jogging import Jog
+from bellcrank.viewer.leading import leads_of
 from bellcrank.viewer.names import known
 from bellcrank.viewer.pulling import Puller
 
-_PARTS: Final = 12  # of one way of the mouse, at most
+_LONGEST: Final = 5.0  # s, of a jog
 
 
 def grab(engine: LiveEngine, body: Any, point: Any, target: Any) -> None:
@@ -29,8 +33,8 @@ def grab(engine: LiveEngine, body: Any, point: Any, target: Any) -> None:
         engine.from_shown()
         if engine.bench is not None and not engine.posed:
             engine.bench.begin_step()
-        engine.posed = {body: (at, target)}
-        _pull(engine, body)
+        engine.posed[body] = (at, target)
+        _pull(engine)
         return
     twin, state = engine.coming[0].with_hand(body), engine.state
     w = mobility(twin.model(state), twin.hands[body], state, engine.values, at)
@@ -53,7 +57,7 @@ def move(engine: LiveEngine, body: Any, target: Any) -> None:
     target = _point("target", target)
     if body in engine.posed:
         engine.posed[body] = (engine.posed[body][0], target)
-        _pull(engine, body)
+        _pull(engine)
     elif (hold := engine.holds.get(body)) is not None:
         engine.set_hold(body, Hold(hold.stiffness, hold.damping, hold.point, target))
 
@@ -84,35 +88,46 @@ def unpin(engine: LiveEngine, body: Any) -> None:
         engine.change(f"release of {body}", twin=engine.coming[0].without_pin(body))
 
 
-def _pull(engine: LiveEngine, body: str) -> None:
-    """Go towards the target, in parts where bodies behind gears would turn more than half a turn at once."""
-    number, (point, target) = _body(engine, body), engine.posed[body]
-    part, gone = 1.0, False
-    for last in (*[False] * (_PARTS - 1), True):
-        state = engine.state
-        at = Hold(0.0, 0.0, point, target).reach(state.position[number], state.rotation[number])
-        try:
-            found = _puller(engine, body).pull(state, engine.values, point, at + part * (target - at))
-            run = engine.from_shown()
-            run.set_state(found.at_time(run.time))
-            engine.note_again()
-        except AssemblyError:
-            if last and not gone:
-                raise
-            part *= 0.25
-            continue
-        gone = True
-        if part == 1.0:
-            return
+def jog(engine: LiveEngine, marker: Any = None, velocity: Any = (0.0, 0.0, 0.0), duration: Any = 0.3) -> None:
+    """Lead a marker, "body.marker" or a body's frame, with a velocity (3,), m/s, world axes, for a while.
+
+    Its drives, its motors and, where these do not determine the motion, other joints are led so that it goes
+    there; without a marker they are let go. duration: s on the wall, after which it slows down to rest.
+    """
+    model = engine.ready()
+    if marker is None:
+        if engine.coming[0].leads:
+            engine.change("joints let go", twin=replace(engine.coming[0], leads=()))
+        return
+    with Check("jog") as check:
+        wanted: Floats = check.array("the velocity", velocity, (3,), "m/s")
+        duration = check.positive("the duration", duration, "s")
+    place = _marker(engine, marker)
+    twin = engine.coming[0]
+    if not twin.leads:
+        twin = replace(twin, leads=leads_of(twin.model(engine.state), engine.state))
+    if engine.jog is None or engine.jog.marker != place or not engine.coming[0].leads:
+        engine.jog = Jog.of(twin, place, engine.state)
+    engine.jog.wanted, engine.jog.until = wanted, engine.clock() + min(duration, _LONGEST)
+    if twin is not engine.coming[0]:
+        engine.change(f"{marker} jogged", twin=twin)
 
 
-def _puller(engine: LiveEngine, body: str) -> Puller:
-    """What drags a body without time."""
-    twin, found = engine.pullers.get(body, (None, None))
-    if found is None or twin is not engine.twin:
-        found = Puller.of(engine.twin, body, engine.state)
-        engine.pullers[body] = (engine.twin, found)
-    return found
+def _marker(engine: LiveEngine, name: Any) -> Marker:
+    markers = engine.twin.base.markers
+    if isinstance(name, str) and name in markers and markers[name].body in engine.model.bodies:
+        return markers[name]
+    known("body or marker", name, (*engine.model.bodies, *markers))
+    return Marker(name)
+
+
+def _pull(engine: LiveEngine) -> None:
+    """Bring what is dragged without time to where it is pulled, or as near as it comes."""
+    run = engine.from_shown()
+    if engine.puller is None or engine.puller[0] is not engine.twin:
+        engine.puller = (engine.twin, Puller.of(engine.twin, engine.state))
+    run.set_state(engine.puller[1].pull(engine.state, engine.values, engine.posed).at_time(run.time))
+    engine.note_again()
 
 
 def _body(engine: LiveEngine, name: Any) -> int:

@@ -24,6 +24,8 @@ from bellcrank.trajectory.status import Status
 from bellcrank.trajectory.trajectory import Trajectory
 from bellcrank.viewer.built import Built, begun, started
 from bellcrank.viewer.hand import Hold, released, times_of
+from bellcrank.viewer.jogging import Jog
+from bellcrank.viewer.leading import held
 from bellcrank.viewer.motion import Motion
 from bellcrank.viewer.pace import PERIOD, Pace
 from bellcrank.viewer.past import Past, frames_of
@@ -69,7 +71,7 @@ class LiveEngine:
         self.status, self.message = "paused", ""
         self.holds: dict[str, Hold] = {}
         self.posed: dict[str, tuple[Floats, Floats]] = {}
-        self.pullers: dict[str, tuple[Twin, Puller]] = {}
+        self.puller: tuple[Twin, Puller] | None = None
         self.preparing = Preparing(background)
         self.log: tuple[Entry, ...] = ()
         self.bench: Bench | None = None
@@ -84,7 +86,10 @@ class LiveEngine:
         self.mechanism, self.twin, self.model, self.run = new.mechanism, new.twin, new.model, new.run
         self.name, self.open, self.first = new.mechanism.name, new.open, new.first
         self.ranges = {} if new.model is None else ranges_of(new.model, new.mechanism)
+        named = [name for name in new.mechanism.markers if not name.startswith("ground.")]
+        self.markers = () if new.model is None else (*named, *new.model.bodies)
         self.values, self.numbers = new.values, with_numbers(new.mechanism)
+        self.jog: Jog | None = None
         self.holds.clear()
         self.posed.clear()
         self.preparing.forget()
@@ -154,6 +159,9 @@ class LiveEngine:
         patience: s on the wall; what takes longer ends where it is then.
         """
         run, end = self.from_shown(), perf_counter() + patience
+        if self.jog is not None and self.twin.leads:
+            self.jog = self.jog.following(self.twin, run.state)
+            run.inputs.update(self.jog.inputs(run.model, run.state, duration, self.clock()))
         times = times_of(run.time, duration, self.settings.fixed_step, bool(self.holds))
         try:
             self._record(run.part(times, lambda: perf_counter() > end))
@@ -199,6 +207,7 @@ class LiveEngine:
 
         def take_over(run: Run) -> None:
             if self.run is not None or self.shown is not None:
+                run.inputs.update(held(new[0].leads, run.model, self.state))
                 run.set_state(self.state)
             run.inputs.update(self.values)
             self.past.follow(run.now().layout)
@@ -221,12 +230,8 @@ class LiveEngine:
         self.holds.pop(body, None)
         if hold is not None:
             self.holds[body] = hold
-        if (
-            self.run is not None
-            and body in self.twin.hands
-            and self.twin.hands[body].inputs[0] in self.run.inputs
-        ):
-            hand = self.twin.hands[body]
+        hand = self.twin.hands.get(body)
+        if self.run is not None and hand is not None and hand.inputs[0] in self.run.inputs:
             self.run.inputs.update(released(hand) if hold is None else hold.values(hand))
 
     def reset(self) -> None:
@@ -234,7 +239,7 @@ class LiveEngine:
         self.ready()
         self.holds.clear()
         self.posed.clear()
-        self.twin = replace(self.twin, pins={})
+        self.twin, self.jog = replace(self.twin, pins={}, leads=()), None
         fresh = started(self.twin, self.settings, self.first)
         self.run, self.shown, self.work = fresh, None, 0.0
         self.values = {name: value for name, value in fresh.inputs.items() if name in self.values}

@@ -24,6 +24,7 @@ class Player:
     """Shows the frames of a run, one after another. Raises MechanismError for a run without frames."""
 
     live: ClassVar[bool] = False
+    markers: ClassVar[tuple[str, ...]] = ()
 
     def __init__(self, run: Trajectory) -> None:
         run.span()

@@ -1,84 +1,49 @@
-"""Dragging without dynamics: the nearest configuration in which a point of a body is where it is pulled to.
+"""Dragging without dynamics: the nearest configuration in which points of bodies are where they are pulled.
 
-The point's three equations  p + R a - target = 0  are added to the constraints, limits among them, and all
-are solved together. Where they cannot all be met, for the target is out of reach, what comes closest is moved
-onto the constraints alone: the mechanism never comes apart.
+Inverse kinematics in which drives hold: constraints and limits are kept, the mechanism never comes apart, and
+where a target is out of reach the point comes as near to it as it can.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Final
 
-import numpy as np
-
-from bellcrank import _core
+from bellcrank.analysis.inverse_kinematics import InverseKinematics
 from bellcrank.assembly.compile import compile_mechanism
-from bellcrank.assembly.model import Model
-from bellcrank.assembly.positions import Found, solve_positions
 from bellcrank.assembly.state import Floats, State
-from bellcrank.errors import AssemblyError
-from bellcrank.expression.arrays import Vector
-from bellcrank.mechanism.custom_elements import CustomConstraint
-from bellcrank.mechanism.custom_ends import EndPose
-from bellcrank.mechanism.inputs import Input
 from bellcrank.viewer.twin import Twin
 
-_PARTS = ("x", "y", "z", "at_x", "at_y", "at_z")
-_NAMES = tuple(f"pointer_{part}" for part in _PARTS)
+_TOLERANCE: Final = 1e-8  # m
+_STEPS: Final = 40
 
 
 @dataclass(eq=False)
 class Puller:
-    """A twin with a pointer on one of its bodies, and alone."""
+    """A twin without hands, prepared for inverse kinematics."""
 
-    led: Model
-    alone: Model
+    search: InverseKinematics
 
     @staticmethod
-    def of(twin: Twin, body: str, state: State) -> Puller:
-        """The models of it, compiled."""
-        mechanism = replace(twin, hands={}).mechanism()
-        alone = compile_mechanism(mechanism, state.time).started(state)
-        x, y, z, *at = (Input(name, 0.0, "m") for name in _NAMES)
-        end = EndPose("body")
-        equations = tuple(end.position + end.rotation @ Vector(at) - Vector(x, y, z))
-        mechanism.add_constraint("pointer", CustomConstraint(end, equations), mechanism.bodies[body])
-        return Puller(compile_mechanism(mechanism, state.time).started(state), alone)
+    def of(twin: Twin, state: State) -> Puller:
+        """Of a twin, from a state on."""
+        model = compile_mechanism(replace(twin, hands={}).mechanism(), state.time).started(state)
+        if model.inputs:
+            model = replace(model, core=model.core.copy())
+        held = [drive.name for drive in model.drives]
+        return Puller(InverseKinematics(model, held=held, tolerance=_TOLERANCE, steps=_STEPS, restarts=0))
 
-    def pull(self, state: State, values: Mapping[str, float], point: Floats, target: Floats) -> State:
-        """The configuration that is nearest to a state, at rest. Raises AssemblyError where none is found.
+    def pull(
+        self, state: State, values: Mapping[str, float], targets: Mapping[str, tuple[Floats, Floats]]
+    ) -> State:
+        """The configuration near to a state, at rest, in which points come nearest to their targets.
 
-        values: of inputs. point: (3,), m, in the body's frame. target: (3,), m, world axes.
+        values: of inputs. targets: by body, a point (3,), m, in its frame, and a target (3,), m, world axes.
+        Raises AssemblyError where the constraints cannot be met.
         """
-        still = np.zeros_like(state.velocity)
-        state = replace(state, velocity=still, angular_velocity=still)
-        pointer = dict(zip(_NAMES, (*target.tolist(), *point.tolist()), strict=True))
-        found = _solved(self.led, state, {**values, **pointer})
-        if not found.met:
-            found = _solved(self.alone, replace(found.state, angles=state.angles), values)
-        if not found.met or not np.isfinite(found.state.position).all():
-            raise AssemblyError("the mechanism cannot follow the pointer to there", [])
-        return replace(found.state, angles=self._angles(found.state, state))
-
-    def _angles(self, state: State, before: State) -> Floats | None:
-        """The angles at a state, each within half a turn of what it was before."""
-        if before.angles is None or len(before.angles) != len(self.alone.angular):
-            return None
-        turns = self.alone.coordinate_values(state)[self.alone.angular] - before.angles
-        angles: Floats = before.angles + (turns + np.pi) % (2.0 * np.pi) - np.pi
-        return angles
-
-
-def _solved(model: Model, state: State, values: Mapping[str, float]) -> Found:
-    model = (
-        replace(model, core=model.core.copy(), initial=state)
-        if model.inputs
-        else replace(model, initial=state)
-    )
-    if model.inputs:
-        listed = [values.get(one.name, one.value) for one in model.inputs]
-        holder: Any = _core.Bodies(model.core)
-        holder.set_inputs(model.core, listed)
-    return solve_positions(model)
+        self.search.set_inputs(values)
+        places = {(body, tuple(point.tolist())): target for body, (point, target) in targets.items()}
+        if state.angles is not None and len(state.angles) != len(self.search.model.angular):
+            state = replace(state, angles=None)
+        return self.search.nearest(places, state).state

@@ -37,6 +37,10 @@ class Engine(Protocol):
         """What sliders of inputs and parameters run over, by name."""
 
     @property
+    def markers(self) -> tuple[str, ...]:
+        """What can be jogged: named markers and bodies."""
+
+    @property
     def live(self) -> bool:
         """Whether it simulates."""
 
@@ -110,6 +114,11 @@ class Session:
     def ranges(self) -> Mapping[str, tuple[float, float]]:
         """What sliders of inputs and parameters run over, by name."""
         return self._engine.ranges
+
+    @property
+    def markers(self) -> tuple[str, ...]:
+        """What can be jogged: named markers and bodies; none where it plays what was recorded."""
+        return self._engine.markers
 
     @property
     def is_live(self) -> bool:

@@ -15,6 +15,7 @@ from bellcrank.mechanism.joint_kinds import Fixed
 from bellcrank.mechanism.marker import GROUND, Marker
 from bellcrank.mechanism.mechanism import Mechanism
 from bellcrank.viewer.hand import Hand
+from bellcrank.viewer.leading import Lead
 from bellcrank.viewer.names import known
 
 
@@ -24,11 +25,13 @@ class Twin:
 
     base: what springs take from the initial configuration is written into it.
     pins: by name of the body, where its frame is held on the ground.
+    leads: coordinates that are led by hand; the drives of the mechanism are left out then.
     """
 
     base: Mechanism
     hands: Mapping[str, Hand] = field(default_factory=dict)
     pins: Mapping[str, Marker] = field(default_factory=dict)
+    leads: tuple[Lead, ...] = ()
 
     @staticmethod
     def of(mechanism: Mechanism, start: float = 0.0) -> tuple[Twin, Model]:
@@ -70,6 +73,10 @@ class Twin:
     def mechanism(self) -> Mechanism:
         """The mechanism with its hands and pins."""
         copy = self.base.copy()
+        for drive in list(copy.drives.values()) if self.leads else ():
+            copy.remove(drive)
+        for lead in self.leads:
+            lead.add_to(copy)
         for hand in self.hands.values():
             hand.add_to(copy)
         for body, place in self.pins.items():

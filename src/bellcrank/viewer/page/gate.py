@@ -18,6 +18,7 @@ from urllib.parse import parse_qs, urlsplit
 
 _HEAD: Final = 32_768  # bytes that the head of a request may have
 _PATIENCE: Final = 10.0  # s to send it in
+_LINGER: Final = 5.0  # s that one side may go on speaking after the other has ended
 _COOKIE: Final = "bellcrank_token"
 _LOCAL: Final = ("localhost", "127.0.0.1", "[::1]")
 
@@ -33,6 +34,7 @@ class Gate:
         self.host, self.port, self.token = host, port, token
         self._page = page
         self._loop = asyncio.new_event_loop()
+        self._meetings: set[asyncio.Task[None] | None] = set()
         self._thread = threading.Thread(target=self._loop.run_forever, name="bellcrank gate", daemon=True)
         self._thread.start()
         try:
@@ -64,6 +66,8 @@ class Gate:
         await asyncio.gather(*tasks, return_exceptions=True)
 
     async def _meet(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        task = asyncio.current_task()
+        self._meetings.add(task)  # the loop itself does not keep it
         usual = (OSError, EOFError, asyncio.LimitOverrunError, TimeoutError, ValueError)
         try:
             with suppress(*usual, asyncio.CancelledError):  # the last at the end of the gate
@@ -75,6 +79,7 @@ class Gate:
                     writer.write(answer)
                     await writer.drain()
         finally:
+            self._meetings.discard(task)
             await _closed(writer)
 
     def _judged(self, head: bytes) -> bytes | None:
@@ -105,7 +110,9 @@ class Gate:
         try:
             ways = (_pump(reader, far_writer), _pump(far_reader, writer))
             tasks = [asyncio.create_task(way) for way in ways]
-            _, going = await asyncio.wait(tasks, return_when=asyncio.FIRST_EXCEPTION)
+            _, going = await asyncio.wait(tasks, return_when=asyncio.FIRST_COMPLETED)
+            if going:  # one side has ended; the other may still have something to say, or be gone
+                _, going = await asyncio.wait(going, timeout=_LINGER)
             for task in going:
                 task.cancel()
             await asyncio.gather(*tasks, return_exceptions=True)

@@ -20,6 +20,7 @@ from bellcrank.viewer.page.arrows import Arrows
 from bellcrank.viewer.page.building import Building
 from bellcrank.viewer.page.controls import Controls
 from bellcrank.viewer.page.gate import Gate
+from bellcrank.viewer.page.jogging import Jogging
 from bellcrank.viewer.page.keeping import Keeping
 from bellcrank.viewer.page.plots import Plots
 from bellcrank.viewer.page.pointing import Pointing
@@ -63,6 +64,7 @@ class Page:
         self._moving, self._complaint = False, ""
         self._edition = session.snapshot.edition
         self.building: Building | None = None
+        self.jogging: Jogging | None = None
         self._widgets(folder or Path.cwd())
         self.pointing = Pointing(self.stage, session, self._told, self._chosen)
         self.server.on_client_disconnect(lambda client: self.pointing.leave(client.client_id))
@@ -110,6 +112,8 @@ class Page:
         if self.session.is_live:
             self.building = Building(self.server, self.session, self.stage, self._told, self._warned)
         self.plots = Plots(gui, self.session)
+        if self.session.is_live:
+            self.jogging = Jogging(gui, self.session, self._told, self.plots, self.scene)
         with gui.add_folder("Inspect"):
             self.selected = Selected(gui, self.session, self._told, joints)
         with gui.add_folder("Show", expand_by_default=False):
@@ -203,6 +207,8 @@ class Page:
             self.controls.show(now)
             if self.building is not None:
                 self.building.show(now)
+            if self.jogging is not None:
+                self.jogging.show(now)
             self.plots.show()
             self.selected.show(now)
 

@@ -14,7 +14,8 @@ from bellcrank.viewer.session import Session
 _FRAMES: Final = 400  # in a plot
 _SECONDS: Final = 10.0  # that a live plot shows
 COLORS: Final = ("#2f6fb3", "#d9822b", "#4d9a57", "#a5537f", "#6b7480", "#b39b2e")
-_HIDDEN: Final = ("qw", "qx", "qy", "qz", "unique", "hand_", "violation")
+_ALIKE: Final = 20.0  # efforts that differ by less are plotted together
+_HIDDEN: Final = ("qw", "qx", "qy", "qz", "unique", "hand_", "lead_", "violation")
 
 
 class Plots:
@@ -79,6 +80,16 @@ class Plots:
         with self._turn:
             self.chosen = names
             self._draw(self._data())
+
+    def choose_efforts(self) -> None:
+        """Plot what drives exert that fits into one plot with the first; the menu gets new drives."""
+        self.names = self._all_names()
+        self._menu.options = ("add ...", *self.names)
+        table = columns(self._session.window(_SECONDS, _FRAMES))
+        efforts = [name for name in table if name.startswith("drive.") and ".effort" in name]
+        sizes = {name: float(np.nanmax(np.abs(table[name]), initial=0.0)) for name in efforts}
+        alike = [name for name in efforts if sizes[name] < _ALIKE * sizes[efforts[0]]] or efforts
+        self.choose(tuple(alike[: len(COLORS)]))
 
     def _all_names(self) -> tuple[str, ...]:
         table = columns(self._session.window(0.0, 1))

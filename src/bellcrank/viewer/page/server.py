@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import io
+import logging
 from typing import Any
 
 from bellcrank.errors import Unsupported
@@ -28,6 +29,9 @@ def quiet_server() -> Any:
     Raises Unsupported as `check_viser`.
     """
     viser = check_viser()
+    lines = logging.getLogger("websockets")
+    if not lines.handlers:  # else garbage on a line of the page is told on the terminal, with a traceback
+        lines.addHandler(logging.NullHandler())
     with contextlib.redirect_stdout(io.StringIO()):
         server = viser.ViserServer(host="127.0.0.1", port=0, verbose=False)
     server.request_share_url = _unshared  # any browser could ask for it

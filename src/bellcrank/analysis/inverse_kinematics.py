@@ -1,0 +1,283 @@
+"""Inverse kinematics: where a mechanism must go so that markers come to given poses.
+
+All constraints and limits hold on the way and at the end; bodies go to a configuration near to where they
+were. A mechanism that was prepared once answers again and again, each time from where it is.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field, replace
+from typing import Any, Final, NoReturn, TypeAlias
+
+import numpy as np
+
+from bellcrank import _core
+from bellcrank.assembly.compile import compile_mechanism
+from bellcrank.assembly.initial import assembled
+from bellcrank.assembly.model import Model
+from bellcrank.assembly.state import Floats, State
+from bellcrank.errors import AssemblyError, Fault, MechanismError, Unreachable, Unsupported
+from bellcrank.mechanism.body import Body, Ground
+from bellcrank.mechanism.checking import Check, Quat, Vec3
+from bellcrank.mechanism.marker import GROUND, Marker
+from bellcrank.mechanism.mechanism import Mechanism
+from bellcrank.mechanism.naming import nearest
+from bellcrank.mechanism.references import as_marker
+from bellcrank.mechanism.rotation import IDENTITY
+from bellcrank.turns import Turn, in_turn
+
+Targets: TypeAlias = Mapping[Any, Any]
+"""What is to be brought where: "body.marker", a marker, a body, or (body, point (3,), m, in its frame), to
+a position (3,), m, a pose (position, rotation), or a rotation alone, (None, rotation); rotations are unit
+quaternions or matrices; all in world axes."""
+
+Frames: TypeAlias = tuple[tuple[int, Vec3, Quat, bool, bool], ...]
+"""What the core moves: bodies, frames on them, and whether position and rotation are asked for."""
+
+_NOWHERE: Final = (0.0, 0.0, 0.0)
+_MET: Final = 1e-8  # largest error of a constraint that counts as met
+_KEPT: Final = 8  # sets of targets that stay prepared
+
+
+@dataclass(frozen=True, eq=False)
+class Reached:
+    """Where a mechanism came to.
+
+    state: at rest. reached: whether the targets are met. misses: by target, in the order given, how far it is
+    from its position, m, and its rotation, rad; zero for what was not asked. coordinates: all of the model's.
+    """
+
+    model: Model = field(repr=False)
+    state: State = field(repr=False)
+    reached: bool
+    misses: tuple[tuple[float, float], ...]
+    coordinates: Floats = field(repr=False)
+
+    def joint(self, name: str) -> Floats:
+        """The free coordinates (n,) of a joint, m or rad, with whole turns. Raises MechanismError."""
+        found: Floats = self.coordinates[list(self.model.joint(name).coordinates)]
+        return found
+
+    @property
+    def joints(self) -> dict[str, Floats]:
+        """The free coordinates of all joints by name, m or rad."""
+        return {joint.name: self.coordinates[list(joint.coordinates)] for joint in self.model.joints}
+
+    @property
+    def drives(self) -> dict[str, float]:
+        """What drives of one coordinate would have to lead it to, m or rad."""
+        led = (one for one in self.model.multipliers if one.kind == "drive" and one.coordinate >= 0)
+        return {one.element: float(self.coordinates[one.coordinate]) for one in led}
+
+
+@dataclass(frozen=True, eq=False)
+class _Asked:
+    """Targets of one kind: the frames and what is asked of each, by how the core takes them."""
+
+    frames: Frames
+    names: tuple[str, ...]
+    poses: Floats
+
+
+@in_turn
+class InverseKinematics:
+    """A mechanism prepared for inverse kinematics; it serves one thread at a time.
+
+    model: of the mechanism. state: where it is, and where the next question begins.
+
+    time: s, of drives that are held. held: drives that go on to lead; others leave their coordinates free.
+    tolerance: m, and rad for a body of 1 m: what counts as reached. steps: towards a target, at most.
+    restarts: from elsewhere, where it is caught on the way.
+
+    Raises as `bc.assemble` where the mechanism cannot be assembled, MechanismError for drives that there are
+    not.
+    """
+
+    def __init__(
+        self,
+        mechanism: Mechanism | Model,
+        *,
+        time: float = 0.0,
+        held: Iterable[str] = (),
+        tolerance: float = 1e-9,
+        steps: int = 500,
+        restarts: int = 8,
+    ) -> None:
+        with Check("inverse_kinematics") as check:
+            time = check.number("time", time, "s")
+            self._tolerance = check.positive("tolerance", tolerance, "m")
+            self._steps = check.integer("steps", steps, 1)
+            self._restarts = check.integer("restarts", restarts, 0)
+        if isinstance(mechanism, Model):
+            self.model = mechanism
+        else:
+            self.model, _ = assembled(compile_mechanism(mechanism, time))
+        self._mechanism = self.model.source if isinstance(mechanism, Model) else mechanism
+        leading = {self.model.drive(name).name for name in held}
+        drives = (drive for drive in self.model.drives if drive.name not in leading)
+        self._open = [block for drive in drives for block in drive.blocks]
+        self._searches: dict[Frames, _core.InverseKinematics] = {}
+        self._holder: _core.Bodies | None = None
+        self._last: _core.InverseKinematics | None = None
+        self.state = self.model.initial
+        self._turn = Turn("an InverseKinematics serves one thread at a time: prepare one for each")
+
+    def __reduce__(self) -> NoReturn:
+        raise Unsupported(
+            "an InverseKinematics is tied to this process and cannot be copied or pickled: send the "
+            "Mechanism, and prepare it there"
+        )
+
+    def __repr__(self) -> str:
+        return f"<InverseKinematics of {self.model.name!r}>"
+
+    def __call__(self, targets: Targets, start: State | None = None) -> Reached:
+        """As `nearest`; Unreachable, which holds what comes nearest, is raised where targets are not met."""
+        found = self.nearest(targets, start)
+        if not found.reached:
+            raise Unreachable(self._failure(targets, found), found)
+        return found
+
+    def nearest(self, targets: Targets, start: State | None = None) -> Reached:
+        """Where the mechanism meets the targets or, if it cannot, comes nearest to them.
+
+        start: where it goes on from; by default where it was left.
+        Raises MechanismError for targets that are none, AssemblyError where the constraints cannot be met.
+        """
+        asked = self._asked(targets)
+        search = self._search(asked.frames)
+        if start is not None:
+            self.state = start
+        if start is not None or search is not self._last:
+            self._place(search)
+        self._last = None  # until it has ended well
+        reached = search.find(asked.poses, self._tolerance, self._steps, self._restarts)
+        if not search.violation() <= _MET:
+            raise AssemblyError(
+                f"mechanism {self.model.name!r}: its constraints cannot be met from where it starts; "
+                "begin at a state that satisfies them"
+            )
+        self._last, values = search, np.asarray(search.coordinates())
+        self.state = replace(State(*search.state()), angles=values[self.model.angular])
+        misses = tuple((distance, angle) for distance, angle in search.misses().tolist())
+        return Reached(self.model, self.state, reached, misses, values)
+
+    def set_inputs(self, values: Mapping[str, float]) -> None:
+        """Give inputs of the model other values; those that are not named have the ones they begin with.
+
+        The model is to be no other system's.
+        """
+        if not self.model.inputs:
+            return
+        if self._holder is None:
+            self._holder = _core.Bodies(self.model.core)
+            self._holder.set_state(*self.model.initial.arrays)
+        self._holder.set_inputs(
+            self.model.core, [values.get(one.name, one.value) for one in self.model.inputs]
+        )
+
+    def _search(self, frames: Frames) -> _core.InverseKinematics:
+        """What moves these frames; the last few are kept."""
+        if frames not in self._searches:
+            if len(self._searches) >= _KEPT:
+                del self._searches[next(iter(self._searches))]
+            self._searches[frames] = _core.InverseKinematics(self.model.core, list(frames), self._open)
+        return self._searches[frames]
+
+    def _place(self, search: _core.InverseKinematics) -> None:
+        state, model = self.state, self.model
+        angles = None
+        if state.angles is not None and len(state.angles) == len(model.angular):
+            angles = np.zeros(len(model.arrays["coordinate_kind"]))
+            angles[model.angular] = state.angles
+        search.place(state.time, state.position, state.rotation, angles)
+
+    def _asked(self, targets: Targets) -> _Asked:
+        if not isinstance(targets, Mapping) or not targets:
+            rule = "targets are a mapping of markers to where they go"
+            advice = "such as {'hand.wrist': (0.3, 0.0, -0.2)}"
+            raise MechanismError(Fault("inverse_kinematics", rule, targets, advice))
+        frames, names, poses = [], [], []
+        for key, value in targets.items():
+            marker, name = self._marker(key)
+            position, rotation = _aim(name, value)
+            placed, turned = position is not None, rotation is not None
+            body = self.model.body_number(marker.body)
+            frames.append((body, marker.position, marker.rotation, placed, turned))
+            names.append(name)
+            poses.append([*(position if position is not None else _NOWHERE), *(rotation or IDENTITY)])
+        return _Asked(tuple(frames), tuple(names), np.array(poses))
+
+    def _marker(self, key: Any) -> tuple[Marker, str]:
+        """The frame that a target names, and its name in words."""
+        element = f"target {key!r}"
+        if isinstance(key, tuple) and len(key) == 2:
+            with Check(element) as check:
+                point = check.vector("the point", key[1], "m")
+            body = key[0].name if isinstance(key[0], (Body, Ground)) else key[0]
+            marker = Marker(self._body(element, body), point)
+        elif isinstance(key, str) and key in self.model.bodies:
+            marker = Marker(key)
+        elif isinstance(key, str) and "." not in key:
+            marker = Marker(self._body(element, key))
+        else:
+            if self._mechanism is None:
+                raise MechanismError(
+                    Fault(element, "the mechanism of the model is not known", None, "name a body")
+                )
+            marker = as_marker(self._mechanism, element, key)
+            self._body(element, marker.body)
+        return marker, element if isinstance(key, str) else f"target on {marker.body!r}"
+
+    def _body(self, element: str, name: Any) -> str:
+        if name == GROUND:
+            raise MechanismError(Fault(element, "the ground goes nowhere", None, "name a marker of a body"))
+        if not isinstance(name, str) or name not in self.model.bodies:
+            raise MechanismError(
+                Fault(
+                    element,
+                    "there is no body or marker of this name",
+                    None,
+                    nearest(str(name), self.model.bodies),
+                )
+            )
+        return name
+
+    def _failure(self, targets: Targets, found: Reached) -> str:
+        missed = []
+        for key, (distance, angle) in zip(targets, found.misses, strict=True):
+            parts = [f"{distance:.3g} m"] if distance > 0.0 else []
+            parts += [f"{angle:.3g} rad"] if angle > 0.0 else []
+            missed.append(f"{self._marker(key)[1]} by {' and '.join(parts) or 'nothing'}")
+        return (
+            f"mechanism {self.model.name!r} does not reach its targets: what comes nearest misses "
+            f"{', '.join(missed)}; ask for what lies within its reach and limits, or start nearer to it"
+        )
+
+
+def inverse_kinematics(
+    mechanism: Mechanism | Model, targets: Targets, start: State | None = None, **options: Any
+) -> Reached:
+    """Where a mechanism goes so that markers come to given poses, all constraints and limits kept.
+
+    targets: "body.marker", a marker, a body or (body, point), each to a position (3,), m, a pose (position,
+        rotation), or (None, rotation); see `Targets`. start: from where; by default as it is assembled.
+    options: of `InverseKinematics`, which answers many questions about one mechanism without preparing again.
+
+    The result has the state, the joints' coordinates with their whole turns, and what drives would lead to.
+    Raises Unreachable where the targets are not met, and as `InverseKinematics` and its `nearest`.
+    """
+    return InverseKinematics(mechanism, **options)(targets, start)
+
+
+def _aim(element: str, value: Any) -> tuple[Floats | None, Quat | None]:
+    """Position and rotation that a target asks for."""
+    pose = isinstance(value, (tuple, list)) and len(value) == 2
+    position, rotation = value if pose else (value, None)
+    if position is None and rotation is None:
+        raise MechanismError(Fault(element, "it asks for nothing", None, "give a position, m"))
+    with Check(element) as check:
+        at = None if position is None else check.array("the position", position, (3,), "m")
+        turn = None if rotation is None else check.quaternion("the rotation", rotation)
+    return at, turn
