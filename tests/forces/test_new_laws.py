@@ -2,12 +2,19 @@
 
 import numpy as np
 import pytest
+from rigs.compiled import need_rigs
 
 import bellcrank as bc
 from bellcrank import _core, gallery
 from bellcrank.formulations.preparing import MOVING
 from bellcrank.mechanism.rows import Law, Lowered
 from bellcrank.mechanism.springs import pairwise
+
+
+@pytest.fixture(autouse=True)
+def compiled():
+    need_rigs()
+
 
 COEFFICIENT, SPEED = 0.8, 0.05
 

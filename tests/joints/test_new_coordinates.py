@@ -2,12 +2,19 @@
 
 import numpy as np
 import pytest
+from rigs.compiled import need_rigs
 
 import bellcrank as bc
 from bellcrank import _core
 from bellcrank.formulations.preparing import MOVING
 from bellcrank.mechanism.coordinate import COORDINATE_KINDS, Coordinate, CoordinateKind
 from bellcrank.mechanism.rows import lock
+
+
+@pytest.fixture(autouse=True)
+def compiled():
+    need_rigs()
+
 
 LENGTH, LINE = 0.5, 0.2
 

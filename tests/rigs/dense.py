@@ -2,6 +2,8 @@
 
 from dataclasses import dataclass
 
+from rigs.compiled import need_rigs
+
 from bellcrank import _core
 from bellcrank.formulations.contract import whole
 from bellcrank.formulations.options import ALL
@@ -26,4 +28,5 @@ def refusals(model):
 
 def create(model, _options):
     """The core's system of a model."""
+    need_rigs()
     return _core.DenseLagrange(model.core)
