@@ -1,8 +1,9 @@
+# ruff: noqa: E501 (lists of texts)
 """Files of robots (URDF, MJCF, SDF) that are wrong in some way, many of them: read, written, looked at.
 
-Each is a sound file of which attributes, texts, elements or bytes are changed. Only our own errors may come of it,
-each fault with its file and line, within bounds of time and memory (tests/rigs/watched.py). Findings are printed with
-their seed; the exit status is 1 if there are any.
+Each is a sound file of which attributes, texts, elements or bytes are changed. Only our own errors may come of
+it, each fault with its file and line, within bounds of time and memory (tests/rigs/watched.py). Findings are printed
+with their seed; the exit status is 1 if there are any.
 """
 
 import copy

@@ -1,3 +1,4 @@
+# ruff: noqa: E501 (texts of files)
 """URDF, MJCF and SDF files that are written here: what is read, what is left out, what is refused, what is written."""
 
 from __future__ import annotations
@@ -46,7 +47,10 @@ def at_random(mech, seed=0):
     moved = mech.copy()
     for joint in mech.joints.values():
         free = joint.kind.free
-        given = {which: dict(zip(free, rng.uniform(-1, 1, len(free)), strict=True)) for which in ("position", "velocity")}
+        given = {
+            which: dict(zip(free, rng.uniform(-1, 1, len(free)), strict=True))
+            for which in ("position", "velocity")
+        }
         moved._joints[joint.name] = replace(joint, limits=(), **given)
     system = bc.prepare(moved, "lagrange")
     return list(system.model.bodies), system.state()
@@ -56,7 +60,9 @@ def accelerations(mech, state, names):
     """Linear and angular, of bodies by name; the state is in the order of these names."""
     system = bc.prepare(mech, "recursive")
     order = [names.index(name) for name in system.model.bodies]
-    held = {key: getattr(state, key)[order] for key in ("position", "rotation", "velocity", "angular_velocity")}
+    held = {
+        key: getattr(state, key)[order] for key in ("position", "rotation", "velocity", "angular_velocity")
+    }
     found = system.accelerate(replace(state, angles=None, **held))
     return np.array([np.r_[found.body(name).linear, found.body(name).angular] for name in names])
 
@@ -124,7 +130,14 @@ def test_urdf_has_links_joints_and_what_acts_in_them(tmp_path):
 
 def test_the_base_may_float(tmp_path):
     """The joint that holds the base is taken out."""
-    mech = loaded(tmp_path, as_urdf(random_tree(1)).replace('<link name="world"/>', '<link name="world"><inertial><mass value="1"/><inertia ixx="1" iyy="1" izz="1" ixy="0" ixz="0" iyz="0"/></inertial></link>'), "urdf")
+    mech = loaded(
+        tmp_path,
+        as_urdf(random_tree(1)).replace(
+            '<link name="world"/>',
+            '<link name="world"><inertial><mass value="1"/><inertia ixx="1" iyy="1" izz="1" ixy="0" ixz="0" iyz="0"/></inertial></link>',
+        ),
+        "urdf",
+    )
     before = bc.info(mech).freedom
     mech.remove(mech.joints["world (ground)"])
     assert bc.info(mech).freedom == before + 6
@@ -176,7 +189,9 @@ def test_a_pendulum_of_mjcf_swings_as_its_equation_says(tmp_path):
     system = bc.prepare(mech, "recursive")
     system.inputs["u"] = 0.7
     inertia = 0.2 + 2 * 0.25 + 0.3
-    torque = 2 * 10 * 0.5 - 1.5 * (-pi / 2 - pi / 18) + 3 * 0.7  # the arm lies along x: gravity turns it about +y
+    torque = (
+        2 * 10 * 0.5 - 1.5 * (-pi / 2 - pi / 18) + 3 * 0.7
+    )  # the arm lies along x: gravity turns it about +y
     assert system.accelerate().body("body 1").angular[1] == pytest.approx(torque / inertia, rel=1e-12)
 
 
@@ -232,7 +247,13 @@ def test_files_outside_of_the_models_folders_are_not_read(tmp_path):
     folder = tmp_path / "a" / "b"
     folder.mkdir(parents=True)
     (folder / "link.xml").symlink_to(secret)
-    for name in ("../../secret.xml", "link.xml", str(secret), f"file://{secret}", "package://b/../../secret.xml"):
+    for name in (
+        "../../secret.xml",
+        "link.xml",
+        str(secret),
+        f"file://{secret}",
+        "package://b/../../secret.xml",
+    ):
         with pytest.raises(MechanismError, match="the included file is not found"):
             loaded(folder, f'<mujoco><include file="{name}"/></mujoco>', "xml")
 
@@ -245,7 +266,10 @@ def test_an_include_cannot_include_itself(tmp_path):
     assert raised.value.faults[0].location.file == str(tmp_path / "other.xml")
 
 
-@pytest.mark.parametrize(("suffix", "text"), [("urdf", URDF), ("xml", MJCF), ("sdf", SDF), *((s, w(random_tree(5))) for s, w in WRITERS.items())])
+@pytest.mark.parametrize(
+    ("suffix", "text"),
+    [("urdf", URDF), ("xml", MJCF), ("sdf", SDF), *((s, w(random_tree(5))) for s, w in WRITERS.items())],
+)
 def test_yaml_holds_what_was_read(tmp_path, suffix, text):
     mech = loaded(tmp_path, text, suffix)
     bc.save(mech, tmp_path / "model.yaml")
@@ -308,7 +332,10 @@ def test_the_command_line_lists_what_is_left_out(tmp_path):
     (tmp_path / "arm.urdf").write_text(URDF)
     told = CliRunner().invoke(bellcrank, ["info", str(tmp_path / "arm.urdf")])
     assert told.exit_code == 0
-    assert "its mesh is not found in the model's folders: <mesh> (line 15) package://arm_description" in told.output
+    assert (
+        "its mesh is not found in the model's folders: <mesh> (line 15) package://arm_description"
+        in told.output
+    )
     done = CliRunner().invoke(bellcrank, ["convert", str(tmp_path / "arm.urdf"), str(tmp_path / "arm.xml")])
     assert done.exit_code == 0
     assert "things in the file are left out" in done.stderr

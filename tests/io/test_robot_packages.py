@@ -1,4 +1,4 @@
-"""Models of packages of PyPI that are installed: masses and accelerations as Pinocchio and MuJoCo have them."""
+"""Models of PyPI's packages, where installed: masses and accelerations as Pinocchio and MuJoCo have them."""
 
 from __future__ import annotations
 

@@ -45,7 +45,7 @@ def pinocchio(path, mech, rng):
     pin.updateFramePlacements(model, data)
     found = {}
     for name in mech.bodies:
-        number = model.getFrameId(name, pin.FrameType.BODY)
+        number = model.getFrameId({"ground_": "ground"}.get(name, name), pin.FrameType.BODY)
         frame = model.frames[number]
         inertia = frame.placement.inverse().act(model.inertias[frame.parentJoint])
         moves = [
@@ -68,7 +68,7 @@ def pinocchio(path, mech, rng):
 
 
 def mujoco(path, mech, rng):
-    """The same by MuJoCo; contacts, limits, equalities, dry friction and the medium are off, inputs are zero."""
+    """The same by MuJoCo, without contacts, limits, equalities, dry friction and medium, inputs at zero."""
     import mujoco as mj
 
     model = mj.MjModel.from_xml_path(str(path))
@@ -124,7 +124,7 @@ def _welded(model, data, number):
 
 
 def free_of_limits(mech, forces=True):
-    """The mechanism without limits, constraints and loops, without dry friction or without all forces but rotors."""
+    """The mechanism without limits, constraints, loops and dry friction, or without all forces but rotors."""
     copy = mech.copy()
     for constraint in list(copy.constraints.values()):
         copy.remove(constraint)
@@ -141,7 +141,7 @@ def free_of_limits(mech, forces=True):
 
 
 def compared(mech, answers, formulation="recursive"):
-    """The largest errors: of mass properties, relative to the body's; of accelerations, relative to the largest."""
+    """The largest errors: of mass properties, of accelerations relative to the largest, and of rows."""
     mass_error = 0.0
     for name, body in mech.bodies.items():
         answer = answers[name]

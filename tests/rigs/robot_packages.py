@@ -1,3 +1,4 @@
+# ruff: noqa: E501 (lists of files)
 """Models of robots in packages of PyPI, with what can be compared of each, and how well."""
 
 from __future__ import annotations
@@ -123,7 +124,10 @@ MODELS = [
             ("locomotion/walkers/assets/fruitfly_v2/fruitfly", None, _SPRINGS),
         )
     ),
-    *(Model("gymnasium", f"gymnasium/envs/mujoco/assets/{name}.xml", "mujoco") for name in _GYMNASIUM.split()),
+    *(
+        Model("gymnasium", f"gymnasium/envs/mujoco/assets/{name}.xml", "mujoco")
+        for name in _GYMNASIUM.split()
+    ),
     *(
         Model("gymnasium", f"gymnasium/envs/mujoco/assets/{name}.xml", "mujoco", 1e-12, 1e-7, _LIGHT)
         for name in ("pusher", "pusher_v5")

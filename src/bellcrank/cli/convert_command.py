@@ -16,8 +16,8 @@ from bellcrank.trajectory.own_file import is_run
 def command(source: str, target: str) -> None:
     """Write the mechanism or the run in FROM as TO; the suffixes choose the formats.
 
-    A mechanism (.yaml, .yml, .json) is written in SI units with placed mechanisms expanded, or for other programs
-    as URDF (.urdf) or MJCF (.xml); it may come from these, from SDF and from proteins. A run (.h5)
+    A mechanism (.yaml, .yml, .json) is written in SI units with placed mechanisms expanded, or for other
+    programs as URDF (.urdf) or MJCF (.xml); it may come from these, from SDF and from proteins. A run (.h5)
     becomes a table (.csv), a NetCDF file with named axes (.nc, needs xarray), or a clean run file (.h5) where
     its process was killed.
     """

@@ -146,14 +146,16 @@ def _show(title: str, names: tuple[str, ...], rows: list[Any], count: int) -> No
 
 
 def _left_out(mechanism: Mechanism, most: int | None) -> None:
-    """What the file holds and the mechanism does not: each rule with the elements that it meets, `most` of them."""
+    """What the file holds and the mechanism does not: each rule with `most` of the elements that it meets."""
     from bellcrank.cli.messages import heading, show
 
     if not mechanism.left_out:
         return
     rules: dict[str, list[str]] = {}
     for fault in mechanism.left_out:
-        line = "" if fault.location is None or fault.location.line is None else f" (line {fault.location.line})"
+        line = (
+            "" if fault.location is None or fault.location.line is None else f" (line {fault.location.line})"
+        )
         value = "" if fault.value is None else f" {fault.value}"
         rules.setdefault(fault.rule, []).append(f"{fault.element}{line}{value}")
     show(heading(f"Left out of the file ({len(mechanism.left_out)})"))

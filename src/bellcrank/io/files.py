@@ -41,9 +41,9 @@ IMPORTERS: Final[dict[str, Importer]] = {
     **dict.fromkeys((".pdb", ".ent", ".cif", ".mmcif"), lambda path, _: protein_files.read(path)),
     **dict.fromkeys(robots.SUFFIXES, robots.read),
 }
-"""What reads files of other programs, by suffix, with folders of packages in which to look for what they name."""
+"""What reads files of other programs, by suffix, with folders of packages that such files name."""
 
-EXPORTERS: Final[dict[str, Callable[[Mechanism, Path], tuple[str, list[Fault]]]]] = {
+EXPORTERS: Final[dict[str, Callable[[Mechanism], tuple[str, list[Fault]]]]] = {
     ".urdf": urdf_writer.write,
     ".xml": mjcf_writer.write,
     ".mjcf": mjcf_writer.write,
@@ -118,9 +118,9 @@ def save(
 ) -> tuple[Fault, ...]:
     """Write a mechanism to a file; the suffix chooses YAML or JSON, URDF (.urdf) or MJCF (.xml, .mjcf).
 
-    YAML and JSON are in SI units, placed mechanisms expanded: `load` gives an equal mechanism back; relative paths
-    of meshes come back as absolute ones. URDF takes trees of turns and slides, MJCF loops and balls as well, at
-    the values that parameters have; what else they cannot hold is returned.
+    YAML and JSON are in SI units, placed mechanisms expanded: `load` gives an equal mechanism back; relative
+    paths of meshes come back as absolute ones. URDF takes trees of turns and slides, MJCF loops and balls as
+    well, at the values that parameters have; what else they cannot hold is returned.
 
     Raises Unsupported for another suffix, MechanismError for what is no Mechanism or no path, or cannot be
     written in that format, OSError if the file cannot be written.
@@ -130,7 +130,7 @@ def save(
     left_out: list[Fault] = []
     if (exporter := EXPORTERS.get(Path(path).suffix.lower())) is not None:
         required("mechanism", mechanism, Mechanism)
-        text, left_out = exporter(mechanism, folder)
+        text, left_out = exporter(mechanism)
     else:
         text = _format_of(path).write(encoded(mechanism, simulation, folder))
     Path(path).write_text(text, encoding="utf-8", newline="\n")

@@ -25,7 +25,7 @@ COPIED: Final = ("_parameters", "_bodies", "_markers", "_joints", "_constraints"
 class Contents:
     """Name, gravity and the tables of elements; two are equal if all of these are, order included.
 
-    left_out: what the file of another program that it was read from holds and it does not, each with its place.
+    left_out: what the file of another program that it was read from holds and it does not, with its place.
     """
 
     def __init__(self, name: str = "mechanism", gravity: Numbers = (0.0, 0.0, -9.81)) -> None:

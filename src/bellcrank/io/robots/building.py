@@ -27,7 +27,7 @@ _Z: Final = (0.0, 0.0, 1.0)
 _THIN: Final = 1e-12
 """The least principal moment, relative to mass times the square of the arm, that bodies are given."""
 _TRIANGLE: Final = 1e-9
-_KINDS: Final = {
+_KINDS: Final[dict[str, tuple[Any, str | None]]] = {
     "turn": (Revolute, "theta_z"),
     "slide": (Prismatic, "z"),
     "screw": (Screw, "theta_z"),
@@ -39,7 +39,7 @@ _KINDS: Final = {
 class Builder:
     """The mechanism of a skeleton. Faults and what is left out go into the source.
 
-    inputs: names that coordinates must not have. coordinates: where the motions of the file are, by their names.
+    inputs: names that coordinates must not have. coordinates: where the motions of the file are, by name.
     """
 
     def __init__(
@@ -122,7 +122,7 @@ class Builder:
             low, middle, high = sorted(moments.tolist())
         if low + middle >= high * (1.0 - 0.5 * _TRIANGLE):
             return found, True
-        rule = "no distribution of mass has its inertia (a principal moment exceeds the sum of the others); it is taken as it is"
+        rule = "its inertia breaks the triangle inequality, as no masses do: it is taken as it is"
         self.source.leave(at, f"body {name!r}", rule, [low, middle, high])
         return found, False
 
@@ -134,7 +134,8 @@ class Builder:
                 continue
             com = sum((part.mass * part.com for part in link.masses), np.zeros(3)) / mass
             place = group.pose_of(link).point(tuple(com.tolist()))
-            force = tuple(-link.relieved * mass * g for g in self.mechanism.gravity)
+            x, y, z = self.mechanism.gravity
+            force = scaled((x, y, z), -link.relieved * mass)
             if any(force):
                 label = element_name(f"{link.name} gravity compensation", self.mechanism.forces)
                 self.mechanism.add_force(label, Wrench(force=force), Marker(name, place))
@@ -252,7 +253,7 @@ def _moved(shape: Shape, pose: Pose) -> Shape:
 
 
 def _frames(motion: Motion, child: Group) -> tuple[Pose, Pose | None]:
-    """The frame of the child at a joint, and that of the parent where the coordinate does not start at zero."""
+    """The frame of the child at a joint, and the parent's if the coordinate does not start at zero."""
     if motion.kind == "ball":
         return Pose(motion.point, child.lead.pose.rotation), None
     at = Pose(motion.point, between(_Z, motion.axis))

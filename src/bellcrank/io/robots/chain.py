@@ -1,4 +1,4 @@
-"""Several turns and slides one after the other, without bodies between them, as one joint given by formulas."""
+"""Several turns and slides one after the other, without bodies between, as one joint given by formulas."""
 
 from __future__ import annotations
 

@@ -1,20 +1,20 @@
 """Links that are rigidly joined become one; links without mass become parts of joints.
 
-A body has a mass (decision 31). Links without one hang rigidly on others in most files, which makes them frames. The
-rest are the middles of joints with several freedoms, whose motions are put one after the other; the exact
-pose of such a joint is the product of theirs. A tip without mass has a motion that nothing determines.
+A body has a mass (decision 31). Links without one hang rigidly on others in most files, which makes them
+frames. The rest are the middles of joints with several freedoms, whose motions are put one after the other:
+the pose of such a joint is exactly the product of theirs. A tip without mass has a motion that nothing
+determines.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Final
 
 import numpy as np
 
 from bellcrank.io.robots.pose import Pose
-from bellcrank.io.robots.skeleton import GROUND, Connection, Link, Motion, Skeleton, summed
+from bellcrank.io.robots.skeleton import GROUND, Connection, Link, Skeleton, summed
 from bellcrank.io.robots.source import Source
 from bellcrank.mechanism.mass import MassProperties
 
@@ -27,7 +27,7 @@ MOST: Final = 6
 
 @dataclass(eq=False)
 class Group:
-    """Links that move as one. The first that has a mass gives name and frame; `mass` is given in that frame."""
+    """Links that move as one. The first that has a mass gives name and frame; `mass` is given in it."""
 
     links: list[Link]
     lead: Link = field(init=False)
@@ -56,7 +56,7 @@ class Group:
 
 @dataclass(eq=False)
 class Reduced:
-    """Groups, each a body, and the connections between them; `of`: the group of a link, None if it is gone."""
+    """Groups, each a body, and connections between them; `of`: the group of a link, None if it is gone."""
 
     groups: list[Group]
     connections: list[tuple[Connection, Group, Group]]
@@ -68,7 +68,7 @@ def reduced(source: Source, skeleton: Skeleton) -> Reduced:
     connections = list(skeleton.connections)
     while True:
         of = {link.name: group for group in _groups(skeleton, connections) for link in group.links}
-        changed = _without_one(source, connections, of, skeleton)
+        changed = _without_one(source, connections, of)
         if changed is None:
             break
         connections = changed
@@ -96,7 +96,7 @@ def _groups(skeleton: Skeleton, connections: list[Connection]) -> list[Group]:
 
 
 def _without_one(
-    source: Source, connections: list[Connection], of: dict[str, Group], skeleton: Skeleton
+    source: Source, connections: list[Connection], of: dict[str, Group]
 ) -> list[Connection] | None:
     """The connections with one link without mass less; None if there is none."""
     ways: dict[Group, list[Connection]] = {group: [] for group in of.values()}
@@ -120,7 +120,7 @@ def _without_one(
             return [*connections, Connection(group.lead.name, GROUND, group.lead.name)]
         (way,) = above
         if not below or way.kept:
-            return _held(source, connections, way, group)
+            return _held(source, connections, way)
         if len(below) == 1 and (joined := _joined(way, below[0])) is not None:
             names = f"{way.name!r} and {below[0].name!r}"
             source.leave(
@@ -153,7 +153,7 @@ def _without_one(
     return None
 
 
-def _held(source: Source, connections: list[Connection], way: Connection, group: Group) -> list[Connection]:
+def _held(source: Source, connections: list[Connection], way: Connection) -> list[Connection]:
     """With a massless tip fixed to what carries it."""
     for motion in way.motions:
         source.leave(motion.at, f"joint {motion.name!r}", "it moves nothing that has a mass: it is held")
@@ -167,8 +167,3 @@ def _joined(first: Connection, second: Connection) -> Connection | None:
     if len(motions) > MOST or any(motion.kind in _SINGLE for motion in motions):
         return None
     return Connection(second.name, first.parent, second.child, second.at, motions)
-
-
-def motions_of(reduced: Reduced) -> Iterator[tuple[Connection, Motion]]:
-    """All motions that are left."""
-    return ((way, motion) for way, _, _ in reduced.connections for motion in way.motions)

@@ -13,7 +13,7 @@ from bellcrank.io.robots.mjcf_elements import add_elements
 from bellcrank.io.robots.mjcf_geometry import Geoms
 from bellcrank.io.robots.mjcf_joints import JointReader
 from bellcrank.io.robots.names import element_name, symbol_name
-from bellcrank.io.robots.pose import Pose
+from bellcrank.io.robots.pose import HERE, Pose
 from bellcrank.io.robots.skeleton import GROUND, Connection, Link, Skeleton
 from bellcrank.io.robots.source import Source
 from bellcrank.io.robots.xml_tree import Element
@@ -63,7 +63,7 @@ class _Place:
 
     link: Link
     connection: Connection | None = None
-    frame: Pose = Pose()
+    frame: Pose = HERE
     childclass: str = ""
 
 

@@ -1,8 +1,8 @@
 """Actuators of MJCF as forces that follow inputs.
 
 A force is gain · input + bias; gain and bias may depend on length l and rate of what is driven,
-g₀ + g₁ l + g₂ l̇ and b₀ + b₁ l + b₂ l̇, with l = gear · q for a joint. Inputs are not held within their ranges, and an
-activation with dynamics of its own is the input itself.
+g₀ + g₁ l + g₂ l̇ and b₀ + b₁ l + b₂ l̇, with l = gear · q for a joint. Inputs are not held within their ranges,
+and an activation with dynamics of its own is the input itself.
 """
 
 from __future__ import annotations
@@ -69,29 +69,8 @@ def _law(document: Document, at: Element, settings: list[tuple[str, dict[str, st
             law.gain = _three(document, at, given, "gainprm", law.gain)
             law.bias = _three(document, at, given, "biasprm", law.bias)
             law.dynamics = given.get("dyntype", law.dynamics)
-        elif tag == "motor":
-            law.gain, kinds = (1.0, 0.0, 0.0), {"gaintype": "fixed", "biastype": "none"}
-            law.bias = (0.0, 0.0, 0.0)
-        elif tag in ("position", "intvelocity"):
-            kp = document.number(at, given, "kp", law.gain[0] if kinds["biastype"] == "affine" else 1.0)
-            kv = document.number(at, given, "kv", -law.bias[2])
-            kinds = {"gaintype": "fixed", "biastype": "affine"}
-            law.gain, law.bias = (kp, 0.0, 0.0), (0.0, -kp, -kv)
-            if tag == "intvelocity":
-                law.dynamics = "integrator"
-            elif document.number(at, given, "timeconst"):
-                law.dynamics = "filter"
-            if document.number(at, given, "dampratio"):
-                law.strange = "its dampratio is not taken: give kv"
-        elif tag == "velocity":
-            kv = document.number(at, given, "kv", -law.bias[2] if kinds["biastype"] == "affine" else 1.0)
-            kinds = {"gaintype": "fixed", "biastype": "affine"}
-            law.gain, law.bias = (kv, 0.0, 0.0), (0.0, 0.0, -kv)
-        elif tag == "damper":
-            kinds = {"gaintype": "affine", "biastype": "none"}
-            law.gain, law.bias = (0.0, 0.0, -document.number(at, given, "kv", 1.0)), (0.0, 0.0, 0.0)
         else:
-            law.strange = f"an actuator of kind <{tag}> is not taken" if tag == at.tag else law.strange
+            _shortcut(document, at, tag, given, law, kinds)
     for key, known in (("gaintype", ("fixed", "affine")), ("biastype", ("none", "affine"))):
         if kinds[key] not in known:
             law.strange = f"an actuator with {key} {kinds[key]!r} is not taken"
@@ -100,6 +79,34 @@ def _law(document: Document, at: Element, settings: list[tuple[str, dict[str, st
     if kinds["biastype"] == "none":
         law.bias = (0.0, 0.0, 0.0)
     return law
+
+
+def _shortcut(
+    document: Document, at: Element, tag: str, given: Mapping[str, str], law: _Law, kinds: dict[str, str]
+) -> None:
+    """What a shortcut makes of gain and bias; numbers that it does not give are those of the defaults."""
+    servo = kinds["biastype"] == "affine"
+    kv = document.number(at, given, "kv", -law.bias[2] if servo else 0.0)
+    kinds |= {"gaintype": "affine" if tag == "damper" else "fixed"}
+    kinds |= {"biastype": "affine" if tag in ("position", "intvelocity", "velocity") else "none"}
+    if tag in ("position", "intvelocity"):
+        kp = document.number(at, given, "kp", law.gain[0] if servo else 1.0)
+        law.gain, law.bias = (kp, 0.0, 0.0), (0.0, -kp, -kv)
+        if tag == "intvelocity":
+            law.dynamics = "integrator"
+        elif document.number(at, given, "timeconst"):
+            law.dynamics = "filter"
+        if document.number(at, given, "dampratio"):
+            law.strange = "its dampratio is not taken: give kv"
+    elif tag == "velocity":
+        kv = kv if servo or "kv" in given else 1.0
+        law.gain, law.bias = (kv, 0.0, 0.0), (0.0, 0.0, -kv)
+    elif tag == "damper":
+        law.gain, law.bias = (0.0, 0.0, -document.number(at, given, "kv", 1.0)), (0.0, 0.0, 0.0)
+    elif tag == "motor":
+        law.gain, law.bias = (1.0, 0.0, 0.0), (0.0, 0.0, 0.0)
+    elif tag == at.tag:
+        law.strange = f"an actuator of kind <{tag}> is not taken"
 
 
 def _three(
@@ -202,12 +209,12 @@ class _Actuator:
             )
             return
         force = self.law.gain[0] * self.input + self.law.bias[0]
-        parts = [factor * force if factor else 0.0 for factor in gear]
+        x, y, z, *moment = (factor * force if factor else 0.0 for factor in gear)
         if not any(gear):
             self.document.source.leave(self.at, str(self.at), "its gear is zero: it does nothing")
             return
 
         def wrench() -> Wrench:
-            return Wrench(force=tuple(parts[:3]), moment=tuple(parts[3:]), axes="marker")
+            return Wrench(force=(x, y, z), moment=(moment[0], moment[1], moment[2]), axes="marker")
 
         self.builder.force(self.at, self._label(), wrench, marker)

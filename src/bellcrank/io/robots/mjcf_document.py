@@ -1,4 +1,4 @@
-"""MJCF documents: what they include, the settings of the compiler, and attributes with the defaults of classes."""
+"""MJCF documents: what they include, the compiler's settings, attributes with the defaults of classes."""
 
 from __future__ import annotations
 
@@ -150,9 +150,8 @@ class Document:
             if one.tag in ACTUATORS:
                 actuators = (*actuators, (one.tag, one.attributes))
             elif one.tag != "default":
-                known.setdefault(_kind(one.tag), {}).update(
-                    _overriding(known.get(_kind(one.tag), {}), one.attributes)
-                )
+                kind = _kind(one.tag)
+                known[kind] = _merged(known.get(kind, {}), one.attributes)
         self.classes[name] = Defaults(known, actuators)
         for one in at.all("default"):
             self._read_defaults(one, name)
@@ -168,7 +167,7 @@ class Document:
     def attributes(self, at: Element, childclass: str = "", kind: str = "") -> dict[str, str]:
         """The attributes of an element, those of its defaults among them."""
         known = self.defaults(at, childclass).attributes.get(kind or at.tag, {})
-        return {**known, **_overriding(known, at.attributes)}
+        return _merged(known, at.attributes)
 
     def angle(self, value: float) -> float:
         """An angle of the file in rad."""
@@ -230,9 +229,7 @@ def _kind(tag: str) -> str:
     return "equality" if tag in _EQUALITIES and tag != "joint" else tag
 
 
-def _overriding(known: Mapping[str, str], given: Mapping[str, str]) -> dict[str, str]:
-    """What is given, with orientations of the defaults taken back where another one is given."""
-    found = dict(given)
-    if any(turn in given for turn in _TURNS):
-        found = {**{turn: None for turn in _TURNS if turn in known and turn not in given}, **found}  # type: ignore[dict-item]
-    return found
+def _merged(known: Mapping[str, str], given: Mapping[str, str]) -> dict[str, str]:
+    """Defaults and what is given; an orientation that is given takes the place of any other."""
+    turned = any(turn in given for turn in _TURNS)
+    return {**{key: text for key, text in known.items() if not (turned and key in _TURNS)}, **given}

@@ -1,4 +1,4 @@
-"""What MJCF holds beside bodies: equality constraints, tendons and actuators, as far as they have counterparts."""
+"""What MJCF holds beside bodies and has a counterpart: equality constraints, tendons and actuators."""
 
 from __future__ import annotations
 

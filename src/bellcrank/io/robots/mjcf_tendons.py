@@ -31,7 +31,7 @@ class Fixed:
     rest: float = 0.0
 
     def effort(self, of: Any) -> CustomForce:
-        """The force that an expression of length and rate of the tendon makes, positive where it lengthens it."""
+        """The force of an expression of length and rate, positive where it lengthens the tendon."""
         held = [EndCoordinate(f"q{k}") for k in range(1, len(self.ends) + 1)]
         pairs = list(zip(self.factors, held, strict=True))
         length = sum(c * end.value for c, end in pairs)

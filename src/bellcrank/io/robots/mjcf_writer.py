@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import Any
 from xml.sax.saxutils import quoteattr
 
@@ -22,11 +21,11 @@ from bellcrank.mechanism.transmissions import Cable, Coupling
 _APART = 0.1  # m, between two points that hold a hinge of a loop
 
 
-def write(mechanism: Mechanism, _folder: Path) -> tuple[str, list[Fault]]:
+def write(mechanism: Mechanism) -> tuple[str, list[Fault]]:
     """The text of an MJCF file, and what of the mechanism is not in it.
 
-    Raises MechanismError for joints that are not made of turns, slides and balls, and for loops that are closed by
-    others than hinges, balls and fixed joints.
+    Raises MechanismError for joints that are not made of turns, slides and balls, and for loops that are
+    closed by others than hinges, balls and fixed joints.
     """
     made = outline(mechanism)
     faults = FaultList()
@@ -194,8 +193,8 @@ class _Writer:
             sites = [self._site(f"{force.name} {k}", end) for k, end in enumerate(force.ends, start=1)]
             inner = "".join(f"<site site={quoteattr(site)}/>" for site in sites)
             self.tendons.append(
-                f'<spatial name={quoteattr(force.name)} stiffness="{kind.stiffness!r}" damping="{kind.damping!r}" '
-                f'springlength="{kind.rest_length!r}">{inner}</spatial>'
+                f'<spatial name={quoteattr(force.name)} stiffness="{kind.stiffness!r}" '
+                f'damping="{kind.damping!r}" springlength="{kind.rest_length!r}">{inner}</spatial>'
             )
             return True
         name = self.names.get(self.made.key(force.ends[0])) if len(force.ends) == 1 else None
@@ -216,14 +215,14 @@ class _Writer:
         if isinstance(kind, GearedMotor):
             own["armature"] = own.get("armature", 0.0) + kind.ratio**2 * kind.rotor_inertia
             own["damping"] = own.get("damping", 0.0) + kind.ratio**2 * kind.droop
-            return self._motor(force.name, name, kind.torque, kind.ratio)
+            return self._motor(name, kind.torque, kind.ratio)
         if isinstance(kind, JointMotor):
             own["damping"] = own.get("damping", 0.0) + kind.droop
-            return self._motor(force.name, name, kind.effort, 1.0)
+            return self._motor(name, kind.effort, 1.0)
         return False
 
-    def _motor(self, name: str, joint: str, effort: Any, ratio: float) -> bool:
-        """An actuator whose effort is affine in one input, gain · input + bias, or a constant that is zero."""
+    def _motor(self, joint: str, effort: Any, ratio: float) -> bool:
+        """An actuator whose effort is affine in one input, gain · input + bias, or zero."""
         if getattr(effort, "value", None) == 0.0:
             return True
         found = list(dict.fromkeys(inputs_in(effort)))

@@ -1,7 +1,7 @@
 """A mechanism as a tree of bodies with elementary motions, for formats that know nothing else.
 
-All is given with every coordinate of the tree's joints at zero. The motions of a body seen from its parent are turns about
-and slides along lines fixed in the body, the outermost first.
+All is given with every coordinate of the tree's joints at zero. The motions of a body seen from its parent
+are turns about and slides along lines fixed in the body, the outermost first.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ _FLAT: Final = 1e-12
 
 @dataclass(frozen=True)
 class Step:
-    """One motion. kind: "turn", "slide" or "ball". coordinate: of the joint, with the sign with which it counts.
+    """One motion. kind: "turn", "slide" or "ball". coordinate: of the joint.
 
     axis, point: a line in the axes of the body that moves.
     """
@@ -34,12 +34,11 @@ class Step:
     axis: Vec3
     point: Vec3
     coordinate: str = ""
-    sign: float = 1.0
 
 
 @dataclass
 class Branch:
-    """A body, what it hangs on, and how; pose: in the frame of the parent's body. joint: None if it floats."""
+    """A body, what it hangs on, and how. pose: in the parent's frame. joint: None if it floats."""
 
     body: Body
     parent: str
@@ -141,7 +140,7 @@ def _branch(
         return None
     relative, steps = found
     relative = relative.inverse() if reverse else relative
-    # Steps are given in marker 1. Seen from the other side they come in the opposite order, with the opposite sign.
+    # Steps are given in marker 1. From the other side their order and their signs are the opposite.
     frame = pose_of(tip) if reverse else pose_of(tip) @ relative.inverse()
     sign = -1.0 if reverse else 1.0
     moved = [
@@ -157,7 +156,7 @@ def pose_of(marker: Marker) -> Pose:
 
 
 def _steps(joint: Joint) -> tuple[Pose, list[Step]] | None:
-    """The pose of marker 2 in marker 1 where the coordinates are zero, and the motions, in marker 1; or None."""
+    """The pose of marker 2 in marker 1 at zero coordinates, and the motions, in marker 1; or None."""
     kind = joint.kind
     if isinstance(kind, CustomJoint):
         return _of_formulas(kind)

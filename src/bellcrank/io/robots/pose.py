@@ -21,7 +21,7 @@ class Pose:
     rotation: Quat = IDENTITY
 
     def __matmul__(self, inner: Pose) -> Pose:
-        if self == _HERE:
+        if self == HERE:
             return inner
         return Pose(self.point(inner.position), unit(multiply(self.rotation, inner.rotation)))
 
@@ -35,13 +35,14 @@ class Pose:
 
     def inverse(self) -> Pose:
         """The pose of the outer frame in this one."""
-        if self == _HERE:
+        if self == HERE:
             return self
         back = conjugate(self.rotation)
         return Pose(scaled(rotate(back, self.position), -1.0), back)
 
 
-_HERE: Final = Pose()
+HERE: Final = Pose()
+"""The pose of a frame in itself."""
 
 
 def added(a: Vec3, b: Vec3) -> Vec3:
@@ -63,7 +64,7 @@ def of_rpy(roll: float, pitch: float, yaw: float) -> Quat:
 
 
 def of_euler(sequence: str, angles: Vec3) -> Quat:
-    """The rotation of three turns, rad: in lower case about the turned axes, in upper case about the fixed."""
+    """The rotation of three turns, rad: in lower case about turned axes, in upper case about fixed ones."""
     found = IDENTITY
     for letter, angle in zip(sequence, angles, strict=True):
         turn = about(AXES[letter.lower()], angle)

@@ -29,8 +29,8 @@ SUFFIXES: Final = (".urdf", ".xml", ".mjcf", ".sdf", ".world")
 def read(path: Path, packages: Iterable[str | os.PathLike[str]] = ()) -> Mechanism:
     """The mechanism of a URDF, MJCF or SDF file; its `left_out` says what of the file is not in it.
 
-    packages: folders of packages that package:// and model:// name, beside the file's own, those above it, and
-        those of the environment's ROS_PACKAGE_PATH.
+    packages: folders of packages that package:// and model:// name, beside the file's own, those above it,
+        and those of the environment's ROS_PACKAGE_PATH.
 
     Raises MechanismError with all faults, each with file and line; OSError if the file cannot be read.
     """

@@ -18,7 +18,7 @@ SEPARATOR: Final = "::"
 
 @dataclass
 class Frame:
-    """A pose relative to another frame, the element that gives it, and the link that the frame is fixed to."""
+    """A pose relative to another frame, the element that gives it, and what the frame is fixed to."""
 
     relative_to: str
     pose: Pose

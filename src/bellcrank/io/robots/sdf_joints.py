@@ -70,15 +70,15 @@ class JointReader:
             above[top(way.child)] = top(way.parent)
         short: set[str] = set()
         for joint in self.known.values():
-            way = self._connection(joint, names, short)
-            if way is None:
+            made = self._connection(joint, names, short)
+            if made is None:
                 continue
-            if way.child not in children and way.child and top(way.child) != top(way.parent):
-                above[top(way.child)] = top(way.parent)
-                children.add(way.child)
-                skeleton.connections.append(way)
+            if made.child not in children and made.child and top(made.child) != top(made.parent):
+                above[top(made.child)] = top(made.parent)
+                children.add(made.child)
+                skeleton.connections.append(made)
             else:
-                skeleton.loops.append(way)
+                skeleton.loops.append(made)
 
     def _connection(self, joint: _Joint, names: dict[str, str], short: set[str]) -> Connection | None:
         source, at = self.source, joint.at

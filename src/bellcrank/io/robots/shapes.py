@@ -21,11 +21,11 @@ def primitive(
     common: dict[str, Any] = {"position": pose.position, "rotation": pose.rotation, "color": color}
     with source.faults.collect(at.location):
         if kind == "Box":
-            return Box(size=numbers, **common)
+            return Box(size=(numbers[0], numbers[1], numbers[2]), **common)
         if kind == "Sphere":
             return Sphere(radius=numbers[0], **common)
         if kind == "Ellipsoid":
-            return Ellipsoid(radii=numbers, **common)
+            return Ellipsoid(radii=(numbers[0], numbers[1], numbers[2]), **common)
         if kind == "Cone":
             return Cone(radius=numbers[0], height=numbers[1], **common)
         if kind == "Capsule" and numbers[1] == 0.0:

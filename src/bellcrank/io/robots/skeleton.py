@@ -1,8 +1,8 @@
 """What every model of a robot comes down to before it is a mechanism: links, and motions between them.
 
-All is given in the pose in which the file draws the model. A connection holds the motions of its child seen from its
-parent, the outermost first; each is a turn about, or a slide along, a line of the world in that pose. So the
-product of exponentials of the motions gives every pose, and motions may be put one after the other.
+All is given in the pose in which the file draws the model. A connection holds the motions of its child seen
+from its parent, the outermost first; each is a turn about, or a slide along, a line of the world in that
+pose. So the product of their exponentials gives every pose, and motions may be put one after the other.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from typing import Final
 
 import numpy as np
 
-from bellcrank.io.robots.pose import Pose
+from bellcrank.io.robots.pose import HERE, Pose
 from bellcrank.io.robots.xml_tree import Element
 from bellcrank.mechanism.checking import Vec3
 from bellcrank.mechanism.mass import MassProperties
@@ -32,7 +32,7 @@ class Link:
     """
 
     name: str
-    pose: Pose = Pose()
+    pose: Pose = HERE
     at: Element | None = None
     masses: list[MassProperties] = field(default_factory=list)
     shapes: list[Shape] = field(default_factory=list)
@@ -45,7 +45,7 @@ class Link:
 class Motion:
     """One joint of a file.
 
-    kind: "turn", "slide", "screw", "ball", "free" or "planar" (two slides across the axis and a turn about it).
+    kind: "turn", "slide", "screw", "ball", "free" or "planar" (two slides across the axis, a turn about it).
     point, axis: a line in the world, the axis a unit vector. start: the coordinate's value in that pose.
     low, high: limits of the coordinate, None where there is none. pitch: of a screw, m a turn.
     """
@@ -78,7 +78,7 @@ class Connection:
 
 @dataclass(eq=False)
 class Skeleton:
-    """Links by name, the ground among them, connections, which make trees, and further ones, which close loops."""
+    """Links by name, the ground among them, connections, which make trees, and others, which close loops."""
 
     links: dict[str, Link] = field(default_factory=lambda: {GROUND: Link(GROUND)})
     connections: list[Connection] = field(default_factory=list)

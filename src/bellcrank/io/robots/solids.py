@@ -12,9 +12,9 @@ _NOTHING = MassProperties(0.0, np.zeros(3), np.zeros((3, 3)))
 def solid(vertices: np.ndarray, triangles: np.ndarray, way: str) -> MassProperties:
     """Mass properties at density 1, of tetrahedra between a point and each triangle.
 
-    vertices: (n, 3), m. triangles: (m, 3). way: "exact" counts volumes with their signs; "legacy" takes each as
-    positive, first about the centroid of the surface, then about the centre of mass that this gives, which is
-    the same for convex meshes; "convex" fills the convex hull; "shell" spreads the mass over the surface.
+    vertices: (n, 3), m. triangles: (m, 3). way: "exact" counts volumes with their signs; "legacy" takes each
+    as positive, first about the centroid of the surface, then about the centre of mass that this gives, which
+    is the same for convex meshes; "convex" fills the convex hull; "shell" spreads the mass over the surface.
     """
     if way == "convex":
         from scipy.spatial import ConvexHull

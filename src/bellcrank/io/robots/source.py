@@ -46,7 +46,7 @@ class Source:
     def numbers(
         self, at: Element, attribute: str, text: str | None, least: int, most: int | None = None
     ) -> tuple[float, ...] | None:
-        """Finite numbers, `least` to `most` of them (as many if None); None if there is no text or a fault."""
+        """Finite numbers, `least` to `most` (None: as many); None if there is no text or a fault."""
         if text is None:
             return None
         most = least if most is None else most

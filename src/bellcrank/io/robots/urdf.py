@@ -1,7 +1,7 @@
 """URDF: links and joints of a robot, with mimic joints, transmissions and the extensions that close loops.
 
-A root link with a mass is held by the joint "NAME (ground)", which may be taken out to let the robot float; a file
-without moving joints is an object, which floats.
+A root link with a mass is held by the joint "NAME (ground)", which may be taken out to let the robot float; a
+file without moving joints is an object, which floats.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""What URDF files hold beside links and joints: friction, mimic joints, transmissions, joints that close loops."""
+"""What URDF files hold beside links and joints: friction, mimics, transmissions, joints that close loops."""
 
 from __future__ import annotations
 
@@ -124,7 +124,7 @@ def _transmission(builder: Builder, at: Element, joints: Mapping[str, Element]) 
 
 
 def _said(places: tuple[Element, ...], tags: tuple[str, ...], default: float) -> float:
-    """The number in the first of these elements that is there, as text or as attribute `value`; nan for none."""
+    """The number in the first of these elements that is there, its text or its `value`; nan for none."""
     for place in places:
         for one in place.children:
             if one.tag.rpartition(":")[2] in tags:

@@ -1,9 +1,8 @@
-"""URDF of mechanisms that are trees of turns and slides; joints with several motions get links without mass."""
+"""URDF of trees of turns and slides; joints with several motions get links without mass."""
 
 from __future__ import annotations
 
 import math
-from pathlib import Path
 from typing import Any
 from xml.sax.saxutils import quoteattr
 
@@ -23,7 +22,7 @@ from bellcrank.mechanism.transmissions import Coupling
 _WORLD = "world"
 
 
-def write(mechanism: Mechanism, _folder: Path) -> tuple[str, list[Fault]]:
+def write(mechanism: Mechanism) -> tuple[str, list[Fault]]:
     """The text of a URDF file, and what of the mechanism is not in it.
 
     Raises MechanismError for loops, ball joints and joints that are not made of turns and slides.
@@ -153,8 +152,10 @@ class _Writer:
                 self.made.leave(f"constraint {one.name!r}", "URDF has no counterpart of it", kind.name)
                 continue
             a, b = kind.coefficients
-            mimic = f'<mimic joint={quoteattr(str(names[1]))} multiplier="{-b / a!r}" offset="{kind.constant / a!r}"/>'
-            self.inner[str(names[0])].append(mimic)
+            led, rest = quoteattr(str(names[1])), kind.constant / a
+            self.inner[str(names[0])].append(
+                f'<mimic joint={led} multiplier="{-b / a!r}" offset="{rest!r}"/>'
+            )
         for drive in self.mechanism.drives.values():
             self.made.leave(f"drive {drive.name!r}", "URDF has no counterpart of it")
         return after
@@ -169,7 +170,8 @@ class _Writer:
             driven = next(iter(inputs_in(kind)), None)
             label = quoteattr(force.name if driven is None else driven.name)
             after.append(
-                f"  <transmission name={quoteattr(force.name)}><type>transmission_interface/SimpleTransmission</type>"
+                f"  <transmission name={quoteattr(force.name)}>"
+                "<type>transmission_interface/SimpleTransmission</type>"
                 f"<joint name={quoteattr(name)}/><actuator name={label}><mechanicalReduction>{kind.ratio!r}"
                 f"</mechanicalReduction><rotorInertia>{kind.rotor_inertia!r}</rotorInertia></actuator></transmission>"
             )

@@ -1,4 +1,4 @@
-"""XML texts as trees that remember their lines. Nothing outside of a text is read, and entities are refused."""
+"""XML texts as trees that remember their lines. Nothing outside of a text is read; entities are refused."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ SIZE: Final = 30_000_000
 
 @dataclass(eq=False)
 class Element:
-    """An element: tag with its prefix, attributes, children, the text in it; file and line where it begins."""
+    """An element: tag with prefix, attributes, children, the text in it; file and line where it begins."""
 
     tag: str
     attributes: dict[str, str]
