@@ -1,8 +1,8 @@
 """Pictures of the live page for the guide, whose own code is run and photographed where a picture stands.
 
 Usage: .venv/bin/python tools/live_pictures.py docs/guide/14-strings-and-a-plate.md ...
-Needs the extras `viewer` and `browser` and a Chromium. Sessions that the code opens get a page each; a picture
-that follows a block of code in the text is taken of the last of them.
+Needs the extras `viewer` and `browser` and a Chromium. Sessions that the code opens get a page each; a
+picture that follows a block of code in the text is taken of the last of them.
 """
 
 from __future__ import annotations

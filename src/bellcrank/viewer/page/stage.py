@@ -177,8 +177,8 @@ class Stage:
         camera = self._server.initial_camera if camera is None else camera
         camera.fov = float(_FIELD)
         camera.up = view.up if abs(toward @ up) > 0.99 else up
-        camera.look_at = self.unit * self._framed[0]
         camera.position = self.unit * (self._framed[0] + away * toward)
+        camera.look_at = self.unit * self._framed[0]  # after the position, with which it is shifted
         camera.near, camera.far = 0.01 * self.unit * away, 100.0 * self.unit * away
 
     def _box(self, *poses: Floats) -> tuple[Floats, Floats]:
