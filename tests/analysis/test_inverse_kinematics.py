@@ -219,7 +219,7 @@ class TestDrives:
         mech.add_drive("motor", "shoulder", position=bc.Harmonic(0.3, 2.0))
         found = bc.inverse_kinematics(mech, {"lower.tip": (0.2, 0.7, 0.0)})
         assert found.drives == {"motor": pytest.approx(float(found.joint("shoulder")[0]))}
-        held = bc.InverseKinematics(mech, held=["motor"])
+        held = bc.InverseKinematics(mech, held="motor")
         near = held.nearest({"lower.tip": (0.2, 0.7, 0.0)})
         assert not near.reached
         assert near.joint("shoulder")[0] == pytest.approx(

@@ -90,3 +90,21 @@ def test_a_belt_between_frames_that_move_is_left_out():
     mech.add_constraint("belt", bc.Belt(radii=(0.1, 0.1)), bodies[0], bodies[2])
     drawn = scene.of(mech)
     assert not any(piece.name.endswith("/belt") for piece in drawn.bodies["ground"])
+
+
+@pytest.mark.parametrize("span", [0.2, 0.9, 1.0, 1.4])
+def test_a_string_is_drawn_as_long_as_it_is(span):
+    mech = bc.Mechanism("string")
+    ball = mech.add_body("ball", 1.0, (0.01, 0.01, 0.01), position=(span, 0.0, 0.0))
+    mech.add_joint("free", bc.Free(), mech.ground, ball)
+    mech.add_force("string", bc.RubberString(stiffness=10.0, rest_length=1.0), mech.ground, ball)
+    drawn = scene.of(mech)
+    placed = drawn.placed()
+    parts = len(placed.stretch) - len(drawn.pieces)
+    assert parts == 10
+    assert len(drawn.drawn) == len(placed.stretch)
+    long = placed.stretch[-parts:].sum()
+    assert long == pytest.approx(max(span, 1.0), rel=0.05 if span > 0.5 else 0.15)
+    lowest = placed.position[-parts:, 2].min()
+    assert (lowest < -0.1) == (span < 1.0)
+    assert np.allclose(placed.position[-parts], (0.0, 0.0, 0.0))

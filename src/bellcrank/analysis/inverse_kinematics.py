@@ -99,7 +99,7 @@ class InverseKinematics:
         mechanism: Mechanism | Model,
         *,
         time: float = 0.0,
-        held: Iterable[str] = (),
+        held: str | Iterable[str] = (),
         tolerance: float = 1e-9,
         steps: int = 500,
         restarts: int = 8,
@@ -114,7 +114,8 @@ class InverseKinematics:
         else:
             self.model, _ = assembled(compile_mechanism(mechanism, time))
         self._mechanism = self.model.source if isinstance(mechanism, Model) else mechanism
-        leading = {self.model.drive(name).name for name in held}
+        named = [held] if isinstance(held, str) else held
+        leading = {self.model.drive(name).name for name in named}
         drives = (drive for drive in self.model.drives if drive.name not in leading)
         self._open = [block for drive in drives for block in drive.blocks]
         self._searches: dict[Frames, _core.InverseKinematics] = {}

@@ -21,6 +21,7 @@ from bellcrank.mechanism.rotation import IDENTITY
 from bellcrank.scene.mesh import TriangleMesh
 
 Color = tuple[float, float, float, float]
+_PARTS = 10  # of a string that may be slack
 
 
 @dataclass(frozen=True, eq=False)
@@ -87,6 +88,11 @@ class Link:
     color: Color
     slack: float = 0.0
 
+    @property
+    def parts(self) -> int:
+        """Straight parts in which it is drawn: what may be slack sags."""
+        return _PARTS if self.slack > 0.0 else 1
+
 
 @dataclass(frozen=True, eq=False)
 class Placed:
@@ -134,8 +140,8 @@ class Scene:
 
     @cached_property
     def drawn(self) -> tuple[Piece | Link, ...]:
-        """All pieces and links, in the order of what `placed` returns."""
-        return (*self.pieces, *self.links.values())
+        """All pieces and links, those once for each of their parts, in the order of what `placed` returns."""
+        return (*self.pieces, *(link for link in self.links.values() for _ in range(link.parts)))
 
     @cached_property
     def copies(self) -> Mapping[int, Ints]:
@@ -166,7 +172,7 @@ class Scene:
         carrier, own_position, own_rotation = self._local
         turn = rotation[..., carrier, :]
         at = position[..., carrier, :] + rotated(turn, own_position)
-        ends = self._ends(position, rotation)
+        ends = self._parts_of(self._ends(position, rotation))
         span = ends[..., 1, :] - ends[..., 0, :]
         length = np.linalg.norm(span, axis=-1)
         ones = np.ones(at.shape[:-1])
@@ -184,6 +190,39 @@ class Scene:
         carriers, points = self._spans
         moved: Floats = position[..., carriers, :] + rotated(rotation[..., carriers, :], points)
         return moved
+
+    def _parts_of(self, ends: Floats) -> Floats:
+        """Ends of the parts of links (..., parts, 2, 3).
+
+        A string of length L that spans d sags by the root of 3/16 (L^2 - d^2), as a flat parabola does.
+        """
+        number, share, slack = self._shares
+        if len(number) == len(self.links):
+            return ends
+        first, span = ends[..., 0, :], ends[..., 1, :] - ends[..., 0, :]
+        square = np.sum(span * span, axis=-1)
+        depth = np.sqrt(0.1875 * np.maximum(slack**2 - square, 0.0))
+        down = -np.asarray(self.up) + 0.3 * np.roll(self.up, 1)  # beside the string where that is upright
+        along = np.sum(span * down, axis=-1, keepdims=True) / np.maximum(square, 1e-300)[..., None]
+        side = down - along * span
+        side = side / np.maximum(np.linalg.norm(side, axis=-1, keepdims=True), 1e-300)
+        bow = (4.0 * share * (1.0 - share))[..., None]
+        found: Floats = (
+            first[..., number, None, :]
+            + share[..., None] * span[..., number, None, :]
+            + bow * (depth[..., None] * side)[..., number, None, :]
+        )
+        return found
+
+    @cached_property
+    def _shares(self) -> tuple[Ints, Floats, Floats]:
+        """Of all parts their link (p,) and both ends as shares of its span (p, 2); slack lengths of links."""
+        links = list(self.links.values())
+        counts = [link.parts for link in links]
+        number = np.repeat(np.arange(len(links), dtype=np.int32), counts)
+        share = [[part / count, (part + 1) / count] for count in counts for part in range(count)]
+        slack = np.array([link.slack for link in links])
+        return number, np.array(share, dtype=float).reshape(-1, 2), slack
 
     def _poses(self, position: Any, rotation: Any) -> tuple[Floats, Floats]:
         """Poses of the bodies and of the ground."""
