@@ -188,7 +188,7 @@ class SimulationError(BellcrankError):
         message: str,
         time: float,
         body: str | None = None,
-        trajectory: object | None = None,
+        trajectory: Any = None,
         row: str | None = None,
     ) -> None:
         super().__init__(message)

@@ -8,9 +8,9 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from mypy.nodes import ARG_STAR, ARG_STAR2, Expression, ListExpr, StrExpr, TupleExpr
+from mypy.nodes import ARG_STAR, ARG_STAR2, CallExpr, Expression, ListExpr, StrExpr, TupleExpr
 from mypy.plugin import FunctionSigContext, MethodSigContext, Plugin
-from mypy.types import AnyType, FunctionLike, TypeOfAny
+from mypy.types import AnyType, FunctionLike, TypedDictType, TypeOfAny, get_proper_type
 
 from bellcrank.mechanism.units import UnitError, quantity
 
@@ -34,9 +34,18 @@ def _with_units(context: Context) -> FunctionLike:
     """The signature in which arguments that are texts with units may stand for numbers."""
     signature = context.default_signature
     types = list(signature.arg_types)
+    anything = AnyType(TypeOfAny.special_form)
     for place, (kind, given) in enumerate(zip(signature.arg_kinds, context.args, strict=False)):
-        if kind not in (ARG_STAR, ARG_STAR2) and any(map(_has_units, given)):
-            types[place] = AnyType(TypeOfAny.special_form)
+        wanted = get_proper_type(types[place])
+        if kind is ARG_STAR or not any(map(_has_units, given)):
+            continue
+        if kind is not ARG_STAR2:
+            types[place] = anything
+        elif isinstance(wanted, TypedDictType) and isinstance(context.context, CallExpr):
+            call = context.context
+            named = {n for n, one in zip(call.arg_names, call.args, strict=True) if _has_units(one)}
+            items = [anything if name in named else item for name, item in wanted.items.items()]
+            types[place] = wanted.copy_modified(item_types=items)
     return signature.copy_modified(arg_types=types)
 
 

@@ -119,6 +119,7 @@ def browser(site):
         assert [url for url in page.asked if not url.startswith((address, "data:"))] == []
         chromium.close()
     server.shutdown()
+    server.server_close()
 
 
 @pytest.mark.parametrize(

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from dataclasses import asdict, fields
 from importlib import import_module
-from typing import Any, Final, Unpack
+from typing import TYPE_CHECKING, Any, Final, Literal, Unpack
 
 from bellcrank.assembly.compile import compile_mechanism
 from bellcrank.assembly.model import Model
@@ -17,6 +17,10 @@ from bellcrank.formulations.options import ALL, FormulationOptions, check_names,
 from bellcrank.formulations.system import System
 from bellcrank.mechanism.mechanism import Mechanism
 from bellcrank.mechanism.naming import nearest
+from bellcrank.overloads import overload
+
+if TYPE_CHECKING:
+    from bellcrank.formulations.symbolic import SymbolicSystem
 
 FORMULATIONS: Final = {
     "lagrange": "bellcrank.formulations.lagrange",
@@ -36,6 +40,14 @@ def formulation_module(name: str) -> Formulation:
     return checked_module(import_module(FORMULATIONS[name]))
 
 
+@overload
+def prepare(
+    mechanism: Mechanism | Model, formulation: Literal["symbolic"], **options: Unpack[FormulationOptions]
+) -> SymbolicSystem: ...
+@overload
+def prepare(
+    mechanism: Mechanism | Model, formulation: str = "auto", **options: Unpack[FormulationOptions]
+) -> System: ...
 def prepare(
     mechanism: Mechanism | Model, formulation: str = "auto", **options: Unpack[FormulationOptions]
 ) -> System:

@@ -25,10 +25,10 @@ if TYPE_CHECKING:
     from bellcrank.mechanism.joint import Joint, JointCoordinate
     from bellcrank.mechanism.marker import Marker
 
-Number: TypeAlias = "float | Expression"
+Number: TypeAlias = "float | np.floating[Any] | Expression"
 """A number, or an expression of parameters."""
 
-Numbers: TypeAlias = "Sequence[float | Expression] | np.ndarray[Any, Any] | Vector"
+Numbers: TypeAlias = "Sequence[Number] | np.ndarray[Any, Any] | Vector"
 """Three numbers, or four of a quaternion."""
 
 Rows: TypeAlias = "Numbers | Sequence[Numbers] | Matrix"
@@ -48,7 +48,7 @@ JointLike: TypeAlias = "Joint | JointCoordinate | str"
 EndLike: TypeAlias = "MarkerLike | JointLike"
 """What constraints and forces take hold of."""
 
-FunctionLike: TypeAlias = "Function | Expression | float | str"
+FunctionLike: TypeAlias = "Function | Number | str"
 """A function of time: also a number, an expression of t, or its text."""
 
 StartValues: TypeAlias = "Number | Numbers | Mapping[str, Number]"

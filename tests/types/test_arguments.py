@@ -1,0 +1,23 @@
+"""What type checkers know as arguments are those that there are."""
+
+import inspect
+from dataclasses import fields
+
+import bellcrank as bc
+from bellcrank.formulations.options import FormulationOptions
+from bellcrank.formulations.preparing import FORMULATIONS, formulation_module
+from bellcrank.run.arguments import DynamicArguments, QuasistaticArguments
+
+TAKEN = {name for name in inspect.signature(bc.simulate).parameters if name not in ("mechanism", "duration")}
+
+
+def test_options_of_formulations():
+    known = {item.name for name in FORMULATIONS for item in fields(formulation_module(name).OPTIONS)}
+    assert set(FormulationOptions.__annotations__) == known
+
+
+def test_arguments_of_simulate():
+    dynamic = set(DynamicArguments.__annotations__) - set(FormulationOptions.__annotations__)
+    quasistatic = set(QuasistaticArguments.__annotations__)
+    assert dynamic | quasistatic == TAKEN - {"options", "mode"}
+    assert quasistatic - dynamic == {"max_error", "measure"}
