@@ -32,7 +32,7 @@ class Mechanism(Shown):
 
     Elements are frozen and refer to each other by name; the `add_...` methods return them. The mappings
     `bodies`, `markers`, `joints`, `constraints`, `forces` and `drives` give them by name, in the order in
-    which they were added. given.Numbers are checked at once, and what only the whole can show (a body that is
+    which they were added. Numbers are checked at once, and what only the whole can show (a body that is
     missing, say) is checked when it is assembled.
     """
 

@@ -102,6 +102,14 @@ def gapes(mechanism: Mechanism, begin: float) -> bool:
     return _moved(report)
 
 
+def markers_of(built: Built) -> tuple[str, ...]:
+    """Names of markers on bodies, and of bodies: what can be jogged."""
+    if built.model is None:
+        return ()
+    named = [name for name in built.mechanism.markers if not name.startswith("ground.")]
+    return (*named, *built.model.bodies)
+
+
 def started(twin: Twin, settings: Settings, state: State, values: Mapping[str, float] | None = None) -> Run:
     """A run of a twin from a state. Raises as `bc.start`."""
     model = twin.model(state)

@@ -7,6 +7,7 @@ from typing import Any, Final
 
 import numpy as np
 
+from bellcrank.assembly.model import Model
 from bellcrank.assembly.state import Floats
 from bellcrank.errors import Fault, MechanismError
 from bellcrank.mechanism.checking import Check
@@ -89,10 +90,10 @@ def unpin(engine: LiveEngine, body: Any) -> None:
 
 
 def jog(engine: LiveEngine, marker: Any = None, velocity: Any = (0.0, 0.0, 0.0), duration: Any = 0.3) -> None:
-    """Lead a marker, "body.marker" or a body's frame, with a velocity (3,), m/s, world axes, for a while.
+    """Move a marker, "body.marker" or a body's frame, at a velocity (3,), m/s, world axes, for a while.
 
-    Its drives, its motors and, where these do not determine the motion, other joints are led so that it goes
-    there; without a marker they are let go. duration: s on the wall, after which it slows down to rest.
+    Drives, motors and, where these do not determine the motion, other joints are driven so that it moves that
+    way; without a marker they are released. duration: s on the wall, after which it slows down to rest.
     """
     model = engine.ready()
     if marker is None:
@@ -102,7 +103,7 @@ def jog(engine: LiveEngine, marker: Any = None, velocity: Any = (0.0, 0.0, 0.0),
     with Check("jog") as check:
         wanted: Floats = check.array("the velocity", velocity, (3,), "m/s")
         duration = check.positive("the duration", duration, "s")
-    place = _marker(engine, marker)
+    place = _marker(engine, model, marker)
     twin = engine.coming[0]
     if not twin.leads:
         twin = replace(twin, leads=leads_of(twin.model(engine.state), engine.state))
@@ -113,11 +114,11 @@ def jog(engine: LiveEngine, marker: Any = None, velocity: Any = (0.0, 0.0, 0.0),
         engine.change(f"{marker} jogged", twin=twin)
 
 
-def _marker(engine: LiveEngine, name: Any) -> Marker:
+def _marker(engine: LiveEngine, model: Model, name: Any) -> Marker:
     markers = engine.twin.base.markers
-    if isinstance(name, str) and name in markers and markers[name].body in engine.model.bodies:
+    if isinstance(name, str) and name in markers and markers[name].body in model.bodies:
         return markers[name]
-    known("body or marker", name, (*engine.model.bodies, *markers))
+    known("body or marker", name, (*model.bodies, *markers))
     return Marker(name)
 
 

@@ -22,7 +22,7 @@ from bellcrank.trajectory.events import state_of
 from bellcrank.trajectory.origin import Origin
 from bellcrank.trajectory.status import Status
 from bellcrank.trajectory.trajectory import Trajectory
-from bellcrank.viewer.built import Built, begun, started
+from bellcrank.viewer.built import Built, begun, markers_of, started
 from bellcrank.viewer.hand import Hold, released, times_of
 from bellcrank.viewer.jogging import Jog
 from bellcrank.viewer.leading import held
@@ -48,10 +48,9 @@ class LiveEngine:
     clock: s on the wall. background: prepare what takes long beside a run that goes on.
     twin: what is simulated. past: what was recorded. shown: the frame of it that is shown, None for the last.
     holds: what hands do, by body. posed: point and target of what is dragged without time, by body.
-    values: of inputs, those of hands left out. open: why it cannot run yet, "" where it can. motion: what is
-    shown in the place of the run. bench: what it is built on. log: what was done by command lines.
-    publish: shows what there is while a command is at work. edition: counts
-    mechanisms. numbers: the mechanism with numbers in the place of expressions.
+    values: of inputs, those of hands left out. open: why it cannot run yet, "" where it can. motion: shown in
+    place of the run. bench: what it is built on. log: what command lines did. edition: counts mechanisms.
+    publish: shows what there is while a command is at work. numbers: the mechanism without expressions.
 
     Raises as `bc.start` where it cannot start.
     """
@@ -86,8 +85,7 @@ class LiveEngine:
         self.mechanism, self.twin, self.model, self.run = new.mechanism, new.twin, new.model, new.run
         self.name, self.open, self.first = new.mechanism.name, new.open, new.first
         self.ranges = {} if new.model is None else ranges_of(new.model, new.mechanism)
-        named = [name for name in new.mechanism.markers if not name.startswith("ground.")]
-        self.markers = () if new.model is None else (*named, *new.model.bodies)
+        self.markers = markers_of(new)
         self.values, self.numbers = new.values, with_numbers(new.mechanism)
         self.jog: Jog | None = None
         self.holds.clear()

@@ -230,12 +230,12 @@ class Builder:
 
     def close(self, name: str, kind: Any, one: tuple[str, Pose], two: tuple[str, Pose], at: Element) -> None:
         """Join two links that hang in the tree already, at poses given in them."""
-        ends = [self.on(*one), self.on(*two)]
-        if None in ends or ends[0].body == ends[1].body:  # type: ignore[union-attr]
+        end, other = self.on(*one), self.on(*two)
+        if end is None or other is None or end.body == other.body:
             self.source.leave(at, f"joint {name!r}", "it joins what does not move against each other")
             return
         with self.source.faults.collect(at.location):
-            self.mechanism.add_joint(element_name(name, self.mechanism.joints), kind, *ends)
+            self.mechanism.add_joint(element_name(name, self.mechanism.joints), kind, end, other)
 
     def force(self, at: Element, name: str, kind: Any, *ends: Any) -> None:
         """Add a force."""
