@@ -90,6 +90,14 @@ def test_poses_stream_while_a_line_runs_and_pause_ends_it(session):
     assert session.snapshot.time == pytest.approx(reached + 1e-3)
 
 
+def test_a_session_is_closed_while_a_line_runs(session):
+    four_bar(session)
+    answer = session.send("execute", line="run 100000 output_step=0.05")
+    until(session, lambda now: now.time > 0.0)
+    session.close()
+    assert answer.result(timeout=10.0).ok
+
+
 def test_a_program_on_a_pipe_is_answered_and_told_what_others_do(session, monkeypatch):
     written = io.StringIO()
     monkeypatch.setattr(sys, "stdout", written)
@@ -140,6 +148,14 @@ def test_ten_front_ends_at_once_build_what_one_would(session):
         session.do("undo")
     assert not mechanism(session).bodies
     until(session, lambda now: now.status == "open")
+
+
+def test_a_terminal_attaches_to_a_page_by_the_command_line(tmp_path):
+    pytest.importorskip("viser", reason="the extra `viewer` is not installed")
+    command = [sys.executable, "-m", "bellcrank", "view", "--port", "0", "--no-browser", "--shell"]
+    lines = b"ib rod\ninfo\nquit\n"
+    done = subprocess.run(command, input=lines, capture_output=True, cwd=tmp_path, timeout=300, check=True)
+    assert "bodies           1" in done.stdout.decode()
 
 
 def test_a_program_attaches_to_a_page_by_the_command_line(tmp_path):

@@ -176,8 +176,9 @@ class Session:
         return found
 
     def close(self) -> None:
-        """End it; commands that wait are refused."""
+        """End it, and what a command line runs in it; commands that wait are refused."""
         self._open = False
+        self._engine.interrupt()
         self._thread.join()
 
     def _asked(self, question: Callable[[Engine], Any]) -> Any:
