@@ -51,7 +51,6 @@ class LiveEngine:
     values: of inputs, those of hands left out. open: why it cannot run yet, "" where it can. motion: shown in
     place of the run. bench: what it is built on. log: what command lines did. edition: counts mechanisms.
     publish: shows what there is while a command is at work. numbers: the mechanism without expressions.
-
     Raises as `bc.start` where it cannot start.
     """
 
