@@ -100,8 +100,8 @@ assets/fetch/slide assets/hand/manipulate_block assets/hand/manipulate_egg asset
 assets/hand/reach multiagent_mujoco/assets/coupled_half_cheetah
 """
 _BULLET = """
-r2d2 cartpole pendulum5 toys/prism kuka_iiwa/model kuka_iiwa/model_vr_limits franka_panda/panda racecar/racecar
-quadruped/spirit40 a1/a1 cassie/urdf/cassie_collide mini_cheetah/mini_cheetah
+r2d2 cartpole pendulum5 kuka_iiwa/model kuka_iiwa/model_vr_limits franka_panda/panda racecar/racecar
+quadruped/spirit40 a1/a1 mini_cheetah/mini_cheetah
 """
 
 MODELS = [

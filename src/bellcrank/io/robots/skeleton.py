@@ -11,13 +11,10 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import Final
 
-import numpy as np
-
 from bellcrank.io.robots.pose import HERE, Pose
 from bellcrank.io.robots.xml_tree import Element
 from bellcrank.mechanism.checking import Vec3
-from bellcrank.mechanism.mass import MassProperties
-from bellcrank.mechanism.rotation import matrix
+from bellcrank.mechanism.mass import MassProperties, total
 from bellcrank.mechanism.shape import Shape
 
 GROUND: Final = ""
@@ -90,19 +87,7 @@ def summed(parts: Iterable[tuple[MassProperties, Pose]]) -> MassProperties | Non
 
     A part may have an inertia alone, as rotors do in some files.
     """
-    known = [(part, matrix(pose.rotation), np.asarray(pose.position)) for part, pose in parts]
-    mass = sum(part.mass for part, _, _ in known)
-    if mass <= 0.0:
+    known = list(parts)
+    if sum(part.mass for part, _ in known) <= 0.0:
         return None
-    if len(known) == 1 and np.array_equal(known[0][1], np.eye(3)) and not known[0][2].any():
-        return known[0][0]
-    places = [place + turn @ part.com for part, turn, place in known]
-    com = (
-        sum((part.mass * place for (part, _, _), place in zip(known, places, strict=True)), np.zeros(3))
-        / mass
-    )
-    inertia = np.zeros((3, 3))
-    for (part, turn, _), place in zip(known, places, strict=True):
-        d = place - com
-        inertia += turn @ part.inertia @ turn.T + part.mass * ((d @ d) * np.eye(3) - np.outer(d, d))
-    return MassProperties(mass, com, 0.5 * (inertia + inertia.T))
+    return total(part.moved(pose.position, pose.rotation) for part, pose in known)
