@@ -166,7 +166,7 @@ def test_what_tells_no_mechanism_is_refused(paths, tmp_path):
     with h5py.File(path, "r+", libver="latest") as file:
         text = file["description"][()]
         del file["description"]
-    with pytest.raises(bc.MechanismError, match="does not tell its mechanism"):
+    with pytest.raises(bc.MechanismError, match="does not contain its mechanism"):
         bc.verify(bc.Trajectory.load(path))
     with h5py.File(path, "r+", libver="latest") as file:
         file["description"] = np.bytes_("notes of the day")

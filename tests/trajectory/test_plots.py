@@ -289,5 +289,5 @@ def test_a_picture_is_drawn_by_run_draw(tmp_path):
 
 
 def test_a_run_without_its_mechanism_has_no_picture(run):
-    with pytest.raises(MechanismError, match="does not tell its mechanism"):
+    with pytest.raises(MechanismError, match="does not contain its mechanism"):
         run.draw()

@@ -208,7 +208,7 @@ def _between(*ends: Any) -> str:
 
 
 def _led(drive: Any) -> tuple[str, str]:
-    """Kind of a drive, and what it leads."""
+    """Kind of a drive, and what it drives."""
     if hasattr(drive, "marker"):
         return "path", _between(drive.marker)
     return "position" if drive.position is not None else "velocity", str(drive.coordinate)

@@ -42,7 +42,7 @@ class Drive(Description):
         return f"drive {self.name!r}"
 
     def _judge(self, check: Check) -> None:
-        check.instance("what it leads", self.coordinate, JointCoordinate, "give a joint, by name or handle")
+        check.instance("what it drives", self.coordinate, JointCoordinate, "give a joint, by name or handle")
         if (self.position is None) == (self.velocity is None):
             check.fault("exactly one of position and velocity must be given", (self.position, self.velocity))
         for field, least in (("position", 1), ("velocity", 0)):
