@@ -54,7 +54,7 @@ def test_links_lead_somewhere(page):
 
 
 def test_ten_mechanisms_are_short():
-    page = (ROOT / "docs" / "guide" / "14-ten-mechanisms.md").read_text(encoding="utf-8")
+    page = (ROOT / "docs" / "guide" / "18-ten-mechanisms.md").read_text(encoding="utf-8")
     programs = re.findall(r"^```python\n(.*?)^```$", page, re.M | re.S)
     assert len(programs) == 10
     assert max(program.count("\n") for program in programs) < 40

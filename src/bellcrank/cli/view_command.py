@@ -33,10 +33,10 @@ _RUNS = (".h5", ".hdf5")
 @click.option(
     "--protocol",
     type=click.Choice(["text", "json"]),
-    help="Do commands that another program writes, as `bellcrank shell --protocol`; tell what others do.",
+    help="Do commands that another program writes, as `bellcrank shell --protocol`; report what others do.",
 )
 @click.option(
-    "--poses", is_flag=True, help="With --protocol json: tell where the bodies are while they move."
+    "--poses", is_flag=True, help="With --protocol json: report where the bodies are while they move."
 )
 def command(
     file: str | None, play: bool, browser: bool, shell: bool, protocol: str | None, poses: bool, **given: Any

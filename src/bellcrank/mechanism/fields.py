@@ -188,19 +188,9 @@ def _shown(unit: str) -> str:
 @dataclass_transform(
     frozen_default=True,
     field_specifiers=(
-        checked,
-        quantity,
-        fraction,
-        vector,
-        rotation,
-        array,
-        choice,
-        flag,
-        whole,
-        function,
-        field,
+        checked, quantity, fraction, vector, rotation, array, choice, flag, whole, function, field,
     ),
-)
+)  # fmt: skip
 def described(cls: type[C]) -> type[C]:
     """A description class: a frozen dataclass, whose fields may be declared by the functions above."""
     return dataclass(frozen=True)(cls)

@@ -8,7 +8,6 @@ from typing import Any, cast
 from bellcrank.errors import Fault, FaultList, MechanismError
 from bellcrank.mechanism import given
 from bellcrank.mechanism.body import Body, Ground
-from bellcrank.mechanism.checking import Check
 from bellcrank.mechanism.constraint import Constraint, ConstraintKind
 from bellcrank.mechanism.drive import Drive, PathDrive
 from bellcrank.mechanism.editing import remove_element, replace_element
@@ -20,7 +19,7 @@ from bellcrank.mechanism.marker import GROUND, Marker
 from bellcrank.mechanism.motor_joints import MotorKind
 from bellcrank.mechanism.parameter import Parameter, changed_parameters
 from bellcrank.mechanism.placement import Placement, place
-from bellcrank.mechanism.references import Element, as_end, as_joint_coordinate, as_marker, markers_of
+from bellcrank.mechanism.references import Element, as_ends, as_joint_coordinate, as_marker, markers_of
 from bellcrank.mechanism.shape import Shape
 from bellcrank.mechanism.showing import Shown
 
@@ -172,7 +171,7 @@ class Mechanism(Shown):
         Ends are markers (as for joints) or joints: a joint or its name if it has one free coordinate, else
         joint.coordinate("theta_z") or "joint.theta_z".
         """
-        constraint = Constraint(name, kind, self._ends(f"constraint {name!r}", kind, ConstraintKind, ends))
+        constraint = Constraint(name, kind, as_ends(self, f"constraint {name!r}", kind, ConstraintKind, ends))
         self._add(self._constraints, "constraint", constraint)
         return constraint
 
@@ -194,19 +193,9 @@ class Mechanism(Shown):
             ends = (*ends, as_joint_coordinate(self, element, joint, coordinate))
         elif coordinate is not None and len(ends) == 1:
             ends = (as_joint_coordinate(self, element, ends[0], coordinate),)
-        force = Force(name, kind, self._ends(element, kind, ForceKind, ends))
+        force = Force(name, kind, as_ends(self, element, kind, ForceKind, ends))
         self._add(self._forces, "force", force)
         return force
-
-    def _ends(self, element: str, kind: Any, wanted: type, ends: tuple[Any, ...]) -> tuple[Any, ...]:
-        with Check(element) as check:
-            check.instance("the kind", kind, wanted)
-        faults, found = FaultList(), []
-        for value in ends:
-            with faults.collect():
-                found.append(as_end(self, element, kind, value))
-        faults.raise_any()
-        return tuple(found)
 
     def add_drive(
         self,

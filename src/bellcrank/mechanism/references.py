@@ -6,9 +6,10 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar
 
-from bellcrank.errors import Fault, MechanismError
+from bellcrank.errors import Fault, FaultList, MechanismError
 from bellcrank.mechanism.attachment import Attached, AttachedKind, Attachment
 from bellcrank.mechanism.body import Body, Ground
+from bellcrank.mechanism.checking import Check
 from bellcrank.mechanism.drive import Drive, PathDrive
 from bellcrank.mechanism.joint import Joint, JointCoordinate
 from bellcrank.mechanism.marker import GROUND, Marker
@@ -155,3 +156,17 @@ def joints_of(element: Element) -> tuple[str, ...]:
     if isinstance(element, Attached):
         return tuple(end.joint for end in element.joint_coordinates)
     return (element.coordinate.joint,) if isinstance(element, Drive) else ()
+
+
+def as_ends(
+    mechanism: Mechanism, element: str, kind: Any, wanted: type, ends: tuple[Any, ...]
+) -> tuple[Any, ...]:
+    """What an element of a kind takes hold of; all faults at once. wanted: the class of its kind."""
+    with Check(element) as check:
+        check.instance("the kind", kind, wanted)
+    faults, found = FaultList(), []
+    for value in ends:
+        with faults.collect():
+            found.append(as_end(mechanism, element, kind, value))
+    faults.raise_any()
+    return tuple(found)
