@@ -130,9 +130,9 @@ def test_other_files(tmp_path):
     with pytest.raises(FileNotFoundError):
         bc.load(tmp_path / "nowhere.yaml")
     with pytest.raises(
-        bc.Unsupported, match=r"a mechanism file ends in \.yaml, \.yml, \.json, not as in '.*urdf'"
+        bc.Unsupported, match=r"a mechanism file ends in \.yaml, \.yml, \.json, .*, not as in '.*step'"
     ):
-        bc.load(tmp_path / "robot.urdf")
+        bc.load(tmp_path / "robot.step")
     with pytest.raises(bc.Unsupported, match="not as in"):
         bc.save(bc.Mechanism("m"), tmp_path / "m.txt")
     with pytest.raises(bc.Unsupported, match="there is no file format 'toml'; use one of 'yaml', 'json'"):

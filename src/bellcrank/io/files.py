@@ -81,7 +81,7 @@ def read(path: str | os.PathLike[str], packages: Iterable[str | os.PathLike[str]
     if (importer := IMPORTERS.get(Path(path).suffix.lower())) is not None:
         folders = (packages,) if isinstance(packages, (str, os.PathLike)) else tuple(packages)
         return MechanismFile(importer(Path(path), folders), Simulation())
-    chosen, reader = _format_of(path), _Reader()
+    chosen, reader = _format_of(path, IMPORTERS), _Reader()
     document = reader.file(Path(path), chosen, str(path))
     return reader.result(document)
 
@@ -132,7 +132,7 @@ def save(
         required("mechanism", mechanism, Mechanism)
         text, left_out = exporter(mechanism)
     else:
-        text = _format_of(path).write(encoded(mechanism, simulation, folder))
+        text = _format_of(path, EXPORTERS).write(encoded(mechanism, simulation, folder))
     Path(path).write_text(text, encoding="utf-8", newline="\n")
     return tuple(left_out)
 
@@ -148,11 +148,13 @@ def _format(name: str) -> Format:
     return FORMATS[name]
 
 
-def _format_of(path: str | os.PathLike[str]) -> Format:
+def _format_of(path: str | os.PathLike[str], others: Iterable[str] = ()) -> Format:
+    """The format of a path's suffix. others: suffixes that would do as well."""
     required_path("mechanism file", path)
     suffix = Path(path).suffix.lower()
     if suffix not in SUFFIXES:
-        raise Unsupported(f"a mechanism file ends in {', '.join(SUFFIXES)}, not as in {str(path)!r}")
+        known = ", ".join((*SUFFIXES, *others))
+        raise Unsupported(f"a mechanism file ends in {known}, not as in {str(path)!r}")
     return FORMATS[SUFFIXES[suffix]]
 
 
