@@ -82,8 +82,8 @@ def test_times_from_the_start_on():
     ("arguments", "says"),
     [
         ({}, "it needs a duration, or times"),
-        ({"duration": 1, "times": [1, 2]}, "times tell it, so duration has no meaning"),
-        ({"output_step": 0.1, "times": [1, 2]}, "times tell it, so output_step has no meaning"),
+        ({"duration": 1, "times": [1, 2]}, "times determine it, so duration has no meaning"),
+        ({"output_step": 0.1, "times": [1, 2]}, "times determine it, so output_step has no meaning"),
         ({"times": [0, 1, 1]}, r"times must increase, got \[1.0, 1.0\]"),
         ({"times": [0, float("nan")]}, "times must be finite"),
         ({"times": [-1, 1]}, "must not lie before the start at 0 s, got -1"),

@@ -72,14 +72,14 @@ def test_a_mechanism_that_rests_is_not_refused_for_its_rounding(formulation):
     assert system.stats.uncertainty < 1e-6  # springs of 1 kN pull a body of 0.1 g both ways
 
 
-@pytest.mark.parametrize("formulation", ["recursive", "dca"])
-def test_answers_of_no_use_are_refused(formulation):
+@pytest.mark.parametrize(("formulation", "seed"), [("recursive", 4263), ("dca", 4263), ("dca", 300588)])
+def test_answers_of_no_use_are_refused(formulation, seed):
     with pytest.raises(bc.Unsupported, match=r"so uneven .* Use formulation='lagrange'"):
-        bc.prepare(random_mechanism(4263), formulation)
+        bc.prepare(random_mechanism(seed), formulation)
 
 
-def test_dca_takes_masses_over_eleven_decades():
-    system = bc.prepare(random_mechanism(300588), "dca")
+def test_dca_takes_masses_over_eleven_decades_by_a_larger_penalty():
+    system = bc.prepare(random_mechanism(300588), "dca", max_penalty=1e12)
     found, exact = system.accelerate(), bc.prepare(random_mechanism(300588)).accelerate()
     assert system.stats.uncertainty < 1e-4
     off = np.abs(found.linear - exact.linear).max() / np.abs(exact.linear).max()

@@ -38,6 +38,7 @@ class FormulationOptions(TypedDict, total=False):
     planar: bool
     cut: str | Joint | Iterable[str | Joint]
     penalty: float
+    max_penalty: float
     frequency: float
     damping: float
     projections: bool
