@@ -19,6 +19,7 @@ pytestmark = [
     pytest.mark.filterwarnings("ignore::DeprecationWarning"),
     pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning"),
 ]
+HEIGHT = 640  # of the window
 SOFTWARE = ("--use-gl=angle", "--use-angle=swiftshader", "--enable-unsafe-swiftshader", "--no-sandbox")
 
 
@@ -41,7 +42,7 @@ def shown(browser):
 
 
 def visit(browser, page):
-    tab = browser.new_page(viewport={"width": 1000, "height": 640})
+    tab = browser.new_page(viewport={"width": 1000, "height": HEIGHT})
     tab.foreign = []
     tab.on("request", lambda r: None if "//localhost" in r.url else tab.foreign.append(r.url))
     tab.goto(page.url)
@@ -63,12 +64,16 @@ def client_of(page):
 
 
 def pixel(page, point):
-    """Where a point of the world is seen in the window: the projection of a pinhole camera."""
+    """Where a point of the world is seen in the window: the projection of a pinhole camera.
+
+    A slow browser draws fewer pixels than the window has, and counts those.
+    """
     camera = client_of(page).camera
     seen = rotate(conjugate(np.asarray(camera.wxyz)), page.stage.unit * np.asarray(point) - camera.position)
     height, width = camera.image_height, camera.image_width
     focus = 0.5 * height / np.tan(0.5 * camera.fov)
-    return 0.5 * width + focus * seen[0] / seen[2], 0.5 * height + focus * seen[1] / seen[2]
+    scale = HEIGHT / height
+    return tuple(scale * (0.5 * w + focus * x / seen[2]) for w, x in zip((width, height), seen, strict=False))
 
 
 def middle(page, body):
