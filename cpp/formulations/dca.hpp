@@ -17,7 +17,7 @@ namespace bellcrank {
 
 struct DcaOptions {
     double penalty = 1e10;              // α, in parts of the mass that a row sees
-    double max_penalty = 1e10;          // α up to which it grows where iterations of accelerations do not end
+    double max_penalty = 1e11;          // α up to which it grows where iterations of accelerations do not end
     double frequency = 1.0 / 7.0;       // Ω, in parts of √(g/l)
     double damping = 1.0;               // μ
     bool projections = true;            // false: rows are stabilized by Ω and μ alone

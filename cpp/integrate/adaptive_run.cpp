@@ -182,6 +182,7 @@ void AdaptiveRun::refuse(const StepOutcome& outcome) {
 // The step is good: up to its end, or to the first event that ends it. True if that is a stop.
 bool AdaptiveRun::take(const StepOutcome& outcome) {
     const double next = stepper_->accepted(step_.h, outcome, refusals_ > 0);
+    if (stepper_->taken_back()) result_.stiff_since = std::numeric_limits<double>::quiet_NaN();
     if (std::isnan(result_.stiff_since) && stepper_->stiff()) result_.stiff_since = step_.end;
     shortened_ = next < step_.h ? shortened_ + 1 : std::max(0, shortened_ - 1);
     h_ = std::min(limit_, is_rounding_ ? step_.h : came_down_to_rounding(outcome) ? kOutOfRounding * step_.h : next);

@@ -2,6 +2,12 @@
 
 namespace bellcrank {
 
+namespace {
+
+constexpr double kHopeless = 1e-3;  // steps of bdf, in parts of the first one, that lead nowhere
+
+}  // namespace
+
 Automatic::Automatic(const System& system, const MethodSettings& settings)
     : settings_(settings), adams_(system, settings.tolerances, settings.max_order) {}
 
@@ -22,7 +28,14 @@ double Automatic::rounding(System& system, double t, double h, const double* x1,
 // The methods change between two steps: until then the last step is interpolated by its own history.
 StepOutcome Automatic::step(System& system, double t, double h, const double* x, const double* u, double* x1,
                             double* u1) {
-    if (!bdf_ && adams_.stiff()) bdf_ = std::make_unique<Bdf>(system, settings_.tolerances, settings_.max_order);
+    if (!bdf_ && !mistaken_ && adams_.stiff()) {
+        bdf_ = std::make_unique<Bdf>(system, settings_.tolerances, settings_.max_order);
+        begun_ = h;
+    } else if (bdf_ && h < kHopeless * begun_) {
+        bdf_.reset();
+        adams_.restart();
+        mistaken_ = true;
+    }
     return active().step(system, t, h, x, u, x1, u1);
 }
 

@@ -11,12 +11,14 @@ namespace bellcrank {
 // L. Petzold, Automatic selection of methods for solving stiff and nonstiff systems of ordinary differential equations,
 // SIAM J. Sci. Stat. Comput. 4 (1983), has the idea and the two families. Here steps of Adams methods show themselves
 // when stability limits them. From there on the motion is taken as stiff: a mechanism keeps its stiff springs and
-// dampers.
+// dampers. Where bdf cannot go on from there, for its steps vanish, the motion was no stiff one: at a singular pose, say,
+// accelerations follow rounding. Then Adams methods go on to the end.
 class Automatic final : public Stepper {
   public:
     Automatic(const System& system, const MethodSettings& settings);
     bool adaptive() const override { return true; }
     bool stiff() const override { return bdf_ != nullptr; }
+    bool taken_back() const override { return mistaken_; }
     double first_step(double speed, double acceleration) const override;
     double accepted(double h, const StepOutcome& outcome, bool after_refusal) override;
     double refused(double h, const StepOutcome& outcome) override;
@@ -35,6 +37,8 @@ class Automatic final : public Stepper {
     const MethodSettings settings_;
     Adams adams_;
     std::unique_ptr<Bdf> bdf_;
+    double begun_ = 0.0;     // first step of bdf [s]
+    bool mistaken_ = false;  // the motion was not stiff
 };
 
 }  // namespace bellcrank

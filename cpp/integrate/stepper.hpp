@@ -68,6 +68,7 @@ class Stepper {
     // been accepted already. 0: not known.
     virtual double rounding(System&, double, double, const double*, const double*) { return 0.0; }
     // Whether the motion has turned out to be stiff.
+    virtual bool taken_back() const { return false; }  // that the motion was found stiff
     virtual bool stiff() const { return false; }
     // Evaluations so far that went into derivatives by differences.
     virtual long long difference_evaluations() const { return 0; }

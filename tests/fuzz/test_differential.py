@@ -28,11 +28,12 @@ def test_formulations_agree_along_runs(seed):
     assert not errors, errors
 
 
-@pytest.mark.parametrize("seed", [20004, 20052, 60693, 100962, 101217, 200200, 300457])
+@pytest.mark.parametrize("seed", [20004, 20052, 60693, 100962, 101217, 200200, 300457, 300885])
 def test_what_went_wrong_once(seed):
     """Velocities that a projection left off by 3e-10; states of joints by formulas beyond half a turn;
     compliances that a second solution in 32 digits left out; a helix read from a pose 53 turns on; loads of
-    27 redundant rows whose iteration diverged; loads that an axis on which no row acts took by rounding."""
+    27 redundant rows whose iteration diverged; loads that an axis on which no row acts took by rounding;
+    a pose in which rows so nearly depend on each other that iterations of `dca` do not settle."""
     mechanism = random_mechanism(seed)
     prepared = systems(mechanism)
     assert not disagreements(prepared)
@@ -40,15 +41,13 @@ def test_what_went_wrong_once(seed):
 
 
 def test_accelerations_of_dca_that_do_not_settle_are_reported():
-    """In a pose where rows nearly depend on each other; a larger penalty makes them right."""
+    """In a pose where rows nearly depend on each other, and the penalty may not grow."""
     mechanism = random_mechanism(300885)
     run = bc.simulate(mechanism, formulation="lagrange", method="adams", tolerance=1e-11, times=[0.0, 2.0])
-    prepared = {"lagrange": bc.prepare(mechanism), "dca": bc.prepare(mechanism, "dca")}
+    prepared = {"lagrange": bc.prepare(mechanism), "dca": bc.prepare(mechanism, "dca", max_penalty=1e10)}
     findings = disagreements(prepared, run.at(2.0))
     assert findings
     assert all(finding.flagged > 1e-3 for finding in findings), list(map(str, findings))
-    prepared["dca"] = bc.prepare(mechanism, "dca", max_penalty=1e12)
-    assert not disagreements(prepared, run.at(2.0))
 
 
 def test_digits_that_long_levers_cost_are_reported():

@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 from rigs.chains import spinning_chain
+from rigs.singular_linkages import singular_linkage
 
 import bellcrank as bc
 from bellcrank import gallery
@@ -105,3 +106,12 @@ def test_the_highest_order_holds_for_both():
     run = bc.simulate(whip(1e4, 100.0), 0.2, method="auto", max_order=3)
     assert run.statistics["method"] == "bdf"
     assert run.statistics["highest_order"] <= 3
+
+
+@pytest.mark.parametrize("seed", [4, 11, 24, 31])
+def test_what_only_looked_stiff_goes_on_by_adams(seed):
+    """At a singular pose accelerations follow rounding: steps of bdf would vanish in microseconds."""
+    run = bc.simulate(singular_linkage(seed).mechanism, 0.1, formulation="dca", output_step=0.05)
+    assert run.status == "finished"
+    assert run.statistics["method"] == "adams"
+    assert "bdf" not in run.statistics["choice"]

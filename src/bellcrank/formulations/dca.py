@@ -24,7 +24,7 @@ class DcaOptions:
 
     penalty: float = option(1e10, "Penalty of the augmented rule, in parts of the mass that a row sees.")
     max_penalty: float = option(
-        1e10,
+        1e11,
         "Penalty up to which it grows where a row nearly depends on others and accelerations do not settle.",
     )
     frequency: float = option(
