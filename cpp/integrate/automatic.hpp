@@ -11,8 +11,8 @@ namespace bellcrank {
 // L. Petzold, Automatic selection of methods for solving stiff and nonstiff systems of ordinary differential equations,
 // SIAM J. Sci. Stat. Comput. 4 (1983), has the idea and the two families. Here steps of Adams methods show themselves
 // when stability limits them. From there on the motion is taken as stiff: a mechanism keeps its stiff springs and
-// dampers. Where bdf cannot go on from there, for its steps vanish, the motion was no stiff one: at a singular pose, say,
-// accelerations follow rounding. Then Adams methods go on to the end.
+// dampers. Where bdf cannot go on from there, for its steps vanish, the motion was no stiff one: at a singular pose,
+// say, accelerations follow rounding. Then Adams methods go on to the end.
 class Automatic final : public Stepper {
   public:
     Automatic(const System& system, const MethodSettings& settings);
