@@ -84,7 +84,7 @@ def thrown(session, tally, source):
     for _ in range(6):
         body = source.choice(bodies)
         aim = np.array([source.uniform(-reach, reach) for _ in range(3)])
-        tally.do(session, "grab", body=body, point=[source.uniform(0.4, 1.0), 0.0, 0.0], target=aim.tolist())
+        tally.do(session, "grab", body=body, point=[source.uniform(0.0, 1.0), 0.0, 0.0], target=aim.tolist())
         for _ in range(5):
             time.sleep(0.02)
             aim = aim + [source.gauss(0.0, 0.1 * reach) for _ in range(3)]
