@@ -216,7 +216,7 @@ def test_places_that_a_run_passes_through_are_reached(name):
 
 @pytest.mark.parametrize("seed", [4, 28, 37, 41])
 def test_rounding_beside_light_bodies_hides_no_way(seed):
-    """Masses over twelve decades, gears, screws, loops: poses that a run passes through are met without restarts."""
+    """Masses over twelve decades, gears, loops: poses of a run are met without restarts."""
     mech = random_mechanism(seed)
     run = bc.simulate(mech, 0.3, method="rk4", step=1e-3)
     ik = bc.InverseKinematics(mech, restarts=0)

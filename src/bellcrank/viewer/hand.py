@@ -7,16 +7,16 @@ At the point r = p + R a of a body, which moves with v, a hand exerts
 and so nothing while k = c = 0. As k, c, a and the target are inputs, a hand that a model has takes hold
 anywhere on its body, moves and lets go without a new preparation.
 
-The stiffness follows from what a unit force at the point causes, all constraints included: the largest
-acceleration of the point, p (of its mobility W, (3, 3), the largest eigenvalue), and the largest of what is
-thrown about, s: of the centre of mass of any body, and of the body's own particles at its radius of gyration.
+The stiffness follows from the accelerations that a unit force at the point causes, all constraints included.
+p is the largest acceleration of the point: the largest eigenvalue of its mobility W, (3, 3). s is the largest
+acceleration of the centre of mass of any body, and of the body's own particles at its radius of gyration.
 
     k = w^2 / max(p, s),   c = 2 sqrt(k / p)
 
 So the point swings about the target with the circular frequency w in the direction in which it yields most,
-critically damped, and no body pulled by d accelerates by more than w^2 d. Near a hinge s is the larger one: it
-falls with the arm, p with its square. There the torque stays bounded as the arm goes to zero, and so does the
-speed. All of it scales with what is dragged, a watch or a bridge.
+critically damped, and no body pulled by d accelerates by more than w^2 d. Near a hinge s is the larger one:
+it falls with the arm, p with its square. The torque and the speed therefore stay bounded as the arm goes to
+zero. All of it scales with the size of the mechanism, a watch or a bridge.
 """
 
 from __future__ import annotations

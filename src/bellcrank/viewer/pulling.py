@@ -1,7 +1,7 @@
 """Dragging without dynamics: the nearest configuration in which points of bodies are where they are pulled.
 
-Inverse kinematics in which the drives of the mechanism hold, and those of a jog do not: constraints and limits
-are kept, the mechanism never comes apart, and where a target is out of reach the point comes as near as it can.
+Inverse kinematics with the drives of the mechanism held and those of a jog free. Constraints and limits are
+satisfied, so the mechanism never comes apart; if a target is out of reach, the point comes as near as it can.
 """
 
 from __future__ import annotations
