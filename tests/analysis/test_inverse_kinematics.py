@@ -5,6 +5,7 @@ from time import perf_counter
 
 import numpy as np
 import pytest
+from rigs.random_mechanisms import random_mechanism
 
 import bellcrank as bc
 from bellcrank.gallery.prosthetic_arm import Posture, reaching
@@ -211,6 +212,18 @@ def test_places_that_a_run_passes_through_are_reached(name):
         found = ik({body: (at.position[k], at.rotation[k])})
         assert violation(ik.model, found.state) < 1e-8
         assert np.allclose(found.state.position[-1], at.position[k], atol=1e-7)
+
+
+@pytest.mark.parametrize("seed", [4, 28, 37, 41])
+def test_rounding_beside_light_bodies_hides_no_way(seed):
+    """Masses over twelve decades, gears, loops: poses of a run are met without restarts."""
+    mech = random_mechanism(seed)
+    run = bc.simulate(mech, 0.3, method="rk4", step=1e-3)
+    ik = bc.InverseKinematics(mech, restarts=0)
+    for body in ik.model.bodies:
+        at, k = run.body(body), len(run) // 5
+        for aim in ((at.position[k], at.rotation[k]), at.position[k]):
+            assert ik.nearest({body: aim}, ik.model.initial).reached, body
 
 
 class TestDrives:

@@ -20,6 +20,8 @@ import numpy as np
 
 sys.path.insert(0, str(Path(__file__).parent.parent))
 
+from rigs.garbage import garbage
+
 import bellcrank as bc
 from bellcrank.errors import BellcrankError
 from bellcrank.gallery.prosthetic_arm import Posture
@@ -33,16 +35,6 @@ FIELDS = (
     "body", "name", "value", "time", "count", "point", "target", "formulation", "method", "step", "odd",
     "marker", "velocity", "duration",
 )  # fmt: skip
-
-
-def garbage(source):
-    """A value that no front end should send."""
-    pool = [
-        None, True, -1, 0, 1e308, float("nan"), float("inf"), "", "x" * 1000, "ground", "link 1", b"\0", [],
-        {}, [1, 2, 3], [None] * 3, ["a", "b", "c"], (1e30, 0, 0), {"a": 1}, object(),
-        "../../etc/passwd", 2**70,
-    ]  # fmt: skip
-    return source.choice(pool)
 
 
 def resident():
@@ -92,7 +84,7 @@ def thrown(session, tally, source):
     for _ in range(6):
         body = source.choice(bodies)
         aim = np.array([source.uniform(-reach, reach) for _ in range(3)])
-        tally.do(session, "grab", body=body, point=[source.uniform(0.4, 1.0), 0.0, 0.0], target=aim.tolist())
+        tally.do(session, "grab", body=body, point=[source.uniform(0.0, 1.0), 0.0, 0.0], target=aim.tolist())
         for _ in range(5):
             time.sleep(0.02)
             aim = aim + [source.gauss(0.0, 0.1 * reach) for _ in range(3)]

@@ -166,6 +166,33 @@ def test_a_drag_without_time_is_undone(session):
     assert np.abs(poses(session) - moved).max() < 1e-12
 
 
+def test_a_line_during_a_drag_is_a_step_after_it(session):
+    session.do("add_body", kind="rod", name="a", position=[0.0, 0.0, 0.0])
+    begin = poses(session)
+    session.do("grab", body="a", point=[0.0, 0.0, 0.0], target=[0.1, 0.0, 0.0])
+    dragged = poses(session)
+    session.do("gravity", value=True)
+    session.do("release")
+    session.do("undo")
+    assert not any(session.snapshot.mechanism.gravity)
+    assert np.allclose(poses(session), dragged)
+    session.do("undo")
+    assert np.allclose(poses(session), begin)
+
+
+def test_a_drag_that_play_ends_is_a_step_of_its_own(session):
+    session.do("add_body", kind="rod", name="a", position=[0.0, 0.0, 0.0])
+    begin = poses(session)
+    session.do("grab", body="a", point=[0.0, 0.0, 0.0], target=[0.1, 0.0, 0.0])
+    session.do("play")
+    session.do("pause")
+    session.do("release")
+    session.do("undo")
+    assert np.allclose(poses(session), begin)
+    session.do("undo")
+    assert session.snapshot.bodies == ()
+
+
 def test_what_is_kept_and_opened_again_is_equal(session, tmp_path):
     four_bar(session)
     built = mechanism(session)

@@ -6,7 +6,8 @@ from viewer.test_engine import do, engine, rod, wall
 
 import bellcrank as bc
 from bellcrank.gallery.prosthetic_arm import Posture
-from bellcrank.viewer.hand import Hold, firmness, mobility, size_of
+from bellcrank.viewer.hand import Hold, Yielding, firmness, size_of, yielding
+from bellcrank.viewer.pace import PERIOD
 
 TIP = (0.0, 0.0, 0.0)
 
@@ -15,6 +16,12 @@ def free_ball(mass=2.0):
     mechanism = bc.Mechanism("ball", gravity=(0.0, 0.0, 0.0))
     mechanism.add_body("ball", mass, (0.1, 0.2, 0.3))
     return mechanism
+
+
+def yielded(live, body, point):
+    """How a mechanism yields to the hand of a body where it is."""
+    twin = live.twin
+    return yielding(twin.model(live.state), twin.hands[body], live.state, live.values, np.array(point))
 
 
 def playing(mechanism, **settings):
@@ -57,16 +64,41 @@ class TestHands:
         live = playing(free_ball(2.0))
         do(live, "grab", body="ball", point=(0.0, 0.4, 0.0), target=(0.0, 0.4, 0.0))
         twin, point = live.twin, np.array((0.0, 0.4, 0.0))
-        found = mobility(twin.model(live.state), twin.hands["ball"], live.state, {}, point)
+        found = yielding(twin.model(live.state), twin.hands["ball"], live.state, {}, point)
         wanted = np.diag([0.5 + 0.16 / 0.3, 0.5, 0.5 + 0.16 / 0.1])  # 1/m + arm²/J
-        assert np.allclose(found, wanted, rtol=1e-12)
+        assert np.allclose(found.mobility, wanted, rtol=1e-12)
+        gyration = np.sqrt(0.5 * (0.1 + 0.2 + 0.3) / 2.0)
+        assert found.swing == pytest.approx(gyration * 0.4 / 0.1)
 
     def test_small_mechanisms_take_stiffer_hands_and_no_hand_is_too_stiff_for_its_steps(self):
-        assert firmness(1.0, 0.01, 9.81, 0.0)[0] > firmness(1.0, 10.0, 9.81, 0.0)[0]
-        stiffness, damping = firmness(1.0, 1e-6, 9.81, 1e-3)
+        light = Yielding(np.eye(3), 0.5)
+        assert firmness(light, 0.01, 9.81, 0.0)[0] > firmness(light, 10.0, 9.81, 0.0)[0]
+        stiffness, damping = firmness(light, 1e-6, 9.81, 1e-3)
         assert np.sqrt(stiffness) == pytest.approx(300.0)
         assert damping == pytest.approx(2.0 * np.sqrt(stiffness))
         assert size_of(engine(free_ball()).model) > 0.0
+
+    @pytest.mark.parametrize("size", [2e-3, 1.0, 200.0])
+    @pytest.mark.parametrize("arm", [0.5, 0.02, 1e-3])
+    def test_a_hand_near_a_hinge_throws_nothing_about(self, arm, size):
+        """A rod pulled across its hinge turns by about as much, wherever it is grabbed."""
+        mechanism, mass = bc.Mechanism("rod", gravity=(0.0, 0.0, 0.0)), 700.0 * size**3
+        inertia = mass * size**2 / 12.0
+        body = mechanism.add_body("rod", mass, (inertia, inertia, 1e-3 * inertia), position=(0.0, 0.0, 0.0))
+        mechanism.add_joint("pivot", bc.RevoluteX(), mechanism.ground, body.marker((0.0, 0.0, -0.5 * size)))
+        live = playing(mechanism)
+        point = (0.0, 0.0, (arm - 0.5) * size)
+        do(live, "grab", body="rod", point=point, target=(0.0, size, 0.0))
+        frequency = np.sqrt(live.holds["rod"].stiffness * yielded(live, "rod", point).most)
+        spins = []
+        for _ in range(60):
+            wall(live, PERIOD)
+            spins.append(abs(live.state.angular_velocity[0, 0]))
+        assert frequency <= 12.0 + 1e-9
+        assert max(spins) < 2.0 * 12.0
+        if arm == 0.5:
+            assert frequency == pytest.approx(12.0, rel=0.02)
+            assert live.state.position[0, 1] == pytest.approx(0.5 * size, rel=0.02)
 
     @pytest.mark.parametrize("formulation", ["lagrange", "recursive", "symbolic", "dca"])
     def test_its_work_closes_the_energy_balance(self, formulation):

@@ -138,6 +138,33 @@ class TestAnyMechanism:
         assert not live.twin.leads
         assert live.state.position[0, 2] < before - 0.05
 
+    def test_paused_it_is_dragged_from_where_it_was_jogged_to(self):
+        live = engine(demonstration())
+        jogged(live, "hand.wrist", UP, 0.5)
+        do(live, "pause")
+        there = live.state.position.copy()
+        target = wrist(live) + np.array((0.0, 0.01, 0.0))
+        do(live, "grab", body="hand", point=live.twin.base.markers["hand.wrist"].position, target=target)
+        assert np.allclose(wrist(live), target, atol=1e-6)
+        assert np.abs(live.state.position - there).max() < 0.05
+        do(live, "release")
+        do(live, "play")
+        wall(live, 0.2)
+        assert np.allclose(wrist(live), target, atol=1e-3)  # its joints stay driven where it was dragged to
+
+    def test_what_a_pin_held_is_driven_when_it_is_released(self):
+        live = engine(bc.gallery.double_pendulum())
+        first, second = live.model.bodies
+        do(live, "pin", body=first)
+        jogged(live, second, (0.02, 0.0, 0.0), 0.2)
+        assert len(live.twin.leads) == 1
+        do(live, "unpin", body=first)
+        assert len(live.twin.leads) == 2
+        wall(live, 1.0)
+        there = live.state.position.copy()
+        wall(live, 0.5)
+        assert np.allclose(live.state.position, there, atol=1e-6)
+
     def test_motors_go_before_other_joints(self):
         mechanism = bc.gallery.four_bar()
         last = list(mechanism.joints)[-1]

@@ -7,6 +7,7 @@ import time
 
 import numpy as np
 import pytest
+from rigs.garbage import garbage
 
 import bellcrank as bc
 from bellcrank.viewer.commands import COMMANDS
@@ -77,16 +78,6 @@ def test_what_takes_long_is_prepared_while_the_run_goes_on():
         assert told.settings.formulation == "symbolic"
         assert told.preparing == ""
         until(session, lambda now: now.time > told.time + 0.05)
-
-
-def garbage(source):
-    """A value that no front end should send."""
-    pool = [
-        None, True, -1, 0, 1e308, float("nan"), float("inf"), "", "x" * 1000, "ground", "link 1", b"\0", [],
-        {}, [1, 2, 3], [None] * 3, ["a", "b", "c"], (1e30, 0, 0), {"a": 1}, object(),
-        "../../etc/passwd", 2**70,
-    ]  # fmt: skip
-    return source.choice(pool)
 
 
 @pytest.mark.parametrize("seed", range(4))
@@ -160,3 +151,70 @@ def test_what_a_command_did_is_shown_when_it_answers(monkeypatch):
         for count in range(1, 4):
             session.do("step")
             assert session.snapshot.time == pytest.approx(1e-3 * count)
+
+
+class TestCommandsOfManyThreads:
+    def test_one_that_is_taken_back_is_not_done_and_the_session_goes_on(self):
+        with live(bc.gallery.double_pendulum()) as session:
+            session.do("play")
+            for _ in range(50):
+                session.send("step", count=1).cancel()
+            assert session.send("pause").result(timeout=20.0) is None
+
+    def test_all_are_answered_while_it_is_closed(self):
+        for _ in range(20):
+            session, answers = live(bc.gallery.double_pendulum()), []
+
+            def shout(session=session, answers=answers):
+                for _ in range(300):
+                    answers.append(session.send("speed", value=1.0))
+
+            threads = [threading.Thread(target=shout) for _ in range(3)]
+            for thread in threads:
+                thread.start()
+            session.close()
+            for thread in threads:
+                thread.join(20.0)
+            assert len(answers) == 900
+            for answer in answers:
+                answer.exception(timeout=5.0)
+
+    def test_closed_it_does_nothing_that_waits(self):
+        session = live(bc.gallery.double_pendulum())
+        session.send("step", count=1)
+        waiting = [session.send("step", count=2000) for _ in range(20)]
+        begun = time.perf_counter()
+        session.close()
+        assert time.perf_counter() - begun < 5.0
+        assert "closed" in str(waiting[-1].exception(timeout=5.0))
+
+    def test_time_goes_on_while_commands_keep_coming(self):
+        with live(bc.gallery.double_pendulum()) as session:
+            session.do("play")
+            shouts = [True]
+
+            def shout():
+                while shouts:
+                    session.send("rewind", time=None)
+
+            thread = threading.Thread(target=shout)
+            thread.start()
+            try:
+                until(session, lambda now: now.time > 0.05)
+            finally:
+                shouts.clear()
+                thread.join(20.0)
+
+    def test_a_pause_leaves_the_next_line_alone(self):
+        with live(bc.gallery.double_pendulum()) as session:
+            interrupted = session._engine.interrupt
+            done = threading.Event()
+
+            def late():
+                done.wait(0.2)  # if the command could be done before what it interrupts is interrupted
+                interrupted()
+
+            session._engine.interrupt = late
+            session.do("pause")
+            session._engine.interrupt = interrupted
+            assert not session.bench.interrupt.is_set()

@@ -86,6 +86,7 @@ class Bench:
         by: who gives them. may_fail: a refusal is not told. Nothing is raised: a refused line leaves
         everything as it was.
         """
+        self.end_step()  # of a drag that goes on meanwhile: the line comes after it
         self.note()
         before = self._work.everything
         reply = self.shell.execute_all(lines) if len(lines) > 1 else self.shell.execute(lines[0])
@@ -99,6 +100,8 @@ class Bench:
             self._follow()
         if self.engine.motion is not None and self.engine.motion.still:
             self.engine.motion = None
+        if self.engine.posed:
+            self.begin_step()
         if reply.ok or not may_fail:
             self._tell(lines, reply, by)
         return reply
@@ -122,6 +125,7 @@ class Bench:
 
     def back_at_start(self) -> None:
         """Take over that the engine has gone back to its start."""
+        self._held = None
         self._work.set(live=None, history=())
         self.note()
 

@@ -40,7 +40,8 @@ def play(engine: LiveEngine) -> None:
     if engine.open and engine.bench is not None and engine.mechanism.bodies:
         assemble(engine)
     engine.from_shown()
-    engine.posed.clear()
+    if engine.status != "playing":
+        release(engine)
     if engine.status != "playing":
         engine.pace.rest()
         engine.status, engine.message = "playing", ""
@@ -73,7 +74,7 @@ def rewind(engine: LiveEngine, time: Any) -> None:
     time = _number("rewind", time, "s")
     if engine.status == "playing":
         engine.status = "paused"
-    engine.drop_all()
+    release(engine)
     number = engine.past.nearest(time)
     is_last = number == len(engine.past) - 1 and engine.run is not None
     engine.shown = None if is_last else number

@@ -13,11 +13,12 @@ from bellcrank.errors import Fault, MechanismError
 from bellcrank.mechanism.checking import Check
 from bellcrank.mechanism.marker import Marker
 from bellcrank.viewer.engine import LiveEngine
-from bellcrank.viewer.hand import Hold, firmness, mobility, size_of
+from bellcrank.viewer.hand import Hold, firmness, size_of, yielding
 from bellcrank.viewer.jogging import Jog
-from bellcrank.viewer.leading import leads_of
+from bellcrank.viewer.leading import held, leads_of
 from bellcrank.viewer.names import known
 from bellcrank.viewer.pulling import Puller
+from bellcrank.viewer.twin import Twin
 
 _LONGEST: Final = 5.0  # s, of a jog
 
@@ -38,15 +39,14 @@ def grab(engine: LiveEngine, body: Any, point: Any, target: Any) -> None:
         _pull(engine)
         return
     twin, state = engine.coming[0].with_hand(body), engine.state
-    w = mobility(twin.model(state), twin.hands[body], state, engine.values, at)
-    largest = float(np.linalg.eigvalsh(0.5 * (w + w.T))[-1])
+    given = yielding(twin.model(state), twin.hands[body], state, engine.values, at)
     gravity = float(np.linalg.norm(model.gravity))
-    if not largest > 1e-9 / float(model.mass[number]):
+    if not given.most > 1e-9 / float(model.mass[number]):
         rule = "it is held by its joints and drives, and cannot be pulled"
         raise MechanismError(
             Fault(f"body {body!r}", rule, None, "release what holds it, or drag another one")
         )
-    stiffness, damping = firmness(largest, size_of(model), gravity, engine.settings.fixed_step)
+    stiffness, damping = firmness(given, size_of(model), gravity, engine.settings.fixed_step)
     engine.set_hold(body, Hold(stiffness, damping, at, target))
     if twin is not engine.coming[0]:
         engine.change(f"a hand on {body}", twin=twin)
@@ -79,14 +79,16 @@ def pin(engine: LiveEngine, body: Any) -> None:
     """Hold a body where it is."""
     number = _body(engine, body)
     engine.set_hold(body, None)
-    engine.change(f"pin of {body}", twin=engine.coming[0].with_pin(body, engine.state, number))
+    twin = engine.coming[0].with_pin(body, engine.state, number)
+    engine.change(f"pin of {body}", twin=_driven_anew(engine, twin))
 
 
 def unpin(engine: LiveEngine, body: Any) -> None:
     """Release a body that was pinned."""
     _body(engine, body)
     if body in engine.coming[0].pins:
-        engine.change(f"release of {body}", twin=engine.coming[0].without_pin(body))
+        twin = engine.coming[0].without_pin(body)
+        engine.change(f"release of {body}", twin=_driven_anew(engine, twin))
 
 
 def jog(engine: LiveEngine, marker: Any = None, velocity: Any = (0.0, 0.0, 0.0), duration: Any = 0.3) -> None:
@@ -114,6 +116,14 @@ def jog(engine: LiveEngine, marker: Any = None, velocity: Any = (0.0, 0.0, 0.0),
         engine.change(f"{marker} jogged", twin=twin)
 
 
+def _driven_anew(engine: LiveEngine, twin: Twin) -> Twin:
+    """A twin that is jogged, with other pins than before: other coordinates determine its motion."""
+    if not twin.leads:
+        return twin
+    free = replace(twin, leads=())
+    return replace(free, leads=leads_of(free.model(engine.state), engine.state))
+
+
 def _marker(engine: LiveEngine, model: Model, name: Any) -> Marker:
     markers = engine.twin.base.markers
     if isinstance(name, str) and name in markers and markers[name].body in model.bodies:
@@ -124,10 +134,12 @@ def _marker(engine: LiveEngine, model: Model, name: Any) -> Marker:
 
 def _pull(engine: LiveEngine) -> None:
     """Bring what is dragged without time to where it is pulled, or as near as it comes."""
-    run = engine.from_shown()
-    if engine.puller is None or engine.puller[0] is not engine.twin:
-        engine.puller = (engine.twin, Puller.of(engine.twin, engine.state))
-    run.set_state(engine.puller[1].pull(engine.state, engine.values, engine.posed).at_time(run.time))
+    run, twin = engine.from_shown(), engine.twin
+    if engine.puller is None or engine.puller[0] is not twin:
+        engine.puller = (twin, Puller.of(twin, engine.state))
+    state = engine.puller[1].pull(engine.state, engine.values, engine.posed).at_time(run.time)
+    run.inputs.update(held(twin.leads, run.model, state))
+    run.set_state(state)
     engine.note_again()
 
 

@@ -7,10 +7,16 @@ At the point r = p + R a of a body, which moves with v, a hand exerts
 and so nothing while k = c = 0. As k, c, a and the target are inputs, a hand that a model has takes hold
 anywhere on its body, moves and lets go without a new preparation.
 
-The stiffness follows from the mobility W (3, 3) of the point, the acceleration that a unit force gives to it,
-all constraints included: with k = w^2 / largest eigenvalue of W the point swings about the target with the
-circular frequency w in the direction in which it yields most, more slowly in others; c = 2 k / w damps it
-critically. So the force, not the motion, scales with what is dragged.
+The stiffness follows from the accelerations that a unit force at the point causes, all constraints included.
+p is the largest acceleration of the point: the largest eigenvalue of its mobility W, (3, 3). s is the largest
+acceleration of the centre of mass of any body, and of the body's own particles at its radius of gyration.
+
+    k = w^2 / max(p, s),   c = 2 sqrt(k / p)
+
+So the point swings about the target with the circular frequency w in the direction in which it yields most,
+critically damped, and no body pulled by d accelerates by more than w^2 d. Near a hinge s is the larger one:
+it falls with the arm, p with its square. The torque and the speed therefore stay bounded as the arm goes to
+zero. All of it scales with the size of the mechanism, a watch or a bridge.
 """
 
 from __future__ import annotations
@@ -129,8 +135,26 @@ def released(hand: Hand) -> Mapping[str, float]:
     return dict.fromkeys(hand.inputs, 0.0)
 
 
-def mobility(model: Model, hand: Hand, state: State, values: Mapping[str, float], point: Floats) -> Floats:
-    """(3, 3), 1/kg: the accelerations of a point of a body under unit forces there along x, y, z.
+@dataclass(frozen=True, eq=False)
+class Yielding:
+    """What unit forces at a point of a body along x, y, z cause, all constraints included.
+
+    mobility: (3, 3), 1/kg: the accelerations of the point, m/s^2 per N, world axes.
+    swing: 1/kg: the largest acceleration, for any direction of the force, of the centre of mass of a body,
+    and of the grabbed body's particles at its radius of gyration.
+    """
+
+    mobility: Floats
+    swing: float
+
+    @property
+    def most(self) -> float:
+        """The largest acceleration of the point, 1/kg."""
+        return float(np.linalg.eigvalsh(0.5 * (self.mobility + self.mobility.T))[-1])
+
+
+def yielding(model: Model, hand: Hand, state: State, values: Mapping[str, float], point: Floats) -> Yielding:
+    """How a mechanism yields to a hand.
 
     model: has the hand. values: of the other inputs. point: (3,), m, in the body's frame.
     """
@@ -143,23 +167,28 @@ def mobility(model: Model, hand: Hand, state: State, values: Mapping[str, float]
     for pull in (np.zeros(3), *(unit * np.eye(3))):
         hold = Hold(1.0, 0.0, point, at + pull)
         system.inputs.update({**values, **hold.values(hand)})
-        moving = system.accelerate().body(hand.body)
-        found.append(moving.linear + np.cross(moving.angular, at - state.position[body]))
-    gained: Floats = (np.array(found[1:]) - found[0]).T / unit
-    return gained
+        moving = system.accelerate()
+        found.append((moving.linear, moving.angular))
+    linear, angular = ((np.array(one[1:]) - one[0]) / unit for one in zip(*found, strict=True))  # (3, nb, 3)
+    arms = rotate(state.rotation, model.com)
+    centres = linear + np.cross(angular, arms)
+    there = linear[:, body] + np.cross(angular[:, body], at - state.position[body])
+    gyration = float(np.sqrt(0.5 * np.trace(model.inertia[body]) / model.mass[body]))
+    swings = [*np.moveaxis(centres, 1, 0), gyration * angular[:, body]]
+    return Yielding(there.T, max(float(np.linalg.norm(one, 2)) for one in swings))
 
 
-def firmness(largest: float, size: float, gravity: float, step: float) -> tuple[float, float]:
+def firmness(given: Yielding, size: float, gravity: float, step: float) -> tuple[float, float]:
     """Stiffness, N/m, and damping, N s/m, of a hand.
 
-    largest: eigenvalue of the mobility there, 1/kg. size: of the mechanism, m. gravity: m/s^2.
+    given: how the mechanism yields to it. size: of the mechanism, m. gravity: m/s^2.
     step: s, of the method; 0 where it finds its own.
     """
     frequency = max(_SLOWEST, np.sqrt(gravity / (_SAG * size)))
     if step > 0.0:
         frequency = min(frequency, _PER_STEP / step)
-    stiffness = frequency**2 / largest
-    return float(stiffness), float(2.0 * stiffness / frequency)
+    stiffness = frequency**2 / max(given.most, given.swing)
+    return float(stiffness), float(2.0 * np.sqrt(stiffness / given.most))
 
 
 def size_of(model: Model) -> float:

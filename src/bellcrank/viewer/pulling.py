@@ -1,7 +1,7 @@
 """Dragging without dynamics: the nearest configuration in which points of bodies are where they are pulled.
 
-Inverse kinematics in which drives hold: constraints and limits are kept, the mechanism never comes apart, and
-where a target is out of reach the point comes as near to it as it can.
+Inverse kinematics with the drives of the mechanism held and those of a jog free. Constraints and limits are
+satisfied, so the mechanism never comes apart; if a target is out of reach, the point comes as near as it can.
 """
 
 from __future__ import annotations
@@ -31,7 +31,8 @@ class Puller:
         model = compile_mechanism(replace(twin, hands={}).mechanism(), state.time).started(state)
         if model.inputs:
             model = replace(model, core=model.core.copy())
-        held = [drive.name for drive in model.drives]
+        jogged = {lead.name for lead in twin.leads}  # which go where the bodies are dragged
+        held = [drive.name for drive in model.drives if drive.name not in jogged]
         return Puller(InverseKinematics(model, held=held, tolerance=_TOLERANCE, steps=_STEPS, restarts=0))
 
     def pull(

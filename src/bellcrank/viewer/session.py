@@ -6,9 +6,10 @@ import time
 from collections.abc import Callable, Mapping
 from concurrent.futures import Future
 from functools import partial
+from math import inf
 from pathlib import Path
 from queue import Empty, Full, Queue
-from threading import Condition, Thread
+from threading import Condition, Lock, Thread
 from typing import Any, Final, Protocol, Self
 
 from bellcrank.errors import BellcrankError, Fault, MechanismError
@@ -25,6 +26,7 @@ from bellcrank.viewer.snapshot import Snapshot
 
 _TRIAL: Final = 50  # steps
 _WAITING: Final = 10_000  # commands that may wait
+_AT_ONCE: Final = 0.05  # s on the wall for commands, after which their answers are given and time goes on
 
 
 class Engine(Protocol):
@@ -82,6 +84,7 @@ class Session:
         self._engine, self._commands = engine, commands
         self._clock = clock
         self._queue: Queue[tuple[str, dict[str, Any], Future[Any]]] = Queue(_WAITING)
+        self._gate = Lock()  # so that nothing is put into the queue after it was emptied for the last time
         self._news = Condition()
         self._snapshot = self._engine.snapshot()
         if isinstance(engine, LiveEngine):
@@ -145,11 +148,8 @@ class Session:
                 raise MechanismError(
                     Fault(f"command {command!r}", rule, None, nearest(command, self._commands))
                 )
-            if not self._open:
-                raise MechanismError(Fault("session", "it is closed", None, "open another one"))
-            self._queue.put_nowait((command, arguments, answer))
-            if command == "pause":
-                self._engine.interrupt()
+            if not self._put(command, arguments, answer):
+                raise _closed()
         except Full:
             answer.set_exception(MechanismError(Fault("session", "too many commands wait", _WAITING)))
         except MechanismError as error:
@@ -177,15 +177,31 @@ class Session:
 
     def close(self) -> None:
         """End it, and what a command line runs in it; commands that wait are refused."""
-        self._open = False
+        with self._gate:
+            self._open = False
         self._engine.interrupt()
         self._thread.join()
 
+    def _put(self, command: str, arguments: dict[str, Any], answer: Future[Any]) -> bool:
+        """Let a command wait; False where the session is closed. Raises Full."""
+        with self._gate:
+            if not self._open:
+                return False
+            if self._queue.full():
+                raise Full
+            if command == "pause":  # first, for the command takes the interruption back when it is done
+                self._engine.interrupt()
+            self._queue.put_nowait((command, arguments, answer))
+        return True
+
     def _asked(self, question: Callable[[Engine], Any]) -> Any:
         answer: Future[Any] = Future()
-        if not self._open:
-            return question(self._engine)
-        self._queue.put(("", {"question": question}, answer))
+        try:
+            if not self._put("", {"question": question}, answer):
+                self._thread.join()  # what it was at has an end
+                return question(self._engine)
+        except Full:
+            raise MechanismError(Fault("session", "too many commands wait", _WAITING)) from None
         return answer.result()
 
     def _work(self) -> None:
@@ -210,17 +226,17 @@ class Session:
             self._news.notify_all()
 
     def _answer(self, timeout: float) -> list[Callable[[], None]]:
-        """Do the commands that wait; what gives their answers to who asked."""
-        answers: list[Callable[[], None]] = []
-        while True:
+        """Do the commands that wait, for a while; what gives their answers to who asked."""
+        answers, end = list[Callable[[], None]](), inf
+        while self._open and time.monotonic() < end:
             try:
-                command, arguments, answer = (
-                    self._queue.get(timeout=timeout) if timeout > 0 else self._queue.get_nowait()
-                )
+                waiting = self._queue.get(timeout=timeout) if timeout > 0 else self._queue.get_nowait()
             except Empty:
-                return answers
-            timeout = 0.0
-            answers.append(self._do(command, arguments, answer))
+                break
+            timeout, end = 0.0, min(end, time.monotonic() + _AT_ONCE)
+            if waiting[2].set_running_or_notify_cancel():  # else who asked has taken it back
+                answers.append(self._do(*waiting))
+        return answers
 
     def _do(self, command: str, arguments: dict[str, Any], answer: Future[Any]) -> Callable[[], None]:
         """Do a command; what gives its result, or what is wrong with it, whatever that is, to who asked."""
@@ -230,15 +246,20 @@ class Session:
         except BellcrankError as error:
             return partial(answer.set_exception, error)
         except Exception as error:  # noqa: BLE001
-            rule = f"it cannot be done: {type(error).__name__}: {error}"
-            return partial(answer.set_exception, MechanismError(Fault(f"command {command!r}", rule, None)))
+            fault = Fault(f"command {command!r}", f"it cannot be done: {type(error).__name__}: {error}", None)
+            return partial(answer.set_exception, MechanismError(fault))
 
     def _refuse_waiting(self) -> None:
         with self._news:
             self._news.notify_all()
         while not self._queue.empty():
             answer = self._queue.get_nowait()[2]
-            answer.set_exception(MechanismError(Fault("session", "it is closed", None, "open another one")))
+            if answer.set_running_or_notify_cancel():
+                answer.set_exception(_closed())
+
+
+def _closed() -> MechanismError:
+    return MechanismError(Fault("session", "it is closed", None, "open another one"))
 
 
 def live(
