@@ -90,7 +90,7 @@ def test_simulation_agrees(formulation):
 
 
 def test_what_is_not_driven_is_named():
-    with pytest.raises(bc.MechanismError, match=r"leave 1 degrees of freedom open; drive .* joint 'A'"):
+    with pytest.raises(bc.MechanismError, match=r"leave 1 degree of freedom open; drive .* joint 'A'"):
         bc.kinematics(four_bar(), 1.0)
 
 

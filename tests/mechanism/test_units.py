@@ -45,6 +45,8 @@ from bellcrank.mechanism.units import UnitError, dimension_of, known_units, quan
         ("1 kW", 1000.0, "N m/s"),
         ("1 bar", 1e5, "N/m^2"),
         ("50 %", 0.5, "1"),
+        ("3 \N{MICRO SIGN}m", 3e-6, "m"),
+        ("3 \N{GREEK SMALL LETTER MU}m", 3e-6, "m"),
     ],
 )
 def test_values_in_si(text, value, unit):
@@ -71,7 +73,8 @@ def test_texts_that_are_no_quantities(text):
         ("30", "a number must not stand in quotes", "add a unit"),
         ("3 N/", "this is not a unit", "a unit is missing after '/'"),
         ("3 N!", "this is not a unit", "'!' has no meaning"),
-        ("9e999 mm", "this number is too large", ""),
+        ("9e999 mm", "this number is too large", "exponent"),
+        ("1,5 m", "a number must not contain a comma", "decimal point"),
     ],
 )
 def test_faulty_quantities(text, rule, advice):
@@ -98,6 +101,81 @@ def test_faulty_quantities(text, rule, advice):
 )
 def test_which_units_fit(given, wanted, fit):
     assert fits(dimension_of(given), wanted) is fit
+
+
+def on_a_joint(kind, **given):
+    """A mechanism with one joint."""
+    mech = bc.Mechanism("one joint")
+    mech.add_body("rod", 1, (1, 1, 1))
+    mech.add_joint("joint", kind, "ground", "rod", **given)
+    return mech
+
+
+def with_drive(kind, **given):
+    on_a_joint(kind).add_drive("drive", "joint", **given)
+
+
+def with_force(kind, force):
+    on_a_joint(kind).add_force("force", force, "joint")
+
+
+TURN, SLIDE = bc.Revolute(), bc.Prismatic()
+
+
+@pytest.mark.parametrize(
+    ("build", "message"),
+    [
+        (lambda: on_a_joint(SLIDE, position="30 deg"), "joint 'joint': .* got '30 deg'; give it in m$"),
+        (lambda: on_a_joint(TURN, velocity="2 m/s"), "joint 'joint': .* got '2 m/s'; give it in rad/s$"),
+        (
+            lambda: on_a_joint(TURN, limits=bc.Limit("-3 mm", 1)),
+            "limit of 'theta_z': lower.* give it in rad$",
+        ),
+        (lambda: with_drive(SLIDE, velocity="60 rpm"), "drive 'drive': velocity: .* give it in m/s$"),
+        (lambda: with_drive(TURN, position="3 cm"), "drive 'drive': position: .* give it in rad$"),
+        (
+            lambda: on_a_joint(bc.LinearMotor(velocity="60 rpm")),
+            "joint 'joint': velocity: .* give it in m/s$",
+        ),
+        (
+            lambda: on_a_joint(bc.CylindricalMotor(position=("1 cm", "2 cm"))),
+            "joint 'joint': position: .* got '2 cm'; give it in rad$",
+        ),
+        (lambda: with_force(SLIDE, bc.TorsionSpring("3 N m/rad")), "force 'force': stiffness: .* in N/m$"),
+        (lambda: with_force(TURN, bc.JointMotor("3 N")), "force 'force': effort: .* give it in N m$"),
+        (lambda: with_force(TURN, bc.OneSidedSpring("1 N m/rad", contact="1 mm")), "contact: .* in rad$"),
+    ],
+)
+def test_a_unit_must_fit_the_coordinate(build, message):
+    with pytest.raises(bc.MechanismError, match=message):
+        build()
+
+
+def test_a_unit_that_fits_the_coordinate_is_taken():
+    mech = on_a_joint(bc.CylindricalMotor(position=("1 cm", "90 deg")))
+    assert [mech.drives[f"joint.{name}"].position.value for name in ("z", "theta_z")] == [0.01, pi / 2]
+    mech = on_a_joint(TURN, position="30 deg", velocity="60 rpm", limits=bc.Limit("-1 turn", "1 turn"))
+    assert mech.joints["joint"].position == (("theta_z", radians(30)),)
+    mech.add_force("spring", bc.TorsionSpring("3 N m", rest_angle="10 deg", preload="1 N m"), "joint")
+    mech.add_drive("drive", "joint", position="0.5*sin(t)")
+    with pytest.raises(bc.MechanismError, match=r"give it in rad$"):
+        mech.replace(mech.drives["drive"], position="3 cm")
+    assert on_a_joint(bc.PathJoint(*helix()), position="30 deg").joints["joint"].position[0][1] == radians(30)
+
+
+def helix():
+    """The parameter and the curve of a helix; the parameter has no unit of its own."""
+    u = bc.symbol("u")
+    return u, (bc.expression.cos(u), bc.expression.sin(u), 0.1 * u)
+
+
+def test_directions_and_wrong_units_are_refused():
+    with pytest.raises(bc.MechanismError, match="axis: this unit does not fit here, got '1 m'"):
+        bc.Mechanism().ground.marker(axis=("1 m", 0, 0))
+    with pytest.raises(bc.MechanismError, match="the unit: this unit is not known, got 'furlong'"):
+        bc.quantity("2 m", "furlong")
+    with pytest.raises(bc.MechanismError, match=r"position must hold 3 numbers, .*; give them in m$"):
+        bc.Mechanism().add_body("rod", 1, (1, 1, 1), position=("∞", 0, 0))
 
 
 def test_all_units_of_fields_are_units():

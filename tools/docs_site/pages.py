@@ -19,6 +19,7 @@ SINGLE: Final = {
     "docs/benchmarks.md": "benchmarks.md",
     "docs/file-format.md": "reference/file-format.md",
     "docs/run-files.md": "reference/run-files.md",
+    "docs/robot-models.md": "robot-models.md",
     "docs/gallery.md": "gallery/index.md",
     "docs/decisions": "decisions/index.md",
     "examples": "examples.md",

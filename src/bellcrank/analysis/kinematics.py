@@ -137,7 +137,7 @@ def _run(
 
 
 def _driven(mechanism: Mechanism | Model, start: float) -> Model:
-    """The assembled model. Raises MechanismError if something is left that no drive leads."""
+    """The assembled model. Raises MechanismError if a motion is left that no drive prescribes."""
     model = mechanism if isinstance(mechanism, Model) else compile_mechanism(mechanism, start)
     model, _ = assembled(
         model if model.initial.time == start else model.started(model.initial.at_time(start))
@@ -145,10 +145,11 @@ def _driven(mechanism: Mechanism | Model, start: float) -> Model:
     found = freedoms(model)
     if found.count > 0:
         names = ", ".join(found.independent[:8]) or "too many to name"
+        left = "1 degree of freedom" if found.count == 1 else f"{found.count} degrees of freedom"
         raise MechanismError(
             Fault(
                 f"mechanism {model.name!r}",
-                f"its drives leave {found.count} degrees of freedom open",
+                f"its drives leave {left} open",
                 None,
                 f"drive what is free, for instance: {names}; or use bc.simulate",
             )

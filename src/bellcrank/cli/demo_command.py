@@ -75,7 +75,7 @@ def _facts(mechanism: Mechanism, run: Trajectory) -> list[tuple[str, str]]:
     return [
         (
             "simulated",
-            f"{mechanism.name}, {span:g} s in {seconds:.2g} s ({span / seconds:.0f} times real time)",
+            f"{mechanism.name}, {span:g} s in {seconds:.2g} s ({span / seconds:.2g} times real time)",
         ),
         ("bodies", f"{found.bodies} ({6 * found.bodies} coordinates), {found.mass:.3g} kg"),
         ("constraint rows", f"{found.rows}, {len(found.redundant)} redundant; closed loops: {found.loops}"),

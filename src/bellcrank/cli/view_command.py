@@ -25,15 +25,22 @@ _RUNS = (".h5", ".hdf5")
 @click.option("--step", "-s", type=SECONDS, metavar="H", help="Time step, s (default: 1 ms).")
 @click.option("--set", "parameters", multiple=True, metavar="NAME=VALUE", help="Value of a parameter.")
 @click.option("--play", is_flag=True, help="Begin to play at once.")
-@click.option("--host", default="localhost", show_default=True, help="Where it can be reached.")
+@click.option(
+    "--host",
+    default="localhost",
+    show_default=True,
+    help="Address to listen on; 0.0.0.0 admits other machines.",
+)
 @click.option("--port", type=click.IntRange(0, 65535), default=8080, show_default=True)
-@click.option("--token", metavar="TEXT", help="To ask for, where others than this machine can reach it.")
-@click.option("--browser/--no-browser", default=True, help="Open it in the browser.")
+@click.option(
+    "--token", metavar="TEXT", help="What other machines must give to be admitted (default: random)."
+)
+@click.option("--browser/--no-browser", default=True, help="Open the page in the browser.")
 @click.option("--shell", is_flag=True, help="Type commands for the same mechanism here; quit ends the page.")
 @click.option(
     "--protocol",
     type=click.Choice(["text", "json"]),
-    help="Do commands that another program writes, as `bellcrank shell --protocol`; report what others do.",
+    help="Run commands that another program writes, as `bellcrank shell --protocol`; report what others do.",
 )
 @click.option(
     "--poses", is_flag=True, help="With --protocol json: report where the bodies are while they move."
@@ -41,11 +48,11 @@ _RUNS = (".h5", ".hdf5")
 def command(
     file: str | None, play: bool, browser: bool, shell: bool, protocol: str | None, poses: bool, **given: Any
 ) -> None:
-    """Show FILE on a page: a mechanism (YAML or JSON) live, or a recorded run (RUN.h5); without one, build.
+    """Show a mechanism live, or a recorded run (RUN.h5), on a page in the browser.
 
-    The mechanism is simulated in real time; drag its bodies with the mouse. Ctrl-C ends it. What the page
-    reads and writes lies in the working folder. It is open to this machine alone, unless --host says
-    otherwise; then it asks for a token, which is a part of the address that is printed.
+    The mechanism is simulated in real time; drag its bodies with the mouse. Without FILE the page is an empty
+    bench to build on. Ctrl-C ends it. The page reads and writes files in the working folder only. Only this
+    machine can reach it, unless --host admits others, which then need the token in the printed address.
     """
     page = _opened(file, given)
     with page:

@@ -63,7 +63,7 @@ class Check:
             value, (bool, np.bool_)
         )
         if not numeric:
-            self.fault(f"{field} must be a number", value, f"give it in {unit}" if unit else "")
+            self.fault(f"{field} must be a number", value, _advice(unit))
             return 1.0
         if not -most <= value <= most:
             self._out_of_range(field, value, unit, least)
@@ -74,7 +74,7 @@ class Check:
         """The value with numbers for the texts that have a unit; what is wrong with these is noted."""
         from bellcrank.mechanism.quantities import in_si, units_of
 
-        return in_si(self, field, value, units_of(unit))
+        return in_si(self, field, value, units_of("1" if unit == DIRECTION else unit))
 
     def _out_of_range(self, field: str, value: Any, unit: str, least: float | None = None) -> None:
         """Note what is not finite, or larger than any number of its unit."""
@@ -95,7 +95,7 @@ class Check:
         if len(self.faults) > noted:
             return 1.0
         if number <= 0.0:
-            self.fault(f"{field} must be greater than zero", number, f"give it in {unit}" if unit else "")
+            self.fault(f"{field} must be greater than zero", number, _advice(unit))
             return 1.0
         if number < least:
             self._out_of_range(field, number, unit, least)
@@ -107,7 +107,7 @@ class Check:
         noted = len(self.faults)
         number = self.number(field, value, unit, 0.0)
         if number < 0.0 and len(self.faults) == noted:
-            self.fault(f"{field} must not be negative", number, f"give it in {unit}" if unit else "")
+            self.fault(f"{field} must not be negative", number, _advice(unit))
             return 1.0
         return number
 
@@ -135,7 +135,7 @@ class Check:
                 raise ValueError
             array = np.array(raw, dtype=float)
         except (TypeError, ValueError, OverflowError):
-            self.fault(f"{field} must hold {wanted} numbers", value)
+            self.fault(f"{field} must hold {wanted} numbers", value, _advice(unit, "them"))
             return stand_in
         fits = array.ndim == len(shape) and all(
             want is None or want == have for want, have in zip(shape, array.shape, strict=True)
@@ -261,6 +261,10 @@ class Check:
         self.faults.raise_any()
         for field, value in values.items():
             object.__setattr__(element, field, value)
+
+
+def _advice(unit: str, what: str = "it") -> str:
+    return f"give {what} in {unit}" if unit not in ("", DIRECTION) else ""
 
 
 def check_name(element: str, name: Any, forbidden: str = "") -> str:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Collection
 from dataclasses import dataclass
-from typing import Final
+from typing import Any, Final
 
 from bellcrank.errors import Fault, MechanismError
 from bellcrank.mechanism.marker import Marker
@@ -92,6 +92,15 @@ class Coordinate:
 def coordinate_kind(name: str) -> CoordinateKind | None:
     """The kind behind a coordinate name, with or without the prefix "mirrored_"; None if there is none."""
     return COORDINATE_KINDS.get(name.removeprefix(MIRRORED))
+
+
+def unit_of(joint_kind: Any, name: str) -> str:
+    """The unit of a coordinate of a joint: "m", "rad" or "1"."""
+    if name in joint_kind.free and hasattr(joint_kind, "units_of_coordinates"):
+        unit: str = joint_kind.units_of_coordinates[joint_kind.free.index(name)]
+        return unit
+    kind = coordinate_kind(name)
+    return "1" if kind is None else kind.unit
 
 
 def coordinate(name: str, marker_1: Marker, marker_2: Marker, params: tuple[float, ...] = ()) -> Coordinate:

@@ -10,6 +10,7 @@ from bellcrank.errors import Fault, MechanismError
 from bellcrank.mechanism.body import Body, Ground
 from bellcrank.mechanism.checking import Check
 from bellcrank.mechanism.constraint import Constraint
+from bellcrank.mechanism.coordinate_units import check_units
 from bellcrank.mechanism.drive import Drive, PathDrive
 from bellcrank.mechanism.force import Force
 from bellcrank.mechanism.joint import Joint
@@ -115,6 +116,7 @@ def replace_element(mechanism: Mechanism, element: Any, changes: dict[str, Any])
     table, category = _table(mechanism, element)
     old = element.name
     changed = replace(table[old], **changes)
+    check_units(mechanism.joints, changed)
     if changed.name != old:
         if changed.name in table:
             raise MechanismError(

@@ -224,6 +224,9 @@ class Description:
     _judges_all: ClassVar[bool] = False
     """Whether fields that are plainly right, each alone, can be wrong together."""
 
+    texts: ClassVar[dict[str, Any]] = {}
+    """What was given as text in fields of two units, such as "rad or m": check_units decides if it fits."""
+
     def __init_subclass__(cls, **kwargs: Any) -> None:
         super().__init_subclass__(**kwargs)
         if "_judges_all" not in cls.__dict__ and "_judge" in cls.__dict__:
@@ -273,6 +276,8 @@ class Description:
                     left_open[name] = None
                     continue
                 if (declaration.parametric or declaration.unit) and holds_texts(value):
+                    if len(declaration.units) > 1:
+                        object.__setattr__(self, "texts", self.texts | {name: value})
                     value = in_si(check, name, value, declaration.units, formulas=not declaration.parametric)
                 if loaded and declaration.parametric and holds_expressions(value):
                     given[name] = value

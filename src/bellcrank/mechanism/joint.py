@@ -15,11 +15,20 @@ import numpy as np
 
 from bellcrank.errors import Fault, MechanismError
 from bellcrank.mechanism.checking import Check, check_name
-from bellcrank.mechanism.coordinate import MIRRORED, Coordinate, coordinate, coordinate_kind, stands_still
+from bellcrank.mechanism.coordinate import (
+    MIRRORED,
+    Coordinate,
+    coordinate,
+    coordinate_kind,
+    stands_still,
+    unit_of,
+)
 from bellcrank.mechanism.fields import Description, checked, declarations
 from bellcrank.mechanism.limit import Limit
 from bellcrank.mechanism.marker import Marker
 from bellcrank.mechanism.parametric import holds_expressions, present
+from bellcrank.mechanism.plain import are_pairs
+from bellcrank.mechanism.quantities import unit_along
 from bellcrank.mechanism.rows import Block, Lowered, Row, lock
 
 JOINT_KINDS: dict[str, type[JointKind]] = {}
@@ -189,12 +198,10 @@ class Joint:
         """Initial values as pairs of coordinate names and numbers."""
         free = self.kind.free
         with Check(f"joint {self.name!r}") as check:
-            pairs = given
-            if given is None:
-                pairs = ()
-            elif isinstance(given, Mapping):
+            pairs = () if given is None else given
+            if isinstance(given, Mapping):
                 pairs = tuple(given.items())
-            elif not _are_pairs(given):
+            elif not are_pairs(pairs):
                 several = getattr(given, "ndim", 1) and isinstance(given, (tuple, list, np.ndarray))
                 values = given if several else [given]
                 if len(values) != len(free):
@@ -210,7 +217,7 @@ class Joint:
                     known = self.coordinate_name(name)
                     if known in found:
                         check.fault(f"the initial {which} of a coordinate is given twice", name)
-                    unit = declarations(Joint)[which].unit
+                    unit = unit_along(declarations(Joint)[which].unit, unit_of(self.kind, known))
                     number = check.number(f"the initial {which} of {known!r}", present(value), unit)
                     found[known] = value if holds_expressions(value) else number
         return tuple(found.items())
@@ -276,12 +283,6 @@ class Joint:
             blocks += limit.lowered(self.resolved(name))
         free = tuple(self.resolved(name) for name in self.kind.free)
         return Lowered(tuple(blocks), coordinates=free, custom=self.kind.custom)
-
-
-def _are_pairs(given: Any) -> bool:
-    """Whether these are pairs of a name and something, as `Joint` keeps them."""
-    listed = isinstance(given, (tuple, list))
-    return listed and all(isinstance(p, tuple) and len(p) == 2 and isinstance(p[0], str) for p in given)
 
 
 @dataclass(frozen=True)

@@ -9,6 +9,7 @@ from bellcrank.errors import Fault, FaultList, MechanismError
 from bellcrank.mechanism import given
 from bellcrank.mechanism.body import Body, Ground
 from bellcrank.mechanism.constraint import Constraint, ConstraintKind
+from bellcrank.mechanism.coordinate_units import check_units
 from bellcrank.mechanism.drive import Drive, PathDrive
 from bellcrank.mechanism.editing import remove_element, replace_element
 from bellcrank.mechanism.force import Force, ForceKind
@@ -235,6 +236,7 @@ class Mechanism(Shown):
 
     def _add(self, table: dict[str, Any], category: str, element: Element) -> None:
         _refuse_taken(table, category, [element.name])
+        check_units(self._joints, element)
         for marker in markers_of(element):
             self._know(marker)
         table[element.name] = element

@@ -11,8 +11,9 @@ from typing import Any, ClassVar
 
 from bellcrank.errors import Fault, MechanismError
 from bellcrank.mechanism.checking import Check
+from bellcrank.mechanism.coordinate import unit_of
 from bellcrank.mechanism.drive import Drive
-from bellcrank.mechanism.fields import checked, described, quantity
+from bellcrank.mechanism.fields import checked, declarations, described, quantity
 from bellcrank.mechanism.functions.function import Function, as_function
 from bellcrank.mechanism.given import FloatField
 from bellcrank.mechanism.joint import Joint, JointKind, register
@@ -31,6 +32,7 @@ from bellcrank.mechanism.joint_kinds import (
     RevoluteX,
     Spherical,
 )
+from bellcrank.mechanism.quantities import in_si, unit_along, units_of
 from bellcrank.mechanism.special_joints import Screw, Universal
 
 
@@ -75,6 +77,12 @@ class MotorKind(JointKind):
         field = "position" if self.position is not None else "velocity"
         functions = (getattr(self, field),) if len(self.led) == 1 else getattr(self, field)
         drives = []
+        given = self.texts.get(field)
+        texts = given if isinstance(given, (tuple, list)) else [given] * len(self.led)
+        with Check(f"joint {joint.name!r}") as check:
+            for coordinate, text in zip(self.led, texts, strict=True):
+                unit = unit_along(declarations(MotorKind)[field].unit, unit_of(joint.kind, coordinate))
+                in_si(check, field, text, units_of(unit), formulas=True)
         for coordinate, function in zip(self.led, functions, strict=True):
             name = joint.name if len(self.led) == 1 else f"{joint.name}.{coordinate}"
             motion: dict[str, Any] = {field: function}

@@ -82,3 +82,9 @@ def extents(value: Any) -> tuple[int, ...]:
         return np.shape(value)
     except ValueError:
         return ()
+
+
+def are_pairs(given: Any) -> bool:
+    """Whether these are pairs of a name and something."""
+    listed = isinstance(given, (tuple, list))
+    return listed and all(isinstance(p, tuple) and len(p) == 2 and isinstance(p[0], str) for p in given)

@@ -6,18 +6,28 @@ Files and Python take the same texts: the units are those of units.py.
 from __future__ import annotations
 
 from importlib import import_module
-from typing import Any
+from typing import Any, Final
 
 from bellcrank.errors import MechanismError
 from bellcrank.mechanism.checking import Check
 from bellcrank.mechanism.dimensions import fits
-from bellcrank.mechanism.units import UnitError
+from bellcrank.mechanism.units import UnitError, dimension_of
 from bellcrank.mechanism.units import quantity as parsed
+
+_ANGULAR: Final = frozenset({"1", "rad", "rad/s", "N m", "N m/rad", "N m s/rad"})
+"""Of two units that a field takes, such as "rad or m", the one along an angle."""
 
 
 def units_of(unit: str) -> tuple[str, ...]:
     """The units of which a number takes one, from a text such as "N/m or N m/rad"; none for any."""
     return tuple(one.removesuffix(" a turn") for one in unit.split(" or ")) if unit else ()
+
+
+def unit_along(unit: str, coordinate: str) -> str:
+    """The one of the units of a field, such as "rad/s or m/s", that fits a coordinate in rad or m."""
+    if coordinate not in ("rad", "m"):
+        return unit
+    return next((one for one in unit.split(" or ") if (one in _ANGULAR) == (coordinate == "rad")), unit)
 
 
 def quantity(text: str, unit: str = "") -> float:
@@ -30,7 +40,14 @@ def quantity(text: str, unit: str = "") -> float:
     Raises MechanismError for a text that is no number with a unit, and for a unit that does not fit.
     """
     with Check("quantity") as check:
-        found = in_si(check, "the text", text, (unit,) if unit else ())
+        units = units_of(unit)
+        try:
+            for one in units:
+                dimension_of(one)
+        except UnitError as error:
+            check.fault(f"the unit: {error}", unit, error.advice)
+            units = ()
+        found = in_si(check, "the text", text, units)
         return check.number("the text", found)
 
 

@@ -65,8 +65,9 @@ _QUANTITY = re.compile(
     r"\s*([-+]?(?:\.[0-9]{1,40}|[0-9]{1,40}(?:\.[0-9]{0,40})?)(?:[eE][-+]?[0-9]{1,3}|(?![eE][-+]?[0-9])))"
     r"\s*([^\s\d.+*/^()-].*?)\s*"
 )
+_COMMA = re.compile(r"\s*[-+]?[0-9.]+,[0-9]")
 _NUMBER = re.compile(r"[-+]?(?:\.[0-9]+|[0-9]+\.?[0-9]*)(?:[eE][-+]?[0-9]+)?")
-_FACTOR = re.compile(r"([A-Za-zµ°%]+)(?:(?:\^|\*\*)?([-+]?[0-9])|([²³]))?")
+_FACTOR = re.compile(r"([A-Za-zµμ°%]+)(?:(?:\^|\*\*)?([-+]?[0-9])|([²³]))?")
 _SEPARATOR = re.compile(r"\s*([/*·]?)\s*")
 _POWERS = {"²": 2, "³": 3}
 
@@ -97,11 +98,13 @@ def quantity(text: str) -> Quantity | None:
     found = _QUANTITY.fullmatch(text)
     if found is None:
         return None
+    if _COMMA.match(text):
+        raise UnitError("a number must not contain a comma", "write a decimal point, as in '1.5 m'")
     unit = _unit(found[2])
     try:
         return Quantity(float(Fraction(found[1]) * unit.factor) * pi**unit.turns, unit.dimension)
     except OverflowError as error:
-        raise UnitError("this number is too large") from error
+        raise UnitError("this number is too large", "is the exponent right?") from error
 
 
 @dataclass(frozen=True)
@@ -119,6 +122,7 @@ class _Unit:
 
 @cache
 def _named(name: str) -> _Unit:
+    name = name.replace("\N{GREEK SMALL LETTER MU}", "\N{MICRO SIGN}")
     if name in _BASE:
         return _Unit(dimension=_BASE[name])
     if name not in _DEFINITIONS:
