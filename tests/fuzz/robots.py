@@ -19,18 +19,7 @@ os.environ.setdefault("BELLCRANK_CACHE", "off")
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 sys.path.insert(0, str(Path(__file__).parent.parent))
 
-from rigs.robot_models import (
-    GAZEBO_JOINT,
-    LOOP_JOINT,
-    LOOP_URDF,
-    MJCF,
-    SDF,
-    URDF,
-    as_mjcf,
-    as_sdf,
-    as_urdf,
-    random_tree,
-)
+from rigs.robot_models import GAZEBO_JOINT, LOOP_JOINT, LOOP_URDF, TEXTS, WRITERS, random_tree
 from rigs.watched import main
 
 import bellcrank as bc
@@ -53,11 +42,11 @@ BOMB = """<!DOCTYPE x [<!ENTITY a "aaaaaaaaaa"><!ENTITY b "&a;&a;&a;&a;"><!ENTIT
 @cache
 def sources():
     """Sound files: their kind and text."""
-    found = [("urdf", URDF), ("xml", MJCF), ("sdf", SDF)] * 3
+    found = [*TEXTS.items()] * 3
     found += [("urdf", LOOP_URDF.format(closing=one)) for one in (LOOP_JOINT, GAZEBO_JOINT)]
     for seed in range(4):
         tree = random_tree(seed)
-        found += [("urdf", as_urdf(tree)), ("xml", as_mjcf(tree)), ("sdf", as_sdf(tree))]
+        found += [(suffix, write(tree)) for suffix, write in WRITERS.items()]
     return found
 
 

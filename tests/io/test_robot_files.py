@@ -9,26 +9,13 @@ from math import pi, sin
 import numpy as np
 import pytest
 from click.testing import CliRunner
-from rigs.robot_models import (
-    GAZEBO_JOINT,
-    LOOP_JOINT,
-    LOOP_URDF,
-    MJCF,
-    SDF,
-    URDF,
-    as_mjcf,
-    as_sdf,
-    as_urdf,
-    random_tree,
-)
+from rigs.robot_models import GAZEBO_JOINT, LOOP_JOINT, LOOP_URDF, TEXTS, WRITERS, as_urdf, random_tree
 
 import bellcrank as bc
 from bellcrank.cli.main import bellcrank
 from bellcrank.errors import MechanismError
 from bellcrank.io.robots.outline import outline
 from bellcrank.mechanism.rotation import matrix
-
-WRITERS = {"urdf": as_urdf, "xml": as_mjcf, "sdf": as_sdf}
 
 
 def loaded(folder, text, suffix, **given):
@@ -110,7 +97,7 @@ def test_links_are_where_the_products_of_their_origins_are(tmp_path):
 
 
 def test_urdf_has_links_joints_and_what_acts_in_them(tmp_path):
-    mech = loaded(tmp_path, URDF, "urdf")
+    mech = loaded(tmp_path, TEXTS["urdf"], "urdf")
     assert list(mech.bodies) == ["base", "upper", "left", "right"]
     assert {"upper.payload", "upper.camera"} <= set(mech.markers)
     assert mech.bodies["upper"].mass == pytest.approx(1.8)
@@ -154,14 +141,14 @@ def test_meshes_are_found_in_packages(tmp_path):
     folder.mkdir(parents=True)
     (folder / "upper.stl").write_bytes(b"solid")
     for packages in ([tmp_path / "somewhere"], [folder.parent]):
-        mech = loaded(tmp_path, URDF, "urdf", packages=packages)
+        mech = loaded(tmp_path, TEXTS["urdf"], "urdf", packages=packages)
         meshes = [shape for shape in mech.bodies["upper"].shapes if isinstance(shape, bc.Mesh)]
         assert [mesh.scale for mesh in meshes] == [(0.001,) * 3]
         assert not any("mesh" in rule for _, rule in rules(mech))
 
 
 def test_mjcf_has_classes_frames_and_what_acts(tmp_path):
-    mech = loaded(tmp_path, MJCF, "xml")
+    mech = loaded(tmp_path, TEXTS["xml"], "xml")
     assert mech.gravity == (0.0, 0.0, -9.8)
     assert list(mech.bodies) == ["cart", "arm", "ball", "stone", "rocker"]
     assert "arm.tool" in mech.markers
@@ -196,7 +183,7 @@ def test_a_pendulum_of_mjcf_swings_as_its_equation_says(tmp_path):
 
 
 def test_sdf_has_models_frames_and_joints(tmp_path):
-    mech = loaded(tmp_path, SDF, "sdf")
+    mech = loaded(tmp_path, TEXTS["sdf"], "sdf")
     assert list(mech.bodies) == ["crank", "rod", "hand/palm", "hand/nut"] or "linkage/crank" in mech.bodies
     assert bc.info(mech).freedom == 5
     kinds = {joint.kind.name for joint in mech.joints.values()}
@@ -268,7 +255,7 @@ def test_an_include_cannot_include_itself(tmp_path):
 
 @pytest.mark.parametrize(
     ("suffix", "text"),
-    [("urdf", URDF), ("xml", MJCF), ("sdf", SDF), *((s, w(random_tree(5))) for s, w in WRITERS.items())],
+    [*TEXTS.items(), *((suffix, write(random_tree(5))) for suffix, write in WRITERS.items())],
 )
 def test_yaml_holds_what_was_read(tmp_path, suffix, text):
     mech = loaded(tmp_path, text, suffix)
@@ -321,7 +308,7 @@ def test_what_a_format_lacks_is_refused_or_returned(tmp_path):
         bc.save(loop, tmp_path / "loop.urdf")
     assert bc.save(loop, tmp_path / "loop.xml") == ()
     assert bc.info(bc.load(tmp_path / "loop.xml")).freedom == 1
-    everything = loaded(tmp_path, MJCF, "xml")
+    everything = loaded(tmp_path, TEXTS["xml"], "xml")
     left = bc.save(everything, tmp_path / "again.xml")
     assert {fault.element for fault in left} >= {"force 'tool gravity compensation'", "force 'sum spring'"}
     turned = outline(loop)
@@ -329,7 +316,7 @@ def test_what_a_format_lacks_is_refused_or_returned(tmp_path):
 
 
 def test_the_command_line_lists_what_is_left_out(tmp_path):
-    (tmp_path / "arm.urdf").write_text(URDF)
+    (tmp_path / "arm.urdf").write_text(TEXTS["urdf"])
     told = CliRunner().invoke(bellcrank, ["info", str(tmp_path / "arm.urdf")])
     assert told.exit_code == 0
     assert (

@@ -188,20 +188,17 @@ def _text(numbers):
     return " ".join(repr(float(x)) for x in np.ravel(numbers))
 
 
+def _entries(inertia):
+    """The six numbers of a matrix, as URDF and SDF call them."""
+    axes = "xyz"
+    return [(f"i{axes[k]}{axes[n]}", float(inertia[k, n])) for k in range(3) for n in range(k, 3)]
+
+
 def as_urdf(tree):
     """The tree as a URDF text."""
     lines = ['<robot name="tree">', '<link name="world"/>']
     for k, one in enumerate(tree):
-        i = one["inertia"]
-        entries = {
-            "ixx": i[0, 0],
-            "ixy": i[0, 1],
-            "ixz": i[0, 2],
-            "iyy": i[1, 1],
-            "iyz": i[1, 2],
-            "izz": i[2, 2],
-        }
-        held = " ".join(f'{key}="{value!r}"' for key, value in ((a, float(b)) for a, b in entries.items()))
+        held = " ".join(f'{key}="{value!r}"' for key, value in _entries(one["inertia"]))
         parent = "world" if one["parent"] < 0 else f"b{one['parent']}"
         kind = one["kind"].replace("revolute", "continuous")
         lines += [
@@ -242,16 +239,7 @@ def as_sdf(tree):
     """The tree as an SDF text, with poses relative to the links that carry them."""
     lines = ['<sdf version="1.7"><model name="tree">']
     for k, one in enumerate(tree):
-        i = one["inertia"]
-        entries = {
-            "ixx": i[0, 0],
-            "ixy": i[0, 1],
-            "ixz": i[0, 2],
-            "iyy": i[1, 1],
-            "iyz": i[1, 2],
-            "izz": i[2, 2],
-        }
-        held = "".join(f"<{key}>{float(value)!r}</{key}>" for key, value in entries.items())
+        held = "".join(f"<{key}>{value!r}</{key}>" for key, value in _entries(one["inertia"]))
         parent = "world" if one["parent"] < 0 else f"b{one['parent']}"
         base = "__model__" if one["parent"] < 0 else parent
         lines += [
@@ -262,3 +250,9 @@ def as_sdf(tree):
             f"<axis><xyz>{_text(one['axis'])}</xyz></axis></joint>",
         ]
     return "\n".join([*lines, "</model></sdf>"])
+
+
+TEXTS = {"urdf": URDF, "xml": MJCF, "sdf": SDF}
+"""By suffix."""
+WRITERS = {"urdf": as_urdf, "xml": as_mjcf, "sdf": as_sdf}
+"""Of random trees, by suffix."""

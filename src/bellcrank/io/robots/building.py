@@ -7,7 +7,7 @@ from typing import Any, Final
 
 import numpy as np
 
-from bellcrank.io.robots.chain import chain_joint
+from bellcrank.io.robots.chain import chain_joint, guided_ball
 from bellcrank.io.robots.massless import Group, Reduced, reduced
 from bellcrank.io.robots.names import element_name
 from bellcrank.io.robots.pose import Pose, added, scaled
@@ -154,6 +154,10 @@ class Builder:
             at, base = _frames(motion, child)
             made = kind(motion.pitch) if motion.kind == "screw" else kind()
             self._join(name, made, parent, child, at, base, [(motion, coordinate)])
+        elif (led := guided_ball(motions)) is not None:
+            kind, base, names = led
+            at = Pose(motions[-1].point, base.rotation)
+            self._join(name, kind, parent, child, at, base, list(zip(motions, [*names, None], strict=True)))
         else:
             kind, at, names = chain_joint(motions, child.lead.pose, self.inputs)
             self._join(name, kind, parent, child, at, None, list(zip(motions, names, strict=True)))

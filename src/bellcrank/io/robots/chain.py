@@ -8,10 +8,12 @@ from typing import TYPE_CHECKING, Final
 import numpy as np
 
 from bellcrank.io.robots.names import symbol_name
-from bellcrank.io.robots.pose import Pose, scaled
+from bellcrank.io.robots.pose import Pose, added, scaled
 from bellcrank.io.robots.skeleton import Motion
 from bellcrank.mechanism.checking import Vec3
 from bellcrank.mechanism.custom_joints import CustomJoint
+from bellcrank.mechanism.joint import JointKind
+from bellcrank.mechanism.joint_kinds import Free, PointOnLine, PointOnPlane
 from bellcrank.mechanism.rotation import between, from_matrix, matrix
 
 if TYPE_CHECKING:
@@ -49,6 +51,32 @@ def chain_joint(
         pose = factor if pose is None else pose @ factor
     units = tuple("rad" if motion.kind == "turn" else "m" for motion in motions)
     return CustomJoint(coordinates, pose, units), frame, names
+
+
+def guided_ball(motions: Sequence[Motion]) -> tuple[JointKind, Pose, list[str]] | None:
+    """Slides across each other and then a ball: a point that is led along a line, in a plane, or nowhere.
+
+    The joint, the frame of its first marker in the world, and the names of the slides' coordinates in it;
+    None for motions that are not so.
+    """
+    *slides, ball = motions
+    axes = np.array([motion.axis for motion in slides])
+    if ball.kind != "ball" or not 1 <= len(slides) <= 3 or any(one.kind != "slide" for one in slides):
+        return None
+    if np.abs(axes @ axes.T - np.eye(len(axes))).max() > _EXACT:
+        return None
+    names = (["z"], ["x", "y"], ["x", "y", "z"])[len(slides) - 1]
+    if len(slides) == 3 and np.linalg.det(axes) < 0.0:
+        names = ["y", "x", "z"]
+    if len(slides) == 1:
+        rotation = between(_Z, slides[0].axis)
+    else:
+        x, y = (axes[names.index(name)] for name in ("x", "y"))
+        rotation = from_matrix(np.column_stack([x, y, np.cross(x, y)]))
+    back = -np.array([motion.start for motion in slides]) @ axes
+    a, b, c = back.tolist()
+    kind = (PointOnLine, PointOnPlane, Free)[len(slides) - 1]()
+    return kind, Pose(added(ball.point, (a, b, c)), rotation), names
 
 
 def _orientation(axes: Sequence[Vec3], child: Pose) -> tuple[float, float, float, float]:

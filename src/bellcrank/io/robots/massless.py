@@ -8,18 +8,20 @@ determines.
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import Final
 
 import numpy as np
 
+from bellcrank.io.robots.chain import guided_ball
 from bellcrank.io.robots.pose import Pose
-from bellcrank.io.robots.skeleton import GROUND, Connection, Link, Skeleton, summed
+from bellcrank.io.robots.skeleton import GROUND, Connection, Forest, Link, Skeleton, summed
 from bellcrank.io.robots.source import Source
 from bellcrank.mechanism.mass import MassProperties
 
 _LIGHT: Final = 1e-7
-"""The mass, relative to that of the whole, of a link that has none and carries several joints."""
+"""The mass, relative to that of the whole, of a link that has none and whose joints are not made one."""
 _SINGLE: Final = ("ball", "free", "planar", "screw")  # motions that stay alone
 MOST: Final = 6
 """Motions of one joint."""
@@ -65,7 +67,7 @@ class Reduced:
 
 def reduced(source: Source, skeleton: Skeleton) -> Reduced:
     """The skeleton with bodies alone; what had to be changed is noted in the source."""
-    connections = list(skeleton.connections)
+    connections = [part for one in skeleton.connections for part in _parted(skeleton, one)]
     while True:
         of = {link.name: group for group in _groups(skeleton, connections) for link in group.links}
         changed = _without_one(source, connections, of)
@@ -77,21 +79,28 @@ def reduced(source: Source, skeleton: Skeleton) -> Reduced:
     return Reduced(bodies, edges, {name: group if group.is_body else None for name, group in of.items()})
 
 
+def _parted(skeleton: Skeleton, one: Connection) -> Iterable[Connection]:
+    """A connection with a ball among other motions as two, with a link without mass between them."""
+    single = next((k for k, motion in enumerate(one.motions) if motion.kind in _SINGLE), None)
+    if single is None or len(one.motions) == 1 or guided_ball(one.motions) is not None:
+        yield one
+        return
+    cut = single or 1
+    link = skeleton.links[one.child]
+    name = f"{one.child} {one.motions[cut].name}"
+    skeleton.links[name] = Link(name, link.pose, link.at)
+    yield Connection(f"{one.name} {one.motions[0].name}", one.parent, name, one.at, one.motions[:cut])
+    yield from _parted(skeleton, Connection(one.name, name, one.child, one.at, one.motions[cut:]))
+
+
 def _groups(skeleton: Skeleton, connections: list[Connection]) -> list[Group]:
-    above = {name: name for name in skeleton.links}
-
-    def top(name: str) -> str:
-        while above[name] != name:
-            above[name] = above[above[name]]
-            name = above[name]
-        return name
-
+    rigid = Forest(skeleton.links)
     for one in connections:
         if not one.motions and not one.kept:
-            above[top(one.child)] = top(one.parent)
+            rigid.join(one.child, one.parent)
     found: dict[str, list[Link]] = {}
     for name, link in skeleton.links.items():
-        found.setdefault(top(name), []).append(link)
+        found.setdefault(rigid.top(name), []).append(link)
     return [Group(links) for links in found.values()]
 
 
@@ -145,7 +154,7 @@ def _without_one(
         source.leave(
             group.lead.at,
             f"link {group.lead.name!r}",
-            "it has no mass and carries several joints: it is given one",
+            "it has no mass, and its joints are not made one: it is given one",
             mass,
         )
         group.lead.masses.append(MassProperties(mass, np.zeros(3), mass * arm**2 * np.eye(3)))

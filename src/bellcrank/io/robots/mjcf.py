@@ -23,6 +23,16 @@ from bellcrank.mechanism.shape import Shape
 
 _GRAVITY: Final = (0.0, 0.0, -9.81)
 _EXPANDED: Final = ("composite", "flexcomp", "replicate", "attach", "flex")
+_FORCES: Final = (
+    "constraint",
+    "equality",
+    "frictionloss",
+    "limit",
+    "passive",
+    "spring",
+    "damper",
+    "actuation",
+)
 _SEEN: Final = ("camera", "light")
 
 
@@ -48,6 +58,9 @@ def _gravity(document: Document) -> tuple[float, float, float]:
         for flag in at.all("flag"):
             if flag.get("gravity") == "disable":
                 return (0.0, 0.0, 0.0)
+            for key, setting in flag.attributes.items():
+                if key in _FORCES and setting == "disable":
+                    document.source.leave(flag, "option", f"what it disables acts all the same: {key}")
         for medium in ("density", "viscosity"):
             if document.number(at, at.attributes, medium) > 0.0:
                 document.source.leave(at, "option", f"forces of the medium ({medium}) are not taken")
@@ -74,7 +87,8 @@ class _Geometry:
     masses: list[MassProperties]
     drawn: list[Shape]
     hidden: list[Shape]
-    inertial: Element | None = None
+    inertial: tuple[Element, Pose] | None = None
+    """With the frame in the body in which it is given."""
 
 
 class _Reader:
@@ -104,13 +118,15 @@ class _Reader:
             elif one.tag in ("joint", "freejoint"):
                 self._joint(one, place)
             elif one.tag == "inertial":
-                self.held[place.link].inertial = one
+                self.held[place.link].inertial = (one, place.frame)
             elif one.tag in _EXPANDED:
                 self.source.leave(
                     one,
                     str(one),
                     f"<{one.tag}> is not expanded: MuJoCo writes the bodies that it makes (mj_saveLastXML)",
                 )
+            elif one.tag == "plugin":
+                self.source.leave(one, str(one), "plugins are not taken")
             elif one.tag in _SEEN:
                 self.source.leave(one, str(one), "cameras and lights are not taken")
             else:
@@ -148,11 +164,10 @@ class _Reader:
     def _site(self, at: Element, place: _Place) -> None:
         given = self.document.attributes(at, place.childclass)
         ends = self.source.numbers(at, "fromto", given.get("fromto"), 6)
-        pose = self.document.pose(at, given)
-        if ends is not None:
-            a, b, c = (0.5 * (ends[k] + ends[k + 3]) for k in range(3))
-            pose = Pose((a, b, c), pose.rotation)
-        pose = place.frame @ pose
+        if ends is not None and ends[:3] == ends[3:]:
+            self.source.fault(at, "must have two different ends", ends, of="fromto")
+            return
+        pose = place.frame @ (self.document.pose(at, given) if ends is None else self.document.along(ends))
         if at.name:
             if at.name in self.sites:
                 self.source.fault(at, "this name is taken")
@@ -173,13 +188,13 @@ class _Reader:
         link.shapes += held.drawn or held.hidden
         choice = self.document.compiler.get("inertiafromgeom", "auto")
         if held.inertial is not None and choice != "true":
-            found = self._inertial(held.inertial)
+            found = self._inertial(*held.inertial)
         else:
             found = total(held.masses) if held.masses and choice != "false" else None
         if found is not None:
             link.masses.append(found)
 
-    def _inertial(self, at: Element) -> MassProperties | None:
+    def _inertial(self, at: Element, frame: Pose) -> MassProperties | None:
         document, source, given = self.document, self.source, at.attributes
         if "mass" not in given:
             source.fault(at, "is missing", of="mass")
@@ -195,7 +210,7 @@ class _Reader:
             local = np.array([[xx, xy, xz], [xy, yy, yz], [xz, yz, zz]])
         else:
             local = np.diag(moments if moments is not None else (0.0, 0.0, 0.0))
-        pose = document.pose(at, given)
+        pose = frame @ document.pose(at, given)
         if mass == 0.0:
             return None
         return MassProperties(mass, np.zeros(3), local).moved(pose.position, pose.rotation)

@@ -20,10 +20,9 @@ from bellcrank.io.robots.pose import Pose
 from bellcrank.io.robots.xml_tree import Element
 from bellcrank.mechanism import JointCoordinate
 from bellcrank.mechanism.inputs import Input
-from bellcrank.mechanism.motors import JointMotor, Wrench
+from bellcrank.mechanism.motors import GearedMotor, JointMotor, Wrench
 from bellcrank.mechanism.springs import TorsionSpring
 
-_PLAIN: Final = ("general", "motor", "position", "velocity", "damper", "intvelocity", "cylinder")
 _TARGETS: Final = ("joint", "jointinparent", "tendon", "site", "body", "cranksite", "slidersite")
 
 
@@ -34,6 +33,7 @@ class _Law:
     gain: tuple[float, float, float]
     bias: tuple[float, float, float]
     strange: str = ""
+    shortcut: str = ""
     dynamics: str = "none"
 
 
@@ -84,25 +84,33 @@ def _law(document: Document, at: Element, settings: list[tuple[str, dict[str, st
 def _shortcut(
     document: Document, at: Element, tag: str, given: Mapping[str, str], law: _Law, kinds: dict[str, str]
 ) -> None:
-    """What a shortcut makes of gain and bias; numbers that it does not give are those of the defaults."""
-    servo = kinds["biastype"] == "affine"
-    kv = document.number(at, given, "kv", -law.bias[2] if servo else 0.0)
+    """What a shortcut makes of gain and bias.
+
+    Numbers that it does not give are those of <general> and of the same shortcut before it; after another one
+    they are 1 and 0.
+    """
+    if law.shortcut not in ("", tag) or kinds["gaintype"] != "fixed":
+        law.gain, law.bias = (1.0, 0.0, 0.0), (0.0, 0.0, 0.0)
+    law.shortcut = tag
     kinds |= {"gaintype": "affine" if tag == "damper" else "fixed"}
     kinds |= {"biastype": "affine" if tag in ("position", "intvelocity", "velocity") else "none"}
     if tag in ("position", "intvelocity"):
-        kp = document.number(at, given, "kp", law.gain[0] if servo else 1.0)
+        kp, kv = (
+            document.number(at, given, key, known)
+            for key, known in (("kp", law.gain[0]), ("kv", -law.bias[2]))
+        )
         law.gain, law.bias = (kp, 0.0, 0.0), (0.0, -kp, -kv)
         if tag == "intvelocity":
             law.dynamics = "integrator"
         elif document.number(at, given, "timeconst"):
             law.dynamics = "filter"
-        if document.number(at, given, "dampratio"):
+        if document.number(at, given, "dampratio") or kv < 0.0:
             law.strange = "its dampratio is not taken: give kv"
     elif tag == "velocity":
-        kv = kv if servo or "kv" in given else 1.0
+        kv = document.number(at, given, "kv", law.gain[0])
         law.gain, law.bias = (kv, 0.0, 0.0), (0.0, 0.0, -kv)
     elif tag == "damper":
-        law.gain, law.bias = (0.0, 0.0, -document.number(at, given, "kv", 1.0)), (0.0, 0.0, 0.0)
+        law.gain, law.bias = (0.0, 0.0, -document.number(at, given, "kv")), (0.0, 0.0, 0.0)
     elif tag == "motor":
         law.gain, law.bias = (1.0, 0.0, 0.0), (0.0, 0.0, 0.0)
     elif tag == at.tag:
@@ -133,9 +141,14 @@ class _Actuator:
         target = next((key for key in _TARGETS if key in at.attributes), "")
         of = at.get(target) if target else ""
         gear = self._gear()
+        self._rotor(target, of, gear[0], tendons)
         if self.law.strange:
             source.leave(at, str(at), self.law.strange)
             return
+        for key in ("ctrl", "force"):
+            if f"{key}range" in self.given and self.given.get(f"{key}limited") != "false":
+                source.leave(at, str(at), "ranges of its input and its force are not kept")
+                break
         if self.law.dynamics != "none":
             rule = f"its dynamics ({self.law.dynamics}) are not taken: its input is the activation"
             source.leave(at, str(at), rule)
@@ -151,6 +164,26 @@ class _Actuator:
             self._on_site(sites[of], gear)
         else:
             source.leave(at, str(at), f"an actuator of {target or 'nothing'} {of!r} is not taken")
+
+    def _rotor(self, target: str, of: str, gear: float, tendons: Tendons) -> None:
+        """Damping d and armature I on the side of the motor: gear² d and gear² I in what it drives."""
+        damping, armature = (
+            gear * gear * value for value in self.document.linear(self.at, self.given, "damping", "armature")
+        )
+        if not (damping or armature):
+            return
+        coordinate = self.builder.coordinates.get(of) if target in ("joint", "jointinparent") else None
+        name = f"{self._label()} rotor"
+        if coordinate is not None:
+            self.builder.force(self.at, name, lambda: GearedMotor(1.0, armature, droop=damping), coordinate)
+        elif target == "tendon" and of in tendons.fixed and not armature:
+            tendon = tendons.fixed[of]
+            self.builder.force(
+                self.at, name, lambda: tendon.effort(lambda _, rate: -damping * rate), *tendon.ends
+            )
+        else:
+            rule = "damping and armature of an actuator need a joint with one coordinate"
+            self.document.source.leave(self.at, str(self.at), rule, (damping, armature))
 
     def _gear(self) -> tuple[float, ...]:
         found = self.document.source.numbers(self.at, "gear", self.given.get("gear"), 1, 6) or (1.0,)

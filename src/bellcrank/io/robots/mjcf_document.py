@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
-from math import cos, pi, sin
+from math import cos, dist, pi, sin
 from pathlib import Path
 from typing import Final
 
@@ -20,7 +20,7 @@ from bellcrank.mechanism.rotation import IDENTITY, between, from_matrix, unit
 
 _INCLUDED: Final = ("mujoco", "mujocoinclude")
 _FILES: Final = 500
-_TURNS: Final = ("axisangle", "xyaxes", "zaxis", "euler")
+_TURNS: Final = ("axisangle", "xyaxes", "zaxis", "euler")  # each of which goes before a quat
 ACTUATORS: Final = (
     "general",
     "motor",
@@ -200,6 +200,27 @@ class Document:
             return unit((a[0], a[1], a[2], a[3]))
         return IDENTITY
 
+    @staticmethod
+    def along(ends: tuple[float, ...]) -> Pose:
+        """The pose that two ends give: in their middle, the z axis from the second to the first."""
+        a, b = ends[:3], ends[3:]
+        length = dist(a, b)
+        x, y, z = ((p - q) / length for p, q in zip(a, b, strict=True))
+        middle = (0.5 * (a[0] + b[0]), 0.5 * (a[1] + b[1]), 0.5 * (a[2] + b[2]))
+        return Pose(middle, between((0.0, 0.0, 1.0), (x, y, z)))
+
+    def polynomial(self, at: Element, given: Mapping[str, str]) -> list[float]:
+        """The five coefficients of an equality; those that are not given are those of the identity."""
+        numbers = self.source.numbers(at, "polycoef", given.get("polycoef"), 1, 5) or ()
+        return [*numbers, *(0.0, 1.0, 0.0, 0.0, 0.0)[len(numbers) :]]
+
+    def linear(self, at: Element, given: Mapping[str, str], *names: str) -> list[float]:
+        """Attributes that may be polynomials, of which the first term is taken."""
+        for name in names:
+            if any((self.source.numbers(at, name, given.get(name), 1, 20) or ())[1:]):
+                self.source.leave(at, str(at), f"the terms of higher order of its {name} are not taken")
+        return [self.number(at, given, name) for name in names]
+
     def _of_axes(self, at: Element, given: tuple[float, ...]) -> Quat:
         x, y = np.array(given[:3]), np.array(given[3:])
         if np.linalg.norm(np.cross(x, y)) <= 1e-10 * np.linalg.norm(x) * np.linalg.norm(y) or not np.any(x):
@@ -231,5 +252,5 @@ def _kind(tag: str) -> str:
 
 def _merged(known: Mapping[str, str], given: Mapping[str, str]) -> dict[str, str]:
     """Defaults and what is given; an orientation that is given takes the place of any other."""
-    turned = any(turn in given for turn in _TURNS)
+    turned = any(turn in given for turn in ("quat", *_TURNS))
     return {**{key: text for key, text in known.items() if not (turned and key in _TURNS)}, **given}

@@ -114,8 +114,7 @@ class _Equalities:
         if None in ends:
             source.leave(at, str(at), "its joints have no coordinates to couple", names)
             return
-        numbers = source.numbers(at, "polycoef", given.get("polycoef"), 1, 5) or (0.0, 1.0)
-        factors = [*numbers, *[0.0] * (5 - len(numbers))]
+        factors = self.document.polynomial(at, given)
         starts = [self.joints.known[name][0].start for name in names]
         label = at.name or f"{names[0]} equality"
         if len(ends) == 1 or not any(factors[1:]):

@@ -19,7 +19,7 @@ from bellcrank.io.robots.xml_tree import Element
 from bellcrank.mechanism.checking import Vec3
 from bellcrank.mechanism.mass import MassProperties
 from bellcrank.mechanism.mesh import Mesh
-from bellcrank.mechanism.rotation import between
+from bellcrank.mechanism.rotation import IDENTITY, matrix
 from bellcrank.mechanism.shape import Shape
 
 _DENSITY: Final = 1000.0
@@ -66,6 +66,9 @@ class Geoms:
         if kind in _FLAT:
             return None, None, False
         if kind in ("mesh", "sdf") or "mesh" in given:
+            if kind in _SIZES:
+                rule = f"the {kind} that MuJoCo fits to its mesh is not made: it is the mesh itself"
+                document.source.leave(at, str(at), rule, given["mesh"])
             shape, mass = self._mesh(at, given, pose, color, group)
         else:
             numbers, pose = self._sizes(at, given, kind, frame, pose)
@@ -86,7 +89,7 @@ class Geoms:
         """Full lengths of a primitive, and its pose where two ends give it."""
         source, count = self.document.source, _SIZES[kind]
         ends = source.numbers(at, "fromto", given.get("fromto"), 6) if kind != "sphere" else None
-        least = count if ends is None else (1 if count == 2 else 2)
+        least = count if ends is None else 1
         size = source.numbers(at, "size", given.get("size", ""), least, 3)
         if size is None:
             return None, pose
@@ -95,17 +98,11 @@ class Geoms:
             return None, pose
         if ends is not None:
             a, b = ends[:3], ends[3:]
-            length = dist(a, b)
-            if length == 0.0:
+            if a == b:
                 source.fault(at, "must have two different ends", ends, of="fromto")
                 return None, pose
-            along: Vec3 = ((a[0] - b[0]) / length, (a[1] - b[1]) / length, (a[2] - b[2]) / length)
-            middle = Pose(
-                (0.5 * (a[0] + b[0]), 0.5 * (a[1] + b[1]), 0.5 * (a[2] + b[2])),
-                between((0.0, 0.0, 1.0), along),
-            )
-            pose, half = frame @ middle, 0.5 * length
-            size = (size[0], half) if count == 2 else (size[0], size[1], half)
+            pose = frame @ self.document.along(ends)
+            size = (*(size[0],) * (count - 1), 0.5 * dist(a, b))  # as thick as it is wide
         if kind == "ellipsoid" or kind == "sphere":
             return size[:count], pose
         return tuple(2.0 * part for part in size) if kind == "box" else (size[0], 2.0 * size[1]), pose
@@ -137,16 +134,22 @@ class Geoms:
             return None, None
         asset, known = self.meshes[name]
         scale = document.vector(asset, known, "scale", (1.0, 1.0, 1.0))
-        reference = document.rotation(asset, {"quat": known["refquat"]} if "refquat" in known else {})
-        place = Pose(document.vector(asset, known, "refpos"), reference).inverse()
+        reference = Pose(
+            document.vector(asset, known, "refpos"),
+            document.rotation(asset, {"quat": known["refquat"]} if "refquat" in known else {}),
+        )
         shape: Shape | None = None
-        if known.get("file"):
-            shape = mesh(source, at, known["file"], scale, pose @ place, color, document.folders["mesh"])
+        if known.get("file") and reference.rotation != IDENTITY and len(set(scale)) > 1:
+            source.leave(at, str(at), "a mesh that is turned before it is stretched is not shown", name)
+        elif known.get("file"):  # s Rᵀ (v − p) = Rᵀ (s v − s p) for what the scale s does not shear
+            x, y, z = (s * p for s, p in zip(scale, reference.position, strict=True))
+            place = pose @ Pose((x, y, z), reference.rotation).inverse()
+            shape = mesh(source, at, known["file"], scale, place, color, document.folders["mesh"])
         else:
             source.leave(at, str(at), "meshes that are written out or made by MuJoCo are not available", name)
         mass: MassProperties | None = None
         if self._counts(at, given, group):
-            volume = self._volume(at, name, shape, known, place)
+            volume = self._volume(at, name, known, scale, reference)
             mass = None if volume is None else self._mass(at, given, volume, pose, group)
         if isinstance(shape, Mesh) and shape.file.lower().endswith(".msh"):
             source.leave(at, str(at), "meshes in MuJoCo's own format are not shown", name)
@@ -154,21 +157,22 @@ class Geoms:
         return shape, mass
 
     def _counts(self, at: Element, given: Mapping[str, str], group: int) -> bool:
-        weightless = any(
-            self.document.number(at, given, name, 1.0) == 0.0 for name in ("mass", "density") if name in given
-        )
+        decides = "mass" if "mass" in given else "density"
+        weightless = self.document.number(at, given, decides, 1.0) == 0.0
         return not weightless and self.groups[0] <= group <= self.groups[1]
 
     def _volume(
-        self, at: Element, name: str, shape: Shape | None, known: Mapping[str, str], place: Pose
+        self, at: Element, name: str, known: Mapping[str, str], scale: Vec3, reference: Pose
     ) -> MassProperties | None:
-        """Mass properties of a mesh at density 1, in the frame of its geom."""
+        """Mass properties of a mesh at density 1, in the geom, where its vertices v are s Rᵀ (v − p)."""
         if name not in self._solids:
             found: MassProperties | None = None
-            if isinstance(shape, Mesh):
+            path = self.document.source.file(known.get("file", ""), self.document.folders["mesh"])
+            if path is not None:
                 try:
-                    vertices, triangles = triangles_of(Path(shape.file))
-                    found = solid(vertices * shape.scale, triangles, known.get("inertia", "legacy"))
+                    vertices, triangles = triangles_of(path)
+                    placed = (vertices - reference.position) @ matrix(reference.rotation) * scale
+                    found = solid(placed, triangles, known.get("inertia", "legacy"))
                 except MechanismError as error:
                     self.document.source.leave(at, str(at), f"its mass is not known: {error.faults[0].rule}")
             self._solids[name] = found
@@ -176,4 +180,4 @@ class Geoms:
         if found is None or not found.mass > 0.0 or not np.all(np.isfinite(found.inertia)):
             self.document.source.leave(at, str(at), "the mass of its mesh is not known: it has none", name)
             return None
-        return found.moved(place.position, place.rotation)
+        return found

@@ -18,6 +18,7 @@ from bellcrank.mechanism.friction import JointFriction
 from bellcrank.mechanism.motors import GearedMotor
 from bellcrank.mechanism.springs import Bushing, TorsionSpring
 
+_PLAIN: Final = ("turn", "slide")
 _KINDS: Final = {"hinge": "turn", "slide": "slide", "ball": "ball", "free": "free"}
 
 
@@ -77,6 +78,10 @@ class JointReader:
         scale = self.document.angle(1.0) if motion.kind == "turn" else 1.0
         return self.document.number(motion.at, given, "springref") * scale
 
+    def rests(self) -> dict[str, float]:
+        """The same of all joints with one coordinate."""
+        return {name: self.rest(name) for name, (motion, _) in self.known.items() if motion.kind in _PLAIN}
+
     def add_forces(self, builder: Builder) -> None:
         """Add what acts in the joints themselves."""
         for name, (motion, given) in self.known.items():
@@ -96,16 +101,13 @@ class JointReader:
 
     def _forces(self, builder: Builder, name: str, motion: Motion, given: Mapping[str, str]) -> None:
         document, source, at = self.document, self.document.source, motion.at
-        numbers = [
-            document.number(at, given, key) for key in ("stiffness", "damping", "armature", "frictionloss")
-        ]
+        numbers = document.linear(at, given, "stiffness", "damping", "armature", "frictionloss")
         stiffness, damping, armature, friction = numbers
         if min(numbers) < 0.0:
             source.fault(at, "stiffness, damping, armature and frictionloss must not be negative", numbers)
             return
-        for key in ("stiffness", "damping"):
-            if len(given.get(key, "").split()) > 1:
-                source.leave(at, f"joint {name!r}", f"the terms of higher order of its {key} are not taken")
+        if "actuatorfrcrange" in given:
+            source.leave(at, f"joint {name!r}", "limits of effort and speed are not kept")
         if "springdamper" in given and any(
             source.numbers(at, "springdamper", given["springdamper"], 2) or ()
         ):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from math import dist
 from typing import Any
 
 from bellcrank.io.robots.building import Builder
@@ -86,7 +87,7 @@ class Tendons:
         tendon = Fixed(ends, factors, start, rest)
         if at.name:
             self.fixed[at.name] = tendon
-        stiffness, damping = (self.document.number(at, given, key) for key in ("stiffness", "damping"))
+        stiffness, damping = self.document.linear(at, given, "stiffness", "damping")
         lengths = source.numbers(at, "springlength", given.get("springlength"), 1, 2) or (-1.0,)
         length = rest if lengths[0] == -1.0 else lengths[0]
         if len(lengths) == 2 and lengths[0] != lengths[1]:
@@ -124,7 +125,7 @@ class Tendons:
             source.fault(at, "a tendon runs over two sites or more")
             return
         name = at.name or "tendon"
-        stiffness, damping = (self.document.number(at, given, key) for key in ("stiffness", "damping"))
+        stiffness, damping = self.document.linear(at, given, "stiffness", "damping")
         limited = given.get("limited", "auto")
         span = source.numbers(at, "range", given.get("range"), 2)
         automatic = limited == "auto" and self.document.setting("autolimits", True)
@@ -141,7 +142,11 @@ class Tendons:
         if len(lengths) == 2 and lengths[0] != lengths[1]:
             source.leave(at, str(at), "a spring with a range of rest lengths is not taken", lengths)
             return
-        rest = None if lengths[0] == -1.0 else lengths[0]
+        rest = lengths[0]
+        if rest == -1.0:  # where all springs in joints rest
+            placed = self.builder.skeleton.poses(self.joints.rests())
+            sites = (self.sites[place.get("site")] for place in at.children)
+            rest = dist(*(placed[link].point(site.position) for link, site in sites))
         self.builder.force(at, f"{name} spring", lambda: SpringDamper(stiffness, damping, rest), *ends)
 
     def couple(self, at: Element, given: Mapping[str, str]) -> None:
@@ -151,8 +156,7 @@ class Tendons:
         if not names or any(name not in self.names for name in names):
             source.fault(at, "there is no tendon of this name", names)
             return
-        numbers = source.numbers(at, "polycoef", given.get("polycoef"), 1, 5) or (0.0, 1.0)
-        factors = [*numbers, *[0.0] * (5 - len(numbers))]
+        factors = self.document.polynomial(at, given)
         if any(name not in self.fixed for name in names) or any(factors[2:]):
             source.leave(at, str(at), "it is no linear relation between sums of coordinates")
             return

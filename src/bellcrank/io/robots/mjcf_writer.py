@@ -41,13 +41,7 @@ class _Writer:
     def __init__(self, made: Outline) -> None:
         self.made = made
         self.mechanism = made.mechanism
-        self.names = {
-            key: branch.joint.name
-            if len(branch.steps) == 1
-            else f"{branch.joint.name} {branch.steps[number].coordinate}"
-            for key, (branch, number) in made.steps().items()
-            if branch.joint is not None
-        }
+        self.names = made.names()
         self.own: dict[str, dict[str, float]] = {name: {} for name in self.names.values()}
         self.meshes: dict[tuple[str, str], str] = {}
         self.sites: dict[str, list[str]] = {}

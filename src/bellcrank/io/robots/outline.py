@@ -69,13 +69,15 @@ class Outline:
         """Note what a file cannot hold."""
         self.left_out.append(Fault(element, rule, value))
 
-    def steps(self) -> Mapping[str, tuple[Branch, int]]:
-        """Where the coordinates of joints are: "joint.coordinate" to branch and number of the step."""
+    def names(self) -> dict[str, str]:
+        """What the coordinates of joints, "joint.coordinate", are called: as a joint that has no others."""
         return {
-            f"{branch.joint.name}.{step.coordinate}": (branch, number)
+            f"{joint.name}.{step.coordinate}": joint.name
+            if len(branch.steps) == 1
+            else f"{joint.name} {step.coordinate}"
             for branch in self.branches()
-            if branch.joint is not None
-            for number, step in enumerate(branch.steps)
+            if (joint := branch.joint) is not None
+            for step in branch.steps
         }
 
     def key(self, end: Any) -> str:
@@ -164,8 +166,9 @@ def _steps(joint: Joint) -> tuple[Pose, list[Step]] | None:
         return Pose(), [Step("turn", AXES[a], ORIGIN, f"universal_{k}") for k, a in ((1, "x"), (2, "y"))]
     if not kind.only_locks():
         return None
-    if kind.free == _TURNS:
-        return Pose(), [Step("ball", AXES["z"], ORIGIN)]
+    if kind.free[-3:] == _TURNS:
+        slides = [Step("slide", AXES[name], ORIGIN, name) for name in kind.free[:-3]]
+        return Pose(), [*slides, Step("ball", AXES["z"], ORIGIN)]
     if any(name not in AXES and not name.startswith("theta_") for name in kind.free):
         return None
     steps = [Step("slide", AXES[name], ORIGIN, name) for name in kind.free if name in AXES]

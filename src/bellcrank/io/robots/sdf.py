@@ -94,7 +94,7 @@ class _Reader:
         if level.depth > _DEPTH:
             self.source.fault(at, f"models lie in each other more than {_DEPTH} deep")
             self.source.faults.raise_any()
-        if at.get("placement_frame"):
+        if at.get("placement_frame") or (placed is not None and text(placed, "placement_frame")):
             self.source.leave(at, str(at), "a placement frame is not taken: the pose is that of the model")
         where = at if placed is None or placed.first("pose") is None else placed
         pose, relative = pose_of(self.source, where)

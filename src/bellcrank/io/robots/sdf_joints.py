@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from math import pi
 from typing import Final
 
 from bellcrank.io.robots.building import Builder
 from bellcrank.io.robots.names import element_name
 from bellcrank.io.robots.sdf_frames import Frames, number, text
-from bellcrank.io.robots.skeleton import Connection, Motion, Skeleton
+from bellcrank.io.robots.skeleton import Connection, Forest, Motion, Skeleton
 from bellcrank.io.robots.source import Source
 from bellcrank.io.robots.xml_tree import Element
 from bellcrank.mechanism.checking import Vec3
@@ -27,7 +28,11 @@ _KINDS: Final = {
     "revolute2": ("turn", "turn"),
     "gearbox": (),
 }
-_UNLIMITED: Final = 1e10
+_OF_JOINT: Final = (
+    *("pose", "parent", "child", "axis", "axis2", "screw_thread_pitch", "thread_pitch"),
+    *("gearbox_ratio", "gearbox_reference_body"),
+)
+_OF_AXIS: Final = ("xyz", "limit", "dynamics", "mimic", "use_parent_model_frame", "initial_position")
 
 
 @dataclass
@@ -57,24 +62,18 @@ class JointReader:
     def add_to(self, skeleton: Skeleton, names: dict[str, str]) -> None:
         """Connect the links of a skeleton; names: of links in it, by their names with scope."""
         self.names = names
-        above = {link: link for link in skeleton.links}
-
-        def top(link: str) -> str:
-            while above[link] != link:
-                above[link] = above[above[link]]
-                link = above[link]
-            return link
-
+        trees = Forest(skeleton.links)
         children = {way.child for way in skeleton.connections}
         for way in skeleton.connections:
-            above[top(way.child)] = top(way.parent)
+            trees.join(way.child, way.parent)
         short: set[str] = set()
         for joint in self.known.values():
             made = self._connection(joint, names, short)
             if made is None:
                 continue
-            if made.child not in children and made.child and top(made.child) != top(made.parent):
-                above[top(made.child)] = top(made.parent)
+            apart = trees.top(made.child) != trees.top(made.parent)
+            if made.child not in children and made.child and apart:
+                trees.join(made.child, made.parent)
                 children.add(made.child)
                 skeleton.connections.append(made)
             else:
@@ -115,14 +114,9 @@ class JointReader:
         if kind == "ball":
             return motion
         motion.axis = self._axis(joint, axis_at)
-        if axis_at is not None and kind in ("turn", "slide", "screw"):
-            low, high = (
-                number(source, axis_at, sign * 1e16, "limit", which)
-                for sign, which in ((-1, "lower"), (1, "upper"))
-            )
-            limited = at.get("type") != "continuous"
-            motion.low = low if limited and abs(low) < _UNLIMITED else None
-            motion.high = high if limited and abs(high) < _UNLIMITED else None
+        limited = kind in ("turn", "slide", "screw") and at.get("type") != "continuous"
+        if axis_at is not None and limited:
+            motion.low, motion.high = (_bound(source, axis_at, which) for which in ("lower", "upper"))
         if kind == "screw":
             motion.pitch = self._pitch(at)
         return motion
@@ -131,8 +125,10 @@ class JointReader:
         """M a turn; the older thread_pitch is in rad/m, and left-handed where it is positive."""
         if text(at, "screw_thread_pitch"):
             return number(self.source, at, 1.0, "screw_thread_pitch")
+        if not text(at, "thread_pitch"):
+            return 1.0
         old = number(self.source, at, 1.0, "thread_pitch")
-        return -6.283185307179586 / old if old else 0.0
+        return -2.0 * pi / old if old else 0.0
 
     def _axis(self, joint: _Joint, axis_at: Element | None) -> Vec3:
         """In world axes; files before 1.5 give it in the axes of the model."""
@@ -157,10 +153,13 @@ class JointReader:
                 if axis is not None:
                     self._dynamics(builder, motion, axis)
                     self._mimic(builder, joint, motion, axis)
+                    for extra in axis.children:
+                        if extra.tag not in _OF_AXIS:
+                            self.source.leave(extra, str(joint.at), f"<{extra.tag}> has no counterpart")
             if joint.at.get("type") == "gearbox":
                 self._gear(builder, joint)
             for extra in joint.at.children:
-                if extra.tag in ("sensor", "physics"):
+                if extra.tag not in _OF_JOINT:
                     self.source.leave(extra, str(joint.at), f"<{extra.tag}> has no counterpart")
 
     def _dynamics(self, builder: Builder, motion: Motion, axis: Element) -> None:
@@ -181,7 +180,7 @@ class JointReader:
             builder.force(axis, f"{name} spring", lambda: TorsionSpring(stiffness, damping, rest), coordinate)
         if friction:
             builder.force(axis, f"{name} friction", lambda: JointFriction(0.0, friction), coordinate)
-        if number(source, axis, -1.0, "limit", "effort") > 0.0:
+        if any((_bound(source, axis, which) or 0.0) > 0.0 for which in ("effort", "velocity")):
             source.leave(axis, f"joint {name!r}", "limits of effort and speed are not kept")
 
     def _mimic(self, builder: Builder, joint: _Joint, motion: Motion, axis: Element) -> None:
@@ -190,8 +189,10 @@ class JointReader:
         if at is None:
             return
         leader = self.known.get(self.frames.name(joint.scope, at.get("joint")))
+        place = 1 if at.get("axis") == "axis2" else 0
+        led = leader.motions[place : place + 1] if leader else []
         ends = [builder.coordinates.get(motion.name)]
-        ends.append(builder.coordinates.get(leader.motions[0].name) if leader and leader.motions else None)
+        ends.append(builder.coordinates.get(led[0].name) if led else None)
         factor, offset, reference = (
             number(self.source, at, d, key)
             for d, key in ((1.0, "multiplier"), (0.0, "offset"), (0.0, "reference"))
@@ -238,3 +239,7 @@ class JointReader:
         if (joint.parent, joint.child) == (link, third):
             return joint.motions[0].name, -1.0
         return None
+
+
+def _bound(source: Source, axis: Element, which: str) -> float | None:
+    return source.bound(axis, which, text(axis, "limit", which))

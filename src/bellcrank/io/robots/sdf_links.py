@@ -44,7 +44,14 @@ def read_link(source: Source, at: Element, name: str, pose: Pose) -> Link:
     if text(at, "kinematic") in ("1", "true"):
         source.leave(at, str(at), "kinematic links move like all others")
     for one in at.children:
-        if one.tag in ("sensor", "projector", "particle_emitter", "fluid_added_mass", "battery"):
+        if one.tag in (
+            "sensor",
+            "projector",
+            "particle_emitter",
+            "fluid_added_mass",
+            "battery",
+            "velocity_decay",
+        ):
             source.leave(one, f"link {name!r}", f"<{one.tag}> has no counterpart")
     return link
 

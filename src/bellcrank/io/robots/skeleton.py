@@ -7,14 +7,15 @@ pose. So the product of their exponentials gives every pose, and motions may be 
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Final
 
-from bellcrank.io.robots.pose import HERE, Pose
+from bellcrank.io.robots.pose import HERE, ORIGIN, Pose, added, scaled
 from bellcrank.io.robots.xml_tree import Element
 from bellcrank.mechanism.checking import Vec3
 from bellcrank.mechanism.mass import MassProperties, total
+from bellcrank.mechanism.rotation import about
 from bellcrank.mechanism.shape import Shape
 
 GROUND: Final = ""
@@ -73,6 +74,25 @@ class Connection:
     kept: bool = False
 
 
+class Forest:
+    """Which of some names belong together."""
+
+    def __init__(self, names: Iterable[str]) -> None:
+        self._above = {name: name for name in names}
+
+    def top(self, name: str) -> str:
+        """The name that stands for all that belong to this one."""
+        above = self._above
+        while above[name] != name:
+            above[name] = above[above[name]]
+            name = above[name]
+        return name
+
+    def join(self, child: str, parent: str) -> None:
+        """Let two names, and all that belong to them, belong together."""
+        self._above[self.top(child)] = self.top(parent)
+
+
 @dataclass(eq=False)
 class Skeleton:
     """Links by name, the ground among them, connections, which make trees, and others, which close loops."""
@@ -80,6 +100,25 @@ class Skeleton:
     links: dict[str, Link] = field(default_factory=lambda: {GROUND: Link(GROUND)})
     connections: list[Connection] = field(default_factory=list)
     loops: list[Connection] = field(default_factory=list)
+
+    def poses(self, coordinates: Mapping[str, float]) -> dict[str, Pose]:
+        """Links in the world where motions have these values, all others those of the drawing."""
+        moved = {GROUND: HERE}
+        for way in self.connections:
+            here = moved[way.parent]
+            for motion in way.motions:
+                if motion.name in coordinates:
+                    here = here @ _moved(motion, coordinates[motion.name] - motion.start)
+            moved[way.child] = here
+        return {name: pose @ self.links[name].pose for name, pose in moved.items()}
+
+
+def _moved(motion: Motion, amount: float) -> Pose:
+    """By a turn about, or a slide along, the line of a motion."""
+    if motion.kind == "slide":
+        return Pose(scaled(motion.axis, amount))
+    turn = Pose(ORIGIN, about(motion.axis, amount))
+    return Pose(added(motion.point, scaled(turn.point(motion.point), -1.0)), turn.rotation)
 
 
 def summed(parts: Iterable[tuple[MassProperties, Pose]]) -> MassProperties | None:

@@ -12,6 +12,7 @@ from bellcrank.io.robots.xml_tree import Element
 from bellcrank.mechanism.checking import Vec3
 
 _MARKS = ("package.xml", "model.config", ".git", "pyproject.toml")  # of the top of a tree of files
+_UNLIMITED = 1e10
 _SCHEMES = ("package://", "model://")
 
 
@@ -68,6 +69,13 @@ class Source:
         """One number of an attribute; the default if it is not there or a fault."""
         found = self.numbers(at, attribute, at.attributes.get(attribute), 1)
         return default if found is None else found[0]
+
+    def bound(self, at: Element, attribute: str, text: str) -> float | None:
+        """A limit; None where there is no text, an infinity, or a number that stands for one."""
+        if text.lower().lstrip("+-") in ("", "inf", "infinity"):
+            return None
+        found = self.numbers(at, attribute, text, 1)
+        return None if found is None or abs(found[0]) >= _UNLIMITED else found[0]
 
     def vector(self, at: Element, attribute: str, default: Vec3 = (0.0, 0.0, 0.0)) -> Vec3:
         """Three numbers of an attribute."""

@@ -33,6 +33,7 @@ _MOVING: Final = {
     "spherical": "ball",
 }
 _KNOWN: Final = (*_MOVING, "fixed")
+_OF_LINK: Final = ("inertial", "visual", "collision")
 _SHAPES: Final = {
     "box": ("Box", ("size",)),
     "sphere": ("Sphere", ("radius",)),
@@ -166,26 +167,25 @@ class _Reader:
         motion = Motion(at.name, _MOVING[kind], at, pose.position, pose.vector(axis))
         limit = at.first("limit")
         if limit is not None and kind in ("revolute", "prismatic"):
-            motion.low = self._bound(limit, "lower")
-            motion.high = self._bound(limit, "upper")
+            motion.low, motion.high = (
+                self.source.bound(limit, which, limit.get(which, "0")) for which in ("lower", "upper")
+            )
         elif limit is None and kind in ("revolute", "prismatic"):
             self.source.leave(at, str(at), f"a {kind} joint needs a <limit>: it has none")
         made.motions.append(motion)
         return made
 
-    def _bound(self, limit: Element, which: str) -> float | None:
-        text = limit.get(which, "0")
-        if text.lower().lstrip("+-") in ("inf", "infinity"):
-            return None
-        found = self.source.numbers(limit, which, text, 1)
-        return None if found is None or abs(found[0]) >= 1e10 else found[0]
-
     def _link(self, name: str, pose: Pose) -> Link:
         at = self.links[name]
         link = Link(name, pose, at)
-        for inertial in at.all("inertial"):
-            if (mass := self._mass(at, inertial)) is not None:
-                link.masses.append(mass)
+        inertial = at.first("inertial")
+        if inertial is not None and (mass := self._mass(at, inertial)) is not None:
+            link.masses.append(mass)
+        for one in at.children:
+            if one.tag == "inertial" and one is not inertial:
+                self.source.leave(one, f"link {name!r}", "only its first <inertial> counts")
+            elif one.tag not in _OF_LINK:
+                self.source.leave(one, f"link {name!r}", f"<{one.tag}> has no counterpart")
         seen = list(at.all("visual")) or list(at.all("collision"))
         for one in seen:
             link.shapes += self._shapes(at, one)

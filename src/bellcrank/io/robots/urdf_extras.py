@@ -53,7 +53,7 @@ def add_extras(builder: Builder, root: Element, joints: Mapping[str, Element]) -
 def _dynamics(builder: Builder, name: str, at: Element) -> None:
     source, coordinate = builder.source, builder.coordinates.get(name)
     limit, dynamics = at.first("limit"), at.first("dynamics")
-    if limit is not None and any(source.number(limit, key) for key in ("effort", "velocity")):
+    if limit is not None and any(source.bound(limit, key, limit.get(key)) for key in ("effort", "velocity")):
         source.leave(limit, f"joint {name!r}", "limits of effort and speed are not kept")
     for extra in at.children:
         if extra.tag not in _OF_JOINT:
@@ -108,7 +108,9 @@ def _transmission(builder: Builder, at: Element, joints: Mapping[str, Element]) 
     if coordinate is None:
         source.leave(at, str(at), "its joint has no coordinate that could be driven")
         return
-    ratio = _said((at, held[0], actuators[0]), ("mechanicalReduction", "mechanical_reduction"), 1.0)
+    ratio = _said(
+        (at, held[0], actuators[0]), ("mechanicalReduction", "mechanical_reduction", "gear_ratio"), 1.0
+    )
     inertia = _said((actuators[0], at), ("rotorInertia", "rotor_inertia", "motorInertia"), 0.0)
     if not (abs(ratio) > 0.0 and inertia >= 0.0 and isfinite(ratio) and isfinite(inertia)):
         rule = "its reduction must be a number but zero, and its inertia one that is not negative"

@@ -50,13 +50,7 @@ class _Writer:
         self.made = made
         self.mechanism = made.mechanism
         self.lines = ['<?xml version="1.0"?>', f"<robot name={quoteattr(made.mechanism.name)}>"]
-        self.names = {
-            key: branch.joint.name
-            if len(branch.steps) == 1
-            else f"{branch.joint.name} {branch.steps[number].coordinate}"
-            for key, (branch, number) in made.steps().items()
-            if branch.joint is not None
-        }
+        self.names = made.names()
         self.inner: dict[str, list[str]] = {name: [] for name in self.names.values()}
         self.frames: dict[str, Pose] = {GROUND: Pose()}
         """Of links in their bodies: at the last line about or along which they move."""

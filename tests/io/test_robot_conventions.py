@@ -1,0 +1,200 @@
+# ruff: noqa: E501 (texts of files)
+"""What single attributes of MJCF, URDF and SDF stand for: small files, against MuJoCo and against numbers."""
+
+from __future__ import annotations
+
+from math import hypot, pi
+
+import numpy as np
+import pytest
+from rigs import robot_oracles
+
+import bellcrank as bc
+from bellcrank.mechanism.rotation import matrix
+
+GEOM = '<geom type="box" size=".1 .2 .3" pos=".1 .2 .3"/>'
+TWO = f'<body name="b"><joint name="j" axis="0 1 0"/>{GEOM}<body name="c" pos="1 0 0"><joint name="k" axis="0 1 0"/>{GEOM}</body></body>'
+TETRAHEDRON = "v 0 0 0\nv 1.5 0.3 0\nv 0 2 0\nv 0 0 3\nf 1 3 2\nf 1 2 4\nf 2 3 4\nf 1 4 3\n"
+MESH = (
+    '<asset><mesh name="m" file="m.obj" scale="{}" refpos="0.5 0.2 0.1" refquat="0.7 0.1 0.2 0.3"/></asset>'
+)
+TENDON = '<tendon><fixed name="t"><joint joint="j" coef="1"/><joint joint="k" coef="2"/></fixed></tendon>'
+
+
+def world(body, before="", after=""):
+    return f"<mujoco>{before}<worldbody>{body}</worldbody>{after}</mujoco>"
+
+
+def moved(joints, before="", after="", tag=' euler="10 20 30" pos="1 2 3"'):
+    return world(f"<body{tag}>{joints}{GEOM}</body>", before, after)
+
+
+def spring(ref):
+    site = '<site name="s" pos="0 0 1"/>'
+    body = f'<body><joint name="j" axis="0 1 0" {ref}/>{GEOM}<body pos=".1 0 0"><joint axis="1 0 0"/>{GEOM}<site name="u" pos=".3 0 .2"/></body></body>'
+    return world(
+        site + body,
+        after='<tendon><spatial stiffness="10"><site site="s"/><site site="u"/></spatial></tendon>',
+    )
+
+
+def driven(actuator, defaults=""):
+    joint = '<joint name="j" axis="0 1 0" ref="10"/><site name="u" type="capsule" size=".1" fromto="0 0 0 1 0 1"/>'
+    return moved(joint, f"<default>{defaults}</default>", f"<actuator>{actuator}</actuator>")
+
+
+DATA = {
+    "inertial in a frame": world('<body><frame pos="0 0 1" euler="0 90 0"><inertial pos="1 .2 0" mass="2" diaginertia="1 2 2.5"/><joint/></frame></body>'),
+    "quat over a default euler": moved(GEOM.replace("/>", ' quat="1 .3 .2 .1"/>') + '<joint axis="0 1 0"/>', '<default><geom euler="10 20 90"/></default>'),
+    "mass over a default density": world('<body><joint axis="0 1 0"/><geom size=".1" type="mesh" mesh="m" mass="2"/></body>', '<default><geom density="0"/></default>' + MESH.format("1 1 1")),
+    "mesh with a reference": moved('<joint axis="0 1 0"/><geom type="mesh" mesh="m" pos="0 0 1" euler="10 20 30"/>', MESH.format("2 2 2")),
+    "mesh that is sheared": moved('<joint axis="0 1 0"/><geom type="mesh" mesh="m" pos="0 0 1" euler="10 20 30"/>', MESH.format("2 3 1")),
+    "mesh that is mirrored": moved('<joint axis="0 1 0"/><geom type="mesh" mesh="m" pos="0 0 1" euler="10 20 30"/>', MESH.format("-2 3 1")),
+    "rotor of an actuator": driven('<motor joint="j" gear="3" armature="0.1" damping="0.7"/>'),
+    "damping of an actuator on a tendon": world(TWO, after=TENDON + '<actuator><motor tendon="t" gear="3" damping="0.7"/></actuator>'),
+    "actuator on a site": driven('<general site="u" gear="0 0 1 .2 0 0" biastype="affine" biasprm="2 0 0"/>'),
+    "damper": driven('<damper joint="j" ctrlrange="0 1"/>'),
+    "servo of defaults": driven('<position joint="j" kp="3"/>', '<position kp="7" kv="2"/>'),
+    "velocity under a default position": driven('<velocity joint="j"/>', '<position kp="7" kv="2"/>'),
+    "gain of a default general": driven('<position joint="j"/>', '<general gainprm="5"/>'),
+    "spatial spring": spring(""),
+    "spatial spring with references": spring('ref="20" springref="50" range="30 60"'),
+    "slide and ball": moved('<joint type="slide" axis="1 1 0" ref=".3" stiffness="3" springref=".1" damping="2"/><joint type="ball" pos="0 0 1" damping="1" stiffness="2"/>'),
+    "two slides and ball": moved('<joint type="slide" axis="1 1 0" ref=".3" armature="2"/><joint type="slide" axis="0 0 1" damping="2"/><joint type="ball" pos="0 0 1"/>'),
+    "three slides and ball": moved('<joint type="slide" axis="1 1 0" ref=".3" damping="2"/><joint type="slide" axis="0 0 1" ref=".2"/><joint type="slide" axis="-1 1 0" armature="2"/><joint type="ball" pos="0 0 1"/>'),
+    "several joints": moved('<joint axis="1 0 2" pos=".1 .2 .3" ref="20" springref="30" stiffness="2" damping="1"/><joint type="slide" axis="0 1 2" ref=".2"/><joint axis="1 1 0" pos="0 0 1" armature="2"/>'),
+    "fromto of a box": moved('<joint axis="1 0 0"/><geom type="box" size=".1 .2" fromto="1 2 3 -1 .2 .3"/>'),
+    "fromto of an ellipsoid, down": moved('<joint axis="1 0 0"/><frame euler="10 20 30"><geom type="ellipsoid" size=".1" fromto="1 2 3 1 2 4"/></frame>'),
+    "mixed sequence of angles": moved('<joint axis="1 0 0"/>', '<compiler eulerseq="xYz"/>'),
+    "classes in frames": world(
+        '<body euler="10 20 30" childclass="a"><frame childclass="b" pos="1 2 3" euler="3 4 5"><joint axis="1 0 0"/><geom/><body><joint/><geom/></body></frame><body childclass="a"><joint axis="1 0 0"/><geom/></body><geom class="b"/></body>',
+        '<default><joint pos="1 2 3"/><default class="a"><geom type="box" size=".1 .1 .3"/><joint axis="1 1 0" armature="1"/><default class="b"><geom density="10" pos="1 2 3"/></default></default></default>',
+    ),
+    "weight that is held up": moved(f'<joint/><joint axis="1 0 0"/><body pos="1 0 0" gravcomp="1">{GEOM}</body>', tag=' gravcomp="0.5"'),
+    "bounds": world('<body><joint axis="1 0 0"/><inertial pos="0 0 0" mass="1" diaginertia="1 1 2"/></body><body><joint/></body>', '<compiler boundmass="2" boundinertia="1.5"/>'),
+    "groups": moved('<joint axis="1 0 0"/><geom size=".3" group="3"/>', '<compiler inertiagrouprange="0 2"/>'),
+    "damping of a free joint": moved('<joint type="free" damping="1"/>'),
+}  # fmt: skip
+
+
+@pytest.mark.oracle
+@pytest.mark.parametrize("name", DATA)
+def test_mjcf_means_what_mujoco_makes_of_it(tmp_path, name):
+    """Masses and accelerations at a random state; of meshes to what MuJoCo's single precision leaves."""
+    pytest.importorskip("mujoco")
+    (tmp_path / "m.obj").write_text(TETRAHEDRON)
+    mech = read(tmp_path, DATA[name], "xml")
+    answers = robot_oracles.mujoco(tmp_path / "model.xml", mech, np.random.default_rng(3))
+    mass, acceleration, gap = robot_oracles.compared(robot_oracles.free_of_limits(mech), answers)
+    bound = 1e-6 if 'type="mesh"' in DATA[name] else 1e-12
+    assert max(mass, acceleration) < bound
+    assert gap < 1e-12
+
+
+def read(folder, text, suffix):
+    path = folder / f"model.{suffix}"
+    path.write_text(text)
+    return bc.load(path)
+
+
+def told(mech):
+    return [fault.rule for fault in mech.left_out]
+
+
+@pytest.mark.parametrize(
+    ("given", "kind"),
+    [
+        ('joint2="k" polycoef="0.5"', bc.Coupling((1.0, -1.0), 0.5)),
+        ('joint2="k" polycoef="0.5 -2"', bc.Coupling((1.0, 2.0), 0.5)),
+        ('joint1="j" polycoef="0.5"', bc.Coupling((1.0,), 0.5)),
+    ],
+)
+def test_coefficients_that_are_not_given_are_those_of_the_identity(tmp_path, given, kind):
+    first = "" if "joint1" in given else 'joint1="j" '
+    mech = read(tmp_path, world(TWO, after=f"<equality><joint {first}{given}/></equality>"), "xml")
+    assert [one.kind for one in mech.constraints.values()] == [kind]
+
+
+def test_a_site_between_two_ends_looks_along_them(tmp_path):
+    mech = read(tmp_path, moved('<joint/><site name="s" fromto="0 0 1 1 0 0"/>', tag=""), "xml")
+    marker = mech.markers["body 1.s"]
+    assert marker.position == (0.5, 0.0, 0.5)
+    np.testing.assert_allclose(matrix(marker.rotation)[:, 2], np.array([-1, 0, 1]) / hypot(1, 1), atol=1e-15)
+
+
+def test_a_ball_between_other_motions_keeps_all_of_them(tmp_path):
+    """Where no joint of ours has them all, a very small mass is between them, which is listed."""
+    mech = read(tmp_path, moved('<joint name="h"/><joint name="s" type="ball"/>'), "xml")
+    assert [joint.kind.name for joint in mech.joints.values()] == ["Revolute", "Spherical"]
+    assert any("it is given one" in rule for rule in told(mech))
+    led = read(tmp_path, moved('<joint name="x" type="slide" axis="1 0 0"/><joint type="ball"/>'), "xml")
+    assert [joint.kind for joint in led.joints.values()] == [bc.PointOnLine()]
+    bc.save(led, tmp_path / "again.xml")
+    (joint,) = bc.load(tmp_path / "again.xml").joints.values()
+    assert joint.kind == bc.PointOnLine()
+
+
+def test_mjcf_lists_what_it_drops(tmp_path):
+    flags = '<option><flag spring="disable" contact="disable"/></option>'
+    after = '<tendon><fixed stiffness="1 2"><joint joint="j" coef="1"/></fixed></tendon><actuator><motor joint="j" ctrlrange="-1 1"/></actuator>'
+    mech = read(
+        tmp_path,
+        moved('<joint name="j" actuatorfrcrange="-1 1"/><plugin plugin="p"/>', flags, after),
+        "xml",
+    )
+    assert sorted(told(mech)) == [
+        "limits of effort and speed are not kept",
+        "plugins are not taken",
+        "ranges of its input and its force are not kept",
+        "the terms of higher order of its stiffness are not taken",
+        "what it disables acts all the same: spring",
+    ]
+    fitted = read(tmp_path, world('<body><joint/><geom type="box" mesh="m"/></body>' + TWO, MESH.format("1 1 1")), "xml")  # fmt: skip
+    assert "the box that MuJoCo fits to its mesh is not made: it is the mesh itself" in told(fitted)
+
+
+URDF = """<robot name="r"><link name="a">{mass}{mass}<contact/></link><link name="b">{mass}</link>
+  <joint name="j" type="revolute"><parent link="a"/><child link="b"/><limit lower="-inf" upper="2" effort="inf" velocity="inf"/></joint>
+  <transmission name="t"><joint name="j"/><actuator name="m"><drake:gear_ratio value="20"/><drake:rotor_inertia value="0.1"/></actuator></transmission></robot>"""
+MASS = '<inertial><mass value="1"/><inertia ixx="1" iyy="1" izz="1" ixy="0" ixz="0" iyz="0"/></inertial>'
+
+
+def test_urdf_takes_infinite_limits_one_inertial_and_the_gears_of_drake(tmp_path):
+    mech = read(tmp_path, URDF.format(mass=MASS), "urdf")
+    assert [body.mass for body in mech.bodies.values()] == [1.0, 1.0]
+    assert dict(mech.joints["j"].limits) == {"theta_z": bc.Limit(None, 2.0)}
+    assert (mech.forces["m"].kind.ratio, mech.forces["m"].kind.rotor_inertia) == (20.0, 0.1)
+    assert told(mech) == ["only its first <inertial> counts", "<contact> has no counterpart"]
+
+
+SDF = """<sdf version="1.9"><model name="m">
+  <link name="a"><velocity_decay/><inertial><mass>1</mass></inertial></link><link name="b"><inertial><mass>1</mass></inertial></link>
+  <link name="n"><inertial><mass>1</mass></inertial></link>
+  <joint name="u" type="universal"><parent>world</parent><child>a</child><axis><xyz>1 0 0</xyz></axis><axis2><xyz>0 1 0</xyz></axis2></joint>
+  <joint name="j" type="revolute"><parent>a</parent><child>b</child><axis><xyz>0 0 1</xyz>
+    <limit><lower>-inf</lower><upper>inf</upper><effort>inf</effort><velocity>3</velocity></limit>
+    <mimic joint="u" axis="axis2"><multiplier>2</multiplier><offset>0.1</offset><reference>0.3</reference></mimic><drake:x/></axis></joint>
+  <joint name="s" type="screw"><parent>b</parent><child>n</child><axis><xyz>1 0 0</xyz></axis>{pitch}</joint></model></sdf>"""
+
+
+@pytest.mark.parametrize(
+    ("given", "pitch"),
+    [
+        ("", 1.0),
+        ("<thread_pitch>-2</thread_pitch>", pi),
+        ("<screw_thread_pitch>0.3</screw_thread_pitch>", 0.3),
+    ],
+)
+def test_sdf_takes_infinite_limits_second_axes_and_threads(tmp_path, given, pitch):
+    mech = read(tmp_path, SDF.format(pitch=given), "sdf")
+    assert mech.joints["j"].limits == ()
+    (mimic,) = mech.constraints.values()
+    assert [end.coordinate for end in mimic.ends] == ["theta_z", "u_2"]
+    assert mimic.kind.coefficients == (1.0, -2.0)
+    assert mimic.kind.constant == pytest.approx(0.1 - 2.0 * 0.3)
+    assert mech.joints["s"].kind == bc.Screw(pitch)
+    assert told(mech) == [
+        "<velocity_decay> has no counterpart",
+        "limits of effort and speed are not kept",
+        "<drake:x> has no counterpart",
+    ]
