@@ -165,8 +165,9 @@ bool InverseKinematics::step_nearer(Descent& d) {
         }
         const double factor = stride(kStride), fall = predicted(factor), away = std::sqrt(distance_squared());
         const bool was_open = violation_squared() > kLoose * kLoose * away * away;
-        // What is damped little is lost in rounding beside light bodies, whose rows weigh more by the ratio of the masses
-        // in the matrix: a step that leads nowhere shows that there is no better one only where it is damped more.
+        // What is damped little is lost in rounding beside light bodies, whose rows weigh more by the ratio of the
+        // masses in the matrix: a step that leads nowhere shows that there is no better one only where it is damped
+        // more.
         if (was_open || fall > kNowhere * away * away) {
             ++steps_;
             go(factor);
