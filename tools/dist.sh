@@ -46,9 +46,9 @@ try_wheel() { # interpreter wheel
     [ -s "$work/tried/demo-sheet.png" ]
     [ "${DIST_TESTS:-tests}" != none ] || return 0
     "$env/bin/pip" install --quiet --only-binary :all: "$root/dist/$2[test,mesh,viewer]"
-    # The tests beside the installed package: src/ is not here to be imported in its place.
+    # The tests beside the installed package: src/ is not here to be imported in its place. Those of the pages are tests of the checkout.
     cp -r tests benchmarks examples docs pyproject.toml README.md CHANGELOG.md "$work/tried"
-    (cd "$work/tried" && "$env/bin/python" -m pytest -n "$jobs" -q ${DIST_TESTS:-tests})
+    (cd "$work/tried" && "$env/bin/python" -m pytest -n "$jobs" -q --ignore tests/docs ${DIST_TESTS:-tests})
 }
 
 rm -rf dist "$work" && mkdir -p dist "$work"

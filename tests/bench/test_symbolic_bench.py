@@ -7,6 +7,7 @@ import sys
 import click
 import numpy as np
 import pytest
+from rigs.compiled import need_rigs
 
 import bellcrank as bc
 from bellcrank.errors import SimulationError
@@ -239,6 +240,7 @@ def test_arms_keep_to_their_operations(name):
 
 
 def test_report_as_json_and_plot(tmp_path, capsys):
+    need_rigs()
     image = tmp_path / "figures.png"
     arguments = ["--part", "operations", "--part", "growth", "--arm", "PUMA, full", "--chain", "revolute"]
     assert symbolic.main([*arguments, "--largest", "8", "--plot", str(image), "--json"]) == 0

@@ -6,6 +6,7 @@ from types import ModuleType
 import numpy as np
 import pytest
 from rigs import dense, linkages, stops
+from rigs.compiled import need_rigs
 
 import bellcrank as bc
 from bellcrank import _core
@@ -74,6 +75,7 @@ def test_bodies_without_a_formulation_refuse_what_needs_one():
 
 
 def test_stops_are_refused_by_default():
+    need_rigs()
     mechanism = stops.limited_crank()
     with pytest.raises(Unsupported, match="it takes no stops"):
         bc.prepare(mechanism, "dense")
