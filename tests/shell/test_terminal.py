@@ -8,12 +8,19 @@ import time
 
 import pytest
 
+from bellcrank.shell.completion import candidates
+from bellcrank.shell.interpreter import Shell
+from bellcrank.shell.places import Places
+
 pty = pytest.importorskip("pty")
 pytest.importorskip("readline")
 PROMPT = b"bellcrank> "
+TERM = {"plain": "dumb", "rich": "xterm"}
 # Ctrl-C reaches who has a terminal of their own.
 PROGRAM = """
-import fcntl, termios
+import fcntl, sys, termios
+if sys.argv.pop() == "plain":
+    sys.modules["prompt_toolkit"] = None  # as if it were not installed
 fcntl.ioctl(0, termios.TIOCSCTTY, 0)
 from bellcrank.cli import main
 main()
@@ -23,13 +30,13 @@ main()
 class Terminal:
     """The program with a terminal in front of it."""
 
-    def __init__(self, home):
+    def __init__(self, home, editor="plain"):
         self.seen = b""
         self.fd, theirs = pty.openpty()
         self.process = subprocess.Popen(
-            [sys.executable, "-c", PROGRAM, "shell"],
-            stdin=theirs, stdout=theirs, stderr=theirs, start_new_session=True,
-            env=os.environ | {"HOME": str(home), "TERM": "dumb"},
+            [sys.executable, "-c", PROGRAM, "shell", editor],
+            stdin=theirs, stdout=theirs, stderr=theirs, start_new_session=True, cwd=home,
+            env=os.environ | {"HOME": str(home), "TERM": TERM[editor], "PROMPT_TOOLKIT_NO_CPR": "1"},
         )  # fmt: skip
         os.close(theirs)
 
@@ -88,3 +95,46 @@ def test_a_session_at_the_terminal(tmp_path):
     assert "still here" in again.do("")
     again.type("\x04")  # the end of input
     assert again.end() == 0
+
+
+def test_a_session_with_prompt_toolkit(tmp_path):
+    """The same by the other editor, which also suggests lines of former sessions."""
+    pytest.importorskip("prompt_toolkit")
+    (tmp_path / "arm.bell").write_text("ib rod\n")
+    terminal = Terminal(tmp_path, "rich")
+    terminal.until(b"bellcrank>")
+    terminal.type("source ar\t")
+    terminal.until(b"m.bell")
+    terminal.type("\r")
+    terminal.until(b"bellcrank>")
+    terminal.type("pb r\t")
+    terminal.until(b"od")
+    terminal.type("\r")
+    terminal.until(b"-t  0 0 0")
+    terminal.type("echo half\x03")  # Ctrl-C empties the line
+    terminal.type("echo still here\r")
+    terminal.until(b"still here\r\n")
+    terminal.type("quit\r")
+    assert terminal.end() == 0
+
+    again = Terminal(tmp_path, "rich")
+    again.until(b"bellcrank>")
+    again.type("echo s")
+    again.until(b"till here")  # suggested
+    again.type("\x1b[C\r")  # taken by the right arrow
+    again.until(b"still here\r\n")
+    again.type("\x04")
+    assert again.end() == 0
+
+
+def test_files_are_completed(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    for name in ("arm.yaml", "arm two.yaml", ".arm.yaml", "models/leg.yaml"):
+        (tmp_path / name).parent.mkdir(exist_ok=True)
+        (tmp_path / name).touch()
+    session = Shell(Places()).session
+    assert candidates(session, "load ") == ["arm.yaml", "models/"]
+    assert candidates(session, "load models/") == ["models/leg.yaml"]
+    assert candidates(session, f"save {tmp_path}/a") == [f"{tmp_path}/arm.yaml"]
+    assert candidates(session, "load .") == [".arm.yaml"]
+    assert candidates(session, "plot -o nowhere/") == []

@@ -14,7 +14,7 @@ from bellcrank.shell.language import Argument, Command, Given, Option
 from bellcrank.shell.reply import Reply
 from bellcrank.shell.session import Session, pose_in
 
-GROUP: Final = "Bodies"
+GROUP: Final = "Bodies, in the words of the Virtual Erector Set"
 BODY: Final = Argument("body", "body")
 QUATERNION: Final = Argument("quaternion", "number", 4)
 

@@ -18,7 +18,7 @@ from bellcrank.shell.session import Session
 if TYPE_CHECKING:
     from bellcrank.trajectory.trajectory import Trajectory
 
-GROUP: Final = "Time"
+GROUP: Final = "Simulation"
 _RECORDED = ("reactions", "accelerations", "assemble")
 _LONGEST = 1e6  # steps of one command
 _METHOD = {"step": float, "max_step": float, "max_order": int}

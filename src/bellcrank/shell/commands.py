@@ -9,7 +9,7 @@ from bellcrank.shell.language import Command
 
 COMMANDS: Final[dict[str, Command]] = {
     command.name: command
-    for module in (bodies, links, forces, clock, elements, files, assembly, general)
+    for module in (elements, clock, assembly, files, general, bodies, links, forces)
     for command in module.COMMANDS
 }
-"""Every command by name, in the order of the help."""
+"""Every command by name, in the order of the help: plain words before those of the Virtual Erector Set."""

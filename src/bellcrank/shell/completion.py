@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from pathlib import Path
 
 from bellcrank.errors import BellcrankError
 from bellcrank.formulations.preparing import FORMULATIONS
@@ -41,12 +42,12 @@ def candidates(session: Session, line: str) -> list[str]:
     elif given[0] not in COMMANDS:
         found = ()
     else:
-        found = _next(session, COMMANDS[given[0]], given[1:])
+        found = _next(session, COMMANDS[given[0]], given[1:], begun)
     return sorted({word for word in found if word.startswith(begun)})
 
 
-def _next(session: Session, command: Command, given: list[str]) -> list[str]:
-    """What may stand after these words of a command."""
+def _next(session: Session, command: Command, given: list[str], begun: str) -> list[str]:
+    """What may stand after these words of a command; begun: of the word itself."""
     options = {option.word: option for option in command.options}
     left, plain = 0, 0
     last: list[Argument] = []
@@ -59,17 +60,19 @@ def _next(session: Session, command: Command, given: list[str]) -> list[str]:
         elif not (command.fields and "=" in word):
             plain += 1
     if left > 0:
-        return _values(session, command, last[len(last) - left], given)
+        return _values(session, command, last[len(last) - left], given, begun)
     found = list(options)
     slots = [argument for argument in command.arguments for _ in range(argument.count)]
     if slots and (plain < len(slots) or slots[-1].repeated):
-        found += _values(session, command, slots[min(plain, len(slots) - 1)], given)
+        found += _values(session, command, slots[min(plain, len(slots) - 1)], given, begun)
     if command.fields:
         found += _fields(command, given)
     return found
 
 
-def _values(session: Session, command: Command, argument: Argument, given: list[str]) -> list[str]:
+def _values(
+    session: Session, command: Command, argument: Argument, given: list[str], begun: str
+) -> list[str]:
     """Words that an argument takes."""
     mechanism = session.mechanism
     if argument.choices:
@@ -78,6 +81,8 @@ def _values(session: Session, command: Command, argument: Argument, given: list[
         return [*_KINDS[command.name]]
     if argument.name in _OPTIONAL_NAMES:
         return list(_OPTIONAL_NAMES[argument.name])
+    if argument.kind == "file":
+        return _files(begun)
     if argument.kind == "force":
         body = given[0] if given else ""
         held = [*mechanism.forces, *session.now.off]
@@ -97,6 +102,20 @@ def _named(mechanism: Mechanism, kind: str) -> list[str]:
         "element": [*bodies, *joints, *others, *mechanism.markers],
         "command": list(COMMANDS),
     }.get(kind, [])
+
+
+def _files(begun: str) -> list[str]:
+    """Files, and folders with a slash, in the folder of a name; hidden ones after a dot."""
+    folder, _, name = begun.rpartition("/")
+    folder = f"{folder}/" if folder or begun.startswith("/") else ""
+    try:
+        return [
+            f"{folder}{path.name}{'/' if path.is_dir() else ''}"
+            for path in Path(folder or ".").iterdir()
+            if path.name.startswith(".") == name.startswith(".") and " " not in path.name
+        ]
+    except (OSError, ValueError):  # there is no such folder
+        return []
 
 
 def _fields(command: Command, given: list[str]) -> list[str]:

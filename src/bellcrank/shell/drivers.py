@@ -4,9 +4,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Iterable, Iterator
-from contextlib import suppress
-from pathlib import Path
-from typing import Any, BinaryIO, Final, Protocol
+from typing import BinaryIO, Final, Protocol
 
 from bellcrank.errors import Fault, MechanismError
 from bellcrank.shell.interpreter import Shell, read_script
@@ -15,9 +13,7 @@ from bellcrank.shell.reply import Reply, failure
 from bellcrank.shell.session import Session
 from bellcrank.shell.words import LONGEST
 
-PROMPT: Final = "bellcrank> "
 _REFUSED: Final = 2  # exit status
-_HISTORY: Final = 2000  # lines kept from one session to the next
 
 
 class Doer(Protocol):
@@ -98,64 +94,15 @@ def show(reply: Reply, line: str | None, as_json: bool, place: str = "") -> None
 
 
 def interactive(shell: Doer) -> int:
-    """Commands typed at a terminal, with history and completion where Python has readline."""
+    """Commands typed at a terminal."""
     from bellcrank import __version__
-
-    editor = _editor(shell)
-    print(f"bellcrank {__version__}; help lists the commands, quit leaves")
-    try:
-        while True:
-            try:
-                line = input(PROMPT)
-            except KeyboardInterrupt:
-                print()
-                continue
-            except EOFError:
-                print()
-                return 0
-            reply = shell.execute(line)
-            show(reply, line, as_json=False)
-            if reply.leave:
-                return 0
-    finally:
-        if editor is not None:
-            _keep_history(editor)
-
-
-def _history_file() -> Path:
-    return Path.home() / ".bellcrank_history"
-
-
-def _editor(shell: Doer) -> Any:
-    """The line editor, set up; None where there is none."""
-    try:
-        import readline
-    except ImportError:
-        return None
     from bellcrank.shell.completion import candidates
+    from bellcrank.shell.line_editors import typed_lines
 
-    found: list[str] = []
-
-    def complete(_text: str, number: int) -> str | None:
-        if number == 0:
-            begun = readline.get_line_buffer()[: readline.get_endidx()]
-            found[:] = [_padded(word) for word in candidates(shell.session, begun)]
-        return found[number] if number < len(found) else None
-
-    readline.set_completer_delims(" \t")
-    readline.set_completer(complete)
-    readline.parse_and_bind("tab: complete")
-    with suppress(OSError):  # the first session, or a home that cannot be read
-        readline.read_history_file(_history_file())
-    return readline
-
-
-def _padded(word: str) -> str:
-    """A completed word with a blank after it, but for a field whose value follows."""
-    return word if word.endswith("=") else f"{word} "
-
-
-def _keep_history(editor: Any) -> None:
-    with suppress(OSError):  # a home that cannot be written
-        editor.set_history_length(_HISTORY)
-        editor.write_history_file(_history_file())
+    print(f"bellcrank {__version__}; help lists the commands, quit leaves")
+    for line in typed_lines(lambda begun: candidates(shell.session, begun)):
+        reply = shell.execute(line)
+        show(reply, line, as_json=False)
+        if reply.leave:
+            break
+    return 0

@@ -22,7 +22,7 @@ from bellcrank.shell.session import Session
 from bellcrank.shell.situation import fresh
 from bellcrank.shell.thesis_forces import weights_following
 
-GROUP: Final = "Elements, as files write them"
+GROUP: Final = "Elements"
 NAME: Final = Argument("name", "name")
 KIND: Final = Argument("kind", "text")
 _TABLES = ("bodies", "joints", "constraints", "forces", "drives", "markers")

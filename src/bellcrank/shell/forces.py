@@ -14,7 +14,7 @@ from bellcrank.shell.language import Argument, Command, Given, Option
 from bellcrank.shell.reply import Reply
 from bellcrank.shell.session import Session
 
-GROUP: Final = "Forces"
+GROUP: Final = "Forces, in the words of the Virtual Erector Set"
 _APART: Final = ("type", "bodies", "on", "efforts", "energy")
 
 

@@ -18,7 +18,7 @@ from bellcrank.shell.language import Argument, Command, Given, Option
 from bellcrank.shell.reply import Reply
 from bellcrank.shell.session import Session
 
-GROUP: Final = "Links"
+GROUP: Final = "Links, in the words of the Virtual Erector Set"
 
 _OPEN: Final = " (of least norm: not unique)"
 
