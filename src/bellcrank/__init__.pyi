@@ -190,3 +190,39 @@ from bellcrank.trajectory.trajectory import Trajectory as Trajectory
 
 __version__: str
 __all__: list[str]
+from bellcrank.analysis.info import MechanismInfo as MechanismInfo
+from bellcrank.analysis.verdict import CheckResult as CheckResult
+from bellcrank.analysis.verdict import Finding as Finding
+from bellcrank.assembly.model import Model as Model
+from bellcrank.assembly.report import BodyMove as BodyMove
+from bellcrank.assembly.report import Redundancy as Redundancy
+from bellcrank.errors import Location as Location
+from bellcrank.formulations.accelerations import Accelerations as Accelerations
+from bellcrank.formulations.accelerations import BodyAcceleration as BodyAcceleration
+from bellcrank.formulations.accelerations import DriveEffort as DriveEffort
+from bellcrank.formulations.accelerations import JointReaction as JointReaction
+from bellcrank.formulations.linearization import Linearization as Linearization
+from bellcrank.formulations.linearization import Speed as Speed
+from bellcrank.formulations.system import Rows as Rows
+from bellcrank.formulations.system import SystemStatistics as SystemStatistics
+from bellcrank.io.simulation import Simulation as Simulation
+from bellcrank.mechanism.constraint import Constraint as Constraint
+from bellcrank.mechanism.constraint import ConstraintKind as ConstraintKind
+from bellcrank.mechanism.drive import Drive as Drive
+from bellcrank.mechanism.drive import PathDrive as PathDrive
+from bellcrank.mechanism.force import Force as Force
+from bellcrank.mechanism.force import ForceKind as ForceKind
+from bellcrank.mechanism.joint import Joint as Joint
+from bellcrank.mechanism.joint import JointCoordinate as JointCoordinate
+from bellcrank.mechanism.joint import JointKind as JointKind
+from bellcrank.mechanism.mass import MassProperties as MassProperties
+from bellcrank.mechanism.shape import Shape as Shape
+from bellcrank.run.controllers import BodyReading as BodyReading
+from bellcrank.run.controllers import Readings as Readings
+from bellcrank.trajectory.efforts import EffortHistory as EffortHistory
+from bellcrank.trajectory.forces import ForceHistory as ForceHistory
+from bellcrank.trajectory.histories import BodyHistory as BodyHistory
+from bellcrank.trajectory.histories import EnergyHistory as EnergyHistory
+from bellcrank.trajectory.histories import JointHistory as JointHistory
+from bellcrank.trajectory.histories import ViolationHistory as ViolationHistory
+from bellcrank.trajectory.inputs import InputHistory as InputHistory
