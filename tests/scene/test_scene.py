@@ -6,6 +6,7 @@ from numpy.testing import assert_allclose
 from rigs import examples, floating
 
 import bellcrank as bc
+from bellcrank import expression as ex
 from bellcrank import scene
 from bellcrank.mechanism import JOINT_KINDS
 from bellcrank.mechanism.rotation import about, matrix
@@ -36,6 +37,23 @@ def is_closed_outward(mesh):
     size = np.linalg.norm(areas, axis=1)
     volume = np.sum(np.cross(corners[:, 0], corners[:, 1]) * corners[:, 2]) / 6.0
     return np.all(facing[size > 1e-9 * size.max()] > 0.0) and volume > 0.0
+
+
+@pytest.mark.parametrize("closed", [True, False])
+def test_a_path_given_by_a_formula_is_a_wire(closed):
+    """All of it if it closes after a turn, else a piece about the bead."""
+    u = ex.symbol("u")
+    mech = bc.Mechanism("bead")
+    bead = mech.add_body("bead", shapes=[bc.Sphere(radius=0.02, density=1000.0)])
+    height = 0.1 * ex.cos(3.0 * u) if closed else u
+    path = bc.PathJoint(u, (0.5 * ex.cos(u), 0.5 * ex.sin(u), height), unit="rad")
+    mech.add_joint("wire", path, mech.ground, bead, position=0.9)
+    (wire,) = scene.of(mech).joints["wire"].pieces
+    points = wire.mesh.vertices
+    assert abs(np.hypot(*points.T[:2]) - 0.5).max() < 0.05
+    assert (points[:, 0].min() < -0.45) == closed
+    if not closed:
+        assert points[:, 2].mean() == pytest.approx(0.9, abs=1e-3)
 
 
 @pytest.mark.parametrize("name", SHAPES)

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 
 RAIL: Final = (0.62, 0.64, 0.67, 1.0)
 FACE: Final = (0.55, 0.62, 0.70, 0.28)
+_PIECE: Final = 60.0  # of a wire that does not close, units to each side
 _SUPPORT: Final = (0.66, 0.66, 0.64, 1.0)
 
 TO_Z: Final[Mapping[str, Floats]] = {
@@ -113,18 +114,41 @@ def _curve(glyph: GlyphBuilder) -> None:
     _on_wire(glyph, kind.curve.sampled(160))
 
 
-def _edge(glyph: GlyphBuilder) -> None:
-    """The edge of a wheel or disc that touches a surface: a rim on marker 2, if it closes after a turn."""
+def _points(kind: Any, at: Floats) -> Floats:
+    """Points (n, 3) of a curve given by formulas; none where it has other symbols or no finite value."""
     from bellcrank.expression.evaluation import evaluate
 
-    kind: Any = glyph.joint.kind
-    turn = np.linspace(0.0, 2.0 * np.pi, 73)
     try:
-        way = np.array([evaluate(kind.curve, {kind.parameter: angle}) for angle in turn.tolist()])
+        way = np.array([evaluate(kind.curve, {kind.parameter: value}) for value in at.tolist()])
     except (BellcrankError, KeyError):
-        return  # the curve has other symbols, or no value somewhere on its way round
-    if np.all(np.isfinite(way)) and np.linalg.norm(way[-1] - way[0]) < 1e-6 * glyph.unit:
+        return np.zeros((0, 3))
+    return way if np.all(np.isfinite(way)) else np.zeros((0, 3))
+
+
+def _loop(glyph: GlyphBuilder, count: int) -> Floats:
+    """Points of a curve that closes after a turn of its parameter; none of another one."""
+    way = _points(glyph.joint.kind, np.linspace(0.0, 2.0 * np.pi, count))
+    return way if len(way) and np.linalg.norm(way[-1] - way[0]) < 1e-6 * glyph.unit else way[:0]
+
+
+def _edge(glyph: GlyphBuilder) -> None:
+    """The edge of a wheel or disc that touches a surface: a rim on marker 2, if it closes after a turn."""
+    if len(way := _loop(glyph, 73)):
         glyph.add(1, solids.tube(tuple(map(tuple, way.tolist())), 0.6 * glyph.unit), glyph.color)
+
+
+def _path(glyph: GlyphBuilder) -> None:
+    """A wire given by a formula: all of it if it closes after a turn, else a piece about where the bead is."""
+    way = _loop(glyph, 241)
+    if not len(way):
+        at = float(dict(glyph.joint.position).get(glyph.joint.kind.free[0], 0.0))
+        near = _points(glyph.joint.kind, np.array([at - 1e-4, at + 1e-4]))
+        speed = float(np.linalg.norm(near[1] - near[0])) / 2e-4 if len(near) else 0.0
+        if speed > 0.0:
+            reach = _PIECE * glyph.unit / speed
+            way = _points(glyph.joint.kind, at + np.linspace(-reach, reach, 241))
+    if len(way):
+        _on_wire(glyph, way)
 
 
 GUIDES: Final[Mapping[str, Callable[[GlyphBuilder], None]]] = {
@@ -132,6 +156,7 @@ GUIDES: Final[Mapping[str, Callable[[GlyphBuilder], None]]] = {
     "PointOnCone": _cone,
     "PointOnHelix": _helix,
     "PointOnCurve": _curve,
+    "PathJoint": _path,
     "SphereOnPlane": _on_plane,
     "CylinderOnPlane": _on_plane,
     "RollingCurve": _edge,
