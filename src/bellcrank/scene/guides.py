@@ -138,7 +138,7 @@ def _edge(glyph: GlyphBuilder) -> None:
 
 
 def _path(glyph: GlyphBuilder) -> None:
-    """A wire given by a formula: all of it if it closes after a turn, else a piece about where the bead is."""
+    """A wire given by a formula: all of it if it closes after a turn, else a piece about the bead."""
     way = _loop(glyph, 241)
     if not len(way):
         at = float(dict(glyph.joint.position).get(glyph.joint.kind.free[0], 0.0))
