@@ -73,6 +73,10 @@ DATA = {
     "weight that is held up": moved(f'<joint/><joint axis="1 0 0"/><body pos="1 0 0" gravcomp="1">{GEOM}</body>', tag=' gravcomp="0.5"'),
     "bounds": world('<body><joint axis="1 0 0"/><inertial pos="0 0 0" mass="1" diaginertia="1 1 2"/></body><body><joint/></body>', '<compiler boundmass="2" boundinertia="1.5"/>'),
     "groups": moved('<joint axis="1 0 0"/><geom size=".3" group="3"/>', '<compiler inertiagrouprange="0 2"/>'),
+    "replicas": world(
+        f'<body name="base"><joint axis="1 0 0"/>{GEOM}<replicate count="10" offset="9 3 0" euler="10 20 30"><replicate count="2" sep="-" offset="0 0 3" euler="0 0 90"><body name="a" pos="0 0 1" euler="5 0 0"><joint name="j" axis="0 1 0"/>{GEOM}<site name="s"/></body></replicate></replicate></body>',
+        after='<tendon><fixed name="t" damping="2"><joint joint="j" coef="2"/></fixed></tendon><actuator><motor name="m" joint="j" gear="3" damping="0.1"/></actuator>',
+    ),
     "damping of a free joint": moved('<joint type="free" damping="1"/>'),
 }  # fmt: skip
 
@@ -198,3 +202,34 @@ def test_sdf_takes_infinite_limits_second_axes_and_threads(tmp_path, given, pitc
         "limits of effort and speed are not kept",
         "<drake:x> has no counterpart",
     ]
+
+
+def test_replicas_refer_to_each_other(tmp_path):
+    arms = f'<body name="rest"/><replicate count="2" sep="-" offset="1 0 0"><body name="a"><joint name="j"/>{GEOM}<body name="b" pos="0 0 1"><joint name="k"/>{GEOM}</body></body></replicate>'
+    after = '<equality><joint joint1="j" joint2="k"/><connect body1="b" body2="rest" anchor="0 0 0"/></equality><actuator><motor name="m" joint="j"/></actuator>'
+    mech = read(tmp_path, world(arms, after=after), "xml")
+    assert list(mech.bodies) == ["a-0", "b-0", "a-1", "b-1"]
+    assert mech.bodies["a-1"].position == (1.0, 0.0, 0.0)
+    assert [[end.joint for end in one.ends] for one in mech.constraints.values()] == [
+        ["j-0", "k-0"],
+        ["j-1", "k-1"],
+    ]
+    assert sorted(mech.forces) == ["m-0", "m-1"]
+    assert told(mech) == ["it refers to copies of <replicate> and to others, and is dropped as in MuJoCo"]
+
+
+@pytest.mark.parametrize(
+    ("replicate", "rule"),
+    [
+        ('<replicate count="0"><geom size="1"/></replicate>', "must be a whole number from 1 to"),
+        ('<replicate count="1.5"><geom size="1"/></replicate>', "must be a whole number from 1 to"),
+        ('<replicate count="2"><joint/></replicate>', "a joint belongs to a body"),
+        (
+            '<replicate count="9999">' * 9 + '<geom size="1"/>' + "</replicate>" * 9,
+            "with its copies the model has more than",
+        ),
+    ],
+)
+def test_replicas_that_are_wrong_are_refused(tmp_path, replicate, rule):
+    with pytest.raises(bc.MechanismError, match=rf"{rule}.*\[.*model.xml:1\]"):
+        read(tmp_path, world(f'<body name="b">{GEOM}{replicate}</body>'), "xml")

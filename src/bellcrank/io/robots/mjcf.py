@@ -22,7 +22,7 @@ from bellcrank.mechanism.mass import MassProperties, total
 from bellcrank.mechanism.shape import Shape
 
 _GRAVITY: Final = (0.0, 0.0, -9.81)
-_EXPANDED: Final = ("composite", "flexcomp", "replicate", "attach", "flex")
+_EXPANDED: Final = ("composite", "flexcomp", "attach", "flex")
 _FORCES: Final = (
     "constraint",
     "equality",

@@ -12,6 +12,7 @@ from typing import Final
 import numpy as np
 
 from bellcrank.errors import MechanismError
+from bellcrank.io.robots.mjcf_replicate import Replicator
 from bellcrank.io.robots.pose import Pose, of_euler
 from bellcrank.io.robots.source import Source
 from bellcrank.io.robots.xml_tree import ELEMENTS, Element, parse
@@ -65,6 +66,7 @@ class Document:
         self.degrees = self.compiler.get("angle", "degree") != "radian"
         self.sequence = self.compiler.get("eulerseq", "xyz")
         self._check_compiler(root)
+        self.sections = Replicator(source, self._turned).expanded(self.sections)
         self.classes: dict[str, Defaults] = {MAIN: Defaults()}
         for at in self.all("default"):
             self._read_defaults(at, MAIN)
@@ -81,6 +83,10 @@ class Document:
         if len(self.sequence) != 3 or set(self.sequence.lower()) - set("xyz"):
             self.source.fault(at, "must be three of x, y, z", self.sequence, of="eulerseq")
             self.sequence = "xyz"
+
+    def _turned(self, angles: Vec3) -> Quat:
+        a, b, c = (self.angle(angle) for angle in angles)
+        return of_euler(self.sequence, (a, b, c))
 
     def _folder(self, which: str) -> Path:
         given = self.compiler.get(which, self.compiler.get("assetdir", ""))
@@ -192,7 +198,7 @@ class Document:
                 (0.0, 0.0, 1.0), self.source.direction(at, "zaxis", (a[0], a[1], a[2]), (0.0, 0.0, 1.0))
             )
         if (a := numbers(at, "euler", given.get("euler"), 3)) is not None:
-            return of_euler(self.sequence, (self.angle(a[0]), self.angle(a[1]), self.angle(a[2])))
+            return self._turned((a[0], a[1], a[2]))
         if (a := numbers(at, "quat", given.get("quat"), 4)) is not None:
             if not any(a):
                 self.source.fault(at, "must not be zero", a, of="quat")

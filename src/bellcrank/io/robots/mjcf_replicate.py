@@ -1,0 +1,129 @@
+"""The element <replicate> of MJCF: copies of what it holds, and of all that refers to it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from dataclasses import replace
+from typing import Final
+
+from bellcrank.io.robots.pose import Pose
+from bellcrank.io.robots.source import Source
+from bellcrank.io.robots.xml_tree import ELEMENTS, Element
+from bellcrank.mechanism.checking import Quat, Vec3
+
+_REFERENCES: Final = {
+    "joint": ("joint", "joint1", "joint2", "jointinparent"),
+    "body": ("body", "body1", "body2"),
+    "geom": ("geom", "geom1", "geom2"),
+    "site": ("site", "site1", "site2", "cranksite", "slidersite", "refsite", "sidesite"),
+    "tendon": ("tendon", "tendon1", "tendon2"),
+}
+"""The attributes that name an element, by its kind."""
+_KINDS: Final = {attribute: kind for kind, attributes in _REFERENCES.items() for attribute in attributes}
+_REFERRING: Final = ("tendon", "equality", "actuator", "contact")  # tendons before what refers to them
+
+Name = tuple[str, str]
+"""Of an element: its kind and its name."""
+
+
+class Replicator:
+    """Puts copies in the place of all <replicate> of a document, the innermost first.
+
+    turned: the rotation of three angles of the file.
+    """
+
+    def __init__(self, source: Source, turned: Callable[[Vec3], Quat]) -> None:
+        self.source, self.turned = source, turned
+        self._made = 0
+
+    def expanded(self, sections: list[Element]) -> list[Element]:
+        """The top elements with copies; the very same where there is nothing to copy."""
+        self.sections = sections
+        for top in [one for one in sections if one.tag == "worldbody"]:
+            self._expand(top)
+        return self.sections
+
+    def _expand(self, at: Element) -> None:
+        """Replace every <replicate> below an element."""
+        children: list[Element] = []
+        for child in at.children:
+            self._expand(child)
+            children += self._copies(child) if child.tag == "replicate" else [child]
+        at.children = children
+
+    def _copies(self, at: Element) -> list[Element]:
+        suffixes = self._suffixes(at)
+        for joint in at.all("joint", "freejoint"):
+            self.source.fault(joint, "a joint belongs to a body, which may stand in <replicate>")
+        names = set(_named(at.children))
+        offset, (x, y, z) = self.source.vector(at, "offset"), self.source.vector(at, "euler")
+        pose, made = Pose(), []
+        for k, suffix in enumerate(suffixes, start=1):
+            frame = {
+                "pos": " ".join(map(repr, pose.position)),
+                "quat": " ".join(map(repr, pose.rotation)),
+            }
+            inner = [self._renamed(child, names, suffix) for child in at.children]
+            made.append(Element("frame", frame, at.file, at.line, inner))
+            # MuJoCo adds up the angles, and the offsets in the axes of the copy before.
+            pose = Pose(pose.point(offset), self.turned((k * x, k * y, k * z)))
+        self._refer(names, suffixes)
+        return made
+
+    def _suffixes(self, at: Element) -> list[str]:
+        counts = self.source.numbers(at, "count", at.get("count"), 1) or (0.0,)
+        count = int(counts[0]) if 1 <= counts[0] <= ELEMENTS else 0
+        if count < 1 or count != counts[0]:
+            self.source.fault(at, f"must be a whole number from 1 to {ELEMENTS}", counts[0], of="count")
+            return []
+        return [f"{at.get('sep')}{k:0{len(str(count))}d}" for k in range(count)]
+
+    def _renamed(self, at: Element, names: set[Name], suffix: str) -> Element:
+        """A copy in which names have a suffix, its own and those that it refers to."""
+        self._made += 1
+        if self._made > ELEMENTS:
+            self.source.fault(at, f"with its copies the model has more than {ELEMENTS} elements")
+            self.source.faults.raise_any()
+        given = {
+            key: f"{value}{suffix}" if (_KINDS.get(key, ""), value.strip()) in names else value
+            for key, value in at.attributes.items()
+        }
+        if at.name:
+            given["name"] = f"{at.name}{suffix}"
+        return replace(
+            at, attributes=given, children=[self._renamed(child, names, suffix) for child in at.children]
+        )
+
+    def _refer(self, names: set[Name], suffixes: list[str]) -> None:
+        """Copy what refers to copied elements, tendons first: actuators may refer to these."""
+        for section in _REFERRING:
+            for top in [one for one in self.sections if one.tag == section]:
+                children: list[Element] = []
+                for child in top.children:
+                    known = [reference in names for reference in _referred(child)]
+                    if not any(known):
+                        children.append(child)
+                    elif all(known):
+                        children += [self._renamed(child, names, suffix) for suffix in suffixes]
+                        if section == "tendon" and child.name:
+                            names.add(("tendon", child.name))
+                    else:
+                        rule = "it refers to copies of <replicate> and to others, and is dropped as in MuJoCo"
+                        self.source.leave(child, str(child), rule)
+                top.children = children
+
+
+def _named(elements: Iterable[Element]) -> Iterable[Name]:
+    for one in elements:
+        if one.name and one.tag in ("body", "joint", "freejoint", "geom", "site"):
+            yield "joint" if one.tag == "freejoint" else one.tag, one.name
+        yield from _named(one.children)
+
+
+def _referred(at: Element) -> Iterable[Name]:
+    """What an element and its parts refer to."""
+    for key, value in at.attributes.items():
+        if key in _KINDS:
+            yield _KINDS[key], value.strip()
+    for child in at.children:
+        yield from _referred(child)
