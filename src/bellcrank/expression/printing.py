@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from itertools import count
 
@@ -27,6 +27,20 @@ def text(expression: Expression) -> str:
 def latex(expression: Expression) -> str:
     """The expression as LaTeX, for math mode; a long one with names for its shared parts."""
     return _printed(expression, LATEX)
+
+
+def listed(
+    expressions: Sequence[Expression], notation: Notation, most_nodes: int
+) -> tuple[list[str], list[tuple[str, str]]] | None:
+    """Several expressions with names for the parts that they share, and what these names stand for.
+
+    None if they take more than so many operations.
+    """
+    page = _Page(expressions, notation)
+    if len(page.nodes) > most_nodes:
+        return None
+    named = page.name_shared()
+    return [page.shown(expression).text for expression in expressions], named
 
 
 def one_line(expression: Expression, limit: int = LENGTH) -> str:
