@@ -39,7 +39,7 @@ def compiler(name="cc"):
 class Library:
     """A mechanism's exported functions, by what follows their common name."""
 
-    def __init__(self, mechanism, folder, frames=(), flags=("-std=c99", "-O1")):
+    def __init__(self, mechanism, folder, frames=(), flags=("-std=c99", "-O0")):
         self.system = bc.prepare(mechanism, "symbolic")
         self.written = self.system.export_c(folder / "mech.c", frames)
         self.header = self.written.header.read_text()
@@ -53,7 +53,7 @@ class Library:
         """A function at time t and arrays by their names in C."""
         signature = re.search(rf"void mech_{name}\(double t, (.*)\);", self.header).group(1)
         names = re.findall(r"const double \*(\w+)", signature)
-        form = next(form for form in SHAPES if name.endswith(form))
+        form = max((form for form in SHAPES if name.endswith(form)), key=len)
         shape = [self.sizes[size] if isinstance(size, str) else size for size in SHAPES[form]]
         out = np.full(shape, np.nan)
         kept = [np.ascontiguousarray(arrays[one], dtype=float) for one in names]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import count
 
@@ -30,17 +30,21 @@ def latex(expression: Expression) -> str:
 
 
 def listed(
-    expressions: Sequence[Expression], notation: Notation, most_nodes: int
-) -> tuple[list[str], list[tuple[str, str]]] | None:
-    """Several expressions with names for the parts that they share, and what these names stand for.
+    expressions: Sequence[Expression], most_nodes: int, notations: Sequence[Notation]
+) -> tuple[list[list[str]], list[tuple[str, ...]]] | None:
+    """Several expressions with names for the parts that they share; in each of the notations.
 
-    None if they take more than so many operations.
+    Their texts by notation, and the names, each with its texts. None beyond so many operations.
     """
-    page = _Page(expressions, notation)
-    if len(page.nodes) > most_nodes:
+    pages = [_Page(expressions, notation) for notation in notations]
+    if len(pages[0].nodes) > most_nodes:
         return None
-    named = page.name_shared()
-    return [page.shown(expression).text for expression in expressions], named
+    first = pages[0].name_shared()
+    others = [page.name_shared(pages[0].names) for page in pages[1:]]
+    named = [tuple([name, *(text for _, text in texts)]) for name, *texts in zip(
+        pages[0].names.values(), first, *others, strict=True
+    )]  # fmt: skip
+    return [[page.shown(e).text for e in expressions] for page in pages], named
 
 
 def one_line(expression: Expression, limit: int = LENGTH) -> str:
@@ -75,6 +79,7 @@ class _Page:
     nodes: list[Expression] = field(default_factory=list)
     written: dict[Expression, Printed] = field(default_factory=dict)
     lengths: dict[Expression, int] = field(default_factory=dict)
+    names: dict[Expression, str] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         self.nodes = _core.expression_nodes(list(self.roots))
@@ -86,8 +91,11 @@ class _Page:
         """About how many characters it takes, shared parts written out."""
         return self.lengths[_unsigned(expression)]
 
-    def name_shared(self) -> list[tuple[str, str]]:
-        """Give names to parts that are used more than once, or long; names and texts, in the order of use."""
+    def name_shared(self, chosen: Mapping[Expression, str] | None = None) -> list[tuple[str, str]]:
+        """Give names to parts that are used more than once, or long; names and texts, in the order of use.
+
+        chosen: the parts, with their names, if another page has chosen them.
+        """
         users: dict[Expression, int] = {}
         for node in self.nodes:
             for operand in node.operands:
@@ -98,8 +106,9 @@ class _Page:
         for node in self.nodes:
             printed = self._write(node)
             size = len(printed.text)
-            if size > _PART or (users.get(node, 0) > 1 and size >= _WORTH):
-                name = next(free)
+            worth = size > _PART or (users.get(node, 0) > 1 and size >= _WORTH)
+            if worth if chosen is None else node in chosen:
+                name = self.names[node] = next(free) if chosen is None else chosen[node]
                 named.append((self.notation.symbol(name), printed.text))
                 printed = Printed(self.notation.symbol(name))
             self.written[node] = printed

@@ -35,8 +35,8 @@ _TAKES: Final = {
 
 _GIVES: Final = {
     "mass_matrix": ("M", "[SPEEDS * SPEEDS]: M, row by row"),
-    "bias": ("b", "[SPEEDS]: b of M a = b + tau: what acts, less what the motion at a = 0 and gravity need"),
-    "forces": ("Q", "[SPEEDS]: what acts along the speeds beside gravity and tau; a part of b"),
+    "bias": ("b", "[SPEEDS]: right-hand side of M a = b + tau: applied forces, gravity and velocity terms"),
+    "forces": ("Q", "[SPEEDS]: the applied forces in b, gravity aside"),
     "forward_dynamics": ("a", "[SPEEDS]: accelerations, M^-1 (b + tau)"),
     "inverse_dynamics": ("tau", "[SPEEDS]: efforts that the accelerations a need, M a - b"),
     "coordinate_rates": ("qdot", "[COORDINATES]: rates of the coordinates"),

@@ -165,7 +165,7 @@ class SymbolicSystem(JointSystem):
 
         Raises MechanismError for unknown frames.
         """
-        from bellcrank.formulations.written import written_equations
+        from bellcrank.formulations.writing import written_equations
 
         return written_equations(self, frames, longest)
 
