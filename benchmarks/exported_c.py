@@ -1,4 +1,4 @@
-"""Forward dynamics that export_c writes, beside CasADi's C: same robots, states, compiler, flags and driver."""
+"""Forward dynamics that export_c writes, beside CasADi's C: same robots, states, compiler and flags."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from benchmarks.peer_replay import default_python
 from benchmarks.report import Column, Report, Row, Table, publish
 from benchmarks.symbolic_peers import SCRIPTS, Files, Peer, default_build_folder, prepare
 from benchmarks.symbolic_robots import TIMED
-from benchmarks.symbolic_times import SAMPLES, STATES, Race
+from benchmarks.symbolic_times import STATES, Race
 
 ROBOTS: Final = tuple(name for name in TIMED if name != "humanoid")
 """Those whose coordinates are the same numbers for both: angles."""
@@ -65,12 +65,23 @@ def _row(name: str, flags: str, python: str, build: Path, repeats: int) -> tuple
         race = Race(robot, peers, files, None)
         race.run(repeats)
     ours, theirs = (
-        min((row["us"] for row in race.rows() if row["engine"] == engine), key=lambda us: us.median, default=None)
+        min(
+            (row["us"] for row in race.rows() if row["engine"] == engine),
+            key=lambda us: us.median,
+            default=None,
+        )
         for engine in (OWN, "casadi")
     )
     assert ours is not None
     ratio = None if theirs is None else ours.median / theirs.median
-    row = {"robot": name, "flags": flags, "own": ours, "casadi": theirs, "ratio": ratio, "limit": RATIO_TARGET}
+    row = {
+        "robot": name,
+        "flags": flags,
+        "own": ours,
+        "casadi": theirs,
+        "ratio": ratio,
+        "limit": RATIO_TARGET,
+    }
     return [row | {"met": None if ratio is None else ratio <= RATIO_TARGET}], [
         casadi for _ in (0,) if isinstance(casadi, str)
     ]
@@ -82,8 +93,8 @@ def _exported(system: bc.System, folder: Path, flags: str) -> Peer:
     wrapper = folder / "generated.c"
     wrapper.write_text(
         '#include "own.c"\n'
-        "static void generated_accelerations(const double* q, const double* v, const double* effort, double* out)\n"
-        "{\n    own_forward_dynamics(0.0, q, v, effort, out);\n}\n",
+        "static void generated_accelerations(const double* q, const double* v, const double* f, double* out)\n"
+        "{\n    own_forward_dynamics(0.0, q, v, f, out);\n}\n",
         encoding="utf-8",
     )
     target = folder / "own"

@@ -50,7 +50,8 @@ std::vector<std::tuple<int, int, std::string>> speed_labels(const SymbolicAt& se
     return out;
 }
 
-// Per coordinate: the first of the speeds that move it, and the component of its quaternion (w x y z), empty for others.
+// Per coordinate: the first of the speeds that move it, and the component of its quaternion (w x y z), empty for
+// others.
 std::vector<std::tuple<int, std::string>> coordinate_labels(const SymbolicAt& self) {
     std::vector<std::tuple<int, std::string>> out(self.system.configuration_size());
     for (const symbolic::JointMap& map : self.system.equations().mechanism.joints) {
@@ -163,12 +164,13 @@ void bind_exported(nb::class_<SymbolicAt, JointSystemAt>& c) {
         .def(
             "remembered_angles", [](const SymbolicAt& self) { return self.system.equations().branch_coordinates; },
             "Coordinates of the model that depend on where they were last.")
-        .def("exported_program", &exported_program, "form"_a, "body"_a, "pose"_a, "open"_a,
-             "A form for users as a function of t, q, u, accelerations, efforts, and parameters by their numbers. body, "
-             "pose: a frame, position (3) and rotation (9) in the body's, of pose, velocity and jacobian; else "
-             "empty.\n\nRaises:\n    ValueError: there is no such form of this model.")
-        .def("exported_expressions", &exported_expressions, "form"_a, "body"_a, "pose"_a, "open"_a, "inputs"_a, Writes(),
-             "The same as expressions of these symbols.");
+        .def(
+            "exported_program", &exported_program, "form"_a, "body"_a, "pose"_a, "open"_a,
+            "A form for users as a function of t, q, u, accelerations, efforts, and parameters by their numbers. body, "
+            "pose: a frame, position (3) and rotation (9) in the body's, of pose, velocity and jacobian; else "
+            "empty.\n\nRaises:\n    ValueError: there is no such form of this model.")
+        .def("exported_expressions", &exported_expressions, "form"_a, "body"_a, "pose"_a, "open"_a, "inputs"_a,
+             Writes(), "The same as expressions of these symbols.");
 }
 
 }  // namespace

@@ -1,4 +1,4 @@
-"""CasADi on trees of bodies: forward dynamics as generated C, compiled at -O3 for this processor or by other flags.
+"""CasADi on trees of bodies: forward dynamics as generated C, compiled at -O3 for this processor or otherwise.
 
 Two algorithms, of which the faster one counts: see casadi_trees_dynamics.py.
 """
@@ -60,7 +60,11 @@ def prepare(job: Job) -> dict[str, Any]:
         source = job.tree.with_name(f"{job.tree.name}-casadi-{name.split()[0]}.c")
         generate(function, source)
         derived = time.thread_time() - begun
-        flags = [*os.environ.get(FLAGS, "-O3 -march=native").split(), f'-DGENERATED="{source.name}"', f'-DNAME="{name}"']
+        flags = [
+            *os.environ.get(FLAGS, "-O3 -march=native").split(),
+            f'-DGENERATED="{source.name}"',
+            f'-DNAME="{name}"',
+        ]
         executables[name], compile_seconds = compiled(job, FOLDER / "generated_trees.c", flags, [source])
         counts[name] = operations(function)
         seconds[name] = {"derive": derived, "compile": compile_seconds}

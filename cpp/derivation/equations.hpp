@@ -135,7 +135,7 @@ class Equations {
     Form form(const std::vector<Expression>& outputs) const;
     std::vector<Expression> gradient(Expression rate);
 
-    std::vector<int> tables_;  // of the model's functions in the graph
+    std::vector<int> tables_;                       // of the model's functions in the graph
     std::vector<Expression> generalized_, acting_;  // with and without what inertances take of b
     std::vector<Expression> efforts_;               // symbols of exported forms
     std::vector<symbolic::Wrench> applied_;

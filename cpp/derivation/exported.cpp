@@ -1,5 +1,5 @@
-// The equations as users get them: dense matrices, generalized forces, frames on bodies with their Jacobians; as functions
-// of t, q, u, u̇, efforts and parameters, and of nothing that a system remembers.
+// The equations as users get them: dense matrices, generalized forces, frames on bodies with their Jacobians; as
+// functions of t, q, u, u̇, efforts and parameters, and of nothing that a system remembers.
 #include <algorithm>
 #include <stdexcept>
 

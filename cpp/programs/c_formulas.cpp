@@ -53,43 +53,43 @@ std::string c_formula(const Instruction& step, std::span<const std::string, 3> o
         return "fma(" + first + a + ", " + b + ", " + (second == " - " ? "-" : "") + c + ")";
     };
     switch (step.op) {
-            case ProgramOp::copy:
-                return a;
-            case ProgramOp::negate:
-                return "-" + a;
-            case ProgramOp::add:
-                return a + " + " + b;
-            case ProgramOp::subtract:
-                return a + " - " + b;
-            case ProgramOp::multiply:
-                return a + " * " + b;
-            case ProgramOp::divide:
-                return a + " / " + b;
-            case ProgramOp::multiply_add:
-                return multiply_add("", " + ");
-            case ProgramOp::multiply_sub:
-                return multiply_add("", " - ");
-            case ProgramOp::negate_multiply_add:
-                return multiply_add("-", " + ");
-            case ProgramOp::negate_multiply_sub:
-                return multiply_add("-", " - ");
-            case ProgramOp::sign:
-                return a + " > 0.0 ? 1.0 : " + a + " < 0.0 ? -1.0 : 0.0";
-            case ProgramOp::minimum:
-                return b + " < " + a + " ? " + b + " : " + a;
-            case ProgramOp::maximum:
-                return a + " < " + b + " ? " + b + " : " + a;
-            case ProgramOp::less:
-                return a + " < " + b + " ? 1.0 : 0.0";
-            case ProgramOp::less_equal:
-                return a + " <= " + b + " ? 1.0 : 0.0";
-            case ProgramOp::select:
-                return a + " != 0.0 ? " + b + " : " + c;
-            case ProgramOp::table:
-                return tables + std::to_string(step.b) + "(" + std::to_string(step.c) + ", " + a + ")";
-            default:
-                return std::string(library_name(step.op)) + "(" + a + (op_operands(step.op) == 2 ? ", " + b : "") + ")";
-        }
+        case ProgramOp::copy:
+            return a;
+        case ProgramOp::negate:
+            return "-" + a;
+        case ProgramOp::add:
+            return a + " + " + b;
+        case ProgramOp::subtract:
+            return a + " - " + b;
+        case ProgramOp::multiply:
+            return a + " * " + b;
+        case ProgramOp::divide:
+            return a + " / " + b;
+        case ProgramOp::multiply_add:
+            return multiply_add("", " + ");
+        case ProgramOp::multiply_sub:
+            return multiply_add("", " - ");
+        case ProgramOp::negate_multiply_add:
+            return multiply_add("-", " + ");
+        case ProgramOp::negate_multiply_sub:
+            return multiply_add("-", " - ");
+        case ProgramOp::sign:
+            return a + " > 0.0 ? 1.0 : " + a + " < 0.0 ? -1.0 : 0.0";
+        case ProgramOp::minimum:
+            return b + " < " + a + " ? " + b + " : " + a;
+        case ProgramOp::maximum:
+            return a + " < " + b + " ? " + b + " : " + a;
+        case ProgramOp::less:
+            return a + " < " + b + " ? 1.0 : 0.0";
+        case ProgramOp::less_equal:
+            return a + " <= " + b + " ? 1.0 : 0.0";
+        case ProgramOp::select:
+            return a + " != 0.0 ? " + b + " : " + c;
+        case ProgramOp::table:
+            return tables + std::to_string(step.b) + "(" + std::to_string(step.c) + ", " + a + ")";
+        default:
+            return std::string(library_name(step.op)) + "(" + a + (op_operands(step.op) == 2 ? ", " + b : "") + ")";
+    }
 }
 
 void check_c_name(const std::string& name) {

@@ -39,8 +39,10 @@ class FunctionWriter {
             write_steps();
         }
         for (std::size_t k = 0; k < cut_.outputs().size(); ++k)
-            if (cut_.outputs()[k] == CutProgram::kGiven) assign(k, given_name(program_.outputs[k]));
-            else if (!several_) assign(k, value_name(cut_.outputs()[k]));
+            if (cut_.outputs()[k] == CutProgram::kGiven)
+                assign(k, given_name(program_.outputs[k]));
+            else if (!several_)
+                assign(k, value_name(cut_.outputs()[k]));
         return std::move(text_ += "}\n");
     }
 

@@ -54,7 +54,8 @@ class CWriter {
             if (step.op == ProgramOp::sine || step.op == ProgramOp::cosine || step.op == ProgramOp::sine_cosine) {
                 write_sine_cosine(step, value);
             } else {
-                text_ += "    const double v" + std::to_string(value) + " = " + c_formula(step, operand_, true, "table_") + ";\n";
+                text_ += "    const double v" + std::to_string(value) + " = " +
+                         c_formula(step, operand_, true, "table_") + ";\n";
                 keep(value, step.out);
             }
         }

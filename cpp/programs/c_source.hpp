@@ -18,9 +18,9 @@ struct CSource {
 CSource c_source(const Program& program, const std::string& name, const std::vector<std::string>& input_names,
                  const std::vector<std::string>& output_names);
 
-// A program as a portable C function, which compiles as C++ too: with the C library's sine and cosine, and multiply-adds
-// that the compiler may fuse or not, so that it agrees with the interpreter to rounding. Its last argument is
-// `double *out`, which must not overlap the others.
+// A program as a portable C function, which compiles as C++ too: with the C library's sine and cosine, and
+// multiply-adds that the compiler may fuse or not, so that it agrees with the interpreter to rounding. Its last
+// argument is `double *out`, which must not overlap the others.
 struct CFunction {
     std::string name, arguments;
     std::vector<std::string> argument_names;  // out included

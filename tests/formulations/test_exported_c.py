@@ -169,7 +169,9 @@ def test_efforts_add_to_those_of_the_mechanism(tmp_path):
     """A force along a speed: applied wrenches come out as virtual work has them."""
     mechanism = double_pendulum()
     forearm = mechanism.bodies["forearm"]
-    mechanism.add_force("pull", bc.Wrench(force=(3.0, -2.0, 0.0)), forearm.marker((0.1, -0.2, 0.0), name="hand"))
+    mechanism.add_force(
+        "pull", bc.Wrench(force=(3.0, -2.0, 0.0)), forearm.marker((0.1, -0.2, 0.0), name="hand")
+    )
     library = Library(mechanism, tmp_path, ["forearm.hand"])
     system = library.system
     for at in states(system, np.random.default_rng(0)):
@@ -213,9 +215,9 @@ def test_what_is_left_out_is_listed(tmp_path):
 
 def test_wrong_requests_are_refused(tmp_path):
     system = bc.prepare(double_pendulum(), "symbolic")
-    with pytest.raises(bc.MechanismError, match="frames.*no marker of this name.*'forarm'.*'forearm'"):
+    with pytest.raises(bc.MechanismError, match=r"frames.*no marker of this name.*'forarm'.*'forearm'"):
         system.export_c(tmp_path / "arm.c", ["forarm"])
-    with pytest.raises(bc.MechanismError, match="letters, digits.*'my-arm'.*name="):
+    with pytest.raises(bc.MechanismError, match=r"letters, digits.*'my-arm'.*name="):
         system.export_c(tmp_path / "my-arm.c")
     written = system.export_c(tmp_path / "my-arm.c", name="arm")
     assert written.functions[0] == "arm_mass_matrix"

@@ -44,7 +44,17 @@ class Library:
         self.written = self.system.export_c(folder / "mech.c", frames)
         self.header = self.written.header.read_text()
         library = folder / "mech.so"
-        command = [compiler(), *flags, *WARNINGS, "-shared", "-fPIC", "-o", library, self.written.source, "-lm"]
+        command = [
+            compiler(),
+            *flags,
+            *WARNINGS,
+            "-shared",
+            "-fPIC",
+            "-o",
+            library,
+            self.written.source,
+            "-lm",
+        ]
         subprocess.run(command, check=True)
         self.library = ctypes.CDLL(str(library))
         self.sizes = {k: int(v) for k, v in re.findall(r"#define MECH_([A-Z]+) (\d+)", self.header)}

@@ -14,7 +14,11 @@ def _rod(mech, name, mass, length, position=(0.0, 0.0, 0.0)):
     """A slender rod that hangs from its frame's origin."""
     across = mass * length**2 / 12
     return mech.add_body(
-        name, mass=mass, inertia=(across, 0.1 * across, across), com=(0.0, -length / 2, 0.0), position=position
+        name,
+        mass=mass,
+        inertia=(across, 0.1 * across, across),
+        com=(0.0, -length / 2, 0.0),
+        position=position,
     )
 
 

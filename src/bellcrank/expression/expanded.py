@@ -24,7 +24,25 @@ Combination = tuple[tuple[Monomial, float], ...]
 
 _SMALL: Final = 1e-14  # of what terms were added up from: rounding
 _ATOMS: Final = frozenset(
-    "tan asin acos atan atan2 sinh cosh tanh exp log pow sqrt abs sign min max floor".split()
+    [
+        "tan",
+        "asin",
+        "acos",
+        "atan",
+        "atan2",
+        "sinh",
+        "cosh",
+        "tanh",
+        "exp",
+        "log",
+        "pow",
+        "sqrt",
+        "abs",
+        "sign",
+        "min",
+        "max",
+        "floor",
+    ]
 )
 
 

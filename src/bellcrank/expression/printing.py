@@ -41,9 +41,8 @@ def listed(
         return None
     first = pages[0].name_shared()
     others = [page.name_shared(pages[0].names) for page in pages[1:]]
-    named = [tuple([name, *(text for _, text in texts)]) for name, *texts in zip(
-        pages[0].names.values(), first, *others, strict=True
-    )]  # fmt: skip
+    names = pages[0].names.values()
+    named = [(name, *(text for _, text in texts)) for name, *texts in zip(names, first, *others, strict=True)]
     return [[page.shown(e).text for e in expressions] for page in pages], named
 
 

@@ -65,7 +65,10 @@ class Writer:
         scale = min((x for _, x in group), key=abs)
         ratios = [x / scale for _, x in group]
         if any(_fraction(ratio) is None for ratio in ratios):
-            scale, ratios = (1.0 if scale > 0.0 else -1.0), [x * (1.0 if scale > 0.0 else -1.0) for _, x in group]
+            scale, ratios = (
+                (1.0 if scale > 0.0 else -1.0),
+                [x * (1.0 if scale > 0.0 else -1.0) for _, x in group],
+            )
         inside = self._sum(
             [(_divided(factors, common), (), x) for (factors, _), x in zip(group, ratios, strict=True)]
         )

@@ -1,4 +1,4 @@
-"""The equations of the symbolic formulation as functions of named numbers: what users get as C and as text."""
+"""The equations of the symbolic formulation as functions of named numbers: what users get as C and text."""
 
 from __future__ import annotations
 
@@ -111,11 +111,17 @@ class Exported:
         if stops := [self.model.row_text(row) for row in self._closing if not self.model.rigid_rows[row]]:
             found.append(f"limits and their impacts: {_listed(stops)}")
         if self._fixed:
-            found.append(f"parameters that are numbers here, with their present values: {_listed(self._fixed)}")
+            found.append(
+                f"parameters that are numbers here, with their present values: {_listed(self._fixed)}"
+            )
         if start := self._from_start():
-            found.append(f"numbers taken from the initial configuration, which stay as they are: {_listed(start)}")
+            found.append(
+                f"numbers taken from the initial configuration, which stay as they are: {_listed(start)}"
+            )
         if followed := self._with_turns():
-            found.append(f"whole turns of angles that are no joint's of the tree (-pi to pi): {_listed(followed)}")
+            found.append(
+                f"whole turns of angles that are no joint's of the tree (-pi to pi): {_listed(followed)}"
+            )
         if places := self.model.arrays.get("input_offsets", ()):
             rows = self.model.arrays["row_function"]
             drives = [self.model.row_text(r) for f, _ in places for r, g in enumerate(rows) if g == f]
@@ -183,16 +189,16 @@ class Exported:
                 rated[first] = self._free(stems[first])
                 names.append(Name(rated[first], speed.name, self._unit(speed)))
         self.coordinates = tuple(names)
-        given = [
-            self._free(f"{rated[k]}_dot" if k in rated else stem) for k, stem in enumerate(stems)
-        ]
+        given = [self._free(f"{rated[k]}_dot" if k in rated else stem) for k, stem in enumerate(stems)]
         units = [self._unit(speed) for speed in speeds]
         self.speeds = tuple(
             Name(name, f"rate of {s.name}" if k in rated else s.name, f"{unit}/s")
             for k, (name, s, unit) in enumerate(zip(given, speeds, units, strict=True))
         )
         self.accelerations = tuple(
-            Name(self._free(f"{rated[k]}_ddot" if k in rated else f"{name}_dot"), f"of {s.name}", f"{unit}/s^2")
+            Name(
+                self._free(f"{rated[k]}_ddot" if k in rated else f"{name}_dot"), f"of {s.name}", f"{unit}/s^2"
+            )
             for k, (name, s, unit) in enumerate(zip(given, speeds, units, strict=True))
         )
         self.efforts = tuple(
@@ -229,7 +235,9 @@ class Exported:
         mechanism = self.model.source or Mechanism(self.model.name)
         if isinstance(asked, str) and asked not in mechanism.markers and asked not in self.model.body_index:
             advice = nearest(asked, [*mechanism.markers, *self.model.bodies])
-            raise MechanismError(Fault("frames", "there is no body and no marker of this name", asked, advice))
+            raise MechanismError(
+                Fault("frames", "there is no body and no marker of this name", asked, advice)
+            )
         if isinstance(asked, str) and asked in self.model.body_index:
             marker = Marker(asked)
         else:

@@ -84,13 +84,11 @@ def export_c(
     header, source = writer.header(), writer.source(header_path.name)
     source_path.write_text(source, encoding="utf-8")
     header_path.write_text(header, encoding="utf-8")
+    names = (exported.coordinates, exported.speeds, exported.parameters, exported.inputs)
+    coordinates, speeds, parameters, inputs = (tuple(one.name for one in some) for some in names)
+    functions = tuple(function.name for function in writer.functions)
     return ExportedC(
-        source_path,
-        header_path,
-        tuple(function.name for function in writer.functions),
-        *(tuple(one.name for one in names) for names in (exported.coordinates, exported.speeds)),
-        *(tuple(one.name for one in names) for names in (exported.parameters, exported.inputs)),
-        exported.left_out,
+        source_path, header_path, functions, coordinates, speeds, parameters, inputs, exported.left_out
     )
 
 

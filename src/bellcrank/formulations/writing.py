@@ -1,5 +1,6 @@
-"""Writes the equations of the symbolic formulation: each part multiplied out if that is short, else with names
-for what its entries share.
+"""Writes the equations of the symbolic formulation.
+
+Each part is multiplied out if that is short; else what its entries share gets names.
 """
 
 from __future__ import annotations
@@ -202,9 +203,7 @@ def _entered(letter: str, meaning: str, shape: tuple[int, ...], values: Sequence
     """A draft of values in row-major order."""
     width = shape[-1]
     indices = [divmod(k, width) if len(shape) == 2 else (k,) for k in range(len(values))]
-    return _Draft(
-        letter, meaning, shape, {i: e for i, e in zip(indices, values, strict=True) if e != 0.0}
-    )
+    return _Draft(letter, meaning, shape, {i: e for i, e in zip(indices, values, strict=True) if e != 0.0})
 
 
 def _tables(expressions: Sequence[Expression]) -> set[int]:
