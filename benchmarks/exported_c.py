@@ -93,8 +93,8 @@ def _exported(system: bc.System, folder: Path, flags: str) -> Peer:
     wrapper = folder / "generated.c"
     wrapper.write_text(
         '#include "own.c"\n'
-        "static void generated_accelerations(const double* q, const double* v, const double* f, double* out)\n"
-        "{\n    own_forward_dynamics(0.0, q, v, f, out);\n}\n",
+        "static void generated_accelerations(const double* q, const double* v, const double* f, double* a)\n"
+        "{\n    own_forward_dynamics(0.0, q, v, f, a);\n}\n",
         encoding="utf-8",
     )
     target = folder / "own"

@@ -1,4 +1,4 @@
-"""CasADi on trees of bodies: forward dynamics as generated C, compiled at -O3 for this processor or otherwise.
+"""CasADi on trees of bodies: forward dynamics as generated C, by default at -O3 for this processor.
 
 Two algorithms, of which the faster one counts: see casadi_trees_dynamics.py.
 """

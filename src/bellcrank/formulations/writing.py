@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from bellcrank.formulations.symbolic import SymbolicSystem
 
 _READABLE: Final = 400  # characters of an entry beyond which shared parts get names
+_LISTED: Final = 6  # accelerations that are listed by name
 _NODES: Final = 4000  # operations beyond which nobody reads on
 
 
@@ -68,7 +69,8 @@ class _Author:
         drafts = list(self._drafts())
         definitions = self._list([draft for draft in drafts if not self._expand(draft)])
         solved = self._solved(drafts[0], drafts[1])
-        kept = [draft for draft in (*drafts, *solved) if draft.entries or not draft.expressions]
+        drafts[2:2] = solved
+        kept = [draft for draft in drafts if draft.entries or not draft.expressions]
         return WrittenEquations(
             f"Equations of motion of mechanism {self.exported.model.name!r}, SI units",
             tuple(self._names()),
@@ -172,6 +174,13 @@ class _Author:
         return texts if 0 < len(texts[0]) <= _READABLE else ("b[1]/M[1,1]", "\\frac{b_{1}}{M_{1,1}}")
 
     def _relations(self, solved: bool) -> Iterator[tuple[str, str]]:
+        """How the parts belong together, as text and LaTeX."""
+        names = [one.name for one in self.exported.accelerations]
+        if len(names) <= _LISTED:
+            column = " \\\\ ".join(self.notations[1].symbol(name) for name in names)
+            yield f"a = ({', '.join(names)})", f"a &= \\begin{{pmatrix}} {column} \\end{{pmatrix}}"
+        else:
+            yield "a: the rates of u", "a &= \\dot{u}"
         if self.exported.rows:
             text = "M a = b + J^T lambda, J a = -gamma, with the multipliers lambda of the closing rows"
             yield text, "M a &= b + J^{T} \\lambda, \\quad J a = -\\gamma"
@@ -194,7 +203,6 @@ class _Author:
             if names:
                 shown = [f"{one.name} ({one.unit})" if one.unit else one.name for one in names]
                 yield f"{title}: {', '.join(shown)}"
-        yield "accelerations a: the rates of u"
         for number, row in enumerate(exported.rows):
             yield f"closing row {number + 1}: {row}"
 
