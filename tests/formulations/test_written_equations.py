@@ -54,17 +54,12 @@ def close(found, expected):
     assert np.max(np.abs(found - expected), initial=0.0) <= 1e-12 * size
 
 
-@pytest.mark.parametrize("seed", [3, 12, 15, 23, 31, 40, 48, 52, 59, 64, 71, 80])
+@pytest.mark.parametrize("seed", [2, 3, 11, 12, 16, 18, 22, 24, 25, 36, 38, 44, 46, 58])
 def test_the_text_has_the_numbers_of_the_system(seed):
     mechanism = random_mechanism(seed)
-    try:
-        system = bc.prepare(mechanism, "symbolic")
-    except (bc.Unsupported, bc.AssemblyError):
-        pytest.skip("symbolic does not take it")
-    frame = next(iter(mechanism.bodies))
-    equations = system.equations([frame], longest=10**6)
-    if any("too long" in one or "table" in one for one in equations.left_out):
-        pytest.skip("too long to read, or with tables")
+    system = bc.prepare(mechanism, "symbolic")
+    equations = system.equations([next(iter(mechanism.bodies))], longest=10**6)
+    assert not any("too long" in one or "table" in one for one in equations.left_out)
     rng = np.random.default_rng(seed)
     for _ in range(2):
         q, u = moved(system, rng)
@@ -78,7 +73,7 @@ def test_a_pendulum_is_that_of_textbooks():
     assert equations["M"].entries == {(0, 0): ("m*l^2/3", r"\frac{m \, l^{2}}{3}")}
     assert equations["b"].entries[0,][0] == "-m*l*g*sin(theta)/2"
     assert equations["a"].entries[0,][0] == "-3*g*sin(theta)/(2*l)"
-    assert r"\ddot" not in equations.latex
+    assert r"a &= \begin{pmatrix} \ddot{\theta} \end{pmatrix}" in equations.latex
 
 
 def test_a_double_pendulum_is_that_of_textbooks():
@@ -105,13 +100,15 @@ def test_a_spherical_pendulum_has_squares_of_sines():
     equations = bc.prepare(known.spherical_pendulum(), "symbolic").equations()
     texts = [text for text, _ in equations["M"].entries.values()]
     assert any("sin(polar)^2" in text for text in texts)
-    assert r"\sin^{2} \mathrm{polar}" in equations.latex
+    assert r"\sin^{2}\left(\mathrm{polar}\right)" in equations.latex
+    assert equations["a"].entries[1,][0].endswith("/(m*l^2 + 1e-12)")
 
 
 def test_long_equations_say_so():
     system = bc.prepare(known.chain_of_universal_joints(10), "symbolic")
-    equations = system.equations()
-    assert any("too long to read" in one and "export_c" in one for one in equations.left_out)
+    equations = system.equations(["link 0"])
+    assert equations.left_out == ("M, b: too long to read; export_c writes them as C",)
+    assert [part.letter for part in equations.parts] == ["p_link_0", "R_link_0", "J_link_0"]
     assert len(str(equations)) < 10_000
 
 

@@ -161,6 +161,9 @@ class _Writer:
         yield "SI units. Functions allocate nothing, use no globals and may run in several threads at once;"
         yield "the array written last in each list of arguments must not overlap the others. t: time, s."
         yield from _table("q, coordinates", exported.coordinates)
+        if any(" of the quaternion of " in one.meaning for one in exported.coordinates):
+            yield "  Quaternions have unit length; they turn axes of the formulation's own. joint_state"
+            yield "  of a system gives q and u, and the functions of frames (frames=...) the poses of bodies."
         yield from _table("u, speeds", exported.speeds)
         yield from _table("tau, efforts along the speeds, beside those of the mechanism", exported.efforts)
         yield "a, accelerations: the rates of u, in its order, in its units over s"

@@ -7,8 +7,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
+from bellcrank import _core
 from bellcrank.expression.expanded import Expansion, Sum, TooLongError
 from bellcrank.expression.expression import Expression, fresh_symbol
 from bellcrank.expression.notation import TEXT, Notation
@@ -35,10 +36,18 @@ class _Draft:
     shape: tuple[int, ...]
     expressions: dict[tuple[int, ...], Expression]
     symmetric: bool = False
+    of_frame: bool = False
     entries: dict[tuple[int, ...], tuple[str, str]] = field(default_factory=dict)
 
     def part(self) -> Part:
         return Part(self.letter, self.meaning, self.shape, self.symmetric, self.entries)
+
+
+class _Listed(NamedTuple):
+    """What `listed` returns: texts of expressions by notation; names of shared parts with their texts."""
+
+    texts: list[list[str]]
+    named: list[tuple[str, ...]]
 
 
 def written_equations(system: SymbolicSystem, frames: Iterable[Any], longest: int) -> WrittenEquations:
@@ -101,10 +110,14 @@ class _Author:
             name, of = frame.name, frame.meaning
             pose = self.exported.expressions("pose", self.symbols, frame)
             jacobian = self.exported.expressions("jacobian", self.symbols, frame)
-            yield _entered(f"p_{name}", f"position of {of}, world axes", (3,), pose[:3])
-            yield _entered(f"R_{name}", f"rotation of {of}, its axes to the world's", (3, 3), pose[3:])
             meaning = f"derivatives by u of the velocity (3) and angular velocity (3) of {of}"
-            yield _entered(f"J_{name}", meaning, (6, n), jacobian)
+            for draft in (
+                _entered(f"p_{name}", f"position of {of}, world axes", (3,), pose[:3]),
+                _entered(f"R_{name}", f"rotation of {of}, its axes to the world's", (3, 3), pose[3:]),
+                _entered(f"J_{name}", meaning, (6, n), jacobian),
+            ):
+                draft.of_frame = True
+                yield draft
 
     def _draft(self, form: str, letter: str, meaning: str, shape: tuple[int, ...]) -> _Draft:
         return _entered(letter, meaning, shape, self.exported.expressions(form, self.symbols))
@@ -130,21 +143,28 @@ class _Author:
         return text, latex
 
     def _list(self, drafts: list[_Draft]) -> list[tuple[str, str, str]]:
-        """Write entries with names for what they share; those that are too long are left out."""
-        expressions = [e for draft in drafts for e in draft.expressions.values()]
-        found = listed(expressions, _NODES, self.notations)
-        size = 0 if found is None else sum(map(len, (*found[0][0], *(text for _, text, _ in found[1]))))
-        if found is None or size > self.longest:
-            parts = ", ".join(draft.letter for draft in drafts)
-            length = f"more than {_NODES} operations" if found is None else f"{size} characters"
-            self.left_out.append(f"{parts}: {length}, too long to read; export_c writes them as C")
-            return []
-        if tables := sorted({f"table_{number}" for number in _tables(expressions)}):
-            self.left_out.append(f"the numbers of {', '.join(tables)}; export_c writes them")
-        both = iter(zip(*found[0], strict=True))
-        for draft in drafts:
+        """Write entries with names for what they share; dynamics and frames too long to read are left out."""
+        kept: list[_Draft] = []
+        dynamics = [draft for draft in drafts if not draft.of_frame]
+        found = _Listed([[], []], [])
+        long = []
+        for group in (dynamics, *([draft] for draft in drafts if draft.of_frame)):
+            expressions = [e for one in (*kept, *group) for e in one.expressions.values()]
+            tried = listed(expressions, _NODES, self.notations)
+            size = 0 if tried is None else sum(map(len, (*tried[0][0], *(text for _, text, *_ in tried[1]))))
+            if tried is None or size > self.longest:
+                long += [draft.letter for draft in group]
+            else:
+                found = _Listed(*tried)
+                kept += group
+        if long:
+            self.left_out.append(f"{', '.join(long)}: too long to read; export_c writes them as C")
+        both = iter(zip(*found.texts, strict=True))
+        for draft in kept:
             draft.entries = {index: next(both) for index in draft.expressions}
-        return [(name, text, latex) for name, text, latex in found[1]]
+        if tables := _tables([e for draft in kept for e in draft.expressions.values()]):
+            self.left_out.append(f"the numbers of {', '.join(tables)}; export_c writes them")
+        return [(name, text, latex) for name, text, latex in found.named]
 
     def _solved(self, mass: _Draft, bias: _Draft) -> list[_Draft]:
         """The accelerations, M^-1 b, of one or two speeds."""
@@ -152,26 +172,26 @@ class _Author:
         if self.exported.rows or n > 2 or not mass.entries:
             return []
         out = _Draft("a", "accelerations, M^-1 b", (n,), {})
-        if n == 1:
-            out.entries[0,] = self._quotient(bias, mass)
-        else:
+        if (0, 1) in mass.expressions:
             below = "(M[1,1]*M[2,2] - M[1,2]^2)", "M_{1,1} M_{2,2} - M_{1,2}^{2}"
-            for i, (p, q) in enumerate((("2,2", "1"), ("1,1", "2"))):
-                r = "2" if q == "1" else "1"
-                above = f"M_{{{p}}} b_{{{q}}} - M_{{1,2}} b_{{{r}}}"
-                text = f"(M[{p}]*b[{q}] - M[1,2]*b[{r}])/{below[0]}"
+            for i, (other, own, far) in enumerate((("2,2", 1, 2), ("1,1", 2, 1))):
+                above = f"M_{{{other}}} b_{{{own}}} - M_{{1,2}} b_{{{far}}}"
+                text = f"(M[{other}]*b[{own}] - M[1,2]*b[{far}])/{below[0]}"
                 out.entries[i,] = (text, f"\\frac{{{above}}}{{{below[1]}}}")
+        else:
+            out.entries = {(i,): self._quotient(i, mass, bias) for i in range(n) if (i,) in bias.expressions}
         return [out]
 
-    def _quotient(self, bias: _Draft, mass: _Draft) -> tuple[str, str]:
-        if not bias.expressions:
-            return "0", "0"
+    def _quotient(self, i: int, mass: _Draft, bias: _Draft) -> tuple[str, str]:
         try:
-            over, under = (self.expansion.of(next(iter(d.expressions.values()))) for d in (bias, mass))
+            over, under = (self.expansion.of(e) for e in (bias.expressions[i,], mass.expressions[i, i]))
             texts = self._texts(self.expansion.product(over, self.expansion.reciprocal(under)))
         except TooLongError:
             texts = ("", "")
-        return texts if 0 < len(texts[0]) <= _READABLE else ("b[1]/M[1,1]", "\\frac{b_{1}}{M_{1,1}}")
+        if 0 < len(texts[0]) <= _READABLE:
+            return texts
+        k = i + 1
+        return f"b[{k}]/M[{k},{k}]", f"\\frac{{b_{{{k}}}}}{{M_{{{k},{k}}}}}"
 
     def _relations(self, solved: bool) -> Iterator[tuple[str, str]]:
         """How the parts belong together, as text and LaTeX."""
@@ -214,7 +234,6 @@ def _entered(letter: str, meaning: str, shape: tuple[int, ...], values: Sequence
     return _Draft(letter, meaning, shape, {i: e for i, e in zip(indices, values, strict=True) if e != 0.0})
 
 
-def _tables(expressions: Sequence[Expression]) -> set[int]:
-    from bellcrank import _core
-
-    return {node.table[0] for node in _core.expression_nodes(list(expressions)) if node.op == "table"}
+def _tables(expressions: Sequence[Expression]) -> list[str]:
+    nodes = _core.expression_nodes(list(expressions))
+    return sorted({f"table_{node.table[0]}" for node in nodes if node.op == "table"})

@@ -24,14 +24,15 @@ class NamedLatex(Latex):
 
     def call(self, name: str, operands: list[Printed]) -> Printed:
         """A function; the sine of a single letter without parentheses."""
-        if name in _TURNS and operands[0].level == ATOM and not operands[0].condition:
-            return Printed(f"\\{name} {operands[0].text}")
+        (first, *_) = operands
+        if name in _TURNS and first.level == ATOM and not first.text.startswith("\\mathrm"):
+            return Printed(f"\\{name} {first.text}")
         return super().call(name, operands)
 
     def power(self, a: Printed, b: Printed) -> Printed:
         """A to the power of b, which stands behind "sin" and "cos"."""
         for name in _TURNS:
-            if a.text.startswith(f"\\{name} ") and a.level == ATOM:
+            if a.text.startswith((f"\\{name} ", f"\\{name}\\left(")) and a.level == ATOM:
                 return Printed(a.text.replace(f"\\{name}", f"\\{name}^{{{b.text}}}", 1))
         return super().power(a, b)
 
