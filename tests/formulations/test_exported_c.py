@@ -217,12 +217,26 @@ def test_wrong_requests_are_refused(tmp_path):
     system = bc.prepare(double_pendulum(), "symbolic")
     with pytest.raises(bc.MechanismError, match=r"frames.*no marker of this name.*'forarm'.*'forearm'"):
         system.export_c(tmp_path / "arm.c", ["forarm"])
+    strange = bc.Marker("forearm", (cart_pole().parameters["l"].symbol, 0.0, 0.0))
+    with pytest.raises(bc.MechanismError, match=r"frames.*'l', which is no parameter"):
+        system.export_c(tmp_path / "arm.c", [strange])
+    with pytest.raises(bc.MechanismError, match="2 faults"):
+        system.equations(["forarm", "uper"])
     with pytest.raises(bc.MechanismError, match=r"letters, digits.*'my-arm'.*name="):
         system.export_c(tmp_path / "my-arm.c")
     written = system.export_c(tmp_path / "my-arm.c", name="arm")
     assert written.functions[0] == "arm_mass_matrix"
     assert not (tmp_path / "my-arm.o").exists()
     assert compiler()
+
+
+def test_frames_are_called_as_their_bodies(tmp_path):
+    mechanism = bc.Mechanism("arm")
+    body = mechanism.add_body("arm", mass=1.0, inertia=(1.0, 1.0, 1.0))
+    mechanism.add_joint("arm", bc.Revolute(), mechanism.ground, body)
+    written = bc.prepare(mechanism, "symbolic").export_c(tmp_path / "one.c", body)
+    assert "one_arm_jacobian" in written.functions
+    assert written.coordinates == ("arm",)
 
 
 def test_names_cannot_end_a_comment(tmp_path):

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-import keyword
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Final
 
-from bellcrank.errors import Fault, MechanismError
+from bellcrank.errors import Fault, FaultList, MechanismError
 from bellcrank.expression.expression import Expression, as_expression
 from bellcrank.expression.grammar import RESERVED
 from bellcrank.mechanism.marker import Marker
@@ -78,11 +78,13 @@ class Exported:
 
     def program(self, form: str, frame: Frame | None = None) -> Any:
         """A form as a program of t, q, u, accelerations, efforts, parameters and inputs."""
-        return self.system.core.exported_program(form, *self._asked(frame))
+        with _frames_checked():
+            return self.system.core.exported_program(form, *self._asked(frame))
 
     def expressions(self, form: str, symbols: Sequence[Expression], frame: Frame | None = None) -> Any:
         """The same as expressions of these symbols."""
-        return self.system.core.exported_expressions(form, *self._asked(frame), list(symbols))
+        with _frames_checked():
+            return self.system.core.exported_expressions(form, *self._asked(frame), list(symbols))
 
     def names(self) -> tuple[Name, ...]:
         """What stands for the inputs of forms, in their order."""
@@ -215,23 +217,29 @@ class Exported:
                 return joint.units[joint.coordinate_names.index(speed.kind)]
         return "rad"
 
-    def _free(self, text: str) -> str:
-        """An identifier like the text that nothing else has."""
+    def _free(self, text: str, taken: set[str] | None = None) -> str:
+        """An identifier like the text that is none of those taken, by default by all other numbers."""
+        taken = self._taken if taken is None else taken
         name = re.sub(r"\W+", "_", text, flags=re.ASCII).strip("_") or "q"
-        if name[0].isdigit() or name in RESERVED or keyword.iskeyword(name):
+        if name[0].isdigit() or name in RESERVED:
             name = f"q_{name}"
         number, free = 2, name
-        while free in self._taken:
+        while free in taken:
             number, free = number + 1, f"{name}_{number}"
-        self._taken.add(free)
+        taken.add(free)
         return free
 
     def _frames(self, asked: Iterable[Any]) -> tuple[Frame, ...]:
         if isinstance(asked, (str, Marker)) or not isinstance(asked, Iterable):
             asked = [asked]
-        return tuple(self._frame(one) for one in asked)
+        faults, found, taken = FaultList(), [], set[str]()
+        for one in asked:
+            with faults.collect():
+                found.append(self._frame(one, taken))
+        faults.raise_any()
+        return tuple(found)
 
-    def _frame(self, asked: Any) -> Frame:
+    def _frame(self, asked: Any, taken: set[str]) -> Frame:
         mechanism = self.model.source or Mechanism(self.model.name)
         if isinstance(asked, str) and asked not in mechanism.markers and asked not in self.model.body_index:
             advice = nearest(asked, [*mechanism.markers, *self.model.bodies])
@@ -248,7 +256,16 @@ class Exported:
         name = marker.key or marker.body
         meaning = f"marker {marker.key!r}" if marker.key else f"body {marker.body!r}"
         expressions = tuple(as_expression(x) for x in pose)
-        return Frame(self._free(name), meaning, self.model.body_index[marker.body], expressions)
+        return Frame(self._free(name, taken), meaning, self.model.body_index[marker.body], expressions)
+
+
+@contextmanager
+def _frames_checked() -> Iterator[None]:
+    """What the core refuses is a frame that depends on what is no parameter of the mechanism."""
+    try:
+        yield
+    except ValueError as error:
+        raise MechanismError(Fault("frames", str(error))) from None
 
 
 def _listed(names: Sequence[str]) -> str:
