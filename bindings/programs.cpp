@@ -186,6 +186,19 @@ void bind_programs(nb::module_& m) {
         "output_names"_a = std::vector<std::string>(),
         "Header and source of the program as a C function of that name. Raises ValueError if it cannot be one.");
     m.def(
+        "c_function",
+        [](const Program& program, std::string name, std::string arguments, std::vector<std::string> argument_names,
+           std::vector<std::string> inputs) {
+            check_size(inputs.size(), program.inputs, "inputs");
+            return c_function(program,
+                              {std::move(name), std::move(arguments), std::move(argument_names), std::move(inputs)});
+        },
+        "program"_a, "name"_a, "arguments"_a, "argument_names"_a, "inputs"_a,
+        "The program as a portable C function. inputs: what each input is called there. Raises ValueError for what is "
+        "no name.");
+    m.def("c_table_functions", &c_table_functions, "programs"_a,
+          "What tables of programs need in a C file. Raises ValueError for tables that C cannot have.");
+    m.def(
         "sine_cosine",
         [](const Numbers& x, const Results& out) {
             if (out.shape(0) != x.size() || out.shape(1) != 2) throw std::invalid_argument("out is not (n, 2)");

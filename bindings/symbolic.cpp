@@ -9,8 +9,11 @@
 #include <nanobind/stl/vector.h>
 
 #include "bindings.hpp"
+#include "expression/lower.hpp"
+#include "expression/transfer.hpp"
 #include "joint_system.hpp"
 #include "operations.hpp"
+#include "process_graph.hpp"
 
 namespace nb = nanobind;
 using namespace nb::literals;
@@ -45,6 +48,49 @@ std::vector<std::tuple<int, int, std::string>> speed_labels(const SymbolicAt& se
         for (int i = 0; i < 3 && map.ball_speed >= 0; ++i) label(map.ball_speed + i, std::string("omega_") + "xyz"[i]);
     }
     return out;
+}
+
+// Per coordinate: the first of the speeds that move it, and the component of its quaternion (w x y z), empty for
+// others.
+std::vector<std::tuple<int, std::string>> coordinate_labels(const SymbolicAt& self) {
+    std::vector<std::tuple<int, std::string>> out(self.system.configuration_size());
+    for (const symbolic::JointMap& map : self.system.equations().mechanism.joints) {
+        const auto label = [&](int coordinate, int speed, std::string text) {
+            if (coordinate >= 0) out[coordinate] = {speed, std::move(text)};
+        };
+        for (int i = 0; i < 3; ++i) label(map.slide[i], map.slide_speed[i], "");
+        for (int i = 0; i < 2; ++i) label(map.turn[i], map.turn_speed[i], "");
+        for (size_t i = 0; i < map.own.size(); ++i) label(map.own[i], map.own_speed[i], "");
+        for (int i = 0; i < 4 && map.ball >= 0; ++i) label(map.ball + i, map.ball_speed, std::string(1, "wxyz"[i]));
+        for (int i = 0; i < 4 && map.swing >= 0; ++i) label(map.swing + i, map.swing_speed, std::string(1, "wxyz"[i]));
+    }
+    return out;
+}
+
+// A form for users; pose: position (3) and rotation (9) of a frame on the body, or nothing.
+symbolic::Exported exported(SymbolicAt& self, const std::string& form, int body, const HeldExpressions& pose,
+                            const std::vector<int>& open) {
+    symbolic::Equations& equations = self.system.equations();
+    if (pose.empty()) return equations.exported(form, nullptr, open);
+    if (pose.size() != 12) throw std::invalid_argument("pose: 12 expressions expected");
+    const std::vector<Ref> roots = refs(pose);
+    const symbolic::BodyFrame frame = equations.frame_of(body, *process_graph(), roots);
+    return equations.exported(form, &frame, open);
+}
+
+Program exported_program(SymbolicAt& self, const std::string& form, int body, const HeldExpressions& pose,
+                         const std::vector<int>& open) {
+    const symbolic::Exported found = exported(self, form, body, pose, open);
+    return lower(self.system.equations().graph, found.outputs, found.inputs);
+}
+
+HeldExpressions exported_expressions(SymbolicAt& self, const std::string& form, int body, const HeldExpressions& pose,
+                                     const std::vector<int>& open, const HeldExpressions& inputs) {
+    const symbolic::Exported found = exported(self, form, body, pose, open);
+    if (inputs.size() != found.inputs.size()) throw std::invalid_argument("inputs: one symbol for each expected");
+    std::vector<std::pair<Ref, Ref>> images;
+    for (size_t i = 0; i < inputs.size(); ++i) images.emplace_back(found.inputs[i], inputs[i].ref());
+    return held(transfer(self.system.equations().graph, found.outputs, *process_graph(), images));
 }
 
 Column inverse_dynamics(SymbolicAt& self, const Column& accelerations) {
@@ -112,6 +158,21 @@ void bind_forms(nb::class_<SymbolicAt, JointSystemAt>& c) {
             "How accelerations are found once they were asked for: composite, articulated or unit accelerations.");
 }
 
+void bind_exported(nb::class_<SymbolicAt, JointSystemAt>& c) {
+    c.def("coordinate_labels", &coordinate_labels,
+          "Per coordinate: the first speed that moves it, and which component of a quaternion it is, or \"\".")
+        .def(
+            "remembered_angles", [](const SymbolicAt& self) { return self.system.equations().branch_coordinates; },
+            "Coordinates of the model that depend on where they were last.")
+        .def(
+            "exported_program", &exported_program, "form"_a, "body"_a, "pose"_a, "open"_a,
+            "A form for users as a function of t, q, u, accelerations, efforts, and parameters by their numbers. body, "
+            "pose: a frame, position (3) and rotation (9) in the body's, of pose, velocity and jacobian; else "
+            "empty.\n\nRaises:\n    ValueError: there is no such form of this model.")
+        .def("exported_expressions", &exported_expressions, "form"_a, "body"_a, "pose"_a, "open"_a, "inputs"_a,
+             Writes(), "The same as expressions of these symbols.");
+}
+
 }  // namespace
 
 void bind_symbolic(nb::module_& m) {
@@ -138,6 +199,7 @@ void bind_symbolic(nb::module_& m) {
         "model"_a, "cut"_a = std::vector<int>{}, "Why a model cannot be taken; empty if it can.");
     bind_dynamics(c);
     bind_forms(c);
+    bind_exported(c);
 }
 
 }  // namespace bellcrank

@@ -1,4 +1,4 @@
-"""CasADi on trees of bodies: forward dynamics as generated C, compiled at -O3 for this processor.
+"""CasADi on trees of bodies: forward dynamics as generated C, by default at -O3 for this processor.
 
 Two algorithms, of which the faster one counts: see casadi_trees_dynamics.py.
 """
@@ -8,6 +8,7 @@ Two algorithms, of which the faster one counts: see casadi_trees_dynamics.py.
 
 from __future__ import annotations
 
+import os
 import time
 from collections.abc import Callable
 from pathlib import Path
@@ -16,6 +17,9 @@ from typing import Any
 import casadi as ca
 from casadi_trees_dynamics import Tree, articulated_bodies, composite_bodies
 from trees import FOLDER, Job, compiled, main
+
+FLAGS = "BELLCRANK_PEER_CFLAGS"
+"""Environment variable with the compiler's flags."""
 
 WRAPPER = """
 static void generated_accelerations(const double* q, const double* v, const double* effort, double* out) {
@@ -56,7 +60,11 @@ def prepare(job: Job) -> dict[str, Any]:
         source = job.tree.with_name(f"{job.tree.name}-casadi-{name.split()[0]}.c")
         generate(function, source)
         derived = time.thread_time() - begun
-        flags = ["-O3", "-march=native", f'-DGENERATED="{source.name}"', f'-DNAME="{name}"']
+        flags = [
+            *os.environ.get(FLAGS, "-O3 -march=native").split(),
+            f'-DGENERATED="{source.name}"',
+            f'-DNAME="{name}"',
+        ]
         executables[name], compile_seconds = compiled(job, FOLDER / "generated_trees.c", flags, [source])
         counts[name] = operations(function)
         seconds[name] = {"derive": derived, "compile": compile_seconds}

@@ -26,6 +26,7 @@ Equations::Equations(std::shared_ptr<const Model> m, std::shared_ptr<const Param
         if (model->coordinates[c.coordinate].kind->angular()) coupled_angles.push_back(c.coordinate);
     make_forces();
     make_rows();
+    acting_ = generalized_;
     make_inertances();
     for (size_t i = 0; i < values.branches().size(); ++i)
         if (values.branches()[i].graph != nullptr) branch_coordinates.push_back(static_cast<int>(i));
@@ -228,16 +229,22 @@ std::vector<Expression> Equations::known_forces() {
 }
 
 // By composite or by articulated inertias, whichever is shorter.
-Form Equations::accelerations() {
+std::vector<Expression> Equations::accelerations_under(const std::vector<Expression>& efforts) {
     const LinkTree& tree = mechanism.tree;
-    const Form best = form(solve_tip_first(mass_lower(), known_forces()));
+    const auto with_efforts = [&](std::vector<Expression> forces) {
+        for (size_t i = 0; i < efforts.size(); ++i) forces[i] = forces[i] + efforts[i];
+        return forces;
+    };
+    const std::vector<Expression> best = solve_tip_first(mass_lower(), with_efforts(known_forces()));
     method = mass_matrix_method;
     if (!tree.is_simple() || !mechanism.plan.inertances.empty()) return best;
-    const Form other = form(articulated_accelerations(tree, generalized_, applied_));
-    if (other.count.total() >= best.count.total()) return best;
+    const std::vector<Expression> other = articulated_accelerations(tree, with_efforts(generalized_), applied_);
+    if (form(other).count.total() >= form(best).count.total()) return best;
     method = "articulated";
     return other;
 }
+
+Form Equations::accelerations() { return form(accelerations_under({})); }
 
 Form Equations::mass_matrix() {
     const LowerTriangle M = mass_lower();
@@ -263,8 +270,7 @@ Form Equations::system() {
 
 Form Equations::closure() {
     std::vector<Expression> out = C_;
-    const std::vector<Ref> still(speeds(), graph.constant(0.0));
-    for (const Ref r : substitute(graph, refs(Cdot_), refs(symbols().speeds), still)) out.push_back({&graph, r});
+    for (const Expression& e : constraint_drifts()) out.push_back(e);
     for (const Entry& p : row_places) out.push_back(J_[p.row][p.column]);
     return form(out);
 }

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <memory>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -16,6 +17,18 @@ namespace bellcrank::symbolic {
 struct Form {
     std::vector<Ref> outputs;
     OperationCount count;
+};
+
+// A form as users get it: a function of t, q, u, u̇, efforts along the speeds, and parameters.
+struct Exported {
+    std::vector<Ref> outputs, inputs;
+};
+
+// A frame on a body of the model, in the body's frame.
+struct BodyFrame {
+    int body;
+    Vector position;
+    Matrix rotation;
 };
 
 // An entry (row, column) of a matrix, in the order of outputs.
@@ -73,6 +86,13 @@ class Equations {
     Form parameters();       // the same by the parameters
     std::vector<Entry> mass_places, row_places;
 
+    // A form for users by its name (exported.cpp), with the parameters numbered in `open` among its inputs; others are
+    // the numbers that they are now. frame: of "pose", "velocity" and "jacobian". Throws std::invalid_argument for
+    // other names, and for forward dynamics where rows are left to close.
+    Exported exported(const std::string& form, const BodyFrame* frame, const std::vector<int>& open);
+    // A frame by position (3) and rotation (9), which may follow parameters.
+    BodyFrame frame_of(int body, const Graph& from, std::span<const Ref> pose);
+
     // What acts beside gravity: forces along the speeds, wrenches on the links (one each, or none at all).
     const std::vector<Expression>& generalized() const { return generalized_; }
     const std::vector<symbolic::Wrench>& applied() const { return applied_; }
@@ -101,6 +121,12 @@ class Equations {
     LowerTriangle mass_lower();
     int operations(const LowerTriangle& M) const;
     std::vector<Expression> known_forces();
+    std::vector<Expression> accelerations_under(const std::vector<Expression>& efforts);
+    std::vector<Expression> exported_outputs(const std::string& form);
+    std::vector<Expression> exported_rows(const std::string& form);
+    std::vector<Expression> frame_outputs(const std::string& form, const BodyFrame& frame);
+    std::vector<Expression> acting_forces() const;
+    std::vector<Expression> constraint_drifts();
     std::vector<Expression> inverse_efforts();
     std::vector<Expression> residuals();
     // Derivatives by displacements, then by speeds, of each.
@@ -109,8 +135,9 @@ class Equations {
     Form form(const std::vector<Expression>& outputs) const;
     std::vector<Expression> gradient(Expression rate);
 
-    std::vector<int> tables_;  // of the model's functions in the graph
-    std::vector<Expression> generalized_;
+    std::vector<int> tables_;                       // of the model's functions in the graph
+    std::vector<Expression> generalized_, acting_;  // with and without what inertances take of b
+    std::vector<Expression> efforts_;               // symbols of exported forms
     std::vector<symbolic::Wrench> applied_;
     std::vector<Expression> C_, Cdot_, gamma_, multipliers_;
     std::vector<std::vector<Expression>> J_;

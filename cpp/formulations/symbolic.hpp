@@ -25,6 +25,7 @@ class Symbolic final : public JointSystem {
     ~Symbolic() override;
 
     const symbolic::Equations& equations() const { return *equations_; }
+    symbolic::Equations& equations() { return *equations_; }  // for forms that users get
     // A generated form by name, derived and lowered when first asked for: "accelerations" or "system", "closure",
     // "bodies", "body_rates", "inverse", "mass_matrix", "linearization", "linearized_rows", "parameters".
     // Inputs: Equations::inputs(), then what a prologue makes of the parameters.

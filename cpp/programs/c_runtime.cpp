@@ -2,6 +2,7 @@
 // cpp/functions, operation by operation.
 #include <algorithm>
 #include <array>
+#include <charconv>
 #include <cmath>
 #include <cstdio>
 #include <set>
@@ -135,31 +136,6 @@ std::string sine_cosine_numbers() {
     return text;
 }
 
-std::string tables(const Program& program) {
-    std::string text = kValue;
-    std::set<std::string> kinds;
-    for (const ProgramTable& table : program.tables) {
-        if (table.kind != "harmonic" && table.kind != "piecewise" && table.kind != "rational")
-            throw std::invalid_argument("a function of kind '" + table.kind + "' cannot be written as C");
-        kinds.insert(table.kind);
-    }
-    if (kinds.contains("harmonic")) text += kHarmonic;
-    if (kinds.contains("piecewise") || kinds.contains("rational")) text += kPieces;
-    for (std::size_t k = 0; k < program.tables.size(); ++k) {
-        const ProgramTable& table = program.tables[k];
-        const std::string number = std::to_string(k);
-        text += "\nstatic const double table_" + number + "_params[] = {";
-        for (std::size_t i = 0; i < table.params.size(); ++i)
-            text += (i == 0 ? "" : i % 6 == 0 ? ",\n    " : ", ") + c_number(table.params[i]);
-        text += "};\nstatic double table_" + number + "(int order, double x) {\n    return derivative(";
-        text += table.kind == "harmonic" ? "harmonic(table_" + number + "_params"
-                                         : "pieces(table_" + number + "_params, " +
-                                               (table.kind == "rational" ? std::string("1") : std::string("0"));
-        text += ", x), order);\n}\n";
-    }
-    return text;
-}
-
 }  // namespace
 
 std::string c_number(double value) {
@@ -170,6 +146,47 @@ std::string c_number(double value) {
     return text.data();
 }
 
+std::string c_decimal(double value) {
+    if (!std::isfinite(value)) return c_number(value);
+    std::array<char, 32> digits;
+    const auto end = std::to_chars(digits.data(), digits.data() + digits.size(), value).ptr;
+    std::string text(digits.data(), end);
+    if (text.find_first_of(".e") == std::string::npos) text += ".0";
+    return std::signbit(value) ? "(" + text + ")" : text;
+}
+
+std::string c_table_functions(const std::vector<const Program*>& programs) {
+    std::set<std::string> kinds;
+    for (const Program* program : programs)
+        for (const ProgramTable& table : program->tables) {
+            if (table.kind != "harmonic" && table.kind != "piecewise" && table.kind != "rational")
+                throw std::invalid_argument("a function of kind '" + table.kind + "' cannot be written as C");
+            kinds.insert(table.kind);
+        }
+    if (kinds.empty()) return "";
+    std::string text = kValue;
+    if (kinds.contains("harmonic")) text += kHarmonic;
+    if (kinds.contains("piecewise") || kinds.contains("rational")) text += kPieces;
+    return text;
+}
+
+std::string c_tables(const Program& program, const std::string& prefix) {
+    std::string text;
+    for (std::size_t k = 0; k < program.tables.size(); ++k) {
+        const ProgramTable& table = program.tables[k];
+        const std::string name = prefix + std::to_string(k);
+        text += "\nstatic const double " + name + "_params[] = {";
+        for (std::size_t i = 0; i < table.params.size(); ++i)
+            text += (i == 0 ? "" : i % 6 == 0 ? ",\n    " : ", ") + c_number(table.params[i]);
+        text += "};\nstatic double " + name + "(int order, double x) {\n    return derivative(";
+        text += table.kind == "harmonic"
+                    ? "harmonic(" + name + "_params"
+                    : "pieces(" + name + "_params, " + (table.kind == "rational" ? std::string("1") : std::string("0"));
+        text += ", x), order);\n}\n";
+    }
+    return text;
+}
+
 std::string c_runtime(const Program& program) {
     const auto uses = [&](std::initializer_list<ProgramOp> ops) {
         return std::any_of(program.instructions.begin(), program.instructions.end(), [&](const Instruction& step) {
@@ -178,8 +195,7 @@ std::string c_runtime(const Program& program) {
     };
     std::string text;
     if (uses({ProgramOp::sine, ProgramOp::cosine, ProgramOp::sine_cosine})) text += sine_cosine_numbers() + kSineCosine;
-    if (!program.tables.empty()) text += tables(program);
-    return text;
+    return text + c_table_functions({&program}) + c_tables(program, "table_");
 }
 
 }  // namespace bellcrank

@@ -2,8 +2,8 @@
 
 #include <algorithm>
 #include <cctype>
-#include <stdexcept>
 
+#include "programs/c_formulas.hpp"
 #include "programs/cut_program.hpp"
 
 namespace bellcrank {
@@ -11,41 +11,6 @@ namespace bellcrank {
 namespace {
 
 constexpr int kOperations = 500;  // of one function
-
-const char* library_name(ProgramOp op) {
-    switch (op) {
-        case ProgramOp::square_root:
-            return "sqrt";
-        case ProgramOp::tangent:
-            return "tan";
-        case ProgramOp::arcsine:
-            return "asin";
-        case ProgramOp::arccosine:
-            return "acos";
-        case ProgramOp::arctangent:
-            return "atan";
-        case ProgramOp::arctangent_2:
-            return "atan2";
-        case ProgramOp::hyperbolic_sine:
-            return "sinh";
-        case ProgramOp::hyperbolic_cosine:
-            return "cosh";
-        case ProgramOp::hyperbolic_tangent:
-            return "tanh";
-        case ProgramOp::exponential:
-            return "exp";
-        case ProgramOp::logarithm:
-            return "log";
-        case ProgramOp::power:
-            return "pow";
-        case ProgramOp::absolute:
-            return "fabs";
-        case ProgramOp::floor:
-            return "floor";
-        default:
-            throw std::logic_error("an operation without a function in the C library");
-    }
-}
 
 class CWriter {
   public:
@@ -89,7 +54,8 @@ class CWriter {
             if (step.op == ProgramOp::sine || step.op == ProgramOp::cosine || step.op == ProgramOp::sine_cosine) {
                 write_sine_cosine(step, value);
             } else {
-                text_ += "    const double v" + std::to_string(value) + " = " + formula(step) + ";\n";
+                text_ += "    const double v" + std::to_string(value) + " = " +
+                         c_formula(step, operand_, true, "table_") + ";\n";
                 keep(value, step.out);
             }
         }
@@ -119,62 +85,12 @@ class CWriter {
         if (step.op == ProgramOp::sine_cosine) keep(value + 1, step.c);
     }
 
-    std::string formula(const Instruction& step) const {
-        const std::string &a = operand_[0], &b = operand_[1], &c = operand_[2];
-        switch (step.op) {
-            case ProgramOp::copy:
-                return a;
-            case ProgramOp::negate:
-                return "-" + a;
-            case ProgramOp::add:
-                return a + " + " + b;
-            case ProgramOp::subtract:
-                return a + " - " + b;
-            case ProgramOp::multiply:
-                return a + " * " + b;
-            case ProgramOp::divide:
-                return a + " / " + b;
-            case ProgramOp::multiply_add:
-                return "fma(" + a + ", " + b + ", " + c + ")";
-            case ProgramOp::multiply_sub:
-                return "fma(" + a + ", " + b + ", -" + c + ")";
-            case ProgramOp::negate_multiply_add:
-                return "fma(-" + a + ", " + b + ", " + c + ")";
-            case ProgramOp::negate_multiply_sub:
-                return "fma(-" + a + ", " + b + ", -" + c + ")";
-            case ProgramOp::sign:
-                return a + " > 0.0 ? 1.0 : " + a + " < 0.0 ? -1.0 : 0.0";
-            case ProgramOp::minimum:
-                return b + " < " + a + " ? " + b + " : " + a;
-            case ProgramOp::maximum:
-                return a + " < " + b + " ? " + b + " : " + a;
-            case ProgramOp::less:
-                return a + " < " + b + " ? 1.0 : 0.0";
-            case ProgramOp::less_equal:
-                return a + " <= " + b + " ? 1.0 : 0.0";
-            case ProgramOp::select:
-                return a + " != 0.0 ? " + b + " : " + c;
-            case ProgramOp::table:
-                return "table_" + std::to_string(step.b) + "(" + std::to_string(step.c) + ", " + a + ")";
-            default:
-                return std::string(library_name(step.op)) + "(" + a + (op_operands(step.op) == 2 ? ", " + b : "") + ")";
-        }
-    }
-
     const Program& program_;
     const std::string& name_;
     CutProgram cut_;
     std::string operand_[3], text_;
     int piece_ = 0;
 };
-
-void check_name(const std::string& name) {
-    const auto letter = [](char c) { return std::isalpha(static_cast<unsigned char>(c)) || c == '_'; };
-    const auto digit = [](char c) { return std::isdigit(static_cast<unsigned char>(c)) != 0; };
-    if (name.empty() || !letter(name[0]) ||
-        !std::all_of(name.begin(), name.end(), [&](char c) { return letter(c) || digit(c); }))
-        throw std::invalid_argument("'" + name + "' is no name of a C function: letters, digits and _ make one");
-}
 
 // "0 q1, 1 q2": without what would end a comment.
 std::string listed(const std::string& what, const std::vector<std::string>& names) {
@@ -207,7 +123,7 @@ std::string header(const Program& program, const std::string& name, const std::v
 
 CSource c_source(const Program& program, const std::string& name, const std::vector<std::string>& input_names,
                  const std::vector<std::string>& output_names) {
-    check_name(name);
+    check_c_name(name);
     return {header(program, name, input_names, output_names), CWriter(program, name).source()};
 }
 

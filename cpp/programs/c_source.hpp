@@ -18,9 +18,25 @@ struct CSource {
 CSource c_source(const Program& program, const std::string& name, const std::vector<std::string>& input_names,
                  const std::vector<std::string>& output_names);
 
+// A program as a portable C function, which compiles as C++ too: with the C library's sine and cosine, and
+// multiply-adds that the compiler may fuse or not, so that it agrees with the interpreter to rounding. Its last
+// argument is `double *out`, which must not overlap the others.
+struct CFunction {
+    std::string name, arguments;
+    std::vector<std::string> argument_names;  // out included
+    std::vector<std::string> inputs;          // what each input of the program is called
+};
+std::string c_function(const Program& program, const CFunction& as);
+// What tables of these programs need, once in a file.
+std::string c_table_functions(const std::vector<const Program*>& programs);
+// The tables of a program: functions `prefix`0 and so on.
+std::string c_tables(const Program& program, const std::string& prefix);
+
 // The functions that the operations of a program need, as C.
 std::string c_runtime(const Program& program);
 // A number in hexadecimal, exactly.
 std::string c_number(double value);
+// The shortest decimal number that reads back as the value.
+std::string c_decimal(double value);
 
 }  // namespace bellcrank

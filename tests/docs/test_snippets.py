@@ -7,6 +7,7 @@ The blocks of a page run in order, in one namespace and one temporary folder. By
     yaml NAME            is written to the file NAME; a mechanism in it must load
     yaml NAME error      the same for a mechanism that must not load
     pdb NAME             the same for a protein
+    c NAME               is written to the file NAME
     sh                   is run by bash with the package's command on the path; of `make TARGET` only what it
                          would do is asked for, in the checkout
     cpp                  is compiled against cpp/, without linking
@@ -111,6 +112,10 @@ class Session:
             bc.load(path)
 
     run_pdb = run_yaml
+
+    def run_c(self, block):
+        _, name = block.info
+        (self.folder / name).write_text(block.text, encoding="utf-8")
 
     def run_sh(self, block):
         lines = [line for line in block.text.splitlines() if line.strip()]

@@ -17,7 +17,19 @@ from bellcrank import __version__
 from bellcrank.cli import streams
 from bellcrank.errors import BellcrankError, SimulationError
 
-_COMMANDS: Final = ("demo", "run", "view", "shell", "info", "verify", "convert", "plot", "draw", "bench")
+_COMMANDS: Final = (
+    "demo",
+    "run",
+    "view",
+    "shell",
+    "info",
+    "verify",
+    "convert",
+    "export",
+    "plot",
+    "draw",
+    "bench",
+)
 
 
 class Commands(click.Group):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import count
 
@@ -27,6 +27,23 @@ def text(expression: Expression) -> str:
 def latex(expression: Expression) -> str:
     """The expression as LaTeX, for math mode; a long one with names for its shared parts."""
     return _printed(expression, LATEX)
+
+
+def listed(
+    expressions: Sequence[Expression], most_nodes: int, notations: Sequence[Notation]
+) -> tuple[list[list[str]], list[tuple[str, ...]]] | None:
+    """Several expressions with names for the parts that they share; in each of the notations.
+
+    Their texts by notation, and the names, each with its texts. None beyond so many operations.
+    """
+    pages = [_Page(expressions, notation) for notation in notations]
+    if len(pages[0].nodes) > most_nodes:
+        return None
+    first = pages[0].name_shared()
+    others = [page.name_shared(pages[0].names) for page in pages[1:]]
+    names = pages[0].names.values()
+    named = [(name, *(text for _, text in texts)) for name, *texts in zip(names, first, *others, strict=True)]
+    return [[page.shown(e).text for e in expressions] for page in pages], named
 
 
 def one_line(expression: Expression, limit: int = LENGTH) -> str:
@@ -61,6 +78,7 @@ class _Page:
     nodes: list[Expression] = field(default_factory=list)
     written: dict[Expression, Printed] = field(default_factory=dict)
     lengths: dict[Expression, int] = field(default_factory=dict)
+    names: dict[Expression, str] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         self.nodes = _core.expression_nodes(list(self.roots))
@@ -72,8 +90,11 @@ class _Page:
         """About how many characters it takes, shared parts written out."""
         return self.lengths[_unsigned(expression)]
 
-    def name_shared(self) -> list[tuple[str, str]]:
-        """Give names to parts that are used more than once, or long; names and texts, in the order of use."""
+    def name_shared(self, chosen: Mapping[Expression, str] | None = None) -> list[tuple[str, str]]:
+        """Give names to parts that are used more than once, or long; names and texts, in the order of use.
+
+        chosen: the parts, with their names, if another page has chosen them.
+        """
         users: dict[Expression, int] = {}
         for node in self.nodes:
             for operand in node.operands:
@@ -84,8 +105,9 @@ class _Page:
         for node in self.nodes:
             printed = self._write(node)
             size = len(printed.text)
-            if size > _PART or (users.get(node, 0) > 1 and size >= _WORTH):
-                name = next(free)
+            worth = size > _PART or (users.get(node, 0) > 1 and size >= _WORTH)
+            if worth if chosen is None else node in chosen:
+                name = self.names[node] = next(free) if chosen is None else chosen[node]
                 named.append((self.notation.symbol(name), printed.text))
                 printed = Printed(self.notation.symbol(name))
             self.written[node] = printed

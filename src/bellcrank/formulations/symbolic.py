@@ -5,8 +5,9 @@ B. Guenter and S.-H. Lee, Symbolic Lagrangian Multibody Dynamics; see docs/theor
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from functools import cached_property
+from os import PathLike
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -23,6 +24,8 @@ from bellcrank.formulations.options import ALL
 
 if TYPE_CHECKING:
     from bellcrank.assembly.parametric_numbers import ParametricNumbers
+    from bellcrank.formulations.exported_c import ExportedC
+    from bellcrank.formulations.written import WrittenEquations
 
 NAME = "symbolic"
 CUSTOM = ALL
@@ -88,7 +91,7 @@ class SymbolicSystem(JointSystem):
             advice = "there its coordinates have no rates; go to another state"
             raise MechanismError(Fault("linearize", "; ".join(poles), None, advice))
         position, velocity, effort = self.core.linearize()
-        followed = self._followed
+        followed = self.followed
         names = tuple(name for name, _, _ in followed.parameters) if followed else ()
         kept = [k for k, name in enumerate(names) if followed and name not in followed.fixed]
         by_parameters = (
@@ -110,7 +113,8 @@ class SymbolicSystem(JointSystem):
         )
 
     @cached_property
-    def _followed(self) -> ParametricNumbers | None:
+    def followed(self) -> ParametricNumbers | None:
+        """The numbers that follow parameters or inputs; None if there are none."""
         return followed_numbers(self.model)
 
     def operations(self, form: str = "accelerations") -> dict[str, int]:
@@ -134,13 +138,49 @@ class SymbolicSystem(JointSystem):
         for form in forms or (("system", "closure") if self.core.closing_rows() else ("accelerations",)):
             attach(self.program(form))
 
+    def export_c(
+        self, path: str | PathLike[str], frames: Iterable[Any] = (), name: str | None = None
+    ) -> ExportedC:
+        """Write the equations of motion as a C99 file, with a header beside it that describes everything.
+
+        frames: bodies and markers, by name or handle, of which pose, velocity and Jacobian are written too.
+        name: what the functions begin with, the file's name if none is given.
+
+        The functions are the mass matrix, the bias, the forces, forward and inverse dynamics and the rates of
+        the coordinates; with loops, the closing rows take the place of the forward dynamics. Parameters of
+        the mechanism and its inputs are arguments. What the functions do not contain, limits for instance,
+        stands in the header and in the result.
+
+        Raises MechanismError for a name that C does not take and for unknown frames.
+        """
+        from bellcrank.formulations.exported_c import export_c
+
+        return export_c(self, path, frames, name)
+
+    def equations(self, frames: Iterable[Any] = (), *, longest: int = 20_000) -> WrittenEquations:
+        """The equations of motion as text and LaTeX, simplified.
+
+        frames: bodies and markers, by name or handle, of which pose, velocity and Jacobian are written too.
+        longest: characters beyond which a part is left out, with a line that says so.
+
+        Raises MechanismError for unknown frames.
+        """
+        from bellcrank.formulations.writing import written_equations
+
+        return written_equations(self, frames, longest)
+
+    def joint_state(self, state: State | None = None) -> tuple[Floats, Floats]:
+        """Coordinates and speeds of the tree's joints, in the order of `export_c` and `equations`."""
+        self._set(state)
+        return np.asarray(self.core.configuration()), np.asarray(self.core.speeds())
+
     def _set(self, state: State | None) -> None:
         if state is not None:
             self.set_state(state)
 
     def _form(self, form: str) -> str:
         known = [f for f in FORMS if f != "accelerations" or not self.core.closing_rows()]
-        if self._followed is None:
+        if self.followed is None:
             known.remove("parameters")
         if form not in known:
             raise MechanismError(Fault("form", f"must be one of {', '.join(known)}", form))

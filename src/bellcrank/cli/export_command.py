@@ -1,0 +1,88 @@
+"""`bellcrank export`: the equations of motion of a mechanism as C, LaTeX or text."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from bellcrank.errors import Unsupported
+
+if TYPE_CHECKING:
+    from bellcrank.formulations.symbolic import SymbolicSystem
+
+
+@click.command("export")
+@click.argument("source", metavar="MECHANISM", type=click.Path(exists=True, dir_okay=False))
+@click.argument("target", metavar="[TO]", type=click.Path(dir_okay=False), required=False)
+@click.option(
+    "--frame",
+    "frames",
+    multiple=True,
+    metavar="NAME",
+    help="Body, or marker as body.marker, of which pose, velocity and Jacobian are written; may be repeated.",
+)
+@click.option(
+    "--name", metavar="NAME", help="What C functions begin with; by default the name of the file TO."
+)
+@click.option("--json", "as_json", is_flag=True, help="Print what was written as JSON.")
+def command(
+    source: str, target: str | None, frames: tuple[str, ...], name: str | None, as_json: bool
+) -> None:
+    """Write the equations of motion of MECHANISM as TO: C with a header (.c), LaTeX (.tex) or text (.txt).
+
+    The equations are those of the symbolic formulation, in joint coordinates; without TO they are printed as
+    text. What they do not contain, such as limits, is noted.
+    """
+    from bellcrank.cli.messages import note, note_left_out
+    from bellcrank.cli.values import show_json
+    from bellcrank.formulations.preparing import prepare
+    from bellcrank.io import load
+
+    suffix = "" if target is None else Path(target).suffix.lower()
+    if suffix not in ("", ".c", ".tex", ".txt") or (target is not None and not suffix):
+        raise Unsupported(f"equations of motion become a .c, .tex or .txt file, not {target!r}")
+    if name is not None and suffix != ".c":
+        raise click.UsageError("--name is for C files")
+    mechanism = load(source)
+    note_left_out(mechanism.left_out)
+    system = prepare(mechanism, "symbolic")
+    if suffix == ".c":
+        found, left_out = _as_c(system, str(target), frames, name)
+    else:
+        found, left_out = _as_text(system, target, frames)
+    if as_json:
+        show_json(found)
+        return
+    if target is None:
+        click.echo(found["text"])
+        return
+    for one in left_out:
+        note(f"not contained: {one}")
+    click.echo(f"written: {', '.join(found['written'])}")
+
+
+def _as_c(
+    system: SymbolicSystem, target: str, frames: tuple[str, ...], name: str | None
+) -> tuple[dict[str, Any], tuple[str, ...]]:
+    written = system.export_c(target, frames, name)
+    lists = ("functions", "coordinates", "speeds", "parameters", "inputs", "left_out")
+    found = {key: list(getattr(written, key)) for key in lists}
+    return {"written": [str(written.source), str(written.header)], **found}, written.left_out
+
+
+def _as_text(
+    system: SymbolicSystem, target: str | None, frames: tuple[str, ...]
+) -> tuple[dict[str, Any], tuple[str, ...]]:
+    equations = system.equations(frames)
+    latex = f"\\[\n{equations.latex}\n\\]\n"
+    if target is not None:
+        text = latex if Path(target).suffix.lower() == ".tex" else f"{equations}\n"
+        Path(target).write_text(text, encoding="utf-8")
+        return {"written": [target], "left_out": list(equations.left_out)}, equations.left_out
+    return {
+        "text": str(equations),
+        "latex": equations.latex,
+        "left_out": list(equations.left_out),
+    }, equations.left_out

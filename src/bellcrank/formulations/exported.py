@@ -1,0 +1,273 @@
+"""The equations of the symbolic formulation as functions of named numbers: what users get as C and text."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, Final
+
+from bellcrank.errors import Fault, FaultList, MechanismError
+from bellcrank.expression.expression import Expression, as_expression
+from bellcrank.expression.grammar import RESERVED
+from bellcrank.mechanism.marker import Marker
+from bellcrank.mechanism.mechanism import Mechanism
+from bellcrank.mechanism.naming import nearest
+from bellcrank.mechanism.references import as_marker
+from bellcrank.mechanism.rotation import matrix
+
+if TYPE_CHECKING:
+    from bellcrank.formulations.symbolic import SymbolicSystem
+
+DYNAMICS: Final = (
+    "mass_matrix",
+    "bias",
+    "forces",
+    "forward_dynamics",
+    "inverse_dynamics",
+    "coordinate_rates",
+)
+ROWS: Final = ("constraint_error", "constraint_jacobian", "constraint_drift", "constraint_bias")
+FRAME: Final = ("pose", "velocity", "jacobian")
+
+_QUATERNION: Final = {"w": "qw", "x": "qx", "y": "qy", "z": "qz"}
+
+
+@dataclass(frozen=True)
+class Name:
+    """A number by its name, an identifier; what it is, and its unit. value: of a parameter or input."""
+
+    name: str
+    meaning: str
+    unit: str
+    value: float = 0.0
+
+
+@dataclass(frozen=True)
+class Frame:
+    """A frame on a body: its name, an identifier; the body's index; position (3) and rotation (9) in it."""
+
+    name: str
+    meaning: str
+    body: int
+    pose: tuple[Any, ...]
+
+
+class Exported:
+    """The forms of a system for users, with names for what they take and give.
+
+    coordinates, speeds, accelerations, efforts: of the tree. parameters, inputs: of the mechanism.
+    rows: the closing rows. left_out: what the forms do not contain, by name.
+    """
+
+    def __init__(self, system: SymbolicSystem, frames: Iterable[Any] = ()) -> None:
+        self.system = system
+        self.model = system.model
+        self._taken: set[str] = {"t"}
+        self._name_parameters()
+        self._name_coordinates()
+        self.frames = self._frames(frames)
+
+    def forms(self) -> tuple[str, ...]:
+        """The names of the forms that there are, those of frames aside."""
+        if not self.rows:
+            return DYNAMICS
+        return (*(form for form in DYNAMICS if form != "forward_dynamics"), *ROWS)
+
+    def program(self, form: str, frame: Frame | None = None) -> Any:
+        """A form as a program of t, q, u, accelerations, efforts, parameters and inputs."""
+        with _frames_checked():
+            return self.system.core.exported_program(form, *self._asked(frame))
+
+    def expressions(self, form: str, symbols: Sequence[Expression], frame: Frame | None = None) -> Any:
+        """The same as expressions of these symbols."""
+        with _frames_checked():
+            return self.system.core.exported_expressions(form, *self._asked(frame), list(symbols))
+
+    def names(self) -> tuple[Name, ...]:
+        """What stands for the inputs of forms, in their order."""
+        time = Name("t", "time", "s")
+        own = (*self.coordinates, *self.speeds, *self.accelerations, *self.efforts)
+        return (time, *own, *self.parameters, *self.inputs)
+
+    def _asked(self, frame: Frame | None) -> tuple[Any, ...]:
+        if frame is None:
+            return -1, [], self._open
+        return frame.body, list(frame.pose), self._open
+
+    @cached_property
+    def rows(self) -> tuple[str, ...]:
+        """The rows that close loops, by name; stops are none of them."""
+        return tuple(self.model.row_text(row) for row in self._closing if self.model.rigid_rows[row])
+
+    @cached_property
+    def _closing(self) -> list[int]:
+        return list(self.system.core.closing_rows())
+
+    @cached_property
+    def left_out(self) -> tuple[str, ...]:
+        """What the forms do not contain, one sentence each."""
+        found = []
+        if stops := [self.model.row_text(row) for row in self._closing if not self.model.rigid_rows[row]]:
+            found.append(f"limits and their impacts: {_listed(stops)}")
+        if self._fixed:
+            found.append(
+                f"parameters that are numbers here, with their present values: {_listed(self._fixed)}"
+            )
+        if start := self._from_start():
+            found.append(
+                f"numbers taken from the initial configuration, which stay as they are: {_listed(start)}"
+            )
+        if followed := self._with_turns():
+            found.append(
+                f"whole turns of angles that are no joint's of the tree (-pi to pi): {_listed(followed)}"
+            )
+        if places := self.model.arrays.get("input_offsets", ()):
+            rows = self.model.arrays["row_function"]
+            drives = [self.model.row_text(r) for f, _ in places for r, g in enumerate(rows) if g == f]
+            found.append(f"what a prescribed position keeps when its input changes: {_listed(drives)}")
+        return tuple(found)
+
+    def _from_start(self) -> list[str]:
+        """What follows the initial configuration in a mechanism with parameters."""
+        if not self.parameters:
+            return []
+        rows = [self.model.row_text(row) for row in self.model.start.rows]
+        starts = list(self.model.arrays["law_param_start"])
+        laws = {max(k for k, at in enumerate(starts) if at <= place) for place, _ in self.model.start.laws}
+        return rows + [f"force {one.name!r}" for one in self.model.forces if laws.intersection(one.laws)]
+
+    def _with_turns(self) -> list[str]:
+        owners = {c: joint.coordinate_text(k) for joint in self.model.joints
+                  for k, c in enumerate(joint.coordinates)}  # fmt: skip
+        kinds, pairs = self.model.arrays["coordinate_kind"], self.model.coordinate_bodies
+        names = (*self.model.bodies, "ground")
+        return [
+            owners.get(c) or f"{kinds[c]} between {names[pairs[c][0]]!r} and {names[pairs[c][1]]!r}"
+            for c in self.system.core.remembered_angles()
+        ]
+
+    def _name_parameters(self) -> None:
+        followed = self.system.followed
+        self._open: list[int] = []
+        self._fixed: list[str] = []
+        parameters, own = [], 0
+        if followed is not None:
+            own = len(followed.start)
+            declared = self.model.described.parameters if self.model.described is not None else {}
+            for number, (name, _, value) in enumerate(followed.parameters):
+                if name in followed.fixed:
+                    self._fixed.append(name)
+                    continue
+                self._open.append(number)
+                one = declared[name]
+                parameters.append(Name(self._free(name), one.doc or f"parameter {name!r}", one.unit, value))
+            first = len(followed.parameters) + own
+            self._open += range(first, first + len(self.model.inputs))
+        self.parameters = tuple(parameters)
+        self.inputs = tuple(
+            Name(self._free(one.name), f"input {one.name!r}", one.unit, one.value)
+            for one in self.model.inputs
+        )
+
+    def _name_coordinates(self) -> None:
+        speeds = self.system.speeds
+        counts = [sum((s.joint, s.body) == (o.joint, o.body) for o in speeds) for s in speeds]
+        stems = []
+        for speed, count in zip(speeds, counts, strict=True):
+            owner = speed.body if speed.joint is None else speed.joint
+            stems.append(owner if count == 1 else f"{owner}_{speed.kind}")
+        names: list[Name] = []
+        rated: dict[int, str] = {}  # speed → the coordinate of which it is the rate
+        for first, component in self.system.core.coordinate_labels():
+            speed = speeds[first]
+            owner = speed.body if speed.joint is None else speed.joint
+            if component:
+                text = f"{component} of the quaternion of {speed.name.rpartition('.')[0]}"
+                names.append(Name(self._free(f"{owner}_{_QUATERNION[component]}"), text, "1"))
+            else:
+                rated[first] = self._free(stems[first])
+                names.append(Name(rated[first], speed.name, self._unit(speed)))
+        self.coordinates = tuple(names)
+        given = [self._free(f"{rated[k]}_dot" if k in rated else stem) for k, stem in enumerate(stems)]
+        units = [self._unit(speed) for speed in speeds]
+        self.speeds = tuple(
+            Name(name, f"rate of {s.name}" if k in rated else s.name, f"{unit}/s")
+            for k, (name, s, unit) in enumerate(zip(given, speeds, units, strict=True))
+        )
+        self.accelerations = tuple(
+            Name(
+                self._free(f"{rated[k]}_ddot" if k in rated else f"{name}_dot"), f"of {s.name}", f"{unit}/s^2"
+            )
+            for k, (name, s, unit) in enumerate(zip(given, speeds, units, strict=True))
+        )
+        self.efforts = tuple(
+            Name(self._free(f"{rated.get(k, name)}_effort"), f"along {s.name}", "N" if unit == "m" else "N m")
+            for k, (name, s, unit) in enumerate(zip(given, speeds, units, strict=True))
+        )
+
+    def _unit(self, speed: Any) -> str:
+        if speed.kind in ("x", "y", "z"):
+            return "m"
+        if speed.joint is not None:
+            joint = self.model.joint(speed.joint)
+            if speed.kind in joint.coordinate_names:
+                return joint.units[joint.coordinate_names.index(speed.kind)]
+        return "rad"
+
+    def _free(self, text: str, taken: set[str] | None = None) -> str:
+        """An identifier like the text that is none of those taken, by default by all other numbers."""
+        taken = self._taken if taken is None else taken
+        name = re.sub(r"\W+", "_", text, flags=re.ASCII).strip("_") or "q"
+        if name[0].isdigit() or name in RESERVED:
+            name = f"q_{name}"
+        number, free = 2, name
+        while free in taken:
+            number, free = number + 1, f"{name}_{number}"
+        taken.add(free)
+        return free
+
+    def _frames(self, asked: Iterable[Any]) -> tuple[Frame, ...]:
+        if isinstance(asked, (str, Marker)) or not isinstance(asked, Iterable):
+            asked = [asked]
+        faults, found, taken = FaultList(), [], set[str]()
+        for one in asked:
+            with faults.collect():
+                found.append(self._frame(one, taken))
+        faults.raise_any()
+        return tuple(found)
+
+    def _frame(self, asked: Any, taken: set[str]) -> Frame:
+        mechanism = self.model.source or Mechanism(self.model.name)
+        if isinstance(asked, str) and asked not in mechanism.markers and asked not in self.model.body_index:
+            advice = nearest(asked, [*mechanism.markers, *self.model.bodies])
+            raise MechanismError(
+                Fault("frames", "there is no body and no marker of this name", asked, advice)
+            )
+        if isinstance(asked, str) and asked in self.model.body_index:
+            marker = Marker(asked)
+        else:
+            marker = as_marker(mechanism, "frames", asked)
+        if marker.body not in self.model.body_index:
+            raise MechanismError(Fault("frames", "there is no body of this name", marker.body))
+        pose = [*marker.position, *matrix(marker.rotation).ravel()]
+        name = marker.key or marker.body
+        meaning = f"marker {marker.key!r}" if marker.key else f"body {marker.body!r}"
+        expressions = tuple(as_expression(x) for x in pose)
+        return Frame(self._free(name, taken), meaning, self.model.body_index[marker.body], expressions)
+
+
+@contextmanager
+def _frames_checked() -> Iterator[None]:
+    """What the core refuses is a frame that depends on what is no parameter of the mechanism."""
+    try:
+        yield
+    except ValueError as error:
+        raise MechanismError(Fault("frames", str(error))) from None
+
+
+def _listed(names: Sequence[str]) -> str:
+    shown = ", ".join(names[:8])
+    return shown + (f" and {len(names) - 8} more" if len(names) > 8 else "")

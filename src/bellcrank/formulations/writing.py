@@ -1,0 +1,239 @@
+"""Writes the equations of the symbolic formulation.
+
+Each part is multiplied out if that is short; else what its entries share gets names.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
+
+from bellcrank import _core
+from bellcrank.expression.expanded import Expansion, Sum, TooLongError
+from bellcrank.expression.expression import Expression, fresh_symbol
+from bellcrank.expression.notation import TEXT, Notation
+from bellcrank.expression.printing import listed
+from bellcrank.expression.readable import Writer
+from bellcrank.formulations.exported import Exported
+from bellcrank.formulations.written import Part, WrittenEquations
+from bellcrank.formulations.written_latex import NamedLatex, letters
+
+if TYPE_CHECKING:
+    from bellcrank.formulations.symbolic import SymbolicSystem
+
+_READABLE: Final = 400  # characters of an entry beyond which shared parts get names
+_LISTED: Final = 6  # accelerations that are listed by name
+_NODES: Final = 4000  # operations beyond which nobody reads on
+
+
+@dataclass
+class _Draft:
+    """A part before it is written: its entries, zeros left out."""
+
+    letter: str
+    meaning: str
+    shape: tuple[int, ...]
+    expressions: dict[tuple[int, ...], Expression]
+    symmetric: bool = False
+    of_frame: bool = False
+    entries: dict[tuple[int, ...], tuple[str, str]] = field(default_factory=dict)
+
+    def part(self) -> Part:
+        return Part(self.letter, self.meaning, self.shape, self.symmetric, self.entries)
+
+
+class _Listed(NamedTuple):
+    """What `listed` returns: texts of expressions by notation; names of shared parts with their texts."""
+
+    texts: list[list[str]]
+    named: list[tuple[str, ...]]
+
+
+def written_equations(system: SymbolicSystem, frames: Iterable[Any], longest: int) -> WrittenEquations:
+    """See `SymbolicSystem.equations`."""
+    return _Author(Exported(system, frames), longest).equations()
+
+
+class _Author:
+    """Derives the parts and writes them."""
+
+    def __init__(self, exported: Exported, longest: int) -> None:
+        self.exported, self.longest = exported, longest
+        names = exported.names()
+        self.symbols = [fresh_symbol(one.name) for one in names]
+        constants = [one.name for one in (*exported.parameters, *exported.inputs)]
+        rest = [one.name for one in names if one.name not in constants]
+        self.expansion = Expansion([*constants, *rest])
+        rates = [one.name for one in (*exported.speeds, *exported.accelerations)]
+        positions = [one.name for one in exported.coordinates]
+        self.notations: tuple[Notation, Notation] = (
+            TEXT,
+            NamedLatex(letters([*constants, *positions], rates)),
+        )
+        self.left_out = list(exported.left_out)
+
+    def equations(self) -> WrittenEquations:
+        """Everything."""
+        drafts = list(self._drafts())
+        definitions = self._list([draft for draft in drafts if not self._expand(draft)])
+        solved = self._solved(drafts[0], drafts[1])
+        drafts[2:2] = solved
+        kept = [draft for draft in drafts if draft.entries or not draft.expressions]
+        return WrittenEquations(
+            f"Equations of motion of mechanism {self.exported.model.name!r}, SI units",
+            tuple(self._names()),
+            tuple(self._relations(bool(solved))),
+            tuple(draft.part() for draft in kept),
+            tuple(definitions),
+            tuple(self.left_out),
+        )
+
+    def _drafts(self) -> Iterator[_Draft]:
+        n, m = len(self.exported.speeds), len(self.exported.rows)
+        mass = self._draft("mass_matrix", "M", "mass matrix", (n, n))
+        mass.symmetric = True
+        mass.expressions = {(i, j): e for (i, j), e in mass.expressions.items() if i <= j}
+        yield mass
+        yield self._draft("bias", "b", "right-hand side: applied forces, gravity and velocity terms", (n,))
+        applied = self._draft("forces", "Q", "the applied forces in b, gravity aside", (n,))
+        if applied.expressions:
+            yield applied
+        if any(component for _, component in self.exported.system.core.coordinate_labels()):
+            count = len(self.exported.coordinates)
+            yield self._draft("coordinate_rates", "qdot", "rates of the coordinates", (count,))
+        if m:
+            yield self._draft("constraint_error", "C", "closing rows, zero where loops are closed", (m,))
+            yield self._draft("constraint_jacobian", "J", "derivatives of the rate of C by u", (m, n))
+            yield self._draft("constraint_bias", "gamma", "second rate of C at a = 0", (m,))
+        for frame in self.exported.frames:
+            name, of = frame.name, frame.meaning
+            pose = self.exported.expressions("pose", self.symbols, frame)
+            jacobian = self.exported.expressions("jacobian", self.symbols, frame)
+            meaning = f"derivatives by u of the velocity (3) and angular velocity (3) of {of}"
+            for draft in (
+                _entered(f"p_{name}", f"position of {of}, world axes", (3,), pose[:3]),
+                _entered(f"R_{name}", f"rotation of {of}, its axes to the world's", (3, 3), pose[3:]),
+                _entered(f"J_{name}", meaning, (6, n), jacobian),
+            ):
+                draft.of_frame = True
+                yield draft
+
+    def _draft(self, form: str, letter: str, meaning: str, shape: tuple[int, ...]) -> _Draft:
+        return _entered(letter, meaning, shape, self.exported.expressions(form, self.symbols))
+
+    def _expand(self, draft: _Draft) -> bool:
+        """Write the entries multiplied out; whether they are short enough."""
+        try:
+            sums = {index: self.expansion.of(e) for index, e in draft.expressions.items()}
+        except TooLongError:
+            return False
+        for index, found in sums.items():
+            text, latex = self._texts(found)
+            if len(text) > _READABLE:
+                draft.entries.clear()
+                return False
+            if text != "0":
+                draft.entries[index] = (text, latex)
+        draft.expressions = {index: draft.expressions[index] for index in draft.entries}
+        return True
+
+    def _texts(self, found: Sum) -> tuple[str, str]:
+        text, latex = (Writer(self.expansion, one).written(found).text for one in self.notations)
+        return text, latex
+
+    def _list(self, drafts: list[_Draft]) -> list[tuple[str, str, str]]:
+        """Write entries with names for what they share; dynamics and frames too long to read are left out."""
+        kept: list[_Draft] = []
+        dynamics = [draft for draft in drafts if not draft.of_frame]
+        found = _Listed([[], []], [])
+        long = []
+        for group in (dynamics, *([draft] for draft in drafts if draft.of_frame)):
+            expressions = [e for one in (*kept, *group) for e in one.expressions.values()]
+            tried = listed(expressions, _NODES, self.notations)
+            size = 0 if tried is None else sum(map(len, (*tried[0][0], *(text for _, text, *_ in tried[1]))))
+            if tried is None or size > self.longest:
+                long += [draft.letter for draft in group]
+            else:
+                found = _Listed(*tried)
+                kept += group
+        if long:
+            self.left_out.append(f"{', '.join(long)}: too long to read; export_c writes them as C")
+        both = iter(zip(*found.texts, strict=True))
+        for draft in kept:
+            draft.entries = {index: next(both) for index in draft.expressions}
+        if tables := _tables([e for draft in kept for e in draft.expressions.values()]):
+            self.left_out.append(f"the numbers of {', '.join(tables)}; export_c writes them")
+        return [(name, text, latex) for name, text, latex in found.named]
+
+    def _solved(self, mass: _Draft, bias: _Draft) -> list[_Draft]:
+        """The accelerations, M^-1 b, of one or two speeds."""
+        n = len(self.exported.speeds)
+        if self.exported.rows or n > 2 or not mass.entries:
+            return []
+        out = _Draft("a", "accelerations, M^-1 b", (n,), {})
+        if (0, 1) in mass.expressions:
+            below = "(M[1,1]*M[2,2] - M[1,2]^2)", "M_{1,1} M_{2,2} - M_{1,2}^{2}"
+            for i, (other, own, far) in enumerate((("2,2", 1, 2), ("1,1", 2, 1))):
+                above = f"M_{{{other}}} b_{{{own}}} - M_{{1,2}} b_{{{far}}}"
+                text = f"(M[{other}]*b[{own}] - M[1,2]*b[{far}])/{below[0]}"
+                out.entries[i,] = (text, f"\\frac{{{above}}}{{{below[1]}}}")
+        else:
+            out.entries = {(i,): self._quotient(i, mass, bias) for i in range(n) if (i,) in bias.expressions}
+        return [out]
+
+    def _quotient(self, i: int, mass: _Draft, bias: _Draft) -> tuple[str, str]:
+        try:
+            over, under = (self.expansion.of(e) for e in (bias.expressions[i,], mass.expressions[i, i]))
+            texts = self._texts(self.expansion.product(over, self.expansion.reciprocal(under)))
+        except TooLongError:
+            texts = ("", "")
+        if 0 < len(texts[0]) <= _READABLE:
+            return texts
+        k = i + 1
+        return f"b[{k}]/M[{k},{k}]", f"\\frac{{b_{{{k}}}}}{{M_{{{k},{k}}}}}"
+
+    def _relations(self, solved: bool) -> Iterator[tuple[str, str]]:
+        """How the parts belong together, as text and LaTeX."""
+        names = [one.name for one in self.exported.accelerations]
+        if len(names) <= _LISTED:
+            column = " \\\\ ".join(self.notations[1].symbol(name) for name in names)
+            yield f"a = ({', '.join(names)})", f"a &= \\begin{{pmatrix}} {column} \\end{{pmatrix}}"
+        else:
+            yield "a: the rates of u", "a &= \\dot{u}"
+        if self.exported.rows:
+            text = "M a = b + J^T lambda, J a = -gamma, with the multipliers lambda of the closing rows"
+            yield text, "M a &= b + J^{T} \\lambda, \\quad J a = -\\gamma"
+            tau, latex = "tau = M a - b - J^T lambda", "\\tau &= M a - b - J^{T} \\lambda"
+        else:
+            yield "M a = b", "M a &= b"
+            if not solved:
+                yield "forward dynamics: a = M^-1 b", "a &= M^{-1} b"
+            tau, latex = "tau = M a - b", "\\tau &= M a - b"
+        yield f"inverse dynamics: {tau}, the efforts along the speeds that a needs beside b", latex
+
+    def _names(self) -> Iterator[str]:
+        exported = self.exported
+        for title, names in (
+            ("coordinates q", exported.coordinates),
+            ("speeds u", exported.speeds),
+            ("parameters", exported.parameters),
+            ("inputs", exported.inputs),
+        ):
+            if names:
+                shown = [f"{one.name} ({one.unit})" if one.unit else one.name for one in names]
+                yield f"{title}: {', '.join(shown)}"
+        for number, row in enumerate(exported.rows):
+            yield f"closing row {number + 1}: {row}"
+
+
+def _entered(letter: str, meaning: str, shape: tuple[int, ...], values: Sequence[Expression]) -> _Draft:
+    """A draft of values in row-major order."""
+    width = shape[-1]
+    indices = [divmod(k, width) if len(shape) == 2 else (k,) for k in range(len(values))]
+    return _Draft(letter, meaning, shape, {i: e for i, e in zip(indices, values, strict=True) if e != 0.0})
+
+
+def _tables(expressions: Sequence[Expression]) -> list[str]:
+    nodes = _core.expression_nodes(list(expressions))
+    return sorted({f"table_{node.table[0]}" for node in nodes if node.op == "table"})
