@@ -1,6 +1,7 @@
 """Linearized equations against closed forms, derived equations and each other."""
 
 import json
+import pickle
 
 import numpy as np
 import pytest
@@ -293,3 +294,26 @@ def test_without_python_control_it_says_so(monkeypatch):
     monkeypatch.setitem(__import__("sys").modules, "control", None)
     with pytest.raises(bc.Unsupported, match=r"bellcrank\[control\]"):
         bc.linearize(pendulum()).to_control()
+
+
+def test_where_nothing_is_free_there_are_no_states():
+    found = bc.linearize(gallery.rr_arm(), inputs=[])
+    assert found.A.shape == (0, 0)
+    assert "0 states" in str(found)
+    assert len(found.modes()) == 0
+    assert json.loads(json.dumps(found.to_dict()))["eigenvalues"] == []
+
+
+def test_it_goes_from_process_to_process():
+    mech, _ = parallelogram()
+    found = bc.linearize(mech)
+    again = pickle.loads(pickle.dumps(found))
+    np.testing.assert_array_equal(again.A, found.A)
+    np.testing.assert_allclose(again.modes().frequencies, found.modes().frequencies, rtol=1e-14)
+    assert again.modes()[0].motion(frames=3).time[-1] > 0.0
+
+
+@pytest.mark.parametrize("name", ["inputs", "outputs", "states"])
+def test_what_is_no_name_is_refused(name):
+    with pytest.raises(bc.MechanismError, match=f"{name}: a name, or a list of names"):
+        bc.linearize(pendulum(), **{name: 3})

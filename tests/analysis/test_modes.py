@@ -50,7 +50,7 @@ def test_a_chain_of_particles_has_the_zeros_of_laguerre():
         mech.add_joint(f"thread {number}", bc.Distance(link), last, bead.marker())
         last = bead.marker()
     expected = np.sqrt(G / link * roots_laguerre(count)[0]) / (2 * pi)
-    for chosen in ("lagrange", "dca"):
+    for chosen in FORMULATIONS:
         found = bc.modes(mech, formulation=chosen)
         np.testing.assert_allclose(found.frequencies, np.repeat(expected, 2), rtol=1e-9)
 

@@ -103,3 +103,5 @@ def test_wrong_paths_are_refused_together():
         bc.inverse_dynamics(three, 1.0, along={"lower.hand": HAND})
     with pytest.raises(bc.MechanismError, match="need a Mechanism"):
         bc.inverse_dynamics(bc.prepare(arm()).model, 1.0, along={"lower.hand": HAND})
+    with pytest.raises(bc.MechanismError, match="keep: it is for markers on paths"):
+        bc.inverse_dynamics(arm(), 1.0, keep=["shoulder motor"])

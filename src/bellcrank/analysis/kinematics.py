@@ -20,7 +20,7 @@ from bellcrank.integrate.advance import check_resolved, follow, output_times
 from bellcrank.integrate.failure import explain
 from bellcrank.integrate.methods import Method, MethodOptions
 from bellcrank.integrate.progress import Progress
-from bellcrank.mechanism.arguments import required_path, required_progress
+from bellcrank.mechanism.arguments import required_names, required_path, required_progress
 from bellcrank.mechanism.checking import Check
 from bellcrank.mechanism.mechanism import Mechanism
 from bellcrank.trajectory.observation import observation
@@ -83,6 +83,9 @@ def inverse_dynamics(
     """
     times = _Times(duration, step, start)
     if along is None:
+        if required_names("keep", keep):
+            advice = "without paths all drives go on"
+            raise MechanismError(Fault("keep", "it is for markers on paths: give along=", keep, advice))
         return _run(mechanism, times, formulation, path, progress, options, dynamics=True)
     check_request(formulation, options, signature(inverse_dynamics).parameters)
     required_progress("inverse_dynamics", progress)

@@ -31,7 +31,8 @@ class LinearModel:
         than speeds. inputs, outputs: their names. units: of all of them, by name.
     state: about which it is. value: of the states there. rate: their rates there; those of speeds are zero in
         an equilibrium and along a steady motion.
-    error: the largest estimated error of an entry, in parts of the largest for numbers in the same unit.
+    error: the largest estimated error of an entry, in parts of the largest of all states, or of outputs in
+        the same unit, by typical sizes.
     derived: whether A comes from derived equations, exact but for rounding; else all of it is differences.
     formulation: that computed the accelerations.
     notes: what the matrices do not say.
@@ -153,7 +154,7 @@ class LinearModel:
     def _matrix(self, name: str, matrix: Floats, columns: tuple[str, ...]) -> list[str]:
         if max(matrix.shape) > _SHOWN:
             return [f"  {name}: {matrix.shape[0]} x {matrix.shape[1]}"]
-        wide = max(map(len, self.states))
+        wide = max(map(len, self.states), default=0)
         lines = [f"  {name}, by {', '.join(columns)}:"]
         for state, row in zip(self.states, matrix, strict=True):
             lines.append(f"    {state:<{wide}} " + " ".join(f"{value + 0.0:12.6g}" for value in row))

@@ -31,6 +31,7 @@ from bellcrank.formulations.options import FormulationOptions
 from bellcrank.formulations.preparing import check_request, prepare
 from bellcrank.formulations.symbolic import SymbolicSystem
 from bellcrank.formulations.system import System
+from bellcrank.mechanism.arguments import required_names
 from bellcrank.mechanism.checking import Check
 from bellcrank.mechanism.mechanism import Mechanism
 
@@ -79,11 +80,11 @@ def linearize(
     with Check("linearize") as check:
         check.instance("mechanism", mechanism, Mechanism, "give a Mechanism")
         time, steady = check.number("time", time, "s"), check.flag("steady", steady)
+        states = required_names("states", states)
+        outputs = None if outputs is None else required_names("outputs", outputs)
         if state is not None:
             check.instance("state", state, State, "such as run.at(t), or system.state()")
-    points = _points(
-        mechanism, (inputs, _names(outputs)), state, time, _names(states) or (), formulation, options
-    )
+    points = _points(mechanism, (inputs, outputs), state, time, states, formulation, options)
     try:
         base, found = points(points.base[None])[0], derivatives(points, points.base, points.steps)
     except OutOfReach as error:
@@ -136,10 +137,6 @@ def _steering(model: Model, named: tuple[StudyInput, ...], asked: bool) -> tuple
     return tuple(one for one in named if one.key not in moving)
 
 
-def _names(given: Iterable[str] | str | None) -> tuple[str, ...] | None:
-    return given if given is None else (given,) if isinstance(given, str) else tuple(given)
-
-
 def _made(mechanism: str, points: LinearPoints, base: Floats, found: Derivatives) -> LinearModel:
     """The matrices out of the derivatives of rates and outputs."""
     chart, n = points.chart, points.states
@@ -175,11 +172,13 @@ def _made(mechanism: str, points: LinearPoints, base: Floats, found: Derivatives
 
 
 def _relative(points: LinearPoints, matrix: Floats, error: Floats) -> float:
-    """The largest error, in parts of what the largest steps make of any number in the same unit."""
-    (states, _, outputs), units = points.names
-    of_rows = [f"{units[name]}/s" for name in states]
+    """The largest error, in parts of what the largest steps make of states, or outputs in the same unit."""
+    (_, _, outputs), units = points.names
+    of_rows = [""] * points.states
     of_rows += [units[name] for name in outputs] if points.outputs is not None else []
-    made, wrong = (np.max(np.abs(one) * points.steps, axis=1, initial=0.0) for one in (matrix, error))
+    of_states = np.concatenate([points.chart.scale, points.chart.scale[: points.chart.speeds]])
+    scale = np.concatenate([of_states, np.ones(len(of_rows) - points.states)])
+    made, wrong = (np.max(np.abs(one) * points.steps, axis=1, initial=0.0) / scale for one in (matrix, error))
     sizes = dict.fromkeys(of_rows, _LEAST)
     for unit, size in zip(of_rows, made.tolist(), strict=True):
         sizes[unit] = max(sizes[unit], size)

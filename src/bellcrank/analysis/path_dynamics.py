@@ -22,6 +22,7 @@ from bellcrank.assembly.initial import assembled
 from bellcrank.assembly.model import Model
 from bellcrank.errors import Fault, FaultList, MechanismError
 from bellcrank.formulations.preparing import prepare
+from bellcrank.mechanism.arguments import required_names
 from bellcrank.mechanism.drive import Drive
 from bellcrank.mechanism.functions.path import Path
 from bellcrank.mechanism.mechanism import Mechanism
@@ -45,7 +46,7 @@ def on_paths(
     """
     if not isinstance(mechanism, Mechanism):
         raise MechanismError(Fault("inverse_dynamics", "paths need a Mechanism, not its Model"))
-    held = [kept] if isinstance(kept, str) else list(kept)
+    held = required_names("keep", kept)
     faults = FaultList()
     for name in held:
         if name not in mechanism.drives:

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
@@ -167,11 +166,9 @@ def statics(
         mechanism=model.name,
         equilibrium=found,
         state=at_rest,
-        position=MappingProxyType(
-            {j.name: values[list(j.coordinates)] for j in model.joints if j.coordinates}
-        ),
+        position={j.name: values[list(j.coordinates)] for j in model.joints if j.coordinates},
         drives=_efforts(model, acting, "drive"),
-        joints=MappingProxyType({name: acting.joint(name) for name, _, _ in model.reactions}),
+        joints={name: acting.joint(name) for name, _, _ in model.reactions},
         limits=_efforts(model, acting, "limit"),
         constraints=_efforts(model, acting, "constraint"),
         forces=_forces(held, system),
@@ -181,7 +178,7 @@ def statics(
 
 def _efforts(model: Model, acting: Accelerations, kind: str) -> Mapping[str, DriveEffort]:
     names = dict.fromkeys(m.element for m in model.multipliers if m.kind == kind)
-    return MappingProxyType({name: getattr(acting, kind)(name) for name in names})
+    return {name: getattr(acting, kind)(name) for name in names}
 
 
 def _forces(model: Model, system: System) -> Mapping[str, Mapping[str, float]]:
@@ -193,8 +190,8 @@ def _forces(model: Model, system: System) -> Mapping[str, Mapping[str, float]]:
     for name, places in what.layout.force_numbers.items():
         columns = what.layout.force_columns[places]
         pairs = zip(columns, values[places].tolist(), strict=True)
-        found[name] = MappingProxyType({f"{c.name} [{c.unit}]": value for c, value in pairs})
-    return MappingProxyType({name: one for name, one in found.items() if one})
+        found[name] = {f"{c.name} [{c.unit}]": value for c, value in pairs}
+    return {name: one for name, one in found.items() if one}
 
 
 def _numbers(values: Any, zero: float) -> str:

@@ -8,6 +8,7 @@ from typing import Any, Final, Literal
 
 from bellcrank.assembly.records import EFFORT_UNITS
 from bellcrank.errors import Fault, FaultList, MechanismError
+from bellcrank.mechanism.arguments import required_names
 from bellcrank.mechanism.coordinate import unit_of
 from bellcrank.mechanism.inputs import Input, inputs_of
 from bellcrank.mechanism.joint import JointCoordinate
@@ -45,7 +46,7 @@ def with_inputs(
     own = inputs_of(mechanism)
     if names is None:
         return mechanism, tuple(StudyInput(name, one.unit, "input", name) for name, one in own.items())
-    listed = [names] if isinstance(names, str) else list(names)
+    listed = required_names("inputs", names)
     twin, found, faults = mechanism.copy(), list[StudyInput](), FaultList()
     for name in listed:
         with faults.collect():
