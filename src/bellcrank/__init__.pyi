@@ -14,7 +14,14 @@ from bellcrank.analysis.inverse_kinematics import Reached as Reached
 from bellcrank.analysis.inverse_kinematics import inverse_kinematics as inverse_kinematics
 from bellcrank.analysis.kinematics import inverse_dynamics as inverse_dynamics
 from bellcrank.analysis.kinematics import kinematics as kinematics
+from bellcrank.analysis.linear_model import LinearModel as LinearModel
+from bellcrank.analysis.linearize import linearize as linearize
+from bellcrank.analysis.mode import Mode as Mode
+from bellcrank.analysis.modes import Modes as Modes
+from bellcrank.analysis.modes import modes as modes
 from bellcrank.analysis.start_values import hold_start_values as hold_start_values
+from bellcrank.analysis.statics import Statics as Statics
+from bellcrank.analysis.statics import statics as statics
 from bellcrank.analysis.verdict import Verification as Verification
 from bellcrank.analysis.verify import verify as verify
 from bellcrank.assembly.report import AssemblyReport as AssemblyReport

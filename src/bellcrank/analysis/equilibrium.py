@@ -65,12 +65,14 @@ class EquilibriumReport:
         left = f"force left {self.force:.2g} of {self.scale:.4g} N"
         lines = [
             f"{self.mechanism!r} rests after {self.iterations} iterations: {energies}, {left}",
-            f"  {self._state()}",
+            f"  {self.state_text}",
         ]
         lines += [f"  {move}" for move in self.moves[:10]]
         return "\n".join([*lines, *(f"  note: {note}" for note in self.notes)])
 
-    def _state(self) -> str:
+    @property
+    def state_text(self) -> str:
+        """Whether it stays there, in words."""
         if self.stability == "fixed":
             return "fixed: the constraints let nothing move"
         counts = {"unstable": self.unstable_directions, "neutral": self.neutral_directions}
@@ -227,18 +229,23 @@ def _with_held(mechanism: Mechanism, names: Sequence[str]) -> Mechanism:
     return twin
 
 
-def _held(model: Model) -> Model:
-    """The model with drives that stand still, without inertances, which act on accelerations, and bounce."""
+def standing_still(model: Model) -> Model:
+    """The model with drives that stand still where they are, and stops that do not bounce."""
     arrays, time = model.arrays, model.initial.time
     values = np.zeros(model.row_count)
     for row in np.flatnonzero(arrays["row_function"] >= 0).tolist():
         values[row] = model.function_value(int(arrays["row_function"][row]), time)
-    still = model.with_arrays(
+    return model.with_arrays(
         row_constant=arrays["row_constant"] + values,
         row_function=np.full_like(arrays["row_function"], -1),
         block_restitution=np.zeros_like(arrays["block_restitution"]),
     )
-    compliant = np.flatnonzero((arrays["block_compliance"] > 0.0)[model.row_block])
+
+
+def _held(model: Model) -> Model:
+    """The model that stands still, without inertances, which act on accelerations."""
+    still = standing_still(model)
+    compliant = np.flatnonzero((model.arrays["block_compliance"] > 0.0)[model.row_block])
     return without_rows(still, compliant) if len(compliant) else still
 
 

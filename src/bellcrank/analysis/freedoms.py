@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 
 import numpy as np
 
@@ -43,13 +44,13 @@ def freedoms(model: Model, state: State | None = None) -> Freedoms:
     """
     at = model.initial if state is None else state
     system = _core.Lagrange(model.core)
-    redundant = _redundant(model, at, system)
+    redundant = redundant_at(model, at, system)
     count = _left(model, redundant)
     of_velocity = model.core.velocity_rows
     of_positions = count
     if of_velocity:
         holding = without_rows(model, of_velocity)
-        of_positions = _left(holding, _redundant(holding, at, _core.Lagrange(holding.core)))
+        of_positions = _left(holding, redundant_at(holding, at, _core.Lagrange(holding.core)))
     columns = 6 * len(model.bodies)
     jacobian = system.rows()[3][model.rigid_rows] if columns <= _DENSE else np.zeros((0, columns))
     if not np.isfinite(jacobian).all():
@@ -76,7 +77,7 @@ def leading_coordinates(model: Model, state: State, first: Sequence[int] = ()) -
     system.set_state(*state.arrays)
     drives = [block for drive in model.drives for block in drive.blocks]
     holding = model.rigid_rows & ~np.isin(model.row_block, drives)
-    null = _null_space(system.rows()[3][holding], 6 * len(model.bodies))
+    null = null_space(system.rows()[3][holding], 6 * len(model.bodies))
     if null.shape[1] == 0:
         return ()
     listed = [coordinate for joint in model.joints for coordinate in joint.coordinates]
@@ -84,13 +85,14 @@ def leading_coordinates(model: Model, state: State, first: Sequence[int] = ()) -
         return None
     order = sorted(range(len(listed)), key=lambda k: listed[k] not in first)
     rates = (_joint_rates(model, state)[1] @ null)[order]
-    chosen = _pivots(rates, sum(coordinate in first for coordinate in listed))
+    chosen = pivots(rates, sum(coordinate in first for coordinate in listed))
     if len(chosen) < null.shape[1]:
         return None
     return tuple(listed[order[k]] for k in chosen)
 
 
-def _redundant(model: Model, at: State, system: _core.Lagrange) -> tuple[int, ...]:
+def redundant_at(model: Model, at: State, system: _core.Lagrange) -> tuple[int, ...]:
+    """Rows that hold and add nothing at a state, by a system of the model, which is taken there."""
     system.set_state(*at.arrays)
     system.accelerate()
     return tuple(row for row in system.dropped_rows() if model.rigid_rows[row])
@@ -102,7 +104,7 @@ def _left(model: Model, redundant: tuple[int, ...]) -> int:
 
 def _independent(model: Model, state: State, jacobian: Floats) -> tuple[str, ...]:
     """Names of coordinates that lead the null space of the Jacobian, proximal joints first."""
-    null = _null_space(jacobian, 6 * len(model.bodies))
+    null = null_space(jacobian, 6 * len(model.bodies))
     names, rates = [], []
     if any(joint.coordinates for joint in model.joints):
         labels, rows = _joint_rates(model, state)
@@ -111,12 +113,11 @@ def _independent(model: Model, state: State, jacobian: Floats) -> tuple[str, ...
     for i, body in enumerate(model.bodies):
         names += [f"body {body!r}"] * 6
         rates += list(null[6 * i : 6 * i + 6])
-    return tuple(
-        dict.fromkeys(names[k] for k in _pivots(np.array(rates), len(names) - 6 * len(model.bodies)))
-    )
+    return tuple(dict.fromkeys(names[k] for k in pivots(np.array(rates), len(names) - 6 * len(model.bodies))))
 
 
-def _null_space(jacobian: Floats, columns: int) -> Floats:
+def null_space(jacobian: Floats, columns: int) -> Floats:
+    """An orthonormal basis (columns, degrees of freedom) of what the rows of a Jacobian leave."""
     if len(jacobian) == 0:
         return np.eye(columns)
     _, values, right = np.linalg.svd(jacobian)
@@ -125,9 +126,15 @@ def _null_space(jacobian: Floats, columns: int) -> Floats:
 
 
 def _joint_rates(model: Model, state: State) -> tuple[list[str], Floats]:
-    """The joints' free coordinates by name and the Jacobian of their values, as extra rows of the model."""
+    """The joints' free coordinates by name and the Jacobian of their values."""
     listed = [(joint, k) for joint in model.joints for k in range(len(joint.coordinates))]
-    count = len(listed)
+    names = [joint.coordinate_text(k) for joint, k in listed]
+    return names, coordinate_jacobian(model, [joint.coordinates[k] for joint, k in listed], state)
+
+
+def coordinate_jacobian(model: Model, coordinates: Sequence[int], state: State) -> Floats:
+    """Gradients (coordinates, 6 nb) in com and principal axes: the Jacobian of a model with these as rows."""
+    count = len(coordinates)
     starts = np.arange(count + 1, dtype=np.int32)
     only = {
         "block_row_start": starts,
@@ -136,31 +143,33 @@ def _joint_rates(model: Model, state: State) -> tuple[list[str], Floats]:
         "block_restitution": np.zeros(count),
         "block_formula": np.full(count, -1, dtype=np.int32),
         "row_term_start": starts,
-        "term_coordinate": np.array([joint.coordinates[k] for joint, k in listed], dtype=np.int32),
+        "term_coordinate": np.array(coordinates, dtype=np.int32),
         "term_coefficient": np.ones(count),
         "row_function": np.full(count, -1, dtype=np.int32),
         "row_constant": np.zeros(count),
     }
     system = _core.Bodies(_core.Model(**{**model.arrays, **only}))
     system.set_state(*state.arrays)
-    names = [joint.coordinate_text(k) for joint, k in listed]
-    return names, system.rows()[3]
+    return system.rows()[3]
 
 
-def _pivots(rates: Floats, preferred: int) -> list[int]:
-    """Rows of full rank, found by elimination with pivoting; the first `preferred` rows go before the others.
+def pivots(rates: Floats, *preferred: int) -> list[int]:
+    """Rows of full rank, found by elimination with pivoting, those of a part before those of the next.
 
-    Among rows that are nearly as good as the best, the first is taken.
+    preferred: how many rows each part has; what is left is the last one. Among rows that are nearly as good
+    as the best, the first is taken.
     """
-    left, chosen = rates.copy(), []
+    left, chosen = rates.copy(), list[int]()
     smallest = 1e-7 * float(np.max(np.linalg.norm(rates, axis=1), initial=0.0))
-    for part in (slice(0, preferred), slice(preferred, len(rates))):
+    ends = [0, *np.cumsum(preferred).tolist(), len(rates)]
+    for begin, end in pairwise(ends):
+        part = slice(begin, end)
         while True:
             sizes = np.linalg.norm(left[part], axis=1)
             if np.max(sizes, initial=0.0) <= smallest:
                 break
             k = int(np.argmax(sizes > 0.1 * np.max(sizes)))
             direction = left[part][k] / sizes[k]
-            chosen.append(k + (part.start or 0))
+            chosen.append(k + begin)
             left = left - np.outer(left @ direction, direction)
     return chosen

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from inspect import signature
 from pathlib import Path
@@ -20,7 +20,7 @@ from bellcrank.integrate.advance import check_resolved, follow, output_times
 from bellcrank.integrate.failure import explain
 from bellcrank.integrate.methods import Method, MethodOptions
 from bellcrank.integrate.progress import Progress
-from bellcrank.mechanism.arguments import required_path, required_progress
+from bellcrank.mechanism.arguments import required_names, required_path, required_progress
 from bellcrank.mechanism.checking import Check
 from bellcrank.mechanism.mechanism import Mechanism
 from bellcrank.trajectory.observation import observation
@@ -63,6 +63,8 @@ def inverse_dynamics(
     duration: float,
     step: float | None = None,
     *,
+    along: Mapping[Any, Any] | None = None,
+    keep: Iterable[str] = (),
     formulation: str = "auto",
     start: float = 0.0,
     path: str | Path | None = None,
@@ -71,10 +73,30 @@ def inverse_dynamics(
 ) -> Trajectory:
     """The motion of a fully driven mechanism, with the drives' efforts and joint reactions that it takes.
 
-    Arguments and errors are those of `kinematics`; the efforts are `run.drive(name).effort`.
+    along: markers, or their names, and the path that each follows: a `Path`, three functions of time, or a
+        dict of path, orientation and reference as `Mechanism.add_drive` takes them. Drives of joints are
+        released and follow; then drives and motors, and where there are none joints, supply the efforts,
+        `run.drive(name).effort` by the name of the drive or joint. The paths exert nothing. keep: names of
+        drives that go on as they are.
+
+    The other arguments and errors are those of `kinematics`.
     """
     times = _Times(duration, step, start)
-    return _run(mechanism, times, formulation, path, progress, options, dynamics=True)
+    if along is None:
+        if required_names("keep", keep):
+            advice = "without paths all drives go on"
+            raise MechanismError(Fault("keep", "it is for markers on paths: give along=", keep, advice))
+        return _run(mechanism, times, formulation, path, progress, options, dynamics=True)
+    check_request(formulation, options, signature(inverse_dynamics).parameters)
+    required_progress("inverse_dynamics", progress)
+    if path is not None:
+        required_path("inverse_dynamics, path", path)
+    from bellcrank.analysis.path_dynamics import efforts_along, on_paths
+
+    driven, bare, leads = on_paths(mechanism, along, keep, times.start)
+    motion = _run(driven, times, formulation, None, False, options, dynamics=False)
+    with Progress(progress, times.start, times.duration) as shown:
+        return efforts_along(motion, bare, leads, formulation, options, path, shown.at)
 
 
 @dataclass(frozen=True)

@@ -20,19 +20,19 @@ from bellcrank.mechanism.rotation import IDENTITY
 
 def placed_rows(model: Model, given: Sequence[GivenValue]) -> Model:
     """The model with a row more for each value:  coordinate - value = 0."""
-    return _extended(model, given, [g.value for g in given], [0.0] * len(given))
+    return extended(model, given, [g.value for g in given], [0.0] * len(given))
 
 
 def led_rows(model: Model, given: Sequence[GivenValue]) -> Model:
     """The model with a row more for each rate:  coordinate - its value at the initial state - rate t = 0."""
     now = model.coordinate_values(model.initial)
-    return _extended(model, given, [now[g.coordinate] for g in given], [g.value for g in given])
+    return extended(model, given, [now[g.coordinate] for g in given], [g.value for g in given])
 
 
-def _extended(
+def extended(
     model: Model, given: Sequence[GivenValue], constants: Sequence[float], rates: Sequence[float]
 ) -> Model:
-    """With the rows  coordinate - constant - rate (t - t0) = 0,  a block each."""
+    """The model with the rows  coordinate - constant - rate (t - t0) = 0,  a block and a function each."""
     count = len(given)
     if count == 0:
         return model

@@ -18,18 +18,9 @@ from bellcrank.cli import streams
 from bellcrank.errors import BellcrankError, SimulationError
 
 _COMMANDS: Final = (
-    "demo",
-    "run",
-    "view",
-    "shell",
-    "info",
-    "verify",
-    "convert",
-    "export",
-    "plot",
-    "draw",
-    "bench",
-)
+    "demo", "run", "view", "shell", "info", "statics", "modes", "linearize", "inverse", "verify",
+    "convert", "export", "plot", "draw", "bench",
+)  # fmt: skip
 
 
 class Commands(click.Group):

@@ -21,7 +21,7 @@ from bellcrank.assembly.state import Floats
 from bellcrank.errors import Fault, MechanismError
 
 _RANK = 1e-9  # singular values of scaled rows below this part of the largest are zero
-_NOTHING = 1e-12  # rows smaller than this part of the largest are rounding
+_NOTHING = 1e-12  # rows smaller than this part of the largest, or than this, are rounding
 _LEADS = 1e-6  # part of a unit displacement that a coordinate must have on its own to lead
 _COUPLED = 1e-11  # entries of a state matrix below this part of the largest couple nothing
 
@@ -116,12 +116,16 @@ class Linearization:
     row_rates: Floats
     holds_positions: np.ndarray
 
-    def state_matrix(self, led_by: Sequence[str] = ()) -> StateMatrix:
+    def state_matrix(
+        self, led_by: Sequence[str] = (), displaced_by: Sequence[str] | None = None
+    ) -> StateMatrix:
         """What the constraints leave, in independent displacements and speeds.
 
         led_by: names of speeds (`Speed.name`) that are to lead, both as displacements and as speeds, before
             all others; the rest is chosen so that the equations are well conditioned. Conditions of
             velocities hold speeds, not displacements: a wheel that rolls may be displaced sideways.
+
+        displaced_by: names of those that are to lead as displacements, where these are others.
 
         The matrix is constant along steady motions (a bicycle that runs straight on), where its eigenvalues
         judge stability; elsewhere it is that of the moment. Raises MechanismError for names that there are
@@ -129,8 +133,9 @@ class Linearization:
         """
         names = [speed.name for speed in self.speeds]
         wanted = [_place(names, name) for name in led_by]
+        displaced = wanted if displaced_by is None else [_place(names, name) for name in displaced_by]
         freely, moving = _null_space(self.rows[self.holds_positions]), _null_space(self.rows)
-        first, D = _led(freely, wanted, names, "displacements")
+        first, D = _led(freely, displaced, names, "displacements")
         second, E = _led(moving, wanted, names, "speeds")
         follows = -np.linalg.pinv(self.rows, rcond=_RANK) @ self.row_rates @ D if len(self.rows) else 0.0 * D
         L = follows - E @ follows[second]
@@ -152,7 +157,7 @@ def _null_space(rows: Floats) -> Floats:
     """An orthonormal basis (speeds, degrees of freedom) of what rows leave."""
     columns = rows.shape[1]
     sizes = np.linalg.norm(rows, axis=1)
-    speaking = sizes > _NOTHING * np.max(sizes, initial=0.0)
+    speaking = sizes > _NOTHING * np.max(sizes, initial=1.0)
     scaled = rows[speaking] / sizes[speaking, None]
     if len(scaled) == 0:
         return np.eye(columns)

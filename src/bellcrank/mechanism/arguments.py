@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import Any, TypeVar
 
 from bellcrank.mechanism.checking import Check
@@ -18,6 +18,16 @@ def required(element: str, value: Any, wanted: type[T], advice: str = "") -> T:
             check.fault(f"a {wanted.__name__} is needed here", value, advice)
     found: T = value
     return found
+
+
+def required_names(element: str, value: Any) -> tuple[str, ...]:
+    """One name, or several, as names. Raises MechanismError naming the `element` otherwise."""
+    listed = (value,) if isinstance(value, str) or not isinstance(value, Iterable) else tuple(value)
+    with Check(element) as check:
+        for name in listed:
+            if not isinstance(name, str):
+                check.fault("a name, or a list of names, is needed here", name)
+    return listed
 
 
 def required_path(element: str, value: Any) -> str | os.PathLike[str]:

@@ -7,6 +7,7 @@ from typing import Any, Final
 
 import numpy as np
 
+from bellcrank.analysis.leads import leads_of
 from bellcrank.assembly.model import Model
 from bellcrank.assembly.state import Floats
 from bellcrank.errors import Fault, MechanismError
@@ -15,7 +16,7 @@ from bellcrank.mechanism.marker import Marker
 from bellcrank.viewer.engine import LiveEngine
 from bellcrank.viewer.hand import Hold, firmness, size_of, yielding
 from bellcrank.viewer.jogging import Jog
-from bellcrank.viewer.leading import held, leads_of
+from bellcrank.viewer.leading import held
 from bellcrank.viewer.names import known
 from bellcrank.viewer.pulling import Puller
 from bellcrank.viewer.twin import Twin

@@ -13,12 +13,13 @@ from typing import Final
 import numpy as np
 
 from bellcrank.analysis.inverse_kinematics import InverseKinematics, Reached
+from bellcrank.analysis.leads import Lead
 from bellcrank.assembly.compile import compile_mechanism
 from bellcrank.assembly.model import Model
 from bellcrank.assembly.state import Floats, State
 from bellcrank.mechanism.marker import Marker
 from bellcrank.trajectory.rotations import rotate
-from bellcrank.viewer.leading import Lead, cubics, values_and_rates
+from bellcrank.viewer.leading import cubics, values_and_rates
 from bellcrank.viewer.twin import Twin
 
 _TIME_CONSTANT: Final = 0.1  # s

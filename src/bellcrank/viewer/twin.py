@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 
+from bellcrank.analysis.leads import Lead
 from bellcrank.analysis.start_values import hold_values_of
 from bellcrank.assembly.compile import compile_mechanism
 from bellcrank.assembly.initial import assembled
@@ -15,7 +16,6 @@ from bellcrank.mechanism.joint_kinds import Fixed
 from bellcrank.mechanism.marker import GROUND, Marker
 from bellcrank.mechanism.mechanism import Mechanism
 from bellcrank.viewer.hand import Hand
-from bellcrank.viewer.leading import Lead
 from bellcrank.viewer.names import known
 
 

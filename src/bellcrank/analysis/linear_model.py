@@ -1,0 +1,161 @@
+"""A mechanism linearized about a state: matrices of small changes, by name."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from importlib import import_module
+from typing import TYPE_CHECKING, Any, Final
+
+import numpy as np
+
+from bellcrank.analysis.eigenvalues import Eigen, eigen
+from bellcrank.analysis.state_chart import StateChart
+from bellcrank.assembly.state import Floats, State
+from bellcrank.errors import Fault, MechanismError, Unsupported
+from bellcrank.mechanism.naming import nearest
+
+if TYPE_CHECKING:
+    from bellcrank.analysis.modes import Modes
+
+_SHOWN: Final = 12  # states of a matrix that is printed
+
+
+@dataclass(frozen=True, eq=False)
+class LinearModel:
+    """The equations  x' = A x + B u,  y = C x + D u  of small changes about a state.
+
+    A (states, states), B (states, inputs), C (outputs, states), D (outputs, inputs), SI units.
+    states: first coordinates of where the bodies are, such as "pivot.theta_z" (joint and coordinate), then
+        the speeds, "pivot.theta_z.rate". Rows that hold velocities alone (rolling) leave more coordinates
+        than speeds. inputs, outputs: their names. units: of all of them, by name.
+    state: about which it is. value: of the states there. rate: their rates there; those of speeds are zero in
+        an equilibrium and along a steady motion.
+    error: the largest estimated error of an entry, in parts of the largest of all states, or of outputs in
+        the same unit, by typical sizes.
+    derived: whether A comes from derived equations, exact but for rounding; else all of it is differences.
+    formulation: that computed the accelerations.
+    notes: what the matrices do not say.
+    """
+
+    mechanism: str
+    A: Floats
+    B: Floats
+    C: Floats
+    D: Floats
+    states: tuple[str, ...]
+    inputs: tuple[str, ...]
+    outputs: tuple[str, ...]
+    units: Mapping[str, str]
+    state: State
+    value: Floats
+    rate: Floats
+    error: float
+    derived: bool
+    formulation: str
+    notes: tuple[str, ...] = ()
+    chart: StateChart = field(repr=False, kw_only=True)
+
+    @property
+    def coordinates(self) -> int:
+        """How many of the states are coordinates; the others are speeds."""
+        return len(self.chart.coordinates)
+
+    @property
+    def scale(self) -> Floats:
+        """Typical sizes of the states, by which matrices are balanced: 1 rad, or the mechanism's size."""
+        return np.concatenate([self.chart.scale, self.chart.scale[: self.chart.speeds]])
+
+    def eigen(self) -> Eigen:
+        """Eigenvalues of A that are not zero, with their vectors, and how many are zero."""
+        scaled = np.abs(self.A * self.scale / self.scale[:, None])
+        return eigen(self.A, self.scale, self.error * float(np.max(scaled, initial=0.0)))
+
+    def eigenvalues(self) -> np.ndarray:
+        """All eigenvalues of A, complex, by falling real part, in 1/s."""
+        found = self.eigen()
+        values = np.concatenate([found.values, np.zeros(found.zeros)])
+        return values[np.lexsort((values.imag, -values.real))]
+
+    def modes(self) -> Modes:
+        """Natural frequencies, damping ratios and shapes; see `bc.modes`."""
+        from bellcrank.analysis.modes import modes_of
+
+        return modes_of(self)
+
+    def part(self, states: Sequence[str]) -> Floats:
+        """Rows and columns of A that belong to some states."""
+        at = [self._place(name) for name in states]
+        return np.asarray(self.A[np.ix_(at, at)])
+
+    def _place(self, name: str) -> int:
+        if name not in self.states:
+            rule = "there is no state of this name"
+            raise MechanismError(Fault(f"state {name!r}", rule, None, nearest(str(name), self.states)))
+        return self.states.index(name)
+
+    def to_control(self) -> Any:
+        """A `control.StateSpace` with the same names, of the package python-control (extra `control`)."""
+        try:
+            control: Any = import_module("control")
+        except ModuleNotFoundError as error:
+            raise Unsupported("this needs python-control: pip install 'bellcrank[control]'") from error
+        # Names of signals there have no dots, which mean parts of systems.
+        plain = {
+            name: name.replace(".", "_").replace(" ", "_")
+            for name in (*self.states, *self.inputs, *self.outputs)
+        }
+        return control.ss(
+            self.A,
+            self.B,
+            self.C,
+            self.D,
+            states=[plain[name] for name in self.states],
+            inputs=[plain[name] for name in self.inputs],
+            outputs=[plain[name] for name in self.outputs],
+            name=self.mechanism.replace(".", "_").replace(" ", "_"),
+        )
+
+    def to_dict(self) -> dict[str, Any]:
+        """All of it as plain values, as `bellcrank linearize --json` prints it."""
+        matrices = {name: getattr(self, name).tolist() for name in "ABCD"}
+        names = {"states": self.states, "inputs": self.inputs, "outputs": self.outputs}
+        values = self.eigenvalues()
+        return {
+            "mechanism": self.mechanism,
+            "formulation": self.formulation,
+            "time": self.state.time,
+            **{key: list(value) for key, value in names.items()},
+            "units": dict(self.units),
+            **matrices,
+            "value": self.value.tolist(),
+            "rate": self.rate.tolist(),
+            "eigenvalues": np.stack([values.real, values.imag], axis=1).tolist(),
+            "derived": self.derived,
+            "error": self.error,
+            "notes": list(self.notes),
+        }
+
+    def __str__(self) -> str:
+        speeds = self.chart.speeds
+        how = "derived equations" if self.derived else "extrapolated differences"
+        counts = (
+            f"{len(self.states)} states ({self.coordinates} coordinates, {speeds} speeds), "
+            f"{len(self.inputs)} inputs, {len(self.outputs)} outputs"
+        )
+        lines = [
+            f"{self.mechanism!r} linearized at t = {self.state.time:g} s: {counts}",
+            f"  by {self.formulation}, {how}; estimated error {self.error:.1e} of the largest entry",
+            *self._matrix("A", self.A, self.states),
+            *(self._matrix("B", self.B, self.inputs) if self.inputs else ()),
+        ]
+        return "\n".join([*lines, *(f"  note: {note}" for note in self.notes)])
+
+    def _matrix(self, name: str, matrix: Floats, columns: tuple[str, ...]) -> list[str]:
+        if max(matrix.shape) > _SHOWN:
+            return [f"  {name}: {matrix.shape[0]} x {matrix.shape[1]}"]
+        wide = max(map(len, self.states), default=0)
+        lines = [f"  {name}, by {', '.join(columns)}:"]
+        for state, row in zip(self.states, matrix, strict=True):
+            lines.append(f"    {state:<{wide}} " + " ".join(f"{value + 0.0:12.6g}" for value in row))
+        return lines

@@ -1,0 +1,194 @@
+"""Rates of states, and outputs, at states and inputs near those of a linearization."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Final
+
+import numpy as np
+
+from bellcrank import _core
+from bellcrank.analysis.differences import derivatives
+from bellcrank.analysis.linear_refusals import without_stops
+from bellcrank.analysis.state_chart import StateChart
+from bellcrank.analysis.study_inputs import StudyInput
+from bellcrank.assembly.compile import compile_mechanism
+from bellcrank.assembly.state import Floats
+from bellcrank.errors import FaultList
+from bellcrank.formulations.preparing import prepare
+from bellcrank.formulations.system import System
+from bellcrank.mechanism.mechanism import Mechanism
+from bellcrank.mechanism.naming import nearest
+from bellcrank.trajectory.columns import columns
+from bellcrank.trajectory.observation import observation
+from bellcrank.trajectory.store import MemoryStore
+from bellcrank.trajectory.trajectory import Trajectory
+
+_STEP: Final = 0.08  # rad, or parts of the mechanism's size: the largest displacement that is tried
+_INPUT_STEP: Final = 0.1
+_PARAMETER_STEP: Final = 0.02
+_LATER: Final = 0.3  # rad, or parts of the mechanism's size
+
+
+@dataclass(frozen=True, eq=False)
+class _World:
+    """The mechanism with certain values of its parameters."""
+
+    system: System
+    chart: StateChart
+
+
+class LinearPoints:
+    """Rates (points, states) and then outputs, at points (points, states and inputs).
+
+    base: the point that it is about. steps: the largest displacements of each number that make sense.
+    outputs: names of recorded numbers as they were given; None for none.
+
+    Raises MechanismError for outputs that there are not.
+    """
+
+    def __init__(
+        self,
+        mechanism: Mechanism,
+        system: System,
+        chart: StateChart,
+        inputs: Sequence[StudyInput],
+        outputs: tuple[str, ...] | None,
+    ) -> None:
+        self.system, self.chart, self.inputs, self.outputs = system, chart, tuple(inputs), outputs
+        self._mechanism = mechanism
+        self._parameters = [one for one in self.inputs if one.kind == "parameter"]
+        values = {name: p.value for name, p in mechanism.parameters.items()}
+        values |= dict(system.inputs)
+        given = np.array([values[one.key] for one in self.inputs])
+        self.states = len(chart.position) + chart.speeds
+        self.base = np.concatenate([chart.position, chart.speed, given])
+        fastest = np.max(np.abs(chart.speed) / chart.scale[: chart.speeds], initial=1.0)
+        sizes = np.maximum(np.abs(given), 1.0)
+        for k, one in enumerate(self.inputs):
+            if one.kind == "parameter":
+                sizes[k] = _PARAMETER_STEP / _INPUT_STEP * (abs(given[k]) or 1.0)
+        self.steps = np.concatenate(
+            [
+                _STEP * chart.scale,
+                _STEP * chart.scale[: chart.speeds] * fastest,
+                _INPUT_STEP * sizes,
+            ]
+        )
+        self._worlds = {self._key(self.base): _World(system, chart)}
+        self._what = observation(system.model, accelerations=True)
+        self.state = chart.at(chart.position, chart.speed)
+        self._time = self.state.time
+        self._columns = self._chosen() if outputs is not None else []
+
+    @property
+    def names(self) -> tuple[tuple[tuple[str, ...], ...], dict[str, str]]:
+        """Names of states, inputs and outputs; and the units of all."""
+        found = self.chart.coordinates
+        units = {one.name: one.unit for one in found}
+        units |= {f"{one.name}.rate": f"{one.unit}/s" for one in found[: self.chart.speeds]}
+        states = tuple(units)
+        units |= {one.name: one.unit for one in self.inputs}
+        outputs = states
+        if self.outputs is not None:
+            outputs = tuple(name.partition(" [")[0] for name in self._columns)
+            pairs = (name.rstrip("]").partition(" [") for name in self._columns)
+            units |= {name: unit for name, _, unit in pairs}
+        return (states, tuple(one.name for one in self.inputs), outputs), units
+
+    def __call__(self, points: Floats) -> Floats:
+        """Rates of the states, then outputs. Raises OutOfReach where the constraints cannot be met."""
+        rates, frames = [], []
+        for point in points:
+            rate, frame = self._at(point)
+            rates.append(rate)
+            frames.append(frame)
+        if self.outputs is None:
+            return np.array(rates)
+        return np.hstack([np.array(rates), self._recorded(np.concatenate(frames))])
+
+    def _at(self, point: Floats) -> tuple[Floats, Floats]:
+        """Rates of the states, and a frame (1, 1 + width)."""
+        world, count = self._world(point), len(self.chart.position)
+        system, chart = world.system, world.chart
+        state = chart.at(point[:count], point[count : self.states], self._time)
+        steered = {
+            one.key: value
+            for one, value in zip(self.inputs, point[self.states :].tolist(), strict=True)
+            if one.kind != "parameter"
+        }
+        if steered:
+            system.inputs.update(steered)
+        system.set_state(state)
+        linear, angular, _ = system.core.accelerate()
+        rates = np.concatenate([chart.rates(state), chart.accelerations(state, linear, angular)])
+        frame = np.zeros((1, 0)) if self.outputs is None else _core.observe(system.core, self._what.core)
+        return rates, frame
+
+    def later(self) -> tuple[Floats, Floats]:
+        """A (states, states), with estimated errors, a little later along the motion, at its own time."""
+        chart, count = self.chart, len(self.chart.position)
+        rates = chart.rates(self.state)
+        wait = _LATER / float(np.max(np.abs(rates) / chart.scale))
+        point = self.base.copy()
+        point[:count] += wait * rates
+        outputs, self.outputs = self.outputs, None
+        self._time = self.state.time + wait
+        try:
+            found = derivatives(self, point, self.steps)
+        finally:
+            self.outputs, self._time = outputs, self.state.time
+        return found.matrix[:, : self.states], found.error[:, : self.states]
+
+    def _key(self, point: Floats) -> tuple[float, ...]:
+        given = zip(self.inputs, point[self.states :].tolist(), strict=True)
+        return tuple(value for one, value in given if one.kind == "parameter")
+
+    def _world(self, point: Floats) -> _World:
+        key = self._key(point)
+        if key not in self._worlds:
+            values = {one.key: value for one, value in zip(self._parameters, key, strict=True)}
+            self._worlds = {self._key(self.base): self._worlds[self._key(self.base)]}
+            self._worlds[key] = self._with_parameters(values)
+        return self._worlds[key]
+
+    def _with_parameters(self, values: dict[str, float]) -> _World:
+        """What was taken from the initial configuration, such as rest lengths, stays as it is."""
+        own, chart = self.system.model, self.chart
+        found = compile_mechanism(self._mechanism.with_parameters(**values), own.initial.time)
+        kept: dict[str, Floats] = {}
+        if own.start.rows:
+            kept["row_constant"] = found.arrays["row_constant"].copy()
+            kept["row_constant"][list(own.start.rows)] = own.arrays["row_constant"][list(own.start.rows)]
+        if own.start.laws:
+            places = [place for place, _ in own.start.laws]
+            kept["law_params"] = found.arrays["law_params"].copy()
+            kept["law_params"][places] = own.arrays["law_params"][places]
+        model = without_stops(found.with_arrays(**kept) if kept else found)
+        system = prepare(model, self.system.formulation, **self.system.options)
+        return _World(system, chart.moved_to(system.model))
+
+    def _recorded(self, frames: Floats) -> Floats:
+        table = columns(self._run(frames))
+        return np.stack([table[name] for name in self._columns], axis=1)
+
+    def _run(self, frames: Floats) -> Trajectory:
+        return Trajectory(self._what.layout, MemoryStore.from_frames(self._what.layout, frames))
+
+    def _chosen(self) -> list[str]:
+        """The columns of tables that outputs stand for, with their units."""
+        self.system.set_state(self.state)
+        table = list(columns(self._run(_core.observe(self.system.core, self._what.core))))[1:]
+        plain = {name.partition(" [")[0]: name for name in table if not name.endswith(" unique")}
+        chosen, faults = [], FaultList()
+        for name in self.outputs or ():
+            asked = str(name).partition(" [")[0]
+            found = plain.get(asked, plain.get(f"joint.{asked}"))
+            if found is None:
+                rule = "there is no recorded number of this name"
+                faults.add(f"output {name!r}", rule, None, nearest(asked, list(plain)))
+            else:
+                chosen.append(found)
+        faults.raise_any()
+        return chosen

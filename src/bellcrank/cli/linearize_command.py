@@ -1,0 +1,39 @@
+"""`bellcrank linearize`: matrices of small changes about a state."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import click
+
+from bellcrank.cli.studies import about, mechanism_of, show_result, study
+
+
+@click.command("linearize")
+@study
+@about
+@click.option("--input", "inputs", multiple=True, metavar="NAME", help="An input, motor, joint or parameter.")
+@click.option("--output", "outputs", multiple=True, metavar="NAME", help="A recorded number.")
+def command(
+    file: str,
+    time: float,
+    parameters: tuple[str, ...],
+    as_json: bool,
+    at_rest: bool,
+    any_state: bool,
+    inputs: tuple[str, ...],
+    outputs: tuple[str, ...],
+    **given: Any,
+) -> None:
+    """Linearize the mechanism in FILE about its start: x' = A x + B u, y = C x + D u.
+
+    Inputs are by default those of the mechanism, outputs the states. Names of outputs are those of tables of
+    runs, such as joint.pivot.theta_z.
+    """
+    from bellcrank.analysis.linearize import linearize
+
+    mechanism = mechanism_of(file, parameters, time, at_rest)
+    found = linearize(
+        mechanism, inputs=inputs or None, outputs=outputs or None, time=time, steady=not any_state, **given
+    )
+    show_result(found, as_json)

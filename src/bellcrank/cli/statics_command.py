@@ -1,0 +1,34 @@
+"""`bellcrank statics`: where a mechanism rests, what drives must hold, what joints bear."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import click
+
+from bellcrank.cli.studies import mechanism_of, show_result, study
+
+
+@click.command("statics")
+@study
+@click.option("--pin", "pinned", multiple=True, metavar="BODY", help="A body that keeps its placement.")
+@click.option("--keep-unstable", is_flag=True, help="Accept a rest that is no minimum of the energy.")
+@click.option(
+    "--draw", "picture", type=click.Path(dir_okay=False), metavar="PNG", help="Draw it where it rests."
+)
+def command(
+    file: str,
+    time: float,
+    parameters: tuple[str, ...],
+    as_json: bool,
+    keep_unstable: bool,
+    picture: str | None,
+    **given: Any,
+) -> None:
+    """Show where the mechanism in FILE rests, what its drives must hold and what its joints bear."""
+    from bellcrank.analysis.statics import statics
+
+    found = statics(mechanism_of(file, parameters, time), time, leave_unstable=not keep_unstable, **given)
+    if picture is not None:
+        found.draw(picture)
+    show_result(found, as_json)

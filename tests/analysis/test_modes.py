@@ -1,0 +1,261 @@
+"""Modes against closed forms and published values."""
+
+import json
+import sys
+from dataclasses import replace
+from math import pi, sqrt
+from pathlib import Path
+
+import numpy as np
+import pytest
+from rigs.swinging import G, Y, parallelogram, pendulum, pendulum_chain, pendulum_chain_matrices, sleeping_top
+from scipy.linalg import eigh
+from scipy.optimize import brentq
+from scipy.special import roots_laguerre
+
+import bellcrank as bc
+from bellcrank import gallery
+from bellcrank.analysis.eigenvalues import eigen
+
+sys.path.append(str(Path(__file__).parents[2] / "examples"))
+from bicycle import bicycle
+
+FORMULATIONS = ("lagrange", "recursive", "symbolic", "dca")
+FIVE = (0.5, 0.4, 0.3, 0.35, 0.2), (1.0, 0.7, 0.5, 2.0, 0.1), (0.02, 0.01, 0.004, 0.02, 0.001)
+
+
+@pytest.mark.parametrize("chosen", FORMULATIONS)
+def test_chains_of_pendulums(chosen):
+    M, K = pendulum_chain_matrices(*FIVE)
+    squares, shapes = eigh(K, M)
+    found = bc.modes(pendulum_chain(*FIVE), formulation=chosen)
+    np.testing.assert_allclose(found.frequencies, np.sqrt(squares) / (2 * pi), rtol=1e-9)
+    assert [mode.damping for mode in found] == [0.0] * 5
+    for mode, shape in zip(found, shapes.T, strict=True):
+        turns = np.array([mode.shape[f"link {k}"][4] for k in range(1, 6)])
+        share = (turns @ shape) / (shape @ shape)
+        np.testing.assert_allclose(turns, share * shape, atol=1e-9)
+        assert not mode.is_complex
+
+
+def test_a_chain_of_particles_has_the_zeros_of_laguerre():
+    """D. Bernoulli, 1732: beads on a thread, omega^2 = (g / l) x with x the zeros of L_n."""
+    count, link = 6, 0.25
+    mech = bc.Mechanism("beads")
+    last = mech.ground.marker()
+    for number in range(count):
+        bead = mech.add_body(
+            f"bead {number}", mass=0.3, inertia=(0, 0, 0), position=(0, 0, -link * (number + 1))
+        )
+        mech.add_joint(f"thread {number}", bc.Distance(link), last, bead.marker())
+        last = bead.marker()
+    expected = np.sqrt(G / link * roots_laguerre(count)[0]) / (2 * pi)
+    for chosen in FORMULATIONS:
+        found = bc.modes(mech, formulation=chosen)
+        np.testing.assert_allclose(found.frequencies, np.repeat(expected, 2), rtol=1e-9)
+
+
+@pytest.mark.parametrize("chosen", FORMULATIONS)
+def test_a_closed_loop_with_redundant_rows(chosen):
+    mech, frequency = parallelogram()
+    found = bc.modes(mech, formulation=chosen)
+    assert found[0].frequency == pytest.approx(frequency, rel=1e-10)
+    assert len(found) == 1
+    np.testing.assert_allclose(found[0].shape["coupler"][3:], 0.0, atol=1e-10)  # it stays level
+
+
+def test_a_four_bar_swings_as_its_energy_says():
+    """Any four-bar: statics finds the least eigenvalue of stiffness and mass by itself."""
+    mech = gallery.four_bar()
+    bc.find_equilibrium(mech)
+    found = bc.modes(mech)
+    report = bc.find_equilibrium(mech)
+    assert (2 * pi * found[0].frequency) ** 2 == pytest.approx(report.least_eigenvalue, rel=1e-9)
+
+
+@pytest.mark.parametrize("name", ["double_pendulum", "spring_slider_crank"])
+def test_the_lowest_frequency_is_that_of_statics(name):
+    """`cpp/statics` has exact tangent stiffness and its own search for the least eigenvalue."""
+    mech = getattr(gallery, name)()
+    try:
+        report = bc.find_equilibrium(mech)
+    except bc.AssemblyError:
+        pytest.skip("it has no rest")
+    found = bc.modes(mech)
+    moving = [abs(mode.eigenvalue) ** 2 for mode in found if mode.kind != "neutral"]
+    if report.neutral_directions == 0:
+        assert min(moving) == pytest.approx(report.least_eigenvalue, rel=1e-7)
+    assert len(found.neutral) == report.neutral_directions
+
+
+def test_damping_and_both_kinds_of_decay():
+    inertia, stiffness = 0.02 + 2.0 * 0.7**2, 2.0 * G * 0.7
+    for ratio in (0.1, 0.9, 3.0):
+        mech = pendulum()
+        damping = 2.0 * ratio * sqrt(stiffness * inertia)
+        mech.add_force("oil", bc.JointFriction(viscous=damping), joint="pivot")
+        found = bc.modes(mech)
+        if ratio < 1.0:
+            (mode,) = found
+            assert mode.damping == pytest.approx(ratio, rel=1e-10)
+            assert mode.frequency == pytest.approx(sqrt(stiffness / inertia) / (2 * pi), rel=1e-10)
+            assert mode.damped_frequency == pytest.approx(mode.frequency * sqrt(1 - ratio**2), rel=1e-10)
+        else:
+            slow, fast = found
+            assert (slow.kind, fast.kind) == ("monotonic", "monotonic")
+            assert slow.eigenvalue * fast.eigenvalue == pytest.approx(stiffness / inertia, rel=1e-9)
+        assert found.stable
+
+
+def test_on_its_head_it_grows():
+    mech = pendulum(length=-0.7)
+    found = bc.modes(mech)
+    assert not found.stable
+    assert {mode.stability for mode in found} == {"grows", "decays"}
+
+
+@pytest.mark.parametrize("spin", [10.0, 60.0, 200.0])
+@pytest.mark.parametrize("chosen", ["lagrange", "recursive", "dca"])
+def test_a_sleeping_top_has_complex_modes(spin, chosen):
+    """Below its critical spin it grows; above it precesses and nutates at the roots of a quadratic."""
+    mech, expected = sleeping_top(spin)
+    found = bc.modes(mech, formulation=chosen)
+    values = np.concatenate(
+        [[mode.eigenvalue, mode.eigenvalue.conjugate()] for mode in found if mode.kind != "neutral"]
+    )
+    for value in expected:
+        assert np.min(np.abs(values - value)) < 1e-9 * abs(value)
+    critical = np.roots([0.015**2, 0.0, -4.0 * (0.02 + 1e-3 + 1.5 * 0.09) * 1.5 * G * 0.3])[0]
+    assert found.stable == (spin > abs(critical))
+    if found.stable:
+        assert all(mode.is_complex for mode in found if mode.kind == "oscillating")
+
+
+def test_a_motion_whose_equations_change_is_no_steady_one():
+    mech = bc.Mechanism("top on a ball")
+    body = mech.add_body(
+        "rotor", mass=1.5, inertia=(0.02, 0.02, 0.015), position=(0, 0, 0.3), angular_velocity=(0, 0, 60.0)
+    )
+    mech.add_joint("tip", bc.Spherical(), mech.ground.marker(), body.marker((0, 0, -0.3)))
+    with pytest.raises(bc.MechanismError, match="others a little later"):
+        bc.modes(mech)
+    assert len(bc.modes(mech, steady=False)) > 0
+
+
+def test_a_free_body_has_six_neutral_modes_and_drifts():
+    mech = bc.Mechanism("stone", gravity=(0, 0, 0))
+    mech.add_body("stone", mass=2.0, inertia=(0.1, 0.2, 0.25))
+    found = bc.modes(mech)
+    assert (len(found), len(found.neutral), found.zeros) == (6, 6, 12)
+    assert all(mode.frequency == 0.0 and mode.stability == "stays" for mode in found)
+    assert "6 more zero eigenvalues" in str(found)
+
+
+@pytest.fixture(scope="module")
+def published():
+    path = Path(__file__).parents[1] / "reference" / "data" / "K08_benchmark_bicycle.json"
+    return json.loads(path.read_text())
+
+
+@pytest.mark.parametrize("chosen", FORMULATIONS)
+def test_the_benchmark_bicycle(published, chosen):
+    """Wheels that roll on their edges: rows of velocities, which leave seven coordinates and three speeds."""
+    for speed, values in published["eigenvalues"]:
+        if speed not in (0.0, 5.0, 8.0):
+            continue
+        found = bc.modes(bicycle(speed=speed), formulation=chosen)
+        assert (found.linear.coordinates, len(found.linear.states), found.zeros) == (7, 10, 6)
+        assert len(found.neutral) == (4 if speed > 0.0 else 5)  # at rest, steered or not, it stands
+        moving = found.linear.eigen().values
+        for value in values:
+            assert np.min(np.abs(moving - complex(*value))) < 1e-9
+
+
+def test_weave_and_capsize_speeds(published):
+    """By differences in maximal coordinates; a state at another speed is the same one, faster."""
+    mech = bicycle(speed=1.0)
+    unit = bc.prepare(mech, "lagrange").project()
+
+    def linear(speed):
+        state = replace(unit, velocity=speed * unit.velocity, angular_velocity=speed * unit.angular_velocity)
+        names = ["rear contact.lean", "steer.theta_z"]
+        found = bc.linearize(mech, state=state, states=names, formulation="lagrange")
+        return found.part([*names, *(f"{name}.rate" for name in names)])
+
+    def weave(speed):
+        values = np.linalg.eigvals(linear(speed))
+        return max(values[np.abs(values.imag) > 1e-3].real)
+
+    def capsize(speed):
+        return np.linalg.det(linear(speed))
+
+    assert brentq(weave, 4.2, 4.4, xtol=1e-9, rtol=1e-9) == pytest.approx(published["weave_speed"], abs=1e-6)
+    assert brentq(capsize, 5.9, 6.2, xtol=1e-9, rtol=1e-9) == pytest.approx(
+        published["capsize_speed"], abs=1e-6
+    )
+
+
+def test_zeros_in_jordan_blocks_cost_the_others_no_digits():
+    rng = np.random.default_rng(1)
+    blocks = np.zeros((9, 9))
+    blocks[0, 1] = blocks[1, 2] = blocks[3, 4] = 1.0
+    blocks[6:, 6:] = np.diag([-1e-3, -2.0, 3.0]) + np.triu(rng.normal(size=(3, 3)), 1)
+    turn, _ = np.linalg.qr(rng.normal(size=(9, 9)))
+    matrix = turn @ blocks @ turn.T
+    found = eigen(matrix, np.ones(9))
+    assert found.zeros == 6
+    assert found.null.shape == (9, 3)
+    np.testing.assert_allclose(np.sort(found.values.real), [-2.0, -1e-3, 3.0], atol=1e-13)
+    np.testing.assert_allclose(matrix @ found.vectors, found.vectors * found.values, atol=1e-12)
+
+
+def test_motions_stay_on_the_constraints():
+    mech, frequency = parallelogram()
+    mode = bc.modes(mech).mode(1)
+    run = mode.motion(frames=21)
+    assert run.time[-1] == pytest.approx(1.0 / frequency, rel=1e-9)
+    assert np.max(run.violation.position) < 1e-12
+    angle = run.joint("left pivot").position[:, 0]
+    np.testing.assert_allclose(angle, angle[0] * np.cos(2 * pi * frequency * run.time), atol=1e-10)
+    small = mode.motion(frames=5, amplitude=0.01)
+    assert np.max(np.abs(small.joint("left pivot").position)) == pytest.approx(0.01)
+    with pytest.raises(bc.MechanismError, match="frames"):
+        mode.motion(frames=1)
+    with pytest.raises(bc.MechanismError, match="amplitude"):
+        mode.motion(amplitude=-1.0)
+
+
+def test_shapes_are_drawn(tmp_path):
+    pytest.importorskip("matplotlib")
+    found = bc.modes(pendulum_chain((0.5, 0.4), (1.0, 1.0), (0.02, 0.01)))
+    path = tmp_path / "modes.png"
+    figure = found.draw(path, numbers=[2, 1], dpi=50)
+    assert path.stat().st_size > 1000
+    assert [text.get_text().split(":")[0] for text in figure.texts] == ["mode 2", "mode 1"]
+    with pytest.raises(bc.MechanismError, match="there are modes 1 to 2"):
+        found.draw(numbers=[3])
+    with pytest.raises(bc.MechanismError, match="columns"):
+        found.draw(path, columns=0)
+    fixed = bc.Mechanism("fixed")
+    fixed.add_joint(
+        "weld",
+        bc.Fixed(),
+        fixed.ground.marker(),
+        fixed.add_body("stone", mass=1.0, inertia=(1, 1, 1)).marker(),
+    )
+    with pytest.raises(bc.MechanismError, match="nothing can move"):
+        bc.modes(fixed).draw(path)
+
+
+def test_a_film_of_a_mode(tmp_path):
+    pytest.importorskip("matplotlib")
+    mode = bc.modes(pendulum()).mode(1)
+    mode.animate(tmp_path / "mode.gif", periods=1, seconds=0.2, width=64)
+    assert (tmp_path / "mode.gif").stat().st_size > 500
+
+
+def test_it_goes_into_json():
+    found = json.loads(json.dumps(bc.modes(pendulum()).to_dict()))
+    assert found["stable"] is True
+    assert found["modes"][0]["frequency"] == pytest.approx(0.589819, rel=1e-5)
+    assert Y == (0.0, 1.0, 0.0)
