@@ -17,7 +17,10 @@ from bellcrank import __version__
 from bellcrank.cli import streams
 from bellcrank.errors import BellcrankError, SimulationError
 
-_COMMANDS: Final = ("demo", "run", "view", "shell", "info", "verify", "convert", "plot", "draw", "bench")
+_COMMANDS: Final = (
+    *("demo", "run", "view", "shell", "info", "verify", "sweep", "optimize", "fit"),
+    *("convert", "plot", "draw", "bench"),
+)
 
 
 class Commands(click.Group):
