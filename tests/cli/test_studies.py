@@ -29,6 +29,7 @@ MEASURE = "max body.rod.speed"
 def rod(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     (tmp_path / "rod.yaml").write_text(ROD)
+    (tmp_path / "points.csv").write_text("length,push\n0.2,0\n0.3,0.1\n")
     return "rod.yaml"
 
 
@@ -63,8 +64,6 @@ def test_failures_are_rows(rod, program):
 
 
 def test_points_of_a_table_and_samples(rod, program):
-    with open("points.csv", "w") as file:  # noqa: PTH123
-        file.write("length,push\n0.2,0\n0.3,0.1\n")
     done = program("sweep", rod, "--points", "points.csv", "--measure", MEASURE, "-j", "1", "--json")
     assert [point["length"] for point in json.loads(done.stdout)["points"]] == [0.2, 0.3]
     samples = ("--set", "length=0.2:0.3", "--arrange", "latin", "--count", "6")
@@ -130,7 +129,7 @@ def test_fit(rod, program):
         (("optimize", "--free", "length", "--measure", MEASURE, "--keep", "5"), "MEASURE=LOW:HIGH"),
         (("optimize", "--free", "length", "--measure", MEASURE, "--guess", "5"), "NAME=VALUE"),
         (("optimize", "--free", "length", "--measure", MEASURE, "--search", "luck"), "search must be one of"),
-        (("fit", "rod.yaml", "--free", "length"), "it has no column 'time [s]'"),
+        (("fit", "points.csv", "--free", "length"), "it has no column 'time [s]'"),
     ],
 )
 def test_wrong_input(rod, program, arguments, said):

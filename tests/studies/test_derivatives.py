@@ -46,8 +46,8 @@ def test_derivatives_are_as_good_as_the_tolerance_allows(arguments, noise):
     point = np.array([10.0, 1.0])
     errors = np.abs(found.derivatives(point)[0] / exact(*point) - 1.0)
     assert (errors < 30.0 * noise ** (2 / 3)).all()
-    # Steps for rounding errors, as differences usually have, are no good for runs by adaptive steps.
-    if noise >= 1e-8:
+    # Steps for rounding errors, as differences usually have, are no good where orders and steps jump.
+    if noise >= 1e-8 and arguments.get("method") != "dopri5":
         step = 1e-8 * point[0]
         usual = (found.at([point + np.array([step, 0.0])])[0].values - found.at([point])[0].values) / step
         assert abs(usual[0] / exact(*point)[0] - 1.0) > 3.0 * errors[0]

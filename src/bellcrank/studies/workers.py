@@ -1,6 +1,6 @@
 """Who computes the points of a study: this process, worker processes of loky, a Dask cluster, any executor.
 
-Points travel in chunks that take about half a second. Where a worker dies, the chunks that were with it are
+Points travel in chunks that take about a second. Where a worker dies, the chunks that were with it are
 computed again. Points that were lost twice wait until all others are done and then go one by one, with
 nothing else in work: so the point that ends its worker is found, and it alone fails.
 """
@@ -25,7 +25,7 @@ Point: TypeAlias = tuple[int, Mapping[str, float]]
 Result: TypeAlias = tuple[int, Outcome]
 Chunk: TypeAlias = list[Point]
 
-_CHUNK_SECONDS: Final = 0.5
+_CHUNK_SECONDS: Final = 1.0
 _CHUNK_MOST: Final = 1000
 _AHEAD: Final = 2  # chunks that each worker has waiting or in work
 _TOGETHER: Final = 2  # deaths of workers that a point survives among others, until it goes alone
@@ -99,7 +99,7 @@ class Pool:
                 future.cancel()
 
     def _next(self, waiting: deque[Point]) -> Chunk:
-        """The points of the next chunk: of half a second, and fewer towards the end."""
+        """The points of the next chunk: of a second, and fewer towards the end."""
         size = int(_CHUNK_SECONDS * self._points / max(self._seconds, 1e-9)) if self._points else 1
         size = min(size, _CHUNK_MOST, -(-len(waiting) // (_AHEAD * self._count)))
         return [waiting.popleft() for _ in range(max(1, size))]
