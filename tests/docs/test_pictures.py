@@ -15,7 +15,15 @@ ROOT = Path(__file__).parents[2]
 
 
 @pytest.mark.parametrize(
-    "page", ["README.md", "docs/guide/12-pictures-and-films.md", "docs/guide/18-ten-mechanisms.md"]
+    "page",
+    [
+        "README.md",
+        "docs/guide/12-pictures-and-films.md",
+        "docs/guide/18-ten-mechanisms.md",
+        "docs/guide/20-sweeps.md",
+        "docs/guide/21-optimization.md",
+        "docs/guide/22-fitting.md",
+    ],
 )
 def test_the_pictures_are_made_by_the_snippets_beside_them(page, tmp_path, monkeypatch):
     mpl.use("Agg")

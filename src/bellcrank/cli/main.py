@@ -18,9 +18,9 @@ from bellcrank.cli import streams
 from bellcrank.errors import BellcrankError, SimulationError
 
 _COMMANDS: Final = (
-    "demo", "run", "view", "shell", "info", "statics", "modes", "linearize", "inverse", "verify",
-    "convert", "export", "plot", "draw", "bench",
-)  # fmt: skip
+    *("demo", "run", "view", "shell", "info", "statics", "modes", "linearize", "inverse", "verify"),
+    *("sweep", "optimize", "fit", "convert", "export", "plot", "draw", "bench"),
+)
 
 
 class Commands(click.Group):

@@ -19,19 +19,20 @@ def with_settings(mechanism: Mechanism, settings: tuple[str, ...]) -> Mechanism:
     faults = FaultList()
     for text in settings:
         with faults.collect():
-            name, value = _setting(text)
+            name, value = setting(text)
             values[name] = value
     faults.raise_any()
     return mechanism.with_parameters(**values) if values else mechanism
 
 
-def _setting(text: str) -> tuple[str, float]:
+def setting(text: str, option: str = "--set") -> tuple[str, float]:
+    """Name and value of a text NAME=VALUE. Raises MechanismError naming the option."""
     from bellcrank.expression.reading import read
     from bellcrank.mechanism.units import UnitError, quantity
 
     name, equals, value = (part.strip() for part in text.partition("="))
     if not name or not equals:
-        raise MechanismError(Fault("--set", "it is written as NAME=VALUE", text, "such as length=0.6"))
+        raise MechanismError(Fault(option, "it is written as NAME=VALUE", text, "such as length=0.6"))
     try:
         return name, float(value)
     except ValueError:
@@ -39,5 +40,5 @@ def _setting(text: str) -> tuple[str, float]:
     try:
         found = quantity(value)
     except UnitError as error:
-        raise MechanismError(Fault(f"--set {name}", str(error), value, error.advice)) from None
-    return name, float(read(value, {}, f"--set {name}") if found is None else found.value)
+        raise MechanismError(Fault(f"{option} {name}", str(error), value, error.advice)) from None
+    return name, float(read(value, {}, f"{option} {name}") if found is None else found.value)

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
+from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, TypeAlias
 
 import numpy as np
 
@@ -15,6 +17,9 @@ from bellcrank.trajectory.store import FloatArray
 
 if TYPE_CHECKING:
     from bellcrank.trajectory.trajectory import Trajectory
+
+Wanted: TypeAlias = Callable[[str, str], bool]
+"""Whether columns of an element are wanted, by its kind and name."""
 
 _BODY: Final = {
     "position": ("x [m]", "y [m]", "z [m]"),
@@ -27,19 +32,55 @@ _BODY: Final = {
 _REACTION: Final = ("Mx [N m]", "My [N m]", "Mz [N m]", "Fx [N]", "Fy [N]", "Fz [N]")
 
 
-def columns(run: Trajectory) -> dict[str, FloatArray]:
+def columns(run: Trajectory, name: str = "") -> dict[str, FloatArray]:
     """Every recorded quantity as a column (T,), by a name such as "body.crank.x [m]".
 
     Where a reaction or an effort is not determined throughout, a column says where it is: 1 or 0.
+    name: of one quantity, to leave out the columns of all elements with which it does not begin.
     """
-    found: dict[str, FloatArray] = {"time [s]": run.time}
+
+    def wanted(noun: str, element: str) -> bool:
+        return not name or name.startswith(f"{noun}.{element}")
+
+    found = {"time [s]": run.time, **_of_bodies(run, wanted), **_of_joints(run, wanted)}
+    efforts = (
+        ("drive", run.drives, run.drive),
+        ("limit", run.limits, run.limit),
+        ("constraint", run.constraints, run.constraint),
+    )
+    for noun, names, effort_of in efforts:
+        for element in filter(partial(wanted, noun), names):
+            found |= _efforts(noun, effort_of(element))
+    for force in filter(partial(wanted, "force"), run.forces):
+        found |= _of_force(run, force)
+    for entry in run.inputs:
+        steered = run.input(entry)
+        found[f"input.{entry}" + (f" [{steered.unit}]" if steered.unit else "")] = steered.value
+    found["energy.kinetic [J]"] = run.energy.kinetic
+    found["energy.potential [J]"] = run.energy.potential
+    found["violation.position"] = run.violation.position
+    found["violation.velocity"] = run.violation.velocity
+    return found
+
+
+def _of_bodies(run: Trajectory, wanted: Wanted) -> dict[str, FloatArray]:
+    found: dict[str, FloatArray] = {}
     for section, names in _BODY.items():
         if section in run.layout.shapes:
             values = run.store.read(section)
             for number, body in enumerate(run.bodies):
-                found |= {f"body.{body}.{name}": values[:, number, k] for k, name in enumerate(names)}
+                if wanted("body", body):
+                    found |= {f"body.{body}.{part}": values[:, number, k] for k, part in enumerate(names)}
+    return found
+
+
+def _of_joints(run: Trajectory, wanted: Wanted) -> dict[str, FloatArray]:
+    """Coordinates, then reactions."""
+    found: dict[str, FloatArray] = {}
     position, rate = run.store.read("coordinates"), run.store.read("rates")
     for number, column in enumerate(run.layout.coordinates):
+        if not wanted("joint", column.joint):
+            continue
         unit = "" if column.unit in ("", "1") else column.unit
         found[f"joint.{column}" + (f" [{unit}]" if unit else "")] = position[:, number]
         found[f"joint.{column}.rate [{unit or '1'}/s]"] = rate[:, number]
@@ -48,28 +89,13 @@ def columns(run: Trajectory) -> dict[str, FloatArray]:
             found[f"joint.{column}.acceleration [{unit or '1'}/s^2]"] = acceleration
     reactions = run.store.read("reactions")
     for number, joint in enumerate(run.layout.reactions):
-        found |= {f"joint.{joint}.{name}": reactions[:, number, k] for k, name in enumerate(_REACTION)}
+        if not wanted("joint", joint):
+            continue
+        found |= {f"joint.{joint}.{part}": reactions[:, number, k] for k, part in enumerate(_REACTION)}
         if run.layout.uniqueness:
             history = run.joint(joint)
             found |= _where_open(f"joint.{joint}.moment unique", history.moment_unique)
             found |= _where_open(f"joint.{joint}.force unique", history.force_unique)
-    efforts = (
-        ("drive", run.drives, run.drive),
-        ("limit", run.limits, run.limit),
-        ("constraint", run.constraints, run.constraint),
-    )
-    for noun, names, effort_of in efforts:
-        for name in names:
-            found |= _efforts(noun, effort_of(name))
-    for name in run.forces:
-        found |= _of_force(run, name)
-    for name in run.inputs:
-        steered = run.input(name)
-        found[f"input.{name}" + (f" [{steered.unit}]" if steered.unit else "")] = steered.value
-    found["energy.kinetic [J]"] = run.energy.kinetic
-    found["energy.potential [J]"] = run.energy.potential
-    found["violation.position"] = run.violation.position
-    found["violation.velocity"] = run.violation.velocity
     return found
 
 

@@ -1,0 +1,248 @@
+"""Parameters by which a run matches recorded data: `bc.fit`.
+
+The sum of squares of  (data − prediction) / σ  is made least. Where σ is not given, each quantity's is taken
+from its residuals, the parameters are found again with these weights, and so on until they rest: for
+independent normal noise that is the most likely solution. Deviations: `covariance.py`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from itertools import pairwise
+from typing import Any, Final
+
+import numpy as np
+
+from bellcrank.assembly.state import Floats
+from bellcrank.errors import Fault, FaultList, MechanismError
+from bellcrank.mechanism.checking import Check
+from bellcrank.mechanism.mechanism import Mechanism
+from bellcrank.mechanism.naming import nearest
+from bellcrank.studies.covariance import deviations_of
+from bellcrank.studies.data import Predictions, Record, records_of, union_of_times
+from bellcrank.studies.evaluator import Evaluator, accuracy_of, free_parameters, noise_of
+from bellcrank.studies.experiment import Experiment, checked_analysis
+from bellcrank.studies.extras import needed
+from bellcrank.studies.fit_report import FitReport, FittedQuantity
+from bellcrank.studies.progress import CountProgress
+from bellcrank.studies.workers import workers_of
+from bellcrank.trajectory.quantities import quantity
+
+_ROUNDS: Final = 10  # of weights
+_RESTS: Final = 1e-3  # relative change of weights at which they rest
+_LEAST_NOISE: Final = 1e-12  # of a quantity's largest value
+_AT_BOUND: Final = 1e-6  # of a parameter's scale
+
+
+def fit(
+    mechanism: Mechanism,
+    parameters: Any,
+    data: Any,
+    *,
+    noise: float | Mapping[str, float] | None = None,
+    guess: Mapping[str, Any] | None = None,
+    loss: str = "linear",
+    budget: int | None = None,
+    analysis: str | Callable[..., Any] = "simulate",
+    executor: Any = None,
+    processes: int | None = 1,
+    progress: bool | Callable[[float], None] | None = None,
+    **arguments: Any,
+) -> FitReport:
+    """Find the parameters by which a run matches recorded data best, with their standard deviations.
+
+    parameters: names, or a mapping from names to bounds (low, high), None for none.
+    data: a mapping from quantities (as `bc.sweep` names them) to (times, values); or a table, such as a
+        DataFrame, with a column "time [s]", whose other columns are quantities.
+    noise: the standard deviation of the data, one for all or by quantity; those that are not given are
+        estimated from the residuals of their quantity.
+    guess: values to begin at, by name; by default those that the parameters have.
+    loss: "linear" for least squares, or "soft_l1", "huber", "cauchy", "arctan", which bear outliers.
+    budget: how often the run is computed at most, derivatives aside.
+    analysis, executor, processes, arguments: as for `bc.sweep`. Simulations record at the times of the data
+        and need no duration.
+
+    Derivatives are central differences whose steps suit the tolerance of the runs. Runs that fail along the
+    way are counted and avoided. Raises MechanismError for what is wrong, and where the run at the start
+    fails; Unsupported without scipy.
+    """
+    optimize = needed("scipy.optimize", "a fit")
+    records = records_of(data)
+    free = free_parameters(mechanism, parameters, guess)
+    deviations = _noise_of(noise, records)
+    with Check("fit") as check:
+        loss = check.choice("loss", loss, ("linear", "soft_l1", "huber", "cauchy", "arctan"))
+        most = 100 * len(free) if budget is None else check.integer("budget", budget, 1)
+    arguments = _with_times(analysis, arguments, records)
+    analysis = checked_analysis("fit", analysis, arguments)
+    count = sum(len(record.times) for record in records)
+    if count < len(free):
+        rule, numbers = "there are fewer data than parameters", f"{count} values for {len(free)} parameters"
+        raise MechanismError(Fault("fit", rule, numbers, "free fewer parameters"))
+    experiment = Experiment(mechanism, analysis, arguments, Predictions(records), count)
+    workers = workers_of(executor, processes)
+    with CountProgress(progress, "fit", None) as shown:
+        evaluator = Evaluator(experiment, free, workers, shown)
+        first = evaluator.probe(np.array([one.start for one in free]))
+        if first.reason:
+            rule, advice = f"the run at the start fails: {first.reason}", "give other values by guess="
+            raise MechanismError(Fault("fit", rule, None, advice))
+        search = _Search(optimize, evaluator, records, loss, most)
+        try:
+            solution, sigmas = search.settled(deviations)
+        finally:
+            workers.close()
+    return _report(mechanism, search, solution, sigmas, deviations)
+
+
+def _noise_of(given: Any, records: Sequence[Record]) -> list[float | None]:
+    """The deviation of each record's noise, None where it is to be estimated."""
+    if not isinstance(given, Mapping):
+        with Check("noise") as check:
+            one = None if given is None else check.positive("noise", given)
+        return [one] * len(records)
+    names, faults = [record.name for record in records], FaultList()
+    for name in given:
+        if name not in names:
+            faults.add(f"noise of {name!r}", "there are no data of this name", None, nearest(name, names))
+    with faults.collect(), Check("noise") as check:
+        found = {name: check.positive(f"noise of {name!r}", value) for name, value in given.items()}
+    faults.raise_any()
+    return [found.get(name) for name in names]
+
+
+def _with_times(analysis: Any, arguments: dict[str, Any], records: Sequence[Record]) -> dict[str, Any]:
+    """The arguments of the analysis, for a simulation with the times of the data."""
+    if analysis != "simulate":
+        return arguments
+    given = sorted({"duration", "times", "output_step"} & set(arguments))
+    if given:
+        rule, advice = "the times of the data say when a simulation records", f"leave out {', '.join(given)}"
+        raise MechanismError(Fault("fit", rule, None, advice))
+    times = union_of_times(records)
+    begin = float(arguments.get("start", 0.0))
+    if len(times) == 1 and times[0] <= begin:
+        raise MechanismError(Fault("data", "a time beyond the start is needed", float(times[0])))
+    return {**arguments, "times": times}
+
+
+class _Search:
+    """Least squares of weighted residuals."""
+
+    def __init__(
+        self, optimize: Any, evaluator: Evaluator, records: Sequence[Record], loss: str, most: int
+    ) -> None:
+        self.optimize, self.evaluator, self.records = optimize, evaluator, records
+        self.loss, self.most = loss, most
+        self.data = np.concatenate([record.values for record in records])
+        ends = np.cumsum([0, *(len(record.times) for record in records)])
+        self.parts = [slice(*pair) for pair in pairwise(ends.tolist())]
+        self.floor = [_LEAST_NOISE * max(float(np.max(np.abs(r.values))), 1e-300) for r in records]
+
+    def settled(self, given: Sequence[float | None]) -> tuple[Any, Floats]:
+        """The solution, and the deviations of each record's noise."""
+        at = np.array([one.start for one in self.evaluator.free])
+        sigmas = np.array([self._first_guess(k, one) for k, one in enumerate(given)])
+        for _ in range(_ROUNDS):
+            solution = self._solved(at, sigmas)
+            at = solution.x
+            found = self._estimated(at, given)
+            rests = np.max(np.abs(found / sigmas - 1.0)) < _RESTS
+            # With one unknown deviation the weights change nothing but the scale.
+            if all(one is not None for one in given) or rests or len(self.records) == 1:
+                return solution, found
+            sigmas = found
+        return solution, found
+
+    def predictions(self, point: Floats) -> Floats:
+        """(data,); not a number where the run fails."""
+        return self.evaluator.at([point])[0].values
+
+    def jacobian(self, point: Floats, sigmas: Floats) -> Floats:
+        """Of the weighted residuals (data, parameters). Raises MechanismError where it cannot be had."""
+        found = -self.evaluator.derivatives(point) / self._spread(sigmas)[:, None]
+        for k, column in enumerate(found.T):
+            if not np.isfinite(column).all():
+                reason = self.evaluator.failures[-1]
+                rule = f"runs beside {point[k]:.6g} fail, so there is no derivative: {reason}"
+                advice = "give other bounds, or another guess"
+                raise MechanismError(Fault(f"parameter {self.evaluator.names[k]!r}", rule, None, advice))
+        return found
+
+    def residuals(self, point: Floats) -> Floats:
+        """Data less predictions (data,), in the units of the data."""
+        return self.data - self.predictions(point)
+
+    def _solved(self, at: Floats, sigmas: Floats) -> Any:
+        noise = noise_of(self.evaluator.experiment)
+        return self.optimize.least_squares(
+            lambda x: self.residuals(x) / self._spread(sigmas),
+            at,
+            jac=lambda x: self.jacobian(x, sigmas),
+            bounds=(self.evaluator.low, self.evaluator.high),
+            x_scale=self.evaluator.scale,
+            loss=self.loss,
+            max_nfev=self.most,
+            xtol=max(1e-10, noise),
+            ftol=1e-10,
+            gtol=1e-10,
+        )
+
+    def _first_guess(self, k: int, given: float | None) -> float:
+        spread = float(np.std(self.data[self.parts[k]])) or float(np.max(np.abs(self.data[self.parts[k]])))
+        return given or max(spread, self.floor[k]) or 1.0
+
+    def _estimated(self, at: Floats, given: Sequence[float | None]) -> Floats:
+        """Deviations of the noise from residuals, for all data less the parameters found from them."""
+        residuals = self.residuals(at)
+        share = len(self.data) / max(len(self.data) - len(self.evaluator.free), 1)
+        found = [
+            max(float(np.sqrt(np.mean(residuals[part] ** 2) * share)), self.floor[k])
+            for k, part in enumerate(self.parts)
+        ]
+        return np.array([f if g is None else g for f, g in zip(found, given, strict=True)])
+
+    def _spread(self, sigmas: Floats) -> Floats:
+        return np.concatenate([np.full(p.stop - p.start, s) for p, s in zip(self.parts, sigmas, strict=True)])
+
+
+def _report(
+    mechanism: Mechanism, search: _Search, solution: Any, sigmas: Floats, given: Sequence[float | None]
+) -> FitReport:
+    free, names, at = search.evaluator.free, search.evaluator.names, solution.x
+    jacobian = search.jacobian(at, sigmas)
+    deviations, correlation = deviations_of(jacobian, accuracy_of(noise_of(search.evaluator.experiment)))
+    residuals = search.residuals(at)
+    values = dict(zip(names, at.tolist(), strict=True))
+    fitted = mechanism.with_parameters(**values)
+    run = search.evaluator.experiment.run(0, values)
+    quantities = tuple(
+        FittedQuantity(
+            record.name,
+            quantity(run, record.name).unit,
+            record.times,
+            record.values,
+            residuals[part],
+            float(sigma),
+            one is not None,
+        )
+        for record, part, sigma, one in zip(search.records, search.parts, sigmas, given, strict=True)
+    )
+    edges = [abs(at - search.evaluator.low), abs(search.evaluator.high - at)]
+    at_bound = np.min(edges, axis=0) <= _AT_BOUND * search.evaluator.scale
+    return FitReport(
+        fitted,
+        values,
+        dict(zip(names, deviations.tolist(), strict=True)),
+        {one.name: one.unit for one in free},
+        correlation,
+        quantities,
+        float(np.sum((residuals / search._spread(sigmas)) ** 2)),  # noqa: SLF001
+        len(residuals) - len(free),
+        tuple(name for name, bound in zip(names, at_bound, strict=True) if bound),
+        search.evaluator.runs,
+        len(search.evaluator.failures),
+        bool(solution.success),
+        str(solution.message).strip().rstrip("."),
+        run,
+    )

@@ -1,0 +1,158 @@
+"""What an optimization makes least, in coordinates that run from 0 to 1 between the bounds."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Final
+
+import numpy as np
+
+from bellcrank.assembly.state import Floats
+from bellcrank.errors import FaultList
+from bellcrank.mechanism.checking import Check
+from bellcrank.studies.evaluator import Evaluator
+from bellcrank.studies.experiment import Outcome
+from bellcrank.studies.measures import Measure, measures_of
+
+_KEPT: Final = 1e-6  # of the size of a bound: by how much a constraint may be missed
+
+
+class OutOfBudget(Exception):
+    """No more runs are allowed."""
+
+
+@dataclass(frozen=True)
+class Limits:
+    """Measures that must stay within bounds (n,), infinite for none."""
+
+    measures: tuple[Measure, ...]
+    low: Floats
+    high: Floats
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """Names of the measures."""
+        return tuple(measure.name for measure in self.measures)
+
+    @property
+    def scale(self) -> Floats:
+        """Sizes (n,) beside which a violation counts."""
+        sizes = np.maximum(*(np.where(np.isfinite(b), np.abs(b), 0.0) for b in (self.low, self.high)))
+        return np.where(sizes > 0.0, sizes, 1.0)
+
+    def violation(self, values: Floats) -> Floats:
+        """By how much values (n,) miss their bounds, relative to these."""
+        return np.asarray(np.maximum(0.0, np.maximum(self.low - values, values - self.high)) / self.scale)
+
+    def kept(self, values: Floats) -> bool:
+        """Whether values (n,) are within their bounds."""
+        return bool(np.all(self.violation(values) <= _KEPT))
+
+
+def limits_of(given: Mapping[Any, Any] | None) -> Limits:
+    """The constraints of an optimization. Raises MechanismError with all that is wrong with them."""
+    with Check("constraints") as check:
+        check.instance("constraints", {} if given is None else given, Mapping, "{measure: (low, high)}")
+    found, low, high, faults = list[Measure](), list[float](), list[float](), FaultList()
+    for measure, bounds in (given or {}).items():
+        with faults.collect():
+            found += measures_of(measure, "constraint")
+        if not isinstance(bounds, Sequence) or isinstance(bounds, str) or len(bounds) != 2:
+            faults.add(
+                f"constraint {measure!r}", "its bounds must be (low, high)", bounds, "None for no bound"
+            )
+            continue
+        with faults.collect(), Check(f"constraint {measure!r}") as check:
+            ends = [
+                None if b is None else check.number(n, b)
+                for n, b in zip(("low", "high"), bounds, strict=True)
+            ]
+            low.append(-np.inf if ends[0] is None else ends[0])
+            high.append(np.inf if ends[1] is None else ends[1])
+            if not low[-1] <= high[-1] or (ends[0] is None and ends[1] is None):
+                check.fault("low must be less than high, and one of them given", tuple(bounds))
+    faults.raise_any()
+    return Limits(tuple(found), np.array(low), np.array(high))
+
+
+class Goal:
+    """A measure to make least within limits. Points u (parameters,) lie between 0 and 1.
+
+    Raises OutOfBudget where it is asked for more runs than `most`.
+    """
+
+    def __init__(self, evaluator: Evaluator, limits: Limits, maximize: bool, most: int) -> None:
+        self.evaluator, self.limits, self.maximize = evaluator, limits, maximize
+        self._sign, self._most = (-1.0 if maximize else 1.0), most
+        self._span = evaluator.high - evaluator.low
+        self.start = np.array([one.start for one in evaluator.free])
+
+    @property
+    def start_u(self) -> Floats:
+        """Where a search begins."""
+        return np.asarray((self.start - self.evaluator.low) / self._span)
+
+    def point(self, u: Floats) -> Floats:
+        """The parameters at u."""
+        inside = np.clip(self.evaluator.low + self._span * u, self.evaluator.low, self.evaluator.high)
+        return np.asarray(inside)
+
+    def at(self, rows: Sequence[Floats]) -> list[Outcome]:
+        """Outcomes at several u, at once."""
+        if self.evaluator.runs >= self._most:
+            raise OutOfBudget
+        return self.evaluator.at([self.point(u) for u in rows])
+
+    def values(self, rows: Sequence[Floats]) -> Floats:
+        """What is made least, at each u; infinite for runs that fail."""
+        return np.array([self._sign * o.values[0] if not o.reason else np.inf for o in self.at(rows)])
+
+    def constraints(self, rows: Sequence[Floats]) -> Floats:
+        """Measures of constraints over their scales (constraints, rows); far outside for failed runs."""
+        found = [o.values[1:] / self.limits.scale if not o.reason else self._outside() for o in self.at(rows)]
+        return np.array(found).T
+
+    def value(self, u: Floats) -> float:
+        """At one u; for runs that fail more than at all others, and the more the farther from the best."""
+        value = float(self.values([u])[0])
+        if np.isfinite(value):
+            return value
+        good = [(self._sign * o.values[0], p) for p, o in self.evaluator.order if not o.reason]
+        if not good:
+            return 1e6
+        values = np.array([v for v, _ in good])
+        away = np.linalg.norm((self.point(u) - good[int(np.argmin(values))][1]) / self._span)
+        return float(values.max() + (np.ptp(values) + abs(values.max()) + 1e-6) * (0.1 + away))
+
+    def size(self, u: Floats) -> float:
+        """The size of values near u, also where the value there is zero."""
+        value = abs(self.value(u))
+        known = [abs(o.values[0]) for _, o in self.evaluator.order if not o.reason]
+        return float(max(value, 1e-3 * np.median(known)) if known else value) or 1.0
+
+    def gradient(self, u: Floats) -> Floats:
+        """Derivatives of the value by u; zero where that cannot be computed."""
+        return np.asarray(self._sign * self._derivatives(u)[0])
+
+    def constraint(self, u: Floats) -> Floats:
+        """Measures of the constraints at one u, over their scales."""
+        return np.asarray(self.constraints([u])[:, 0])
+
+    def constraint_gradient(self, u: Floats) -> Floats:
+        """Their derivatives by u (constraints, parameters)."""
+        return np.asarray(self._derivatives(u)[1:] / self.limits.scale[:, None])
+
+    def _derivatives(self, u: Floats) -> Floats:
+        if self.evaluator.runs >= self._most:
+            raise OutOfBudget
+        return np.asarray(np.nan_to_num(self.evaluator.derivatives(self.point(u)) * self._span))
+
+    def _outside(self) -> Floats:
+        scale = self.limits.scale
+        return (
+            np.where(
+                np.isfinite(self.limits.high), self.limits.high + 10 * scale, self.limits.low - 10 * scale
+            )
+            / scale
+        )

@@ -1,0 +1,151 @@
+"""Measures: one number for a run, by a text such as "max drive.motor.effort", or by a function."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import partial
+from typing import Any, Final, TypeAlias
+
+import numpy as np
+
+from bellcrank.errors import BellcrankError, Fault, FaultList, MechanismError
+from bellcrank.mechanism.naming import nearest
+from bellcrank.trajectory.quantities import quantity
+from bellcrank.trajectory.store import FloatArray
+from bellcrank.trajectory.trajectory import Trajectory
+
+MeasureLike: TypeAlias = "str | Callable[[Any], float]"
+
+
+def _mean(time: FloatArray, values: FloatArray) -> float:
+    """The average over time, by the trapezoidal rule: frames need not lie equally close."""
+    span = float(time[-1] - time[0])
+    area = 0.5 * float(np.sum(np.diff(time) * (values[1:] + values[:-1])))
+    return area / span if span > 0.0 else float(values[0])
+
+
+REDUCTIONS: Final[Mapping[str, Callable[[FloatArray, FloatArray], float]]] = {
+    "max": lambda _, values: float(np.max(values)),
+    "min": lambda _, values: float(np.min(values)),
+    "peak": lambda _, values: float(np.max(np.abs(values))),
+    "range": lambda _, values: float(np.ptp(values)),
+    "mean": _mean,
+    "rms": lambda time, values: float(np.sqrt(_mean(time, np.square(values)))),
+    "initial": lambda _, values: float(values[0]),
+    "final": lambda _, values: float(values[-1]),
+}
+"""What makes a number of a quantity (T,) at times (T,)."""
+
+
+class NoMeasure(BellcrankError):
+    """A measure has no number for a run; the message says why."""
+
+
+@dataclass(frozen=True)
+class Measure:
+    """A measure with its name.
+
+    function: of what the analysis returned. source: what recognises it when a sweep is resumed.
+    """
+
+    name: str
+    function: Callable[[Any], Any]
+    source: str
+
+    def of(self, outcome: Any) -> float:
+        """The number. Raises NoMeasure where there is none, UnknownQuantity where a text names nothing."""
+        try:
+            value = self.function(outcome)
+        except (NoMeasure, MechanismError):
+            raise
+        except Exception as error:
+            raise NoMeasure(f"measure {self.name!r} raises {type(error).__name__}: {error}") from error
+        shape = np.shape(value)
+        if shape != () or isinstance(value, (str, bytes)) or not np.isreal(value) or value is None:
+            found = f"an array of shape {shape}" if shape else repr(value)
+            raise NoMeasure(f"measure {self.name!r} must return one number, got {found:.200}")
+        if np.isnan(number := float(value)):
+            raise NoMeasure(f"measure {self.name!r} is not a number (nan)")
+        return number
+
+
+def quantity_of(measure: Measure) -> str:
+    """The quantity of a measure that is a text, else ""."""
+    function = measure.function
+    return str(function.args[1]) if isinstance(function, partial) and function.func is _reduced else ""
+
+
+def measures_of(given: Any, known: str = "measure") -> tuple[Measure, ...]:
+    """Measures from one text or function, several of them, or a mapping from their names.
+
+    Raises MechanismError with everything that is wrong.
+    """
+    faults, found = FaultList(), []
+    for name, one in _named(given, known):
+        with faults.collect():
+            found.append(_measure(name, one, known))
+    names = [measure.name for measure in found]
+    for name in sorted({name for name in names if names.count(name) > 1}):
+        faults.add(known, "two have the same name", name, "name them: {'first': ..., 'second': ...}")
+    if not found and not len(faults):
+        faults.add(known, "at least one is needed", None, 'such as "max drive.motor.effort"')
+    faults.raise_any()
+    return tuple(found)
+
+
+def _named(given: Any, known: str) -> Iterable[tuple[str | None, Any]]:
+    if isinstance(given, str) or callable(given):
+        return [(None, given)]
+    if isinstance(given, Mapping):
+        return [(str(name), one) for name, one in given.items()]
+    if isinstance(given, Sequence):
+        return [(None, one) for one in given]
+    raise MechanismError(_no_measure(known, given))
+
+
+def _no_measure(known: str, given: Any) -> Fault:
+    rule = "it must be a text, or a function of the run"
+    return Fault(known, rule, given, 'such as "max drive.motor.effort", or lambda run: run.time[-1]')
+
+
+def _measure(name: str | None, given: Any, known: str) -> Measure:
+    if isinstance(given, str):
+        return Measure(name or given.strip(), _recorded(given, known), given)
+    if not callable(given):
+        raise MechanismError(_no_measure(known, given))
+    called = getattr(given, "__name__", type(given).__name__)
+    return Measure(name or ("measure" if called == "<lambda>" else called), given, source_of(given))
+
+
+def _recorded(text: str, known: str) -> Callable[[Any], float]:
+    reduction, _, name = text.strip().partition(" ")
+    if reduction not in REDUCTIONS or not name.strip():
+        rule = f"a text is a reduction ({', '.join(REDUCTIONS)}) and a quantity"
+        advice = nearest(reduction, REDUCTIONS) if name.strip() else 'such as "max drive.motor.effort"'
+        raise MechanismError(Fault(known, rule, text, advice))
+    return partial(_reduced, reduction, name.strip())
+
+
+def _reduced(reduction: str, name: str, run: Any) -> float:
+    if not isinstance(run, Trajectory):
+        raise NoMeasure(f"the quantity {name!r} is one of a run, not of a {type(run).__name__}")
+    if len(run) == 0:
+        raise NoMeasure("the run holds no frames")
+    return REDUCTIONS[reduction](run.time, quantity(run, name).values)
+
+
+def source_of(function: Any) -> str:
+    """A text that changes when a function does: its source where there is one, else its code."""
+    if isinstance(function, partial):
+        return f"{source_of(function.func)} {function.args} {function.keywords}"
+    try:
+        return inspect.getsource(function)
+    except (OSError, TypeError):
+        code = getattr(function, "__code__", None)
+        return (
+            type(function).__qualname__
+            if code is None
+            else f"{code.co_code!r} {code.co_names} {code.co_consts}"
+        )
