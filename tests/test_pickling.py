@@ -90,6 +90,8 @@ def made():
         symbolic.linearize(),
         symbolic.speeds,
     )
+    linear = bc.linearize(door(), steady=False)
+    yield from (linear, linear.modes(), linear.modes()[0], bc.statics(door()))
     yield from (bc.kinematics(led(), 0.5), bc.inverse_dynamics(led(), 0.5))
     hung = bc.InverseKinematics(door())
     yield from (hung, hung.nearest({hung.model.bodies[0]: (0.1, 0.2, 0.0)}))

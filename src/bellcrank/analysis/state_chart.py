@@ -64,10 +64,12 @@ class StateChart:
             )
         self.model, self.state = model, state
         if like is None:
-            self._wide, self.coordinates, self.speeds, self.of_bodies = charted(model, state, first)
+            wide, coordinates, speeds, of_bodies = charted(model, state, first)
+            like = _Names(coordinates, speeds, of_bodies)
         else:
-            self.coordinates, self.speeds, self.of_bodies = like.coordinates, like.speeds, like.of_bodies
-            self._wide = with_body_coordinates(model, state)[0] if self.of_bodies else model
+            wide = with_body_coordinates(model, state)[0] if like.of_bodies else model
+        self._wide = wide
+        self.coordinates, self.speeds, self.of_bodies = like.coordinates, like.speeds, like.of_bodies
         self._bodies = _core.Bodies(self._wide.core)
         velocity_rows = list(model.core.velocity_rows)
         numbers = [one.number for one in self.coordinates]
