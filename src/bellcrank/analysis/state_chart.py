@@ -19,6 +19,7 @@ from bellcrank.analysis.state_coordinates import (
     StateCoordinate,
     charted,
     directions,
+    size_of,
     with_body_coordinates,
 )
 from bellcrank.assembly.model import Model
@@ -79,9 +80,7 @@ class StateChart:
             self._moving = _Driven(self._wide, state, (), numbers[: self.speeds])
         values, rates = self._values(state)
         self.position, self.speed = values[numbers], rates[numbers[: self.speeds]]
-        reach = float(np.max(np.abs(model.arrays["pair_positions"]), initial=0.0))
-        spread = np.ptp(state.position, axis=0) if len(state.position) else np.zeros(3)
-        self.length = max(reach, float(np.linalg.norm(spread))) or 1.0
+        self.length = size_of(model, state)
         self.scale = np.array([self.length if one.unit == "m" else 1.0 for one in self.coordinates])
 
     def __reduce__(self) -> tuple[Any, ...]:
