@@ -56,7 +56,7 @@ class StateChart:
     """
 
     def __init__(
-        self, model: Model, state: State, first: Sequence[str] = (), like: StateChart | _Names | None = None
+        self, model: Model, state: State, first: Sequence[str] = (), like: _Names | None = None
     ) -> None:
         if len(model.bodies) > _LARGEST:
             raise Unsupported(
@@ -69,7 +69,7 @@ class StateChart:
             like = _Names(coordinates, speeds, of_bodies)
         else:
             wide = with_body_coordinates(model, state)[0] if like.of_bodies else model
-        self._wide = wide
+        self._wide, self._names = wide, like
         self.coordinates, self.speeds, self.of_bodies = like.coordinates, like.speeds, like.of_bodies
         self._bodies = _core.Bodies(self._wide.core)
         velocity_rows = list(model.core.velocity_rows)
@@ -84,12 +84,11 @@ class StateChart:
         self.scale = np.array([self.length if one.unit == "m" else 1.0 for one in self.coordinates])
 
     def __reduce__(self) -> tuple[Any, ...]:
-        like = _Names(self.coordinates, self.speeds, self.of_bodies)
-        return StateChart, (self.model, self.state, (), like)
+        return StateChart, (self.model, self.state, (), self._names)
 
     def moved_to(self, model: Model) -> StateChart:
         """The same chart of a model that differs in numbers alone."""
-        return StateChart(model, self.state, like=self)
+        return StateChart(model, self.state, like=self._names)
 
     def _values(self, state: State) -> tuple[Floats, Floats]:
         self._wide.put(self._bodies, state)
