@@ -91,6 +91,8 @@ def made():
         symbolic.linearize(),
         symbolic.speeds,
     )
+    linear = bc.linearize(door(), steady=False)
+    yield from (linear, linear.modes(), linear.modes()[0], bc.statics(door()))
     yield from (bc.kinematics(led(), 0.5), bc.inverse_dynamics(led(), 0.5))
     rest = bc.statics(door())
     yield from (bc.linearize(door(), steady=False), rest, bc.modes(rest.at), bc.modes(rest.at)[0])

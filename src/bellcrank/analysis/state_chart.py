@@ -19,6 +19,7 @@ from bellcrank.analysis.state_coordinates import (
     StateCoordinate,
     charted,
     directions,
+    size_of,
     with_body_coordinates,
 )
 from bellcrank.assembly.model import Model
@@ -55,7 +56,7 @@ class StateChart:
     """
 
     def __init__(
-        self, model: Model, state: State, first: Sequence[str] = (), like: StateChart | _Names | None = None
+        self, model: Model, state: State, first: Sequence[str] = (), like: _Names | None = None
     ) -> None:
         if len(model.bodies) > _LARGEST:
             raise Unsupported(
@@ -64,10 +65,12 @@ class StateChart:
             )
         self.model, self.state = model, state
         if like is None:
-            self._wide, self.coordinates, self.speeds, self.of_bodies = charted(model, state, first)
+            wide, coordinates, speeds, of_bodies = charted(model, state, first)
+            like = _Names(coordinates, speeds, of_bodies)
         else:
-            self.coordinates, self.speeds, self.of_bodies = like.coordinates, like.speeds, like.of_bodies
-            self._wide = with_body_coordinates(model, state)[0] if self.of_bodies else model
+            wide = with_body_coordinates(model, state)[0] if like.of_bodies else model
+        self._wide, self._names = wide, like
+        self.coordinates, self.speeds, self.of_bodies = like.coordinates, like.speeds, like.of_bodies
         self._bodies = _core.Bodies(self._wide.core)
         velocity_rows = list(model.core.velocity_rows)
         numbers = [one.number for one in self.coordinates]
@@ -77,18 +80,15 @@ class StateChart:
             self._moving = _Driven(self._wide, state, (), numbers[: self.speeds])
         values, rates = self._values(state)
         self.position, self.speed = values[numbers], rates[numbers[: self.speeds]]
-        reach = float(np.max(np.abs(model.arrays["pair_positions"]), initial=0.0))
-        spread = np.ptp(state.position, axis=0) if len(state.position) else np.zeros(3)
-        self.length = max(reach, float(np.linalg.norm(spread))) or 1.0
+        self.length = size_of(model, state)
         self.scale = np.array([self.length if one.unit == "m" else 1.0 for one in self.coordinates])
 
     def __reduce__(self) -> tuple[Any, ...]:
-        like = _Names(self.coordinates, self.speeds, self.of_bodies)
-        return StateChart, (self.model, self.state, (), like)
+        return StateChart, (self.model, self.state, (), self._names)
 
     def moved_to(self, model: Model) -> StateChart:
         """The same chart of a model that differs in numbers alone."""
-        return StateChart(model, self.state, like=self)
+        return StateChart(model, self.state, like=self._names)
 
     def _values(self, state: State) -> tuple[Floats, Floats]:
         self._wide.put(self._bodies, state)

@@ -15,6 +15,7 @@ from bellcrank.assembly.state import Floats, State
 from bellcrank.errors import Fault, MechanismError
 from bellcrank.mechanism.naming import nearest
 
+_POLE: Final = 1e3  # gradient of an angle, in parts of those of usual ones, near a pole of it
 _OF_BODY: Final = (("x", "m"), ("y", "m"), ("z", "m"), ("rot_x", "rad"), ("rot_y", "rad"), ("rot_z", "rad"))
 
 
@@ -34,6 +35,13 @@ class StateCoordinate:
     def name(self) -> str:
         """Owner and kind, such as "pivot.theta_z"."""
         return f"{self.owner}.{self.kind}"
+
+
+def size_of(model: Model, state: State) -> float:
+    """The size of a mechanism, m: how far markers are from their frames, and these from each other."""
+    reach = float(np.max(np.abs(model.arrays["pair_positions"]), initial=0.0))
+    spread = np.ptp(state.position, axis=0) if len(state.position) else np.zeros(3)
+    return max(reach, float(np.linalg.norm(spread))) or 1.0
 
 
 def charted(
@@ -107,7 +115,8 @@ def _chosen(
     joints = len(listed) if joints is None else joints
     moving, freely = directions(model, state)
     rates = coordinate_jacobian(model, [listed[k].number for k in order], state)
-    rates = np.where(np.isfinite(rates.sum(axis=1))[:, None], rates, 0.0)  # at poles there are none
+    steepest = _POLE * (1.0 + 1.0 / size_of(model, state))
+    rates = np.where(np.linalg.norm(rates, axis=1)[:, None] < steepest, rates, 0.0)  # not at poles
     tiers = (len(wanted), sum(k < joints for k in order[len(wanted) :]))
     speeds = pivots(rates @ moving, *tiers)
     again = [*speeds, *(k for k in range(len(order)) if k not in speeds)]
