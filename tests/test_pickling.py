@@ -94,8 +94,13 @@ def made():
     linear = bc.linearize(door(), steady=False)
     yield from (linear, linear.modes(), linear.modes()[0], bc.statics(door()))
     yield from (bc.kinematics(led(), 0.5), bc.inverse_dynamics(led(), 0.5))
-    rest = bc.statics(door())
-    yield from (bc.linearize(door(), steady=False), rest, bc.modes(rest.at), bc.modes(rest.at)[0])
+    sway = {"analysis": "simulate", "duration": 0.1, "step": 0.01}
+    yield bc.sweep(door(), {"width": [0.7, 0.8]}, "final joint.hinge.theta_z", processes=1, **sway)
+    yield bc.optimize(
+        door(), {"width": (0.5, 1.0)}, "final joint.hinge.theta_z", budget=5, processes=1, **sway
+    )
+    data = {"joint.hinge.theta_z": ([0.05, 0.1], [0.015, 0.03])}
+    yield bc.fit(door(), {"width": (0.5, 1.0)}, data, processes=1, step=0.01)
     hung = bc.InverseKinematics(door())
     yield from (hung, hung.nearest({hung.model.bodies[0]: (0.1, 0.2, 0.0)}))
     yield from (*map(examples.joint, JOINT_KINDS), ForkInSlot())

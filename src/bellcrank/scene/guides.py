@@ -138,15 +138,19 @@ def _edge(glyph: GlyphBuilder) -> None:
 
 
 def _path(glyph: GlyphBuilder) -> None:
-    """A wire given by a formula: all of it if it closes after a turn, else a piece about the bead."""
+    """A wire given by a formula: all of it if it closes after a turn, else up to its limits or a piece."""
     way = _loop(glyph, 241)
     if not len(way):
-        at = float(dict(glyph.joint.position).get(glyph.joint.kind.free[0], 0.0))
+        name = glyph.joint.kind.free[0]
+        at = float(dict(glyph.joint.position).get(name, 0.0))
         near = _points(glyph.joint.kind, np.array([at - 1e-4, at + 1e-4]))
         speed = float(np.linalg.norm(near[1] - near[0])) / 2e-4 if len(near) else 0.0
         if speed > 0.0:
             reach = _PIECE * glyph.unit / speed
-            way = _points(glyph.joint.kind, at + np.linspace(-reach, reach, 241))
+            limit = dict(glyph.joint.limits).get(name)
+            low = at - reach if limit is None or limit.lower is None else min(limit.lower, at)
+            high = at + reach if limit is None or limit.upper is None else max(limit.upper, at)
+            way = _points(glyph.joint.kind, np.linspace(low, high, 241))
     if len(way):
         _on_wire(glyph, way)
 
