@@ -17,8 +17,8 @@ struct Bounds {
         hi = {std::max(hi.x, p.x), std::max(hi.y, p.y), std::max(hi.z, p.z)};
     }
     void add(const Bounds& other) {
-        add(other.lo);
-        add(other.hi);
+        lo = {std::min(lo.x, other.lo.x), std::min(lo.y, other.lo.y), std::min(lo.z, other.lo.z)};
+        hi = {std::max(hi.x, other.hi.x), std::max(hi.y, other.hi.y), std::max(hi.z, other.hi.z)};
     }
     Bounds grown(double by) const { return {lo - Vec3{by, by, by}, hi + Vec3{by, by, by}}; }
     Vec3 centre() const { return 0.5 * (lo + hi); }

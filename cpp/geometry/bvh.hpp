@@ -49,6 +49,7 @@ class Bvh {
             double entry;
         } stack[kDepth];
         int top = 0;
+        limit = std::min(limit, std::numeric_limits<double>::max());  // what is missed is entered at infinity
         stack[top++] = {0, 0.0};
         while (top > 0) {
             const Waiting next = stack[--top];

@@ -1,6 +1,7 @@
 // All other pairs of convex shapes: distance or depth of the cores, then the parts that face each other.
 #include <cmath>
 
+#include "geometry/box_faces.hpp"
 #include "geometry/collide.hpp"
 #include "geometry/faces.hpp"
 #include "geometry/pairs.hpp"
@@ -23,7 +24,7 @@ namespace {
 struct Axis {
     double gap = -Bounds::kInfinity;
     Vec3 normal{0.0, 0.0, 0.0};  // from B to A
-    int i = -1, j = -1;          // edge directions of A and B
+    int i = -1, j = -1;          // edge directions of A and B; of a face one of them
 };
 
 // The largest separation along face normals and along products of edges, in A's axes; false where it exceeds reach.
@@ -42,6 +43,7 @@ bool separating_axes(const Vec3& half_a, const Vec3& half_b, const Pose& rel, do
         face.gap = gap;
         face.normal = {0.0, 0.0, 0.0};
         component(face.normal, i) = t[i] > 0.0 ? -1.0 : 1.0;
+        face.i = i;
     }
     for (int j = 0; j < 3; ++j) {
         const double along = t[0] * R[j] + t[1] * R[3 + j] + t[2] * R[6 + j];
@@ -51,6 +53,7 @@ bool separating_axes(const Vec3& half_a, const Vec3& half_b, const Pose& rel, do
         face.gap = gap;
         const double sign = along > 0.0 ? -1.0 : 1.0;
         face.normal = {sign * R[j], sign * R[3 + j], sign * R[6 + j]};
+        face.i = -1, face.j = j;
     }
     for (int i = 0; i < 3; ++i) {
         const int i1 = (i + 1) % 3, i2 = (i + 2) % 3;
@@ -106,11 +109,16 @@ void box_box(const Shape& a, const Pose& pose_a, const Shape& b, const Pose& pos
     if (!separating_axes(a.half, b.half, pair.cores.pose, reach, face, edge)) return;
     const double rounding = 1e-12 * (a.reach_out + b.reach_out);
     const bool crossing = edge.gap > face.gap + rounding;
-    Separation s{face.normal, Bounds::kInfinity, {0.0, 0.0, 0.0}, {0.0, 0.0, 0.0}};
-    if (crossing) edge_points(pair, edge, s);
-    if (!crossing || edge.gap <= 0.0) {
-        add_facing_parts(pair, s, out);
+    Separation s;
+    if (!crossing) {
+        if (face.i >= 0)
+            box_faces({a, pose_a, b, pose_b, pair.cores.pose, false}, face.i, reach, out);
+        else
+            box_faces({b, pose_b, a, pose_a, seen_from(pose_b, pose_a), true}, face.j, reach, out);
         if (!out.points.empty() && (face.gap <= 0.0 || least_gap(out) <= face.gap + rounding)) return;
+    } else if (edge.gap <= 0.0) {
+        edge_points(pair, edge, s);
+        return add_facing_parts(pair, s, out);
     }
     // Open boxes may be nearest at a corner, which no axis shows.
     out.clear();

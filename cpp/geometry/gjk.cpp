@@ -149,11 +149,11 @@ bool polish(const CorePair& pair, Separation& out) {
 
 bool penetration(const CorePair& pair, const Simplex& simplex, Separation& out) {
     const bool curved = is_curved(pair.A.kind) || is_curved(pair.B.kind);
-    if (pair.A.kind == ShapeKind::ellipsoid || pair.B.kind == ShapeKind::ellipsoid) {
-        Simplex copy = simplex;
-        if (expand(pair, copy, 1e-4, out) && polish(pair, out)) return true;
-    }
     Simplex copy = simplex;
+    if (pair.A.kind == ShapeKind::ellipsoid || pair.B.kind == ShapeKind::ellipsoid) {
+        if (expand(pair, copy, 1e-6, out) && polish(pair, out)) return true;
+        copy = simplex;
+    }
     return expand(pair, copy, curved ? 1e-10 : 1e-14, out);
 }
 
@@ -161,7 +161,7 @@ bool penetration(const CorePair& pair, const Simplex& simplex, Separation& out) 
 
 bool separation(const CorePair& pair, double reach, const Vec3& guess, Separation& out) {
     const bool polyhedral = is_polyhedral(pair.A.kind) && is_polyhedral(pair.B.kind);
-    const bool smooth = is_curved(pair.A.kind) || is_curved(pair.B.kind);
+    const bool curved = is_curved(pair.A.kind) || is_curved(pair.B.kind);
     Simplex s;
     s.points[0] = pair.support(-guess);
     s.count = 1;
@@ -174,6 +174,13 @@ bool separation(const CorePair& pair, double reach, const Vec3& guess, Separatio
         largest = std::max(largest, dot(p.w, p.w));
         const double bound = dot(v, p.w);  // the plane through p across v separates by bound/|v|
         if (bound > 0.0 && bound * bound > reach * reach * square) return false;
+        // Curved surfaces: once in a while Newton's method finishes. What it finds must lie between the bounds.
+        if (curved && (step == 3 || step == 7 || step == 15 || step == 31)) {
+            const double far = std::sqrt(square), slack = 1e-12 * std::sqrt(largest);
+            out.normal = (1.0 / far) * v;
+            if (polish(pair, out) && out.gap <= far + slack && out.gap * far >= bound - slack * far)
+                return out.gap < reach;
+        }
         bool repeated = square - bound <= 1e-15 * square;
         for (int i = 0; i < s.count; ++i) repeated = repeated || dot(s.points[i].w - p.w, s.points[i].w - p.w) == 0.0;
         if (repeated) break;
@@ -191,7 +198,7 @@ bool separation(const CorePair& pair, double reach, const Vec3& guess, Separatio
     }
     if (square <= 1e-26 * largest) return penetration(pair, s, out);
     finish(s, v, polyhedral, out);
-    if (smooth) polish(pair, out);
+    if (curved) polish(pair, out);
     return out.gap < reach;
 }
 

@@ -4,15 +4,7 @@ namespace bellcrank {
 
 namespace {
 
-// Faces of a box: 2 axis + (positive). Its vertices counterclockwise from outside, and the edges between them, which
-// are numbered 4 axis + the signs of the two other coordinates.
-Feature box_edge(int from, int to) {
-    const int changed = from ^ to, axis = changed == 1 ? 0 : changed == 2 ? 1 : 2;
-    const int low = from & ~changed;
-    const int first = (low >> ((axis + 1) % 3)) & 1, second = (low >> ((axis + 2) % 3)) & 1;
-    return edge_feature(4 * axis + first + 2 * second);
-}
-
+// Faces of a box: 2 axis + (positive); vertices counterclockwise from outside.
 void box_face(const Shape& box, const Vec3& d, SupportPart& part) {
     const double x = std::abs(d.x), y = std::abs(d.y), z = std::abs(d.z);
     const int k = x >= y && x >= z ? 0 : y >= z ? 1 : 2, i = (k + 1) % 3, j = (k + 2) % 3;

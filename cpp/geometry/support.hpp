@@ -18,6 +18,13 @@ inline Vec3 box_vertex(const Vec3& half, int i) {
     return {i & 1 ? half.x : -half.x, i & 2 ? half.y : -half.y, i & 4 ? half.z : -half.z};
 }
 
+// The edge between two vertices of a box: 4 axis + the signs of the two other coordinates.
+inline Feature box_edge(int from, int to) {
+    const int changed = from ^ to, axis = changed == 1 ? 0 : changed == 2 ? 1 : 2;
+    const int first = (from >> ((axis + 1) % 3)) & 1, second = (from >> ((axis + 2) % 3)) & 1;
+    return edge_feature(4 * axis + first + 2 * second);
+}
+
 // The point of a cylinder's or cone's rim farthest along d; along x where all are.
 inline Vec3 rim_direction(const Vec3& d) {
     const double across = std::hypot(d.x, d.y);

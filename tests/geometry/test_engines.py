@@ -59,9 +59,10 @@ def test_distances_are_those_of_coal(pair):
     is_open = found > 1e-3
     assert is_open.sum() > 20
     assert np.abs(found - expected)[is_open].max() < 1e-5
-    # Where they overlap both search for the least depth; coal may end at another local one.
-    deep = ~is_open
-    assert np.median(np.abs(found - expected)[deep] / (1e-4 - found[deep])) < 6e-3
+    # Where they overlap both search for the least depth; coal gives up at some, or ends at another one.
+    deep = ~is_open & (np.abs(expected) < 10.0)
+    assert deep.sum() > 0.5 * (~is_open).sum()
+    assert np.median(np.abs(found - expected)[deep] / (1e-4 + np.abs(found[deep]))) < 6e-3
 
 
 @pytest.mark.parametrize("pair", PAIRS, ids="-".join)
@@ -98,7 +99,7 @@ def test_a_box_on_the_floor_of_mujoco_has_the_same_points():
     mujoco = pytest.importorskip("mujoco")
     xml = (
         '<mujoco><worldbody><geom type="plane" size="5 5 1"/>'
-        '<body mocap="true" pos="0.1 0.2 0.199" euler="0 0 30"><geom type="box" size="0.5 0.3 0.2"/></body>'
+        '<body pos="0.1 0.2 0.199" euler="0 0 30"><freejoint/><geom type="box" size="0.5 0.3 0.2"/></body>'
         "</worldbody></mujoco>"
     )
     model = mujoco.MjModel.from_xml_string(xml)
