@@ -21,6 +21,9 @@ class Polytope {
   public:
     static constexpr int kPoints = 260, kFacets = 1024;
 
+    void forget() { best_beyond_ = Bounds::kInfinity; }
+    bool has_answer() const { return best_beyond_ < Bounds::kInfinity; }
+
     bool start(const CorePair& pair, Simplex& s) {
         count_ = facets_used_ = 0;
         scale_ = 0.0;
@@ -30,27 +33,27 @@ class Polytope {
         if (volume(0, 1, 2, 3) > 0.0) std::swap(points_[1], points_[2]);
         static constexpr int v[4][3] = {{0, 1, 2}, {0, 3, 1}, {0, 2, 3}, {1, 3, 2}};
         static constexpr int across[4][3] = {{1, 3, 2}, {2, 3, 0}, {0, 3, 1}, {1, 2, 0}};
-        for (int f = 0; f < 4; ++f)
-            if (!add(v[f][0], v[f][1], v[f][2], across[f][0], across[f][1], across[f][2])) return false;
+        for (int f = 0; f < 4; ++f) add(v[f][0], v[f][1], v[f][2], across[f][0], across[f][1], across[f][2]);
         return true;
     }
 
     bool grow(const CorePair& pair, double tolerance, Separation& out) {
-        for (int step = 0; step < kPoints - 4; ++step) {
+        for (;;) {
             const int best = nearest();
             if (best < 0) return false;
             const Facet face = facets_[best];
             const DifferencePoint p = pair.support(face.n);
             const double beyond = dot(face.n, p.w) - face.distance;
-            const bool known = is_corner(face, p.w);
-            if (known || beyond <= tolerance * scale_ || count_ == kPoints || facets_used_ + 64 > kFacets ||
-                !attach(best, p)) {
-                report(face, out);
-                return true;
+            const bool ends = beyond <= tolerance * scale_;
+            if (beyond < best_beyond_) best_beyond_ = beyond, report(face, out);
+            if (!ends && is_corner(face, p.w)) {  // its plane is spoilt by rounding
+                facets_[best].distance = Bounds::kInfinity;
+                continue;
             }
+            if (ends) return true;
+            if (count_ == kPoints || facets_used_ + 64 > kFacets) return best_beyond_ <= 1e-6 * scale_;
+            if (!attach(best, p)) return false;
         }
-        report(facets_[nearest()], out);
-        return true;
     }
 
   private:
@@ -58,7 +61,7 @@ class Polytope {
     std::array<Facet, kFacets> facets_;
     std::array<int, kFacets> stack_, seen_;
     int count_ = 0, facets_used_ = 0;
-    double scale_ = 0.0;
+    double scale_ = 0.0, best_beyond_ = Bounds::kInfinity;  // of all starts: how far the answer may be off
 
     double volume(int a, int b, int c, int d) const {
         const Vec3 o = points_[a].w;
@@ -121,13 +124,15 @@ class Polytope {
         return std::abs(dot(n, d));
     }
 
-    bool add(int a, int b, int c, int ab, int bc, int ca) {
-        const Vec3 n = cross(points_[b].w - points_[a].w, points_[c].w - points_[a].w);
-        const double length = norm(n);
-        if (!(length > 1e-24 * scale_ * scale_)) return false;
-        const Vec3 u = (1.0 / length) * n;
-        facets_[facets_used_++] = {{a, b, c}, {ab, bc, ca}, u, dot(u, points_[a].w), true};
-        return true;
+    // A facet so thin that rounding turns its normal is kept for its neighbours, and never the nearest.
+    void add(int a, int b, int c, int ab, int bc, int ca) {
+        const Vec3 u = points_[b].w - points_[a].w, v = points_[c].w - points_[a].w, n = cross(u, v);
+        const double length = norm(n), longest = std::sqrt(std::max(dot(u, u), dot(v, v)));
+        Facet& facet = facets_[facets_used_++];
+        facet = {{a, b, c}, {ab, bc, ca}, {0.0, 0.0, 0.0}, Bounds::kInfinity, true};
+        if (!(length > 1e-10 * scale_ * longest)) return;
+        facet.n = (1.0 / length) * n;
+        facet.distance = dot(facet.n, points_[a].w);
     }
 
     int nearest() const {
@@ -160,7 +165,8 @@ class Polytope {
                 const Facet& f = facets_[seen_[i]];
                 const int beyond = f.across[e], a = f.v[e], b = f.v[(e + 1) % 3];
                 if (!facets_[beyond].alive || beyond >= begin) continue;
-                if (facets_used_ == kFacets || !add(a, b, apex, beyond, -1, -1)) return false;
+                if (facets_used_ == kFacets) return false;
+                add(a, b, apex, beyond, -1, -1);
                 for (int& back : facets_[beyond].across)
                     if (back == seen_[i] && shares(facets_[beyond], &back - facets_[beyond].across, b, a))
                         back = facets_used_ - 1;
@@ -191,7 +197,16 @@ class Polytope {
 
 bool expand(const CorePair& pair, Simplex& simplex, double tolerance, Separation& out) {
     thread_local Polytope room;
-    return room.start(pair, simplex) && room.grow(pair, tolerance, out);
+    room.forget();
+    if (room.start(pair, simplex) && room.grow(pair, tolerance, out)) return true;
+    // A start that is almost flat may spoil the polytope; others need not hold the origin, towards which they grow.
+    static constexpr Vec3 starts[] = {{0.36, 0.48, 0.8}, {-0.48, 0.64, -0.6}, {0.6, -0.64, 0.48}, {-0.8, -0.36, 0.48}};
+    for (const Vec3& d : starts) {
+        simplex.points[0] = pair.support(d);
+        simplex.count = 1;
+        if (room.start(pair, simplex) && room.grow(pair, tolerance, out)) return true;
+    }
+    return room.has_answer();
 }
 
 }  // namespace bellcrank

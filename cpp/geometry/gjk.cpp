@@ -174,12 +174,11 @@ bool separation(const CorePair& pair, double reach, const Vec3& guess, Separatio
         largest = std::max(largest, dot(p.w, p.w));
         const double bound = dot(v, p.w);  // the plane through p across v separates by bound/|v|
         if (bound > 0.0 && bound * bound > reach * reach * square) return false;
-        // Curved surfaces: once in a while Newton's method finishes. What it finds must lie between the bounds.
+        // Curved surfaces: once in a while Newton's method finishes. A plane that separates by as much as the points
+        // across it are apart is the answer; overlaps have other planes of which that is true.
         if (curved && (step == 3 || step == 7 || step == 15 || step == 31)) {
-            const double far = std::sqrt(square), slack = 1e-12 * std::sqrt(largest);
-            out.normal = (1.0 / far) * v;
-            if (polish(pair, out) && out.gap <= far + slack && out.gap * far >= bound - slack * far)
-                return out.gap < reach;
+            out.normal = (1.0 / std::sqrt(square)) * v;
+            if (polish(pair, out) && out.gap > 1e-9 * std::sqrt(largest)) return out.gap < reach;
         }
         bool repeated = square - bound <= 1e-15 * square;
         for (int i = 0; i < s.count; ++i) repeated = repeated || dot(s.points[i].w - p.w, s.points[i].w - p.w) == 0.0;

@@ -73,35 +73,38 @@ PointDistance from_cone(const Vec3& half, const Vec3& p) {
 
 // D. Eberly, Distance from a point to an ellipse, an ellipsoid, or a hyperellipsoid (2013): the nearest point is
 // xᵢ = aᵢ² yᵢ / (t + aᵢ²) at the largest root of g(t) = Σ (aᵢ yᵢ / (t + aᵢ²))² − 1, which falls and is convex right of
-// −a_min²; Newton's method from a point where g ≥ 0 climbs to it.
+// −a_min²; Newton's method from a point where g ≥ 0 climbs to it. s = t + a_min² keeps its digits near the centre.
 PointDistance from_ellipsoid(const Vec3& half, const Vec3& p) {
     const double scale = std::max({half.x, half.y, half.z});
-    double a[3], y[3], x[3], t = -Bounds::kInfinity, least = Bounds::kInfinity;
+    const double least = std::min({half.x, half.y, half.z}) / scale;
+    double a[3], y[3], x[3], above[3], s = 0.0;
     for (int i = 0; i < 3; ++i) {
         a[i] = component(half, i) / scale, y[i] = std::abs(component(p, i)) / scale;
-        t = std::max(t, a[i] * y[i] - a[i] * a[i]);
-        least = std::min(least, a[i] * a[i]);
+        if (y[i] < 1e-14) y[i] = 0.0;                // on a plane of symmetry
+        above[i] = (a[i] - least) * (a[i] + least);  // t + aᵢ² = s + above
+        s = std::max(s, a[i] * y[i] - above[i]);
     }
-    const double pole = -least;
-    for (int step = 0; step < 100 && t > pole; ++step) {
+    for (int step = 0; step < 100; ++step) {
         double g = -1.0, slope = 0.0;
         for (int i = 0; i < 3; ++i) {
-            const double q = 1.0 / (t + a[i] * a[i]), r = a[i] * y[i] * q;
+            if (y[i] == 0.0) continue;
+            const double q = 1.0 / (s + above[i]), r = a[i] * y[i] * q;
             g += r * r, slope -= 2.0 * r * r * q;
         }
-        const double next = t - g / slope;
-        if (!(next > t)) break;
-        t = next;
+        if (!(slope < 0.0)) break;
+        const double next = s - g / slope;
+        if (!(next > s)) break;
+        s = next;
     }
     double sum = 0.0;
     for (int i = 0; i < 3; ++i) {
-        const double q = t + a[i] * a[i];
+        const double q = s + above[i];
         x[i] = q > 0.0 ? a[i] * a[i] * y[i] / q : 0.0;
         sum += x[i] * x[i] / (a[i] * a[i]);
     }
     // On the plane across the shortest axis, near the centre, the root is the pole: that coordinate fills up.
     for (int i = 0; i < 3 && sum < 1.0; ++i)
-        if (!(t + a[i] * a[i] > 0.0)) x[i] = a[i] * std::sqrt(1.0 - sum), sum = 1.0;
+        if (!(s + above[i] > 0.0)) x[i] = a[i] * std::sqrt(1.0 - sum), sum = 1.0;
     double n[3], length = 0.0, away = 0.0;
     for (int i = 0; i < 3; ++i) n[i] = x[i] / (a[i] * a[i]), length += n[i] * n[i];
     length = std::sqrt(length);
