@@ -1,10 +1,10 @@
-"""All benchmarks with their defaults: tasora, scaling, loops, recursive, symbolic, dca, choose, adaptive."""
+"""All benchmarks with their defaults: speeds of all formulations, loops, choices and collision geometry."""
 
 from __future__ import annotations
 
 import click
 
-from benchmarks import adaptive, choose, dca, loops, recursive, scaling, symbolic, tasora
+from benchmarks import adaptive, choose, dca, geometry, loops, recursive, scaling, symbolic, tasora
 from benchmarks.command_line import Form, form_option, invoke
 from benchmarks.report import publish
 
@@ -22,6 +22,7 @@ def command(form: Form) -> None:
         dca.run,
         choose.run,
         adaptive.run,
+        geometry.run,
     )
     publish([run() for run in runs], form)
 

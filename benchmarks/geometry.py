@@ -1,0 +1,211 @@
+"""What collision geometry costs: pairs of shapes, rays, the broad phase and the trees of meshes."""
+
+from __future__ import annotations
+
+import time
+from itertools import combinations
+from typing import Any, Final
+
+import click
+import numpy as np
+
+from bellcrank import _core
+from bellcrank.assembly.state import Floats
+from benchmarks.command_line import Form, form_option, invoke, repeats_option
+from benchmarks.environment import environment
+from benchmarks.report import Column, Report, Row, Table, publish
+from benchmarks.timing import Spread
+
+_Shape = _core.CollisionShape
+REACH: Final = 0.01
+"""m, of shapes about 1 m long."""
+_FLAT: Final = np.array([[0.0, 0, 0, 1, 0, 0, 0]])
+_CALLS: Final = (Column("pair", "pair"), Column("ns", "ns"), Column("points", "points"))
+_RAYS: Final = (Column("shape", "shape"), Column("ns", "ns a ray"), Column("hits", "share of hits"))
+_BROAD: Final = (Column("bodies", "bodies"), Column("us", "us"), Column("pairs", "pairs", 6))
+_BUILDS: Final = (Column("triangles", "triangles", 6), Column("ms", "ms to build"))
+
+
+def _icosahedron() -> _core.CollisionShape:
+    """A hull of 12 vertices and 20 faces: triples of vertices at the least distance."""
+    golden = 0.5 * (1.0 + 5.0**0.5)
+    half = [(0.0, a, b * golden) for a in (-1.0, 1.0) for b in (-1.0, 1.0)]
+    p = np.array([np.roll(v, turn) for turn in range(3) for v in half]) * 0.5 / np.hypot(1.0, golden)
+    edge = 2.0 * 0.5 / np.hypot(1.0, golden)
+    near = np.linalg.norm(p[:, None] - p[None], axis=2) < 1.01 * edge
+    faces = [t for t in combinations(range(12), 3) if all(near[i, j] for i, j in combinations(t, 2))]
+    return _Shape.hull(p, faces)
+
+
+def _shapes() -> dict[str, _core.CollisionShape]:
+    return {
+        "sphere": _Shape.sphere(0.4),
+        "capsule": _Shape.capsule(0.2, 0.5),
+        "cylinder": _Shape.cylinder(0.3, 0.5),
+        "cone": _Shape.cone(0.4, 0.4),
+        "ellipsoid": _Shape.ellipsoid((0.5, 0.3, 0.2)),
+        "box": _Shape.box((0.5, 0.3, 0.2)),
+        "icosahedron": _icosahedron(),
+    }
+
+
+def _touching(a: _core.CollisionShape, b: _core.CollisionShape, count: int = 500) -> tuple[Floats, Floats]:
+    """Random poses at which two shapes overlap by up to 5 mm or are within reach: what contact is about."""
+    rng = np.random.default_rng(1)
+    at_a, at_b = np.zeros((count, 7)), np.zeros((count, 7))
+    for at in (at_a, at_b):
+        q = rng.normal(size=(count, 4))
+        at[:, 3:] = q / np.linalg.norm(q, axis=1, keepdims=True)
+    away = rng.normal(size=(count, 3))
+    away /= np.linalg.norm(away, axis=1, keepdims=True)
+    near, far = np.zeros(count), np.full(count, 3.0)
+    for _ in range(30):  # halving for the distance at which they touch
+        middle = 0.5 * (near + far)
+        at_a[:, :3] = middle[:, None] * away
+        touching = np.diff(_core.collide(a, at_a, b, at_b, 0.0).first) > 0
+        near, far = np.where(touching, middle, near), np.where(touching, far, middle)
+    at_a[:, :3] = (near + rng.uniform(-0.005, 0.005, count))[:, None] * away
+    return at_a, at_b
+
+
+def terrain(side: int) -> tuple[Floats, Floats, list[list[int]]]:
+    """Heights over a square of 10 m, as a grid, and as vertices and triangles."""
+    x = np.linspace(-5.0, 5.0, side)
+    heights = 0.2 * np.sin(1.3 * x)[:, None] * np.cos(1.7 * x)[None] + 0.02 * np.sin(9.0 * x)[None]
+    vertices = np.column_stack([np.tile(x, side), np.repeat(x, side), heights.ravel()])
+    v = (np.arange(side - 1)[:, None] * side + np.arange(side - 1)).ravel()
+    triangles = np.vstack(
+        [np.column_stack([v, v + 1, v + side + 1]), np.column_stack([v, v + side + 1, v + side])]
+    )
+    return heights, vertices, triangles.tolist()
+
+
+def _pair_rows(repeats: int) -> list[Row]:
+    shapes = _shapes()
+    rows: list[Row] = []
+    names = list(shapes)
+    pairs = [(names[i], names[j]) for i in range(len(names)) for j in range(i, len(names))]
+    for a, b in pairs:
+        at_a, at_b = _touching(shapes[a], shapes[b])
+        rows.append(_pair_row(f"{a} - {b}", shapes[a], at_a, shapes[b], at_b, repeats))
+    heights, vertices, triangles = terrain(51)
+    step = 10.0 / 50
+    grounds = {
+        "plane": _Shape.plane(),
+        "mesh, 0.2 m": _Shape.mesh(vertices, triangles),
+        "height field, 0.2 m": _Shape.height_field(heights, (-5.0, -5.0), (step, step)),
+    }
+    for name, shape in shapes.items():
+        for ground, surface in grounds.items():
+            at = _resting(shape, surface)
+            rows.append(_pair_row(f"{name} - {ground}", shape, at, surface, _FLAT, repeats))
+    box, stacked = shapes["box"], np.zeros((500, 7))
+    angle = 0.5 * np.random.default_rng(5).uniform(0.0, np.pi, 500)
+    stacked[:, 2], stacked[:, 3], stacked[:, 6] = 0.3999, np.cos(angle), np.sin(angle)
+    rows.append(_pair_row("box - box, face on face", box, stacked, box, _FLAT, repeats))
+    return rows
+
+
+def _resting(shape: _core.CollisionShape, ground: _core.CollisionShape, count: int = 500) -> Floats:
+    """Random poses above a ground, 2 mm deep."""
+    rng = np.random.default_rng(2)
+    at = np.zeros((count, 7))
+    at[:, 3:] = rng.normal(size=(count, 4))
+    at[:, 3:] /= np.linalg.norm(at[:, 3:], axis=1, keepdims=True)
+    at[:, :2] = rng.uniform(-3.0, 3.0, (count, 2))
+    low, high = np.zeros(count), np.full(count, 1.5)
+    for _ in range(30):
+        at[:, 2] = 0.5 * (low + high)
+        touching = np.diff(_core.collide(shape, at, ground, _FLAT, 0.0).first) > 0
+        low, high = np.where(touching, at[:, 2], low), np.where(touching, high, at[:, 2])
+    at[:, 2] = low - 0.002
+    return at
+
+
+def _pair_row(
+    name: str,
+    a: _core.CollisionShape,
+    at_a: Floats,
+    b: _core.CollisionShape,
+    at_b: Floats,
+    repeats: int,
+) -> Row:
+    measured = [_core.time_collide(a, at_a, b, at_b, REACH, 20) for _ in range(repeats)]
+    return {"pair": name, "ns": Spread.of([m[0] for m in measured], 1e9), "points": measured[0][1]}
+
+
+def _ray_rows(repeats: int) -> tuple[list[Row], list[Row]]:
+    heights, vertices, triangles = terrain(225)
+    step = 10.0 / 224
+    builds = []
+    for _ in range(repeats):
+        start = time.process_time()
+        mesh = _Shape.mesh(vertices, triangles)
+        builds.append(time.process_time() - start)
+    targets = {
+        **_shapes(),
+        f"mesh, {len(triangles):,} triangles": mesh,
+        "height field, 224 x 224 cells": _Shape.height_field(heights, (-5.0, -5.0), (step, step)),
+    }
+    rows: list[Row] = []
+    rng = np.random.default_rng(4)
+    for name, shape in targets.items():
+        if name.startswith(("mesh", "height")):  # short ones in a patch, as those of a tyre
+            origins = np.array([1.0, 0.5, 0.7]) + rng.uniform(-0.15, 0.15, (2000, 3))
+            ends = origins + rng.normal(size=(2000, 3)) * [0.2, 0.2, 0.0] - [0, 0, 0.7]
+        else:
+            origins, ends = 3.0 * rng.normal(size=(2000, 3)), rng.uniform(-0.4, 0.4, (2000, 3))
+        d = ends - origins
+        d /= np.linalg.norm(d, axis=1, keepdims=True)
+        rays = np.hstack([origins, d])
+        measured = [_core.time_rays(shape, _FLAT, rays, 20) for _ in range(repeats)]
+        rows.append({"shape": name, "ns": Spread.of([m[0] for m in measured], 1e9), "hits": measured[0][1]})
+    return rows, [{"triangles": len(triangles), "ms": Spread.of(builds, 1e3)}]
+
+
+def _broad_rows(repeats: int, largest: int) -> list[Row]:
+    rows: list[Row] = []
+    for bodies in (n for n in (200, 1000, 10000) if n <= largest):
+        centres = np.random.default_rng(0).uniform(0.0, 1.5 * bodies ** (1 / 3), (bodies, 3))
+        bounds = np.hstack([centres - 0.5, centres + 0.5])
+        measured = [_core.time_broad_phase(bounds, max(1, 20000 // bodies)) for _ in range(repeats)]
+        rows.append(
+            {"bodies": bodies, "us": Spread.of([m[0] for m in measured], 1e6), "pairs": measured[0][1]}
+        )
+    return rows
+
+
+def run(repeats: int = 5, largest: int = 10000) -> Report:
+    """Time everything; the broad phase for at most so many bodies."""
+    rays, builds = _ray_rows(repeats)
+    tables = [
+        Table(
+            "pairs",
+            f"Contact of shapes about 1 m long that touch, reach {REACH} m",
+            _CALLS,
+            _pair_rows(repeats),
+        ),
+        Table("rays", "Rays", _RAYS, rays),
+        Table("builds", "Meshes: neighbours, facets and the tree", _BUILDS, builds),
+        Table("broad_phase", "Broad phase, unit cubes", _BROAD, _broad_rows(repeats, largest)),
+    ]
+    notes = (
+        f"Processor time of the calls alone, medians of {repeats} measurements (smallest .. largest).",
+        "Poses are rotation matrices here; a quaternion adds about 5 ns.",
+    )
+    settings: dict[str, Any] = {"repeats": repeats, "reach_m": REACH, "largest": largest}
+    return Report("geometry", environment(), settings, tables, notes)
+
+
+@click.command()
+@click.option("--largest", default=10000, show_default=True, type=click.IntRange(200), help="Bodies at most.")
+@repeats_option(5)
+@form_option
+def command(largest: int, repeats: int, form: Form) -> None:
+    """Time collision geometry."""
+    publish([run(repeats, largest)], form)
+
+
+def main(arguments: list[str]) -> int:
+    """Run the benchmark from a command line."""
+    return invoke(command, "geometry", arguments)

@@ -1,0 +1,204 @@
+#include "geometry/height_field.hpp"
+
+#include <cmath>
+#include <numeric>
+#include <stdexcept>
+#include <string>
+
+namespace bellcrank {
+
+void HeightField::vertices_of(int triangle, int out[3]) const {
+    const int cell = triangle / 2, i = cell % (columns - 1), j = cell / (columns - 1), v = j * columns + i;
+    out[0] = v;
+    out[1] = triangle % 2 ? v + columns + 1 : v + 1;
+    out[2] = triangle % 2 ? v + columns : v + columns + 1;
+}
+
+int HeightField::across(int triangle, int edge) const {
+    const int wide = columns - 1, cell = triangle / 2, i = cell % wide, j = cell / wide;
+    if (triangle % 2 == 0) {
+        if (edge == 0) return j > 0 ? 2 * (cell - wide) + 1 : -1;
+        if (edge == 1) return i + 1 < wide ? 2 * (cell + 1) + 1 : -1;
+        return triangle + 1;
+    }
+    if (edge == 0) return triangle - 1;
+    if (edge == 1) return j + 2 < rows ? 2 * (cell + wide) : -1;
+    return i > 0 ? 2 * (cell - 1) : -1;
+}
+
+// (−∂z/∂x, −∂z/∂y, 1): along both sides of a triangle the height changes by one difference.
+Vec3 HeightField::normal_of(int triangle) const {
+    int v[3];
+    vertices_of(triangle, v);
+    const double* z = heights.data();
+    const double along_x = triangle % 2 ? z[v[1]] - z[v[2]] : z[v[1]] - z[v[0]];
+    const double along_y = triangle % 2 ? z[v[2]] - z[v[0]] : z[v[2]] - z[v[1]];
+    return unit({-along_x / dx, -along_y / dy, 1.0}, {0.0, 0.0, 1.0});
+}
+
+void HeightField::triangle(int i, SurfaceTriangle& out) const {
+    vertices_of(i, out.vertex);
+    for (int k = 0; k < 3; ++k) out.p[k] = vertex(out.vertex[k]);
+    out.normal = normal_of(i);
+    out.facet = facets[i];
+    const int lower = i % 2 == 0;
+    // Three edges start at each vertex: along x, along y and across the cell.
+    const int v = out.vertex[0];
+    if (lower)
+        out.edge[0] = 3 * v, out.edge[1] = 3 * (v + 1) + 1, out.edge[2] = 3 * v + 2;
+    else
+        out.edge[0] = 3 * v + 2, out.edge[1] = 3 * (v + columns), out.edge[2] = 3 * v + 1;
+    for (int e = 0; e < 3; ++e) {
+        out.corner[e] = corners[out.vertex[e]];
+        const int other = across(i, e);
+        out.beyond[e] = other < 0 ? out.normal : normal_of(other);
+        if (other < 0)
+            out.kind[e] = EdgeKind::open;
+        else if (facets[other] == out.facet)
+            out.kind[e] = EdgeKind::flat;
+        else
+            out.kind[e] = dot(cross(out.normal, out.beyond[e]), out.p[e == 2 ? 0 : e + 1] - out.p[e]) < 0.0
+                              ? EdgeKind::concave
+                              : EdgeKind::convex;
+    }
+}
+
+void HeightField::near(const Bounds& b, ContactManifold&, std::vector<int>& found) const {
+    found.clear();
+    auto cell = [](double x, int count) { return static_cast<int>(std::clamp(std::floor(x), 0.0, count - 1.0)); };
+    if (b.hi.x < x0 || b.hi.y < y0 || b.lo.x > x0 + dx * (columns - 1) || b.lo.y > y0 + dy * (rows - 1)) return;
+    const int i0 = cell((b.lo.x - x0) / dx, columns - 1), i1 = cell((b.hi.x - x0) / dx, columns - 1);
+    const int j0 = cell((b.lo.y - y0) / dy, rows - 1), j1 = cell((b.hi.y - y0) / dy, rows - 1);
+    for (int j = j0; j <= j1; ++j)
+        for (int i = i0; i <= i1; ++i) {
+            const double* z = heights.data() + j * columns + i;
+            if (std::max({z[0], z[1], z[columns], z[columns + 1]}) < b.lo.z) continue;
+            const int t = 2 * (j * (columns - 1) + i);
+            found.push_back(t);
+            found.push_back(t + 1);
+        }
+}
+
+namespace {
+
+// Steps to the neighbours of a vertex, counterclockwise.
+constexpr int kSpokes[6][2] = {{1, 0}, {1, 1}, {0, 1}, {-1, 0}, {-1, -1}, {0, -1}};
+
+}  // namespace
+
+void HeightField::spokes(int v, std::vector<Vec3>& out) const {
+    out.clear();
+    const int i = v % columns, j = v / columns;
+    for (const auto& [di, dj] : kSpokes)
+        if (i + di >= 0 && i + di < columns && j + dj >= 0 && j + dj < rows)
+            out.push_back({di * dx, dj * dy, heights[v + di + dj * columns] - heights[v]});
+}
+
+Vec3 HeightField::vertex_normal(int v) const {
+    const int i = v % columns, j = v / columns, wide = columns - 1;
+    Vec3 sum{0.0, 0.0, 0.0};
+    for (int dj = -1; dj <= 0; ++dj)
+        for (int di = -1; di <= 0; ++di) {
+            if (i + di < 0 || i + di >= wide || j + dj < 0 || j + dj >= rows - 1) continue;
+            const int t = 2 * ((j + dj) * wide + i + di);
+            if (di == dj || di == 0) sum += normal_of(t);
+            if (di == dj || dj == 0) sum += normal_of(t + 1);
+        }
+    return unit(sum, {0.0, 0.0, 1.0});
+}
+
+// Cell by cell along the ray (J. Amanatides, A. Woo, A fast voxel traversal algorithm for ray tracing, 1987).
+bool HeightField::ray(const Vec3& o, const Vec3& d, RayHit& hit) const {
+    const double far_x = x0 + dx * (columns - 1), far_y = y0 + dy * (rows - 1);
+    double t = 0.0, end = hit.distance;
+    auto within = [&](double from, double speed, double lo, double hi) {
+        if (speed == 0.0) return from >= lo && from <= hi;
+        const double a = (lo - from) / speed, b = (hi - from) / speed;
+        t = std::max(t, std::min(a, b)), end = std::min(end, std::max(a, b));
+        return t <= end;
+    };
+    if (!within(o.x, d.x, x0, far_x) || !within(o.y, d.y, y0, far_y)) return false;
+    if (d.z < 0.0 && o.z > bounds.hi.z) t = std::max(t, (bounds.hi.z - o.z) / d.z);
+    if (t > end) return false;
+    auto cell = [](double x, int count) { return static_cast<int>(std::clamp(std::floor(x), 0.0, count - 1.0)); };
+    int i = cell((o.x + t * d.x - x0) / dx, columns - 1), j = cell((o.y + t * d.y - y0) / dy, rows - 1);
+    const int step_i = d.x > 0.0 ? 1 : -1, step_j = d.y > 0.0 ? 1 : -1;
+    const double inverse_x = 1.0 / d.x, inverse_y = 1.0 / d.y;
+    for (;;) {
+        const double next_x = d.x == 0.0 ? Bounds::kInfinity : (x0 + dx * (i + (step_i > 0)) - o.x) * inverse_x;
+        const double next_y = d.y == 0.0 ? Bounds::kInfinity : (y0 + dy * (j + (step_j > 0)) - o.y) * inverse_y;
+        const double leave = std::min(next_x, next_y);
+        const double* z = heights.data() + j * columns + i;
+        const double top = std::max({z[0], z[1], z[columns], z[columns + 1]});
+        if (o.z + d.z * (d.z < 0.0 ? std::min(leave, end) : t) <= top) {
+            // The planes of both triangles, each within its half of the cell.
+            const double fx = (o.x - x0) / dx - i, fy = (o.y - y0) / dy - j, vx = d.x / dx, vy = d.y / dy;
+            for (int half = 0; half < 2; ++half) {
+                const double a = half ? z[columns + 1] - z[columns] : z[1] - z[0];
+                const double b = half ? z[columns] - z[0] : z[columns + 1] - z[1];
+                const double speed = d.z - a * vx - b * vy;
+                if (!(speed < 0.0)) continue;
+                const double at = -(o.z - z[0] - a * fx - b * fy) / speed, u = fx + at * vx, v = fy + at * vy;
+                const double slack = 1e-12;
+                const bool inside = half ? u >= -slack && v <= 1.0 + slack && v >= u - slack
+                                         : v >= -slack && u <= 1.0 + slack && v <= u + slack;
+                if (!inside || !(at >= 0.0) || !(at < hit.distance)) continue;
+                const int triangle = 2 * (j * (columns - 1) + i) + half;
+                hit = {at, normal_of(triangle), face_feature(facets[triangle])};
+            }
+            if (hit.feature) return true;
+        }
+        if (leave >= end) return false;
+        t = leave;
+        if (next_x <= next_y)
+            i += step_i;
+        else
+            j += step_j;
+        if (i < 0 || j < 0 || i >= columns - 1 || j >= rows - 1) return false;
+    }
+}
+
+SharedShape make_height_field(int columns, int rows, double x0, double y0, double dx, double dy,
+                              std::vector<double> heights) {
+    std::string faults;
+    if (columns < 2 || rows < 2) faults += " at least two rows and columns are needed;";
+    if (!(dx > 0.0 && dy > 0.0 && std::isfinite(dx + dy + x0 + y0)))
+        faults += " steps must be positive and finite, got " + std::to_string(dx) + " and " + std::to_string(dy) + ";";
+    for (std::size_t i = 0; i < heights.size() && faults.size() < 200; ++i)
+        if (!std::isfinite(heights[i])) faults += " height " + std::to_string(i) + " is not finite;";
+    if (heights.size() != static_cast<std::size_t>(columns) * static_cast<std::size_t>(rows))
+        faults += " " + std::to_string(columns) + " x " + std::to_string(rows) + " heights are needed, got " +
+                  std::to_string(heights.size()) + ";";
+    if (!faults.empty()) throw std::invalid_argument("height field:" + faults + " give heights of all rows in m");
+    auto field = std::make_shared<HeightField>();
+    field->columns = columns, field->rows = rows;
+    field->x0 = x0, field->y0 = y0, field->dx = dx, field->dy = dy;
+    field->heights = std::move(heights);
+    for (int v = 0; v < columns * rows; ++v) field->bounds.add(field->vertex(v));
+    field->reach_out = Bounds::kInfinity;
+    const int n = 2 * (columns - 1) * (rows - 1);
+    field->facets.resize(n);
+    std::iota(field->facets.begin(), field->facets.end(), 0);
+    auto root = [&](int i) {
+        while (field->facets[i] != i) i = field->facets[i] = field->facets[field->facets[i]];
+        return i;
+    };
+    for (int i = 0; i < n; ++i)
+        for (int e = 0; e < 3; ++e)
+            if (const int other = field->across(i, e); other > i) {
+                const Vec3 off = field->normal_of(i) - field->normal_of(other);
+                if (dot(off, off) < 1e-24) field->facets[root(i)] = root(other);
+            }
+    for (int i = 0; i < n; ++i) field->facets[i] = root(i);
+    // A vertex within one facet is no corner; the others are, those of straight ridges too: their cones decide.
+    field->corners.assign(columns * rows, 0);
+    for (int i = 0; i < n; ++i) {
+        SurfaceTriangle t;
+        field->triangle(i, t);
+        for (int e = 0; e < 3; ++e)
+            if (t.kind[e] != EdgeKind::flat) field->corners[t.vertex[e]] = field->corners[t.vertex[(e + 1) % 3]] = 1;
+    }
+    return field;
+}
+
+}  // namespace bellcrank

@@ -1,0 +1,70 @@
+// Contact points of a pair of shapes.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "geometry/pose.hpp"
+
+namespace bellcrank {
+
+// A part of a shape, the same from step to step: a vertex, an edge or a face, by number.
+using Feature = std::uint32_t;
+inline constexpr Feature kVertexFeature = 0u << 30, kEdgeFeature = 1u << 30, kFaceFeature = 2u << 30;
+// Added to a face or edge: the ends of what is left of an edge that it cuts off.
+inline constexpr Feature kFirstEnd = 1u << 28, kSecondEnd = 1u << 29;
+inline constexpr Feature kWitness = 3u << 30;  // the nearest points, of no feature in particular
+inline Feature vertex_feature(std::uint32_t i) { return kVertexFeature | i; }
+inline Feature edge_feature(std::uint32_t i) { return kEdgeFeature | i; }
+inline Feature face_feature(std::uint32_t i) { return kFaceFeature | i; }
+
+// The normal points from b to a, gap = n · (pₐ − p_b) with the points of the surfaces pₐ, p_b = position ± ½ gap n.
+struct ContactPoint {
+    Vec3 position, normal;
+    double gap;
+    std::uint64_t feature;  // of a (upper half) and of b
+};
+inline std::uint64_t feature_pair(Feature a, Feature b) { return std::uint64_t{a} << 32 | b; }
+
+// A vertex of a face, with the number of the edge that leaves it.
+struct PolygonVertex {
+    Vec3 p;
+    Feature vertex, edge;
+};
+
+// The part of a convex shape that supports a direction: a point, a segment, a face or a disc.
+struct SupportPart {
+    enum class Kind : std::uint8_t { point, segment, face, disc } kind = Kind::point;
+    std::vector<PolygonVertex> vertices;  // counterclockwise about the normal; of a disc four points of the rim
+    Vec3 normal{0.0, 0.0, 1.0};           // of a face or disc, outwards
+    Vec3 centre{0.0, 0.0, 0.0};           // of a disc
+    double radius = 0.0;
+    Feature feature = 0;
+};
+
+// A vertex of a face that is clipped by another, the reference: what of either it lies on.
+struct ClipVertex {
+    Vec3 p;
+    Feature incident, reference;
+    int edge;  // that leaves it: of the incident face, or −1 − the number of the reference's side
+};
+
+// Filled anew by each query. It keeps its memory: with the first calls behind it a query allocates nothing.
+struct ContactManifold {
+    std::vector<ContactPoint> points;
+    SupportPart part_a, part_b;
+    std::vector<ClipVertex> clipped, previous;
+    std::vector<int> found, triangles;
+    std::vector<char> in_groove;  // beside the points
+    std::vector<Vec3> spokes;
+    std::vector<unsigned> marks;  // what a search has visited carries its number
+    unsigned search = 0;
+
+    void clear() { points.clear(); }
+    // A point given in axes `frame`, midway between the surfaces.
+    void add(const Pose& frame, const Vec3& position, const Vec3& normal, double gap, Feature a, Feature b) {
+        points.push_back({frame.point(position), frame.direction(normal), gap, feature_pair(a, b)});
+    }
+};
+
+}  // namespace bellcrank

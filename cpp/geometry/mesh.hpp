@@ -1,0 +1,35 @@
+// Triangle meshes, with neighbours and a tree of bounds.
+#pragma once
+
+#include "geometry/bvh.hpp"
+#include "geometry/rays.hpp"
+#include "geometry/surface.hpp"
+
+namespace bellcrank {
+
+struct Mesh final : Surface {
+    Mesh() : Surface(ShapeKind::mesh) {}
+
+    std::vector<Vec3> vertices;
+    std::vector<std::array<int, 3>> triangles, edges;  // vertices and edges of each triangle
+    std::vector<std::array<int, 3>> across;            // triangles beyond its edges, −1 for none
+    std::vector<std::array<EdgeKind, 3>> kinds;
+    std::vector<int> facets;
+    std::vector<Vec3> normals;  // of each triangle's facet
+    std::vector<Vec3> vertex_normals;
+    std::vector<char> corners;
+    std::vector<int> first_spoke, spoke_ends;
+    Bvh tree;
+
+    void triangle(int i, SurfaceTriangle& out) const override;
+    void near(const Bounds& bounds, ContactManifold& scratch, std::vector<int>& found) const override;
+    void spokes(int vertex, std::vector<Vec3>& out) const override;
+    Vec3 vertex_normal(int vertex) const override { return vertex_normals[vertex]; }
+    bool ray(const Vec3& origin, const Vec3& direction, RayHit& hit) const;
+};
+
+// Equal vertices become one, triangles without area between fewer than three vertices are dropped. Refused: numbers
+// that are not finite, triangles of vertices that do not exist, and no triangle at all.
+SharedShape make_mesh(const std::vector<Vec3>& vertices, const std::vector<std::array<int, 3>>& triangles);
+
+}  // namespace bellcrank

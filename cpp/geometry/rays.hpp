@@ -1,0 +1,20 @@
+// Rays against shapes.
+#pragma once
+
+#include "geometry/manifold.hpp"
+#include "geometry/shape.hpp"
+
+namespace bellcrank {
+
+struct RayHit {
+    double distance;  // along the unit direction
+    Vec3 normal;      // of the surface, outwards
+    Feature feature;
+};
+
+// The first point of a surface that a ray enters at a distance of at most `limit`; a ray that begins inside a convex
+// shape or a plane's solid hits at distance 0, against its direction. The direction is a unit vector.
+bool cast_ray(const Shape& shape, const Pose& pose, const Vec3& origin, const Vec3& direction, double limit,
+              RayHit& hit);
+
+}  // namespace bellcrank

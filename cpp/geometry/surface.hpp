@@ -1,0 +1,49 @@
+// Triangulated surfaces: what meshes and height fields have in common.
+#pragma once
+
+#include <array>
+#include <vector>
+
+#include "geometry/manifold.hpp"
+#include "geometry/shape.hpp"
+
+namespace bellcrank {
+
+// How the triangles at an edge meet. Open edges have one triangle. Flat edges are no features: contact does not depend
+// on how a plane is divided into triangles.
+enum class EdgeKind : std::uint8_t { flat, convex, concave, open };
+inline bool is_ridge(EdgeKind kind) { return kind == EdgeKind::convex || kind == EdgeKind::open; }
+
+struct SurfaceTriangle {
+    int facet;               // coplanar triangles with common edges have the same
+    int vertex[3], edge[3];  // edge i goes from vertex i to vertex i + 1
+    Vec3 p[3], normal;
+    Vec3 beyond[3];  // normals of the triangles across the edges
+    EdgeKind kind[3];
+    bool corner[3];  // vertices that are neither within a facet nor on a straight edge
+
+    // Within the plane, outwards across edge i: a unit vector.
+    Vec3 outwards(int i) const { return unit(cross(p[i == 2 ? 0 : i + 1] - p[i], normal), {0.0, 0.0, 0.0}); }
+    // The same for the triangle beyond.
+    Vec3 outwards_beyond(int i) const { return unit(cross(p[i] - p[i == 2 ? 0 : i + 1], beyond[i]), {0.0, 0.0, 0.0}); }
+    bool has_ridge() const { return is_ridge(kind[0]) || is_ridge(kind[1]) || is_ridge(kind[2]); }
+};
+
+// The boundary of a solid that lies behind its triangles; counterclockwise from outside.
+struct Surface : Shape {
+    using Shape::Shape;
+    virtual void triangle(int i, SurfaceTriangle& out) const = 0;
+    // Triangles that bounds in local axes may touch.
+    virtual void near(const Bounds& bounds, ContactManifold& scratch, std::vector<int>& found) const = 0;
+    // The directions of all edges at a vertex, and a mean of the normals around it.
+    virtual void spokes(int vertex, std::vector<Vec3>& out) const = 0;
+    virtual Vec3 vertex_normal(int vertex) const = 0;
+};
+
+// A triangle as a core; its kind is that of no convex shape.
+struct TriangleCore final : Shape {
+    const SurfaceTriangle* triangle = nullptr;
+    TriangleCore() : Shape(ShapeKind::mesh) {}
+};
+
+}  // namespace bellcrank

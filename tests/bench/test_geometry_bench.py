@@ -1,0 +1,17 @@
+"""The benchmark of collision geometry runs, and its JSON holds every pair, ray and size."""
+
+import json
+
+from benchmarks import geometry
+
+
+def test_geometry_reports_pairs_rays_and_broad_phase(monkeypatch, capsys):
+    monkeypatch.setattr("benchmarks.environment.pin_to_one_core", lambda: None)
+    assert geometry.main(["--repeats", "1", "--largest", "200", "--json"]) == 0
+    results = json.loads(capsys.readouterr().out)["results"]
+    assert len(results["pairs"]) == 28 + 7 * 3 + 1
+    assert all(row["ns"]["median"] > 0 for row in results["pairs"])
+    assert all(0.2 < row["points"] < 40 for row in results["pairs"])
+    assert all(0.2 < row["hits"] <= 1 for row in results["rays"])
+    assert [row["bodies"] for row in results["broad_phase"]] == [200]
+    assert results["builds"][0]["triangles"] == 2 * 224**2
