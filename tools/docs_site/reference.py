@@ -44,6 +44,7 @@ GROUPS: Final = {
         Group("simulating", "Simulating", "From a mechanism to a run."),
         Group("results", "Results", "What a run has recorded."),
         Group("analysis", "Analysis", "Assembly, degrees of freedom, statics, kinematics, verification."),
+        Group("studies", "Studies", "Many runs: sweeps, optimization, fits to recorded data."),
         Group("files", "Files", "Mechanisms in files."),
         Group(
             "expressions",
@@ -70,6 +71,7 @@ _ROOMS: Final = (
     (r"analysis|assembly\.(report|validate)", "analysis"),
     (r"simulate|run|integrate|formulations|assembly|_core", "simulating"),
     (r"trajectory", "results"),
+    (r"studies", "studies"),
     (r"io", "files"),
     (r"expression", "expressions"),
     (r"scene", "scene"),
