@@ -73,7 +73,7 @@ class Terminal:
 
     def end(self):
         """The exit status."""
-        return self.process.wait()
+        return self.process.wait(timeout=60.0)
 
 
 def test_a_session_at_the_terminal(tmp_path):
@@ -98,31 +98,34 @@ def test_a_session_at_the_terminal(tmp_path):
 
 
 def test_a_session_with_prompt_toolkit(tmp_path):
-    """The same by the other editor, which also suggests lines of former sessions."""
+    """The other editor: completion, and suggestions from former sessions. Keys wait for a prompt that is ready."""
     pytest.importorskip("prompt_toolkit")
-    (tmp_path / "arm.bell").write_text("ib rod\n")
     terminal = Terminal(tmp_path, "rich")
     terminal.until(b"bellcrank>")
-    terminal.type("source ar\t")
-    terminal.until(b"m.bell")
+    terminal.type("info")
+    terminal.until(b"info")
     terminal.type("\r")
+    terminal.until(b"empty>")
     terminal.until(b"bellcrank>")
-    terminal.type("pb r\t")
-    terminal.until(b"od")
+    terminal.type("echo still here")
+    terminal.until(b"here")
     terminal.type("\r")
-    terminal.until(b"-t  0 0 0")
-    terminal.type("echo half\x03")  # Ctrl-C empties the line
-    terminal.type("echo still here\r")
     terminal.until(b"still here\r\n")
-    terminal.type("quit\r")
+    terminal.until(b"bellcrank>")
+    terminal.type("qui\t")
+    terminal.until(b"quit")  # completed
+    terminal.type("\r")
     assert terminal.end() == 0
 
     again = Terminal(tmp_path, "rich")
     again.until(b"bellcrank>")
     again.type("echo s")
     again.until(b"till here")  # suggested
-    again.type("\x1b[C\r")  # taken by the right arrow
+    again.type("\x1b[C")  # taken by the right arrow
+    again.until(b"till here")
+    again.type("\r")
     again.until(b"still here\r\n")
+    again.until(b"bellcrank>")
     again.type("\x04")
     assert again.end() == 0
 

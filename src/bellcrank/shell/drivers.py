@@ -101,8 +101,12 @@ def interactive(shell: Doer) -> int:
 
     print(f"bellcrank {__version__}; help lists the commands, quit leaves")
     for line in typed_lines(lambda begun: candidates(shell.session, begun)):
-        reply = shell.execute(line)
-        show(reply, line, as_json=False)
+        try:
+            reply = shell.execute(line)
+            show(reply, line, as_json=False)
+        except KeyboardInterrupt:  # Ctrl-C before the next prompt: there is no line to be emptied yet
+            print()
+            continue
         if reply.leave:
             break
     return 0
