@@ -163,6 +163,28 @@ def test_a_unit_that_fits_the_coordinate_is_taken():
     assert on_a_joint(bc.PathJoint(*helix()), position="30 deg").joints["joint"].position[0][1] == radians(30)
 
 
+@pytest.mark.parametrize(
+    ("given", "place"),
+    [
+        ("position: 30 deg", "give it in m .*joints.slide.position"),
+        ("limits: {upper: 60 deg}", "limit of 'z': upper: .* give it in m .*joints.slide"),
+        (
+            "position: 3 cm}\ndrives:\n  motor: {joint: slide, velocity: 60 rpm",
+            "give it in m/s .*drives.motor",
+        ),
+    ],
+)
+def test_files_are_held_to_the_coordinate_too(given, place):
+    text = (
+        "bellcrank: 1\nbodies:\n  rod: {mass: 1, inertia: [1, 1, 1]}\njoints:\n"
+        f"  slide: {{type: Prismatic, first: {{body: ground}}, second: {{body: rod}}, {given}}}\n"
+    )
+    with pytest.raises(bc.MechanismError, match=place):
+        bc.loads(text)
+    fits = text.replace("30 deg", "3 cm").replace("60 deg", "60 cm").replace("60 rpm", "2 m/s")
+    assert bc.loads(fits).joints["slide"].kind == SLIDE
+
+
 def helix():
     """The parameter and the curve of a helix; the parameter has no unit of its own."""
     u = bc.symbol("u")

@@ -128,7 +128,8 @@ class Decoder(Notes):
         if not fits(found.dimension, units):
             advice = f"give it in {' or '.join(units)}" if units != ("1",) else "it is a plain number"
             return self.fault(place, node, "this unit does not fit here", node.value, advice)
-        return found.value
+        # Which of several units fits is decided where the element is attached to a joint.
+        return found.value if len(units) < 2 else node.value
 
     def object(self, node: Entries, want: Wanted, place: Place) -> Any:
         """An object of one of several classes, told by the key `type` unless there is only one."""
