@@ -65,16 +65,18 @@ struct Contacts {
     PointNumbers first;  // of row i: points first[i] … first[i + 1]
     PoseTable points;    // position, normal, gap
     IndexTable features;
+    PoseTable uncertainty;  // rows × 1
 };
 
 Contacts collide_all(const Shape& a, const PoseTable& poses_a, const Shape& b, const PoseTable& poses_b, double reach) {
     const Eigen::Index rows = common_rows(poses_a, poses_b);
     std::vector<ContactPoint> all;
-    Contacts out{PointNumbers::Zero(rows + 1), {}, {}};
+    Contacts out{PointNumbers::Zero(rows + 1), {}, {}, PoseTable(rows, 1)};
     ContactManifold manifold;
     for (Eigen::Index i = 0; i < rows; ++i) {
         collide(a, pose_of(poses_a, i), b, pose_of(poses_b, i), reach, manifold);
         all.insert(all.end(), manifold.points.begin(), manifold.points.end());
+        out.uncertainty(i, 0) = manifold.uncertainty;
         out.first[i + 1] = static_cast<std::int64_t>(all.size());
     }
     out.points.resize(static_cast<Eigen::Index>(all.size()), kPoint);
@@ -268,7 +270,9 @@ void bind_geometry(nb::module_& m) {
     nb::class_<Contacts>(m, "Contacts", "Contact points of a pair of shapes at many poses.")
         .def_ro("first", &Contacts::first, "Points first[i] to first[i + 1] belong to pose i.")
         .def_ro("points", &Contacts::points, "(n, 7): position, normal from b to a, gap.")
-        .def_ro("features", &Contacts::features, "(n, 2): numbers of the parts of a and b that touch.");
+        .def_ro("features", &Contacts::features, "(n, 2): numbers of the parts of a and b that touch.")
+        .def_ro("uncertainty", &Contacts::uncertainty,
+                "(poses, 1): by which depths may be off; zero but for failures.");
     m.def("collide", &collide_all, "a"_a, "poses_a"_a, "b"_a, "poses_b"_a, "reach"_a,
           "Contact points with a gap below `reach`; poses (n, 7) are positions and unit quaternions.");
     m.def("time_collide", &time_collide, "a"_a, "poses_a"_a, "b"_a, "poses_b"_a, "reach"_a, "repeats"_a,

@@ -22,7 +22,11 @@ class Polytope {
     static constexpr int kPoints = 260, kFacets = 1024;
 
     void forget() { best_beyond_ = Bounds::kInfinity; }
-    bool has_answer() const { return best_beyond_ < Bounds::kInfinity; }
+    // The nearest face so far is an answer that may be off by as much as the shape reaches beyond it.
+    bool has_answer(double tolerance, Separation& out) const {
+        out.uncertainty = best_beyond_ <= tolerance * scale_ ? 0.0 : best_beyond_;
+        return best_beyond_ < Bounds::kInfinity;
+    }
 
     bool start(const CorePair& pair, Simplex& s) {
         count_ = facets_used_ = 0;
@@ -198,15 +202,15 @@ class Polytope {
 bool expand(const CorePair& pair, Simplex& simplex, double tolerance, Separation& out) {
     thread_local Polytope room;
     room.forget();
-    if (room.start(pair, simplex) && room.grow(pair, tolerance, out)) return true;
+    if (room.start(pair, simplex) && room.grow(pair, tolerance, out)) return room.has_answer(tolerance, out);
     // A start that is almost flat may spoil the polytope; others need not hold the origin, towards which they grow.
     static constexpr Vec3 starts[] = {{0.36, 0.48, 0.8}, {-0.48, 0.64, -0.6}, {0.6, -0.64, 0.48}, {-0.8, -0.36, 0.48}};
     for (const Vec3& d : starts) {
         simplex.points[0] = pair.support(d);
         simplex.count = 1;
-        if (room.start(pair, simplex) && room.grow(pair, tolerance, out)) return true;
+        if (room.start(pair, simplex) && room.grow(pair, tolerance, out)) break;
     }
-    return room.has_answer();
+    return room.has_answer(tolerance, out);
 }
 
 }  // namespace bellcrank

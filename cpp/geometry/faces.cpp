@@ -229,6 +229,7 @@ void face_each_other(const ConvexPair& pair, const Separation& s, ContactManifol
 
 void add_facing_parts(const ConvexPair& pair, const Separation& s, ContactManifold& out) {
     const std::size_t before = out.points.size();
+    out.uncertainty = std::max(out.uncertainty, s.uncertainty);
     face_each_other(pair, s, out);
     double least = Bounds::kInfinity;
     for (std::size_t i = before; i < out.points.size(); ++i) least = std::min(least, out.points[i].gap);

@@ -25,6 +25,7 @@ struct Separation {
     Vec3 normal;
     double gap;
     Vec3 a, b;
+    double uncertainty = 0.0;  // by which an overlap may be deeper, where no polytope reached its tolerance
 };
 
 // The separation where it is less than `reach`; false where it is not. `guess` is a direction from B to A. E. Gilbert,

@@ -52,6 +52,7 @@ struct ClipVertex {
 // Filled anew by each query. It keeps its memory: with the first calls behind it a query allocates nothing.
 struct ContactManifold {
     std::vector<ContactPoint> points;
+    double uncertainty = 0.0;  // by which gaps of overlapping curved shapes may be off, where the search did not settle
     SupportPart part_a, part_b;
     std::vector<ClipVertex> clipped, previous;
     std::vector<int> found, triangles;
@@ -60,7 +61,10 @@ struct ContactManifold {
     std::vector<unsigned> marks;  // what a search has visited carries its number
     unsigned search = 0;
 
-    void clear() { points.clear(); }
+    void clear() {
+        points.clear();
+        uncertainty = 0.0;
+    }
     // A point given in axes `frame`, midway between the surfaces.
     void add(const Pose& frame, const Vec3& position, const Vec3& normal, double gap, Feature a, Feature b) {
         points.push_back({frame.point(position), frame.direction(normal), gap, feature_pair(a, b)});

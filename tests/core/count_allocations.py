@@ -10,6 +10,7 @@ sys.path.insert(0, str(Path(__file__).parents[1]))
 
 import numpy as np
 from rigs import chains, examples, floating, linkages, stops
+from rigs.convex_oracles import convex_shapes
 from rigs.machine import Machine
 
 import bellcrank as bc
@@ -83,6 +84,27 @@ def machines():
         yield f"force {name}", floating.forced(*case)
 
 
+def queries():
+    """Pairs of collision shapes near each other, at random poses: what asks n times for their contact points."""
+    rng = np.random.default_rng(5)
+    poses = np.hstack([rng.uniform(-0.4, 0.4, (50, 3)), rng.normal(size=(50, 4))])
+    poses[:, 3:] /= np.linalg.norm(poses[:, 3:], axis=1)[:, None]
+    resting = np.tile([0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0], (50, 1))
+    shapes = {name: made.shape for name, made in convex_shapes().items()}
+    heights = 0.05 * np.sin(np.arange(400.0)).reshape(20, 20)
+    ground = {
+        "plane": _core.CollisionShape.plane(),
+        "height field": _core.CollisionShape.height_field(heights, (-1.0, -1.0), (0.1, 0.1)),
+    }
+    for name, a in shapes.items():
+        for other, b in (shapes | ground).items():
+
+            def ask(n, a=a, b=b):
+                _core.time_collide(a, poses, b, resting, 0.1, n)
+
+            yield f"{name} on {other}", ask
+
+
 def counted(work, prepare=lambda: None):
     """Allocations during work, the least of five times: Python's own may come between.
 
@@ -128,6 +150,9 @@ def main():
                 )
                 for n in (STEPS, 3 * STEPS)
             ]
+    for name, query in queries():
+        query(1)
+        found[f"{name}: collide"] = [counted(lambda n=n, q=query: q(n)) for n in (2, 6)]
     sys.stdout.write(json.dumps(found))
 
 
