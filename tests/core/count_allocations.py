@@ -85,7 +85,7 @@ def machines():
 
 
 def queries():
-    """Pairs of collision shapes near each other, at random poses: what asks n times for their contact points."""
+    """Pairs of collision shapes at random poses near each other: what computes their contacts n times."""
     rng = np.random.default_rng(5)
     poses = np.hstack([rng.uniform(-0.4, 0.4, (50, 3)), rng.normal(size=(50, 4))])
     poses[:, 3:] /= np.linalg.norm(poses[:, 3:], axis=1)[:, None]
