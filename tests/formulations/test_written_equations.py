@@ -1,6 +1,7 @@
 """Equations as text: what textbooks show for small mechanisms, and the system's numbers for all."""
 
 import re
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -11,6 +12,7 @@ import bellcrank as bc
 from bellcrank.expression.evaluation import evaluate
 from bellcrank.expression.expression import as_expression, fresh_symbol
 from bellcrank.expression.reading import read
+from bellcrank.mechanism.rotation import matrix
 
 
 def numbers(equations, values):
@@ -54,6 +56,39 @@ def close(found, expected):
     assert np.max(np.abs(found - expected), initial=0.0) <= 1e-12 * size
 
 
+def check_frame(found, system, body, u):
+    """Pose and Jacobian of a body in the text, against the state of the system."""
+    k, state, (letter,) = system.model.body_number(body), system.state(), [x for x in found if x[:2] == "p_"]
+    assert np.abs(found[letter] - state.position[k]).max() < 1e-12 * max(1.0, np.abs(state.position[k]).max())
+    close(found[f"R{letter[1:]}"], matrix(tuple(state.rotation[k])))
+    velocity = np.concatenate([state.velocity[k], state.angular_velocity[k]])
+    J = found[f"J{letter[1:]}"]
+    assert np.abs(J @ u - velocity).max() <= 1e-12 * np.abs(J).max() * max(np.abs(u).max(), 1e-3)
+
+
+@pytest.mark.parametrize("name", ["spring_slider_crank", "bricard_linkage", "double_pendulum"])
+def test_the_text_of_loops_gives_the_accelerations(name):
+    """M a - J^T lambda = b, J a = -gamma, and C = 0, from the text alone."""
+    system = bc.prepare(getattr(bc.gallery, name)(), "symbolic")
+    q, _ = system.joint_state()
+    start = system.state()
+    system.set_state(system.project(replace(start, angular_velocity=start.angular_velocity + 0.7)))
+    q, u = system.joint_state()
+    equations = system.equations(longest=10**6)
+    found = numbers(equations, {**values_at(system, q, u), "t": start.time})
+    M, b = found["M"], found["b"]
+    if "J" in found:
+        assert np.abs(found["C"]).max() < 1e-12
+        J, rows = found["J"], len(found["J"])
+        whole = np.block([[M, -J.T], [J, np.zeros((rows, rows))]])
+        a = np.linalg.lstsq(whole, np.concatenate([b, -found["gamma"]]), rcond=1e-10)[0][: len(u)]
+    else:
+        a = np.linalg.solve(M, b)
+    expected = system.joint_accelerations()
+    assert np.abs(u).max() > 0.1
+    assert np.abs(a - expected).max() < 1e-9 * np.abs(expected).max()
+
+
 @pytest.mark.parametrize("seed", [2, 3, 11, 12, 16, 18, 22, 24, 25, 36, 38, 44, 46, 58])
 def test_the_text_has_the_numbers_of_the_system(seed):
     mechanism = random_mechanism(seed)
@@ -66,6 +101,7 @@ def test_the_text_has_the_numbers_of_the_system(seed):
         found = numbers(equations, values_at(system, q, u))
         close(found["M"], system.mass_matrix())
         close(found["b"], system.bias())
+        check_frame(found, system, next(iter(mechanism.bodies)), u)
 
 
 def test_a_pendulum_is_that_of_textbooks():
