@@ -10,11 +10,11 @@ from bellcrank.cli.study_options import (
     EXISTING,
     arguments_of,
     check_pictures,
+    conclude,
     guess_of,
     study_options,
     values_of,
 )
-from bellcrank.cli.values import show_json
 from bellcrank.errors import Fault, MechanismError
 from bellcrank.mechanism.naming import nearest
 
@@ -60,7 +60,6 @@ def command(
     writes them. Prints the parameters with their standard deviations.
     """
     from bellcrank.io import read
-    from bellcrank.io import save as write
     from bellcrank.studies.fit import fit
 
     content = read(file)
@@ -76,15 +75,7 @@ def command(
         **given,
         **arguments,
     )
-    if save is not None:
-        write(report.mechanism, save, content.simulation)
-    if plot is not None:
-        report.plot(path=plot)
-    written = [w for w in (save, plot) if w is not None]
-    if as_json:
-        show_json(report.to_dict() | {"written": written})
-    elif not quiet:
-        click.echo("\n".join([str(report), *(f"written: {one}" for one in written)]))
+    conclude(report, content.simulation, save, plot, as_json, quiet)
 
 
 def _columns(path: str, use: tuple[str, ...]) -> dict[str, Any]:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import click
 import numpy as np
 
-from bellcrank.cli.studies import mechanism_of, study
+from bellcrank.cli.analysis_options import mechanism_of, study
 from bellcrank.cli.values import SECONDS, show_json
 from bellcrank.errors import Fault, MechanismError
 

@@ -6,7 +6,7 @@ from typing import Any
 
 import click
 
-from bellcrank.cli.studies import about, mechanism_of, show_result, study
+from bellcrank.cli.analysis_options import about, mechanism_of, show_result, study
 
 
 @click.command("linearize")

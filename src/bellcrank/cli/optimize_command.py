@@ -12,11 +12,11 @@ from bellcrank.cli.study_options import (
     arguments_of,
     bounds_of_measures,
     check_pictures,
+    conclude,
     guess_of,
     study_options,
     values_of,
 )
-from bellcrank.cli.values import show_json
 from bellcrank.studies.searches import METHODS
 
 
@@ -56,7 +56,6 @@ def command(
 ) -> None:
     """Find the parameters of the mechanism in FILE that make a measure of its run least, or largest."""
     from bellcrank.io import read
-    from bellcrank.io import save as write
     from bellcrank.studies.optimize import optimize
 
     content = read(file)
@@ -73,14 +72,6 @@ def command(
         **given,
         **arguments,
     )
-    if save is not None:
-        write(report.mechanism, save, content.simulation)
-    if plot is not None:
-        report.plot(path=plot)
-    written = [w for w in (save, plot) if w is not None]
-    if as_json:
-        show_json(report.to_dict() | {"written": written})
-    elif not quiet:
-        click.echo("\n".join([str(report), *(f"written: {one}" for one in written)]))
+    conclude(report, content.simulation, save, plot, as_json, quiet)
     if report.message == "interrupted":
         sys.exit(130)

@@ -6,7 +6,7 @@ from typing import Any
 
 import click
 
-from bellcrank.cli.studies import mechanism_of, show_result, study
+from bellcrank.cli.analysis_options import mechanism_of, show_result, study
 
 
 @click.command("statics")

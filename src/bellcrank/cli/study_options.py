@@ -9,11 +9,12 @@ import click
 import numpy as np
 
 from bellcrank.cli.settings import setting
-from bellcrank.cli.values import SECONDS, in_unit
+from bellcrank.cli.values import SECONDS, in_unit, show_json
 from bellcrank.errors import Fault, FaultList, MechanismError
 from bellcrank.studies.points import parameters_of
 
 if TYPE_CHECKING:
+    from bellcrank.io.simulation import Simulation
     from bellcrank.mechanism.mechanism import Mechanism
 
 F = TypeVar("F", bound=Callable[..., Any])
@@ -149,3 +150,20 @@ def check_pictures(*paths: str | None) -> None:
             check_picture(path)
             check_place(path)
             check_matplotlib()
+
+
+def conclude(
+    report: Any, simulation: Simulation, save: str | None, plot: str | None, as_json: bool, quiet: bool
+) -> None:
+    """Write the mechanism that was found, with the simulation of its file, and the figure; print."""
+    from bellcrank.io import save as write
+
+    if save is not None:
+        write(report.mechanism, save, simulation)
+    if plot is not None:
+        report.plot(path=plot)
+    written = [one for one in (save, plot) if one is not None]
+    if as_json:
+        show_json(report.to_dict() | {"written": written})
+    elif not quiet:
+        click.echo("\n".join([str(report), *(f"written: {one}" for one in written)]))

@@ -1,4 +1,4 @@
-"""Studies on the command line: statics, modes, linearize, inverse."""
+"""Analyses on the command line: statics, modes, linearize, inverse."""
 
 import json
 

@@ -1,4 +1,4 @@
-"""What the commands of studies share: the mechanism of a file, where it rests, and output."""
+"""What the commands of analyses of one mechanism share: their options, where it rests, and output."""
 
 from __future__ import annotations
 
