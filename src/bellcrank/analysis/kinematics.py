@@ -87,16 +87,15 @@ def inverse_dynamics(
             advice = "without paths all drives go on"
             raise MechanismError(Fault("keep", "it is for markers on paths: give along=", keep, advice))
         return _run(mechanism, times, formulation, path, progress, options, dynamics=True)
-    check_request(formulation, options, signature(inverse_dynamics).parameters)
     required_progress("inverse_dynamics", progress)
     if path is not None:
         required_path("inverse_dynamics, path", path)
-    from bellcrank.analysis.path_dynamics import efforts_along, on_paths
+    from bellcrank.analysis.path_dynamics import driven_along, on_paths
 
     driven, bare, leads = on_paths(mechanism, along, keep, times.start)
     motion = _run(driven, times, formulation, None, False, options, dynamics=False)
-    with Progress(progress, times.start, times.duration) as shown:
-        return efforts_along(motion, bare, leads, formulation, options, path, shown.at)
+    model = driven_along(bare, motion, leads)
+    return _run(model, times, formulation, path, progress, options, dynamics=True)
 
 
 @dataclass(frozen=True)

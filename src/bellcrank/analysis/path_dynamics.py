@@ -1,45 +1,40 @@
 """Inverse dynamics of markers on paths: the efforts of drives by which they follow them.
 
 First the motion, by constraints alone: the markers are driven along their paths, and the drives of joints
-are released. Then the efforts: at each instant the released coordinates are driven again,
-with the values, rates and accelerations that they have in that motion, and the paths are gone. Both are exact
-to the solver's tolerance; nothing is interpolated between instants.
+are released. Then the efforts: the released coordinates are driven again, by functions that have their
+values, rates and accelerations at every frame, and the paths are gone. At frames both are exact to the
+solver's tolerance.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
-from pathlib import Path as FilePath
+from collections.abc import Iterable, Mapping
 from typing import Any, Final
 
 import numpy as np
 
-from bellcrank import _core
 from bellcrank.analysis.freedoms import freedoms
-from bellcrank.analysis.leads import BEGIN, Lead, leads_of
+from bellcrank.analysis.leads import Lead, leads_of
 from bellcrank.assembly.compile import compile_mechanism
 from bellcrank.assembly.initial import assembled
 from bellcrank.assembly.model import Model
+from bellcrank.assembly.state import Floats
 from bellcrank.errors import Fault, FaultList, MechanismError
-from bellcrank.formulations.preparing import prepare
 from bellcrank.mechanism.arguments import required_names
 from bellcrank.mechanism.drive import Drive
 from bellcrank.mechanism.functions.path import Path
+from bellcrank.mechanism.functions.piecewise import Piecewise
 from bellcrank.mechanism.mechanism import Mechanism
 from bellcrank.mechanism.naming import nearest
-from bellcrank.trajectory.observation import observation
-from bellcrank.trajectory.origin import Origin
-from bellcrank.trajectory.recorder import Recorder
 from bellcrank.trajectory.trajectory import Trajectory
 
 _ARGUMENTS: Final = ("path", "orientation", "reference")
-_BLOCK: Final = 256  # frames that are passed on together
 
 
 def on_paths(
     mechanism: Mechanism | Model, along: Mapping[Any, Any], kept: Iterable[str], start: float
-) -> tuple[Model, Model, tuple[Lead, ...]]:
-    """The model driven along the paths, assembled; the same driven by its own coordinates; and these.
+) -> tuple[Model, Mechanism, tuple[Lead, ...]]:
+    """The model driven along the paths, assembled; the mechanism without its drives; what is to drive it.
 
     kept: names of drives that go on as they are. Raises MechanismError for all that is wrong with the paths,
     and where paths and drives leave degrees of freedom open.
@@ -68,8 +63,6 @@ def on_paths(
     faults.raise_any()
     own, _ = assembled(compile_mechanism(mechanism, start))
     leads = tuple(lead for lead in leads_of(own, own.initial) if lead.name not in held)
-    for lead in leads:
-        lead.add_to(bare)
     # What joints were given to start with has placed them; paths and leads may take them elsewhere.
     there, _ = assembled(compile_mechanism(driven, start).started(own.initial))
     found = freedoms(there)
@@ -78,7 +71,7 @@ def on_paths(
         rule = f"its paths and drives leave {found.count} degrees of freedom open"
         advice = f"give an orientation, another path, or keep=[...] drives of what is free: {names}"
         raise MechanismError(Fault(f"mechanism {mechanism.name!r}", rule, None, advice))
-    return there, compile_mechanism(bare, start).started(own.initial), leads
+    return there, bare, leads
 
 
 def _add_path(driven: Mechanism, marker: Any, given: Any, number: int) -> None:
@@ -96,42 +89,45 @@ def _add_path(driven: Mechanism, marker: Any, given: Any, number: int) -> None:
     driven.add_drive(name, marker=marker, **arguments)
 
 
-def efforts_along(
-    motion: Trajectory,
-    bare: Model,
-    leads: tuple[Lead, ...],
-    formulation: str,
-    options: Mapping[str, Any],
-    path: str | FilePath | None,
-    progress: Callable[[float], None],
-) -> Trajectory:
-    """The run with the efforts that a motion takes. bare: driven by the leads."""
-    system = prepare(bare, formulation, **options)
-    what = observation(bare, accelerations=True)
+def driven_along(bare: Mechanism, motion: Trajectory, leads: tuple[Lead, ...]) -> Model:
+    """The mechanism whose own coordinates follow a motion, where that motion begins.
+
+    At every frame a drive has the value, rate and acceleration that its coordinate has there; between two
+    frames the polynomial of degree five that meets both.
+    """
     columns = [_column(motion, lead) for lead in leads]
     values, rates, accelerations = (
         motion.store.read(section)[:, columns]
         for section in ("coordinates", "rates", "coordinate_accelerations")
     )
-    recorder = Recorder(what.layout, path, description=Origin.of_model(bare))
-    with recorder:
-        block: list[Any] = []
-        for number, time in enumerate(motion.time.tolist()):
-            steered = {BEGIN: time}
-            for k, lead in enumerate(leads):
-                numbers = (values[number, k], rates[number, k], 0.5 * accelerations[number, k], 0.0)
-                steered.update(zip(lead.inputs, map(float, numbers), strict=True))
-            system.set_state(motion.at(time))
-            system.inputs.update(steered)
-            system.core.project()
-            system.core.accelerate()
-            block.append(_core.observe(system.core, what.core))
-            if len(block) == _BLOCK or number + 1 == len(motion.time):
-                recorder.on_block(np.concatenate(block))
-                block.clear()
-                progress(time)
-    statistics = {**motion.statistics, "formulation": system.formulation, "method": "inverse dynamics"}
-    return recorder.finish({"status": "finished", **statistics})
+    driven = bare.copy()
+    for k, lead in enumerate(leads):
+        place = _meeting(motion.time, values[:, k], rates[:, k], accelerations[:, k])
+        driven.add_drive(lead.name, joint=lead.joint, coordinate=lead.which, position=place)
+    begin = float(motion.time[0])
+    return compile_mechanism(driven, begin).started(motion.at(begin))
+
+
+def _meeting(time: Floats, value: Floats, rate: Floats, acceleration: Floats) -> Piecewise:
+    """Quintic Hermite pieces; a last one begins at the last frame, so that all frames are beginnings.
+
+    With d = p(h) - (value + rate h + acceleration h^2/2) and its two derivatives d' and d'' at the end of a
+    piece, the coefficients of s^3, s^4, s^5 are
+
+        (10 d - 4 d' h + d'' h^2/2)/h^3,  (-15 d + 7 d' h - d'' h^2)/h^4,  (6 d - 3 d' h + d'' h^2/2)/h^5 .
+    """
+    h = np.diff(time)
+    taylor = value[:-1] + h * (rate[:-1] + 0.5 * h * acceleration[:-1])
+    d = value[1:] - taylor
+    d1 = (rate[1:] - rate[:-1] - h * acceleration[:-1]) * h
+    d2 = (acceleration[1:] - acceleration[:-1]) * h * h
+    rest = np.stack(
+        [(10 * d - 4 * d1 + d2 / 2) / h**3, (-15 * d + 7 * d1 - d2) / h**4, (6 * d - 3 * d1 + d2 / 2) / h**5]
+    )
+    rest = np.concatenate([rest, np.zeros((3, 1))], axis=1)
+    rows = np.stack([value, rate, 0.5 * acceleration, *rest], axis=1)
+    breaks = [*time.tolist(), float(time[-1] + h[-1])]
+    return Piecewise(tuple(breaks), tuple(map(tuple, rows.tolist())), "linear")
 
 
 def _column(motion: Trajectory, lead: Lead) -> int:
