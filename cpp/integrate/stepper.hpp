@@ -67,9 +67,9 @@ class Stepper {
     // The error that rounding alone makes in a step of an error that is not large: (x1, u1) is its end. It may have
     // been accepted already. 0: not known.
     virtual double rounding(System&, double, double, const double*, const double*) { return 0.0; }
-    // Whether the motion has turned out to be stiff.
-    virtual bool taken_back() const { return false; }  // that the motion was found stiff
+    // Whether the motion has turned out to be stiff; whether that has turned out to be a mistake.
     virtual bool stiff() const { return false; }
+    virtual bool taken_back() const { return false; }
     // Evaluations so far that went into derivatives by differences.
     virtual long long difference_evaluations() const { return 0; }
     // The motion goes on otherwise than before (after an impact).
