@@ -57,6 +57,14 @@ def test_errors_say_what_was_expected(shell, run, line):
     assert reply.data["type"] != "internal"
 
 
+def test_the_unit_of_a_joints_value_is_that_of_its_coordinate(shell, run):
+    run("il ground slide", "sl ground slide -s 0 0 0 0 0 1")
+    reply = shell.execute('sl ground slide -q "30 deg"')
+    assert not reply.ok
+    assert "does not fit here, got '30 deg'; give it in m" in reply.text
+    assert shell.execute('sl ground slide -q "30 mm"').ok
+
+
 def test_a_broken_run_leaves_the_state(shell, run):
     run("ib rod", "force push Wrench rod force=['1/(0.5-t)', 0, 0]", "sstepsize 0.1", "step 2")
     before = shell.session.now

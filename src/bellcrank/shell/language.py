@@ -12,6 +12,7 @@ if TYPE_CHECKING:
 
 KINDS: Final = {
     "number": 'a number, with a unit in quotes ("30 deg"), or an expression of parameters',
+    "coordinate": 'a number, with a unit of the joint in quotes ("30 deg"), or an expression of parameters',
     "count": "a whole number, at least 1",
     "name": "a new name",
     "body": "the name of a body",
@@ -52,7 +53,7 @@ class Argument:
     @property
     def usage(self) -> str:
         """How it is shown: <name>, numbers as %F, counts as %d as in the thesis."""
-        if self.kind == "number":
+        if self.kind in ("number", "coordinate"):
             text = " ".join(["%F"] * self.count)
         elif self.kind == "count":
             text = "%d"

@@ -17,6 +17,7 @@ from bellcrank.mechanism.marker import GROUND
 from bellcrank.mechanism.mechanism import Mechanism
 from bellcrank.mechanism.naming import nearest
 from bellcrank.mechanism.parameter import values_of
+from bellcrank.mechanism.units import quantity
 from bellcrank.shell.language import KINDS, Argument, Command, Given, Option
 from bellcrank.shell.words import Word, unquoted
 
@@ -125,6 +126,10 @@ def _number(where: str, argument: Argument, word: Word, mechanism: Mechanism) ->
     found = decoder.value(node, _NUMBER, place, argument.units)
     if found is FAILED:
         raise MechanismError([Fault(f.element, f.rule, f.value, f.advice, None, f.excerpt) for f in faults])
+    if isinstance(found, str):  # a number with one of several units
+        read = quantity(found)
+        assert read is not None
+        found = read.value
     if not isinstance(found, (int, float)):
         known = {parameter.symbol: parameter.value for parameter in mechanism.parameters.values()}
         found = values_of([found], known)[found]
@@ -132,6 +137,12 @@ def _number(where: str, argument: Argument, word: Word, mechanism: Mechanism) ->
     if not isfinite(number):
         raise MechanismError(Fault(where, "the number must be finite", word.text))
     return number
+
+
+def _coordinate(where: str, argument: Argument, word: Word, mechanism: Mechanism) -> float | str:
+    """A number, or a text with a unit, which the joint compares with that of its coordinate."""
+    number = _number(where, argument, word, mechanism)
+    return word.text if isinstance(resolved(word.text), str) and quantity(word.text) else number
 
 
 def _count(where: str, argument: Argument, word: Word, mechanism: Mechanism) -> int:
@@ -167,6 +178,7 @@ def _known(noun: str, names: Callable[[Mechanism], Collection[str]]) -> Callable
 
 _READERS: Final[dict[str, Callable[..., Any]]] = {
     "number": _number,
+    "coordinate": _coordinate,
     "count": _count,
     "choice": _choice,
     **dict.fromkeys(("name", "end", "file", "text", "force", "element", "command"), _text),
