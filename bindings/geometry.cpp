@@ -61,17 +61,17 @@ std::vector<Pose> poses_of(const PoseTable& table, Eigen::Index rows) {
     return out;
 }
 
-struct Contacts {
+struct ContactTable {
     PointNumbers first;  // of row i: points first[i] … first[i + 1]
     PoseTable points;    // position, normal, gap
     IndexTable features;
     PoseTable uncertainty;  // rows × 1
 };
 
-Contacts collide_all(const Shape& a, const PoseTable& poses_a, const Shape& b, const PoseTable& poses_b, double reach) {
+ContactTable collide_all(const Shape& a, const PoseTable& poses_a, const Shape& b, const PoseTable& poses_b, double reach) {
     const Eigen::Index rows = common_rows(poses_a, poses_b);
     std::vector<ContactPoint> all;
-    Contacts out{PointNumbers::Zero(rows + 1), {}, {}, PoseTable(rows, 1)};
+    ContactTable out{PointNumbers::Zero(rows + 1), {}, {}, PoseTable(rows, 1)};
     ContactManifold manifold;
     for (Eigen::Index i = 0; i < rows; ++i) {
         collide(a, pose_of(poses_a, i), b, pose_of(poses_b, i), reach, manifold);
@@ -267,11 +267,11 @@ std::optional<Eigen::VectorXd> impact_of(const Shape& a, const ShapeMotion& of_a
 
 void bind_geometry(nb::module_& m) {
     bind_shapes(m);
-    nb::class_<Contacts>(m, "Contacts", "Contact points of a pair of shapes at many poses.")
-        .def_ro("first", &Contacts::first, "Points first[i] to first[i + 1] belong to pose i.")
-        .def_ro("points", &Contacts::points, "(n, 7): position, normal from b to a, gap.")
-        .def_ro("features", &Contacts::features, "(n, 2): numbers of the parts of a and b that touch.")
-        .def_ro("uncertainty", &Contacts::uncertainty,
+    nb::class_<ContactTable>(m, "ContactTable", "Contact points of a pair of shapes at many poses.")
+        .def_ro("first", &ContactTable::first, "Points first[i] to first[i + 1] belong to pose i.")
+        .def_ro("points", &ContactTable::points, "(n, 7): position, normal from b to a, gap.")
+        .def_ro("features", &ContactTable::features, "(n, 2): numbers of the parts of a and b that touch.")
+        .def_ro("uncertainty", &ContactTable::uncertainty,
                 "(poses, 1): by which depths may be off; zero but for failures.");
     m.def("collide", &collide_all, "a"_a, "poses_a"_a, "b"_a, "poses_b"_a, "reach"_a,
           "Contact points with a gap below `reach`; poses (n, 7) are positions and unit quaternions.");

@@ -59,6 +59,9 @@ class Arrays {
     Formulas formulas(const char* name) {
         return has(name) ? nb::cast<const FormulaDraft&>(take(name)).finished() : Formulas{};
     }
+    ContactSet contacts(const char* name) {
+        return has(name) ? nb::cast<const ContactSet&>(take(name)) : ContactSet{};
+    }
     std::map<int, std::shared_ptr<const ExpressedFunction>> expressions(const char* name) {
         std::map<int, std::shared_ptr<const ExpressedFunction>> out;
         if (!has(name)) return out;
@@ -128,6 +131,7 @@ ModelData model_data(const nb::kwargs& kwargs) {
     if (a.has("body_normal")) d.body_normal = a.records<Vec3, 3>("body_normal");
     if (a.has("block_formula")) d.block_formula = a.numbers<int>("block_formula");
     d.formulas = a.formulas("formulas");
+    d.contacts = a.contacts("contacts");
     for (auto& [params, value] : a.entries<std::tuple<std::vector<int>, int>>("inputs"))
         d.inputs.push_back({std::move(params), value});
     d.input_offsets = a.entries<std::pair<int, int>>("input_offsets");

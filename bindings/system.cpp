@@ -172,6 +172,20 @@ std::pair<double, double> energy_of(SystemAt& self) {
     return {e.kinetic, e.potential};
 }
 
+Rows contacts_of(SystemAt& self) {
+    const Scenery at = self.scenery();
+    const std::vector<Contact>& found = self.core().contacts().evaluate(at.x, at.u);
+    Rows out(static_cast<Eigen::Index>(found.size()), 18);
+    for (size_t i = 0; i < found.size(); ++i) {
+        const Contact& c = found[i];
+        const auto body = [&](int shape) { return at.model.contacts.shapes[shape].body; };
+        out.row(static_cast<Eigen::Index>(i)) << c.group, c.a, c.b, body(c.a), body(c.b), c.position.x, c.position.y,
+            c.position.z, c.normal.x, c.normal.y, c.normal.z, c.gap, c.force.x, c.force.y, c.force.z, norm(c.slip),
+            c.approach, c.sticks;
+    }
+    return out;
+}
+
 nb::dict statistics_dict(const SystemAt& self) {
     const Statistics& s = const_cast<SystemAt&>(self).core().statistics();
     nb::dict d;
@@ -252,7 +266,19 @@ void bind_values(nb::class_<SystemAt>& c) {
              "Second derivatives of all coordinates for accelerations (nb, 3) of the frame origins, world axes.")
         .def("rows", &rows, "C, Ct, Qc (rows,) and the dense Jacobian (rows, 6 nb) in com and principal axes.")
         .def("violation", &violation, "Largest error of positions and of velocities over the rows that hold.")
-        .def("energy", &energy_of, "Kinetic and potential energy [J].");
+        .def("energy", &energy_of, "Kinetic and potential energy [J].")
+        .def("contacts", &contacts_of,
+             "Touching points (n, 18): group, shapes a and b, their bodies, position (3) and normal (3) from b to a in\n"
+             "world axes, gap, force on a (3), speed of slip, speed of approach, whether it sticks.")
+        .def(
+            "contact_memory", [](SystemAt& self) { return self.core().contacts().memory(self.scenery().x); },
+            "What contacts remember, 14 numbers for each point (cpp/contacts/contacts.hpp).")
+        .def(
+            "set_contact_memory",
+            [](SystemAt& self, const std::vector<double>& numbers) {
+                self.core().contacts().remember(numbers, self.scenery().x);
+            },
+            "numbers"_a, "Raises ValueError for numbers that are no memory of these contacts.");
 }
 
 }  // namespace

@@ -1,6 +1,6 @@
 # The folders of cpp/, lowest layer first, and what each may include. A folder sees its own headers and those of the
 # folders listed for it (transitively), as "folder/header.hpp"; any other include is not found.
-set(BELLCRANK_LAYERS interruption matrices spatial geometry functions programs expression joints constraints forces model linalg bodies trees assembly statics assemblies adaptive derivation formulations integrate)
+set(BELLCRANK_LAYERS interruption matrices spatial geometry functions programs expression joints constraints forces contacts model linalg bodies trees assembly statics assemblies adaptive derivation formulations integrate)
 # Here every rounding is as written, in both variants: programs and what they call agree bit for bit with native code.
 set(BELLCRANK_EXACT_LAYERS functions programs)
 # Here no time of a step is spent and no lanes are seen: compiled once for all variants (variants.cmake).
@@ -18,7 +18,8 @@ set(expression_sees programs)
 set(joints_sees expression matrices) # a coordinate is written once, for numbers and for expressions
 set(constraints_sees joints) # a constraint is rows over coordinates, a force an effort along one
 set(forces_sees joints) # so is an effort
-set(model_sees constraints forces expression) # what users write as formulas is differentiated when the model is made
+set(contacts_sees geometry) # laws between shapes, points and what they remember; models lie above
+set(model_sees constraints forces contacts expression) # what users write as formulas is differentiated when the model is made
 set(linalg_sees model)
 set(bodies_sees linalg)
 set(trees_sees linalg)

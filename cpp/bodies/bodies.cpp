@@ -18,7 +18,7 @@ constexpr double kHeld = 1e-8;     // errors of positions that are no more
 Bodies::Bodies(std::shared_ptr<const Model> model) : Bodies("bodies", model, order_of(*model)) {}
 
 Bodies::Bodies(const char* name, std::shared_ptr<const Model> model, const RowOrder& order)
-    : System(name, std::move(model)), free_motion_(*model_, branches_), rows_(*model_, branches_, order) {
+    : System(name, std::move(model)), free_motion_(*model_, branches_, contacts_), rows_(*model_, branches_, order) {
     const int n = tangent_size(), m = rows_.rows();
     for (auto* v : {&sqrt_mass_, &scaled_}) v->assign(n, 0.0);
     for (auto* v : {&shared_, &speed_}) v->assign(m, 0.0);
@@ -53,7 +53,7 @@ void Bodies::scale(const double* u, double* scaled) const {
 void Bodies::from_records(double t, const double* poses, const double* twists, bool continued, double* x, double* u) {
     std::copy_n(poses, configuration_size(), x);
     std::copy_n(twists, tangent_size(), u);
-    if (!continued) branches_ = AngleBranches(*model_, t);
+    if (!continued) branches_ = AngleBranches(*model_, t), contacts_.forget();
     follow_angles(x);
 }
 

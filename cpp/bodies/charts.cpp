@@ -109,6 +109,7 @@ void Bodies::commit(double t, const double* x, const double* u) {
         follow_angles(x);
         traveled_ = 0.0;
     }
+    if (!contacts_.empty()) contacts_.commit(x, u);
     last_fastest_ = std::sqrt(fastest);
 }
 

@@ -13,7 +13,7 @@ Adaptive::Adaptive(std::shared_ptr<const Model> model)
       assembly_(linkage_, false),
       descent_(assembly_),
       joints_(linkage_->links.size()),
-      reactions_(*model_, branches_, joints_, {}),
+      reactions_(*model_, branches_, contacts_, joints_, {}),
       frames_(linkage_->links.size()),
       motions_(6 * linkage_->links.size()) {
     for (size_t i = 0; i < outward_.size(); ++i) outward_[linkage_->tree.given[i]] = static_cast<int>(i);
@@ -48,7 +48,7 @@ void Adaptive::accelerate(double t, const double* x, const double* u, double* ud
     is_shared_ = false;
     place(x);
     std::fill(force_.begin(), force_.end(), 0.0);
-    add_element_forces(*model_, branches_, t, x, u, force_.data());
+    add_element_forces(*model_, branches_, contacts_, t, x, u, force_.data());
     for (size_t i = 0; i < frames_.size(); ++i) {
         const Link& link = linkage_->links[i];
         const double* record = force_.data() + kTwist * link.body;

@@ -30,7 +30,7 @@ void ConstraintForces::accelerate(double t, const double* x, const double* u, do
     ++statistics_.evaluations;
     const double* scale = rows_.inverse_sqrt_mass().data();
     if (options_.released) {
-        applied_forces(*model_, branches_, t, x, u, udot);
+        applied_forces(*model_, branches_, contacts_, t, x, u, udot);
         for (int k = 0; k < tangent_size(); ++k) udot[k] *= scale[k] * scale[k];
     } else {
         for (int k = 0; k < tangent_size(); ++k) udot[k] = -2.0 / options_.time_constant * u[k];

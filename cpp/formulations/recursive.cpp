@@ -154,7 +154,7 @@ void Recursive::accelerate_held(double t, const double* x, const double* u, doub
         return pass_->accelerate(t, x, u, udot);
     }
     to_records(t, x, u, poses_.data(), twists_.data());
-    applied_forces(*model_, branches_, t, poses_.data(), twists_.data(), force_.data());
+    applied_forces(*model_, branches_, contacts_, t, poses_.data(), twists_.data(), force_.data());
     for (int b = 0; b < model_->bodies(); ++b) {
         const Vec3 a = model_->mass[b] * state_.centripetal(b);
         double* f = force_.data() + kTwist * b;

@@ -64,23 +64,24 @@ void add_wrench(const Model& model, const Wrench& w, double t, const double* x, 
 
 }  // namespace
 
-void applied_forces(const Model& model, const AngleBranches& branches, double t, const double* x, const double* u,
-                    double* force) {
+void applied_forces(const Model& model, const AngleBranches& branches, Contacts& contacts, double t, const double* x,
+                    const double* u, double* force) {
     add_gravity_and_gyroscopic(model, u, force);
     double* ground = force + kTwist * model.ground();
     for (int k = 0; k < kTwist; ++k) ground[k] = 0.0;
-    add_element_forces(model, branches, t, x, u, force);
+    add_element_forces(model, branches, contacts, t, x, u, force);
 }
 
 bool has_element_forces(const Model& model) {
-    return !model.laws.empty() || !model.wrenches.empty() || !model.formula_forces.empty();
+    return !model.laws.empty() || !model.wrenches.empty() || !model.formula_forces.empty() || !model.contacts.empty();
 }
 
-void add_element_forces(const Model& model, const AngleBranches& branches, double t, const double* x, const double* u,
-                        double* force) {
+void add_element_forces(const Model& model, const AngleBranches& branches, Contacts& contacts, double t,
+                        const double* x, const double* u, double* force) {
     for (const Law& law : model.laws) add_law(model, branches, law, t, x, u, force);
     for (const Wrench& wrench : model.wrenches) add_wrench(model, wrench, t, x, force);
     for (const FormulaForce& f : model.formula_forces) f.add({model, branches, t, x, u}, force);
+    if (!contacts.empty()) contacts.add_forces(x, u, force);
 }
 
 double law_effort(const Scenery& at, const Law& law) {
@@ -99,7 +100,8 @@ double wrench_component(const Model& model, const Wrench& w, int component, doub
     return w.constant[component] + (function < 0 ? 0.0 : model.functions[function](t).f);
 }
 
-Energy energy(const Model& model, const AngleBranches& branches, double t, const double* x, const double* u) {
+Energy energy(const Model& model, const AngleBranches& branches, Contacts& contacts, double t, const double* x,
+              const double* u) {
     Energy e{0.0, 0.0};
     for (int b = 0; b < model.bodies(); ++b) {
         const Vec3 v = twist_linear(u, b), w = twist_angular(u, b), I = model.principal_inertia[b];
@@ -108,6 +110,7 @@ Energy energy(const Model& model, const AngleBranches& branches, double t, const
     }
     for (const Law& law : model.laws) e.potential += law_potential({model, branches, t, x, u}, law);
     for (const FormulaForce& f : model.formula_forces) e.potential += f.potential({model, branches, t, x, u});
+    if (!contacts.empty()) e.potential += contacts.elastic_energy(x, u);
     for (const Block& block : model.blocks) {
         if (block.compliance <= 0.0) continue;
         for (int r = block.row_begin; r < block.row_end; ++r) {

@@ -1,18 +1,19 @@
 // Applied and gyroscopic forces of a model on its bodies, and the energies that belong to them.
 #pragma once
 
+#include "contacts/contacts.hpp"
 #include "model/constraint_rows.hpp"
 #include "model/model.hpp"
 
 namespace bellcrank {
 
 // Per body a record of kTwist: force [N], world axes, 0, moment about the com minus ω × Iω [N m], principal axes, 0.
-void applied_forces(const Model& model, const AngleBranches& branches, double t, const double* x, const double* u,
-                    double* force);
+void applied_forces(const Model& model, const AngleBranches& branches, Contacts& contacts, double t, const double* x,
+                    const double* u, double* force);
 
-// Adds what laws, wrenches and formulas exert, in the same records; whether there are any.
-void add_element_forces(const Model& model, const AngleBranches& branches, double t, const double* x, const double* u,
-                        double* force);
+// Adds what laws, wrenches, formulas and contacts exert, in the same records; whether there are any.
+void add_element_forces(const Model& model, const AngleBranches& branches, Contacts& contacts, double t,
+                        const double* x, const double* u, double* force);
 bool has_element_forces(const Model& model);
 
 // Effort and potential of a law, moment x, y, z or force x, y, z of a wrench.
@@ -25,7 +26,8 @@ struct Energy {
 };
 
 // Kinetic energy of the bodies and of rotors (compliant rows); potential of gravity, measured from the world origin,
-// and of the force laws that have one.
-Energy energy(const Model& model, const AngleBranches& branches, double t, const double* x, const double* u);
+// of the force laws that have one, and of contacts.
+Energy energy(const Model& model, const AngleBranches& branches, Contacts& contacts, double t, const double* x,
+              const double* u);
 
 }  // namespace bellcrank

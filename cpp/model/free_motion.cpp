@@ -8,8 +8,12 @@
 
 namespace bellcrank {
 
-FreeMotion::FreeMotion(const Model& model, const AngleBranches& branches)
-    : model_(model), branches_(branches), elements_(has_element_forces(model)), all_(model.bodies()) {
+FreeMotion::FreeMotion(const Model& model, const AngleBranches& branches, Contacts& contacts)
+    : model_(model),
+      branches_(branches),
+      contacts_(contacts),
+      elements_(has_element_forces(model)),
+      all_(model.bodies()) {
     std::iota(all_.begin(), all_.end(), 0);
     for (int b = 0; b < model.bodies(); ++b) {
         const Vec3& I = model.principal_inertia[b];
@@ -24,7 +28,7 @@ void FreeMotion::begin(double t, const double* x, const double* u, double* udot)
     double* ground = udot + kTwist * model_.ground();
     if (elements_) {
         std::fill(udot, ground, 0.0);
-        add_element_forces(model_, branches_, t, x, u, udot);
+        add_element_forces(model_, branches_, contacts_, t, x, u, udot);
         for (size_t k = 0; k < inverse_.size(); ++k) udot[k] *= inverse_[k];
     }
     std::fill_n(ground, kTwist, 0.0);

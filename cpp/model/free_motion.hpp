@@ -4,6 +4,7 @@
 #include <span>
 #include <vector>
 
+#include "contacts/contacts.hpp"
 #include "model/branches.hpp"
 #include "model/model.hpp"
 #include "spatial/aligned.hpp"
@@ -14,7 +15,7 @@ namespace bellcrank {
 // and gyroscopic moments follow body by body, so that large systems do so just before a body's joints ask for it.
 class FreeMotion {
   public:
-    FreeMotion(const Model& model, const AngleBranches& branches);
+    FreeMotion(const Model& model, const AngleBranches& branches, Contacts& contacts);
 
     void begin(double t, const double* x, const double* u, double* udot) const;
     void finish(std::span<const int> bodies, const double* u, double* udot) const;
@@ -26,6 +27,7 @@ class FreeMotion {
 
     const Model& model_;
     const AngleBranches& branches_;
+    Contacts& contacts_;
     bool elements_;                // whether elements exert forces
     std::vector<double> inverse_;  // M⁻¹ in records of kTwist; empty without
     AlignedVector gyroscopic_;     // per body (I2 − I3)/I1 and so on, 0

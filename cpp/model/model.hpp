@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "contacts/contact_set.hpp"
 #include "expression/expressed_function.hpp"
 #include "forces/law.hpp"
 #include "functions/function.hpp"
@@ -54,6 +55,7 @@ struct ModelData {
     std::vector<Vec3> body_normal;        // nb + 1, body axes: of the plane that all motion stays in; empty: none
     std::vector<int> block_formula;       // constraint formula of a block without terms, −1: none; empty: all −1
     Formulas formulas;
+    ContactSet contacts;  // poses of shapes in body axes
     // A number that may change while a system runs, and where it stands: in function_params, and in the values of
     // formulas (−1: in none). In one place at least.
     struct Input {
@@ -171,6 +173,7 @@ class Model {
     std::vector<FormulaRows> formula_rows;
     std::vector<int> formula_of_block;  // index into formula_rows; −1: rows of coordinates
     std::vector<FormulaForce> formula_forces;
+    ContactSet contacts;
     std::vector<std::shared_ptr<CompiledProgram>> programs;  // of all formulas, joints first, then constraints, forces
 
   private:
@@ -180,6 +183,7 @@ class Model {
     Vec3 principal_offset(int body, const Vec3& p) const;
     Quat in_principal(int body, const Quat& q) const;
     void add_formulas(const Programs& made);
+    void add_contacts();
 
     ModelData data_;  // owns the parameters that spans above point into
 };

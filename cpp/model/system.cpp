@@ -10,7 +10,7 @@
 namespace bellcrank {
 
 System::System(const char* name, std::shared_ptr<const Model> model)
-    : model_(std::move(model)), branches_(*model_), name_(name) {}
+    : model_(std::move(model)), branches_(*model_), contacts_(model_->contacts), name_(name) {}
 
 System::~System() = default;
 
@@ -77,7 +77,7 @@ void System::observe(double t, const double* x, const double* u, const Observati
         }
     }
     const Scenery at = scenery(t, x, u);
-    frame.write_energy(energy(*model_, branches_, t, at.x, at.u));
+    frame.write_energy(energy(*model_, branches_, contacts_, t, at.x, at.u));
     violation(t, x, u, frame[Section::position_violation], frame[Section::velocity_violation]);
     if (!what.accelerations) return;
     rates_.resize(kTwist * (model_->bodies() + 1));
@@ -91,7 +91,7 @@ void System::measure(double t, const double* x, const double* u, const Observati
 
 Energy System::energy_at(double t, const double* x, const double* u) {
     const Scenery at = scenery(t, x, u);
-    return energy(*model_, branches_, t, at.x, at.u);
+    return energy(*model_, branches_, contacts_, t, at.x, at.u);
 }
 
 }  // namespace bellcrank

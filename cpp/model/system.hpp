@@ -36,6 +36,7 @@ class System : public Manifold, public Dynamics, public Projection, public Impli
     const char* name() const final { return name_; }
     const Model& model() const { return *model_; }
     const AngleBranches& branches() const { return branches_; }
+    Contacts& contacts() { return contacts_; }
     const Statistics& statistics() const { return statistics_; }
 
     void break_times(double from, double to, std::vector<double>& out) const override;
@@ -58,6 +59,7 @@ class System : public Manifold, public Dynamics, public Projection, public Impli
 
     const std::shared_ptr<const Model> model_;
     AngleBranches branches_;
+    Contacts contacts_;
     Statistics statistics_;
 
   private:

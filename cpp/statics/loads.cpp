@@ -49,7 +49,7 @@ void wrench_values(const Model& model, const Wrench& w, double t, double value[6
 }
 
 Loads::Loads(const Model& model, const AngleBranches& branches, double t)
-    : model_(model), branches_(branches), t_(t), rest_(kTwist * (model.bodies() + 1), 0.0) {
+    : model_(model), branches_(branches), contacts_(model.contacts), t_(t), rest_(kTwist * (model.bodies() + 1), 0.0) {
     for (size_t i = 0; i < model.wrenches.size(); ++i) {
         double value[6];
         wrench_values(model, model.wrenches[i], t, value);
@@ -62,7 +62,9 @@ Loads::Loads(const Model& model, const AngleBranches& branches, double t)
         if (!formulas[i].has_potential) free_formulas_.push_back(static_cast<int>(i));
 }
 
-void Loads::all(const double* x, double* force) const { applied_forces(model_, branches_, t_, x, rest_.data(), force); }
+void Loads::all(const double* x, double* force) const {
+    applied_forces(model_, branches_, contacts_, t_, x, rest_.data(), force);
+}
 
 // The force of a wrench in world axes has a potential, its moment has none.
 void Loads::add_wrench(const Wrench& w, const double* x, bool moment_only, double* force) const {

@@ -5,6 +5,7 @@
 #include <limits>
 #include <vector>
 
+#include "contacts/contacts.hpp"
 #include "model/branches.hpp"
 #include "model/model.hpp"
 
@@ -63,6 +64,7 @@ class Loads {
 
     const Model& model_;
     const AngleBranches& branches_;
+    mutable Contacts contacts_;  // without friction: nothing has moved yet
     double t_;
     std::vector<double> rest_;            // zero twists
     std::vector<int> follower_wrenches_;  // with a moment, or with components in marker axes

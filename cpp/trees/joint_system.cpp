@@ -39,7 +39,7 @@ JointSystem::JointSystem(const char* name, std::shared_ptr<const Model> model, c
     : System(name, std::move(model)),
       options_(options),
       joints_(*model_, std::move(space.joints), space.coordinates, space.speeds),
-      reactions_(*model_, branches_, joints_.joints(), together(space.closing_rows, space.rotor_rows)),
+      reactions_(*model_, branches_, contacts_, joints_.joints(), together(space.closing_rows, space.rotor_rows)),
       trusted_pivot_(options.rank_tolerance),
       at_rest_(joints_.speeds(), 0.0),
       closing_rows_(std::move(space.closing_rows)),
@@ -63,7 +63,7 @@ JointSystem::JointSystem(const char* name, std::shared_ptr<const Model> model, c
 
 void JointSystem::from_records(double t, const double* poses, const double* twists, bool continued, double* x,
                                double* u) {
-    if (!continued) branches_ = AngleBranches(*model_, t);
+    if (!continued) branches_ = AngleBranches(*model_, t), contacts_.forget();
     const auto see = [&] {
         for (int b = 0; b < model_->bodies(); ++b) last_rotation_[b] = pose_rotation(poses, b);
     };
@@ -112,6 +112,10 @@ void JointSystem::commit(double t, const double* x, const double* u) {
     last_fastest_ = fastest(u);
     joints_.follow_angles(x, branches_);
     if (joints_.has_other_angles()) follow_angles(x);
+    if (!contacts_.empty()) {
+        to_records(t, x, u, poses_.data(), twists_.data());
+        contacts_.commit(poses_.data(), twists_.data());
+    }
     if (stops_.empty()) return;
     measure_stops(t, x, u);
     stops_.remember(t);

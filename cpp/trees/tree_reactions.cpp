@@ -17,9 +17,9 @@ constexpr double kNothing = 1e-6;  // of multipliers of norm one that exert noth
 
 }  // namespace
 
-TreeReactions::TreeReactions(const Model& model, const AngleBranches& branches, const std::vector<JointMap>& joints,
+TreeReactions::TreeReactions(const Model& model, const AngleBranches& branches, Contacts& contacts, const std::vector<JointMap>& joints,
                              const std::vector<int>& other_rows)
-    : model_(model), branches_(branches), joints_(joints), rows_(model, branches) {
+    : model_(model), branches_(branches), contacts_(contacts), joints_(joints), rows_(model, branches) {
     lambda.assign(model.rows.size(), 0.0);
     second_.assign(model.rows.size(), 0.0);
     for (auto* v : {&force_, &exerted_}) v->assign(kTwist * (model.bodies() + 1), 0.0);
@@ -42,7 +42,7 @@ TreeReactions::TreeReactions(const Model& model, const AngleBranches& branches, 
 
 void TreeReactions::take_motion(double t, const double* poses, const double* twists, const double* rates) {
     time_ = t, poses_ = poses, twists_ = twists, rates_ = rates;
-    applied_forces(model_, branches_, t, poses, twists, force_.data());
+    applied_forces(model_, branches_, contacts_, t, poses, twists, force_.data());
     for (int b = 0; b < model_.bodies(); ++b)
         for (int k = 0; k < 6; ++k) {
             double& f = force_[kTwist * b + kComponent[k]];

@@ -15,7 +15,7 @@ namespace bellcrank {
 class TreeReactions {
   public:
     // other_rows: of the model, those whose multipliers are told before they are spread over the tree.
-    TreeReactions(const Model& model, const AngleBranches& branches, const std::vector<JointMap>& joints,
+    TreeReactions(const Model& model, const AngleBranches& branches, Contacts& contacts, const std::vector<JointMap>& joints,
                   const std::vector<int>& other_rows);
 
     // Takes up M u̇ − f at poses, twists and accelerations (records), with all multipliers zero.
@@ -58,6 +58,7 @@ class TreeReactions {
 
     const Model& model_;
     const AngleBranches& branches_;
+    Contacts& contacts_;
     const std::vector<JointMap>& joints_;
     ConstraintRows rows_;
     std::vector<int> layout_of_;     // model block → layout index

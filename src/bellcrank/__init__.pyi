@@ -50,6 +50,7 @@ from bellcrank.mechanism import Mechanism as Mechanism
 from bellcrank.mechanism import joint_kind as joint_kind
 from bellcrank.mechanism.body import Ground as Ground
 from bellcrank.mechanism.body_damping import BodyDamping as BodyDamping
+from bellcrank.mechanism.contact import Contact as Contact
 from bellcrank.mechanism.curve_formulas import CurveOnSurface as CurveOnSurface
 from bellcrank.mechanism.curve_formulas import RollingCurve as RollingCurve
 from bellcrank.mechanism.custom_elements import CustomConstraint as CustomConstraint
@@ -155,6 +156,7 @@ from bellcrank.mechanism.shape import Capsule as Capsule
 from bellcrank.mechanism.shape import Cone as Cone
 from bellcrank.mechanism.shape import Cylinder as Cylinder
 from bellcrank.mechanism.shape import Ellipsoid as Ellipsoid
+from bellcrank.mechanism.shape import Plane as Plane
 from bellcrank.mechanism.shape import Sphere as Sphere
 from bellcrank.mechanism.special_joints import AxisAngle as AxisAngle
 from bellcrank.mechanism.special_joints import CrossedAxes as CrossedAxes

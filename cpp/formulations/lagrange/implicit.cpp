@@ -46,9 +46,10 @@ double stiffness_of_step(const Model& model, const Law& law, const BodyCoordinat
 
 }  // namespace
 
-ImplicitRows::ImplicitRows(const Model& model, const AngleBranches& branches)
+ImplicitRows::ImplicitRows(const Model& model, const AngleBranches& branches, Contacts& contacts)
     : model_(std::make_unique<Model>(with_law_rows(model))),
       branches_(branches),
+      contacts_(contacts),
       delassus_(*model_),
       rows_(*model_, branches_, delassus_.row_order()),
       model_rows_(model.rows_total()) {
@@ -118,7 +119,7 @@ void ImplicitRows::multiply(const double* v, std::vector<double>& out) {
 void ImplicitRows::correct(double t, const double* x, const double* u, const double* rate, double gamma,
                            double* delta) {
     const int m = rows_.rows();
-    applied_forces(*model_, branches_, t, x, u, delta);
+    applied_forces(*model_, branches_, contacts_, t, x, u, delta);
     const double* inverse = rows_.inverse_sqrt_mass().data();
     for (size_t k = 0; k < scaled_.size(); ++k) delta[k] = gamma * (delta[k] * inverse[k] * inverse[k] - rate[k]);
     rows_.evaluate_jacobians(t, x);
@@ -194,14 +195,14 @@ void Lagrange::inputs_changed() {
     if (implicit_ != nullptr) implicit_->take_inputs(*model_);
 }
 
-// Forces given by formulas have no rows; there the derivatives are taken by differences.
-bool Lagrange::linearizes_by_rows() const { return model_->formula_forces.empty(); }
+// Forces given by formulas and contacts have no rows; there the derivatives are taken by differences.
+bool Lagrange::linearizes_by_rows() const { return model_->formula_forces.empty() && model_->contacts.empty(); }
 
 void Lagrange::linearize(double t, const double* x, const double* u, double gamma, bool renew) {
     ++statistics_.linearizations;
     if (!linearizes_by_rows()) return System::linearize(t, x, u, gamma, renew);
     if (implicit_ == nullptr) {
-        implicit_ = std::make_unique<ImplicitRows>(*model_, branches_);
+        implicit_ = std::make_unique<ImplicitRows>(*model_, branches_, contacts_);
         held_stops_.assign(stops_.empty() ? 0 : rows_.rows(), 0);
         defect_.assign(tangent_size(), 0.0);
     }

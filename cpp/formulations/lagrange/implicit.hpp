@@ -23,7 +23,7 @@ namespace bellcrank {
 // laws are. Were their efforts taken as functions of the motion, it would leave some θ κ/m.
 class ImplicitRows {
   public:
-    ImplicitRows(const Model& model, const AngleBranches& branches);
+    ImplicitRows(const Model& model, const AngleBranches& branches, Contacts& contacts);
 
     // Laws as they are at (t, x, u), and multipliers as at the last settled end of a step; stops: per model row,
     // whether a stop holds; empty: none does.
@@ -49,6 +49,7 @@ class ImplicitRows {
 
     std::unique_ptr<Model> model_;  // with a row for each law
     const AngleBranches& branches_;
+    Contacts& contacts_;
     Delassus delassus_;
     ConstraintRows rows_;
     int model_rows_;                       // without those of laws

@@ -6,14 +6,9 @@
 
 #include "formulations/lagrange/delassus.hpp"
 #include "spatial/body_state.hpp"
+#include "spatial/components.hpp"
 
 namespace bellcrank {
-
-namespace {
-
-constexpr int kComponent[6] = {0, 1, 2, 4, 5, 6};
-
-}  // namespace
 
 void Delassus::make_precise() {
     if (precise_ != nullptr) return;

@@ -25,7 +25,9 @@ OwnRows own_rows(const LinkConstants& k) {
 }  // namespace
 
 bool TreePass::takes(const Model& model, const LinkTree& tree) {
-    if (tree.closing_rows.size() > tree.stops || !model.wrenches.empty() || !model.formula_forces.empty()) return false;
+    if (tree.closing_rows.size() > tree.stops || !model.wrenches.empty() || !model.formula_forces.empty() ||
+        !model.contacts.empty())
+        return false;
     for (const Link& link : tree.links)
         if (link.motion != Motion::turn && link.motion != Motion::slide && link.motion != Motion::ball &&
             link.motion != Motion::free)

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 import numpy as np
 
 from bellcrank.assembly.collector import without_collector
+from bellcrank.assembly.contacts import ContactBuilder, laws_of
 from bellcrank.assembly.core_model import core_model
 from bellcrank.assembly.described_bodies import body_arrays, initial_state
 from bellcrank.assembly.finite_functions import check_led_rows
@@ -129,12 +130,15 @@ class _Compiler:
         positions, velocities = self._given("position"), self._given("velocity")
         places = {} if self.formulas is None else self.formulas.places
         inputs = input_records(inputs_of(self.mechanism), self.flat, places, self.custom)
+        contacts = ContactBuilder(self.mechanism, self.body_index)
+        touching = tuple(contacts.add(name, law) for name, law in laws_of(self.mechanism))
         arrays = {
             "gravity": np.array(self.mechanism.gravity, dtype=np.float64),
             **body_arrays(self.bodies),
             **self.flat.arrays(),
             **({} if self.formulas is None else {"formulas": self.formulas.core}),
             **input_arrays(inputs, self.flat),
+            **({"contacts": contacts.core} if touching else {}),
         }
         name, bodies, forces = self.mechanism.name, self.mechanism.bodies, self.records["force"]
         described = Model(
@@ -152,6 +156,7 @@ class _Compiler:
             core=core_model(name, arrays, tuple(bodies), self.owners, forces),
             custom=tuple(self.custom),
             inputs=inputs,
+            contacts=touching,
         )
         check_led_rows(described)
         if self.formulas is not None:

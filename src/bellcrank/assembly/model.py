@@ -19,7 +19,7 @@ from bellcrank.assembly.records import (
     StartValues,
 )
 from bellcrank.assembly.start_values import taken_from
-from bellcrank.assembly.state import Floats, Ints, State
+from bellcrank.assembly.state import CONTACT_COLUMNS, Floats, Ints, State
 from bellcrank.errors import Fault, MechanismError, Unsupported
 from bellcrank.mechanism.arguments import required
 from bellcrank.mechanism.checking import Check
@@ -27,6 +27,7 @@ from bellcrank.mechanism.coordinate import COORDINATE_KINDS, FORMULA_COORDINATE
 from bellcrank.mechanism.naming import nearest
 
 if TYPE_CHECKING:
+    from bellcrank.assembly.contacts import ContactRecord
     from bellcrank.assembly.graph import Graph
     from bellcrank.assembly.inputs import InputRecord
     from bellcrank.mechanism.mechanism import Mechanism
@@ -43,6 +44,7 @@ class Model:
     initial: the State that the simulation starts from.
     given: initial values of joints that are yet to be met by assembly.
     custom: elements given by formulas, as they were described. inputs: what may change in a run.
+    contacts: forces of the kind `Contact`, which act between shapes.
     described: the mechanism, if numbers of it are expressions of parameters. source: the mechanism.
     """
 
@@ -63,11 +65,13 @@ class Model:
     described: Mechanism | None = None
     source: Mechanism | None = None
     inputs: tuple[InputRecord, ...] = ()
+    contacts: tuple[ContactRecord, ...] = ()
 
     def __reduce__(self) -> tuple[Any, ...]:
-        if self.custom:
+        if self.custom or self.contacts:
+            what = "elements given by formulas" if self.custom else "contacts"
             raise Unsupported(
-                f"the Model of {self.name!r} has elements given by formulas and cannot be copied or pickled: "
+                f"the Model of {self.name!r} has {what} and cannot be copied or pickled: "
                 "send the Mechanism"
             )
         return _restored, (
@@ -216,17 +220,26 @@ class Model:
             count = f"{len(self.angular)} angular coordinates, not {len(state.angles)}"
             raise MechanismError(Fault("state", f"mechanism {self.name!r} has {count}"))
         core.set_state(*state.arrays, continued)
-        if state.angles is None:
+        if state.angles is not None:
+            self._set_angles(core, state, state.angles)
+        if state.contacts is None or not self.contacts:
             return
+        try:
+            core.set_contact_memory(state.contacts.ravel())
+        except ValueError as error:
+            raise MechanismError(Fault("state", str(error))) from None
+
+    def _set_angles(self, core: _core.SystemAt, state: State, angles: Floats) -> None:
         values = np.zeros(len(self.arrays["coordinate_kind"]))
-        values[self.angular] = state.angles
+        values[self.angular] = angles
         core.set_angles(values)
         if self.custom:  # joints by formulas find their coordinates in the poses, from the angles on
             core.set_state(*state.arrays, True)
 
     def state_of(self, core: _core.SystemAt) -> State:
         """The state of a system of this model, with the turns of its angles."""
-        return State(*core.state(), angles=core.coordinates()[0][self.angular])
+        memory = np.reshape(core.contact_memory(), (-1, CONTACT_COLUMNS)) if self.contacts else None
+        return State(*core.state(), angles=core.coordinates()[0][self.angular], contacts=memory)
 
     def started(self, state: State) -> Model:
         """The same model starting from `state`, with what is taken from the initial configuration.

@@ -32,6 +32,8 @@ def planar_model(model: Model) -> Model:
     """
     if model.custom:
         raise Unsupported(f"planar: elements given by formulas are not taken: {model.custom[0]}")
+    if model.contacts:
+        raise Unsupported(f"planar: contacts are not taken: force {model.contacts[0].name!r}")
     tried = []
     for normal in _candidates(model):
         plane = _Faults(model, normal)

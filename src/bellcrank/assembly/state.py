@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import Any, TypeAlias
+from typing import Any, Final, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,6 +13,9 @@ from bellcrank.errors import Fault, MechanismError
 Floats: TypeAlias = NDArray[np.float64]
 Ints: TypeAlias = NDArray[np.int32]
 
+CONTACT_COLUMNS: Final = 14
+"""Numbers that a touching point remembers (cpp/contacts/contacts.hpp)."""
+
 
 def _numbers(name: str, value: Any) -> Floats:
     """An array of numbers. Raises MechanismError for what is none."""
@@ -20,6 +23,16 @@ def _numbers(name: str, value: Any) -> Floats:
         return np.ascontiguousarray(value, dtype=np.float64)
     except (TypeError, ValueError, OverflowError):
         raise MechanismError(Fault("state", f"{name} must hold numbers", value)) from None
+
+
+def _contacts(value: Any) -> Floats:
+    array = _numbers("contacts", value)
+    if array.size == 0:
+        return np.zeros((0, CONTACT_COLUMNS))
+    if array.ndim != 2 or array.shape[1] != CONTACT_COLUMNS:
+        rule = f"contacts must have shape (n, {CONTACT_COLUMNS})"
+        raise MechanismError(Fault("state", rule, array.shape))
+    return array.copy()
 
 
 @dataclass(frozen=True, eq=False)
@@ -32,6 +45,10 @@ class State:
     angles: the angular coordinates of the model (see `Model.angular`) with their whole turns, rad: what poses
         do not contain. None if unknown; angles then start within pi, or where a drive has them.
 
+    contacts: (n, 14), what points that touch remember of friction, world axes: numbers of the two shapes and
+        of their features, elastic displacement (3), position (3) and normal (3) of the contact, 1 where it
+        slips. None if unknown; friction then starts without any displacement.
+
     Raises MechanismError for what is not numbers, and if the shapes do not match.
     """
 
@@ -41,6 +58,7 @@ class State:
     velocity: Floats
     angular_velocity: Floats
     angles: Floats | None = None
+    contacts: Floats | None = None
 
     def __post_init__(self) -> None:
         if not isinstance(self.time, (int, float, np.integer, np.floating)):
@@ -57,6 +75,8 @@ class State:
             object.__setattr__(self, name, array)
         if self.angles is not None:
             object.__setattr__(self, "angles", _numbers("angles", self.angles).ravel().copy())
+        if self.contacts is not None:
+            object.__setattr__(self, "contacts", _contacts(self.contacts))
 
     def at_time(self, time: float) -> State:
         """The same poses and velocities at another time."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import replace
 
+from bellcrank.assembly.contacts import check_contacts
 from bellcrank.errors import FaultList, MechanismError
 from bellcrank.mechanism import GROUND, Coordinate, Drive, Joint, Lowered, Mechanism, PathDrive, Row
 from bellcrank.mechanism.attachment import Attached
@@ -36,6 +37,7 @@ def validate(mechanism: Mechanism) -> None:
         _check_joint(mechanism, faults, joint)
     for attached in (*mechanism.constraints.values(), *mechanism.forces.values()):
         _check_attached(mechanism, faults, attached)
+    check_contacts(mechanism, faults)
     led: dict[Coordinate, str] = {}
     for drive in mechanism.drives.values():
         _check_drive(mechanism, faults, drive, led)

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 from bellcrank import _core
 from bellcrank.assembly.model import Model
-from bellcrank.formulations.contract import whole
+from bellcrank.formulations.contract import contact_refusals, whole
 from bellcrank.formulations.options import ALL
 from bellcrank.formulations.system import System
 
@@ -27,7 +27,7 @@ class OPTIONS:
 
 def refusals(model: Model) -> list[str]:
     """Why it cannot take a model."""
-    return list(_core.Adaptive.refusals(model.core))
+    return [*_core.Adaptive.refusals(model.core), *contact_refusals(model)]
 
 
 def create(model: Model, _options: OPTIONS) -> _core.Adaptive:

@@ -49,6 +49,11 @@ def whole(model: Model, _options: Any) -> Model:
     return model
 
 
+def contact_refusals(model: Model) -> list[str]:
+    """Why a formulation cannot take a model that computes no contact; empty if it has none."""
+    return [f"it computes no contact (force {contact.name!r})" for contact in model.contacts]
+
+
 def checked_module(module: ModuleType) -> Formulation:
     """The module as a formulation. Raises TypeError if something is missing, naming it."""
     if isinstance(module, Formulation):

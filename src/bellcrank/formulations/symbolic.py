@@ -17,7 +17,7 @@ from bellcrank.assembly.formula_posing import POLE, poles_near
 from bellcrank.assembly.model import Model
 from bellcrank.assembly.state import Floats, State
 from bellcrank.errors import Fault, MechanismError, Unsupported
-from bellcrank.formulations.contract import whole
+from bellcrank.formulations.contract import contact_refusals, whole
 from bellcrank.formulations.joint_system import JointSystem, JointSystemOptions
 from bellcrank.formulations.linearization import Linearization, Speed
 from bellcrank.formulations.options import ALL
@@ -204,7 +204,8 @@ def refusals(model: Model, cut: Sequence[int] = ()) -> list[str]:
     """
     joints = ", ".join(str(record) for record in model.custom if record.category == "joint")
     reasons = _core.Symbolic.refusals(model.core, list(cut))
-    return [f"{reason}: {joints}" if "loops of joints" in reason else reason for reason in reasons]
+    found = [f"{reason}: {joints}" if "loops of joints" in reason else reason for reason in reasons]
+    return [*found, *contact_refusals(model)]
 
 
 def create(model: Model, options: JointSystemOptions) -> _core.Symbolic:

@@ -5,6 +5,7 @@ Importing this package fills the registries (JOINT_KINDS, CONSTRAINT_KINDS, FORC
 
 from bellcrank.mechanism import (
     body_damping,
+    contact,
     curve_formulas,
     custom_elements,
     friction,
@@ -74,6 +75,7 @@ __all__ = [
     "Shape",
     "Term",
     "body_damping",
+    "contact",
     "curve_formulas",
     "custom_elements",
     "friction",

@@ -97,6 +97,23 @@ class AppliedWrench:
 
 
 @dataclass(frozen=True)
+class ContactLaw:
+    """How the shapes of bodies touch each other; the fields after `bodies` are those of `Contact`."""
+
+    bodies: tuple[str, ...]
+    stiffness: float
+    exponent: float
+    restitution: float
+    impact_speed: float
+    dissipation: float | None
+    friction: float
+    static_friction: float
+    shear_ratio: float
+    shear_damping: float | None
+    joined: bool
+
+
+@dataclass(frozen=True)
 class Lowered:
     """What one element becomes.
 
@@ -107,6 +124,7 @@ class Lowered:
     blocks: tuple[Block, ...] = ()
     laws: tuple[Law, ...] = ()
     wrenches: tuple[AppliedWrench, ...] = ()
+    contacts: tuple[ContactLaw, ...] = ()
     coordinates: tuple[Coordinate, ...] = ()
     custom: object | None = None
 

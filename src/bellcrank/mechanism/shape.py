@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from bellcrank.mechanism.checking import Check, Quat, Vec3
-from bellcrank.mechanism.fields import Description, checked, described, quantity, rotation, vector
+from bellcrank.mechanism.fields import Description, checked, described, flag, quantity, rotation, vector
 from bellcrank.mechanism.given import (
     FloatField,
     OptionalFloatField,
@@ -40,12 +40,14 @@ class Shape(Description, ABC):
     position, rotation: pose of the shape's frame in the body frame (m; unit quaternion (w, x, y, z)).
     density: kg/m^3, or None for a shape that is only looked at.
     color: red, green, blue and, if wanted, opacity, each 0 to 1; None leaves it to the viewer.
+    touches: whether it takes part in the contacts of its body (`Contact`).
     """
 
     position: VectorField = vector("m", default=(0.0, 0.0, 0.0))  # noqa: RUF009  (a declaration)
     rotation: RotationField = rotation(default=IDENTITY)  # noqa: RUF009
     density: OptionalFloatField = quantity("kg/m^3", "positive", default=None)  # noqa: RUF009
     color: OptionalFloatsField = checked(_color, "1", default=None, parametric=True)  # noqa: RUF009
+    touches: bool = flag(default=True)  # noqa: RUF009
 
     def __init_subclass__(cls, **kwargs: Any) -> None:
         super().__init_subclass__(**kwargs)
@@ -153,3 +155,21 @@ class Cone(Shape):
         r, h = self.radius, self.height
         centred = _diagonal(pi * r * r * h / 3, (3 * r * r / 20, 3 * r * r / 20, 3 * h * h / 80))
         return MassProperties(centred.mass, np.array([0.0, 0.0, -h / 4]), centred.inertia)
+
+
+@described
+class Plane(Shape):
+    """All that lies below the plane z = 0 of its frame: a floor, a wall, an incline.
+
+    It has no end; size: of the square that is drawn of it, m. It cannot have a density.
+    """
+
+    size: FloatField = quantity("m", "positive", default=4.0)
+
+    def _judge(self, check: Check) -> None:
+        if self.density is not None:
+            check.fault("a plane has no end, and so no mass", self.density, "leave the density out")
+
+    def volume_properties(self) -> MassProperties:
+        """Refused: a plane has no end."""
+        raise ValueError("a plane has no mass")

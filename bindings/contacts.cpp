@@ -1,0 +1,45 @@
+// Which shapes of a model touch, and by what law; what a system's contacts do where it stands.
+#include "contacts/contacts.hpp"
+
+#include <nanobind/nanobind.h>
+#include <nanobind/stl/array.h>
+#include <nanobind/stl/pair.h>
+#include <nanobind/stl/shared_ptr.h>
+#include <nanobind/stl/vector.h>
+
+#include "bindings.hpp"
+#include "marshal.hpp"
+
+namespace nb = nanobind;
+using namespace nb::literals;
+
+namespace bellcrank {
+
+void bind_contacts(nb::module_& m) {
+    nb::class_<ContactLaw>(m, "ContactLaw", "A law of contact (cpp/contacts/contact_law.hpp).")
+        .def(
+            "__init__",
+            [](ContactLaw* self, const std::array<double, 8>& p) {
+                new (self) ContactLaw{p[0], p[1], p[2], p[3], p[4], p[5], p[6], p[7]};
+            },
+            "numbers"_a,
+            "Stiffness, exponent, dissipation, static and kinetic friction, ratio of tangential to normal stiffness, "
+            "time constant of tangential damping, restitution.");
+    nb::class_<ContactSet>(m, "ContactSet", "Shapes of bodies, and the groups of them that touch each other.")
+        .def(nb::init<>())
+        .def(
+            "add_shape",
+            [](ContactSet& self, const std::shared_ptr<Shape>& shape, int body, const Triple& position,
+               const Quadruple& rotation) {
+                self.shapes.push_back({shape, body, {to_vec3(position), rotation_matrix(to_quat(rotation))}});
+                return static_cast<int>(self.shapes.size()) - 1;
+            },
+            "shape"_a, "body"_a, "position"_a, "rotation"_a, "At a pose in the body's axes; its number.")
+        .def(
+            "add_group",
+            [](ContactSet& self, const ContactLaw& law, const std::vector<int>& shapes,
+               const std::vector<std::pair<int, int>>& apart) { self.groups.push_back({law, shapes, apart}); },
+            "law"_a, "shapes"_a, "apart"_a, "Shapes that touch each other, but for pairs of bodies kept apart.");
+}
+
+}  // namespace bellcrank

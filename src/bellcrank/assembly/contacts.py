@@ -1,0 +1,186 @@
+"""Contacts of a mechanism as the core takes them: shapes of bodies, groups that touch each other, and laws."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from functools import lru_cache
+from itertools import combinations
+from math import log, sqrt
+from typing import Any, Final
+
+import numpy as np
+
+from bellcrank import _core
+from bellcrank.errors import FaultList
+from bellcrank.mechanism.body import Body, Ground
+from bellcrank.mechanism.marker import GROUND
+from bellcrank.mechanism.mechanism import Mechanism
+from bellcrank.mechanism.mesh import Mesh
+from bellcrank.mechanism.rows import ContactLaw
+from bellcrank.mechanism.shape import Box, Capsule, Cone, Cylinder, Ellipsoid, Plane, Shape, Sphere
+
+_LEAST_RESTITUTION: Final = 0.05  # that a force k dⁿ (1 + c v) can leave
+_DAMPING: Final = 0.3  # of tangential motion, of its critical value
+_WITHOUT_DEPTH: Final = (Plane, Mesh)  # shapes that do not touch each other
+
+
+@dataclass(frozen=True)
+class ContactRecord:
+    """A contact in the model: its bodies by their indices, the ground's among them."""
+
+    name: str
+    bodies: tuple[int, ...]
+
+
+def dissipation_of(restitution: float, speed: float) -> float:
+    """The c of the force k d^n (1 + c v) that returns an impact at a speed, m/s, with a restitution; s/m.
+
+    With v₁ = e v₀ the motions in and out give c (v₀ + v₁) = ln((1 + c v₀) / (1 − c v₁)), by integrals of
+    v dv / (1 + c v), whatever k, n and the mass.
+    """
+    if restitution >= 1.0:
+        return 0.0
+    e = max(restitution, _LEAST_RESTITUTION)
+    low, high = 0.0, 1.0 / e  # of c v₀: the right side is larger from the root on, up to its pole
+    for _ in range(200):
+        middle = 0.5 * (low + high)
+        if middle * (1.0 + e) > log((1.0 + middle) / (1.0 - e * middle)):
+            low = middle
+        else:
+            high = middle
+    return high / speed
+
+
+def laws_of(mechanism: Mechanism) -> Iterator[tuple[str, ContactLaw]]:
+    """The contacts of a mechanism by name."""
+    for name, force in mechanism.forces.items():
+        if type(force.kind).__name__ == "Contact":
+            for law in force.kind.lowered(force.markers).contacts:
+                yield name, law
+
+
+def check_contacts(mechanism: Mechanism, faults: FaultList) -> None:
+    """Note what is wrong with contacts: bodies without shapes, pairs that cannot touch or touch twice."""
+    taken: dict[tuple[str, str], str] = {}
+    for name, law in laws_of(mechanism):
+        element = f"force {name!r}"
+        there = [body for body in law.bodies if body == GROUND or body in mechanism.bodies]
+        for body in there:
+            if not _touching(_carrier(mechanism, body)):
+                advice = "give it shapes=[bc.Box(...)], or leave it out"
+                faults.add(element, "this body has no shape that could touch", body, advice)
+            elif body != GROUND and not any(map(any, mechanism.bodies[body].inertia)):
+                faults.add(element, "a particle has no orientation, and no shape", body, "give it an inertia")
+        for one, two in combinations(there, 2):
+            if tied(mechanism, law, one, two):
+                continue
+            pair = (min(one, two), max(one, two))
+            if (other := taken.setdefault(pair, name)) != name:
+                rule = f"bodies {pair[0]!r} and {pair[1]!r} touch in force {other!r} already"
+                faults.add(element, rule, None, "name them together in one contact only")
+            kinds = [_surfaces(_carrier(mechanism, body)) for body in (one, two)]
+            if all(kinds):
+                rule = f"{kinds[0]} of {one!r} and {kinds[1]} of {two!r} cannot touch each other"
+                faults.add(element, rule, None, "give one of them shapes with a depth, such as boxes")
+
+
+def _surfaces(carrier: Body | Ground) -> str:
+    return next((type(s).__name__ for s in _touching(carrier) if isinstance(s, _WITHOUT_DEPTH)), "")
+
+
+def _carrier(mechanism: Mechanism, name: str) -> Body | Ground:
+    return mechanism.ground if name == GROUND else mechanism.bodies[name]
+
+
+def _touching(carrier: Body | Ground) -> list[Shape]:
+    return [shape for shape in carrier.shapes if shape.touches]
+
+
+def tied(mechanism: Mechanism, law: ContactLaw, one: str, two: str) -> bool:
+    """Whether a joint keeps two bodies from touching each other."""
+    if law.joined:
+        return False
+    return any(
+        joint.kind.locked and {joint.marker_1.body, joint.marker_2.body} == {one, two}
+        for joint in mechanism.joints.values()
+    )
+
+
+class ContactBuilder:
+    """Collects contacts for the core. body_index: with the ground."""
+
+    def __init__(self, mechanism: Mechanism, body_index: Mapping[str, int]) -> None:
+        self.mechanism = mechanism
+        self.index = body_index
+        self.core = _core.ContactSet()
+        self._shapes: dict[str, list[int]] = {}
+
+    def add(self, name: str, law: ContactLaw) -> ContactRecord:
+        """Add a contact; its record."""
+        shapes = [number for body in law.bodies for number in self._shapes_of(body)]
+        apart = [
+            (self.index[one], self.index[two])
+            for one, two in self._pairs_with_joints(law)
+            if tied(self.mechanism, law, one, two)
+        ]
+        self.core.add_group(_core.ContactLaw(self._numbers(law)), shapes, apart)
+        return ContactRecord(name, tuple(self.index[body] for body in law.bodies))
+
+    def _pairs_with_joints(self, law: ContactLaw) -> set[tuple[str, str]]:
+        bodies = set(law.bodies)
+        ends = ((j.marker_1.body, j.marker_2.body) for j in self.mechanism.joints.values())
+        return {(min(pair), max(pair)) for pair in ends if bodies.issuperset(pair)}
+
+    def _shapes_of(self, body: str) -> list[int]:
+        if body not in self._shapes:
+            self._shapes[body] = [
+                self.core.add_shape(
+                    collision_shape(shape), self.index[body], list(shape.position), list(shape.rotation)
+                )
+                for shape in _touching(_carrier(self.mechanism, body))
+            ]
+        return self._shapes[body]
+
+    def _numbers(self, law: ContactLaw) -> list[float]:
+        dissipation = law.dissipation
+        if dissipation is None:
+            dissipation = dissipation_of(law.restitution, law.impact_speed)
+        damping = law.shear_damping
+        if damping is None:
+            damping = self._shear_damping(law)
+        return [
+            law.stiffness, law.exponent, dissipation, law.static_friction, law.friction, law.shear_ratio, damping,
+            law.restitution,
+        ]  # fmt: skip
+
+    def _shear_damping(self, law: ContactLaw) -> float:
+        """Damping by stiffness: 2 ζ sqrt(m / kₜ) of the lightest body m, at the slope where it rests."""
+        mass = min((self.mechanism.bodies[name].mass for name in law.bodies if name != GROUND), default=1.0)
+        weight = mass * max(float(np.linalg.norm(self.mechanism.gravity)), 1e-3)
+        slope = law.exponent * law.stiffness ** (1 / law.exponent) * weight ** (1 - 1 / law.exponent)
+        return 2.0 * _DAMPING * sqrt(mass / (law.shear_ratio * slope))
+
+
+@lru_cache(maxsize=512)
+def collision_shape(shape: Shape) -> Any:
+    """The collision shape of a shape, in its own axes. Raises MechanismError for a mesh that cannot be read."""
+    made = _core.CollisionShape
+    if isinstance(shape, Sphere):
+        return made.sphere(shape.radius)
+    if isinstance(shape, Box):
+        return made.box([0.5 * size for size in shape.size])
+    if isinstance(shape, Capsule):
+        return made.capsule(shape.radius, 0.5 * shape.length)
+    if isinstance(shape, Cylinder):
+        return made.cylinder(shape.radius, 0.5 * shape.length)
+    if isinstance(shape, Cone):
+        return made.cone(shape.radius, 0.5 * shape.height)
+    if isinstance(shape, Ellipsoid):
+        return made.ellipsoid(list(shape.radii))
+    if isinstance(shape, Plane):
+        return made.plane()
+    if isinstance(shape, Mesh):
+        vertices, triangles = shape.surface()
+        return made.mesh(vertices, triangles.tolist())
+    raise TypeError(f"a {type(shape).__name__} cannot touch")

@@ -1,0 +1,85 @@
+"""Contact with friction between the shapes of bodies."""
+
+from __future__ import annotations
+
+from typing import Any, ClassVar
+
+from bellcrank.mechanism.attachment import Attachment, End, markers
+from bellcrank.mechanism.checking import Check
+from bellcrank.mechanism.fields import described, flag, fraction, quantity
+from bellcrank.mechanism.force import ForceKind
+from bellcrank.mechanism.given import FloatField, OptionalFloatField
+from bellcrank.mechanism.marker import Marker
+from bellcrank.mechanism.rows import ContactLaw, Lowered
+
+
+@described
+class Contact(ForceKind):
+    """Bodies push each other where their shapes touch, and rub on each other.
+
+    All shapes of two or more bodies, the ground among them, touch each other, but for shapes with
+    `touches=False` and for bodies that a joint connects.
+
+    stiffness, exponent: of the normal force k d^n (1 + c v) at each point of contact, with the depth d in m and
+        the speed v at which it grows in m/s; k in N/m^n. The force never pulls.
+    restitution: speed after an impact by the speed before, at the speed impact_speed, m/s. It determines the
+        dissipation c; below 0.05 it counts as 0.05.
+    dissipation: c itself, s/m, instead of what follows from the restitution.
+    friction: kinetic coefficient. static_friction: while a point sticks; the same if it is not given.
+    shear_ratio: tangential by normal stiffness of a point that sticks. The default is that of a material with
+        Poisson's ratio 0.3 (Mindlin 1949).
+    shear_damping: damping of tangential motion by tangential stiffness, s. By default the lightest body of the
+        contact is damped at 0.3 of its critical value.
+    joined: whether bodies that a joint connects touch, too.
+
+    K. H. Hunt and F. R. E. Crossley, Coefficient of restitution interpreted as damping in vibroimpact, 1975.
+    """
+
+    stiffness: FloatField = quantity("N/m", "positive")
+    exponent: FloatField = quantity("1", "positive", default=1.0)
+    restitution: FloatField = fraction(default=0.3)
+    impact_speed: FloatField = quantity("m/s", "positive", default=1.0)
+    dissipation: OptionalFloatField = quantity("s/m", "not negative", default=None)
+    friction: FloatField = quantity("1", "not negative", default=0.0)
+    static_friction: OptionalFloatField = quantity("1", "not negative", default=None)
+    shear_ratio: FloatField = quantity("1", "positive", default=0.8)
+    shear_damping: OptionalFloatField = quantity("s", "not negative", default=None)
+    joined: bool = flag(default=False)
+    pattern: ClassVar[str] = "MM+"
+    ends_text: ClassVar[str] = "two or more bodies"
+    meaning: ClassVar[str] = "Shapes of bodies push and rub on each other where they touch."
+
+    def _judge(self, check: Check) -> None:
+        if not 1.0 <= self.exponent <= 3.0:
+            check.fault("exponent must be 1 to 3", self.exponent, "1 for a linear spring, 1.5 for two balls")
+        if self.static_friction is not None and self.static_friction < self.friction:
+            rule = f"static_friction must not be less than friction, {self.friction:g}"
+            check.fault(rule, self.static_friction)
+
+    def check_ends(self, check: Check, ends: tuple[Attachment, ...]) -> None:
+        """Bodies as a whole, each once."""
+        held: list[Any] = list(ends)
+        for marker in held:
+            if marker.name is not None:
+                check.fault("Contact takes bodies, not markers on them", marker.key)
+        bodies = [marker.body for marker in held]
+        for body in {name for name in bodies if bodies.count(name) > 1}:
+            check.fault("the same body is named twice", body)
+
+    def lowered(self, ends: tuple[End, ...]) -> Lowered:
+        """The law, and the bodies that it acts between."""
+        bodies: tuple[Marker, ...] = markers(ends)
+        law = ContactLaw(
+            tuple(marker.body for marker in bodies),
+            self.stiffness,
+            self.exponent,
+            self.restitution,
+            self.impact_speed,
+            self.dissipation,
+            self.friction,
+            self.friction if self.static_friction is None else self.static_friction,
+            self.shear_ratio,
+            self.shear_damping,
+            self.joined,
+        )
+        return Lowered(contacts=(law,))
