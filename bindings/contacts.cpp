@@ -27,6 +27,24 @@ void bind_contacts(nb::module_& m) {
             "time constant of tangential damping, restitution.");
     nb::class_<ContactSet>(m, "ContactSet", "Shapes of bodies, and the groups of them that touch each other.")
         .def(nb::init<>())
+        .def_prop_ro(
+            "bodies",
+            [](const ContactSet& self) {
+                std::vector<int> out;
+                for (const BodyShape& shape : self.shapes) out.push_back(shape.body);
+                return out;
+            },
+            "The body of each shape.")
+        .def_prop_ro(
+            "laws",
+            [](const ContactSet& self) {
+                std::vector<std::vector<double>> out;
+                for (const ContactGroup& g : self.groups)
+                    out.push_back({g.law.stiffness, g.law.exponent, g.law.dissipation, g.law.static_friction,
+                                   g.law.kinetic_friction, g.law.shear_ratio, g.law.shear_time, g.law.restitution});
+                return out;
+            },
+            "The numbers of the law of each group, as ContactLaw takes them.")
         .def(
             "add_shape",
             [](ContactSet& self, const std::shared_ptr<Shape>& shape, int body, const Triple& position,
@@ -37,9 +55,10 @@ void bind_contacts(nb::module_& m) {
             "shape"_a, "body"_a, "position"_a, "rotation"_a, "At a pose in the body's axes; its number.")
         .def(
             "add_group",
-            [](ContactSet& self, const ContactLaw& law, const std::vector<int>& shapes,
-               const std::vector<std::pair<int, int>>& apart) { self.groups.push_back({law, shapes, apart}); },
-            "law"_a, "shapes"_a, "apart"_a, "Shapes that touch each other, but for pairs of bodies kept apart.");
+            [](ContactSet& self, const ContactLaw& law, const std::vector<int>& bodies, const std::vector<int>& shapes,
+               const std::vector<std::pair<int, int>>& apart) { self.groups.push_back({law, bodies, shapes, apart}); },
+            "law"_a, "bodies"_a, "shapes"_a, "apart"_a,
+            "Shapes that touch each other, but for pairs of bodies kept apart.");
 }
 
 }  // namespace bellcrank

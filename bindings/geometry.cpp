@@ -68,7 +68,8 @@ struct ContactTable {
     PoseTable uncertainty;  // rows × 1
 };
 
-ContactTable collide_all(const Shape& a, const PoseTable& poses_a, const Shape& b, const PoseTable& poses_b, double reach) {
+ContactTable collide_all(const Shape& a, const PoseTable& poses_a, const Shape& b, const PoseTable& poses_b,
+                         double reach) {
     const Eigen::Index rows = common_rows(poses_a, poses_b);
     std::vector<ContactPoint> all;
     ContactTable out{PointNumbers::Zero(rows + 1), {}, {}, PoseTable(rows, 1)};

@@ -171,10 +171,17 @@ void measure(RunAt& self, nb::ndarray<double, nb::ndim<1>, nb::c_contig, nb::dev
 nb::dict outcome(RunAt& self) {
     nb::dict d = result_dict(self.run->result());
     const int functions = static_cast<int>(self.run->options().events.size());
-    std::vector<std::pair<int, int>> happened;  // the event's number, or −1 and the row of a stop
+    const int stops = self.at.core().stops();
+    // The event's number, or −1 and the row of a stop, or −2 and the number of an event of contacts.
+    std::vector<std::pair<int, int>> happened;
     for (const int number : self.sink.event_numbers()) {
         const int stop = number - functions;
-        happened.emplace_back(stop < 0 ? number : -1, stop < 0 ? -1 : self.at.core().row_of_stop(stop));
+        if (stop < 0)
+            happened.emplace_back(number, -1);
+        else if (stop < stops)
+            happened.emplace_back(-1, self.at.core().row_of_stop(stop));
+        else
+            happened.emplace_back(-2, stop - stops);
     }
     d["events"] = happened;
     d["event_frames"] = self.sink.event_frames();
@@ -256,7 +263,8 @@ void bind_integrate(nb::module_& m) {
              "What it has done so far: status, time, steps, rejected, rounding, last_step, next_step, "
              "steps_since_restart,\nevaluations_since_restart, difference_evaluations, last_order, highest_order, "
              "samples, "
-             "body, row, ended (by an event); events,\n(number, -1) or (-1, row of a stop), and event_frames (n, 1 + "
+             "body, row, ended (by an event); events,\n(number, -1), (-1, row of a stop) or (-2, number of an event of "
+             "contacts), and event_frames (n, 1 + "
              "width).");
 }
 

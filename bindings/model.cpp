@@ -59,9 +59,7 @@ class Arrays {
     Formulas formulas(const char* name) {
         return has(name) ? nb::cast<const FormulaDraft&>(take(name)).finished() : Formulas{};
     }
-    ContactSet contacts(const char* name) {
-        return has(name) ? nb::cast<const ContactSet&>(take(name)) : ContactSet{};
-    }
+    ContactSet contacts(const char* name) { return has(name) ? nb::cast<const ContactSet&>(take(name)) : ContactSet{}; }
     std::map<int, std::shared_ptr<const ExpressedFunction>> expressions(const char* name) {
         std::map<int, std::shared_ptr<const ExpressedFunction>> out;
         if (!has(name)) return out;

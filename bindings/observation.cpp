@@ -27,12 +27,14 @@ using DoubleArray = nb::ndarray<const double, nb::c_contig, nb::device::cpu>;
 using Efforts = std::vector<std::tuple<std::string, int, int>>;
 using EffortOf = Observation::Effort::Of;
 
+constexpr const char* kEffortNames[] = {"law", "wrench", "formula", "contact"};  // as EffortOf
+
 std::vector<Observation::Effort> efforts_of(const Efforts& given) {
     std::vector<Observation::Effort> out;
     for (const auto& [of, number, component] : given) {
-        const bool is_law = of == "law", is_wrench = of == "wrench";
-        if (!is_law && !is_wrench && of != "formula") throw std::invalid_argument("efforts: of law, wrench or formula");
-        out.push_back({is_law ? EffortOf::law : is_wrench ? EffortOf::wrench : EffortOf::formula, number, component});
+        const auto kind = std::find(std::begin(kEffortNames), std::end(kEffortNames), of);
+        if (kind == std::end(kEffortNames)) throw std::invalid_argument("efforts: of law, wrench, formula or contact");
+        out.push_back({static_cast<EffortOf>(kind - std::begin(kEffortNames)), number, component});
     }
     return out;
 }
@@ -42,11 +44,13 @@ void check_efforts(const Model& model, const std::vector<Observation::Effort>& e
         size_t count = model.laws.size(), components = 1;
         if (e.of == EffortOf::wrench) count = model.wrenches.size(), components = 6;
         if (e.of == EffortOf::formula) count = model.formula_forces.size();
+        if (e.of == EffortOf::contact) count = model.contacts.groups.size();
         const auto number = static_cast<size_t>(e.number), component = static_cast<size_t>(e.component);
         if (number < count && e.of == EffortOf::formula) {
             const FormulaEnds& ends = model.formula_forces[number].ends();
             components = 6 * ends.markers.size() + ends.coordinates.size();
         }
+        if (number < count && e.of == EffortOf::contact) components = 6 * model.contacts.groups[number].bodies.size();
         if (number >= count || component >= components)
             throw std::invalid_argument("efforts: the model has no such law, wrench, formula or component");
     }
@@ -59,9 +63,9 @@ std::vector<Observation::Effort> checked_efforts(const Model& model, const Effor
 }
 
 nb::list frame_sections(int bodies, int coordinates, int angles, int force_coordinates, int multipliers, int reactions,
-                        int efforts, int potentials, bool uniqueness, bool accelerations, int inputs) {
+                        int efforts, int potentials, bool uniqueness, bool accelerations, int inputs, bool contacts) {
     const FrameCounts counts{bodies,  coordinates, angles,     force_coordinates, multipliers, reactions,
-                             efforts, potentials,  uniqueness, accelerations,     inputs};
+                             efforts, potentials,  uniqueness, accelerations,     inputs,      contacts};
     const FrameLayout layout(counts);
     nb::list out;
     for (int k = 0; k < kSections; ++k) {
@@ -130,7 +134,7 @@ void bind_observation(nb::module_& m) {
             "__init__",
             [](Observation* self, std::vector<int> coordinates, int angles, int force_coordinates,
                std::vector<int> rows, std::vector<std::pair<std::vector<int>, int>> reactions, const Efforts& efforts,
-               const Efforts& potentials, bool accelerations, int inputs) {
+               const Efforts& potentials, bool accelerations, int inputs, bool contacts) {
                 new (self) Observation{std::move(coordinates),
                                        angles,
                                        force_coordinates,
@@ -139,27 +143,30 @@ void bind_observation(nb::module_& m) {
                                        efforts_of(efforts),
                                        efforts_of(potentials),
                                        accelerations,
-                                       inputs};
+                                       inputs,
+                                       contacts};
             },
             "coordinates"_a = std::vector<int>(), "angles"_a = 0, "force_coordinates"_a = 0,
             "rows"_a = std::vector<int>(), "reactions"_a = std::vector<std::pair<std::vector<int>, int>>(),
             "efforts"_a = Efforts(), "potentials"_a = Efforts(), "accelerations"_a = false, "inputs"_a = 0,
+            "contacts"_a = false,
             nb::sig("def __init__(self, coordinates: collections.abc.Sequence[int] = (), angles: int = 0, "
                     "force_coordinates: int = 0, rows: collections.abc.Sequence[int] = (), reactions: "
                     "collections.abc.Sequence[tuple[collections.abc.Sequence[int], int]] = (), efforts: "
                     "collections.abc.Sequence[tuple[str, int, int]] = (), potentials: "
                     "collections.abc.Sequence[tuple[str, int, int]] = (), accelerations: bool = False, "
-                    "inputs: int = 0) -> None"),
+                    "inputs: int = 0, contacts: bool = False) -> None"),
             "coordinates: of joints, then so many other angles, then so many others that forces act along. rows:\n"
             "whose multipliers. reactions: (blocks, pair). efforts, potentials: (\"law\", number, 0), (\"wrench\", "
-            "number,\ncomponent: moment, then force) or (\"formula\", number, output). inputs: all that the model has, "
-            "or 0.");
+            "number,\ncomponent: moment, then force) or (\"formula\", number, output), or\n(\"contact\", group, "
+            "component: of each body force, then moment). inputs: all that "
+            "the model has, or 0.\ncontacts: how many points touch.");
     m.def("frame_sections", &frame_sections, "bodies"_a, "coordinates"_a = 0, "angles"_a = 0, "force_coordinates"_a = 0,
           "multipliers"_a = 0, "reactions"_a = 0, "efforts"_a = 0, "potentials"_a = 0, "uniqueness"_a = true,
-          "accelerations"_a = false, "inputs"_a = 0,
+          "accelerations"_a = false, "inputs"_a = 0, "contacts"_a = false,
           nb::sig("def frame_sections(bodies: int, coordinates: int = 0, angles: int = 0, force_coordinates: int = 0, "
                   "multipliers: int = 0, reactions: int = 0, efforts: int = 0, potentials: int = 0, "
-                  "uniqueness: bool = True, accelerations: bool = False, inputs: int = 0) "
+                  "uniqueness: bool = True, accelerations: bool = False, inputs: int = 0, contacts: bool = False) "
                   "-> list[tuple[str, int, tuple[int, ...]]]"),
           "The sections of a frame of so many of each, after its time: name, first number, shape.");
     m.def("observe", &observe, "system"_a, "what"_a, "The frame (1, 1 + width) of a system at its state.");

@@ -52,6 +52,11 @@ class PythonSink : public Sink, public Interrupter {
         return at + 1;
     }
 
+    void contacts(const Contacts& found) override {
+        has_contacts_ = true;
+        found.append_rows(contact_rows_);
+    }
+
     void sample(int index, double t) override {
         const nb::gil_scoped_acquire gil;
         const Interrupting outside(nullptr);
@@ -85,8 +90,15 @@ class PythonSink : public Sink, public Interrupter {
         const Interrupting outside(nullptr);
         const size_t shape[2] = {static_cast<size_t>(count_), static_cast<size_t>(width_)};
         // A view: the callable copies what it keeps.
-        on_block_(nb::ndarray<nb::numpy, double, nb::ndim<2>>(buffer_.data(), 2, shape, nb::handle()));
+        const nb::ndarray<nb::numpy, double, nb::ndim<2>> frames(buffer_.data(), 2, shape, nb::handle());
         count_ = 0;
+        if (!has_contacts_) {
+            on_block_(frames);
+            return;
+        }
+        const size_t points[2] = {contact_rows_.size() / Contacts::kColumns, Contacts::kColumns};
+        on_block_(frames, nb::ndarray<nb::numpy, double, nb::ndim<2>>(contact_rows_.data(), 2, points, nb::handle()));
+        contact_rows_.clear();
     }
 
   private:
@@ -102,7 +114,8 @@ class PythonSink : public Sink, public Interrupter {
     double reached_ = 0.0;
     Pace pace_;
     nb::handle on_block_, on_progress_, on_sample_;
-    std::vector<double> buffer_, event_frames_;
+    std::vector<double> buffer_, event_frames_, contact_rows_;
+    bool has_contacts_ = false;
     std::vector<int> event_numbers_;
 };
 

@@ -174,16 +174,11 @@ std::pair<double, double> energy_of(SystemAt& self) {
 
 Rows contacts_of(SystemAt& self) {
     const Scenery at = self.scenery();
-    const std::vector<Contact>& found = self.core().contacts().evaluate(at.x, at.u);
-    Rows out(static_cast<Eigen::Index>(found.size()), 18);
-    for (size_t i = 0; i < found.size(); ++i) {
-        const Contact& c = found[i];
-        const auto body = [&](int shape) { return at.model.contacts.shapes[shape].body; };
-        out.row(static_cast<Eigen::Index>(i)) << c.group, c.a, c.b, body(c.a), body(c.b), c.position.x, c.position.y,
-            c.position.z, c.normal.x, c.normal.y, c.normal.z, c.gap, c.force.x, c.force.y, c.force.z, norm(c.slip),
-            c.approach, c.sticks;
-    }
-    return out;
+    std::vector<double> rows;
+    self.core().contacts().evaluate(at.x, at.u);
+    self.core().contacts().append_rows(rows);
+    return Eigen::Map<const Rows>(rows.data(), static_cast<Eigen::Index>(rows.size()) / Contacts::kColumns,
+                                  Contacts::kColumns);
 }
 
 nb::dict statistics_dict(const SystemAt& self) {
@@ -267,9 +262,10 @@ void bind_values(nb::class_<SystemAt>& c) {
         .def("rows", &rows, "C, Ct, Qc (rows,) and the dense Jacobian (rows, 6 nb) in com and principal axes.")
         .def("violation", &violation, "Largest error of positions and of velocities over the rows that hold.")
         .def("energy", &energy_of, "Kinetic and potential energy [J].")
-        .def("contacts", &contacts_of,
-             "Touching points (n, 18): group, shapes a and b, their bodies, position (3) and normal (3) from b to a in\n"
-             "world axes, gap, force on a (3), speed of slip, speed of approach, whether it sticks.")
+        .def(
+            "contacts", &contacts_of,
+            "Touching points (n, 23): group; what it remembers, as contact_memory() has it; gap, force on shape a (3), "
+            "slip (3)\nand speed of approach, world axes.")
         .def(
             "contact_memory", [](SystemAt& self) { return self.core().contacts().memory(self.scenery().x); },
             "What contacts remember, 14 numbers for each point (cpp/contacts/contacts.hpp).")

@@ -5,20 +5,54 @@
 
 namespace bellcrank {
 
+namespace {
+
+// The nearest vector of at most that length.
+Vec3 within(double limit, const Vec3& v) {
+    const double size = norm(v);
+    return size > limit ? (limit / size) * v : v;
+}
+
+// s where a point slips: |s| = ρ, and what the way w adds along s is lost, ds = dw − ŝ (ŝ · dw). On a straight way the
+// angle φ of s to it falls by tan(φ/2) = tan(φ₀/2) exp(−|w|/ρ).
+Vec3 dragged(const Vec3& s, const Vec3& way, double limit) {
+    const double length = norm(way), size = norm(s);
+    if (!(size > 0.0)) return (length > 0.0 ? limit / length : 0.0) * way;
+    if (!(length > 0.0)) return (limit / size) * s;
+    const Vec3 along = (1.0 / length) * way, before = (1.0 / size) * s;
+    const double cosine = dot(before, along);
+    const Vec3 aside = before - cosine * along;
+    const double sine = norm(aside);
+    if (!(sine > 0.0)) return (cosine < 0.0 ? -limit : limit) * along;
+    const double angle = 2.0 * std::atan(sine / (1.0 + cosine) * std::exp(-length / limit));
+    return (limit * std::cos(angle)) * along + (limit * std::sin(angle) / sine) * aside;
+}
+
+}  // namespace
+
+// With the tangential stiffness kₜ = r dF/dδ = r n F/δ, friction reaches μ F at |s| = μ δ / (r n): a length that
+// depends on the depth alone, and grows with it. So whether a point slips is a matter of positions and velocities.
 ContactForce contact_force(const ContactLaw& law, const TouchingPoint& at) {
-    const bool linear = law.exponent == 1.0;
-    const double slope = linear ? law.stiffness : law.stiffness * std::pow(at.depth, law.exponent - 1.0);
-    const double elastic = slope * at.depth;
-    ContactForce out{};
-    out.normal = std::max(0.0, elastic * (1.0 + law.dissipation * at.approach));
-    out.normal_energy = elastic * at.depth / (law.exponent + 1.0);
-    out.shear_stiffness = law.shear_ratio * law.exponent * slope;
-    const Vec3 wanted = -out.shear_stiffness * (at.shear + law.shear_time * at.slip);
-    const double limit = (at.slips ? law.kinetic_friction : law.static_friction) * out.normal;
-    const double size = norm(wanted);
-    out.saturated = size > limit;
-    out.friction = out.saturated ? (limit / size) * wanted : wanted;
-    out.shear_energy = 0.5 * out.shear_stiffness * dot(at.shear, at.shear);
+    ContactForce out{0.0, {0.0, 0.0, 0.0}, true, {0.0, 0.0, 0.0}, 0.0, 0.0, 0.0};
+    const double friction = at.slips ? law.kinetic_friction : law.static_friction;
+    const double per_depth = friction / (law.shear_ratio * law.exponent);
+    const double depth = std::max(0.0, at.depth), limit = per_depth * depth;
+    const double slope = law.exponent == 1.0 ? law.stiffness : law.stiffness * std::pow(depth, law.exponent - 1.0);
+    const double damped = std::max(0.0, 1.0 + law.dissipation * at.approach);
+    out.normal = slope * depth * damped;
+    out.stored_energy = slope * depth * depth / (law.exponent + 1.0);
+    if (friction == 0.0) return out;
+    const Vec3 free = at.shear + at.way;
+    const double size = norm(free);
+    out.shear = !(limit > 0.0) ? Vec3{0.0, 0.0, 0.0} : at.slips ? dragged(at.shear, at.way, limit) : free;
+    out.reach = limit > 0.0 ? size / limit : size > 0.0 ? 2.0 : 1.0;
+    const double held = norm(out.shear);
+    out.sliding = (held > 0.0 ? dot(at.slip, out.shear) / held : norm(at.slip)) - per_depth * at.approach;
+    const double stiffness = law.shear_ratio * law.exponent * slope;
+    const Vec3 wanted = -(stiffness * damped) * (within(limit, out.shear) + law.shear_time * at.slip);
+    out.sticks = !at.slips && out.reach < 1.0 && norm(wanted) <= friction * out.normal;
+    out.friction = within(friction * out.normal, wanted);
+    out.stored_energy += 0.5 * stiffness * dot(out.shear, out.shear);
     return out;
 }
 

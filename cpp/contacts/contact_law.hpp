@@ -7,29 +7,32 @@
 namespace bellcrank {
 
 struct ContactLaw {
-    double stiffness = 0.0;            // k of F = k δⁿ (1 + χ δ̇) [N/mⁿ]; 0: rigid, for impulses alone
-    double exponent = 1.0;             // n
-    double dissipation = 0.0;          // χ [s/m]
-    double static_friction = 0.0;      // coefficient while the point sticks
-    double kinetic_friction = 0.0;     // while it slips
-    double shear_ratio = 0.0;          // tangential stiffness by dF/dδ
-    double shear_time = 0.0;           // tangential damping by tangential stiffness [s]
-    double restitution = 0.0;          // of impacts between rigid bodies
+    double stiffness = 0.0;         // k of F = k δⁿ (1 + χ δ̇) [N/mⁿ]
+    double exponent = 1.0;          // n
+    double dissipation = 0.0;       // χ [s/m]
+    double static_friction = 0.0;   // coefficient while the point sticks
+    double kinetic_friction = 0.0;  // while it slips
+    double shear_ratio = 0.0;       // tangential stiffness by dF/dδ
+    double shear_time = 0.0;        // tangential damping by tangential stiffness [s]
+    double restitution = 0.0;       // of impacts between rigid bodies
 };
 
 // What the law needs of a touching point.
 struct TouchingPoint {
     double depth, approach;  // δ > 0 [m] and δ̇ [m/s]
-    Vec3 shear, slip;        // elastic displacement s [m] and velocity [m/s] of a relative to b, across the normal
-    bool slips;              // whether it slipped where it was last seen
+    Vec3 shear;              // elastic displacement s at the last commit, carried along [m]
+    Vec3 way, slip;          // displacement since then [m] and velocity [m/s] of a relative to b, across the normal
+    bool slips;              // since the last commit
 };
 
 struct ContactForce {
     double normal;         // F ≥ 0 [N]
     Vec3 friction;         // on a [N]
-    double shear_stiffness;
-    double shear_energy, normal_energy;  // elastic [J]
-    bool saturated;        // whether the friction is at its limit
+    bool sticks;           // whether friction is within its limit
+    Vec3 shear;            // s now
+    double reach;          // |s| in parts of its limit; 0 without friction
+    double sliding;        // speed at which s exceeds it, where it does [m/s]
+    double stored_energy;  // elastic [J]
 };
 
 ContactForce contact_force(const ContactLaw& law, const TouchingPoint& at);

@@ -16,9 +16,7 @@ bool contains(const Bounds& outer, const Bounds& inner, double reach) {
            outer.hi.x >= inner.hi.x + reach && outer.hi.y >= inner.hi.y + reach && outer.hi.z >= inner.hi.z + reach;
 }
 
-double margin_of(const Shape& shape) {
-    return shape.reach_out < Bounds::kInfinity ? kMargin * shape.reach_out : 0.0;
-}
+double margin_of(const Shape& shape) { return shape.reach_out < Bounds::kInfinity ? kMargin * shape.reach_out : 0.0; }
 
 }  // namespace
 
@@ -45,14 +43,14 @@ bool ContactSearch::left(double reach) const {
 
 bool ContactSearch::may_touch(const ContactGroup& group, int a, int b) const {
     const int i = set_.shapes[a].body, j = set_.shapes[b].body;
-    return i != j && !std::binary_search(group.apart.begin(), group.apart.end(), std::pair(std::min(i, j), std::max(i, j)));
+    return i != j &&
+           !std::binary_search(group.apart.begin(), group.apart.end(), std::pair(std::min(i, j), std::max(i, j)));
 }
 
 void ContactSearch::pair_up(double reach) {
     reach_ = reach;
     pairs_.clear();
-    for (size_t i = 0; i < wide_.size(); ++i)
-        wide_[i] = bounds_[i].grown(reach + margin_of(*set_.shapes[i].shape));
+    for (size_t i = 0; i < wide_.size(); ++i) wide_[i] = bounds_[i].grown(reach + margin_of(*set_.shapes[i].shape));
     for (size_t g = 0; g < set_.groups.size(); ++g) {
         const ContactGroup& group = set_.groups[g];
         members_.clear();
@@ -62,9 +60,8 @@ void ContactSearch::pair_up(double reach) {
             if (may_touch(group, a, b)) pairs_.push_back({static_cast<int>(g), a, b});
         }
     }
-    std::sort(pairs_.begin(), pairs_.end(), [](const Pair& p, const Pair& q) {
-        return std::tie(p.group, p.a, p.b) < std::tie(q.group, q.a, q.b);
-    });
+    std::sort(pairs_.begin(), pairs_.end(),
+              [](const Pair& p, const Pair& q) { return std::tie(p.group, p.a, p.b) < std::tie(q.group, q.a, q.b); });
 }
 
 const std::vector<FoundContact>& ContactSearch::find(const double* poses, double reach) {

@@ -1,6 +1,7 @@
 // Which shapes of which bodies may touch, and by what law.
 #pragma once
 
+#include <algorithm>
 #include <utility>
 #include <vector>
 
@@ -11,14 +12,15 @@ namespace bellcrank {
 
 struct BodyShape {
     SharedShape shape;
-    int body;        // the ground is the last one
-    Pose on_body;    // of the shape's axes, from the centre of mass in principal axes
+    int body;           // the ground is the last one
+    Pose on_body;       // of the shape's axes, from the centre of mass in principal axes
     double size = 0.0;  // the farthest point of the shape from its own origin
 };
 
 // Shapes of different bodies of a group touch each other, but for pairs of bodies that are kept apart.
 struct ContactGroup {
     ContactLaw law;
+    std::vector<int> bodies;  // as results list them
     std::vector<int> shapes;
     std::vector<std::pair<int, int>> apart;  // bodies i < j
 };
@@ -30,6 +32,15 @@ struct ContactSet {
     int ground = 0;  // the number of bodies
 
     bool empty() const { return groups.empty(); }
+    // The group in which two shapes touch, −1: in none.
+    int group_of(int a, int b) const {
+        const auto has = [](const ContactGroup& group, int shape) {
+            return std::find(group.shapes.begin(), group.shapes.end(), shape) != group.shapes.end();
+        };
+        const auto found =
+            std::find_if(groups.begin(), groups.end(), [&](const auto& g) { return has(g, a) && has(g, b); });
+        return found == groups.end() ? -1 : static_cast<int>(found - groups.begin());
+    }
 };
 
 }  // namespace bellcrank

@@ -1,6 +1,7 @@
 #include "contacts/contacts.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <stdexcept>
 #include <string>
@@ -13,23 +14,22 @@ namespace bellcrank {
 
 namespace {
 
-constexpr double kStraight = 1e-8;  // 1 − cos of an angle that is none
+constexpr double kSame = 1e-5;      // distance of a point from itself, by the size of a shape
+constexpr double kClosed = 1e-10;   // gap that counts as closed where a step ends [m]
+constexpr double kOpen = 3e-10;     // gap at which a point has lifted off
+constexpr double kWatched = 1e-3;   // gaps up to there are watched
+constexpr double kStopped = 1e-12;  // speed of slip back that ends it [m/s]
+constexpr double kMoving = 1e-6;    // speed beyond which a point that begins to touch slips [m/s]
+constexpr double kReach = 1.001;   // elastic displacement by its limit where a point begins to slip; its friction is at
+                                   // its limit from 1 on: so none goes to and fro between the two for rounding
+constexpr double kReached = 1e-9;  // part of it that is left where it is reached
 
-Vec3 world_point(const double* poses, int body, const Vec3& local) {
-    return pose_position(poses, body) + rotation_matrix(pose_rotation(poses, body)) * local;
-}
-Vec3 local_point(const double* poses, int body, const Vec3& world) {
-    return transpose_times(rotation_matrix(pose_rotation(poses, body)), world - pose_position(poses, body));
-}
-Vec3 world_direction(const double* poses, int body, const Vec3& local) {
-    return rotation_matrix(pose_rotation(poses, body)) * local;
-}
-Vec3 local_direction(const double* poses, int body, const Vec3& world) {
-    return transpose_times(rotation_matrix(pose_rotation(poses, body)), world);
+Pose pose_of(const double* poses, int body) {
+    return {pose_position(poses, body), rotation_matrix(pose_rotation(poses, body))};
 }
 
 Vec3 velocity_at(const double* poses, const double* twists, int body, const Vec3& point) {
-    const Vec3 omega = world_direction(poses, body, twist_angular(twists, body));
+    const Vec3 omega = rotation_matrix(pose_rotation(poses, body)) * twist_angular(twists, body);
     return twist_linear(twists, body) + cross(omega, point - pose_position(poses, body));
 }
 
@@ -37,55 +37,62 @@ Vec3 part_across(const Vec3& v, const Vec3& n) { return v - dot(v, n) * n; }
 
 }  // namespace
 
-const Contacts::Anchor* Contacts::find_anchor(const FoundContact& found) const {
-    const auto key = std::tuple(found.a, found.b, found.point.feature);
-    const auto at = std::lower_bound(anchors_.begin(), anchors_.end(), key,
-                                     [](const Anchor& anchor, const auto& k) { return anchor.key() < k; });
-    return at != anchors_.end() && at->key() == key ? &*at : nullptr;
+// By its feature; or, where features have changed, as from one triangle of a floor to the next, by where it is on
+// either body.
+Contacts::Anchor* Contacts::find_anchor(int a, int b, const ContactPoint& point, const double* poses) {
+    const auto key = std::tuple(a, b, point.feature);
+    const auto less = [](const Anchor& anchor, const auto& k) { return anchor.key() < k; };
+    const auto at = std::lower_bound(anchors_.begin(), anchors_.end(), key, less);
+    if (at != anchors_.end() && at->key() == key) return &*at;
+    const auto begin = std::lower_bound(anchors_.begin(), anchors_.end(), std::tuple(a, b, std::uint64_t{0}), less);
+    double nearest = kSame * std::min(set_.shapes[a].shape->reach_out, set_.shapes[b].shape->reach_out);
+    Anchor* found = nullptr;
+    for (auto k = begin; k != anchors_.end() && k->a == a && k->b == b; ++k)
+        for (int side = 0; side < 2; ++side) {
+            const Pose body = pose_of(poses, set_.shapes[side == 0 ? a : b].body);
+            const double apart = norm(body.point(k->mark.on[side].point) - point.position);
+            if (apart < nearest) nearest = apart, found = &*k;
+        }
+    return found;
 }
 
 void Contacts::sort(std::vector<Anchor>& anchors) {
     std::sort(anchors.begin(), anchors.end(), [](const Anchor& p, const Anchor& q) { return p.key() < q.key(); });
 }
 
-// The way of the contact point on a body's surface since the last commit, in the tangent plane of today.
-//
-// With the normals n now and n' then, carried along by the body, at the angle α: on a round surface the chord's part in
-// the plane is ρ sin α long, along e = (cos α n − n') / sin α, and the arc ρ α.
-Vec3 Contacts::way(const Anchor& anchor, int side, int body, const double* poses, const ContactPoint& now) const {
-    const Vec3 chord = part_across(now.position - world_point(poses, body, anchor.point[side]), now.normal);
-    const Vec3 before = world_direction(poses, body, anchor.normal[side]);
-    const double cosine = dot(now.normal, before);
-    if (1.0 - cosine < kStraight) return chord;
-    const Vec3 turned = cosine * now.normal - before;
-    const double sine = norm(turned), angle = std::atan2(sine, cosine);
-    if (!(sine > 0.0)) return chord;
-    const Vec3 e = (1.0 / sine) * turned;
-    return chord + (dot(chord, e) * (angle / sine - 1.0)) * e;
+void Contacts::follow(const Anchor& anchor, const double* poses, const ContactPoint& now, TouchingPoint& at) const {
+    const Pose bodies[2] = {pose_of(poses, set_.shapes[anchor.a].body), pose_of(poses, set_.shapes[anchor.b].body)};
+    const SurfaceWays ways = ways_since(anchor.mark, now.position, now.normal, bodies);
+    at.shear = carried(anchor.shear, anchor.mark.normal, now.normal, 0.5 * (ways.angle[0] + ways.angle[1]));
+    at.way = ways.on[1] - ways.on[0];
+    at.slips = anchor.slips;
 }
 
 void Contacts::evaluate(const FoundContact& found, const double* poses, const double* twists) {
     const ContactPoint& p = found.point;
     const int a = set_.shapes[found.a].body, b = set_.shapes[found.b].body;
     const Vec3 velocity = velocity_at(poses, twists, a, p.position) - velocity_at(poses, twists, b, p.position);
-    TouchingPoint at{-p.gap, -dot(velocity, p.normal), {0, 0, 0}, part_across(velocity, p.normal), false};
-    if (const Anchor* anchor = find_anchor(found)) {
-        const Vec3 before = part_across(world_direction(poses, b, anchor->shear), p.normal);
-        at.shear = before + way(*anchor, 1, b, poses, p) - way(*anchor, 0, a, poses, p);
-        at.slips = anchor->slips;
-    }
+    TouchingPoint at{-p.gap, -dot(velocity, p.normal), {0, 0, 0}, {0, 0, 0}, part_across(velocity, p.normal), false};
+    Anchor* const anchor = find_anchor(found.a, found.b, p, poses);
+    if (anchor != nullptr) follow(*anchor, poses, p, at);
+    matched_.push_back(anchor);
     const ContactForce f = contact_force(set_.groups[found.group].law, at);
     touching_.push_back(at);
     forces_.push_back(f);
     contacts_.push_back({found.group, found.a, found.b, p.feature, p.position, p.normal, p.gap,
-                         f.normal * p.normal + f.friction, at.slip, at.approach, !f.saturated});
+                         f.normal * p.normal + f.friction, at.slip, at.approach, f.sticks});
 }
 
 const std::vector<Contact>& Contacts::evaluate(const double* poses, const double* twists) {
+    return evaluate_within(0.0, poses, twists);
+}
+
+const std::vector<Contact>& Contacts::evaluate_within(double reach, const double* poses, const double* twists) {
     contacts_.clear();
     touching_.clear();
+    matched_.clear();
     forces_.clear();
-    for (const FoundContact& found : search_.find(poses, 0.0)) evaluate(found, poses, twists);
+    for (const FoundContact& found : search_.find(poses, reach)) evaluate(found, poses, twists);
     return contacts_;
 }
 
@@ -98,70 +105,115 @@ void Contacts::add_forces(const double* poses, const double* twists, double* for
             const Vec3 f = sign * contact.force;
             double* record = force + kTwist * body;
             add(record, f);
-            add(record + 4, local_direction(poses, body, cross(contact.position - pose_position(poses, body), f)));
+            const Vec3 moment = cross(contact.position - pose_position(poses, body), f);
+            add(record + 4, transpose_times(rotation_matrix(pose_rotation(poses, body)), moment));
         }
 }
 
-void Contacts::add_wrench(int group, int body, const double* poses, double wrench[6]) const {
+std::pair<Vec3, Vec3> Contacts::wrench(int group, int body, const Vec3& about) const {
+    Vec3 force{0, 0, 0}, moment{0, 0, 0};
     for (const Contact& contact : contacts_) {
         if (contact.group != group) continue;
         for (const auto& [shape, sign] : {std::pair(contact.a, 1.0), std::pair(contact.b, -1.0)}) {
             if (set_.shapes[shape].body != body) continue;
-            add(wrench, sign * cross(contact.position - pose_position(poses, body), contact.force));
-            add(wrench + 3, sign * contact.force);
+            force += sign * contact.force;
+            moment += sign * cross(contact.position - about, contact.force);
         }
     }
+    return {force, moment};
+}
+
+double Contacts::stored_energy(int group) const {
+    double sum = 0.0;
+    for (size_t i = 0; i < contacts_.size(); ++i)
+        if (contacts_[i].group == group) sum += forces_[i].stored_energy;
+    return sum;
 }
 
 double Contacts::elastic_energy(const double* poses, const double* twists) {
     evaluate(poses, twists);
     double sum = 0.0;
-    for (const ContactForce& f : forces_) sum += f.normal_energy + f.shear_energy;
+    for (size_t group = 0; group < set_.groups.size(); ++group) sum += stored_energy(static_cast<int>(group));
     return sum;
 }
 
 Contacts::Anchor Contacts::anchor_at(const double* poses, int a, int b, std::uint64_t feature, const Vec3& position,
                                      const Vec3& normal, const Vec3& shear, bool slips) const {
-    const int bodies[2] = {set_.shapes[a].body, set_.shapes[b].body};
-    Anchor out{a, b, feature, local_direction(poses, bodies[1], shear), {}, {}, slips};
-    for (int side = 0; side < 2; ++side) {
-        out.point[side] = local_point(poses, bodies[side], position);
-        out.normal[side] = local_direction(poses, bodies[side], normal);
-    }
-    return out;
+    const Pose bodies[2] = {pose_of(poses, set_.shapes[a].body), pose_of(poses, set_.shapes[b].body)};
+    return {a, b, feature, shear, mark_contact(position, normal, bodies), slips, 0};
 }
 
-// Where the friction of the spring alone is beyond Coulomb's limit, the anchor follows (radial return).
-void Contacts::commit(const double* poses, const double* twists) {
-    next_.clear();
-    evaluate(poses, twists);
+// By as much as the spring is beyond Coulomb's limit, the anchor follows (radial return).
+void Contacts::margins(const double* poses, const double* twists, double* out) {
+    for (int g = 0; g < events(); g += kEvents) {
+        out[g] = out[g + 1] = out[g + 2] = kWatched;
+        out[g + 3] = kOpen;
+    }
+    evaluate_within(kWatched, poses, twists);
     for (size_t i = 0; i < contacts_.size(); ++i) {
         const Contact& c = contacts_[i];
-        const Vec3& s = touching_[i].shear;
+        double* margin = out + kEvents * c.group;
+        Anchor* anchor = matched_[i];
+        if (anchor == nullptr) {
+            margin[0] = std::min(margin[0], c.gap);
+            continue;
+        }
+        margin[3] = std::min(margin[3], kOpen - c.gap);
+        const ContactForce& f = forces_[i];
         const ContactLaw& law = set_.groups[c.group].law;
-        const double friction = c.sticks ? law.static_friction : law.kinetic_friction;
-        const double limit = friction * forces_[i].normal, spring = forces_[i].shear_stiffness * norm(s);
-        const Vec3 shear = spring > limit ? (limit / spring) * s : s;
-        next_.push_back(anchor_at(poses, c.a, c.b, c.feature, c.position, c.normal, shear, !c.sticks));
+        if (anchor->slips)
+            margin[2] = std::min(margin[2], f.sliding + kStopped);
+        else if (law.static_friction > 0.0 && c.gap < -kClosed)
+            margin[1] = std::min(margin[1], kWatched * (kReach - f.reach));
+    }
+}
+
+void Contacts::commit(const double* poses, const double* twists) {
+    next_.clear();
+    evaluate_within(kClosed, poses, twists);
+    for (size_t i = 0; i < contacts_.size(); ++i) {
+        const Contact& c = contacts_[i];
+        const ContactForce& f = forces_[i];
+        const Anchor* before = matched_[i];
+        const bool slips = before == nullptr ? f.sliding > kMoving
+                           : before->slips   ? f.sliding > -0.5 * kStopped
+                                             : f.reach > kReach - kReached;
+        next_.push_back(anchor_at(poses, c.a, c.b, c.feature, c.position, c.normal, f.shear, slips));
+        next_.back().group = c.group;
     }
     sort(next_);
     anchors_.swap(next_);
 }
 
+namespace {
+
+void append(std::vector<double>& out, int a, int b, std::uint64_t feature, const std::array<Vec3, 3>& vectors,
+            bool slips) {
+    out.insert(out.end(), {static_cast<double>(a), static_cast<double>(b), static_cast<double>(feature >> 32),
+                           static_cast<double>(feature & 0xffffffffu)});
+    for (const Vec3& v : vectors) out.insert(out.end(), {v.x, v.y, v.z});
+    out.push_back(slips ? 1.0 : 0.0);
+}
+
+}  // namespace
+
 std::vector<double> Contacts::memory(const double* poses) const {
     std::vector<double> out;
     for (const Anchor& anchor : anchors_) {
-        const int b = set_.shapes[anchor.b].body;
-        const auto put = [&out](const Vec3& v) { out.insert(out.end(), {v.x, v.y, v.z}); };
-        out.insert(out.end(),
-                   {static_cast<double>(anchor.a), static_cast<double>(anchor.b),
-                    static_cast<double>(anchor.feature >> 32), static_cast<double>(anchor.feature & 0xffffffffu)});
-        put(world_direction(poses, b, anchor.shear));
-        put(world_point(poses, b, anchor.point[1]));
-        put(world_direction(poses, b, anchor.normal[1]));
-        out.push_back(anchor.slips ? 1.0 : 0.0);
+        const Pose b = pose_of(poses, set_.shapes[anchor.b].body);
+        append(out, anchor.a, anchor.b, anchor.feature,
+               {anchor.shear, b.point(anchor.mark.on[1].point), b.direction(anchor.mark.on[1].normal)}, anchor.slips);
     }
     return out;
+}
+
+void Contacts::append_rows(std::vector<double>& rows) const {
+    for (size_t i = 0; i < contacts_.size(); ++i) {
+        const Contact& c = contacts_[i];
+        rows.push_back(c.group);
+        append(rows, c.a, c.b, c.feature, {forces_[i].shear, c.position, c.normal}, !c.sticks);
+        rows.insert(rows.end(), {c.gap, c.force.x, c.force.y, c.force.z, c.slip.x, c.slip.y, c.slip.z, c.approach});
+    }
 }
 
 void Contacts::remember(std::span<const double> numbers, const double* poses) {
@@ -178,8 +230,10 @@ void Contacts::remember(std::span<const double> numbers, const double* poses) {
             if (!(p[k] >= 0.0 && p[k] < shapes && p[2 + k] >= 0.0 && p[2 + k] < 4294967296.0))
                 throw std::invalid_argument("the memory of contacts is that of another mechanism");
         const std::uint64_t feature = feature_pair(static_cast<Feature>(p[2]), static_cast<Feature>(p[3]));
-        read.push_back(anchor_at(poses, static_cast<int>(p[0]), static_cast<int>(p[1]), feature, load(p + 7),
-                                 load(p + 10), load(p + 4), p[13] != 0.0));
+        const int a = static_cast<int>(p[0]), b = static_cast<int>(p[1]), group = set_.group_of(a, b);
+        if (group < 0) throw std::invalid_argument("the memory of contacts names shapes that do not touch");
+        read.push_back(anchor_at(poses, a, b, feature, load(p + 7), load(p + 10), load(p + 4), p[13] != 0.0));
+        read.back().group = group;
     }
     sort(read);
     anchors_.swap(read);

@@ -4,9 +4,11 @@
 #include <cstdint>
 #include <span>
 #include <tuple>
+#include <utility>
 #include <vector>
 
 #include "contacts/contact_search.hpp"
+#include "contacts/surface_way.hpp"
 
 namespace bellcrank {
 
@@ -26,22 +28,35 @@ struct Contact {
 // touched, as far as Coulomb's limit. What is remembered changes only where a step is accepted (commit()): between, the
 // force depends on the state alone, and methods keep their order.
 //
-// From the last commit on, s grows by the difference of the ways that the contact point has gone on either surface. Such
-// a way is the chord from where the point was, its part in the direction in which the normal turned lengthened to an
-// arc: so a ball that rolls does not slip, however long a step.
+// From the last commit on, s grows by the difference of the ways that the contact point has gone on either surface
+// (contacts/surface_way.hpp): a ball that rolls does not slip.
 class Contacts {
   public:
     explicit Contacts(const ContactSet& set) : set_(set), search_(set) {}
 
     bool empty() const { return set_.empty(); }
-    // All touching points at a state (records of spatial/body_state.hpp).
+    // All touching points at a state (records of spatial/body_state.hpp); those of the last evaluation.
     const std::vector<Contact>& evaluate(const double* poses, const double* twists);
+    const std::vector<Contact>& listed() const { return contacts_; }
+    // The same as numbers, kColumns for each: its group; what it remembers, as memory() has it; gap, force on a (3),
+    // slip (3) and approach.
+    static constexpr int kMemory = 14, kColumns = 1 + kMemory + 8;
+    void append_rows(std::vector<double>& rows) const;
     // Adds what they exert to records: force, world axes, moment about the com, principal axes. Nothing on the ground.
     void add_forces(const double* poses, const double* twists, double* force);
-    // What the points of a group exert on a body: moment about the origin of its record and force, world axes. After
-    // evaluate().
-    void add_wrench(int group, int body, const double* poses, double wrench[6]) const;
+    // What the points of a group exert on a body, after evaluate(): force, and moment about a point, world axes.
+    std::pair<Vec3, Vec3> wrench(int group, int body, const Vec3& about) const;
+    // Elastic energy of a group after evaluate(); of all.
+    double stored_energy(int group) const;
     double elastic_energy(const double* poses, const double* twists);
+
+    // What ends a step where it becomes negative, for each group: the least gap of points that did not touch at the
+    // last commit (they touch), the friction that is left before a point begins to slip whose friction falls then (it
+    // slips), the least speed of points that slipped (they stick), and minus the largest gap of those that did touch
+    // (they lift off). Between such events forces are smooth functions of the state.
+    static constexpr int kEvents = 4;
+    int events() const { return kEvents * static_cast<int>(set_.groups.size()); }
+    void margins(const double* poses, const double* twists, double* out);
 
     // A step ends here.
     void commit(const double* poses, const double* twists);
@@ -49,7 +64,6 @@ class Contacts {
 
     // What is remembered, kMemory numbers for each point: shapes a and b, their features, s, where the contact was on b
     // and its normal there, in world axes where bodies have these poses; whether it slips.
-    static constexpr int kMemory = 14;
     std::vector<double> memory(const double* poses) const;
     // Throws std::invalid_argument for what is no memory of this set.
     void remember(std::span<const double> numbers, const double* poses);
@@ -58,24 +72,26 @@ class Contacts {
     struct Anchor {
         int a, b;
         std::uint64_t feature;
-        Vec3 shear;     // s at the last commit, in axes of b's body
-        Vec3 point[2];  // where the contact was, on the bodies of a and b, principal axes
-        Vec3 normal[2];
+        Vec3 shear;  // s at the last commit, world axes
+        SurfaceMark mark;
         bool slips;
+        int group;
 
         std::tuple<int, int, std::uint64_t> key() const { return {a, b, feature}; }
     };
     static void sort(std::vector<Anchor>& anchors);
-    Anchor anchor_at(const double* poses, int a, int b, std::uint64_t feature, const Vec3& position,
-                     const Vec3& normal, const Vec3& shear, bool slips) const;
-    const Anchor* find_anchor(const FoundContact& found) const;
-    Vec3 way(const Anchor& anchor, int side, int body, const double* poses, const ContactPoint& now) const;
+    Anchor anchor_at(const double* poses, int a, int b, std::uint64_t feature, const Vec3& position, const Vec3& normal,
+                     const Vec3& shear, bool slips) const;
+    Anchor* find_anchor(int a, int b, const ContactPoint& point, const double* poses);
+    void follow(const Anchor& anchor, const double* poses, const ContactPoint& now, TouchingPoint& at) const;
     void evaluate(const FoundContact& found, const double* poses, const double* twists);
+    const std::vector<Contact>& evaluate_within(double reach, const double* poses, const double* twists);
 
     const ContactSet& set_;
     ContactSearch search_;
     std::vector<Contact> contacts_;
     std::vector<TouchingPoint> touching_;  // beside contacts_
+    std::vector<Anchor*> matched_;         // the same; null for points that did not touch
     std::vector<ContactForce> forces_;
     std::vector<Anchor> anchors_, next_;  // sorted by shapes and feature
 };

@@ -85,7 +85,7 @@ void ConstraintForces::observe(double t, const double* x, const double* u, const
               std::numeric_limits<double>::quiet_NaN());
     std::fill(frame[Section::unique_multipliers], frame[Section::force_efforts], 0.0);
     std::fill(frame[Section::force_efforts], frame[Section::kinetic], std::numeric_limits<double>::quiet_NaN());
-    if (options_.released) frame.write_forces();
+    if (options_.released) frame.write_forces(contacts_);
     frame.write_energy(Bodies::energy_at(at, x, u));
     violation(at, x, u, frame[Section::position_violation], frame[Section::velocity_violation]);
     if (!what.accelerations) return;

@@ -179,7 +179,7 @@ void AdaptiveRun::refuse(const StepOutcome& outcome) {
     stop(finite ? SimulationStatus::step_vanished : SimulationStatus::not_finite);
 }
 
-// The step is good: up to its end, or to the first event that ends it. True if that is a stop.
+// The step is good: up to its end, or to the first event that ends it. True if the motion goes on otherwise then.
 bool AdaptiveRun::take(const StepOutcome& outcome) {
     const double next = stepper_->accepted(step_.h, outcome, refusals_ > 0);
     if (stepper_->taken_back()) result_.stiff_since = std::numeric_limits<double>::quiet_NaN();
@@ -225,10 +225,11 @@ bool AdaptiveRun::end_at(const EventWatch::Root& root) {
     stuck_ = stop_met && root.time - step_.begin <= shortest();
     if (stuck_) return true;
     report(root, x_, u_);
-    result_.ended = !stop_met;
+    const bool goes_on = stop_met || watch_.is_contact(root.event);
+    result_.ended = !goes_on;
     if (result_.ended && (next_ >= outputs_.size() || outputs_[next_] > t_)) record(t_, x_, u_);
     record_if_due();
-    return stop_met;
+    return goes_on;
 }
 
 // x_ and u_ hold the start of the step, x1_ and u1_ its end.

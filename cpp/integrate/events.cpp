@@ -7,7 +7,7 @@ namespace bellcrank {
 
 namespace {
 
-constexpr int kParts = 4;  // of a step, at whose ends signs are compared
+constexpr int kParts = 4;  // of a step, at whose ends signs are compared; for contacts alone its end will do
 constexpr int kMostIterations = 100;
 constexpr double kResolution = 4e-16;  // of a time
 constexpr double kStart = 1e-11;       // [s]: a zero as near to the start of a motion is that of the start
@@ -17,8 +17,12 @@ int sign_of(double value) { return value > 0.0 ? 1 : value < 0.0 ? -1 : 0; }
 }  // namespace
 
 EventWatch::EventWatch(System& system, const std::vector<EventFunction>& events, const Observation& measured)
-    : system_(system), events_(events), measured_(measured) {
-    const size_t count = events.size() + static_cast<size_t>(system.stops());
+    : system_(system),
+      events_(events),
+      measured_(measured),
+      stops_(system.stops()),
+      parts_(events.empty() && stops_ == 0 ? 1 : kParts) {
+    const size_t count = events.size() + static_cast<size_t>(stops_ + system.contact_events());
     signs_.assign(count, 0);
     values_.assign(count, 0.0);
     trial_ = values_;
@@ -41,18 +45,19 @@ void EventWatch::evaluate(double t, const double* x, const double* u, double* va
         for (size_t i = 0; i < e.inputs.size(); ++i) inputs_[i] = e.inputs[i] < 0 ? t : motion_[e.inputs[i]];
         e.program->evaluate(inputs_.data(), values++, work_.data());
     }
-    if (system_.stops() > 0) system_.gaps(t, x, u, values);
+    if (stops_ > 0) system_.gaps(t, x, u, values);
+    if (system_.contact_events() > 0) system_.contact_margins(t, x, u, values + stops_);
 }
 
-// The gap of a stop that is watched is open, if only just.
+// The gap of a stop that is watched is open, if only just; so is the margin of a contact.
 void EventWatch::begin(double t, const double* x, const double* u) {
     begun_ = t;
     evaluate(t, x, u, values_.data());
-    for (size_t i = 0; i < signs_.size(); ++i) signs_[i] = is_stop(static_cast<int>(i)) ? 1 : sign_of(values_[i]);
+    for (size_t i = 0; i < signs_.size(); ++i) signs_[i] = static_cast<int>(i) >= functions() ? 1 : sign_of(values_[i]);
 }
 
 bool EventWatch::crosses(int event, double value) const {
-    if (is_stop(event)) return value < 0.0;
+    if (event >= functions()) return value < 0.0;
     const int sign = signs_[event];
     return sign != 0 && sign_of(value) != sign;
 }
@@ -60,18 +65,20 @@ bool EventWatch::crosses(int event, double value) const {
 const std::vector<EventWatch::Root>& EventWatch::find(double t, double h, const Curve& curve) {
     roots_.clear();
     double from = t;
-    for (int part = 1; part <= kParts; ++part) {
-        const double to = part == kParts ? t + h : t + h * part / kParts;
+    for (int part = 1; part <= parts_; ++part) {
+        const double to = part == parts_ ? t + h : t + h * part / parts_;
         curve(to, x_.data(), u_.data());
         evaluate(to, x_.data(), u_.data(), values_.data());
         const size_t before = roots_.size();
         for (int i = 0; i < static_cast<int>(signs_.size()); ++i) {
             const bool crossed = crosses(i, values_[i]);
-            if (crossed && (is_stop(i) || events_[i].direction * signs_[i] <= 0)) {
+            const bool is_function = i < functions();
+            if (crossed && (!is_function || events_[i].direction * signs_[i] <= 0)) {
                 const double time = locate(i, from, to, curve);
-                if (is_stop(i) || time - begun_ > kStart * std::max(1.0, std::abs(begun_))) roots_.push_back({time, i});
+                if (!is_function || time - begun_ > kStart * std::max(1.0, std::abs(begun_)))
+                    roots_.push_back({time, i});
             }
-            if (is_stop(i)) continue;
+            if (!is_function) continue;
             // A zero hit exactly counts as crossed.
             if (crossed)
                 signs_[i] = -signs_[i];

@@ -26,15 +26,16 @@ class EventWatch {
     using Curve = std::function<void(double time, double* x, double* u)>;
     struct Root {
         double time;
-        int event;  // from the number of functions on: a stop
+        int event;  // from the number of functions on: a stop; then an event of contacts
     };
 
     // measured: the coordinates that functions need, for measure().
     EventWatch(System& system, const std::vector<EventFunction>& events, const Observation& measured);
 
     bool empty() const { return signs_.empty(); }
-    bool is_stop(int event) const { return event >= functions(); }
-    bool ends(int event) const { return is_stop(event) || events_[event].terminal; }
+    bool is_stop(int event) const { return event >= functions() && event < functions() + stops_; }
+    bool is_contact(int event) const { return event >= functions() + stops_; }
+    bool ends(int event) const { return event >= functions() || events_[event].terminal; }
 
     // A motion starts at (t, x, u): signs are those found there; a zero has none until the function has left it.
     void begin(double t, const double* x, const double* u);
@@ -51,6 +52,7 @@ class EventWatch {
     System& system_;
     const std::vector<EventFunction>& events_;
     const Observation& measured_;
+    const int stops_, parts_;
     std::vector<int> signs_;
     std::vector<double> values_, trial_, motion_, inputs_, work_, x_, u_;
     std::vector<Root> roots_;

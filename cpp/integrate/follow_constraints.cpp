@@ -80,6 +80,7 @@ void follow(System& system, const std::vector<double>& output_times, const Obser
     const auto record = [&](double time) {  // only whole frames go to the sink: observing may be interrupted
         system.observe(time, x.data(), u.data(), observation, frame.data());
         std::copy(frame.begin(), frame.end(), sink.frame(time));
+        if (observation.contacts) sink.contacts(system.contacts());
     };
     double t = result.time = output_times.front();
     record(t);

@@ -51,6 +51,8 @@ class Sink {
     virtual ~Sink() = default;
     // Where to write the next frame: its time and observation_size() doubles.
     virtual double* frame(double t) = 0;
+    // The points that touch in the frame that was written last, where that is recorded.
+    virtual void contacts(const Contacts&) {}
     // Where to write the frame of an event: a function's number, or from there on a stop's.
     virtual double* event(int index, double t) = 0;
     // False to stop. Called about once a step; cheap.
@@ -93,6 +95,7 @@ class Run {
     void record(double t, const std::vector<double>& x, const std::vector<double>& u) {
         observe(t, x, u);
         std::copy(frame_.begin(), frame_.end(), sink_.frame(t));
+        if (observation_.contacts) sink_.contacts(system_.contacts());
     }
     // Into frame_, from which only whole frames go to the sink: observing may be interrupted.
     void observe(double t, const std::vector<double>& x, const std::vector<double>& u) {

@@ -30,7 +30,7 @@ EffortSide of_wrench(const Scenery& at, const Wrench& w, int component) {
 
 // The coordinate that an effort acts along; −1: it is at a marker.
 int coordinate_of(const Model& model, const Observation::Effort& e) {
-    if (e.of == Of::wrench) return -1;
+    if (e.of == Of::wrench || e.of == Of::contact) return -1;
     if (e.of == Of::law) return model.laws[e.number].coordinate;
     const FormulaEnds& ends = model.formula_forces[e.number].ends();
     const int first = 6 * static_cast<int>(ends.markers.size());
@@ -50,7 +50,10 @@ std::span<const EffortSide> effort_sides(const Scenery& at, const Observation::E
         }
         return room;
     }
-    if (e.of == Of::wrench) {
+    if (e.of == Of::contact) {
+        const int body = at.model.contacts.groups[e.number].bodies[e.component / 6];
+        room[0] = along_axis(at, body, at.model.frame_origin(body), unit(e.component % 3), e.component % 6 < 3);
+    } else if (e.of == Of::wrench) {
         room[0] = of_wrench(at, at.model.wrenches[e.number], e.component);
     } else {  // force over moment, world axes
         const FormulaMarker& m = at.model.formula_forces[e.number].ends().markers[e.component / 6];
@@ -65,6 +68,7 @@ std::vector<int> bodies_of(const Model& model, const Observation::Effort& e) {
         return {both[0], both[1]};
     }
     if (e.of == Of::wrench) return {model.wrenches[e.number].body};
+    if (e.of == Of::contact) return {model.contacts.groups[e.number].bodies[e.component / 6]};
     return {model.formula_forces[e.number].ends().markers[e.component / 6].body};
 }
 

@@ -23,7 +23,8 @@ void FrameWriter::write_motion() const {
     for (int i = 0; i < what_.inputs; ++i) to[Section::inputs][i] = at_.model.input(i);
 }
 
-void FrameWriter::write_forces() const {
+void FrameWriter::write_forces(Contacts& contacts) const {
+    if (!contacts.empty()) contacts.evaluate(at_.x, at_.u);
     double* out = (*this)[Section::force_efforts];
     const double* formula = nullptr;  // outputs of the last one
     int number = -1;
@@ -35,6 +36,9 @@ void FrameWriter::write_forces() const {
             case Observation::Effort::Of::wrench:
                 *out++ = wrench_component(at_.model, at_.model.wrenches[e.number], e.component, at_.t);
                 continue;
+            case Observation::Effort::Of::contact:
+                *out++ = contact_component(contacts, e);
+                continue;
             case Observation::Effort::Of::formula:
                 if (number != e.number) formula = at_.model.formula_forces[number = e.number].evaluate(at_);
                 *out++ = formula[e.component];
@@ -42,8 +46,17 @@ void FrameWriter::write_forces() const {
     }
     out = (*this)[Section::force_potentials];
     for (const Observation::Effort& e : what_.potentials)
-        *out++ = e.of == Observation::Effort::Of::law ? law_potential(at_, at_.model.laws[e.number])
-                                                      : at_.model.formula_forces[e.number].potential(at_);
+        *out++ = e.of == Observation::Effort::Of::law       ? law_potential(at_, at_.model.laws[e.number])
+                 : e.of == Observation::Effort::Of::contact ? contacts.stored_energy(e.number)
+                                                            : at_.model.formula_forces[e.number].potential(at_);
+}
+
+double FrameWriter::contact_component(const Contacts& contacts, const Observation::Effort& e) const {
+    const int body = at_.model.contacts.groups[e.number].bodies[e.component / 6], k = e.component % 6;
+    const Vec3 origin =
+        pose_position(at_.x, body) + rotation_matrix(pose_rotation(at_.x, body)) * at_.model.frame_origin(body);
+    const auto [force, moment] = contacts.wrench(e.number, body, origin);
+    return component(k < 3 ? force : moment, k % 3);
 }
 
 void FrameWriter::write_energy(const Energy& energy) const {

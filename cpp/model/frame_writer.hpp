@@ -15,12 +15,14 @@ class FrameWriter {
     // Where a section stands.
     double* operator[](Section section) const { return out_ + layout_.begin(section); }
 
-    void write_motion() const;  // of bodies and coordinates; inputs
-    void write_forces() const;  // efforts and potentials
+    void write_motion() const;                    // of bodies and coordinates; inputs
+    void write_forces(Contacts& contacts) const;  // efforts and potentials
     void write_energy(const Energy& energy) const;
     void write_accelerations(const double* udot) const;  // of bodies and coordinates
 
   private:
+    double contact_component(const Contacts& contacts, const Observation::Effort& e) const;
+
     const Scenery at_;
     const Observation& what_;
     const FrameLayout layout_;

@@ -215,26 +215,6 @@ void Model::take_inputs(const Model& other) {
 }
 
 // A marker of a body frame, moved to the body's principal frame.
-// Poses of shapes in principal axes; which pairs of bodies are kept apart, in the order that searches need.
-void Model::add_contacts() {
-    contacts = data_.contacts;
-    contacts.ground = ground();
-    for (size_t i = 0; i < contacts.shapes.size(); ++i) {
-        BodyShape& s = contacts.shapes[i];
-        require(s.body >= 0 && s.body <= ground(), "contact_shapes", i, "no such body");
-        s.on_body.p = principal_offset(s.body, s.on_body.p);
-        if (s.body != ground())
-            s.on_body.R = transpose_times(rotation_matrix(principal_rotation[s.body]), s.on_body.R);
-    }
-    for (size_t i = 0; i < contacts.groups.size(); ++i) {
-        ContactGroup& group = contacts.groups[i];
-        check_index(group.shapes, 0, static_cast<int>(contacts.shapes.size()), "contact_groups");
-        for (auto& [a, b] : group.apart)
-            if (a > b) std::swap(a, b);
-        std::sort(group.apart.begin(), group.apart.end());
-    }
-}
-
 Vec3 Model::principal_offset(int body, const Vec3& p) const {
     if (body == ground()) return p;
     return transpose_times(rotation_matrix(principal_rotation[body]), p - com[body]);

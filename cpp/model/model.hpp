@@ -154,6 +154,8 @@ class Model {
     double input(int number) const;
     // The bodies that a block's rows connect, each once, in the order in which the rows name them.
     std::vector<int> bodies_of(int block) const;
+    // The origin of a body's frame from its centre of mass, principal axes.
+    Vec3 frame_origin(int body) const { return principal_offset(body, {0.0, 0.0, 0.0}); }
 
     Vec3 gravity;
     std::vector<double> mass;              // nb [kg]

@@ -39,6 +39,7 @@ constexpr Declaration kDeclarations[kSections] = {
     {"angular_acceleration", &F::bodies, 3, &F::accelerations},
     {"coordinate_accelerations", &F::coordinates, 1, &F::accelerations},
     {"inputs", &F::inputs},
+    {"contact_points", nullptr, 1, &F::contacts},
 };
 
 }  // namespace
@@ -55,7 +56,8 @@ FrameCounts FrameCounts::of(const Observation& what, int bodies) {
             count(what.potentials),
             true,
             what.accelerations,
-            what.inputs};
+            what.inputs,
+            what.contacts};
 }
 
 FrameLayout::Shape FrameLayout::shape(Section section, const FrameCounts& counts) {

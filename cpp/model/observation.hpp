@@ -16,15 +16,17 @@ struct Observation {
     };
     std::vector<Reaction> reactions;
     // What a force exerts: the effort of a law; a component of a wrench, moment x, y, z and force x, y, z; an output of
-    // a force given by formulas (force_program(), its potential not among them).
+    // a force given by formulas (force_program(), its potential not among them); of a group of contacts, for each of
+    // its bodies, force x, y, z and moment x, y, z about the origin of the body's frame, world axes.
     struct Effort {
-        enum class Of { law, wrench, formula } of;
+        enum class Of { law, wrench, formula, contact } of;
         int number, component;
     };
     std::vector<Effort> efforts;
-    std::vector<Effort> potentials;  // of laws and of forces given by formulas, that have one
+    std::vector<Effort> potentials;  // of laws and of forces given by formulas, that have one, and of contacts
     bool accelerations = false;
-    int inputs = 0;  // of the model: all of them, or none
+    int inputs = 0;         // of the model: all of them, or none
+    bool contacts = false;  // how many points touch
 };
 
 // How many of each a frame holds; whether it holds flags of uniqueness and accelerations.
@@ -33,6 +35,7 @@ struct FrameCounts {
         potentials = 0;
     bool uniqueness = true, accelerations = false;
     int inputs = 0;
+    bool contacts = false;
 
     static FrameCounts of(const Observation& what, int bodies);
 };
@@ -64,9 +67,10 @@ enum class Section {
     acceleration,
     angular_acceleration,
     coordinate_accelerations,
-    inputs
+    inputs,
+    contact_points
 };
-constexpr int kSections = static_cast<int>(Section::inputs) + 1;
+constexpr int kSections = static_cast<int>(Section::contact_points) + 1;
 
 class FrameLayout {
   public:

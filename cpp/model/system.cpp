@@ -51,6 +51,11 @@ int System::stops() const {
     return 0;
 }
 
+void System::contact_margins(double t, const double* x, const double* u, double* out) {
+    const Scenery at = scenery(t, x, u);
+    contacts_.margins(at.x, at.u, out);
+}
+
 int System::observation_size(const Observation& what) const {
     return FrameLayout(FrameCounts::of(what, model_->bodies())).size();
 }
@@ -58,7 +63,8 @@ int System::observation_size(const Observation& what) const {
 void System::observe(double t, const double* x, const double* u, const Observation& what, double* out) {
     const FrameWriter frame(scenery(t, x, u), what, out);
     frame.write_motion();
-    frame.write_forces();
+    frame.write_forces(contacts_);
+    if (what.contacts) *frame[Section::contact_points] = static_cast<double>(contacts_.listed().size());
     const bool loads = !what.rows.empty() || !what.reactions.empty();
     if (loads || what.accelerations) {
         observed_.resize(tangent_size());

@@ -45,6 +45,9 @@ class System : public Manifold, public Dynamics, public Projection, public Impli
     void correct(double t, const double* x, const double* u, const double* rate, double gamma, double* delta) override;
     bool finish_corrected_step(double t, double* x, double* u) override { return project(t, x, u); }
     int stops() const override;
+    // Events of contacts, which end a step; their margins where they are watched (contacts/contacts.hpp).
+    int contact_events() const { return contacts_.events(); }
+    void contact_margins(double t, const double* x, const double* u, double* out);
 
     // Doubles that observe() writes.
     int observation_size(const Observation& what) const;

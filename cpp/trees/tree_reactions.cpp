@@ -17,8 +17,8 @@ constexpr double kNothing = 1e-6;  // of multipliers of norm one that exert noth
 
 }  // namespace
 
-TreeReactions::TreeReactions(const Model& model, const AngleBranches& branches, Contacts& contacts, const std::vector<JointMap>& joints,
-                             const std::vector<int>& other_rows)
+TreeReactions::TreeReactions(const Model& model, const AngleBranches& branches, Contacts& contacts,
+                             const std::vector<JointMap>& joints, const std::vector<int>& other_rows)
     : model_(model), branches_(branches), contacts_(contacts), joints_(joints), rows_(model, branches) {
     lambda.assign(model.rows.size(), 0.0);
     second_.assign(model.rows.size(), 0.0);

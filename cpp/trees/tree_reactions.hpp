@@ -15,8 +15,8 @@ namespace bellcrank {
 class TreeReactions {
   public:
     // other_rows: of the model, those whose multipliers are told before they are spread over the tree.
-    TreeReactions(const Model& model, const AngleBranches& branches, Contacts& contacts, const std::vector<JointMap>& joints,
-                  const std::vector<int>& other_rows);
+    TreeReactions(const Model& model, const AngleBranches& branches, Contacts& contacts,
+                  const std::vector<JointMap>& joints, const std::vector<int>& other_rows);
 
     // Takes up M u̇ − f at poses, twists and accelerations (records), with all multipliers zero.
     void take_motion(double t, const double* poses, const double* twists, const double* rates);

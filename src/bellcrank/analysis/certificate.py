@@ -13,6 +13,7 @@ from bellcrank.analysis.agreement_judge import LIMIT, disagreeing, judge_agreeme
 from bellcrank.analysis.attribution import attributed, blamed
 from bellcrank.analysis.balance_judge import judge_balance, judge_forces, judge_reactions
 from bellcrank.analysis.constraint_judge import judge_constraints, judge_jacobian
+from bellcrank.analysis.contact_judge import judge_contacts
 from bellcrank.analysis.energy_judge import judge_energy, judge_momentum, judge_record
 from bellcrank.analysis.equation_judge import judge_formulas
 from bellcrank.analysis.evidence import Evidence
@@ -75,6 +76,7 @@ def of_run(evidence: Evidence, tolerance: float) -> list[CheckResult]:
         *judge_jacobian(evidence),
         *judge_balance(evidence),
         *judge_forces(evidence),
+        *judge_contacts(evidence),
         *judge_reactions(evidence),
         *judge_energy(evidence, tolerance),
         *judge_momentum(evidence, tolerance),
@@ -88,6 +90,7 @@ def of_states(evidence: Evidence) -> list[CheckResult]:
         *judge_formulas(evidence),
         *judge_balance(evidence),
         *judge_forces(evidence),
+        *judge_contacts(evidence),
         *judge_reactions(evidence),
         *judge_record(evidence),
     ]

@@ -6,10 +6,12 @@ from typing import Any
 
 import numpy as np
 
+from bellcrank.analysis.contact_judge import points_at
 from bellcrank.analysis.evidence import Evidence
 from bellcrank.analysis.formula_judge import time_slope
 from bellcrank.analysis.loads import (
     Loads,
+    add_contact,
     add_formula_force,
     add_row,
     damping_at,
@@ -49,7 +51,15 @@ def judge_energy(evidence: Evidence, limit: float) -> list[CheckResult]:
             *results,
             CheckResult("energy", _ENERGY, None, limit, "it takes 9 evenly spaced frames or more"),
         ]
-    return [*results, _balance(evidence, kinetic + potential, size, limit)]
+    stored = contact_energies(evidence, every)  # the whole power of contacts is counted as work
+    return [*results, _balance(evidence, kinetic + potential - stored, size, limit)]
+
+
+def contact_energies(evidence: Evidence, frames: list[int]) -> Floats:
+    """Elastic energy (n,) of contacts at frames, J."""
+    return np.array(
+        [sum(points_at(evidence, f, n).stored() for n in range(len(evidence.model.contacts))) for f in frames]
+    )
 
 
 def _stops_met(evidence: Evidence) -> bool:
@@ -144,7 +154,8 @@ def power(evidence: Evidence) -> Floats:
         for k, m in enumerate(model.multipliers)
         if m.kind == "constraint" and not _has_terms(model, m.row)
     ]
-    if not (driven or laws or wrenches or damped or written or equations):
+    contacts = range(len(model.contacts))
+    if not (driven or laws or wrenches or damped or written or equations or contacts):
         return values
     for frame in range(len(values)):
         at = evidence.at(frame)
@@ -159,6 +170,10 @@ def power(evidence: Evidence) -> Floats:
         for body, force, moment, point in acting:
             speed = at.velocity[body] + np.cross(at.spin[body], point - at.position[body])
             values[frame] += float(force @ speed + moment @ at.spin[body])
+        for number in contacts:
+            exerted = Loads(at)
+            add_contact(evidence, frame, number, exerted, recorded=False)
+            values[frame] += exerted.power()
         for record in written:
             values[frame] += _formula_power(evidence, frame, record)
         for number, multiplier in equations:
@@ -222,6 +237,7 @@ def _free_parts(evidence: Evidence) -> list[list[int]]:
         leader = leader[leader]
         changed = bool(np.any(leader != before))
     pushed = [model.body_number(damping.marker.body) for damping in dampings(model)]
+    pushed += [body for contact in model.contacts for body in contact.bodies]
     for record in (*evidence.formulas.forces, *evidence.formulas.constraints):
         for end in record.ends:  # formulas may say anything of where things are in the world
             pushed += (

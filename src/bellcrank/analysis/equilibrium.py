@@ -11,6 +11,7 @@ from bellcrank import _core
 from bellcrank.analysis.assembling import names_of, write
 from bellcrank.analysis.start_values import hold_values_of, write_positions
 from bellcrank.assembly.compile import compile_mechanism
+from bellcrank.assembly.contacts import refuse_contacts
 from bellcrank.assembly.initial import assembled, with_pinned
 from bellcrank.assembly.model import Model
 from bellcrank.assembly.positions import without_rows
@@ -120,7 +121,7 @@ def find_equilibrium(
         leave_unstable = check.flag("leave_unstable", leave_unstable)
     names = names_of(pinned)
     with_pinned(compile_mechanism(mechanism, time), names)
-    described = compile_mechanism(_with_held(mechanism, names), time)
+    described = _described(mechanism, names, time)
     model, assembly = assembled(described, names)
     start, held = model.initial, _held(model)
     found, position, rotation, coordinates = _core.find_rest(
@@ -212,6 +213,12 @@ def _failure(model: Model, found: _core.Rest) -> str:
         f"mechanism {model.name!r} comes to no rest: after {found.iterations} iterations forces of up to "
         f"{found.force:.3g} N are left (on body {body!r}) where {found.scale:.3g} N act; {reason}"
     )
+
+
+def _described(mechanism: Mechanism, names: tuple[str, ...], time: float) -> Model:
+    model = compile_mechanism(_with_held(mechanism, names), time)
+    refuse_contacts(model, "find_equilibrium")
+    return model
 
 
 def _with_held(mechanism: Mechanism, names: Sequence[str]) -> Mechanism:

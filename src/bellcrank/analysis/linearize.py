@@ -23,6 +23,7 @@ from bellcrank.analysis.linear_refusals import (
 from bellcrank.analysis.state_chart import StateChart
 from bellcrank.analysis.study_inputs import StudyInput, with_inputs
 from bellcrank.assembly.compile import compile_mechanism
+from bellcrank.assembly.contacts import refuse_contacts
 from bellcrank.assembly.initial import assembled
 from bellcrank.assembly.model import Model
 from bellcrank.assembly.state import Floats, State
@@ -121,6 +122,7 @@ def _points(
 def _start(mechanism: Mechanism, state: State | None, time: float) -> tuple[Model, State]:
     """The assembled model, and the state, on its constraints."""
     model, _ = assembled(compile_mechanism(mechanism, time if state is None else state.time))
+    refuse_contacts(model, "linearize")
     at = model.initial if state is None else prepare(model, "lagrange").project(state)
     refuse_state(model, at)
     return without_stops(model), at

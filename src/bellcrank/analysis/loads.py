@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from bellcrank import _core
+from bellcrank.analysis.contact_judge import points_at
 from bellcrank.analysis.evidence import Evidence
 from bellcrank.analysis.formula_judge import evaluated
 from bellcrank.analysis.snapshot import CoordinateAt, Snapshot
@@ -43,6 +44,11 @@ class Loads:
         self.moment[body] += moment + lever
         self.size[body] += float(np.linalg.norm(force))
         self.moment_size[body] += float(np.linalg.norm(moment) + np.linalg.norm(lever))
+
+    def add_all(self, other: Loads) -> None:
+        """What another one has."""
+        for name in ("force", "moment", "size", "moment_size"):
+            getattr(self, name).__iadd__(getattr(other, name))
 
     def power(self) -> float:
         """W, of all that was added."""
@@ -85,6 +91,9 @@ def add_force(evidence: Evidence, frame: int, force: ElementRecord, loads: Loads
     for wrench in force.wrenches:
         told = [evidence.effort(("wrench", wrench, k), frame) for k in range(6)] if recorded else None
         loads.add(*wrench_at(model, at, wrench, told))
+    for number, contact in enumerate(model.contacts):
+        if contact.name == force.name:
+            add_contact(evidence, frame, number, loads, recorded)
     for number, record in enumerate(evidence.formulas.forces):
         if record.name != force.name:
             continue
@@ -94,6 +103,25 @@ def add_force(evidence: Evidence, frame: int, force: ElementRecord, loads: Loads
             loads.add(*damping_at(model, at, record.lowered.custom))
         else:
             add_formula_force(evidence, frame, record, loads)
+
+
+def add_contact(evidence: Evidence, frame: int, number: int, loads: Loads, recorded: bool) -> None:
+    """What a contact exerts: the recorded sums on its bodies, or what its points add up to."""
+    points, nothing = points_at(evidence, frame, number), np.zeros(3)
+    own = Loads(evidence.at(frame))
+    for first, second, force, where in zip(
+        points.first, points.second, points.force, points.position, strict=True
+    ):
+        own.add(int(first), force, nothing, where)
+        own.add(int(second), -force, nothing, where)
+    if not recorded:
+        loads.add_all(own)
+        return
+    loads.size += own.size  # what points exert may cancel in the sums
+    loads.moment_size += own.moment_size
+    for place, body in enumerate(evidence.model.contacts[number].bodies):
+        told = np.array([evidence.effort(("contact", number, 6 * place + k), frame) for k in range(6)])
+        loads.add(body, told[:3], told[3:], evidence.at(frame).position[body])
 
 
 def _add_recorded_formula(evidence: Evidence, frame: int, number: int, loads: Loads) -> None:
@@ -191,6 +219,8 @@ def _stored(evidence: Evidence, frame: int, what: str, number: int) -> float:
         params, function = evidence.law(number)
         value = evidence.value(int(evidence.model.arrays["law_coordinate"][number]), frame)
         return float(_core.law_potential(evidence.model.arrays["law_kind"][number], value, params, function))
+    if what == "contact":
+        return points_at(evidence, frame, number).stored()
     record = evidence.formulas.forces[number]
     kind: Any = record.lowered.custom
     known = evidence.formulas.numbers(record, evidence.at(frame), lambda c: evidence.motion(c, frame))

@@ -41,6 +41,7 @@ def testimony(model: Model, system: System, states: Sequence[State]) -> Testimon
     what = observation(model, accelerations=True)
     rows = [m.row for m in model.multipliers]
     frames, dropped, pivots = [], [], []
+    contacts = []
     for state in states:
         acc = system.accelerate(state)
         said = {
@@ -55,8 +56,10 @@ def testimony(model: Model, system: System, states: Sequence[State]) -> Testimon
         for name, values in said.items():
             frame[0, what.layout.columns[name]] = np.ravel(values)
         frames.append(frame)
+        contacts += [system.core.contacts()] if model.contacts else []
         dropped.append(len(system.stats.dropped))
         pivots.append(system.stats.smallest_pivot)
-    store = MemoryStore.from_frames(what.layout, np.concatenate(frames))
+    points = np.concatenate(contacts) if contacts else None
+    store = MemoryStore.from_frames(what.layout, np.concatenate(frames), points)
     run = Trajectory(what.layout, store, statistics={"formulation": system.formulation})
     return Testimony(system.formulation, Evidence(model, run, None), np.array(dropped), np.array(pivots))

@@ -1,4 +1,4 @@
-"""Contacts of a mechanism as the core takes them: shapes of bodies, groups that touch each other, and laws."""
+"""Contacts of a mechanism as the core takes them: shapes of bodies, groups that touch, and laws."""
 
 from __future__ import annotations
 
@@ -7,18 +7,21 @@ from dataclasses import dataclass
 from functools import lru_cache
 from itertools import combinations
 from math import log, sqrt
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
 from bellcrank import _core
-from bellcrank.errors import FaultList
+from bellcrank.errors import FaultList, Unsupported
 from bellcrank.mechanism.body import Body, Ground
 from bellcrank.mechanism.marker import GROUND
 from bellcrank.mechanism.mechanism import Mechanism
 from bellcrank.mechanism.mesh import Mesh
 from bellcrank.mechanism.rows import ContactLaw
 from bellcrank.mechanism.shape import Box, Capsule, Cone, Cylinder, Ellipsoid, Plane, Shape, Sphere
+
+if TYPE_CHECKING:
+    from bellcrank.assembly.model import Model
 
 _LEAST_RESTITUTION: Final = 0.05  # that a force k dⁿ (1 + c v) can leave
 _DAMPING: Final = 0.3  # of tangential motion, of its critical value
@@ -31,6 +34,12 @@ class ContactRecord:
 
     name: str
     bodies: tuple[int, ...]
+
+
+def refuse_contacts(model: Model, who: str) -> None:
+    """Raise Unsupported for a contact, naming it: its friction depends on how it came to where it is."""
+    for contact in model.contacts[:1]:
+        raise Unsupported(f"{who} cannot take contacts: force {contact.name!r}")
 
 
 def dissipation_of(restitution: float, speed: float) -> float:
@@ -124,8 +133,9 @@ class ContactBuilder:
             for one, two in self._pairs_with_joints(law)
             if tied(self.mechanism, law, one, two)
         ]
-        self.core.add_group(_core.ContactLaw(self._numbers(law)), shapes, apart)
-        return ContactRecord(name, tuple(self.index[body] for body in law.bodies))
+        bodies = [self.index[body] for body in law.bodies]
+        self.core.add_group(_core.ContactLaw(self._numbers(law)), bodies, shapes, apart)
+        return ContactRecord(name, tuple(bodies))
 
     def _pairs_with_joints(self, law: ContactLaw) -> set[tuple[str, str]]:
         bodies = set(law.bodies)
@@ -150,9 +160,9 @@ class ContactBuilder:
         if damping is None:
             damping = self._shear_damping(law)
         return [
-            law.stiffness, law.exponent, dissipation, law.static_friction, law.friction, law.shear_ratio, damping,
-            law.restitution,
-        ]  # fmt: skip
+            *(law.stiffness, law.exponent, dissipation, law.static_friction, law.friction),
+            *(law.shear_ratio, damping, law.restitution),
+        ]
 
     def _shear_damping(self, law: ContactLaw) -> float:
         """Damping by stiffness: 2 ζ sqrt(m / kₜ) of the lightest body m, at the slope where it rests."""
@@ -164,7 +174,7 @@ class ContactBuilder:
 
 @lru_cache(maxsize=512)
 def collision_shape(shape: Shape) -> Any:
-    """The collision shape of a shape, in its own axes. Raises MechanismError for a mesh that cannot be read."""
+    """The collision shape of a shape, in its own axes. Raises MechanismError for an unreadable mesh."""
     made = _core.CollisionShape
     if isinstance(shape, Sphere):
         return made.sphere(shape.radius)

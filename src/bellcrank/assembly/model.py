@@ -68,15 +68,11 @@ class Model:
     contacts: tuple[ContactRecord, ...] = ()
 
     def __reduce__(self) -> tuple[Any, ...]:
-        if self.custom or self.contacts:
-            what = "elements given by formulas" if self.custom else "contacts"
-            raise Unsupported(
-                f"the Model of {self.name!r} has {what} and cannot be copied or pickled: "
-                "send the Mechanism"
-            )
-        return _restored, (
-            {field.name: getattr(self, field.name) for field in fields(self) if field.name != "core"},
-        )
+        if what := "elements given by formulas" if self.custom else "contacts" if self.contacts else "":
+            rule = f"the Model of {self.name!r} has {what} and cannot be copied or pickled"
+            raise Unsupported(f"{rule}: send the Mechanism")
+        kept = {field.name: getattr(self, field.name) for field in fields(self) if field.name != "core"}
+        return _restored, (kept,)
 
     def refuse_custom(self, who: str, taken: Collection[str] = ()) -> None:
         """Raise Unsupported, naming them, for elements given by formulas of kinds that are not taken."""
@@ -127,6 +123,11 @@ class Model:
         arrays = self.arrays
         rigid = (arrays["block_unilateral"] == 0) & (arrays["block_compliance"] == 0.0)
         return np.asarray(rigid[self.row_block])
+
+    @property
+    def contact_shapes(self) -> tuple[int, ...]:
+        """The bodies of the shapes that touch, by the numbers of the shapes."""
+        return tuple(self.arrays["contacts"].bodies) if self.contacts else ()
 
     @cached_property
     def angular(self) -> Ints:
@@ -225,7 +226,7 @@ class Model:
         if state.contacts is None or not self.contacts:
             return
         try:
-            core.set_contact_memory(state.contacts.ravel())
+            core.set_contact_memory(state.contacts.ravel().tolist())
         except ValueError as error:
             raise MechanismError(Fault("state", str(error))) from None
 

@@ -46,12 +46,12 @@ class Regularity:
         """Whether a joint has ceased to be regular."""
         return self.lost is not None
 
-    def watching(self, sink: Callable[[Floats], None]) -> Callable[[Floats], None]:
+    def watching(self, sink: Callable[..., None]) -> Callable[..., None]:
         """A sink that passes frames on to `sink` up to where a joint ceases to be regular."""
         if not self._watched:
             return sink
 
-        def take(frames: Floats) -> None:
+        def take(frames: Floats, *contacts: Floats) -> None:
             if self.lost is not None:
                 return
             count = len(frames)
@@ -60,7 +60,7 @@ class Regularity:
                 if bad is not None:
                     count = bad
                     self.lost = (float(frames[bad, 0]), watched.message)
-            sink(frames[:count])
+            sink(frames[:count], *contacts)
 
         return take
 

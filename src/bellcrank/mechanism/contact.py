@@ -20,16 +20,16 @@ class Contact(ForceKind):
     All shapes of two or more bodies, the ground among them, touch each other, but for shapes with
     `touches=False` and for bodies that a joint connects.
 
-    stiffness, exponent: of the normal force k d^n (1 + c v) at each point of contact, with the depth d in m and
-        the speed v at which it grows in m/s; k in N/m^n. The force never pulls.
-    restitution: speed after an impact by the speed before, at the speed impact_speed, m/s. It determines the
-        dissipation c; below 0.05 it counts as 0.05.
+    stiffness, exponent: of the normal force k d^n (1 + c v) at each point of contact, with the depth d, m,
+        and the speed v at which it grows, m/s; k in N/m^n. The force never pulls.
+    restitution: speed after an impact by the speed before it, where that is impact_speed, m/s. The
+        dissipation c follows from it; a restitution below 0.05 counts as 0.05.
     dissipation: c itself, s/m, instead of what follows from the restitution.
-    friction: kinetic coefficient. static_friction: while a point sticks; the same if it is not given.
-    shear_ratio: tangential by normal stiffness of a point that sticks. The default is that of a material with
-        Poisson's ratio 0.3 (Mindlin 1949).
-    shear_damping: damping of tangential motion by tangential stiffness, s. By default the lightest body of the
-        contact is damped at 0.3 of its critical value.
+    friction: kinetic coefficient. static_friction: while a point sticks; by default the same.
+    shear_ratio: tangential by normal stiffness of a point that sticks. The default is that of a material
+        with Poisson's ratio 0.3 (Mindlin 1949).
+    shear_damping: damping of tangential motion by tangential stiffness, s. By default it gives the lightest
+        body of the contact 0.3 of its critical damping.
     joined: whether bodies that a joint connects touch, too.
 
     K. H. Hunt and F. R. E. Crossley, Coefficient of restitution interpreted as damping in vibroimpact, 1975.

@@ -47,7 +47,7 @@ class Shape(Description, ABC):
     rotation: RotationField = rotation(default=IDENTITY)  # noqa: RUF009
     density: OptionalFloatField = quantity("kg/m^3", "positive", default=None)  # noqa: RUF009
     color: OptionalFloatsField = checked(_color, "1", default=None, parametric=True)  # noqa: RUF009
-    touches: bool = flag(default=True)  # noqa: RUF009
+    touches: bool = flag(default=True)
 
     def __init_subclass__(cls, **kwargs: Any) -> None:
         super().__init_subclass__(**kwargs)

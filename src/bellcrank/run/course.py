@@ -43,7 +43,7 @@ class Course:
         """Go onto the constraints, where the run begins, with the inputs that it begins with."""
         opening.set_start(self.system, self._from, steering.set_values)
 
-    def begin(self, steering: Steering, record: Callable[[Floats], None]) -> None:
+    def begin(self, steering: Steering, record: Callable[..., None]) -> None:
         """Make the core's run from where the system is. record: takes the frames."""
         self._steering, self._record = steering, record
         self.regularity = opening.regularity(self._model, self.what)
@@ -57,10 +57,10 @@ class Course:
         if self.core is not None:
             self.core.flush(self.sink)
 
-    def frame(self) -> Floats:
-        """What would be recorded where the core's run is, (1, 1 + width)."""
+    def frame(self) -> tuple[Floats, Floats | None]:
+        """What would be recorded where the core's run is: a frame (1, 1 + width), and its contacts if any."""
         frame: Floats = self.core.observe()
-        return frame
+        return frame, self.system.core.contacts() if self._model.contacts else None
 
     def outcome(self) -> Outcome:
         """What the core's run has come to, with what was done before another formulation took over."""

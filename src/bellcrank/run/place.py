@@ -51,5 +51,5 @@ class Place:
         if self._course.core is None:
             raise MechanismError(Fault("run", "bodies are still brought together", None, "advance it first"))
         recorder = Recorder(self._course.what.layout, description=Origin.of_model(self.model))
-        recorder.on_block(self._course.frame())
+        recorder.on_block(*self._course.frame())
         return recorder.so_far({})

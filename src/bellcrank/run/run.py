@@ -150,7 +150,7 @@ class Run(Place):
             self._before = self._course.counted(self._ended)
             self._wall, last = 0.0, self._course.frame() if self._moved else self._recorder.last
             self._recorder = Recorder(self._course.what.layout, description=Origin.of_model(self.model))
-            self._recorder.on_block(last)
+            self._recorder.on_block(*last)
         with deferred_interrupt() as interrupted:
             self._interrupted = lambda: interrupted() or until()
             self._advance_to(float(times[-1]), last=False)
@@ -158,8 +158,8 @@ class Run(Place):
             return self._final
         if self._course.core is not None:
             self._course.flush()
-            if self._ended.status == "interrupted" and self._recorder.last[0, 0] < self._time:
-                self._recorder.on_block(self._course.frame())
+            if self._ended.status == "interrupted" and self._recorder.last[0][0, 0] < self._time:
+                self._recorder.on_block(*self._course.frame())
             self._ended = replace(self._course.outcome(), status=self._ended.status)
         done, self._told_of = self._told_of, len(self._ended.events)
         names = telling.happened(self.model, self._watched, self._ended)[done:]
@@ -238,8 +238,8 @@ class Run(Place):
         elif outcome.status != "interrupted":
             self._judge(outcome)
 
-    def _record(self, frames: Floats) -> None:
-        self._recorder.on_block(frames)
+    def _record(self, frames: Floats, contacts: Floats | None = None) -> None:
+        self._recorder.on_block(frames, contacts)
 
     def _is_alive(self, time: float) -> bool:
         self._shown.at(time)

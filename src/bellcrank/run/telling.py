@@ -18,6 +18,11 @@ from bellcrank.integrate.methods import DEFAULT_STEP, MethodOptions
 
 _CUTS: Final = 50  # joints that a run lists by name
 
+STOP: Final = -1
+"""The number of an event that is a stop."""
+
+_CHANGES: Final = ("touches", "slips", "sticks", "lifts off")
+
 
 def counted(system: System, outcome: Outcome | None = None) -> dict[str, int]:
     """What a system and a run have counted up to now."""
@@ -72,11 +77,17 @@ def explained(
 
 
 def happened(model: Model, watched: CompiledEvents, outcome: Outcome) -> list[str]:
-    """The names of what happened: events that were watched, and stops that were met."""
-    return [
-        watched.names[number] if number >= 0 else model.block_owner[int(model.row_block[row])]
-        for number, row in outcome.events
-    ]
+    """The names of what happened: events that were watched, stops that were met, contacts that changed."""
+    return [_happened(model, watched, number, which) for number, which in outcome.events]
+
+
+def _happened(model: Model, watched: CompiledEvents, number: int, which: int) -> str:
+    if number >= 0:
+        return watched.names[number]
+    if number == STOP:
+        return model.block_owner[int(model.row_block[which])]
+    contact, change = divmod(which, len(_CHANGES))
+    return f"{model.contacts[contact].name} {_CHANGES[change]}"
 
 
 def _method(options: MethodOptions, outcome: Outcome) -> str:

@@ -97,6 +97,8 @@ class FrameLayout:
     force_coordinates: coordinates that forces act along and that are not among the others.
     force_potentials: per column of their section the force that the potential energy is of.
     inputs: what was steered; a frame holds the values that acted up to it.
+    contacts: names of the contacts whose points are recorded.
+    contact_shapes: name of the body, "ground" among them, of each shape that touches.
     """
 
     mechanism: str
@@ -114,6 +116,8 @@ class FrameLayout:
     force_coordinates: tuple[CoordinateColumn, ...] = ()
     force_potentials: tuple[str, ...] = ()
     inputs: tuple[InputColumn, ...] = ()
+    contacts: tuple[str, ...] = ()
+    contact_shapes: tuple[str, ...] = ()
 
     def __getstate__(self) -> dict[str, Any]:
         """The fields, without what follows from them, of which there are views that cannot be pickled."""
@@ -134,6 +138,7 @@ class FrameLayout:
             uniqueness=self.uniqueness,
             accelerations=self.accelerations,
             inputs=len(self.inputs),
+            contacts=bool(self.contacts),
         )
 
     @cached_property

@@ -8,9 +8,11 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from bellcrank import _core
+from bellcrank.assembly.contacts import ContactRecord
 from bellcrank.assembly.model import Model
 from bellcrank.assembly.records import EFFORT_UNITS, CustomRecord, ElementRecord
 from bellcrank.mechanism.coordinate import COORDINATE_KINDS
+from bellcrank.mechanism.marker import GROUND
 from bellcrank.trajectory.layout import (
     CoordinateColumn,
     ForceColumn,
@@ -38,14 +40,10 @@ class Observation:
 
 def observation(model: Model, reactions: bool = True, accelerations: bool = False) -> Observation:
     """Joint coordinates and efforts of a model; with what joints and forces exert, and accelerations."""
-    columns: list[CoordinateColumn] = []
-    coordinates: list[int] = []
+    columns, coordinates = _reported(model)
     numbers: dict[int, int] = {}
-    for joint in model.joints:
-        for index, name, unit in zip(joint.coordinates, joint.coordinate_names, joint.units, strict=True):
-            numbers.setdefault(index, len(coordinates))
-            columns.append(CoordinateColumn(joint.name, name, unit))
-            coordinates.append(index)
+    for place, index in enumerate(coordinates):
+        numbers.setdefault(index, place)
     efforts = tuple(
         MultiplierColumn(m.element, m.kind, m.unit, m.sign, numbers.get(m.coordinate), m.coordinate_name)
         for m in model.multipliers
@@ -81,6 +79,8 @@ def observation(model: Model, reactions: bool = True, accelerations: bool = Fals
         force_coordinates=tuple(CoordinateColumn(owners.get(c, ""), *_kind(model, c)) for c in unlisted),
         force_potentials=tuple(name for name, _ in potentials),
         inputs=tuple(InputColumn(one.name, one.unit) for one in model.inputs),
+        contacts=tuple(contact.name for contact in model.contacts),
+        contact_shapes=tuple([*model.bodies, GROUND][body] for body in model.contact_shapes),
     )
     listed_coordinates = [*coordinates, *others, *unlisted]
     core = _core.Observation(
@@ -93,8 +93,20 @@ def observation(model: Model, reactions: bool = True, accelerations: bool = Fals
         potentials=[e.core for _, e in potentials],
         accelerations=accelerations,
         inputs=len(model.inputs),
+        contacts=bool(model.contacts),
     )
     return Observation(layout, core, tuple(listed_coordinates))
+
+
+def _reported(model: Model) -> tuple[list[CoordinateColumn], list[int]]:
+    """The coordinates that joints report."""
+    columns: list[CoordinateColumn] = []
+    coordinates: list[int] = []
+    for joint in model.joints:
+        for index, name, unit in zip(joint.coordinates, joint.coordinate_names, joint.units, strict=True):
+            columns.append(CoordinateColumn(joint.name, name, unit))
+            coordinates.append(index)
+    return columns, coordinates
 
 
 class ForceEffort(NamedTuple):
@@ -118,6 +130,7 @@ class _Forces:
         self._named = _joint_coordinates(model)
         written = [r for r in model.custom if r.category == "force" and r.lowered.custom is not None]
         self._written = {record.name: (number, record) for number, record in enumerate(written)}
+        self._contacts = {record.name: (number, record) for number, record in enumerate(model.contacts)}
 
     def efforts(self, force: ElementRecord) -> list[ForceEffort]:
         """Those of a force in the order of its columns; components that are always zero are left out."""
@@ -133,9 +146,21 @@ class _Forces:
                 ForceEffort(_WRENCH[k], "N" if k >= 3 else "N m", -1, ("wrench", wrench, k))
                 for k in np.flatnonzero(acts).tolist()
             ]
-        return (
-            [*found, *self._of_formulas(*self._written[force.name])] if force.name in self._written else found
-        )
+        if force.name in self._written:
+            found += self._of_formulas(*self._written[force.name])
+        if force.name in self._contacts:
+            found += self._of_contact(*self._contacts[force.name])
+        return found
+
+    def _of_contact(self, number: int, record: ContactRecord) -> list[ForceEffort]:
+        """Force and moment on each body at the origin of its frame, world axes."""
+        names = [*self._model.bodies, GROUND]
+        found = []
+        for place, body in enumerate(record.bodies):
+            for k, name in enumerate(_AT_MARKER):
+                core, unit = ("contact", number, 6 * place + k), "N" if k < 3 else "N m"
+                found.append(ForceEffort(f"{names[body]}.{name}", unit, -1, core, place == k == 0))
+        return found
 
     def _of_formulas(self, number: int, record: CustomRecord) -> list[ForceEffort]:
         """Components at markers, then efforts along coordinates."""

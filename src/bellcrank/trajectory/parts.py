@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from dataclasses import replace
 from itertools import pairwise
 from typing import Any
 
@@ -13,6 +14,7 @@ from bellcrank.errors import Fault, FaultList, MechanismError
 from bellcrank.mechanism.arguments import required
 from bellcrank.mechanism.checking import Check
 from bellcrank.mechanism.contents import counted
+from bellcrank.trajectory.contact_log import memory_at, rows_of
 from bellcrank.trajectory.interpolate import STATE_SECTIONS, interpolated
 from bellcrank.trajectory.store import MemoryStore
 from bellcrank.trajectory.trajectory import Trajectory
@@ -30,7 +32,8 @@ def state_at(run: Trajectory, time: float) -> State:
     values = interpolated(run.store, sections, run.within(np.array([time], dtype=float)))
     angles = np.concatenate([values[name][0] for name in counted])[turning] if counted else None
     position, rotation, velocity, spin = (values[section][0] for section in STATE_SECTIONS)
-    return State(float(time), position, rotation, velocity, spin, angles)
+    contacts = memory_at(run.store, float(time)) if run.layout.contacts else None
+    return State(float(time), position, rotation, velocity, spin, angles, contacts)
 
 
 def part(run: Trajectory, frames: slice) -> Trajectory:
@@ -45,7 +48,7 @@ def part(run: Trajectory, frames: slice) -> Trajectory:
     inside = run.time[rows]
     sections = {name: run.store.read(name, rows=rows) for name in run.layout.shapes}
     events = [e for e in run.events if len(inside) and inside[0] <= e.time <= inside[-1]]
-    store = MemoryStore(sections)
+    store = MemoryStore(sections, rows_of(run.store, rows) if run.layout.contacts else None)
     return Trajectory(run.layout, store, run.status, run.statistics, run.origin, events)
 
 
@@ -65,9 +68,10 @@ def resampled(run: Trajectory, times: Any, step: float | None) -> Trajectory:
     wanted = run.within(times)
     if np.any(np.diff(wanted) <= 0.0):
         raise MechanismError(Fault("resample", "times must be increasing; sort them, drop doubles"))
-    sections = interpolated(run.store, tuple(run.layout.shapes), wanted)
+    layout = replace(run.layout, contacts=(), contact_shapes=())  # points come and go between frames
+    sections = interpolated(run.store, tuple(layout.shapes), wanted)
     told = {**run.statistics, "resampled": f"from {len(run)} frames"}
-    return Trajectory(run.layout, MemoryStore(sections), run.status, told, run.origin, run.events)
+    return Trajectory(layout, MemoryStore(sections), run.status, told, run.origin, run.events)
 
 
 def summary(run: Trajectory) -> str:
@@ -117,5 +121,6 @@ def concatenate(runs: Iterable[Trajectory]) -> Trajectory:
         for name in last.layout.shapes
     }
     events = [event for run in listed for event in run.events]
-    store = MemoryStore(sections)
+    touching = np.concatenate([part.store.contacts for part in parts or [last]])
+    store = MemoryStore(sections, touching if last.layout.contacts else None)
     return Trajectory(last.layout, store, last.status, last.statistics, last.origin, events)

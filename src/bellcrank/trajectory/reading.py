@@ -13,6 +13,7 @@ import numpy as np
 from bellcrank.assembly.state import State
 from bellcrank.errors import FaultList
 from bellcrank.trajectory.checked_file import NOT_OURS, CheckedFile
+from bellcrank.trajectory.contact_log import COLUMNS
 from bellcrank.trajectory.events import EventRecord
 from bellcrank.trajectory.interpolate import STATE_SECTIONS
 from bellcrank.trajectory.layout import (
@@ -23,9 +24,10 @@ from bellcrank.trajectory.layout import (
     MultiplierColumn,
     MultiplierKind,
 )
-from bellcrank.trajectory.run_file import FORCE_FIELDS, FORMAT, VERSION, event_sets, frame_sets
+from bellcrank.trajectory.run_file import CONTACTS, FORCE_FIELDS, FORMAT, VERSION, event_sets, frame_sets
 
 Scalar: TypeAlias = str | int | float
+_MOST_POINTS: Final = 1e9  # that touch in a frame
 _WRITTEN: Final = "the writing of this file did not end: its process is still running or was killed"
 
 
@@ -62,7 +64,7 @@ def read_layout(file: CheckedFile) -> FrameLayout:
         found["mechanism"] = file.attribute("mechanism", str)
     with faults.collect():
         found["uniqueness"] = bool(file.attribute("uniqueness", bool, default=False))
-    for part in (_bodies, _coordinates, _multipliers, _reactions, _forces, _inputs):
+    for part in (_bodies, _coordinates, _multipliers, _reactions, _forces, _inputs, _contacts):
         with faults.collect():
             found |= part(file, found)
     faults.raise_any()
@@ -158,6 +160,28 @@ def _inputs(file: CheckedFile, _: dict[str, Any]) -> dict[str, Any]:
     names = _distinct(file, "inputs/name", file.texts("inputs/name"))
     rows = _table(file, "inputs", [list(names), file.texts("inputs/unit")])
     return {"inputs": tuple(InputColumn(*row) for row in rows)}
+
+
+def _contacts(file: CheckedFile, _: dict[str, Any]) -> dict[str, Any]:
+    if not file.has("contacts"):
+        return {}
+    names = _distinct(file, "contacts/name", file.texts("contacts/name"))
+    return {"contacts": names, "contact_shapes": tuple(file.texts("contacts/body"))}
+
+
+def read_contacts(file: CheckedFile, layout: FrameLayout, counts: Any) -> Any:
+    """The points that touch, checked against how many there are in each frame."""
+    if not layout.contacts:
+        return None
+    counts = np.asarray(counts)
+    if not np.all((counts >= 0) & (counts == np.floor(counts)) & (counts < _MOST_POINTS)):
+        raise file.error("'contacts/count' must be whole numbers, not negative")
+    total = int(counts.sum())
+    rows = file.rows(CONTACTS.path, "f", (None, COLUMNS), total)[:total]
+    _finite(file, CONTACTS.path, rows)
+    _within(file, CONTACTS.path, np.unique(rows[:, 0]).tolist(), 0, len(layout.contacts))
+    _within(file, CONTACTS.path, np.unique(rows[:, 1:3]).tolist(), 0, len(layout.contact_shapes))
+    return rows
 
 
 def count_frames(file: CheckedFile, layout: FrameLayout) -> int:

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, Final
 import numpy as np
 
 from bellcrank.errors import BellcrankError, SimulationError
+from bellcrank.trajectory.contact_log import COLUMNS
 from bellcrank.trajectory.events import EventRecord, records_of
 from bellcrank.trajectory.layout import FrameLayout
 from bellcrank.trajectory.origin import Origin
@@ -57,21 +58,30 @@ class Recorder:
             from bellcrank.trajectory.writer import Writer
 
             self._writer = Writer(path, layout, self.description)
+        self._contacts: list[FloatArray] = []  # points that touch, block by block
+        self._last_contacts: FloatArray | None = None
         self._pending: list[FloatArray] = []
+        self._pending_contacts: list[FloatArray] = []
         self._pending_bytes = 0
         self._flushed = -np.inf
         self._reached = 0.0  # time of the last frame, s
         self._trouble: SimulationError | None = None  # that the file gave
 
-    def on_block(self, frames: FloatArray) -> None:
-        """Take over frames (n, 1 + width); they are copied.
+    def on_block(self, frames: FloatArray, contacts: FloatArray | None = None) -> None:
+        """Take over frames (n, 1 + width), and the points that touch in them; they are copied.
 
         Raises SimulationError if the file cannot be written any more (the disk is full).
         """
+        if contacts is not None and len(frames):
+            contacts = np.array(contacts)
+            last = int(frames[-1, self.layout.columns["contact_points"]][0])
+            self._last_contacts = contacts[len(contacts) - last :]
         if self._keep:
             self._append(frames)
+            self._contacts += [] if contacts is None else [contacts]
         if self._writer is not None:
             self._pending.append(np.array(frames))
+            self._pending_contacts += [] if contacts is None else [contacts]
             self._pending_bytes += frames.nbytes
             if time.monotonic() - self._flushed > _FLUSH_SECONDS or self._pending_bytes > _FLUSH_BYTES:
                 self.flush()
@@ -91,9 +101,10 @@ class Recorder:
         if self._writer is None or not self._pending:
             return
         pending, self._pending, self._pending_bytes = self._pending, [], 0
+        contacts, self._pending_contacts = self._pending_contacts, []
         begin, self._reached = float(pending[0][0, 0]), float(pending[-1][-1, 0])
         try:
-            self._writer.append(np.concatenate(pending))
+            self._writer.append(np.concatenate(pending), joined(contacts))
         except OSError as error:
             raise self._failed(self._writer, error, begin) from error
         self._flushed = time.monotonic()
@@ -120,15 +131,15 @@ class Recorder:
             error.trajectory = trajectory
 
     @property
-    def last(self) -> FloatArray:
-        """The last frame (1, 1 + width) in memory; (0, 1 + width) if there is none."""
-        return self._frames[max(0, self._count - 1) : self._count].copy()
+    def last(self) -> tuple[FloatArray, FloatArray | None]:
+        """The last frame (1, 1 + width) in memory, (0, 1 + width) if there is none, and its contacts."""
+        return self._frames[max(0, self._count - 1) : self._count].copy(), self._last_contacts
 
     def so_far(self, statistics: Mapping[str, Any]) -> Trajectory:
         """What has been recorded up to now, with the status "running"."""
         self.flush()
         store: Store = (
-            MemoryStore.from_frames(self.layout, self._frames[: self._count].copy())
+            MemoryStore.from_frames(self.layout, self._frames[: self._count].copy(), joined(self._contacts))
             if self._writer is None or self._keep
             else Trajectory.load(self._writer.path).store
         )
@@ -181,4 +192,9 @@ class Recorder:
 
     def _kept(self) -> MemoryStore:
         self._frames.resize((self._count, self._frames.shape[1]), refcheck=False)
-        return MemoryStore.from_frames(self.layout, self._frames)
+        return MemoryStore.from_frames(self.layout, self._frames, joined(self._contacts))
+
+
+def joined(contacts: Sequence[FloatArray]) -> FloatArray:
+    """Points that touch as one table."""
+    return np.concatenate(contacts) if contacts else np.empty((0, COLUMNS))

@@ -23,6 +23,8 @@ the attributes "unit" and "meaning"; sets without columns are left out; text is 
     /along            joint, name, unit (a,); position, velocity (T, a): coordinates that forces act along and
                       that are not among the others; if there are any
     /inputs           name, unit (i,); value (T, i), what acted up to the frame; if there are any
+    /contacts         name (c,) of the contacts, body (s,) of each shape that touches; count (T,) of points;
+                      points (N, 23), those of one frame after those of another; if there are any
     /energy           kinetic, potential (T,)
     /violation        position, velocity (T,)
     /events           time (e,); position, velocity, angular_velocity (e, n, 3), rotation (e, n, 4),
@@ -58,6 +60,7 @@ from typing import Any, Final, NamedTuple
 import h5py
 import numpy as np
 
+from bellcrank.trajectory.contact_log import COLUMNS
 from bellcrank.trajectory.interpolate import STATE_SECTIONS
 from bellcrank.trajectory.layout import FrameLayout
 from bellcrank.trajectory.origin import Origin
@@ -109,6 +112,7 @@ SETS: Final[dict[str, DataSet]] = {
     ),
     "force_potentials": DataSet("forces/energy", "J", "potential energies of forces"),
     "inputs": DataSet("inputs/value", "see unit", "inputs, the values that acted up to then"),
+    "contact_points": DataSet("contacts/count", "1", "points that touch"),
     "kinetic": DataSet("energy/kinetic", "J", "kinetic energy"),
     "potential": DataSet("energy/potential", "J", "potential energy of weight and springs"),
     "position_violation": DataSet("violation/position", "m, rad", "largest constraint error"),
@@ -116,6 +120,14 @@ SETS: Final[dict[str, DataSet]] = {
     "time": DataSet("time", "s", "simulated time"),  # last: its length is the number of complete frames
 }
 
+
+CONTACTS: Final = DataSet(
+    "contacts/points",
+    "see meaning",
+    "contact, shapes a and b, their features, elastic slip (3) m, position (3) m, normal from b to a (3), "
+    "1 where it slips, gap m, force on a (3) N, slip (3) m/s, approach m/s; world axes, frame by frame",
+)
+"""The points that touch, (N, 23)."""
 
 FORCE_FIELDS: Final = {"force": "force", "effort_name": "name", "unit": "unit"}
 """Data sets of the columns of forces, and what they hold of each."""
@@ -129,6 +141,10 @@ def begun(layout: FrameLayout, origin: Origin) -> bytes:
             _make(file, about, shape, _CHUNK_FRAMES)
         for about, shape in event_sets(layout).values():
             _make(file, about, shape, _CHUNK_EVENTS)
+        if layout.contacts:
+            _make(file, CONTACTS, (COLUMNS,), _CHUNK_FRAMES)
+            file["contacts/name"] = _texts(layout.contacts)
+            file["contacts/body"] = _texts(layout.contact_shapes)
         _make(file, DataSet("end", "1", "JSON text, UTF-8: how the run ended", "u1"), (), _CHUNK_FRAMES)
         file.flush()
         content: bytes = file.id.get_file_image()

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from math import isfinite
 from pathlib import Path
 from typing import Final, NamedTuple
@@ -11,6 +12,7 @@ import numpy as np
 
 from bellcrank.errors import Fault, MechanismError
 from bellcrank.trajectory.checked_file import CheckedFile
+from bellcrank.trajectory.contact_log import rows_of
 from bellcrank.trajectory.events import EventRecord
 from bellcrank.trajectory.layout import FrameLayout
 from bellcrank.trajectory.origin import Origin
@@ -19,6 +21,7 @@ from bellcrank.trajectory.reading import (
     Scalar,
     count_frames,
     opened,
+    read_contacts,
     read_end,
     read_layout,
     section_rows,
@@ -65,11 +68,25 @@ class FileStore:
                 del self._recent[next(iter(self._recent))]
         return values
 
-    def _from_file(self, section: str, item: Item | None, rows: slice) -> FloatArray:
-        chosen = slice(*rows.indices(self.frames))
+    @property
+    def contacts(self) -> FloatArray:
+        """See `Store.contacts`."""
+        if not self._layout.contacts:
+            return read_only(np.empty((0, 0)))
+        counts = self.read("contact_points")
+        with self._opened() as file:
+            return read_only(read_contacts(file, self._layout, counts))
+
+    @contextmanager
+    def _opened(self) -> Iterator[CheckedFile]:
         with opened(self.path) as file:
             if file.attribute("run", str) != self._run:
                 raise file.error("it holds another run than the one that was loaded", advice="load it again")
+            yield file
+
+    def _from_file(self, section: str, item: Item | None, rows: slice) -> FloatArray:
+        chosen = slice(*rows.indices(self.frames))
+        with self._opened() as file:
             return _section(file, self._layout, section, self.frames, item, chosen)
 
 
@@ -100,7 +117,7 @@ def load(path: str | Path, lazy: bool | None = None) -> Contents:
         else:
             rows = slice(0, frames)
             sections = {name: _section(file, layout, name, frames, None, rows) for name in layout.shapes}
-            store = MemoryStore(sections)
+            store = MemoryStore(sections, read_contacts(file, layout, sections.get("contact_points")))
         text = file.text("description") if file.has("description") else ""
         start = file.attribute("start", float, default=0.0)
         if not isfinite(start):
@@ -132,7 +149,7 @@ def save(
         for start in range(0, store.frames, frames):
             rows = slice(start, min(start + frames, store.frames))
             parts = [store.read(name, rows=rows).reshape(rows.stop - start, -1) for name in layout.shapes]
-            writer.append(np.concatenate(parts, axis=1))
+            writer.append(np.concatenate(parts, axis=1), rows_of(store, rows) if layout.contacts else None)
         writer.close(status, message, statistics, events)
     except OSError as error:
         raise MechanismError(Fault(f"file '{path}'", f"it cannot be written: {error}")) from error

@@ -30,21 +30,28 @@ class Store(Protocol):
         rows: which frames, a slice or increasing numbers of frames.
         """
 
+    @property
+    def contacts(self) -> FloatArray:
+        """The points that touch, frame by frame (`contact_log`); none where no contact is recorded."""
+
 
 class MemoryStore:
     """Sections held in memory."""
 
-    def __init__(self, sections: Mapping[str, FloatArray]) -> None:
+    def __init__(self, sections: Mapping[str, FloatArray], contacts: FloatArray | None = None) -> None:
         self._sections = {name: read_only(values) for name, values in sections.items()}
         self.frames = len(self._sections["time"])
+        self.contacts = read_only(np.empty((0, 0)) if contacts is None else contacts)
 
     @staticmethod
-    def from_frames(layout: FrameLayout, frames: FloatArray) -> MemoryStore:
+    def from_frames(
+        layout: FrameLayout, frames: FloatArray, contacts: FloatArray | None = None
+    ) -> MemoryStore:
         """The sections of frames (n, 1 + width), without copying them."""
         sections = {}
         for name, shape in layout.shapes.items():
             sections[name] = frames[:, layout.columns[name]].reshape(len(frames), *shape)
-        return MemoryStore(sections)
+        return MemoryStore(sections, contacts)
 
     def read(self, section: str, item: Item | None = None, rows: Rows = ALL_ROWS) -> FloatArray:
         """See `Store.read`; views where the rows are a slice."""

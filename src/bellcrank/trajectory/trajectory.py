@@ -12,12 +12,10 @@ import numpy as np
 from bellcrank.assembly.state import State
 from bellcrank.errors import Fault, MechanismError
 from bellcrank.mechanism.checking import Check
-from bellcrank.trajectory.efforts import EffortHistory, unknown
+from bellcrank.trajectory.elements import Elements
 from bellcrank.trajectory.events import EventRecord
-from bellcrank.trajectory.forces import ForceHistory
-from bellcrank.trajectory.histories import BodyHistory, EnergyHistory, JointHistory, ViolationHistory
-from bellcrank.trajectory.inputs import InputHistory
-from bellcrank.trajectory.layout import FrameLayout, MultiplierKind
+from bellcrank.trajectory.histories import EnergyHistory, ViolationHistory
+from bellcrank.trajectory.layout import FrameLayout
 from bellcrank.trajectory.origin import Origin
 from bellcrank.trajectory.showing import Shown
 from bellcrank.trajectory.status import Status
@@ -28,7 +26,7 @@ if TYPE_CHECKING:
     from xarray import Dataset
 
 
-class Trajectory(Shown):
+class Trajectory(Elements, Shown):
     """Results of a run: T frames at increasing times. SI units, world axes; all arrays are read-only.
 
     layout: what was recorded. status: how the run ended. statistics: what the solver counted.
@@ -77,81 +75,6 @@ class Trajectory(Shown):
 
     def __repr__(self) -> str:
         return f"<Trajectory of {self.name!r}: {self.extent()}, {self.status}>"
-
-    @property
-    def bodies(self) -> tuple[str, ...]:
-        """Names of the bodies."""
-        return self.layout.bodies
-
-    @property
-    def joints(self) -> tuple[str, ...]:
-        """Names of the joints."""
-        return self.layout.joints
-
-    @property
-    def drives(self) -> tuple[str, ...]:
-        """Names of the drives, and of motors with a rotor's inertia."""
-        return self._elements("drive", "motor")
-
-    @property
-    def constraints(self) -> tuple[str, ...]:
-        """Names of the constraints: gears, belts, cables and other couplings."""
-        return self._elements("constraint")
-
-    @property
-    def forces(self) -> tuple[str, ...]:
-        """Names of the forces: springs, motors, friction, applied wrenches and others."""
-        return self.layout.forces
-
-    @property
-    def inputs(self) -> tuple[str, ...]:
-        """Names of the inputs."""
-        return tuple(column.name for column in self.layout.inputs)
-
-    @property
-    def limits(self) -> tuple[str, ...]:
-        """Names of the joints with limits."""
-        return self._elements("limit")
-
-    def body(self, name: str) -> BodyHistory:
-        """The motion of a body. Raises MechanismError with close matches for an unknown name."""
-        number = self.layout.body_number.get(name) if isinstance(name, str) else None
-        if number is None:
-            raise unknown("body", name, self.bodies)
-        return BodyHistory(name, number, self.layout, self.store)
-
-    def joint(self, name: str) -> JointHistory:
-        """Motion and reaction of a joint. Raises MechanismError with close matches for an unknown name."""
-        if not isinstance(name, str) or name not in self.layout.joints:
-            raise unknown("joint", name, self.joints)
-        return JointHistory(name, self.layout, self.store)
-
-    def drive(self, name: str) -> EffortHistory:
-        """The effort of a drive. Raises MechanismError with close matches for an unknown name."""
-        return self._effort("drive", name, self.drives, "drive", "motor")
-
-    def constraint(self, name: str) -> EffortHistory:
-        """The effort of a gear, a belt, a cable or another coupling, as its kind defines it.
-
-        The force at the teeth or the rim where radii are given, the tension of a cable; else the torque or
-        force on the first coordinate that it couples, divided by that coordinate's coefficient.
-        Raises MechanismError with close matches for an unknown name.
-        """
-        return self._effort("constraint", name, self.constraints, "constraint")
-
-    def limit(self, name: str) -> EffortHistory:
-        """What the limits of a joint exert. Raises MechanismError with close matches for an unknown name."""
-        return self._effort("joint with limits", name, self.limits, "limit")
-
-    def force(self, name: str) -> ForceHistory:
-        """What a force exerts. Raises MechanismError with close matches for an unknown name."""
-        if not isinstance(name, str) or name not in self.forces:
-            raise unknown("force", name, self.forces)
-        return ForceHistory(name, self.layout, self.store, self.origin)
-
-    def input(self, name: str) -> InputHistory:
-        """How an input was steered. Raises MechanismError with close matches for an unknown name."""
-        return InputHistory.of(name, self.layout, self.store)
 
     @property
     def energy(self) -> EnergyHistory:
@@ -268,15 +191,6 @@ class Trajectory(Shown):
         from bellcrank.trajectory.plots import plot
 
         return plot(self, what, names, path, options)
-
-    def _elements(self, *kinds: MultiplierKind) -> tuple[str, ...]:
-        return tuple(dict.fromkeys(c.element for c in self.layout.multipliers if c.kind in kinds))
-
-    def _effort(self, noun: str, name: str, known: tuple[str, ...], *kinds: MultiplierKind) -> EffortHistory:
-        numbers = self.layout.multiplier_numbers(name, *kinds) if isinstance(name, str) else ()
-        if not numbers:
-            raise unknown(noun, name, known)
-        return EffortHistory.of(name, numbers, self.layout, self.store)
 
     def span(self) -> tuple[float, float]:
         """First and last time, s. Raises MechanismError for a run without frames."""

@@ -20,7 +20,7 @@ from bellcrank.trajectory.layout import FrameLayout
 from bellcrank.trajectory.origin import Origin
 from bellcrank.trajectory.own_file import OwnFile
 from bellcrank.trajectory.reading import Scalar, opened
-from bellcrank.trajectory.run_file import begun, event_sets, frame_sets
+from bellcrank.trajectory.run_file import CONTACTS, begun, event_sets, frame_sets
 from bellcrank.trajectory.store import FloatArray
 
 _END_BYTES: Final = 1 << 16  # always kept free for the end
@@ -42,7 +42,7 @@ class Writer:
     ) -> None:
         self.path = Path(path)
         self._layout = layout
-        self._frames = 0
+        self._frames = self._points = 0
         with self._making():
             self._own = OwnFile(self.path, _judge_old)
         try:
@@ -71,14 +71,18 @@ class Writer:
         """Whether the file still is where it was put."""
         return self._own.is_there
 
-    def append(self, frames: FloatArray) -> None:
-        """Write frames (n, 1 + width) and flush: they survive whatever happens to this process afterwards.
+    def append(self, frames: FloatArray, contacts: FloatArray | None = None) -> None:
+        """Write frames (n, 1 + width), with the points that touch in them, and flush.
+
+        They survive whatever happens to this process afterwards.
 
         Raises OSError if there is no room, the file has gone or HDF5 fails. What was flushed before stays
         readable; where `is_open` is False afterwards, nothing can be written any more.
         """
         total = self._frames + len(frames)
         self._reserve(dict.fromkeys(self._sets.values(), total))
+        if self._layout.contacts and contacts is not None:
+            self._append_points(contacts)
         with self._failing():
             for name, data in self._sets.items():
                 if name == "time":
@@ -88,6 +92,15 @@ class Writer:
                 data[self._frames :] = values.reshape(len(frames), *self._layout.shapes[name])
             self._file.flush()
         self._frames = total
+
+    def _append_points(self, contacts: FloatArray) -> None:
+        """Write points before the frames that they belong to."""
+        data, total = self._file[CONTACTS.path], self._points + len(contacts)
+        self._reserve({data: total})
+        with self._failing():
+            data.resize(total, axis=0)
+            data[self._points :] = contacts
+        self._points = total
 
     def close(
         self, status: str, message: str, statistics: Mapping[str, Scalar], events: Sequence[EventRecord] = ()

@@ -1,0 +1,34 @@
+// How far a point of contact has gone on the surfaces of two bodies.
+#pragma once
+
+#include "geometry/manifold.hpp"
+
+namespace bellcrank {
+
+// Where a contact was: in the world then, and as the two bodies carry it along.
+struct SurfaceMark {
+    Vec3 normal, tangent;  // world axes, then
+    struct OnBody {
+        Vec3 point, normal, tangent;  // from the centre of mass, principal axes
+    } on[2];
+};
+
+SurfaceMark mark_contact(const Vec3& position, const Vec3& normal, const Pose (&bodies)[2]);
+
+struct SurfaceWays {
+    Vec3 on[2];       // the way on either surface, in the tangent plane of today
+    double angle[2];  // by which either body has turned about the normal [rad]
+};
+
+// From the mark to a contact of the same bodies, at their poses of today.
+//
+// A way is the chord from where the mark has been carried, corrected to third order. On a round surface the chord's
+// part along e, in which the normal turned by α, is ρ sin α long, the arc ρ α. A body that turns by θ about the normal
+// meanwhile has turned the parts of the way that lie behind: the sum of v R(θ − θ') over a straight way is shorter by
+// sin(θ/2) / (θ/2) and turned by θ/2.
+SurfaceWays ways_since(const SurfaceMark& mark, const Vec3& position, const Vec3& normal, const Pose (&bodies)[2]);
+
+// A vector of the tangent plane of n0, turned by an angle about the normal and carried to that of n.
+Vec3 carried(const Vec3& vector, const Vec3& n0, const Vec3& n, double angle);
+
+}  // namespace bellcrank

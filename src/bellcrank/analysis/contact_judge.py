@@ -1,0 +1,128 @@
+"""Judges of contacts: the recorded points against the laws of contact and the motion of the bodies."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Final
+
+import numpy as np
+
+from bellcrank.analysis.evidence import Evidence
+from bellcrank.analysis.verdict import CheckResult, Worst
+from bellcrank.assembly.state import Floats
+from bellcrank.trajectory.contact_log import COLUMNS, starts_of
+
+_EXACT: Final = 1e-9
+
+
+@dataclass(frozen=True, eq=False)
+class _Law:
+    """The numbers of a law of contact (cpp/contacts/contact_law.hpp)."""
+
+    stiffness: float
+    exponent: float
+    dissipation: float
+    static_friction: float
+    kinetic_friction: float
+    shear_ratio: float
+    shear_time: float
+    restitution: float
+
+    def elastic(self, depth: Floats) -> Floats:
+        """Normal force without damping (n,), N."""
+        return np.asarray(self.stiffness * depth**self.exponent)
+
+    def shear_stiffness(self, depth: Floats) -> Floats:
+        """Tangential stiffness (n,), N/m."""
+        return np.asarray(self.shear_ratio * self.exponent * self.stiffness * depth ** (self.exponent - 1.0))
+
+
+@dataclass(frozen=True, eq=False)
+class PointsAt:
+    """The points (n) of a contact in a frame: bodies by their numbers, the rest as `ContactPoints` has it."""
+
+    law: _Law
+    first: np.ndarray
+    second: np.ndarray
+    shear: Floats
+    position: Floats
+    normal: Floats
+    slips: np.ndarray
+    depth: Floats
+    force: Floats
+    slip: Floats
+    approach: Floats
+
+    def stored(self) -> float:
+        """Elastic energy, J."""
+        normal = self.law.elastic(self.depth) * self.depth / (self.law.exponent + 1.0)
+        tangential = 0.5 * self.law.shear_stiffness(self.depth) * np.sum(self.shear**2, axis=1)
+        return float(normal.sum() + tangential.sum())
+
+
+def points_at(evidence: Evidence, frame: int, number: int) -> PointsAt:
+    """The points of a contact, by its number, in a frame."""
+    starts = starts_of(evidence.run.store)
+    rows = evidence.run.store.contacts[starts[frame] : starts[frame + 1]].reshape(-1, COLUMNS)
+    rows = rows[rows[:, 0] == number]
+    core = evidence.model.arrays["contacts"]
+    bodies = np.array(core.bodies, dtype=int)
+    return PointsAt(
+        law=_Law(*core.laws[number]),
+        first=bodies[rows[:, 1].astype(int)],
+        second=bodies[rows[:, 2].astype(int)],
+        shear=rows[:, 5:8],
+        position=rows[:, 8:11],
+        normal=rows[:, 11:14],
+        slips=rows[:, 14] != 0.0,
+        depth=-rows[:, 15],
+        force=rows[:, 16:19],
+        slip=rows[:, 19:22],
+        approach=rows[:, 22],
+    )
+
+
+def judge_contacts(evidence: Evidence) -> list[CheckResult]:
+    """Normal forces by their law, friction within its cone, and slip as the bodies move."""
+    if not evidence.run.contacts:
+        return []
+    checks = {
+        "contact force": "normal force against the law of contact, relative",
+        "friction": "friction beyond its limit, relative to the normal force",
+        "contact motion": "speeds at contact points against those of the bodies, relative",
+    }
+    found = {name: Worst() for name in checks}
+    for frame in evidence.frames:
+        time = float(evidence.time[frame])
+        for number, contact in enumerate(evidence.model.contacts):
+            points = points_at(evidence, frame, number)
+            if not len(points.depth):
+                continue
+            where = f"force {contact.name!r}"
+            for name, value in zip(checks, _deviations(evidence, frame, points), strict=True):
+                found[name].meet(value, where, time)
+    return [found[name].result(name, meaning, _EXACT) for name, meaning in checks.items()]
+
+
+def _deviations(evidence: Evidence, frame: int, points: PointsAt) -> tuple[float, float, float]:
+    law, at = points.law, evidence.at(frame)
+    elastic = law.elastic(points.depth)
+    wanted = np.maximum(0.0, elastic * (1.0 + law.dissipation * points.approach))
+    normal = np.einsum("ij,ij->i", points.force, points.normal)
+    friction = np.linalg.norm(points.force - normal[:, None] * points.normal, axis=1)
+    limit = np.where(points.slips, law.kinetic_friction, law.static_friction)
+    limit = np.where(points.slips, np.maximum(limit, law.static_friction), limit)
+    scale = np.maximum(elastic, wanted) + 1e-300
+
+    def speed(bodies: np.ndarray) -> Floats:
+        arms = points.position - at.position[bodies]
+        return np.asarray(at.velocity[bodies] + np.cross(at.spin[bodies], arms))
+
+    relative = speed(points.first) - speed(points.second)
+    told = points.slip - points.approach[:, None] * points.normal
+    fastest = np.max(np.abs(at.velocity), initial=0.0) + np.max(np.abs(relative), initial=0.0) + 1e-9
+    return (
+        float(np.max(np.abs(normal - wanted) / scale)),
+        float(np.max(np.maximum(friction - limit * normal, 0.0) / scale)),
+        float(np.max(np.abs(relative - told)) / fastest),
+    )

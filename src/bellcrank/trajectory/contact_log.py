@@ -1,0 +1,147 @@
+"""The points at which bodies touched in a run, by contact and in time."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Final
+
+import numpy as np
+
+from bellcrank.assembly.state import CONTACT_COLUMNS
+from bellcrank.errors import Fault, MechanismError
+from bellcrank.trajectory.layout import FrameLayout
+from bellcrank.trajectory.store import FloatArray, Store, read_only
+
+COLUMNS: Final = CONTACT_COLUMNS + 9
+"""Numbers of a point: its contact, what it remembers, gap, force (3), slip (3), approach."""
+
+MEMORY: Final = slice(1, 1 + CONTACT_COLUMNS)
+_POSITION: Final = slice(8, 11)
+_NORMAL: Final = slice(11, 14)
+_SLIPS: Final = 14
+_GAP: Final = 15
+_FORCE: Final = slice(16, 19)
+_SLIP: Final = slice(19, 22)
+_APPROACH: Final = 22
+
+
+@dataclass(frozen=True, eq=False)
+class ContactPoints:
+    """Points at which pairs of bodies touch: n points, SI units, world axes.
+
+    time: (n,), s, of the frame that each point belongs to.
+    bodies: names of the first and second body of each point; the same pair always has the same order.
+    position: (n, 3), m, midway between the surfaces. normal: (n, 3), unit, from the second body to the first.
+    gap: (n,), m, negative where the shapes overlap. approach: (n,), m/s, at which the overlap grows.
+    force: (n, 3), N, on the first body. slip: (n, 3), m/s, of the first body relative to the second.
+    sticks: (n,), whether friction holds the point. feature: (n, 2), numbers of the vertices, edges or faces
+        that touch.
+    """
+
+    time: FloatArray
+    bodies: tuple[tuple[str, str], ...]
+    position: FloatArray
+    normal: FloatArray
+    gap: FloatArray
+    approach: FloatArray
+    force: FloatArray
+    slip: FloatArray
+    sticks: np.ndarray
+    feature: np.ndarray
+
+    def __len__(self) -> int:
+        return len(self.time)
+
+    @property
+    def normal_force(self) -> FloatArray:
+        """(n,), N, not negative."""
+        return np.asarray(np.einsum("ij,ij->i", self.force, self.normal))
+
+    @property
+    def friction(self) -> FloatArray:
+        """(n, 3), N, on the first body, across the normal."""
+        return np.asarray(self.force - self.normal_force[:, None] * self.normal)
+
+
+class ContactHistory:
+    """A contact in a run of T frames: `len` is T."""
+
+    def __init__(self, name: str, layout: FrameLayout, store: Store) -> None:
+        self.name = name
+        self._layout = layout
+        self._store = store
+        self._number = layout.contacts.index(name)
+
+    def __len__(self) -> int:
+        return self._store.frames
+
+    def __repr__(self) -> str:
+        return f"<contact {self.name!r}, {len(self)} frames>"
+
+    @cached_property
+    def _starts(self) -> np.ndarray:
+        return starts_of(self._store)
+
+    @cached_property
+    def count(self) -> np.ndarray:
+        """How many points touch (T,)."""
+        mine = self._store.contacts[:, 0] == self._number
+        return np.add.reduceat(np.append(mine, False).astype(int), self._starts[:-1]) * (
+            np.diff(self._starts) > 0
+        )
+
+    def points(self, frame: int | None = None) -> ContactPoints:
+        """The points of a frame, or of all frames in the order of time.
+
+        Raises MechanismError if there is no such frame.
+        """
+        count = len(self)
+        if frame is not None and not -count <= frame < count:
+            raise MechanismError(Fault(f"contact {self.name!r}", f"the run has {count} frames", frame))
+        starts = self._starts
+        first, last = (0, count) if frame is None else (frame % count, frame % count + 1)
+        rows = self._store.contacts[starts[first] : starts[last]]
+        time = np.repeat(self._store.read("time")[first:last], np.diff(starts[first : last + 1]))
+        mine = rows[:, 0] == self._number
+        return self._points(time[mine], rows[mine])
+
+    def _points(self, time: FloatArray, rows: FloatArray) -> ContactPoints:
+        names = self._layout.contact_shapes
+        pairs = rows[:, 1:3].astype(int)
+        return ContactPoints(
+            time=read_only(time),
+            bodies=tuple((names[a], names[b]) for a, b in pairs.tolist()),
+            position=read_only(rows[:, _POSITION]),
+            normal=read_only(rows[:, _NORMAL]),
+            gap=read_only(rows[:, _GAP]),
+            approach=read_only(rows[:, _APPROACH]),
+            force=read_only(rows[:, _FORCE]),
+            slip=read_only(rows[:, _SLIP]),
+            sticks=rows[:, _SLIPS] == 0.0,
+            feature=rows[:, 3:5].astype(np.int64),
+        )
+
+
+def starts_of(store: Store) -> np.ndarray:
+    """Where the points of each frame begin (T + 1,) among those of all."""
+    counts = store.read("contact_points").astype(np.int64)
+    return np.concatenate([[0], np.cumsum(counts)])
+
+
+def rows_of(store: Store, frames: slice) -> FloatArray:
+    """The points of some frames, a slice forwards."""
+    starts = starts_of(store)
+    chosen = range(*frames.indices(store.frames))
+    parts = [store.contacts[starts[frame] : starts[frame + 1]] for frame in chosen]
+    return np.concatenate(parts) if parts else np.empty((0, COLUMNS))
+
+
+def memory_at(store: Store, time: float) -> FloatArray | None:
+    """What contacts remember in the frame at a time; None between frames."""
+    recorded = store.read("time")
+    frame = int(np.argmin(np.abs(recorded - time))) if len(recorded) else -1
+    if frame < 0 or abs(recorded[frame] - time) > 1e-12 * max(1.0, abs(time)):
+        return None
+    starts = starts_of(store)
+    return np.array(store.contacts[starts[frame] : starts[frame + 1], MEMORY])
