@@ -59,6 +59,24 @@ void InteriorMethod::start(const ConeProblem& problem, const InteriorRule& rule)
     start_ = barrier();
 }
 
+void InteriorMethod::start_from(const ConeProblem& problem, const InteriorRule& rule, const double* impulses,
+                                double part) {
+    start(problem, rule);
+    std::copy_n(impulses, x_.size(), x_.data());
+    problem.velocities(x_.data(), u_.data());
+    for (Cone& c : cones_) {
+        const ConeBlock& b = problem.layout->blocks()[c.block];
+        c.s = c.z = {0.0, 0.0, 0.0};
+        for (int i = 0; i < c.size; ++i) {
+            c.s[1 + i] = x_[b.row + c.row + i];
+            c.z[1 + i] = u_[b.row + c.row + i];
+        }
+        c.z[0] = tail_norm(c.z) + std::max(0.0, u_[b.row]) / c.coefficient;
+    }
+    relax(problem, part);
+    start_ = barrier();
+}
+
 // u, and F = u − Σ Pᵀ g(z) with g(z) = (z₀ − |z_t|, z_t).
 void InteriorMethod::place(const ConeProblem& problem) {
     problem.velocities(x_.data(), u_.data());

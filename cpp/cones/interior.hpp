@@ -26,6 +26,8 @@ class InteriorMethod {
     void resize(const ConeLayout& layout);
     // At impulses that are equal in all contacts, scaled by their mobility.
     void start(const ConeProblem& problem, const InteriorRule& rule);
+    // At given impulses and their velocities, moved away from the boundaries of their cones by a part of the scale.
+    void start_from(const ConeProblem& problem, const InteriorRule& rule, const double* impulses, double part);
     // Steps until the natural residual is at most `target`, or `steps` have been taken in all since start, or steps
     // have become short. The impulses of the last step; counts in the report.
     ConeResidual run(const ConeProblem& problem, double target, int steps, ConeReport& report);

@@ -49,7 +49,7 @@ struct ConeOptions {
     int newton_steps = 30;    // of a semismooth phase
     int warm_steps = 10;      // of the first one, from given impulses
     int interior_steps = 80;  // of each attempt
-    int attempts = 5;         // of the interior method, by other rules each
+    int attempts = 9;         // of the interior method, by other rules each
     int sweeps = 200;         // the last resort
 };
 

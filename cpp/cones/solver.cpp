@@ -15,14 +15,21 @@ namespace {
 // Of attempts by convex problems: how many, how many without a gain, and from which residual Newton's method is tried.
 constexpr int kConvexProblems = 12, kConvexStalled = 3;
 constexpr double kNewtonReach = 3e-2;
-// One after another until one of them arrives: each stalls on problems that others solve.
-constexpr InteriorRule kAttempts[] = {{0.99, 0.0, SlipRule::exact, true},
-                                      {0.99, 0.0, SlipRule::exact, false},
-                                      {0.95, 0.1, SlipRule::exact, false},
-                                      {0.99, 0.0, SlipRule::held, false}};
 constexpr double kFirstTarget = 1e-3, kNextTarget = 1e-2, kLastTarget = 1e-9;
 
+constexpr InteriorRule kDamped{0.99, 0.0, SlipRule::exact, true};
+
 }  // namespace
+
+// One after another until one of them arrives: each stalls on problems that others solve.
+const ConeSolver::Attempt ConeSolver::kAttempts[8] = {{kDamped, From::given, 1e-2},
+                                                      {kDamped, From::given, 1e-1},
+                                                      {kDamped, From::nothing, 0.0},
+                                                      {kDamped, From::best, 1e-2},
+                                                      {kDamped, From::best, 1e-1},
+                                                      {{0.99, 0.0, SlipRule::exact, false}, From::nothing, 0.0},
+                                                      {{0.95, 0.1, SlipRule::exact, false}, From::nothing, 0.0},
+                                                      {{0.99, 0.0, SlipRule::held, false}, From::nothing, 0.0}};
 
 void ConeSolver::check(const ConeLayout& layout, const ConeOperator& S, const double* q, const double* impulses) const {
     if (layout.rows() != S.rows())
@@ -46,8 +53,11 @@ bool ConeSolver::keep(const ConeResidual& found, const std::vector<double>& impu
 }
 
 // Interior steps, then Newton's; where these do not arrive, closer by the former.
-bool ConeSolver::attempt(const InteriorRule& rule, const ConeOptions& options, ConeReport& report) {
-    interior_.start(problem_, rule);
+bool ConeSolver::attempt(const Attempt& next, const ConeOptions& options, ConeReport& report) {
+    if (next.from == From::nothing)
+        interior_.start(problem_, next.rule);
+    else
+        interior_.start_from(problem_, next.rule, (next.from == From::given ? given_ : best_).data(), next.part);
     for (double target = kFirstTarget; target >= kLastTarget; target *= kNextTarget) {
         keep(interior_.run(problem_, target, options.interior_steps, report), interior_.impulses(), report);
         x_ = interior_.impulses();
@@ -93,9 +103,10 @@ ConeEnd ConeSolver::search(const ConeOptions& options, ConeReport& report) {
     if (warm && keep(newton_.run(problem_, x_.data(), options.warm_steps, tolerance_, report), x_, report))
         return ConeEnd::warm;
     int done = 0;
-    for (const InteriorRule& rule : kAttempts) {
+    for (const Attempt& next : kAttempts) {
+        if (!warm && next.from == From::given) continue;
         if (done == options.attempts) break;
-        if (attempt(rule, options, report)) return done == 0 ? ConeEnd::interior : ConeEnd::retry;
+        if (attempt(next, options, report)) return done == 0 ? ConeEnd::interior : ConeEnd::retry;
         ++done;
     }
     if (done < options.attempts && attempt_convex(options, report)) return ConeEnd::retry;
@@ -115,9 +126,10 @@ ConeReport ConeSolver::solve(const ConeLayout& layout, ConeOperator& S, const do
     tolerance_ = options.tolerance;
     newton_.resize(layout);
     interior_.resize(layout);
-    for (auto* v : {&x_, &best_, &u_}) v->resize(rows);
+    for (auto* v : {&x_, &best_, &u_, &given_}) v->resize(rows);
     report.residual = std::numeric_limits<double>::infinity();
     std::copy_n(impulses, rows, x_.data());
+    given_ = x_;
     problem_.velocities(x_.data(), u_.data());
     report.end = search(options, report);
     std::copy(best_.begin(), best_.end(), impulses);

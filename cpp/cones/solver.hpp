@@ -19,17 +19,26 @@ class ConeSolver {
                      const ConeOptions& options = {});
 
   private:
+    // Of the interior method: by which rule, from which impulses, and how far these move from the boundaries of the
+    // cones.
+    enum class From { given, best, nothing };
+    struct Attempt {
+        InteriorRule rule;
+        From from;
+        double part;
+    };
+    static const Attempt kAttempts[8];
     void check(const ConeLayout& layout, const ConeOperator& S, const double* q, const double* impulses) const;
     bool keep(const ConeResidual& found, const std::vector<double>& impulses, ConeReport& report);
     ConeEnd search(const ConeOptions& options, ConeReport& report);
-    bool attempt(const InteriorRule& rule, const ConeOptions& options, ConeReport& report);
+    bool attempt(const Attempt& next, const ConeOptions& options, ConeReport& report);
     bool attempt_convex(const ConeOptions& options, ConeReport& report);
     bool finish_by_sweeps(const ConeOptions& options, ConeReport& report);
 
     ConeProblem problem_;
     SemismoothNewton newton_;
     InteriorMethod interior_;
-    std::vector<double> x_, best_, u_;
+    std::vector<double> x_, best_, u_, given_;
     double tolerance_ = 0.0;
 };
 

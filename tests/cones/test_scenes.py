@@ -122,18 +122,18 @@ def test_resistance_to_rolling_and_spinning_in_a_pile(seed):
 
 @pytest.mark.parametrize("make", [lambda: tower(10, 1e3, 0.2), lambda: tower(30), arch, biped])
 def test_warm_starts_take_about_one_factorization(make):
-    """Frozen geometry, forces that vary by 1 %: the median of ten steps."""
+    """Frozen geometry, forces that vary by 1 %: the median of steps, and the first ones need more."""
     scene = make()
     rng = np.random.default_rng(7)
     weights = [f.copy() for f in scene.forces]
     x, _, _ = solved(scene)
     counts = []
-    for _ in range(10):
+    for _ in range(30):
         scene.advance(x)
         scene.forces = [w * (1.0 + 0.01 * rng.standard_normal(6)) for w in weights]
         x, _, report = solved(scene, start=x)
         counts.append(report.factorizations)
-    assert np.median(counts) <= 2
+    assert np.median(counts) <= 1, counts
 
 
 def test_a_problem_without_a_solution_is_reported():
