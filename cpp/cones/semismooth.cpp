@@ -8,9 +8,6 @@ namespace bellcrank {
 
 namespace {
 
-// Of rows that stick, as a part of the contact's diagonal entry.
-constexpr double kProximal = 1e-8;
-
 // Whole steps that may increase the merit, which is how active sets change, and by how much over the first one.
 constexpr int kFreeSteps = 3;
 constexpr double kFreeGrowth = 1e3;
@@ -96,7 +93,7 @@ void SemismoothNewton::linearize(const ConeProblem& problem, const double* x, co
                 const int at = i * n + j;
                 B[at] = G[at] / d[j];
                 D[at] = (i == j ? 1.0 : 0.0) - G[at];
-                R[at] = i == j ? kProximal * std::abs(G[at]) : 0.0;
+                R[at] = i == j ? proximal_ * std::abs(G[at]) : 0.0;
             }
     }
 }
@@ -118,7 +115,8 @@ double SemismoothNewton::search(const ConeProblem& problem, const double* x, dou
 }
 
 ConeResidual SemismoothNewton::run(const ConeProblem& problem, double* x, int steps, double tolerance,
-                                   ConeReport& report) {
+                                   ConeReport& report, double proximal) {
+    proximal_ = proximal;
     const int rows = problem.layout->rows();
     problem.velocities(x, u_.data());
     ConeResidual best = natural_residual(problem, x, u_.data());

@@ -100,8 +100,12 @@ bool ConeSolver::finish_by_sweeps(const ConeOptions& options, ConeReport& report
 ConeEnd ConeSolver::search(const ConeOptions& options, ConeReport& report) {
     const bool warm = std::any_of(x_.begin(), x_.end(), [](double x) { return x != 0.0; });
     if (keep(natural_residual(problem_, x_.data(), u_.data()), x_, report)) return ConeEnd::given;
-    if (warm && keep(newton_.run(problem_, x_.data(), options.warm_steps, tolerance_, report), x_, report))
-        return ConeEnd::warm;
+    for (const double proximal : {SemismoothNewton::kProximal, SemismoothNewton::kLargeProximal}) {
+        if (!warm) break;
+        x_ = given_;
+        const ConeResidual now = newton_.run(problem_, x_.data(), options.warm_steps, tolerance_, report, proximal);
+        if (keep(now, x_, report)) return ConeEnd::warm;
+    }
     int done = 0;
     for (const Attempt& next : kAttempts) {
         if (!warm && next.from == From::given) continue;
