@@ -124,3 +124,19 @@ def test_plane_contacts_against_all_their_states(seed):
     assert all_states
     _, u, _ = solved(scene)  # two contacts of one pair of bodies may share impulses in many ways
     assert min(np.abs(u - S @ other - q).max() for other in all_states) < 1e-6
+
+
+@pytest.mark.parametrize(
+    ("sides", "message"),
+    [
+        ([(1, 0), (0, 0)], "blocks must ascend"),
+        ([(0, 0), (1, 2)], "bodies are 0 to 1, got 2"),
+        ([(0, 1), (0, 1)], "body 1 is there twice in block 0"),
+    ],
+)
+def test_sides_that_make_no_sense_are_refused(sides, message):
+    problem = _core.ConeProblem()
+    problem.add_contact([(2, 0.5)])
+    problem.add_equality(3)
+    with pytest.raises(ValueError, match=message):
+        problem.use_bodies(2, sides, np.ones((6, 6)), np.zeros(6))
