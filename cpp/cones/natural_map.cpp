@@ -102,6 +102,7 @@ ConeResidual natural_residual(const ConeProblem& problem, const double* impulses
         for (int r = b.row; r < b.row + b.size; ++r)
             if (!std::isfinite(impulses[r]) || !std::isfinite(u[r])) worst = std::numeric_limits<double>::infinity();
         worst /= problem.scale;
+        if (!std::isfinite(worst)) worst = std::numeric_limits<double>::infinity();
         if (worst > out.value || out.worst < 0) out = {worst, b.number};
     }
     return out;

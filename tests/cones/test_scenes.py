@@ -164,3 +164,15 @@ def test_numbers_that_are_not_finite_are_refused():
         _core.ConeProblem().add_contact([(3, 0.5)])
     with pytest.raises(ValueError, match="finite and not negative"):
         _core.ConeProblem().add_contact([(2, -0.5)])
+
+
+@pytest.mark.parametrize("entry", [np.nan, np.inf, 1e200])
+def test_a_jacobian_that_is_not_finite_is_not_taken_for_solved(entry):
+    scene = tower(2)
+    scene.blocks[1].sides[0][1][0, 2] = entry
+    with np.errstate(all="ignore"):
+        problem, q = scene.problem(), tower(2).free_velocity()
+    x, report = problem.solve(q, np.zeros(scene.count))
+    assert report.end == "failed"
+    assert report.residual == np.inf
+    assert np.isfinite(x).all()
