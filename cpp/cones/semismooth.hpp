@@ -1,4 +1,4 @@
-// Semismooth Newton's method: quadratic near a solution, from where it is told to start.
+// Semismooth Newton's method: quadratic convergence near a solution.
 #pragma once
 
 #include <vector>

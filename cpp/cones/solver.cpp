@@ -21,7 +21,7 @@ constexpr InteriorRule kDamped{0.99, 0.0, SlipRule::exact, true};
 
 }  // namespace
 
-// One after another until one of them arrives: each stalls on problems that others solve.
+// One after another until one of them converges: each stalls on problems that others solve.
 const ConeSolver::Attempt ConeSolver::kAttempts[8] = {{kDamped, From::given, 1e-2},
                                                       {kDamped, From::given, 1e-1},
                                                       {kDamped, From::nothing, 0.0},
@@ -52,7 +52,7 @@ bool ConeSolver::keep(const ConeResidual& found, const std::vector<double>& impu
     return report.residual <= tolerance_;
 }
 
-// Interior steps, then Newton's; where these do not arrive, closer by the former.
+// Interior steps, then Newton's; where these do not converge, closer by the former.
 bool ConeSolver::attempt(const Attempt& next, const ConeOptions& options, ConeReport& report) {
     if (next.from == From::nothing)
         interior_.start(problem_, next.rule);

@@ -13,7 +13,7 @@ namespace bellcrank {
 // kept.
 class ConeSolver {
   public:
-    // impulses: those to start from, all zero for none, and the solution. A report that has not converged comes with
+    // impulses: those to start from, all zero for none, and the solution. A solve that has not converged returns
     // the best impulses found. Throws std::invalid_argument if rows differ or a number is not finite.
     ConeReport solve(const ConeLayout& layout, ConeOperator& S, const double* q, double* impulses,
                      const ConeOptions& options = {});

@@ -115,14 +115,14 @@ def contact_problems():
     for name, scene in scenes.items():
         for dense in (False, True):
             problem, q = scene.problem(dense), scene.free_velocity()
-            for attempts in (5, 0):
+            for attempts in (9, 0):
                 options = _core.ConeOptions()
                 options.attempts = attempts
 
-                def ask(n, problem=problem, q=q, options=options):
+                def solve(n, problem=problem, q=q, options=options):
                     problem.time(q, np.zeros(len(q)), n, options)
 
-                yield f"{name}, {'dense' if dense else 'bodies'}, {attempts} attempts", ask
+                yield f"{name}, {'dense' if dense else 'bodies'}, {attempts} attempts", solve
 
 
 def counted(work, prepare=lambda: None):
