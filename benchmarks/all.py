@@ -1,10 +1,10 @@
-"""All benchmarks with their defaults: speeds of all formulations, loops, choices and collision geometry."""
+"""All benchmarks with their defaults: formulations, loops, choices, collision geometry, contact impulses."""
 
 from __future__ import annotations
 
 import click
 
-from benchmarks import adaptive, choose, dca, geometry, loops, recursive, scaling, symbolic, tasora
+from benchmarks import adaptive, choose, cones, dca, geometry, loops, recursive, scaling, symbolic, tasora
 from benchmarks.command_line import Form, form_option, invoke
 from benchmarks.report import publish
 
@@ -23,6 +23,7 @@ def command(form: Form) -> None:
         choose.run,
         adaptive.run,
         geometry.run,
+        cones.run,
     )
     publish([run() for run in runs], form)
 

@@ -6,6 +6,7 @@ import sys
 from dataclasses import asdict
 from pathlib import Path
 
+sys.path.insert(0, str(Path(__file__).parents[2]))
 sys.path.insert(0, str(Path(__file__).parents[1]))
 
 import numpy as np
@@ -16,6 +17,7 @@ from rigs.machine import Machine
 import bellcrank as bc
 from bellcrank import _core
 from bellcrank.formulations.dca import DcaOptions
+from benchmarks.cone_scenes import Scene, biped, cloud, tower
 
 STEPS = 40
 LARGE = 1100  # links, of many stages of elimination
@@ -105,6 +107,24 @@ def queries():
             yield f"{name} on {other}", ask
 
 
+def contact_problems():
+    """Impulses in cones, cold, so that every part of the solver has its turn, the sweeps among them."""
+    scenes = {"tower": tower(5), "walker": biped(), "cloud": cloud(3), "ball": Scene()}
+    scenes["ball"].add_body(1.0, (0.1,) * 3, (0.0, 0.0, 1.0))
+    scenes["ball"].touch(0, -1, (0.0, 0.0, 0.0), (0.0, 0.0, 1.0), 0.5, 0.01, 0.01)
+    for name, scene in scenes.items():
+        for dense in (False, True):
+            problem, q = scene.problem(dense), scene.free_velocity()
+            for attempts in (9, 0):
+                options = _core.ConeOptions()
+                options.attempts = attempts
+
+                def solve(n, problem=problem, q=q, options=options):
+                    problem.time(q, np.zeros(len(q)), n, options)
+
+                yield f"{name}, {'dense' if dense else 'bodies'}, {attempts} attempts", solve
+
+
 def counted(work, prepare=lambda: None):
     """Allocations during work, the least of five times: Python's own may come between.
 
@@ -153,6 +173,9 @@ def main():
     for name, query in queries():
         query(1)
         found[f"{name}: collide"] = [counted(lambda n=n, q=query: q(n)) for n in (2, 6)]
+    for name, solve in contact_problems():
+        solve(1)
+        found[f"{name}: cones"] = [counted(lambda n=n, s=solve: s(n)) for n in (2, 6)]
     sys.stdout.write(json.dumps(found))
 
 

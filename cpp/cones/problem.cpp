@@ -1,0 +1,79 @@
+#include "cones/problem.hpp"
+
+#include <cmath>
+#include <stdexcept>
+
+namespace bellcrank {
+
+void ConeLayout::clear() {
+    blocks_.clear();
+    rows_ = values_ = 0;
+}
+
+void ConeLayout::append(ConeBlock block) {
+    block.row = rows_;
+    block.number = static_cast<int>(blocks_.size());
+    block.values = values_;
+    rows_ += block.size;
+    values_ += block.size * block.size;
+    blocks_.push_back(block);
+}
+
+void ConeLayout::add_equality(int size) {
+    if (size < 1 || size > 6)
+        throw std::invalid_argument("block " + std::to_string(blocks_.size()) + ": an equality has 1 to 6 rows, got " +
+                                    std::to_string(size));
+    ConeBlock block;
+    block.size = size;
+    block.equality = true;
+    append(block);
+}
+
+void ConeLayout::add_contact(const std::array<ConeDisc, 3>& discs) {
+    ConeBlock block;
+    block.size = 1;
+    for (const ConeDisc& d : discs) {
+        if (d.size == 0) continue;
+        const std::string who = "block " + std::to_string(blocks_.size()) + ", disc " + std::to_string(block.discs);
+        if (d.size < 0 || d.size > 2)
+            throw std::invalid_argument(who + ": a disc has 1 or 2 rows, got " + std::to_string(d.size));
+        if (!(d.coefficient >= 0.0) || !std::isfinite(d.coefficient))
+            throw std::invalid_argument(who + ": the coefficient must be finite and not negative, got " +
+                                        std::to_string(d.coefficient));
+        block.disc[block.discs++] = d;
+        block.size += d.size;
+    }
+    if (block.size > 6)
+        throw std::invalid_argument("block " + std::to_string(blocks_.size()) + ": a contact has at most 6 rows, got " +
+                                    std::to_string(block.size));
+    append(block);
+}
+
+void ConeLayout::set_coefficient(int block, int disc, double value) {
+    if (block < 0 || block >= static_cast<int>(blocks_.size()) || disc < 0 || disc >= blocks_[block].discs)
+        throw std::invalid_argument("block " + std::to_string(block) + " has no disc " + std::to_string(disc));
+    if (!(value >= 0.0) || !std::isfinite(value))
+        throw std::invalid_argument("block " + std::to_string(block) + ", disc " + std::to_string(disc) +
+                                    ": the coefficient must be finite and not negative, got " + std::to_string(value));
+    blocks_[block].disc[disc].coefficient = value;
+}
+
+std::string name_of(ConeEnd end) {
+    switch (end) {
+        case ConeEnd::given:
+            return "given";
+        case ConeEnd::warm:
+            return "warm";
+        case ConeEnd::interior:
+            return "interior";
+        case ConeEnd::retry:
+            return "retry";
+        case ConeEnd::sweeps:
+            return "sweeps";
+        case ConeEnd::failed:
+            return "failed";
+    }
+    return "";
+}
+
+}  // namespace bellcrank

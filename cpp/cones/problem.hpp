@@ -1,0 +1,69 @@
+// One time step of contact: impulses in cones, velocities along rows (docs/theory/cones.md).
+#pragma once
+
+#include <array>
+#include <string>
+#include <vector>
+
+namespace bellcrank {
+
+// A disc of a contact: its rows follow the normal one, |impulses| <= coefficient · normal impulse, and they oppose the
+// velocities along these rows as much as they can. Friction, rolling and spinning resistance are discs.
+struct ConeDisc {
+    int size = 0;  // rows, 1 or 2
+    double coefficient = 0.0;
+};
+
+// Rows that are solved for together. Equality: u = 0 in each. Otherwise the first row is unilateral, 0 <= λ ⟂ u >= 0,
+// and the others are discs one after another; a limit has none. The first disc is friction.
+struct ConeBlock {
+    int row = 0, size = 0;  // first row; 1 to 6
+    bool equality = false;
+    int discs = 0;
+    std::array<ConeDisc, 3> disc{};
+    // Set by ConeLayout: its number, and where its size × size matrix begins in arrays of such matrices.
+    int number = 0, values = 0;
+};
+
+// All blocks of a problem, one after another.
+class ConeLayout {
+  public:
+    void clear();
+    // Throws std::invalid_argument: sizes not 1 to 6, discs not of 1 or 2 rows, coefficients negative or not finite.
+    void add_equality(int size);
+    void add_contact(const std::array<ConeDisc, 3>& discs = {});
+    void set_coefficient(int block, int disc, double value);
+
+    int rows() const { return rows_; }
+    int values() const { return values_; }  // sum of the squares of sizes
+    const std::vector<ConeBlock>& blocks() const { return blocks_; }
+
+  private:
+    void append(ConeBlock block);
+    std::vector<ConeBlock> blocks_;
+    int rows_ = 0, values_ = 0;
+};
+
+struct ConeOptions {
+    double tolerance = 1e-8;  // on ConeReport::residual
+    int newton_steps = 30;    // of a semismooth phase
+    int warm_steps = 10;      // of the first one, from given impulses
+    int interior_steps = 80;  // of each attempt
+    int attempts = 9;         // of the interior method, by other rules each
+    int sweeps = 200;         // the last resort
+};
+
+// How a solve ended: at once, by Newton steps from the given impulses, by the interior method with Newton steps after
+// it, in a later attempt of it, by sweeps; or above the tolerance.
+enum class ConeEnd { given, warm, interior, retry, sweeps, failed };
+std::string name_of(ConeEnd end);
+
+struct ConeReport {
+    double residual = 0.0;  // of the natural map, a part of the largest |q|
+    int worst = -1;         // its block
+    int factorizations = 0, interior_steps = 0, newton_steps = 0, sweeps = 0;
+    ConeEnd end = ConeEnd::given;
+    bool converged() const { return end != ConeEnd::failed; }
+};
+
+}  // namespace bellcrank

@@ -1,0 +1,133 @@
+"""Problems whose impulses are known: slopes, pushes, limits, Painlevé's rod, rolling and spinning."""
+
+import json
+from pathlib import Path
+
+import numpy as np
+import pytest
+from rigs.cone_judge import solved
+
+from benchmarks.cone_scenes import Scene
+
+G, H = 9.81, 0.005
+X, Y, Z = np.eye(3)
+
+
+def particle(mass=2.0):
+    scene = Scene(step=H)
+    scene.add_body(mass, (0.1, 0.1, 0.1), (0.0, 0.0, 0.0))
+    return scene
+
+
+@pytest.mark.parametrize("dense", [False, True])
+@pytest.mark.parametrize("plane", [False, True])
+@pytest.mark.parametrize("angle", [0.2, 0.5, 0.54, 0.9])
+def test_a_block_on_a_slope_sticks_or_slides(angle, plane, dense):
+    """Its corners in the plane of the slope: it stays to tan θ = μ, then has g (sin θ − μ cos θ)."""
+    mu, mass = 0.6, 3.0
+    scene = Scene(step=H)
+    normal = np.array([-np.sin(angle), 0.0, np.cos(angle)])
+    down = np.array([-np.cos(angle), 0.0, -np.sin(angle)])
+    scene.add_box(mass, (2.0, 2.0, 0.02), (0.0, 0.0, 0.0))
+    for x in (-1.0, 1.0):
+        for y in (-1.0, 1.0):
+            point = x * down + y * Y
+            scene.touch(0, -1, point, normal, mu, plane=plane)
+    x, _, _ = solved(scene, dense)
+    scene.advance(x)
+    speed = H * G * max(0.0, np.sin(angle) - mu * np.cos(angle))
+    np.testing.assert_allclose(scene.velocities[0][:3], speed * down, atol=1e-9)
+    size = scene.blocks[0].size
+    assert x[::size].sum() == pytest.approx(mass * G * H * np.cos(angle), rel=1e-8)
+
+
+@pytest.mark.parametrize(("force", "slides"), [(0.5, False), (1.5, True)])
+def test_a_box_pushed_low_slides_past_the_limit_of_friction(force, slides):
+    mu, mass = 0.4, 5.0
+    scene = Scene(step=H)
+    scene.add_box(mass, (1.0, 1.0, 0.1), (0.0, 0.0, 0.05))
+    for x in (-0.5, 0.5):
+        for y in (-0.5, 0.5):
+            scene.touch(0, -1, (x, y, 0.0), Z, mu)
+    scene.forces[0][:2] = force * mu * mass * G * np.array([0.6, 0.8])
+    x, u, _ = solved(scene)
+    expected = H * mu * G * (force - 1.0) if slides else 0.0
+    np.testing.assert_allclose(u.reshape(4, 3)[:, 0], 0.0, atol=1e-9)
+    np.testing.assert_allclose(np.linalg.norm(u.reshape(4, 3)[:, 1:], axis=1), expected, atol=1e-9)
+    assert x.reshape(4, 3)[:, 0].sum() == pytest.approx(mass * G * H)
+
+
+def test_a_limit_takes_what_presses_on_it_and_lets_go():
+    """A hinge along y, turned against its limit or away from it."""
+    for moment in (-3.0, 3.0):
+        scene = particle()
+        scene.join(0, -1, (0.0, 0.0, 0.0), angular=(X, Z))
+        scene.limit(0, -1, Y)
+        scene.forces[0][4] = moment
+        x, u, _ = solved(scene)
+        assert x[-1] == pytest.approx(max(0.0, -moment * H), abs=1e-10)
+        assert u[-1] == pytest.approx(max(0.0, moment * H / 0.1), abs=1e-9)
+
+
+def test_painleve_rod_takes_the_impact_without_collision():
+    """Sliding would accelerate it into the ground: the impulse of the reference as steps become short."""
+    path = Path(__file__).parents[1] / "reference" / "data" / "K06_painleve_rod.json"
+    data = json.loads(path.read_text())
+    k = data["params"]
+    target = [data["impact_without_collision"][name] for name in ("normal_impulse", "tangential_impulse")]
+    angle, rate, slip = k["angle_b"], k["rate_b"], k["slip_b"]
+    off = {}
+    for step in (1e-4, 1e-6):
+        scene = Scene(step=step)
+        inertia = k["mass"] * k["half_length"] ** 2 / 3.0
+        centre = k["half_length"] * np.array([-np.cos(angle), 0.0, np.sin(angle)])
+        scene.add_body(k["mass"], (inertia,) * 3, centre)
+        # The lower end P = centre + l (cos θ, −sin θ); θ turns the rod positively about +y.
+        spin = rate * Y
+        scene.velocities[0][:3] = slip * X - np.cross(spin, -centre)
+        scene.velocities[0][3:] = spin
+        scene.touch(0, -1, (0.0, 0.0, 0.0), Z, k["friction"], plane=True)
+        # The centripetal part of P's acceleration, which a step of frozen geometry lacks.
+        extra = step * k["half_length"] * rate**2 * np.sin(angle)
+        J = scene.jacobian()
+        q = scene.free_velocity() + np.array([extra, 0.0])
+        x, report = scene.problem().solve(q, np.zeros(2))
+        assert report.converged
+        assert (J @ J.T @ x + q)[0] == pytest.approx(0.0, abs=1e-8)
+        off[step] = np.abs(x - target).max()
+    assert off[1e-4] < 2e-3
+    assert off[1e-6] < 2e-5
+
+
+def test_rolling_and_spinning_resistance_stop_a_ball_or_slow_it():
+    """A ball that spins about the normal and rolls: constant resistance until it stops within the step."""
+    radius, mass, rolling, spinning = 0.1, 1.0, 0.01, 0.004
+    inertia = 0.4 * mass * radius**2
+    for turn, stops in ((1e-3, True), (5.0, False)):
+        scene = Scene(step=H)
+        scene.add_body(mass, (inertia,) * 3, (0.0, 0.0, radius))
+        scene.velocities[0][:] = [radius * turn, 0.0, 0.0, 0.0, turn, turn]
+        scene.touch(0, -1, (0.0, 0.0, 0.0), Z, 0.5, rolling, spinning)
+        x, _, _ = solved(scene)
+        scene.advance(x)
+        normal = mass * G * H
+        assert x[0] == pytest.approx(normal)
+        if stops:
+            np.testing.assert_allclose(scene.velocities[0], 0.0, atol=1e-9)
+            continue
+        about_contact = inertia + mass * radius**2
+        slower = turn - rolling * normal / about_contact
+        np.testing.assert_allclose(
+            scene.velocities[0],
+            [radius * slower, 0.0, 0.0, 0.0, slower, turn - spinning * normal / inertia],
+            atol=1e-9,
+        )
+
+
+def test_a_contact_without_friction_has_no_tangential_impulse():
+    scene = particle()
+    scene.touch(0, -1, (0.0, 0.0, 0.0), Z, 0.0)
+    scene.velocities[0][0] = 1.0
+    x, u, _ = solved(scene)
+    np.testing.assert_allclose(x, [2.0 * G * H, 0.0, 0.0], atol=1e-10)
+    assert np.hypot(u[1], u[2]) == pytest.approx(1.0)
