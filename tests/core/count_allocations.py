@@ -38,6 +38,20 @@ def star(count):
     return mech
 
 
+def boxes(count):
+    """A tower of boxes at rest on each other, each on four corners: nothing begins or ceases to touch."""
+    mech = bc.Mechanism("tower")
+    mech.replace(mech.ground, shapes=[bc.Plane()])
+    height = 0.1
+    for k in range(count):
+        shape = bc.Box(size=(0.2, 0.2, 0.2), density=500.0)
+        height -= 4.0 * (count - k) * 9.81 / 4e5
+        mech.add_body(f"box{k}", position=(0.0, 0.0, height), shapes=[shape])
+        height += 0.2
+    mech.add_force("touch", bc.Contact(1e5, friction=0.3), "ground", *mech.bodies)
+    return mech
+
+
 def machines():
     """Every kind of row, law and function, redundant rows, hubs, stops, wide masses."""
     constraints = {name: (kind, ends) for name, kind, ends in examples.constraints()}
@@ -50,6 +64,7 @@ def machines():
     yield "hub", Machine(star(20))
     yield "bouncing", Machine(stops.ball(0.7, 1e-3))
     yield "resting", Machine(stops.stack(4))
+    yield "touching", Machine(boxes(4))
     joint_coordinates = {
         "chain": chains.chain(np.ones(12)),
         "redundant": linkages.four_bar(),

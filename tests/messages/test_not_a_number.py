@@ -11,6 +11,8 @@ from bellcrank.mechanism import CONSTRAINT_KINDS, FORCE_KINDS, FUNCTIONS, JOINT_
 TABLE = bc.Table((0.0, 1.0), (2.0, 3.0))
 MARKERS = bc.Marker("ground"), bc.Marker("b")
 SAMPLES = [
+    bc.Contact(1e5),
+    bc.Plane(),
     bc.Body("b", 1.0, (1.0, 1.0, 1.0)),
     bc.Marker("b"),
     bc.Limit(-1.0, 1.0, 0.5),

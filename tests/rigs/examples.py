@@ -131,10 +131,15 @@ FORCE_FIELDS = {
 }  # fmt: skip
 
 
+BETWEEN_SHAPES = {"Contact"}
+"""Force kinds that act between shapes of bodies; tests/contacts are about them."""
+
+
 def forces():
-    """(id, kind instance, letters of its ends) for every force kind and every form of ends it takes."""
+    """(id, kind instance, letters of its ends) for every other force kind and every form of ends it takes."""
     return [
         (f"{name}-{letters}", kind(**FORCE_FIELDS[name]), letters)
         for name, kind in FORCE_KINDS.items()
+        if name not in BETWEEN_SHAPES
         for letters in _forms(kind.pattern)
     ]

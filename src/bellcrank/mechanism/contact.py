@@ -57,11 +57,8 @@ class Contact(ForceKind):
             check.fault(rule, self.static_friction)
 
     def check_ends(self, check: Check, ends: tuple[Attachment, ...]) -> None:
-        """Bodies as a whole, each once."""
+        """Each body once; a marker stands for its body."""
         held: list[Any] = list(ends)
-        for marker in held:
-            if marker.name is not None:
-                check.fault("Contact takes bodies, not markers on them", marker.key)
         bodies = [marker.body for marker in held]
         for body in {name for name in bodies if bodies.count(name) > 1}:
             check.fault("the same body is named twice", body)

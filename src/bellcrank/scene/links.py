@@ -9,6 +9,7 @@ from typing import Any, Final
 import numpy as np
 
 from bellcrank.mechanism.constraint import Constraint
+from bellcrank.mechanism.contact import Contact
 from bellcrank.mechanism.marker import Marker
 from bellcrank.scene import mesh as solids
 from bellcrank.scene.mesh import TriangleMesh
@@ -29,7 +30,8 @@ def links_of(setting: Setting, unit: float) -> dict[str, Link]:
     mechanism = setting.mechanism
     found: dict[str, Link] = {}
     known = {carrier.name for carrier in setting.carriers}
-    elements: list[Any] = [*mechanism.forces.values(), *mechanism.constraints.values()]
+    forces = [force for force in mechanism.forces.values() if not isinstance(force.kind, Contact)]
+    elements: list[Any] = [*forces, *mechanism.constraints.values()]
     elements += [joint for joint in mechanism.joints.values() if joint.kind.name in _RODS]
     for element in elements:
         for number, (one, two) in enumerate(_spans(element), start=1):

@@ -12,6 +12,7 @@ from bellcrank.assembly.compile import compile_mechanism
 from bellcrank.assembly.initial import assembled
 from bellcrank.assembly.state import Floats, State
 from bellcrank.errors import AssemblyError, BellcrankError, MechanismError
+from bellcrank.mechanism.contact import Contact
 from bellcrank.mechanism.evaluation import with_numbers
 from bellcrank.mechanism.joint import Joint
 from bellcrank.mechanism.joint_kinds import Free
@@ -92,12 +93,12 @@ def setting_of(mechanism: Mechanism, state: State | None = None) -> Setting:
 
 
 def elements_of(mechanism: Mechanism) -> Iterator[Element]:
-    """What takes hold of bodies by markers that are there; joints that hold nothing are left out."""
+    """What takes hold of bodies by markers that are there: no contacts, and no joints that lock nothing."""
     known = set(mechanism.bodies) | {GROUND}
     tables: tuple[Any, ...] = (mechanism.joints, mechanism.constraints, mechanism.forces, mechanism.drives)
     for table in tables:
         for element in table.values():
-            if isinstance(element, Joint) and isinstance(element.kind, Free):
+            if isinstance(getattr(element, "kind", None), (Contact, Free)):
                 continue
             if all(marker.body in known for marker in markers_of(element)):
                 yield element
