@@ -92,7 +92,9 @@ const std::vector<Contact>& Contacts::evaluate_within(double reach, const double
     touching_.clear();
     matched_.clear();
     forces_.clear();
-    for (const FoundContact& found : search_.find(poses, reach)) evaluate(found, poses, twists);
+    // Always within the same distance: which points a manifold has may depend on it.
+    for (const FoundContact& found : search_.find(poses, kWatched))
+        if (found.point.gap < reach) evaluate(found, poses, twists);
     return contacts_;
 }
 

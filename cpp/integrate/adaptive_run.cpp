@@ -68,6 +68,7 @@ class AdaptiveRun final : public Run {
     bool is_rounding_ = false;                         // the error of the last attempt
     int shortened_ = 0;                                // steps followed by a shorter one, less those by none
     bool stuck_ = false;  // a stop was met without any time passing: the next step looks for none
+    bool idle_ = false;   // the same of contacts
     long long steps_before_ = 0, evaluations_before_ = 0;  // the last restart
 };
 
@@ -192,6 +193,7 @@ bool AdaptiveRun::take(const StepOutcome& outcome) {
     result_.highest_order = std::max(result_.highest_order, outcome.order);
     if (!watch_.empty()) {
         for (const EventWatch::Root& root : watch_.find(step_.begin, step_.h, curve_)) {
+            if (idle_ && watch_.is_contact(root.event)) continue;
             if (watch_.ends(root.event)) return end_at(root);
             curve_(root.time, xo_.data(), uo_.data());
             if (!system_.project(root.time, xo_.data(), uo_.data()))
@@ -202,7 +204,7 @@ bool AdaptiveRun::take(const StepOutcome& outcome) {
     output_before(step_.end);
     if (!is_running() || !is_sound(true) || !accept(step_.end, step_.h)) return false;
     record_if_due();
-    stuck_ = false;
+    stuck_ = idle_ = false;
     system_.watch_stops(t_, x_.data(), u_.data());
     return false;
 }
@@ -226,6 +228,7 @@ bool AdaptiveRun::end_at(const EventWatch::Root& root) {
     if (stuck_) return true;
     report(root, x_, u_);
     const bool goes_on = stop_met || watch_.is_contact(root.event);
+    idle_ = watch_.is_contact(root.event) && root.time - step_.begin <= shortest();
     result_.ended = !goes_on;
     if (result_.ended && (next_ >= outputs_.size() || outputs_[next_] > t_)) record(t_, x_, u_);
     record_if_due();
