@@ -48,8 +48,9 @@ ContactForce contact_force(const ContactLaw& law, const TouchingPoint& at) {
     out.reach = limit > 0.0 ? size / limit : size > 0.0 ? 2.0 : 1.0;
     const double held = norm(out.shear);
     out.sliding = (held > 0.0 ? dot(at.slip, out.shear) / held : norm(at.slip)) - per_depth * at.approach;
-    const double stiffness = law.shear_ratio * law.exponent * slope;
-    const Vec3 wanted = -(stiffness * damped) * (within(limit, out.shear) + law.shear_time * at.slip);
+    const Vec3 spring = within(limit, out.shear);
+    const double stiffness = law.shear_ratio * law.exponent * slope * damped;
+    const Vec3 wanted = -stiffness * (spring + law.shear_time * at.slip);
     out.sticks = !at.slips && out.reach < 1.0 && norm(wanted) <= friction * out.normal;
     out.friction = within(friction * out.normal, wanted);
     out.stored_energy += 0.5 * stiffness * dot(out.shear, out.shear);

@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from rigs.touching_scenes import alone, scene
 
 import bellcrank as bc
 
@@ -301,3 +302,13 @@ def test_contacts_go_through_files(tmp_path):
     floor(mech, "floor", CONTACT, "die")
     bc.save(mech, tmp_path / "m.yaml")
     assert bc.load(tmp_path / "m.yaml") == mech
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_random_scenes_end_in_numbers(seed):
+    run = bc.simulate(scene(seed), duration=0.3, output_step=0.01)
+    assert run.status == "finished"
+    assert np.isfinite(run.energy.total).all()
+    lone = bc.simulate(alone(scene(seed)), duration=0.6, output_step=0.002, tolerance=1e-9)
+    free = lone.energy.total[lone.contact("touch").count == 0]
+    assert np.max(np.diff(free), initial=0.0) < 1e-6 * np.abs(free).max(initial=1.0)

@@ -56,7 +56,9 @@ class PointsAt:
     def stored(self) -> float:
         """Elastic energy, J."""
         normal = self.law.elastic(self.depth) * self.depth / (self.law.exponent + 1.0)
-        tangential = 0.5 * self.law.shear_stiffness(self.depth) * np.sum(self.shear**2, axis=1)
+        damped = np.maximum(0.0, 1.0 + self.law.dissipation * self.approach)
+        stiffness = self.law.shear_stiffness(self.depth) * damped
+        tangential = 0.5 * stiffness * np.sum(self.shear**2, axis=1)
         return float(normal.sum() + tangential.sum())
 
 

@@ -1,0 +1,73 @@
+"""Random scenes of bodies that touch: every run ends in time, in numbers, and without energy from nothing.
+
+Runs that end with an error that names what broke down are counted; the exit status is 1 where a run hangs, ends in
+another error, or a single body flies higher than it fell from.
+"""
+
+import argparse
+import signal
+import sys
+import time
+from collections import Counter
+from multiprocessing import Pool
+from pathlib import Path
+
+import numpy as np
+
+sys.path.insert(0, str(Path(__file__).parent.parent))
+
+from rigs.touching_scenes import alone, scene
+
+import bellcrank as bc
+
+LIMIT, DURATION, GAIN = 60, 0.5, 1e-6  # s of processor time; s; part of the energy
+
+
+def judged(seed):
+    """The seed, how it ended in a word, and what was found."""
+
+    def late(*_):
+        raise TimeoutError
+
+    signal.signal(signal.SIGPROF, late)
+    signal.setitimer(signal.ITIMER_PROF, LIMIT)
+    try:
+        run = bc.simulate(scene(seed), duration=DURATION, output_step=0.01)
+        if not all(np.isfinite(run.store.read(name)).all() for name in run.layout.shapes):
+            return seed, "wrong", "numbers that are not finite"
+        lone = bc.simulate(alone(scene(seed)), duration=2 * DURATION, output_step=0.002, tolerance=1e-9)
+        free = lone.energy.total[lone.contact("touch").count == 0]
+        if len(free) > 1 and np.max(np.diff(free)) > GAIN * np.abs(free).max():
+            return seed, "wrong", f"energy rises by {np.max(np.diff(free)):.3g} J between flights"
+    except bc.SimulationError as error:
+        return seed, "broke down", str(error)
+    except TimeoutError:
+        return seed, "wrong", f"more than {LIMIT} s"
+    except Exception as error:  # noqa: BLE001 (whatever it is, it is a finding)
+        return seed, "wrong", f"{type(error).__name__}: {error}"
+    finally:
+        signal.setitimer(signal.ITIMER_PROF, 0.0)
+    return seed, "right", ""
+
+
+def main():
+    """Simulate as many scenes as wanted; a table of how they ended, and all faults."""
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--count", type=int, default=10_000)
+    parser.add_argument("--first", type=int, default=0, help="the first seed")
+    parser.add_argument("--jobs", type=int, default=2)
+    given = parser.parse_args()
+    begun, ends = time.perf_counter(), Counter()
+    with Pool(given.jobs) as pool:
+        for seed, end, what in pool.imap_unordered(judged, range(given.first, given.first + given.count), 4):
+            ends[end] += 1
+            if end != "right":
+                print(f"seed {seed}: {end}: {what}", flush=True)
+    for end, count in ends.most_common():
+        print(f"{count:7d}  {end}")
+    print(f"{given.count} scenes in {time.perf_counter() - begun:.0f} s")
+    return 1 if ends["wrong"] else 0
+
+
+if __name__ == "__main__":
+    raise SystemExit(main())
