@@ -1,7 +1,7 @@
 """Random scenes of bodies that touch: every run ends in time, in numbers, and without energy from nothing.
 
-Runs that end with an error that names what broke down are counted; the exit status is 1 where a run hangs, ends in
-another error, or a single body flies higher than it fell from.
+Runs that end with an error that names what broke down are counted; the exit status is 1 where a run hangs,
+ends in another error, or a single body flies higher than it fell from.
 """
 
 import argparse

@@ -1,4 +1,4 @@
-"""Random scenes of bodies that touch: shapes, poses, masses, friction, hinges; on a plane, tilted or moving."""
+"""Random scenes of bodies that touch each other and a plane: shapes, poses, masses, friction, hinges."""
 
 from dataclasses import replace
 
