@@ -312,3 +312,23 @@ def test_random_scenes_end_in_numbers(seed):
     lone = bc.simulate(alone(scene(seed)), duration=0.6, output_step=0.002, tolerance=1e-9)
     free = lone.energy.total[lone.contact("touch").count == 0]
     assert np.max(np.diff(free), initial=0.0) < 1e-6 * np.abs(free).max(initial=1.0)
+
+
+def test_bodies_that_touch_start_where_their_joints_are_given_to():
+    mech = bc.Mechanism("pendulums")
+    for k in range(3):
+        ball = mech.add_body(
+            f"ball {k}", position=(0.1 * k, 0, 0), shapes=[bc.Sphere(radius=0.05, density=1000.0)]
+        )
+        pivot = mech.ground.marker((0.1 * k, 0, 0.5), axis="y")
+        mech.add_joint(
+            f"rod {k}",
+            bc.Revolute(),
+            pivot,
+            ball.marker((0, 0, 0.5), axis="y"),
+            position=0.3 if k == 0 else 0.0,
+        )
+    mech.add_force("touch", CONTACT, *mech.bodies)
+    run = bc.simulate(mech, duration=0.5, output_step=0.1)
+    assert run.joint("rod 0").position[0] == pytest.approx(0.3)
+    assert run.joint("rod 2").position[-1] < -0.01

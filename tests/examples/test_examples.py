@@ -15,6 +15,8 @@ from rigs.printed import Printed
 from scipy.integrate import solve_ivp
 from scipy.special import ellipk
 
+from bellcrank.assembly.contacts import dissipation_of
+
 pytest.importorskip("matplotlib")
 EXAMPLES = Path(__file__).parents[2] / "examples"
 SCRIPTS = sorted(path.stem for path in EXAMPLES.glob("[0-9]*.py"))
@@ -373,6 +375,26 @@ def protein_unfolding(printed: Printed) -> None:
     assert off[-1] == 0.0
 
 
+def newtons_cradle(printed: Printed) -> None:
+    """A chain of balls on a line with the same law of contact, integrated by itself."""
+    radius, mass = 0.02, 7800.0 * 4 / 3 * np.pi * 0.02**3
+    stiffness = 4 / 3 * 2.1e11 / (2 * (1 - 0.3**2)) * sqrt(radius / 2)
+    dissipation = dissipation_of(0.98, 1.0)
+    # Balls on rods that turn: moment of inertia about the pivot by the square of its distance.
+    inertia = mass * (0.4 * radius**2 + 0.3**2) / 0.3**2
+    arrival = sqrt(2 * mass * 9.81 * 0.3 * (1 - cos(radians(30))) / inertia)
+
+    def rates(_: float, y: np.ndarray) -> np.ndarray:
+        depth, closing = y[:4] - y[1:5], y[5:9] - y[6:]
+        force = stiffness * np.maximum(depth, 0.0) ** 1.5 * np.maximum(0.0, 1 + dissipation * closing)
+        return np.concatenate([y[5:], np.diff(np.concatenate([[0.0], -force, [0.0]])) / inertia])
+
+    for raised in (1, 2):
+        start = np.concatenate([np.zeros(5), np.where(np.arange(5) < raised, arrival, 0.0)])
+        end = solve_ivp(rates, (0.0, 4e-4), start, rtol=1e-10, atol=1e-14).y[-1, -1]
+        printed.near(rf"{raised} raised: after the first impact ball 5 has (\S+) m/s", end, within=1e-3)
+
+
 CHECKS: dict[str, Callable[[Printed], None]] = {
     "01_pendulum": pendulum,
     "02_four_bar": four_bar,
@@ -406,6 +428,7 @@ CHECKS: dict[str, Callable[[Printed], None]] = {
     "30_pulled_chain": pulled_chain,
     "31_millipede_meets_a_force": millipede_meets_a_force,
     "32_protein_unfolding": protein_unfolding,
+    "33_newtons_cradle": newtons_cradle,
 }
 
 
