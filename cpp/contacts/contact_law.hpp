@@ -14,7 +14,6 @@ struct ContactLaw {
     double kinetic_friction = 0.0;  // while it slips
     double shear_ratio = 0.0;       // tangential stiffness by dF/dδ
     double shear_time = 0.0;        // tangential damping by tangential stiffness [s]
-    double restitution = 0.0;       // of impacts between rigid bodies
 };
 
 // What the law needs of a touching point.

@@ -24,7 +24,6 @@ class ContactSearch {
     // All points with a gap below `reach` where bodies have these poses (spatial/body_state.hpp), pair by pair in an
     // order that depends on the set alone, not on earlier searches.
     const std::vector<FoundContact>& find(const double* poses, double reach);
-    const Pose& pose(int shape) const { return poses_[shape]; }
 
   private:
     struct Pair {

@@ -12,9 +12,8 @@ namespace bellcrank {
 
 struct BodyShape {
     SharedShape shape;
-    int body;           // the ground is the last one
-    Pose on_body;       // of the shape's axes, from the centre of mass in principal axes
-    double size = 0.0;  // the farthest point of the shape from its own origin
+    int body;      // the ground is the last one
+    Pose on_body;  // of the shape's axes, from the centre of mass in principal axes
 };
 
 // Shapes of different bodies of a group touch each other, but for pairs of bodies that are kept apart.

@@ -26,7 +26,6 @@ class _Law:
     kinetic_friction: float
     shear_ratio: float
     shear_time: float
-    restitution: float
 
     def elastic(self, depth: Floats) -> Floats:
         """Normal force without damping (n,), N."""

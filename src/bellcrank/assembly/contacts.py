@@ -161,7 +161,7 @@ class ContactBuilder:
             damping = self._shear_damping(law)
         return [
             *(law.stiffness, law.exponent, dissipation, law.static_friction, law.friction),
-            *(law.shear_ratio, damping, law.restitution),
+            *(law.shear_ratio, damping),
         ]
 
     def _shear_damping(self, law: ContactLaw) -> float:
