@@ -24,6 +24,9 @@ from bellcrank.analysis.statics import Statics as Statics
 from bellcrank.analysis.statics import statics as statics
 from bellcrank.analysis.verdict import Verification as Verification
 from bellcrank.analysis.verify import verify as verify
+from bellcrank.analysis.vibration import Vibration as Vibration
+from bellcrank.analysis.vibration import frequency_weighting as frequency_weighting
+from bellcrank.analysis.vibration import vibration as vibration
 from bellcrank.assembly.report import AssemblyReport as AssemblyReport
 from bellcrank.assembly.state import State as State
 from bellcrank.assembly.validate import validate as validate
