@@ -94,6 +94,7 @@ def made():
     linear = bc.linearize(door(), steady=False)
     yield from (linear, linear.modes(), linear.modes()[0], bc.statics(door()))
     yield from (bc.kinematics(led(), 0.5), bc.inverse_dynamics(led(), 0.5))
+    yield bc.vibration(run.time, run.body("leaf").acceleration[:, 0], "Wd")
     sway = {"analysis": "simulate", "duration": 0.1, "step": 0.01}
     yield bc.sweep(door(), {"width": [0.7, 0.8]}, "final joint.hinge.theta_z", processes=1, **sway)
     yield bc.optimize(
