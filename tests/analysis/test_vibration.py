@@ -24,10 +24,12 @@ FACTORS = {
 
 @pytest.mark.parametrize("weighting", FACTORS)
 def test_factors_of_the_standard(weighting):
-    """To the digits of the table, but for Wd at 10 Hz, where it has 212 and the formula of annex A 202."""
+    """Within one of the last digit, but for Wd at 10 Hz, where the table has 212 and the formula 202."""
     found = 1e3 * np.abs(bc.frequency_weighting(FREQUENCIES, weighting))
     kept = np.array([(weighting, f) != ("Wd", 10) for f in FREQUENCIES])
-    np.testing.assert_allclose(found[kept], np.array(FACTORS[weighting])[kept], rtol=6.5e-3)
+    table = np.array(FACTORS[weighting], dtype=float)
+    digit = np.where(table >= 100, 1.0, np.where(table >= 10, 0.1, 0.01))
+    assert np.all(np.abs(found - table)[kept] < digit[kept])
 
 
 @pytest.mark.parametrize("weighting", FACTORS)
