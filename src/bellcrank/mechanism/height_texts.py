@@ -44,15 +44,15 @@ def checked_heights(check: Check, name: str, value: Any) -> Any:
         shape = extents(value)
         if len(shape) == 2 and not _counts(check, name, *shape):
             return stand_in
+        if len(shape) == 2 and _holes(check, name, np.asarray(value)):
+            return stand_in
         noted = len(check.faults)
         rows = check.array(name, value, (None, None), "m")
         if len(check.faults) > noted:
             return stand_in
     if not _counts(check, name, *rows.shape):
         return stand_in
-    if not np.all(np.isfinite(rows)):
-        j, i = np.argwhere(~np.isfinite(rows))[0].tolist()
-        check.fault(f"{name} must be finite", float(rows[j, i]), f"look at row {j}, column {i}")
+    if _holes(check, name, rows):
         return stand_in
     if np.max(np.abs(rows)) > range_of("m").most:
         check.fault(f"{name} must lie within {range_of('m').most:g} m", float(np.max(np.abs(rows))))
@@ -69,6 +69,17 @@ def _counts(check: Check, name: str, rows: int, columns: int) -> bool:
     else:
         return True
     return False
+
+
+def _holes(check: Check, name: str, rows: np.ndarray) -> bool:
+    """Whether heights are missing, which is noted; of the first the place is given."""
+    if rows.dtype.kind != "f" or np.all(np.isfinite(rows)):
+        return False
+    missing = np.argwhere(~np.isfinite(rows))
+    j, i = missing[0].tolist()
+    count = f"{len(missing)} heights, the first" if len(missing) > 1 else "the height"
+    check.fault(f"{name} must be finite", float(rows[j, i]), f"{count} in row {j}, column {i}, from 0 on")
+    return True
 
 
 def packed(rows: np.ndarray) -> str:

@@ -34,8 +34,7 @@ def _spacing(check: Check, name: str, value: Any) -> tuple[float, float]:
     noted = len(check.faults)
     found = _pair(check, name, (value, value) if single else value)
     if len(check.faults) == noted:
-        for step in found:
-            check.positive(name, step, "m")
+        check.positive(name, min(found), "m")
     return found
 
 
