@@ -45,7 +45,7 @@ class Terrain(Shape):
     heights: (ny, nx), m, row by row along y; a row runs along x. 2 x 2 samples at least, 4e6 at most.
     spacing: between samples along x and y, m; one number for both. origin: x and y of the first sample, m.
 
-    Each cell is two triangles, parted from its corner of least x and y to that of most. Nothing holds bodies
+    Each cell is two triangles, split from its corner of least x and y to that of most. Nothing holds bodies
     up beyond the edges. It has no bottom, and so it cannot have a density. Files hold more than 256 heights
     as a packed text.
     """
