@@ -47,7 +47,7 @@ fig = figures.figure((9.0, 5.6))
 drawn, path, energy = fig.add_subplot(2, 1, 1), fig.add_subplot(2, 2, 3), fig.add_subplot(2, 2, 4)
 x = np.linspace(-2.0, 6.5, 900)
 drawn.fill_between(x, ground_at(x), -0.1, color=figures.GREY, alpha=0.4, linewidth=0)
-for speed, duration, color in ((2.5, 2.8, figures.BLUE), (1.2, 5.0, figures.ORANGE)):
+for speed, duration, color in ((2.5, 2.8, figures.BLUE), (0.9, 7.0, figures.ORANGE)):
     run = bc.simulate(rolling(speed), duration, output_step=0.01, tolerance=1e-6)
     place, velocity = run.body("ball").position, run.body("ball").velocity
     drawn.plot(place[:, 0], place[:, 2], color=color, label=f"{speed} m/s")
@@ -57,8 +57,8 @@ for speed, duration, color in ((2.5, 2.8, figures.BLUE), (1.2, 5.0, figures.ORAN
     energy.plot(run.time, run.energy.total - run.energy.total[0], color=color)
     end = "on the kerb" if place[-1, 2] > RADIUS + 0.9 * KERB and place[-1, 0] > 4.0 else "before the kerb"
     print(f"{speed} m/s: it ends {end}, at x = {place[-1, 0]:.2f} m with {velocity[-1, 0]:.2f} m/s")
-drawn.set(xlim=(-2.0, 6.5), ylim=(-0.1, 0.9), aspect="equal", xlabel="x (m)", ylabel="z (m)")
+drawn.set(xlim=(-0.5, 6.5), ylim=(-0.1, 0.9), aspect="equal", xlabel="x (m)", ylabel="z (m)")
 drawn.legend(loc="upper left")
 path.set(xlabel="time (s)", ylabel="speed along x (m/s)")
-energy.set(xlabel="time (s)", ylabel="energy lost (J)")
+energy.set(xlabel="time (s)", ylabel="change of energy (J)")
 figures.save(fig, out / "34_ball_over_bumps.png")

@@ -378,7 +378,7 @@ def protein_unfolding(printed: Printed) -> None:
 def ball_over_bumps(printed: Printed) -> None:
     """The fast ball is on the kerb, slower than it came by at least the height; the slow one came back."""
     printed.says("2.5 m/s: it ends on the kerb")
-    printed.says("1.2 m/s: it ends before the kerb")
+    printed.says("0.9 m/s: it ends before the kerb")
     printed.below(r"on the kerb, at x = \S+ m with (\S+) m/s", sqrt(2.5**2 - 2 * 9.81 * 0.06 / 1.4))
 
 
