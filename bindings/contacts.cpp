@@ -36,6 +36,14 @@ void bind_contacts(nb::module_& m) {
             },
             "The body of each shape.")
         .def_prop_ro(
+            "sizes",
+            [](const ContactSet& self) {
+                std::vector<double> out;
+                for (const BodyShape& shape : self.shapes) out.push_back(shape.shape->reach_out);
+                return out;
+            },
+            "The distance of each shape's farthest point from its own origin, m; infinite for planes.")
+        .def_prop_ro(
             "laws",
             [](const ContactSet& self) {
                 std::vector<std::vector<double>> out;

@@ -258,6 +258,16 @@ def test_bad_contacts_are_refused_by_name():
     assert "cannot touch each other" in refusal(mech)
 
 
+def test_bodies_that_start_within_each_other_are_refused():
+    mech = bc.Mechanism("two")
+    for name in "ab":
+        mech.add_body(name, shapes=[bc.Box(size=(0.1, 0.1, 0.1), density=500.0)], position=(0.0, 0.0, 0.2))
+    floor(mech, "touch", CONTACT, "a", "b")
+    message = refusal(mech)
+    assert "force 'touch': bodies 'a' and 'b' overlap at the start, in m, got 0.1" in message
+    assert "put them side by side" in message
+
+
 @pytest.mark.parametrize("formulation", ["symbolic", "adaptive"])
 def test_formulations_without_contact_say_so(formulation):
     mech = ball((0, 0, 1))

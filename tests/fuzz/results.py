@@ -107,8 +107,8 @@ def killed(seed, folder):
 def _run_until_killed(path, into, duration):
     append = Writer.append
 
-    def telling(writer, frames):
-        append(writer, frames)
+    def telling(writer, *frames):
+        append(writer, *frames)
         os.write(into, b"%d\n" % writer._frames)
 
     Writer.append = telling
@@ -118,8 +118,8 @@ def _run_until_killed(path, into, duration):
 
 
 def _flushing(on_block):
-    def taken(recorder, frames):
-        on_block(recorder, frames)
+    def taken(recorder, *frames):
+        on_block(recorder, *frames)
         recorder.flush()
 
     return taken

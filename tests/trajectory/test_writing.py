@@ -126,8 +126,8 @@ def test_a_file_is_saved_whole_or_not_at_all(record, tmp_path, monkeypatch):
     record(T[:5]).save(path)
     append = Writer.append
 
-    def failing(writer, values):
-        append(writer, values)
+    def failing(writer, *values):
+        append(writer, *values)
         assert len(Trajectory.load(path)) == 5  # a file of its own takes the frames
         raise OSError(errno.ENOSPC, "No space left on device")
 

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, Final
 import numpy as np
 
 from bellcrank import _core
-from bellcrank.errors import FaultList, Unsupported
+from bellcrank.errors import Fault, FaultList, MechanismError, Unsupported
 from bellcrank.mechanism.body import Body, Ground
 from bellcrank.mechanism.marker import GROUND
 from bellcrank.mechanism.mechanism import Mechanism
@@ -26,6 +26,7 @@ if TYPE_CHECKING:
 
 _LEAST_RESTITUTION: Final = 0.05  # that a force k dⁿ (1 + c v) can leave
 _DAMPING: Final = 0.3  # of tangential motion, of its critical value
+_DEEP: Final = 0.5  # depth at the start, by the size of the smaller shape, that is a mistake
 _WITHOUT_DEPTH: Final = (Plane, Mesh, Terrain)  # shapes that do not touch each other
 
 
@@ -41,6 +42,28 @@ def refuse_contacts(model: Model, who: str) -> None:
     """Raise Unsupported for a contact, naming it: its friction depends on how it came to where it is."""
     for contact in model.contacts[:1]:
         raise Unsupported(f"{who} cannot take contacts: force {contact.name!r}")
+
+
+def refuse_deep_starts(model: Model, points: np.ndarray) -> None:
+    """Raise MechanismError for bodies that overlap at the start by half of the smaller one's size and more.
+
+    points: (n, 23), those that touch there, as the core lists them.
+    """
+    if not len(points):
+        return
+    core, faults = model.arrays["contacts"], FaultList()
+    names, sizes = [*model.bodies, GROUND], np.array(core.sizes)
+    worst: dict[tuple[str, str, str], float] = {}
+    for row in points:
+        a, b = int(row[1]), int(row[2])
+        depth = -float(row[15])
+        if depth > _DEEP * min(sizes[a], sizes[b]):
+            pair = (model.contacts[int(row[0])].name, names[core.bodies[a]], names[core.bodies[b]])
+            worst[pair] = max(depth, worst.get(pair, 0.0))
+    for (name, one, two), depth in worst.items():
+        rule = f"bodies {one!r} and {two!r} overlap at the start, in m"
+        faults.add(f"force {name!r}", rule, depth, "put them side by side, or leave one out of the contact")
+    faults.raise_any()
 
 
 def dissipation_of(restitution: float, speed: float) -> float:
@@ -195,5 +218,9 @@ def collision_shape(shape: Shape) -> Any:
         return made.height_field(np.ascontiguousarray(shape.samples), shape.origin, shape.spacing)
     if isinstance(shape, Mesh):
         vertices, triangles = shape.surface()
-        return made.mesh(vertices, triangles.tolist())
+        try:
+            return made.mesh(vertices, triangles.tolist())
+        except ValueError as error:
+            rule = f"it cannot touch: {error}"
+            raise MechanismError(Fault(f"Mesh {shape.file!r}", rule, None, "repair it")) from None
     raise TypeError(f"a {type(shape).__name__} cannot touch")

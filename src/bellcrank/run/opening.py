@@ -6,6 +6,7 @@ from collections.abc import Callable
 
 import numpy as np
 
+from bellcrank.assembly.contacts import refuse_deep_starts
 from bellcrank.assembly.model import Model
 from bellcrank.assembly.regularity import Regularity
 from bellcrank.assembly.start_values import continued, refuse_led_elsewhere
@@ -86,6 +87,8 @@ def set_start(system: System, state: State | None, steer: Callable[[], None]) ->
         system.project()
     except AssemblyError as error:
         raise AssemblyError(f"the simulation cannot start: {error}", error.violations) from None
+    if system.model.contacts and state is None:
+        refuse_deep_starts(system.model, system.core.contacts())
 
 
 def refuse_after_end(time: float, going: bool, ended: bool) -> None:

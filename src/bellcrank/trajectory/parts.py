@@ -121,6 +121,8 @@ def concatenate(runs: Iterable[Trajectory]) -> Trajectory:
         for name in last.layout.shapes
     }
     events = [event for run in listed for event in run.events]
-    touching = np.concatenate([part.store.contacts for part in parts or [last]])
-    store = MemoryStore(sections, touching if last.layout.contacts else None)
+    touching = None
+    if last.layout.contacts:
+        touching = np.concatenate([part.store.contacts for part in parts or [last]])
+    store = MemoryStore(sections, touching)
     return Trajectory(last.layout, store, last.status, last.statistics, last.origin, events)

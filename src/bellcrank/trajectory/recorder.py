@@ -139,7 +139,7 @@ class Recorder:
         """What has been recorded up to now, with the status "running"."""
         self.flush()
         store: Store = (
-            MemoryStore.from_frames(self.layout, self._frames[: self._count].copy(), joined(self._contacts))
+            self._kept(copied=True)
             if self._writer is None or self._keep
             else Trajectory.load(self._writer.path).store
         )
@@ -190,9 +190,13 @@ class Recorder:
                 if self._trouble is None:
                     self._failed(writer, error, self._reached)
 
-    def _kept(self) -> MemoryStore:
-        self._frames.resize((self._count, self._frames.shape[1]), refcheck=False)
-        return MemoryStore.from_frames(self.layout, self._frames, joined(self._contacts))
+    def _kept(self, copied: bool = False) -> MemoryStore:
+        """What is in memory; copied: more may be recorded after it."""
+        if not copied:
+            self._frames.resize((self._count, self._frames.shape[1]), refcheck=False)
+        frames = self._frames[: self._count].copy() if copied else self._frames
+        contacts = joined(self._contacts) if self.layout.contacts else None
+        return MemoryStore.from_frames(self.layout, frames, contacts)
 
 
 def joined(contacts: Sequence[FloatArray]) -> FloatArray:

@@ -29,7 +29,7 @@ from bellcrank.shell.situation import Situation
 from bellcrank.trajectory.trajectory import Trajectory
 from bellcrank.viewer.built import Built, gapes, open_one, running
 from bellcrank.viewer.motion import Motion
-from bellcrank.viewer.past import frames_of
+from bellcrank.viewer.past import frames_of, without_points
 from bellcrank.viewer.settings import Settings
 from bellcrank.viewer.snapshot import Entry
 from bellcrank.viewer.steering import steer, switch
@@ -177,7 +177,7 @@ class Bench:
             return
         if last.statistics.get("formulation") == "constraint forces":
             self.engine.motion = Motion(last)
-        elif last.layout == self.engine.past.layout:
+        elif without_points(last.layout) == self.engine.past.layout:
             self.engine.past.put_before_last(frames_of(last), self.engine.work)
 
     def _built(self, now: Situation, settings: Settings, is_loaded: bool) -> Built:

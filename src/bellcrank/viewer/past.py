@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Collection, Iterator
+from dataclasses import replace
 from typing import Final
 
 import numpy as np
@@ -37,11 +38,12 @@ _ELEMENTS: Final = {
 class Past:
     """Frames at increasing times and, beside each, the work that hands had done up to it.
 
-    Where it is full, the oldest quarter is given up. layout: of the frames.
+    Where it is full, the oldest quarter is given up. layout: of the frames, without the points of contacts,
+    whose sums on bodies are kept.
     """
 
     def __init__(self, layout: FrameLayout) -> None:
-        self.layout = layout
+        self.layout = layout = without_points(layout)
         self._most = _most(layout)
         self._frames: FloatArray = np.empty((256, 1 + layout.width))
         self._works: FloatArray = np.empty(256)
@@ -66,7 +68,8 @@ class Past:
         return self._works[: self._count]
 
     def add(self, frames: FloatArray, works: FloatArray) -> None:
-        """Take over frames (n, 1 + width) after the last one, which are copied."""
+        """Take over frames (n, 1 + width or more) after the last one, which are copied."""
+        frames = frames[:, : 1 + self.layout.width]
         total = self._count + len(frames)
         if total > self._most:
             left = max(self._most * 3 // 4 - len(frames), 1)
@@ -111,6 +114,7 @@ class Past:
 
     def follow(self, layout: FrameLayout) -> None:
         """Take over the layout of another twin of the same mechanism; what it did not record is no number."""
+        layout = without_points(layout)
         if layout == self.layout:
             return
         frames = np.full((len(self._frames), 1 + layout.width), np.nan)
@@ -135,6 +139,11 @@ class Past:
         kept = self.frames[rows].copy(), self.work[rows].copy()
         self._count = len(kept[1])
         self._frames[: self._count], self._works[: self._count] = kept
+
+
+def without_points(layout: FrameLayout) -> FrameLayout:
+    """The layout without the number of points that touch, which is the last column."""
+    return replace(layout, contacts=(), contact_shapes=())
 
 
 def frames_of(run: Trajectory) -> FloatArray:
