@@ -185,6 +185,7 @@ from bellcrank.mechanism.surface_joints import PointOnCurve as PointOnCurve
 from bellcrank.mechanism.surface_joints import PointOnCylinder as PointOnCylinder
 from bellcrank.mechanism.surface_joints import PointOnHelix as PointOnHelix
 from bellcrank.mechanism.surface_joints import SphereOnPlane as SphereOnPlane
+from bellcrank.mechanism.terrain import Terrain as Terrain
 from bellcrank.mechanism.transmissions import Cable as Cable
 from bellcrank.mechanism.transmissions import Coupling as Coupling
 from bellcrank.mechanism.transmissions import Differential as Differential
