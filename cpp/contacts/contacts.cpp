@@ -139,13 +139,12 @@ double Contacts::elastic_energy(const double* poses, const double* twists) {
     return sum;
 }
 
-Contacts::Anchor Contacts::anchor_at(const double* poses, int a, int b, std::uint64_t feature, const Vec3& position,
-                                     const Vec3& normal, const Vec3& shear, bool slips) const {
+Contacts::Anchor Contacts::anchor_at(const double* poses, int group, int a, int b, std::uint64_t feature,
+                                     const Vec3& position, const Vec3& normal, const Vec3& shear, bool slips) const {
     const Pose bodies[2] = {pose_of(poses, set_.shapes[a].body), pose_of(poses, set_.shapes[b].body)};
-    return {a, b, feature, shear, mark_contact(position, normal, bodies), slips, 0};
+    return {a, b, feature, shear, mark_contact(position, normal, bodies), slips, group};
 }
 
-// By as much as the spring is beyond Coulomb's limit, the anchor follows (radial return).
 void Contacts::margins(const double* poses, const double* twists, double* out) {
     for (int g = 0; g < events(); g += kEvents) {
         out[g] = out[g + 1] = out[g + 2] = kWatched;
@@ -170,6 +169,8 @@ void Contacts::margins(const double* poses, const double* twists, double* out) {
     }
 }
 
+// Each anchor takes the elastic displacement that its point has now: at the limit where it slips, so the spring does
+// not grow beyond it.
 void Contacts::commit(const double* poses, const double* twists) {
     next_.clear();
     evaluate_within(kClosed, poses, twists);
@@ -180,8 +181,7 @@ void Contacts::commit(const double* poses, const double* twists) {
         const bool slips = before == nullptr ? f.sliding > kMoving
                            : before->slips   ? f.sliding > -0.5 * kStopped
                                              : f.reach > kReach - kReached;
-        next_.push_back(anchor_at(poses, c.a, c.b, c.feature, c.position, c.normal, f.shear, slips));
-        next_.back().group = c.group;
+        next_.push_back(anchor_at(poses, c.group, c.a, c.b, c.feature, c.position, c.normal, f.shear, slips));
     }
     sort(next_);
     anchors_.swap(next_);
@@ -234,8 +234,7 @@ void Contacts::remember(std::span<const double> numbers, const double* poses) {
         const std::uint64_t feature = feature_pair(static_cast<Feature>(p[2]), static_cast<Feature>(p[3]));
         const int a = static_cast<int>(p[0]), b = static_cast<int>(p[1]), group = set_.group_of(a, b);
         if (group < 0) throw std::invalid_argument("the memory of contacts names shapes that do not touch");
-        read.push_back(anchor_at(poses, a, b, feature, load(p + 7), load(p + 10), load(p + 4), p[13] != 0.0));
-        read.back().group = group;
+        read.push_back(anchor_at(poses, group, a, b, feature, load(p + 7), load(p + 10), load(p + 4), p[13] != 0.0));
     }
     sort(read);
     anchors_.swap(read);

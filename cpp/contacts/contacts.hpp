@@ -51,9 +51,9 @@ class Contacts {
     double elastic_energy(const double* poses, const double* twists);
 
     // What ends a step where it becomes negative, for each group: the least gap of points that did not touch at the
-    // last commit (they touch), the friction that is left before a point begins to slip whose friction falls then (it
-    // slips), the least speed of points that slipped (they stick), and minus the largest gap of those that did touch
-    // (they lift off). Between such events forces are smooth functions of the state.
+    // last commit (they touch), the part of the elastic displacement that is left before a point begins to slip whose
+    // static friction is set (it slips), the least speed of points that slipped (they stick), and minus the largest gap
+    // of those that did touch (they lift off). Between such events forces are smooth functions of the state.
     static constexpr int kEvents = 4;
     int events() const { return kEvents * static_cast<int>(set_.groups.size()); }
     void margins(const double* poses, const double* twists, double* out);
@@ -62,10 +62,10 @@ class Contacts {
     void commit(const double* poses, const double* twists);
     void forget() { anchors_.clear(); }
 
-    // What is remembered, kMemory numbers for each point: shapes a and b, their features, s, where the contact was on b
+    // The memory, kMemory numbers for each point: shapes a and b, their features, s, where the contact was on b
     // and its normal there, in world axes where bodies have these poses; whether it slips.
     std::vector<double> memory(const double* poses) const;
-    // Throws std::invalid_argument for what is no memory of this set.
+    // Throws std::invalid_argument for numbers that are no memory of this set.
     void remember(std::span<const double> numbers, const double* poses);
 
   private:
@@ -80,8 +80,8 @@ class Contacts {
         std::tuple<int, int, std::uint64_t> key() const { return {a, b, feature}; }
     };
     static void sort(std::vector<Anchor>& anchors);
-    Anchor anchor_at(const double* poses, int a, int b, std::uint64_t feature, const Vec3& position, const Vec3& normal,
-                     const Vec3& shear, bool slips) const;
+    Anchor anchor_at(const double* poses, int group, int a, int b, std::uint64_t feature, const Vec3& position,
+                     const Vec3& normal, const Vec3& shear, bool slips) const;
     Anchor* find_anchor(int a, int b, const ContactPoint& point, const double* poses);
     void follow(const Anchor& anchor, const double* poses, const ContactPoint& now, TouchingPoint& at) const;
     void evaluate(const FoundContact& found, const double* poses, const double* twists);

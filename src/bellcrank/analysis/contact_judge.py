@@ -25,7 +25,7 @@ class _Law:
     static_friction: float
     kinetic_friction: float
     shear_ratio: float
-    shear_time: float
+    shear_time: float  # s, tangential damping by tangential stiffness
 
     def elastic(self, depth: Floats) -> Floats:
         """Normal force without damping (n,), N."""
@@ -34,6 +34,15 @@ class _Law:
     def shear_stiffness(self, depth: Floats) -> Floats:
         """Tangential stiffness (n,), N/m."""
         return np.asarray(self.shear_ratio * self.exponent * self.stiffness * depth ** (self.exponent - 1.0))
+
+    def friction(self, points: PointsAt, coefficient: float) -> Floats:
+        """Friction (n, 3) by a coefficient, N: the spring within its limit, all within the cone."""
+        damped = np.maximum(0.0, 1.0 + self.dissipation * points.approach)
+        spring = _within(coefficient * points.depth / (self.shear_ratio * self.exponent), points.shear)
+        stiffness = self.shear_stiffness(points.depth) * damped
+        across = points.slip - np.sum(points.slip * points.normal, axis=1)[:, None] * points.normal
+        elastic = -stiffness[:, None] * (spring + self.shear_time * across)
+        return _within(coefficient * self.elastic(points.depth) * damped, elastic)
 
 
 @dataclass(frozen=True, eq=False)
@@ -61,6 +70,12 @@ class PointsAt:
         return float(normal.sum() + tangential.sum())
 
 
+def _within(limits: Floats, vectors: Floats) -> Floats:
+    """The nearest vectors (n, 3) of at most these lengths."""
+    sizes = np.linalg.norm(vectors, axis=1)
+    return np.asarray(np.where(sizes > limits, limits / np.maximum(sizes, 1e-300), 1.0)[:, None] * vectors)
+
+
 def points_at(evidence: Evidence, frame: int, number: int) -> PointsAt:
     """The points of a contact, by its number, in a frame."""
     starts = starts_of(evidence.run.store)
@@ -84,12 +99,12 @@ def points_at(evidence: Evidence, frame: int, number: int) -> PointsAt:
 
 
 def judge_contacts(evidence: Evidence) -> list[CheckResult]:
-    """Normal forces by their law, friction within its cone, and slip as the bodies move."""
+    """Normal forces and friction against their laws, and slip as the bodies move."""
     if not evidence.run.contacts:
         return []
     checks = {
         "contact force": "normal force against the law of contact, relative",
-        "friction": "friction beyond its limit, relative to the normal force",
+        "friction": "friction against the law of contact, relative to the normal force",
         "contact motion": "speeds at contact points against those of the bodies, relative",
     }
     found = {name: Worst() for name in checks}
@@ -110,20 +125,24 @@ def _deviations(evidence: Evidence, frame: int, points: PointsAt) -> tuple[float
     elastic = law.elastic(points.depth)
     wanted = np.maximum(0.0, elastic * (1.0 + law.dissipation * points.approach))
     normal = np.einsum("ij,ij->i", points.force, points.normal)
-    friction = np.linalg.norm(points.force - normal[:, None] * points.normal, axis=1)
-    limit = np.where(points.slips, law.kinetic_friction, law.static_friction)
-    limit = np.where(points.slips, np.maximum(limit, law.static_friction), limit)
     scale = np.maximum(elastic, wanted) + 1e-300
+    friction = points.force - normal[:, None] * points.normal
+    # A point at its limit may not have begun to slip: either coefficient is right there.
+    apart = [
+        np.linalg.norm(friction - law.friction(points, mu), axis=1)
+        for mu in (law.static_friction, law.kinetic_friction)
+    ]
+    astray = np.where(points.slips, np.minimum(*apart), apart[0])
 
     def speed(bodies: np.ndarray) -> Floats:
         arms = points.position - at.position[bodies]
         return np.asarray(at.velocity[bodies] + np.cross(at.spin[bodies], arms))
 
     relative = speed(points.first) - speed(points.second)
-    told = points.slip - points.approach[:, None] * points.normal
+    recorded = points.slip - points.approach[:, None] * points.normal
     fastest = np.max(np.abs(at.velocity), initial=0.0) + np.max(np.abs(relative), initial=0.0) + 1e-9
     return (
         float(np.max(np.abs(normal - wanted) / scale)),
-        float(np.max(np.maximum(friction - limit * normal, 0.0) / scale)),
-        float(np.max(np.abs(relative - told)) / fastest),
+        float(np.max(astray / scale)),
+        float(np.max(np.abs(relative - recorded)) / fastest),
     )

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from functools import lru_cache
 from itertools import combinations
 from math import log, sqrt
 from typing import TYPE_CHECKING, Any, Final
@@ -14,6 +13,7 @@ import numpy as np
 from bellcrank import _core
 from bellcrank.errors import Fault, FaultList, MechanismError, Unsupported
 from bellcrank.mechanism.body import Body, Ground
+from bellcrank.mechanism.contact import Contact
 from bellcrank.mechanism.marker import GROUND
 from bellcrank.mechanism.mechanism import Mechanism
 from bellcrank.mechanism.mesh import Mesh
@@ -88,7 +88,7 @@ def dissipation_of(restitution: float, speed: float) -> float:
 def laws_of(mechanism: Mechanism) -> Iterator[tuple[str, ContactLaw]]:
     """The contacts of a mechanism by name."""
     for name, force in mechanism.forces.items():
-        if type(force.kind).__name__ == "Contact":
+        if isinstance(force.kind, Contact):
             for law in force.kind.lowered(force.markers).contacts:
                 yield name, law
 
@@ -196,7 +196,6 @@ class ContactBuilder:
         return 2.0 * _DAMPING * sqrt(mass / (law.shear_ratio * slope))
 
 
-@lru_cache(maxsize=512)
 def collision_shape(shape: Shape) -> Any:
     """The collision shape of a shape, in its own axes. Raises MechanismError for an unreadable mesh."""
     made = _core.CollisionShape
