@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import Final
 
 import numpy as np
@@ -96,6 +97,32 @@ def points_at(evidence: Evidence, frame: int, number: int) -> PointsAt:
         slip=rows[:, 19:22],
         approach=rows[:, 22],
     )
+
+
+def steady(evidence: Evidence) -> np.ndarray:
+    """Whether contacts stay as they are between frames (T - 1,): the same points touch, and slip or stick.
+
+    An impact may begin and end between two frames. Methods that locate events record it; others do not, and
+    then only intervals with touching points at both ends count.
+    """
+    count = len(evidence.time) - 1
+    if not evidence.model.contacts:
+        return np.ones(count, dtype=bool)
+    starts = starts_of(evidence.run.store)
+    rows = evidence.run.store.contacts.reshape(-1, COLUMNS)
+    keys = np.column_stack([rows[:, :5], rows[:, 14]])  # contact, shapes, features, slipping
+    points = [keys[starts[k] // COLUMNS : starts[k + 1] // COLUMNS] for k in range(count + 1)]
+    same = np.array([np.array_equal(one, two) for one, two in pairwise(points)], dtype=bool)
+    names = tuple(f"{contact.name} " for contact in evidence.model.contacts)
+    times = [event.time for event in evidence.run.events if event.name.startswith(names)]
+    if not times and len(rows):
+        same &= np.array([len(one) > 0 for one in points[:-1]], dtype=bool)
+    slack = 1e-9 * float(np.ptp(evidence.time))
+    for time in times:
+        first = int(np.searchsorted(evidence.time, time - slack, side="left")) - 1
+        last = int(np.searchsorted(evidence.time, time + slack, side="right"))
+        same[max(first, 0) : last] = False
+    return same
 
 
 def judge_contacts(evidence: Evidence) -> list[CheckResult]:
