@@ -1,11 +1,9 @@
 // The points at which the shapes of a contact set touch.
 #pragma once
 
-#include <cstdint>
 #include <vector>
 
-#include "contacts/contact_set.hpp"
-#include "geometry/broad_phase.hpp"
+#include "contacts/near_pairs.hpp"
 #include "geometry/collide.hpp"
 
 namespace bellcrank {
@@ -16,32 +14,20 @@ struct FoundContact {
     ContactPoint point;
 };
 
-// Keeps the pairs that may touch while no shape has left the bounds, wider than it, for which they were found.
 class ContactSearch {
   public:
-    explicit ContactSearch(const ContactSet& set);
+    explicit ContactSearch(const ContactSet& set) : set_(set), shapes_(set.shapes.size()), near_(set) {}
 
     // All points with a gap below `reach` where bodies have these poses (spatial/body_state.hpp), pair by pair in an
     // order that depends on the set alone, not on earlier searches.
     const std::vector<FoundContact>& find(const double* poses, double reach);
 
   private:
-    struct Pair {
-        int group, a, b;
-    };
-    void place(const double* poses);
-    bool left(double reach) const;
-    void pair_up(double reach);
-    bool may_touch(const ContactGroup& group, int a, int b) const;
-
     const ContactSet& set_;
-    std::vector<Pose> poses_;
-    std::vector<Bounds> bounds_, wide_, members_;
-    std::vector<Pair> pairs_;
+    PlacedShapes shapes_;
+    NearPairs near_;
     std::vector<FoundContact> found_;
-    std::vector<BroadPhase> phases_;  // one for each group
     ContactManifold manifold_;
-    double reach_ = -1.0;
 };
 
 }  // namespace bellcrank

@@ -68,12 +68,11 @@ void Contacts::follow(const Anchor& anchor, const double* poses, const ContactPo
     at.slips = anchor.slips;
 }
 
-void Contacts::evaluate(const FoundContact& found, const double* poses, const double* twists) {
+void Contacts::evaluate(const FoundContact& found, Anchor* anchor, const double* poses, const double* twists) {
     const ContactPoint& p = found.point;
     const int a = set_.shapes[found.a].body, b = set_.shapes[found.b].body;
     const Vec3 velocity = velocity_at(poses, twists, a, p.position) - velocity_at(poses, twists, b, p.position);
     TouchingPoint at{-p.gap, -dot(velocity, p.normal), {0, 0, 0}, {0, 0, 0}, part_across(velocity, p.normal), false};
-    Anchor* const anchor = find_anchor(found.a, found.b, p, poses);
     if (anchor != nullptr) follow(*anchor, poses, p, at);
     matched_.push_back(anchor);
     const ContactForce f = contact_force(set_.groups[found.group].law, at);
@@ -84,17 +83,21 @@ void Contacts::evaluate(const FoundContact& found, const double* poses, const do
 }
 
 const std::vector<Contact>& Contacts::evaluate(const double* poses, const double* twists) {
-    return evaluate_within(0.0, poses, twists);
+    return evaluate_within(0.0, !leaves_new_alone_, poses, twists);
 }
 
-const std::vector<Contact>& Contacts::evaluate_within(double reach, const double* poses, const double* twists) {
+const std::vector<Contact>& Contacts::evaluate_within(double reach, bool with_new, const double* poses,
+                                                      const double* twists) {
     contacts_.clear();
     touching_.clear();
     matched_.clear();
     forces_.clear();
     // Always within the same distance: which points a manifold has may depend on it.
-    for (const FoundContact& found : search_.find(poses, kWatched))
-        if (found.point.gap < reach) evaluate(found, poses, twists);
+    for (const FoundContact& found : search_.find(poses, kWatched)) {
+        if (found.point.gap >= reach) continue;
+        Anchor* const anchor = find_anchor(found.a, found.b, found.point, poses);
+        if (anchor != nullptr || with_new) evaluate(found, anchor, poses, twists);
+    }
     return contacts_;
 }
 
@@ -150,7 +153,7 @@ void Contacts::margins(const double* poses, const double* twists, double* out) {
         out[g] = out[g + 1] = out[g + 2] = kWatched;
         out[g + 3] = kOpen;
     }
-    evaluate_within(kWatched, poses, twists);
+    evaluate_within(kWatched, true, poses, twists);
     for (size_t i = 0; i < contacts_.size(); ++i) {
         const Contact& c = contacts_[i];
         double* margin = out + kEvents * c.group;
@@ -169,15 +172,34 @@ void Contacts::margins(const double* poses, const double* twists, double* out) {
     }
 }
 
+void Contacts::list_touching() {
+    in_touch_.clear();
+    for (const Anchor& anchor : anchors_) in_touch_.emplace_back(anchor.a, anchor.b);
+}
+
+double Contacts::longest_step(double t, double h, const double* poses, const double* twists) {
+    list_touching();
+    return sweep_.longest_step(t, std::min(h, calm_time_), poses, twists, in_touch_);
+}
+
+void Contacts::sweep_from(double t, const double* poses, const double* twists) {
+    list_touching();
+    sweep_.from(t, poses, twists, in_touch_);
+}
+
 // Each anchor takes the elastic displacement that its point has now: at the limit where it slips, so the spring does
 // not grow beyond it.
 void Contacts::commit(const double* poses, const double* twists) {
     next_.clear();
-    evaluate_within(kClosed, poses, twists);
+    begins_.assign(begins_.size(), false);
+    calm_time_ = Bounds::kInfinity;
+    evaluate_within(kClosed, true, poses, twists);
     for (size_t i = 0; i < contacts_.size(); ++i) {
         const Contact& c = contacts_[i];
         const ContactForce& f = forces_[i];
         const Anchor* before = matched_[i];
+        if (before == nullptr) begins_[c.group] = true;
+        if (c.approach > 0.0) calm_time_ = std::min(calm_time_, stride(set_, c.a, c.b) / c.approach);
         const bool slips = before == nullptr ? f.sliding > kMoving
                            : before->slips   ? f.sliding > -0.5 * kStopped
                                              : f.reach > kReach - kReached;

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "contacts/contact_search.hpp"
+#include "contacts/contact_sweep.hpp"
 #include "contacts/surface_way.hpp"
 
 namespace bellcrank {
@@ -32,7 +33,7 @@ struct Contact {
 // (contacts/surface_way.hpp): a ball that rolls does not slip.
 class Contacts {
   public:
-    explicit Contacts(const ContactSet& set) : set_(set), search_(set) {}
+    explicit Contacts(const ContactSet& set) : set_(set), search_(set), sweep_(set), begins_(set.groups.size()) {}
 
     bool empty() const { return set_.empty(); }
     // All touching points at a state (records of spatial/body_state.hpp); those of the last evaluation.
@@ -58,9 +59,26 @@ class Contacts {
     int events() const { return kEvents * static_cast<int>(set_.groups.size()); }
     void margins(const double* poses, const double* twists, double* out);
 
+    // Looks for shapes that begin to touch within a step: to a state, from one, and then between.
+    bool is_short(double h, const double* twists) const { return sweep_.is_short(h, twists); }
+    void sweep_to(double t, const double* poses, const double* twists) { sweep_.to(t, poses, twists); }
+    void sweep_from(double t, const double* poses, const double* twists);
+    double apart_until(double t, const double* poses) { return sweep_.apart_until(t, poses); }
+    void forget_distances() { sweep_.forget(); }
+    // The same as far as those get that touch, from the last commit on; and all, for those who do not look within
+    // steps.
+    double calm_time() const { return calm_time_; }
+    double longest_step(double t, double h, const double* poses, const double* twists);
+
+    // Whether points that did not touch at the last commit are left alone, for those who watch the margins: they end a
+    // step where such a point begins to touch, and within it no force sets in.
+    void leave_new_points_alone(bool alone) { leaves_new_alone_ = alone; }
+
     // A step ends here.
     void commit(const double* poses, const double* twists);
     void forget() { anchors_.clear(); }
+    // Whether a point of the group began to touch at the last commit.
+    bool begins(int group) const { return begins_[group]; }
 
     // The memory, kMemory numbers for each point: shapes a and b, their features, s, where the contact was on b
     // and its normal there, in world axes where bodies have these poses; whether it slips.
@@ -80,20 +98,26 @@ class Contacts {
         std::tuple<int, int, std::uint64_t> key() const { return {a, b, feature}; }
     };
     static void sort(std::vector<Anchor>& anchors);
+    void list_touching();
     Anchor anchor_at(const double* poses, int group, int a, int b, std::uint64_t feature, const Vec3& position,
                      const Vec3& normal, const Vec3& shear, bool slips) const;
     Anchor* find_anchor(int a, int b, const ContactPoint& point, const double* poses);
     void follow(const Anchor& anchor, const double* poses, const ContactPoint& now, TouchingPoint& at) const;
-    void evaluate(const FoundContact& found, const double* poses, const double* twists);
-    const std::vector<Contact>& evaluate_within(double reach, const double* poses, const double* twists);
+    void evaluate(const FoundContact& found, Anchor* anchor, const double* poses, const double* twists);
+    const std::vector<Contact>& evaluate_within(double reach, bool with_new, const double* poses, const double* twists);
 
     const ContactSet& set_;
     ContactSearch search_;
+    ContactSweep sweep_;
     std::vector<Contact> contacts_;
     std::vector<TouchingPoint> touching_;  // beside contacts_
     std::vector<Anchor*> matched_;         // the same; null for points that did not touch
     std::vector<ContactForce> forces_;
-    std::vector<Anchor> anchors_, next_;  // sorted by shapes and feature
+    std::vector<Anchor> anchors_, next_;         // sorted by shapes and feature
+    std::vector<std::pair<int, int>> in_touch_;  // shapes; list_touching()
+    std::vector<char> begins_;                   // by group
+    bool leaves_new_alone_ = false;
+    double calm_time_ = Bounds::kInfinity;
 };
 
 }  // namespace bellcrank

@@ -1,5 +1,6 @@
 #include "geometry/shape.hpp"
 
+#include <algorithm>
 #include <cmath>
 #include <stdexcept>
 #include <string>
@@ -81,6 +82,12 @@ SharedShape make_plane() {
     auto plane = made(ShapeKind::plane, 0.0, {0.0, 0.0, 0.0}, {inf, inf, inf}, inf);
     plane->bounds.hi.z = 0.0;
     return plane;
+}
+
+double thickness(const Shape& shape) {
+    if (!is_convex(shape.kind)) return Bounds::kInfinity;
+    const Vec3 size = shape.bounds.hi - shape.bounds.lo;
+    return std::min({size.x, size.y, size.z});
 }
 
 Bounds bounds_of(const Shape& shape, const Pose& pose) {

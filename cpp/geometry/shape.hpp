@@ -52,6 +52,10 @@ SharedShape make_ellipsoid(const Vec3& half_axes);
 SharedShape make_box(const Vec3& half_sizes);
 SharedShape make_plane();
 
+// The least way through a shape, by its bounds in local axes; infinite for planes, meshes and height fields, which have
+// no other side to come out at.
+double thickness(const Shape& shape);
+
 // Bounds in world axes: tight for spheres, capsules, boxes, cylinders, cones, ellipsoids and hulls.
 Bounds bounds_of(const Shape& shape, const Pose& pose);
 

@@ -168,16 +168,24 @@ class FixedRun final : public Run {
         }
     }
 
-    // A step is parted only where a joint turns so fast that its turns could not be counted.
+    // A step is divided only where a joint turns so fast that its turns could not be counted, or where bodies would get
+    // through each other.
     bool step_to(double begin, double end, bool last) {
         const double whole = end - begin;
-        const long long parts = parts_of(whole, system_.longest_step(x_.data(), u_.data(), whole));
+        const double longest = std::min(system_.longest_step(x_.data(), u_.data(), whole), hit_in(begin, whole));
+        const long long parts = parts_of(whole, longest);
         const double h = whole / static_cast<double>(parts);
         for (long long i = 0; i < parts; ++i) {
             const double t = begin + whole * static_cast<double>(i) / static_cast<double>(parts);
             if (!take(t, i + 1 == parts ? end : t + h, h, last && i + 1 == parts)) return false;
         }
         return parts > 0;
+    }
+
+    double hit_in(double t, double h) {
+        if (system_.contacts().empty()) return h;
+        const Scenery at = system_.scenery(t, x_.data(), u_.data());
+        return system_.contacts().longest_step(t, h, at.x, at.u);
     }
 
     bool take(double t, double end, double h, bool last) {
