@@ -19,12 +19,12 @@ void bind_contacts(nb::module_& m) {
     nb::class_<ContactLaw>(m, "ContactLaw", "A law of contact (cpp/contacts/contact_law.hpp).")
         .def(
             "__init__",
-            [](ContactLaw* self, const std::array<double, 7>& p) {
-                new (self) ContactLaw{p[0], p[1], p[2], p[3], p[4], p[5], p[6]};
+            [](ContactLaw* self, const std::array<double, 8>& p) {
+                new (self) ContactLaw{p[0], p[1], p[2], p[3], p[4], p[5], p[6], p[7]};
             },
             "numbers"_a,
             "Stiffness, exponent, dissipation, static and kinetic friction, ratio of tangential to normal stiffness, "
-            "time constant of tangential damping.");
+            "time constant of tangential damping, restitution of rigid contacts.");
     nb::class_<ContactSet>(m, "ContactSet", "Shapes of bodies, and the groups of them that touch each other.")
         .def(nb::init<>())
         .def_prop_ro(
@@ -49,7 +49,7 @@ void bind_contacts(nb::module_& m) {
                 std::vector<std::vector<double>> out;
                 for (const ContactGroup& g : self.groups)
                     out.push_back({g.law.stiffness, g.law.exponent, g.law.dissipation, g.law.static_friction,
-                                   g.law.kinetic_friction, g.law.shear_ratio, g.law.shear_time});
+                                   g.law.kinetic_friction, g.law.shear_ratio, g.law.shear_time, g.law.restitution});
                 return out;
             },
             "The numbers of the law of each group, as ContactLaw takes them.")

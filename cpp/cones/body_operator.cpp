@@ -134,6 +134,17 @@ void BodyConeOperator::pull(double f, double* y) const {
         }
 }
 
+void BodyConeOperator::to_rows(const double* bodies, double* rows) {
+    std::copy_n(bodies, 6 * static_cast<size_t>(bodies_), velocities_.begin());
+    std::fill_n(rows, rows_, 0.0);
+    pull(1.0, rows);
+}
+
+void BodyConeOperator::to_bodies(const double* impulses, double* bodies) {
+    push(impulses);
+    std::copy_n(velocities_.begin(), 6 * static_cast<size_t>(bodies_), bodies);
+}
+
 void BodyConeOperator::multiply(const double* x, double* y) {
     push(x);
     for (int r = 0; r < rows_; ++r) y[r] = compliance_[r] * x[r];

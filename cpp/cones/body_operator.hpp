@@ -28,6 +28,10 @@ class BodyConeOperator final : public ConeOperator {
     double* jacobian(int side) { return &jacobians_[sides_[side].jacobian]; }
     double* compliance() { return compliance_.data(); }
 
+    // Ĵ v̂ of bodies' scaled velocities, six for each, and Ĵᵀ x.
+    void to_rows(const double* bodies, double* rows);
+    void to_bodies(const double* impulses, double* bodies);
+
     int rows() const override { return rows_; }
     void multiply(const double* x, double* y) override;
     void diagonal(double* d) const override;

@@ -100,8 +100,11 @@ bool ConeSolver::finish_by_sweeps(const ConeOptions& options, ConeReport& report
 ConeEnd ConeSolver::search(const ConeOptions& options, ConeReport& report) {
     const bool warm = std::any_of(x_.begin(), x_.end(), [](double x) { return x != 0.0; });
     if (keep(natural_residual(problem_, x_.data(), u_.data()), x_, report)) return ConeEnd::given;
+    // Without friction Newton's steps find which rows push from nothing as well.
+    const auto rubs = [](const ConeBlock& b) { return b.discs > 0; };
+    const bool smooth = std::ranges::none_of(problem_.layout->blocks(), rubs);
     for (const double proximal : {SemismoothNewton::kProximal, SemismoothNewton::kLargeProximal}) {
-        if (!warm) break;
+        if (!warm && !smooth) break;
         x_ = given_;
         const ConeResidual now = newton_.run(problem_, x_.data(), options.warm_steps, tolerance_, report, proximal);
         if (keep(now, x_, report)) return ConeEnd::warm;

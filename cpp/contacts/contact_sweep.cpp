@@ -11,6 +11,7 @@ namespace {
 
 constexpr double kFinest[] = {2e-5, 0.1};  // the way to get on at least [m, strides]
 constexpr double kAhead = 4.0;             // ways that are left of the step, as far as gaps are looked for
+constexpr double kTouching = 1e-9;         // gap [m] of shapes that do not hit each other any more
 constexpr double kWidened = 0.5;           // of the difference of speeds at the ends
 
 double finest(double stride) { return std::min(kFinest[0], kFinest[1] * stride); }
@@ -101,7 +102,9 @@ double ContactSweep::longest_step(double t, double h, const double* poses, const
     for (size_t k = 0; k < gaps_.size(); ++k) {
         const ShapePair& pair = near_.list()[k];
         const double way = gaps_[k].speed * h, far = stride(set_, pair.a, pair.b);
-        if (gaps_[k].looked_at && way > far && measure(pair, way) < way) longest = std::min(longest, h * far / way);
+        if (!gaps_[k].looked_at || way <= far) continue;
+        const double gap = measure(pair, way);
+        if (gap > kTouching && gap < way) longest = std::min(longest, h * far / way);
     }
     return longest;
 }

@@ -28,11 +28,6 @@ Pose pose_of(const double* poses, int body) {
     return {pose_position(poses, body), rotation_matrix(pose_rotation(poses, body))};
 }
 
-Vec3 velocity_at(const double* poses, const double* twists, int body, const Vec3& point) {
-    const Vec3 omega = rotation_matrix(pose_rotation(poses, body)) * twist_angular(twists, body);
-    return twist_linear(twists, body) + cross(omega, point - pose_position(poses, body));
-}
-
 Vec3 part_across(const Vec3& v, const Vec3& n) { return v - dot(v, n) * n; }
 
 }  // namespace
@@ -83,6 +78,7 @@ void Contacts::evaluate(const FoundContact& found, Anchor* anchor, const double*
 }
 
 const std::vector<Contact>& Contacts::evaluate(const double* poses, const double* twists) {
+    if (rigid_) return contacts_;
     return evaluate_within(0.0, !leaves_new_alone_, poses, twists);
 }
 
@@ -103,6 +99,7 @@ const std::vector<Contact>& Contacts::evaluate_within(double reach, bool with_ne
 
 void Contacts::add_forces(const double* poses, const double* twists, double* force) {
     const int ground = set_.ground;
+    if (leaves_out_) return;
     for (const Contact& contact : evaluate(poses, twists))
         for (const auto& [shape, sign] : {std::pair(contact.a, 1.0), std::pair(contact.b, -1.0)}) {
             const int body = set_.shapes[shape].body;
@@ -172,6 +169,12 @@ void Contacts::margins(const double* poses, const double* twists, double* out) {
     }
 }
 
+void Contacts::forget() {
+    anchors_.clear();
+    listed_ = false;
+    if (rigid_) contacts_.clear(), forces_.clear();
+}
+
 void Contacts::list_touching() {
     in_touch_.clear();
     for (const Anchor& anchor : anchors_) in_touch_.emplace_back(anchor.a, anchor.b);
@@ -190,6 +193,7 @@ void Contacts::sweep_from(double t, const double* poses, const double* twists) {
 // Each anchor takes the elastic displacement that its point has now: at the limit where it slips, so the spring does
 // not grow beyond it.
 void Contacts::commit(const double* poses, const double* twists) {
+    if (rigid_) return take_list(poses);
     next_.clear();
     begins_.assign(begins_.size(), false);
     calm_time_ = Bounds::kInfinity;

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <tuple>
 #include <utility>
@@ -76,9 +77,23 @@ class Contacts {
 
     // A step ends here.
     void commit(const double* poses, const double* twists);
-    void forget() { anchors_.clear(); }
+    void forget();
     // Whether a point of the group began to touch at the last commit.
     bool begins(int group) const { return begins_[group]; }
+
+    // For methods that step by impulses: no force follows from the state. A step lists its contacts with mean forces; the
+    // next commit() takes the list as what acts and as what is remembered.
+    void be_rigid(bool rigid);
+    void leave_out(bool all) { leaves_out_ = all; }
+    const std::vector<FoundContact>& near(const double* poses, double reach);
+    // Whether a point slipped at the last commit; nothing if it did not touch.
+    std::optional<bool> slipped(const FoundContact& found, const double* poses);
+    // Of a relative to b where they touch.
+    Vec3 velocity_between(const FoundContact& found, const double* poses, const double* twists) const;
+    void begin_list();
+    void list(const Contact& contact) { list_.push_back(contact); }
+    const std::vector<Contact>& current_list() const { return list_; }
+    void restore_list(const std::vector<Contact>& list) { list_ = list; }
 
     // The memory, kMemory numbers for each point: shapes a and b, their features, s, where the contact was on b
     // and its normal there, in world axes where bodies have these poses; whether it slips.
@@ -98,6 +113,7 @@ class Contacts {
         std::tuple<int, int, std::uint64_t> key() const { return {a, b, feature}; }
     };
     static void sort(std::vector<Anchor>& anchors);
+    void take_list(const double* poses);
     void list_touching();
     Anchor anchor_at(const double* poses, int group, int a, int b, std::uint64_t feature, const Vec3& position,
                      const Vec3& normal, const Vec3& shear, bool slips) const;
@@ -118,6 +134,8 @@ class Contacts {
     std::vector<char> begins_;                   // by group
     bool leaves_new_alone_ = false;
     double calm_time_ = Bounds::kInfinity;
+    bool rigid_ = false, leaves_out_ = false, listed_ = false;
+    std::vector<Contact> list_;
 };
 
 }  // namespace bellcrank

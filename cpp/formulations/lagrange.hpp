@@ -11,6 +11,7 @@
 #include "formulations/lagrange/correction_history.hpp"
 #include "formulations/lagrange/delassus.hpp"
 #include "formulations/lagrange/implicit.hpp"
+#include "impulses/impulse_step.hpp"
 
 namespace bellcrank {
 
@@ -41,6 +42,8 @@ class Lagrange final : public ConstrainedBodies {
     bool linearizes_cheaply() const override { return linearizes_by_rows(); }
     bool finish_corrected_step(double t, double* x, double* u) override;
     void inputs_changed() override;
+    ImpulseOutcome step_by_impulses(double t, double h, const double* x, const double* u, double tolerance, double* x1,
+                                    double* u1) override;
     std::vector<int> dropped_rows() override;
     // The first `most` of them as combinations of the others: J_row = Σ factor · J_other.
     std::vector<Dependence> dependences(int most);
@@ -139,6 +142,7 @@ class Lagrange final : public ConstrainedBodies {
     std::vector<double> in_force_;  // per storage row: 1 if rigid and not dropped (as an open stop is), else 0
     bool out_of_force_ = false;     // whether some rigid rows are dropped
     std::unique_ptr<ImplicitRows> implicit_;  // of implicit methods only
+    std::unique_ptr<ImpulseStep> impulses_;   // of methods that step by impulses only
     std::vector<std::uint8_t> held_stops_;    // per model row, if there are stops
     std::vector<double> defect_;
 };

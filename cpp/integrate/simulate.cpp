@@ -27,6 +27,7 @@ Run::Run(System& system, SimulationOptions options, Observation observation, dou
       first_(t),
       samples_(options_.periods.size(), 0) {
     result_.time = t;
+    system.contacts().be_rigid(stepper_->by_impulses());
 }
 
 const SimulationResult& Run::advance(const std::vector<double>& outputs, double end, bool last) {
@@ -192,11 +193,23 @@ class FixedRun final : public Run {
         if (!(end > t)) return stop(SimulationStatus::step_vanished), false;
         const EnergyWatch::Step step{t, h, x_.data(), u_.data(), x1_.data(), u1_.data()};
         watch_.before(step);
-        const bool met = stepper_->step(system_, t, h, x_.data(), u_.data(), x1_.data(), u1_.data()).constraints_met;
-        if (!is_sound(met)) return false;
+        const StepOutcome outcome = stepper_->step(system_, t, h, x_.data(), u_.data(), x1_.data(), u1_.data());
+        if (!is_sound(outcome.constraints_met) || !count(outcome.impulses)) return false;
         if (changes_nothing()) return stop(SimulationStatus::step_vanished), false;
         if (!watch_.bears(step, last)) return tell_energy(step), false;
         return accept(end, h);
+    }
+
+    bool count(const ImpulseOutcome& step) {
+        ImpulseOutcome& all = result_.impulses;
+        if (!step.found) {
+            all = step;
+            return stop(SimulationStatus::impulses_not_found), false;
+        }
+        all.residual = std::max(all.residual, step.residual);
+        all.impacts += step.impacts;
+        all.weakened += step.weakened;
+        return true;
     }
 
     void tell_energy(const EnergyWatch::Step& step) {

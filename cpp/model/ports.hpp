@@ -119,6 +119,26 @@ class Implicit : public Port {
     virtual bool finish_corrected_step(double t, double* x, double* u) = 0;
 };
 
+// What became of a step by impulses.
+struct ImpulseOutcome {
+    bool constraints_met = true;
+    bool found = true;      // impulses within the tolerance
+    double residual = 0.0;  // that they leave, a part of the largest speed (docs/theory/cones.md)
+    int row = -1;           // where it is largest: in a row of the model, or between two bodies
+    int bodies[2] = {-1, -1};
+    int impacts = 0;   // points and limits that were hit
+    int weakened = 0;  // how often restitution was reduced, for it would have gained energy
+};
+
+// For methods that step by impulses, with rigid contacts.
+class Impulses : public Port {
+  public:
+    // From (t, x, u) to (t + h, x1, u1), on the constraints.
+    virtual ImpulseOutcome step_by_impulses(double, double, const double*, const double*, double, double*, double*) {
+        refuse("steps by impulses");
+    }
+};
+
 // For those who find when stops are met: project() leaves those alone that are open at watch_stops(), until
 // meet_stops() or the next watch_stops(). gaps() are those of all stops, positive for those not watched.
 class StopWatch : public Port {

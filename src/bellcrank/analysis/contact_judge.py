@@ -11,9 +11,12 @@ import numpy as np
 from bellcrank.analysis.evidence import Evidence
 from bellcrank.analysis.verdict import CheckResult, Worst
 from bellcrank.assembly.state import Floats
+from bellcrank.integrate.methods import METHODS
 from bellcrank.trajectory.contact_log import COLUMNS, starts_of
 
 _EXACT: Final = 1e-9
+_SLIPPING: Final = 1e-6  # m/s: slower points may as well stick
+_SOLVED: Final = 1e-5  # of impulses, which are found to a residual of a step
 
 
 @dataclass(frozen=True, eq=False)
@@ -27,6 +30,7 @@ class _Law:
     kinetic_friction: float
     shear_ratio: float
     shear_time: float  # s, tangential damping by tangential stiffness
+    restitution: float  # of rigid contacts
 
     def elastic(self, depth: Floats) -> Floats:
         """Normal force without damping (n,), N."""
@@ -51,6 +55,7 @@ class PointsAt:
     """The points (n) of a contact in a frame: bodies by their numbers, the rest as `ContactPoints` has it."""
 
     law: _Law
+    rigid: bool
     first: np.ndarray
     second: np.ndarray
     shear: Floats
@@ -64,6 +69,8 @@ class PointsAt:
 
     def stored(self) -> float:
         """Elastic energy, J."""
+        if self.rigid:
+            return 0.0
         normal = self.law.elastic(self.depth) * self.depth / (self.law.exponent + 1.0)
         damped = np.maximum(0.0, 1.0 + self.law.dissipation * self.approach)
         stiffness = self.law.shear_stiffness(self.depth) * damped
@@ -77,6 +84,12 @@ def _within(limits: Floats, vectors: Floats) -> Floats:
     return np.asarray(np.where(sizes > limits, limits / np.maximum(sizes, 1e-300), 1.0)[:, None] * vectors)
 
 
+def is_rigid(evidence: Evidence) -> bool:
+    """Whether the run stepped by impulses: its contacts do not deform."""
+    method = METHODS.get(str(evidence.run.statistics.get("method")))
+    return method is not None and method.by_impulses
+
+
 def points_at(evidence: Evidence, frame: int, number: int) -> PointsAt:
     """The points of a contact, by its number, in a frame."""
     starts = starts_of(evidence.run.store)
@@ -86,6 +99,7 @@ def points_at(evidence: Evidence, frame: int, number: int) -> PointsAt:
     bodies = np.array(core.bodies, dtype=int)
     return PointsAt(
         law=_Law(*core.laws[number]),
+        rigid=is_rigid(evidence),
         first=bodies[rows[:, 1].astype(int)],
         second=bodies[rows[:, 2].astype(int)],
         shear=rows[:, 5:8],
@@ -129,8 +143,11 @@ def judge_contacts(evidence: Evidence) -> list[CheckResult]:
     """Normal forces and friction against their laws, and slip as the bodies move."""
     if not evidence.run.contacts:
         return []
+    rigid = is_rigid(evidence)
     checks = {
-        "contact force": "normal force against the law of contact, relative",
+        "contact force": "normal force that pulls, relative"
+        if rigid
+        else "normal force against the law of contact, relative",
         "friction": "friction against the law of contact, relative to the normal force",
         "contact motion": "speeds at contact points against those of the bodies, relative",
     }
@@ -144,22 +161,14 @@ def judge_contacts(evidence: Evidence) -> list[CheckResult]:
             where = f"force {contact.name!r}"
             for name, value in zip(checks, _deviations(evidence, frame, points), strict=True):
                 found[name].meet(value, where, time)
-    return [found[name].result(name, meaning, _EXACT) for name, meaning in checks.items()]
+    limits = {"contact force": _EXACT, "friction": _SOLVED if rigid else _EXACT, "contact motion": _EXACT}
+    return [found[name].result(name, meaning, limits[name]) for name, meaning in checks.items()]
 
 
 def _deviations(evidence: Evidence, frame: int, points: PointsAt) -> tuple[float, float, float]:
-    law, at = points.law, evidence.at(frame)
-    elastic = law.elastic(points.depth)
-    wanted = np.maximum(0.0, elastic * (1.0 + law.dissipation * points.approach))
+    at = evidence.at(frame)
     normal = np.einsum("ij,ij->i", points.force, points.normal)
-    scale = np.maximum(elastic, wanted) + 1e-300
-    friction = points.force - normal[:, None] * points.normal
-    # A point at its limit may not have begun to slip: either coefficient is right there.
-    apart = [
-        np.linalg.norm(friction - law.friction(points, mu), axis=1)
-        for mu in (law.static_friction, law.kinetic_friction)
-    ]
-    astray = np.where(points.slips, np.minimum(*apart), apart[0])
+    loads = _rigid_loads(points, normal) if points.rigid else _elastic_loads(points, normal)
 
     def speed(bodies: np.ndarray) -> Floats:
         arms = points.position - at.position[bodies]
@@ -168,8 +177,36 @@ def _deviations(evidence: Evidence, frame: int, points: PointsAt) -> tuple[float
     relative = speed(points.first) - speed(points.second)
     recorded = points.slip - points.approach[:, None] * points.normal
     fastest = np.max(np.abs(at.velocity), initial=0.0) + np.max(np.abs(relative), initial=0.0) + 1e-9
-    return (
-        float(np.max(np.abs(normal - wanted) / scale)),
-        float(np.max(astray / scale)),
-        float(np.max(np.abs(relative - recorded)) / fastest),
+    return *loads, float(np.max(np.abs(relative - recorded)) / fastest)
+
+
+def _elastic_loads(points: PointsAt, normal: Floats) -> tuple[float, float]:
+    law = points.law
+    elastic = law.elastic(points.depth)
+    wanted = np.maximum(0.0, elastic * (1.0 + law.dissipation * points.approach))
+    scale = np.maximum(elastic, wanted) + 1e-300
+    friction = points.force - normal[:, None] * points.normal
+    # A point at its limit may not have begun to slip: either coefficient is right there.
+    apart = [
+        np.linalg.norm(friction - law.friction(points, mu), axis=1)
+        for mu in (law.static_friction, law.kinetic_friction)
+    ]
+    astray = np.where(points.slips, np.minimum(*apart), apart[0])
+    return float(np.max(np.abs(normal - wanted) / scale)), float(np.max(astray / scale))
+
+
+def _rigid_loads(points: PointsAt, normal: Floats) -> tuple[float, float]:
+    """What pulls, and friction beyond its cone or not against the slip, by the largest normal force."""
+    scale = float(np.max(np.abs(normal))) + 1e-300
+    friction = points.force - normal[:, None] * points.normal
+    size, speed = np.linalg.norm(friction, axis=1), np.linalg.norm(points.slip, axis=1)
+    beyond = size - points.law.static_friction * normal
+    # Where it slips it loses |T| |v|, and is at one of its limits.
+    astray = size + np.sum(friction * points.slip, axis=1) / np.maximum(speed, 1e-300)
+    fast = speed > _SLIPPING * (1.0 + np.max(speed, initial=0.0))
+    below = np.minimum(
+        np.abs(size - points.law.static_friction * normal),
+        np.abs(size - points.law.kinetic_friction * normal),
     )
+    worst = np.maximum(np.maximum(beyond, 0.0), np.where(fast, np.maximum(astray, below), 0.0))
+    return float(np.max(np.maximum(-normal, 0.0))) / scale, float(np.max(worst)) / scale

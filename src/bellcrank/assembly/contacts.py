@@ -185,7 +185,7 @@ class ContactBuilder:
             damping = self._shear_damping(law)
         return [
             *(law.stiffness, law.exponent, dissipation, law.static_friction, law.friction),
-            *(law.shear_ratio, damping),
+            *(law.shear_ratio, damping, law.restitution),
         ]
 
     def _shear_damping(self, law: ContactLaw) -> float:

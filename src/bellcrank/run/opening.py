@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import Final
 
 import numpy as np
 
@@ -11,7 +12,7 @@ from bellcrank.assembly.model import Model
 from bellcrank.assembly.regularity import Regularity
 from bellcrank.assembly.start_values import continued, refuse_led_elsewhere
 from bellcrank.assembly.state import Floats, State
-from bellcrank.errors import AssemblyError, Fault, MechanismError
+from bellcrank.errors import AssemblyError, Fault, MechanismError, Unsupported
 from bellcrank.formulations.preparing import prepare
 from bellcrank.formulations.system import System
 from bellcrank.integrate.advance import Outcome
@@ -19,6 +20,8 @@ from bellcrank.integrate.closing import Closing, closing
 from bellcrank.mechanism.checking import Check
 from bellcrank.run.plan import Plan
 from bellcrank.trajectory.observation import Observation
+
+_BY_IMPULSES: Final = "lagrange"  # the formulation that steps by impulses
 
 
 def opening_motion(model: Model, assemble: str, state: State | None, end: float | None) -> Closing:
@@ -72,7 +75,18 @@ def close_on_the_way(
 def prepared(model: Model, plan: Plan, state: State | None) -> System:
     """The model in the formulation of a run, which goes on from a state if one is given."""
     model = model if state is None else continued(model, state)
-    return prepare(model, plan.formulation, **plan.options)
+    if not plan.method.method.by_impulses:
+        return prepare(model, plan.formulation, **plan.options)
+    method = plan.method.method.name
+    if plan.formulation not in ("auto", _BY_IMPULSES):
+        raise Unsupported(
+            f"method {method!r} steps by impulses, which formulation {plan.formulation!r} does not; "
+            f"use formulation={_BY_IMPULSES!r}"
+        )
+    system = prepare(model, _BY_IMPULSES, **plan.options)
+    if plan.formulation == "auto":
+        system.reason = f"{_BY_IMPULSES}: method {method!r} steps by impulses"
+    return system
 
 
 def set_start(system: System, state: State | None, steer: Callable[[], None]) -> None:
