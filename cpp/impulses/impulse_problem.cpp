@@ -86,8 +86,7 @@ void ImpulseProblem::write_model_rows(bool positions) {
                 std::copy_n(record, 6, J + BodyConeOperator::kRow * r);
             }
         }
-        for (int r = 0; r < piece.size; ++r)
-            operator_.compliance()[row + r] = left_out ? 1.0 : piece.compliance;
+        for (int r = 0; r < piece.size; ++r) operator_.compliance()[row + r] = left_out ? 1.0 : piece.compliance;
         row += piece.size;
     }
 }

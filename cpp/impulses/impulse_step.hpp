@@ -15,10 +15,11 @@ namespace bellcrank {
 // Time stepping of J. J. Moreau (Unilateral contact and dry friction in finite freedom dynamics, 1988) in maximal
 // coordinates (docs/theory/impulses.md). With half of last step's kick, h a_f/2 + M⁻¹ Jᵀ P/2, in u′, the bodies go from
 // x to x₁ = x ⊕ h u′, there back onto the rows and out of contacts, and then get the velocity
-//   u₁ = u′ + h a_f/2 + M⁻¹ J₁ᵀ P₁    with  J₁ u₁ + C_t = 0 in equations,  0 ≤ P₁ₙ ⟂ u₁ₙ + s ≥ 0  in limits and contacts
-// and Coulomb friction. So the smooth motion is that of the method of Störmer and Verlet, of second order. s = e uₙ where
-// something is hit that bounces; where a gap is open it is what closes the gap in the next step, so that nothing gets in
-// that does not bounce. After a hit the kick is found anew, without it.
+//   u₁ = u′ + h a_f/2 + M⁻¹ J₁ᵀ P₁    with  J₁ u₁ + C_t = 0 in equations,  0 ≤ P₁ₙ ⟂ u₁ₙ + s ≥ 0  in limits and
+//   contacts
+// and Coulomb friction. So the smooth motion is that of the method of Störmer and Verlet, of second order. s = e uₙ
+// where something is hit that bounces; where a gap is open it is what closes the gap in the next step, so that nothing
+// gets in that does not bounce. After a hit the kick is found anew, without it.
 class ImpulseStep {
   public:
     // Brings positions onto the rows, with limits, at t; whether they are met.
@@ -83,7 +84,7 @@ class ImpulseStep {
     const double rest_speed_;  // of approach, below which nothing bounces [m/s or rad/s]
     const Closing close_rows_;
     ImpulseProblem positions_, velocities_;
-    std::vector<FoundContact> points_, close_;       // within reach_; those that positions are corrected for
+    std::vector<FoundContact> points_, close_;  // within reach_; those that positions are corrected for
     double reach_ = 0.0;
     std::vector<double> friction_, restitution_;     // of points
     std::vector<double> before_, free_, after_;      // speeds along rows: of the last step, without impulses, with them
@@ -95,9 +96,9 @@ class ImpulseStep {
     std::vector<double> last_rows_, end_x_, end_u_;  // impulses of the last step, and where it ended
     std::vector<LastPoint> last_points_;             // sorted
     double end_t_ = 0.0, last_h_ = 1.0;
-    double part_ = 1.0, reused_ = 0.0;  // of a step's forces that are left to do; of the last kick that is done
-    bool kicks_ = false;                                // whether there is a kick
-    int factorizations_ = 0, hits_ = 0;                 // hits_: what was hit in this step
+    double part_ = 1.0, reused_ = 0.0;   // of a step's forces that are left to do; of the last kick that is done
+    bool kicks_ = false;                 // whether there is a kick
+    int factorizations_ = 0, hits_ = 0;  // hits_: what was hit in this step
 };
 
 }  // namespace bellcrank

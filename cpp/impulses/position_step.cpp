@@ -9,7 +9,7 @@ namespace bellcrank {
 
 namespace {
 
-constexpr double kNear = 1e-3;        // gaps that count [m]
+constexpr double kNear = 1e-3;         // gaps that count [m]
 constexpr double kPenetration = 1e-9;  // that is left [m]
 constexpr double kRows = 1e-11;        // error of a row that is met [m or rad]
 constexpr double kResidual = 1e-6;     // of displacements; the next correction has what they leave

@@ -51,7 +51,7 @@ struct SimulationResult {
     int row = -1;   // constraints_lost: the worst model row
     double energy_before = 0.0, energy_after = 0.0;  // energy_made: what has risen to what [J]
     ImpulseOutcome impulses;  // of methods that step by them: the last one; the largest residual, all impacts
-    bool ended = false;                              // by a terminal event
+    bool ended = false;       // by a terminal event
 };
 
 // Takes the frames; told from time to time that the run is alive.

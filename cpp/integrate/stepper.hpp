@@ -38,9 +38,9 @@ struct StepOutcome {
     bool impact = false;
     bool jump = false;   // what closes or opens makes the acceleration jump; the step is too short to be worth parting
     double error = 0.0;  // in units of the tolerance; 0 for methods without an estimate
-    bool doubtful = false;  // rows were near to depending on each other somewhere within the step
-    bool rounding = false;  // the error is no more than rounding makes: a history is not to blame
-    int order = 0;          // with which the step was taken; 0 where it is always the same
+    bool doubtful = false;    // rows were near to depending on each other somewhere within the step
+    bool rounding = false;    // the error is no more than rounding makes: a history is not to blame
+    int order = 0;            // with which the step was taken; 0 where it is always the same
     ImpulseOutcome impulses;  // of methods that step by them
 };
 

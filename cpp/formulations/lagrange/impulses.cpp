@@ -11,8 +11,8 @@ ImpulseOutcome Lagrange::step_by_impulses(double t, double h, const double* x, c
         return rows_.rows() == 0 || close_positions(time, at);
     };
     if (!impulses_)
-        impulses_ = std::make_unique<ImpulseStep>(*model_, rows_, free_motion_, contacts_, *this, options_.rest_speed,
-                                                  close);
+        impulses_ =
+            std::make_unique<ImpulseStep>(*model_, rows_, free_motion_, contacts_, *this, options_.rest_speed, close);
     const int before = impulses_->factorizations();
     const ImpulseOutcome outcome = impulses_->step(t, h, x, u, tolerance, x1, u1);
     known_ = Known::nothing;

@@ -45,7 +45,7 @@ def judge_energy(evidence: Evidence, limit: float) -> list[CheckResult]:
     size = float(np.max(np.abs(kinetic)) + np.max(np.abs(potential - potential[0]))) + 1e-12
     results = _record(evidence, every, kinetic, potential)
     if evidence.run.statistics.get("impacts", 0) or _stops_met(evidence):
-        reason = "impacts on stops take energy that is not recorded"
+        reason = "impacts take energy that is not recorded"
         return [*results, CheckResult("energy", _ENERGY, None, limit, reason)]
     step = np.diff(evidence.time)
     if count < 9 or np.max(np.abs(step[:-1] - step[0])) > 1e-6 * step[0]:

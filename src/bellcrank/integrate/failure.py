@@ -148,8 +148,9 @@ def _impulses_not_found(model: Model, options: MethodOptions, outcome: Outcome) 
     )
     return Explanation(
         f"the impulses of the step after t = {outcome.time:.6g} s were not found: a residual of "
-        f"{outcome.residual:.1e} is left, most of all {where}; take a shorter step than {options.step:g} s, or "
-        f"allow it with tolerance={2.0 * outcome.residual:.0e}"
+        f"{outcome.residual:.1e} is left, most of all {where}; "
+        f"take a shorter step than {options.step:g} s, or allow it with "
+        f"tolerance={2.0 * outcome.residual:.0e}"
     )
 
 

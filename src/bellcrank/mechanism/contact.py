@@ -32,6 +32,8 @@ class Contact(ForceKind):
         body of the contact 0.3 of its critical damping.
     joined: whether bodies that a joint connects touch, too.
 
+    With `method="moreau"` contacts are rigid: restitution, at any speed, and friction alone count.
+
     K. H. Hunt and F. R. E. Crossley, Coefficient of restitution interpreted as damping in vibroimpact, 1975.
     """
 

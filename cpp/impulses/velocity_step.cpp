@@ -1,0 +1,216 @@
+// Velocities of a step by impulses.
+#include <algorithm>
+#include <cmath>
+
+#include "impulses/impulse_step.hpp"
+
+namespace bellcrank {
+
+namespace {
+
+constexpr double kClosed = 1e-9;  // gap that counts as closed [m or rad]
+constexpr double kSame = 1e-4;    // distance within which a point is the same as in the last step [m]
+constexpr double kSlips = 1e-6;   // speed beyond which a point that begins to touch slips [m/s]
+constexpr double kGains = 1e-9;   // of the energy of contacts' speeds: less is rounding
+constexpr double kSticks = 1e-9;  // of the limit of friction
+
+}  // namespace
+
+// u1 = u + h a_f + M⁻¹ Jᵀ P, or with half of these in a step that a kick has begun; the speeds along rows in after_.
+ImpulseOutcome ImpulseStep::find_velocities(double h, const double* x, const double* u, double tolerance, double* u1) {
+    for (size_t k = 0; k < xi_.size(); ++k) u1[k] = u[k] + part_ * h * rate_[k];
+    lay_out(x, u);
+    start_from_last();
+    scale(u1, free_bodies_.data());
+    velocities_.to_rows(free_bodies_.data(), free_.data());
+    const ImpulseOutcome outcome = solve(h, tolerance);
+    velocities_.to_bodies(velocities_.impulses.data(), bodies_.data());
+    add_scaled(1.0, bodies_.data(), u1);
+    remember_impulses();
+    return outcome;
+}
+
+void ImpulseStep::lay_out(const double* x, const double* u) {
+    friction_.clear();
+    restitution_.clear();
+    for (const FoundContact& found : points_) {
+        friction_.push_back(friction_of(found, x, u));
+        restitution_.push_back(model_.contacts.groups[found.group].law.restitution);
+    }
+    velocities_.lay_out(points_, friction_);
+    velocities_.evaluate(x, false);
+    for (auto* v : {&before_, &free_, &after_, &total_}) v->assign(velocities_.rows(), 0.0);
+    scale(u, bodies_.data());
+    velocities_.to_rows(bodies_.data(), before_.data());
+}
+
+// Static where the point touched and did not slip, or begins to touch without slip.
+double ImpulseStep::friction_of(const FoundContact& found, const double* x, const double* u) {
+    const ContactLaw& law = model_.contacts.groups[found.group].law;
+    if (law.static_friction == law.kinetic_friction) return law.kinetic_friction;
+    if (const auto slipped = contacts_.slipped(found, x)) return *slipped ? law.kinetic_friction : law.static_friction;
+    const Vec3 v = contacts_.velocity_between(found, x, u), n = found.point.normal;
+    return norm(v - dot(v, n) * n) > kSlips ? law.kinetic_friction : law.static_friction;
+}
+
+// From impulses of a whole step, in the axes of now.
+void ImpulseStep::start_from_last() {
+    int row = 0;
+    for (const ImpulseProblem::Piece& piece : velocities_.pieces())
+        for (int r = 0; r < piece.size; ++r) velocities_.impulses[row++] = part_ * last_rows_[piece.row + r];
+    for (LastPoint& last : last_points_) last.taken = false;
+    for (const bool by_feature : {true, false})
+        for (const ImpulseProblem::Point& point : velocities_.points()) {
+            double* P = &velocities_.impulses[point.row];
+            LastPoint* last = P[0] == 0.0 ? last_point(*point.found, by_feature) : nullptr;
+            if (last == nullptr) continue;
+            last->taken = true;
+            for (int r = 0; r < point.size; ++r) P[r] = part_ * dot(last->impulse, point.axes[r]);
+        }
+}
+
+// By its feature; or, as features of faces that lie on each other change by rounding, by where it is.
+ImpulseStep::LastPoint* ImpulseStep::last_point(const FoundContact& found, bool by_feature) {
+    const auto less = [](const LastPoint& p, const Key& k) { return p.key < k; };
+    const Key key = by_feature ? key_of(found) : Key{found.a, found.b, 0};
+    auto at = std::lower_bound(last_points_.begin(), last_points_.end(), key, less);
+    if (by_feature) return at != last_points_.end() && at->key == key ? &*at : nullptr;
+    for (; at != last_points_.end() && std::get<0>(at->key) == found.a && std::get<1>(at->key) == found.b; ++at)
+        if (!at->taken && norm(at->position - found.point.position) < kSame) return &*at;
+    return nullptr;
+}
+
+// What is added to the speed of an inequality, which then must not be negative.
+double ImpulseStep::shift(double gap, double before, double restitution, double h, double bounce) {
+    const bool hit = before < -bouncing_speed(h), bounces = hit && restitution > 0.0;
+    if (gap > kClosed && bounces) return Bounds::kInfinity;  // it meets its impact where it gets in
+    if (hit && gap < -before * h) ++hits_;
+    return gap > kClosed ? gap / h : bounces ? bounce * restitution * before : 0.0;
+}
+
+// The speeds without impulses, and what is added to those of limits and contacts. Gaps too wide to close in a step are
+// cut to twice the fastest speed, so that they do not set the scale of the residual.
+void ImpulseStep::set_speeds(double h, double bounce) {
+    hits_ = 0;
+    int row = 0;
+    double fastest = 0.0;
+    for (const ImpulseProblem::Piece& piece : velocities_.pieces())
+        for (int r = 0; r < piece.size; ++r, ++row) {
+            const double ahead = piece.compliance > 0.0 ? -before_[row] : rows_.Ct[piece.row + r];
+            velocities_.q[row] = free_[row] + ahead;
+            fastest = std::max(fastest, std::abs(velocities_.q[row]));
+        }
+    for (; row < velocities_.rows(); ++row) {
+        velocities_.q[row] = free_[row];
+        fastest = std::max(fastest, std::abs(free_[row]));
+    }
+    const auto add = [&](int at, double s) { velocities_.q[at] += std::min(s, 2.0 * fastest); };
+    row = 0;
+    for (const ImpulseProblem::Piece& piece : velocities_.pieces()) {
+        const int c = piece.row;
+        if (piece.unilateral) add(row, shift(rows_.C[c], before_[row] + rows_.Ct[c], piece.restitution, h, bounce));
+        row += piece.size;
+    }
+    for (size_t i = 0; i < points_.size(); ++i) {
+        const int at = velocities_.points()[i].row;
+        add(at, shift(points_[i].point.gap, before_[at], restitution_[i], h, bounce));
+    }
+}
+
+// Newton's restitution may gain energy where points rub: then with half of it, and with none.
+ImpulseOutcome ImpulseStep::solve(double h, double tolerance) {
+    start_ = velocities_.impulses;
+    ImpulseOutcome outcome;
+    int weakened = 0;
+    for (const double bounce : {1.0, 0.5, 0.0}) {
+        velocities_.impulses = start_;
+        set_speeds(h, bounce);
+        const ConeReport report = velocities_.solve(tolerance);
+        factorizations_ += report.factorizations;
+        outcome = describe(report);
+        if (work_of_contacts() <= 0.0 || !outcome.found || hits_ == 0) break;
+        ++weakened;
+    }
+    outcome.weakened = weakened;
+    outcome.impacts = hits_;
+    return outcome;
+}
+
+// What limits and contacts add to the energy, P · (u⁻ + u⁺)/2, less rounding. Leaves the speeds in after_.
+double ImpulseStep::work_of_contacts() {
+    const std::vector<double>& P = velocities_.impulses;
+    velocities_.to_bodies(P.data(), bodies_.data());
+    for (size_t k = 0; k < bodies_.size(); ++k) bodies_[k] += free_bodies_[k];
+    velocities_.to_rows(bodies_.data(), after_.data());
+    double work = 0.0, size = 0.0;
+    const auto take = [&](int r) {
+        work += 0.5 * P[r] * (free_[r] + after_[r]);
+        size += std::abs(P[r]) * (std::abs(free_[r]) + std::abs(after_[r]));
+    };
+    int row = 0;
+    for (const ImpulseProblem::Piece& piece : velocities_.pieces()) {
+        if (piece.unilateral && rows_.Ct[piece.row] == 0.0) take(row);
+        row += piece.size;
+    }
+    for (; row < velocities_.rows(); ++row) take(row);
+    return work - kGains * size;
+}
+
+ImpulseOutcome ImpulseStep::describe(const ConeReport& report) const {
+    ImpulseOutcome out;
+    out.residual = report.residual;
+    out.found = report.converged();
+    const int pieces = static_cast<int>(velocities_.pieces().size());
+    if (report.worst < 0) return out;
+    if (report.worst < pieces) {
+        const ImpulseProblem::Piece& piece = velocities_.pieces()[report.worst];
+        out.row = model_.blocks[rows_.blocks()[piece.layout].block].row_begin + piece.first;
+    } else {
+        const FoundContact& found = points_[report.worst - pieces];
+        out.bodies[0] = model_.contacts.shapes[found.a].body;
+        out.bodies[1] = model_.contacts.shapes[found.b].body;
+    }
+    return out;
+}
+
+// Of a whole step: of rows with what was in u′, of points as if they had pushed all the time as they do at its end.
+void ImpulseStep::remember_impulses() {
+    int row = 0;
+    for (const ImpulseProblem::Piece& piece : velocities_.pieces())
+        for (int r = 0; r < piece.size; ++r) {
+            double& last = last_rows_[piece.row + r];
+            last = 0.5 * reused_ * last + velocities_.impulses[row++];
+        }
+    last_points_.clear();
+    for (const ImpulseProblem::Point& point : velocities_.points()) {
+        Vec3 impulse{0.0, 0.0, 0.0};
+        for (int r = 0; r < point.size; ++r) impulse += velocities_.impulses[point.row + r] / part_ * point.axes[r];
+        last_points_.push_back({key_of(*point.found), impulse, point.found->point.position, false});
+    }
+    std::sort(last_points_.begin(), last_points_.end(),
+              [](const LastPoint& p, const LastPoint& q) { return p.key < q.key; });
+}
+
+// Points that push, or are closed, with their forces at the end of the step.
+void ImpulseStep::list_contacts(double h) {
+    contacts_.begin_list();
+    for (size_t i = 0; i < points_.size(); ++i) {
+        const ImpulseProblem::Point& point = velocities_.points()[i];
+        const FoundContact& f = points_[i];
+        if (!(velocities_.impulses[point.row] > 0.0) && f.point.gap > kClosed) continue;
+        Vec3 impulse{0.0, 0.0, 0.0}, slip{0.0, 0.0, 0.0};
+        double across = 0.0;
+        for (int r = 0; r < point.size; ++r) {
+            impulse += velocities_.impulses[point.row + r] * point.axes[r];
+            if (r == 0) continue;
+            slip += after_[point.row + r] * point.axes[r];
+            across += velocities_.impulses[point.row + r] * velocities_.impulses[point.row + r];
+        }
+        const double limit = point.friction * velocities_.impulses[point.row];
+        contacts_.list({f.group, f.a, f.b, f.point.feature, f.point.position, f.point.normal, f.point.gap,
+                        (1.0 / (part_ * h)) * impulse, slip, -after_[point.row],
+                        std::sqrt(across) < limit * (1.0 - kSticks)});
+    }
+}
+
+}  // namespace bellcrank
