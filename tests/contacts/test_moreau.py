@@ -6,7 +6,7 @@ from rigs.touching_scenes import scene
 
 import bellcrank as bc
 
-from .conftest import G, ball, block, floor, reference
+from .conftest import G, ball, block, floor, forged, reference
 
 
 def stepped(mech, duration, step, **options):
@@ -246,6 +246,23 @@ def test_energy_is_never_gained_by_contacts():
         assert run.statistics["residual"] <= 1e-8
 
 
+@pytest.mark.parametrize(
+    ("column", "factor", "check"),
+    [
+        (16, 1.01, "friction"),
+        (16, 0.99, "friction"),
+        (18, -1.0, "contact force"),
+        (19, 1.01, "contact motion"),
+    ],
+)
+def test_what_was_recorded_wrongly_is_found(column, factor, check):
+    mech = block(0.0, bc.Contact(1e6, restitution=0.0, friction=0.4), velocity=1.0)
+    mech.replace(mech.bodies["block"], position=(0.0, 0.0, 0.05))
+    run = stepped(mech, 0.1, 1e-3, output_step=0.01)
+    assert bc.verify(run)
+    assert check in forged(run, column, factor)
+
+
 def test_runs_repeat_bit_for_bit():
     one, two = (stepped(scene(30001), 0.3, 1e-3) for _ in range(2))
     assert np.array_equal(one.store.frames, two.store.frames)
@@ -278,3 +295,13 @@ def test_impulses_that_are_not_found_end_the_run_by_name():
         bc.SimulationError, match=r"the impulses of the step after t = .* s were not found: a residual of"
     ):
         stepped(mech, 0.5, 2e-3, tolerance=1e-17)
+    allowed = stepped(mech, 0.1, 2e-3, tolerance=1e-3)
+    assert 1e-8 < allowed.statistics["residual"] <= 1e-3
+
+
+def test_a_run_from_a_file_is_judged_as_what_it_is(tmp_path):
+    run = stepped(tower(3), 0.1, 2e-3, path=tmp_path / "tower.h5")
+    loaded = bc.Trajectory.load(tmp_path / "tower.h5")
+    assert bc.verify(loaded)
+    assert loaded.statistics["residual"] == run.statistics["residual"]
+    assert np.array_equal(loaded.contact("touch").points(-1).force, run.contact("touch").points(-1).force)
