@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numeric>
 
 #include "spatial/body_state.hpp"
 #include "spatial/components.hpp"
@@ -11,7 +12,9 @@ namespace bellcrank {
 namespace {
 
 constexpr double kReach = 1e-3;  // gaps that count [m], beside those that a step may close
-constexpr int kGyroscopic = 6;   // iterations
+// Energy of a kick by that of the motion, (ω h)²/4 where all turns at ω, and by that of half a step of forces alone.
+constexpr double kMostTurned = 0.25, kMostForced = 4.0;
+constexpr int kGyroscopic = 6;  // iterations
 
 }  // namespace
 
@@ -52,7 +55,7 @@ ImpulseOutcome ImpulseStep::step(double t, double h, const double* x, const doub
     ImpulseOutcome outcome = find_velocities(h, x1, moved_.data(), tolerance, u1);
     outcome.constraints_met = met;
     list_contacts(h);
-    kick_next(h, x1);
+    kick_next(h, x1, u1);
     remember_end(t + h, x1, u1);
     return outcome;
 }
@@ -70,7 +73,7 @@ void ImpulseStep::prepare(double t, double h, const double* x, const double* u, 
     points_ = contacts_.near(x, reach_);
     move_freely(t, h, x, u, u);
     find_velocities(h, x, u, tolerance, moved_.data());
-    kick_next(h, x);
+    kick_next(h, x, u);
 }
 
 bool ImpulseStep::goes_on(double t, const double* x, const double* u) const {
@@ -84,10 +87,12 @@ void ImpulseStep::remember_end(double t, const double* x, const double* u) {
     end_u_.assign(u, u + kTwist * (model_.bodies() + 1));
 }
 
+// A kick that is large against what bodies do, as of a light body between heavy ones whose large impulses no longer
+// balance where the mechanism has turned, is found anew as well.
+//
 // Half of what acted on the bodies in this step; what was hit acted once. Impulses of the model's rows are taken along
 // the rows of now, those of contacts, whose points come and go, in world axes.
-void ImpulseStep::kick_next(double h, const double* x) {
-    kicks_ = hits_ == 0;
+void ImpulseStep::kick_next(double h, const double* x, const double* u) {
     last_h_ = h;
     const size_t first = velocities_.points().empty() ? total_.size() : velocities_.points()[0].row;
     const auto of_points = total_.begin() + static_cast<std::ptrdiff_t>(first);
@@ -111,8 +116,18 @@ void ImpulseStep::kick_next(double h, const double* x) {
         for (int r = 0; r < piece.size; ++r) total_[row++] = 0.5 * last_rows_[piece.row + r];
     std::fill(of_points, total_.end(), 0.0);
     velocities_.to_bodies(total_.data(), bodies_.data());
-    for (size_t k = 0; k < kick_.size(); ++k) kick_[k] += 0.5 * h * rate_[k];
+    for (size_t k = 0; k < kick_.size(); ++k) {
+        xi_[k] = 0.5 * h * rate_[k];
+        kick_[k] += xi_[k];
+    }
     add_scaled(1.0, bodies_.data(), kick_.data());
+    const double most = kMostTurned * energy_of(u) + kMostForced * energy_of(xi_.data());
+    kicks_ = hits_ == 0 && energy_of(kick_.data()) <= most;
+}
+
+double ImpulseStep::energy_of(const double* u) {
+    scale(u, bodies_.data());
+    return std::inner_product(bodies_.begin(), bodies_.end(), bodies_.begin(), 0.0);
 }
 
 // Accelerations without impulses at x, with velocities u as they are expected there; u′ as bodies turn by themselves.

@@ -47,7 +47,8 @@ class ImpulseStep {
     static Key key_of(const FoundContact& found) { return {found.a, found.b, found.point.feature}; }
 
     void prepare(double t, double h, const double* x, const double* u, double tolerance);
-    void kick_next(double h, const double* x);
+    void kick_next(double h, const double* x, const double* u);
+    double energy_of(const double* u);  // twice the kinetic one
     bool goes_on(double t, const double* x, const double* u) const;
     void remember_end(double t, const double* x, const double* u);
 

@@ -131,6 +131,7 @@ ImpulseOutcome ImpulseStep::solve(double h, double tolerance) {
         if (work_of_contacts() <= 0.0 || !outcome.found || hits_ == 0) break;
         ++weakened;
     }
+    for (const FoundContact& found : points_) outcome.penetration = std::max(outcome.penetration, -found.point.gap);
     outcome.weakened = weakened;
     outcome.impacts = hits_;
     return outcome;

@@ -11,9 +11,9 @@ class Moreau final : public Stepper {
   public:
     explicit Moreau(double tolerance) : tolerance_(tolerance) {}
     bool by_impulses() const override { return true; }
-    // An oscillation of frequency ω conserves T + (1 − (ω h)²/4) V, as Verlet's method does: up to ω h = 1.9 a swing
-    // by 10.
-    double energy_swing() const override { return 10.0; }
+    // An oscillation of frequency ω conserves T + (1 − (ω h)²/4) V, as Verlet's method does: up to ω h = 1.6 a swing
+    // by 3.
+    double energy_swing() const override { return 3.0; }
     StepOutcome step(System& system, double t, double h, const double* x, const double* u, double* x1,
                      double* u1) override {
         StepOutcome outcome;

@@ -122,9 +122,10 @@ class Implicit : public Port {
 // What became of a step by impulses.
 struct ImpulseOutcome {
     bool constraints_met = true;
-    bool found = true;      // impulses within the tolerance
-    double residual = 0.0;  // that they leave, a part of the largest speed (docs/theory/cones.md)
-    int row = -1;           // where it is largest: in a row of the model, or between two bodies
+    bool found = true;         // impulses within the tolerance
+    double residual = 0.0;     // that they leave, a part of the largest speed (docs/theory/cones.md)
+    double penetration = 0.0;  // of contacts, the deepest [m]
+    int row = -1;              // where it is largest: in a row of the model, or between two bodies
     int bodies[2] = {-1, -1};
     int impacts = 0;   // points and limits that were hit
     int weakened = 0;  // how often restitution was reduced, for it would have gained energy

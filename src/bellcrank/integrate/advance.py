@@ -46,9 +46,10 @@ class Outcome:
     ended: by a terminal event.
     samples: calls of controllers.
     stiff_since: when adams or auto found the motion stiff, s; nan where they did not.
-    residual, impacts, weakened: of methods that step by impulses: the largest residual of a step, what was
-        hit, and steps in which restitution was reduced because it would have gained energy. between: bodies
-        of the contact whose impulses were not found, -1 for none.
+    residual, penetration, impacts, weakened: of methods that step by impulses: the largest residual of a
+        step, the deepest penetration at the end of one, m; what was hit, and steps in which restitution
+        was reduced because it would have gained energy. between: bodies of the contact whose impulses were
+        not found, -1 for none.
     energy_before, energy_after: where energy was made of nothing, what it has risen from and to, J.
     """
 
@@ -74,6 +75,7 @@ class Outcome:
     ended: bool = False
     samples: int = 0
     residual: float = 0.0
+    penetration: float = 0.0
     impacts: int = 0
     weakened: int = 0
     between: tuple[int, int] = (-1, -1)

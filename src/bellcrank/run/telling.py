@@ -53,7 +53,7 @@ def statistics(
     if system.cut_joints:
         told["cut_joints"] = _listed(system.cut_joints)
     if options.method.by_impulses:
-        told["residual"] = outcome.residual
+        told |= {"residual": outcome.residual, "penetration": outcome.penetration}
         if outcome.weakened:
             told["weakened_impacts"] = outcome.weakened
     if limits := _limits_of_digits(outcome, system.stats):
