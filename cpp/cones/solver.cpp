@@ -17,6 +17,9 @@ constexpr int kConvexProblems = 12, kConvexStalled = 3;
 constexpr double kNewtonReach = 3e-2;
 constexpr double kFirstTarget = 1e-3, kNextTarget = 1e-2, kLastTarget = 1e-9;
 
+// A residual at which Newton's steps stall where sets of sticking points change; larger proximal terms lead on.
+constexpr double kNearly = 1e-5;
+
 constexpr InteriorRule kDamped{0.99, 0.0, SlipRule::exact, true};
 
 }  // namespace
@@ -117,6 +120,12 @@ ConeEnd ConeSolver::search(const ConeOptions& options, ConeReport& report) {
         ++done;
     }
     if (done < options.attempts && attempt_convex(options, report)) return ConeEnd::retry;
+    for (const double proximal : {1e-6, 1e-5, 1e-4}) {
+        if (!(report.residual < kNearly)) break;
+        x_ = best_;
+        const ConeResidual now = newton_.run(problem_, x_.data(), options.newton_steps, tolerance_, report, proximal);
+        if (keep(now, x_, report)) return ConeEnd::retry;
+    }
     return finish_by_sweeps(options, report) ? ConeEnd::sweeps : ConeEnd::failed;
 }
 

@@ -81,7 +81,7 @@ class Contacts {
     // Whether a point of the group began to touch at the last commit.
     bool begins(int group) const { return begins_[group]; }
 
-    // For methods that step by impulses: no force follows from the state. A step lists its contacts with mean forces;
+    // For methods that step by impulses: no force follows from the state. A step lists its contacts with forces;
     // the next commit() takes the list as what acts and as what is remembered.
     void be_rigid(bool rigid);
     void leave_out(bool all) { leaves_out_ = all; }

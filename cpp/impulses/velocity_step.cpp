@@ -8,6 +8,7 @@ namespace bellcrank {
 
 namespace {
 
+constexpr double kAimed = 0.01;   // of the tolerance
 constexpr double kClosed = 1e-9;  // gap that counts as closed [m or rad]
 constexpr double kSame = 1e-4;    // distance within which a point is the same as in the last step [m]
 constexpr double kSlips = 1e-6;   // speed beyond which a point that begins to touch slips [m/s]
@@ -117,7 +118,8 @@ void ImpulseStep::set_speeds(double h, double bounce) {
     }
 }
 
-// Newton's restitution may gain energy where points rub: then with half of it, and with none.
+// Newton's restitution may gain energy where points rub, or ask for what no impulses can do, as where a wedge would have
+// to slide back under its own friction: then with half of it, and with none.
 ImpulseOutcome ImpulseStep::solve(double h, double tolerance) {
     start_ = velocities_.impulses;
     ImpulseOutcome outcome;
@@ -125,10 +127,12 @@ ImpulseOutcome ImpulseStep::solve(double h, double tolerance) {
     for (const double bounce : {1.0, 0.5, 0.0}) {
         velocities_.impulses = start_;
         set_speeds(h, bounce);
-        const ConeReport report = velocities_.solve(tolerance);
+        const ConeReport report = velocities_.solve(kAimed * tolerance);
         factorizations_ += report.factorizations;
         outcome = describe(report);
-        if (work_of_contacts() <= 0.0 || !outcome.found || hits_ == 0) break;
+        outcome.found = report.residual <= tolerance;
+        const bool gains = work_of_contacts() > 0.0;
+        if (hits_ == 0 || bounce == 0.0 || (outcome.found && !gains)) break;
         ++weakened;
     }
     for (const FoundContact& found : points_) outcome.penetration = std::max(outcome.penetration, -found.point.gap);
@@ -160,7 +164,6 @@ double ImpulseStep::work_of_contacts() {
 ImpulseOutcome ImpulseStep::describe(const ConeReport& report) const {
     ImpulseOutcome out;
     out.residual = report.residual;
-    out.found = report.converged();
     const int pieces = static_cast<int>(velocities_.pieces().size());
     if (report.worst < 0) return out;
     if (report.worst < pieces) {

@@ -254,9 +254,10 @@ bool AdaptiveRun::end_at(const EventWatch::Root& root) {
 
 // x_ and u_ hold the start of the step, x1_ and u1_ its end.
 void AdaptiveRun::interpolate(double time, double* x, double* u) {
-    if (time == step_.begin + step_.h) {
-        std::copy(x1_.begin(), x1_.end(), x);
-        std::copy(u1_.begin(), u1_.end(), u);
+    const bool begins = time == step_.begin;
+    if (begins || time == step_.begin + step_.h) {
+        std::ranges::copy(begins ? x_ : x1_, x);
+        std::ranges::copy(begins ? u_ : u1_, u);
         return;
     }
     stepper_->interpolate(system_, (time - step_.begin) / step_.h, x_.data(), u_.data(), x1_.data(), u1_.data(), x, u);

@@ -110,17 +110,20 @@ const std::vector<EventWatch::Root>& EventWatch::find(double t, double h, const 
 
 // Until when no contact can begin, from the start of a step on.
 double EventWatch::sweep(double begin, double end, const Curve& curve) {
+    Contacts& contacts = system_.contacts();
+    curve(begin, x_.data(), u_.data());
+    const bool begins_slowly = contacts.is_short(end - begin, system_.scenery(begin, x_.data(), u_.data()).u);
     curve(end, x_.data(), u_.data());
     const Scenery there = system_.scenery(end, x_.data(), u_.data());
-    if (system_.contacts().is_short(end - begin, there.u)) {
-        system_.contacts().forget_distances();
+    if (begins_slowly && contacts.is_short(end - begin, there.u)) {
+        contacts.forget_distances();
         return end;
     }
-    system_.contacts().sweep_to(end, there.x, there.u);
+    contacts.sweep_to(end, there.x, there.u);
     curve(begin, x_.data(), u_.data());
     const Scenery here = system_.scenery(begin, x_.data(), u_.data());
-    system_.contacts().sweep_from(begin, here.x, here.u);
-    return system_.contacts().apart_until(begin, here.x);
+    contacts.sweep_from(begin, here.x, here.u);
+    return contacts.apart_until(begin, here.x);
 }
 
 double EventWatch::apart_until(double time, const Curve& curve) {

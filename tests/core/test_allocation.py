@@ -42,7 +42,8 @@ def test_the_counter_counts(counts):
 
 
 @pytest.mark.parametrize(
-    "work", ["accelerate", "semi_implicit_euler", "rk4", "dopri5", "adams", "bdf", "collide", "cones"]
+    "work",
+    ["accelerate", "semi_implicit_euler", "rk4", "dopri5", "adams", "bdf", "moreau", "collide", "cones"],
 )
 def test_work_allocates_nothing(counts, work):
     more = {name: c for name, c in counts.items() if name.endswith(f": {work}") and c[1] > c[0]}

@@ -51,6 +51,7 @@ CHECKS: dict[str, Callable[[Printed], None]] = {
     "32_protein_unfolding": known_machines.protein_unfolding,
     "33_newtons_cradle": known_machines.newtons_cradle,
     "34_ball_over_bumps": known_machines.ball_over_bumps,
+    "35_wrecking_ball": known_machines.wrecking_ball,
 }
 
 

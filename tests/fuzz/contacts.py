@@ -22,7 +22,7 @@ from rigs.touching_scenes import alone, scene
 import bellcrank as bc
 
 LIMIT, DURATION, GAIN = 60, 0.5, 1e-6  # s of processor time; s; part of the energy
-STEP, RESIDUAL, RIGID_GAIN = 1e-3, 1e-8, 0.02  # of runs by impulses: s; of a step; of the kinetic energy
+STEP, RESIDUAL, RIGID_GAIN = 1e-3, 1e-6, 0.02  # of runs by impulses: s; of a step; of the kinetic energy
 
 
 def compliant(seed):

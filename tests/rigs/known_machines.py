@@ -233,3 +233,14 @@ def newtons_cradle(printed: Printed) -> None:
         start = np.concatenate([np.zeros(5), np.where(np.arange(5) < raised, arrival, 0.0)])
         end = solve_ivp(rates, (0.0, 4e-4), start, rtol=1e-10, atol=1e-14).y[-1, -1]
         printed.near(rf"{raised} raised: after the first impact ball 5 has (\S+) m/s", end, within=1e-3)
+
+
+def wrecking_ball(printed: Printed) -> None:
+    """A pendulum of known inertia arrives; of the rest no more is known than that energy does not rise."""
+    printed.below(r"the tower sinks by (\S+) m", 1e-9)
+    arm, radius = 2.0, 0.12
+    arrival = sqrt(2 * 9.81 * arm**3 * (1 - cos(radians(60))) / (arm**2 + 0.4 * radius**2))
+    printed.near(r"the ball arrives with (\S+) m/s", arrival, within=0.01 * arrival)
+    printed.below(r"rises by (\S+) J", 0.05)
+    printed.below(r"residual at most (\S+),", 1e-6)
+    printed.says("judged: passed")

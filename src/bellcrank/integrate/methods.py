@@ -99,6 +99,8 @@ DEFAULT_STEP: Final = 1e-3
 DEFAULT_TOLERANCE: Final = 1e-8
 AUTO_TOLERANCE: Final = 1e-9  # of "auto": motions that are not chaotic err by about 1e-6 after ten seconds
 
+IMPULSE_TOLERANCE: Final = 1e-6  # residual of impulses above which a step is refused; a hundredth is aimed at
+
 
 def find_method(name: str) -> Method:
     """A method by name. Raises Unsupported that lists the names."""
@@ -146,6 +148,7 @@ def method_options(
                         "give step=, or use method='dopri5'",
                     )
         default = AUTO_TOLERANCE if name == "auto" else DEFAULT_TOLERANCE
+        default = IMPULSE_TOLERANCE if method.by_impulses else default
         both = default if tolerance is None else check.positive("tolerance", tolerance)
         relative, absolute = _by_kind(check, "rtol", rtol, both), _by_kind(check, "atol", atol, both)
         order = _highest_order(check, method, max_order)
