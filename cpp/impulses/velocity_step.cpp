@@ -118,8 +118,8 @@ void ImpulseStep::set_speeds(double h, double bounce) {
     }
 }
 
-// Newton's restitution may gain energy where points rub, or ask for what no impulses can do, as where a wedge would have
-// to slide back under its own friction: then with half of it, and with none.
+// Newton's restitution may gain energy where points rub, or ask for what no impulses can do, as where a wedge would
+// have to slide back under its own friction: then with half of it, and with none.
 ImpulseOutcome ImpulseStep::solve(double h, double tolerance) {
     start_ = velocities_.impulses;
     ImpulseOutcome outcome;
