@@ -37,10 +37,12 @@ ContactForce contact_force(const ContactLaw& law, const TouchingPoint& at) {
     const double friction = at.slips ? law.kinetic_friction : law.static_friction;
     const double per_depth = friction / (law.shear_ratio * law.exponent);
     const double depth = std::max(0.0, at.depth), limit = per_depth * depth;
-    const double slope = law.exponent == 1.0 ? law.stiffness : law.stiffness * std::pow(depth, law.exponent - 1.0);
+    const double first = law.exponent == 1.0 ? law.stiffness : law.stiffness * std::pow(depth, law.exponent - 1.0);
+    const double beyond = law.bottom_stiffness > 0.0 ? std::max(0.0, depth - law.bottom_depth) : 0.0;
+    const double slope = beyond > 0.0 ? first + law.bottom_stiffness * beyond / depth : first;
     const double damped = std::max(0.0, 1.0 + law.dissipation * at.approach);
     out.normal = slope * depth * damped;
-    out.stored_energy = slope * depth * depth / (law.exponent + 1.0);
+    out.stored_energy = first * depth * depth / (law.exponent + 1.0) + 0.5 * law.bottom_stiffness * beyond * beyond;
     if (friction == 0.0) return out;
     const Vec3 free = at.shear + at.way;
     const double size = norm(free);

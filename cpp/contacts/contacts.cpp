@@ -34,11 +34,12 @@ Vec3 part_across(const Vec3& v, const Vec3& n) { return v - dot(v, n) * n; }
 
 // By its feature; or, where features have changed, as from one triangle of a floor to the next, by where it is on
 // either body.
-Contacts::Anchor* Contacts::find_anchor(int a, int b, const ContactPoint& point, const double* poses) {
+Contacts::Anchor* Contacts::find_anchor(int group, int a, int b, const ContactPoint& point, const double* poses) {
     const auto key = std::tuple(a, b, point.feature);
     const auto less = [](const Anchor& anchor, const auto& k) { return anchor.key() < k; };
     const auto at = std::lower_bound(anchors_.begin(), anchors_.end(), key, less);
     if (at != anchors_.end() && at->key() == key) return &*at;
+    if (of_tyre(group)) return nullptr;
     const auto begin = std::lower_bound(anchors_.begin(), anchors_.end(), std::tuple(a, b, std::uint64_t{0}), less);
     double nearest = kSame * std::min(set_.shapes[a].shape->reach_out, set_.shapes[b].shape->reach_out);
     Anchor* found = nullptr;
@@ -51,15 +52,12 @@ Contacts::Anchor* Contacts::find_anchor(int a, int b, const ContactPoint& point,
     return found;
 }
 
-void Contacts::sort(std::vector<Anchor>& anchors) {
-    std::sort(anchors.begin(), anchors.end(), [](const Anchor& p, const Anchor& q) { return p.key() < q.key(); });
-}
-
 void Contacts::follow(const Anchor& anchor, const double* poses, const ContactPoint& now, TouchingPoint& at) const {
     const Pose bodies[2] = {pose_of(poses, set_.shapes[anchor.a].body), pose_of(poses, set_.shapes[anchor.b].body)};
     const SurfaceWays ways = ways_since(anchor.mark, now.position, now.normal, bodies);
     at.shear = carried(anchor.shear, anchor.mark.normal, now.normal, 0.5 * (ways.angle[0] + ways.angle[1]));
     at.way = ways.on[1] - ways.on[0];
+    if (!anchor.touched()) at.way = (std::max(0.0, at.depth) / (std::abs(at.depth) + anchor.gap)) * at.way;
     at.slips = anchor.slips;
 }
 
@@ -91,8 +89,8 @@ const std::vector<Contact>& Contacts::evaluate_within(double reach, bool with_ne
     // Always within the same distance: which points a manifold has may depend on it.
     for (const FoundContact& found : search_.find(poses, kWatched)) {
         if (found.point.gap >= reach) continue;
-        Anchor* const anchor = find_anchor(found.a, found.b, found.point, poses);
-        if (anchor != nullptr || with_new) evaluate(found, anchor, poses, twists);
+        Anchor* const anchor = find_anchor(found.group, found.a, found.b, found.point, poses);
+        if (anchor != nullptr || with_new || of_tyre(found.group)) evaluate(found, anchor, poses, twists);
     }
     return contacts_;
 }
@@ -140,9 +138,10 @@ double Contacts::elastic_energy(const double* poses, const double* twists) {
 }
 
 Contacts::Anchor Contacts::anchor_at(const double* poses, int group, int a, int b, std::uint64_t feature,
-                                     const Vec3& position, const Vec3& normal, const Vec3& shear, bool slips) const {
+                                     const Vec3& position, const Vec3& normal, const Vec3& shear, bool slips,
+                                     double gap) const {
     const Pose bodies[2] = {pose_of(poses, set_.shapes[a].body), pose_of(poses, set_.shapes[b].body)};
-    return {a, b, feature, shear, mark_contact(position, normal, bodies), slips, group};
+    return {a, b, feature, shear, mark_contact(position, normal, bodies), slips, group, gap};
 }
 
 void Contacts::margins(const double* poses, const double* twists, double* out) {
@@ -154,7 +153,11 @@ void Contacts::margins(const double* poses, const double* twists, double* out) {
     for (size_t i = 0; i < contacts_.size(); ++i) {
         const Contact& c = contacts_[i];
         double* margin = out + kEvents * c.group;
-        Anchor* anchor = matched_[i];
+        const Anchor* anchor = matched_[i];
+        if (of_tyre(c.group)) {
+            if (!in_touch(c.a, c.b)) margin[0] = std::min(margin[0], c.gap);
+            continue;
+        }
         if (anchor == nullptr) {
             margin[0] = std::min(margin[0], c.gap);
             continue;
@@ -171,23 +174,25 @@ void Contacts::margins(const double* poses, const double* twists, double* out) {
 
 void Contacts::forget() {
     anchors_.clear();
+    in_touch_.clear();
     listed_ = false;
     if (rigid_) contacts_.clear(), forces_.clear();
 }
 
-void Contacts::list_touching() {
+void Contacts::take(std::vector<Anchor>& anchors) {
+    std::sort(anchors.begin(), anchors.end(), [](const Anchor& p, const Anchor& q) { return p.key() < q.key(); });
+    anchors_.swap(anchors);
     in_touch_.clear();
-    for (const Anchor& anchor : anchors_) in_touch_.emplace_back(anchor.a, anchor.b);
+    for (const Anchor& anchor : anchors_)
+        if (anchor.touched()) in_touch_.emplace_back(anchor.a, anchor.b);
+}
+
+bool Contacts::in_touch(int a, int b) const {
+    return std::binary_search(in_touch_.begin(), in_touch_.end(), std::pair(a, b));
 }
 
 double Contacts::longest_step(double t, double h, const double* poses, const double* twists) {
-    list_touching();
     return sweep_.longest_step(t, std::min(h, calm_time_), poses, twists, in_touch_);
-}
-
-void Contacts::sweep_from(double t, const double* poses, const double* twists) {
-    list_touching();
-    sweep_.from(t, poses, twists, in_touch_);
 }
 
 // Each anchor takes the elastic displacement that its point has now: at the limit where it slips, so the spring does
@@ -202,15 +207,29 @@ void Contacts::commit(const double* poses, const double* twists) {
         const Contact& c = contacts_[i];
         const ContactForce& f = forces_[i];
         const Anchor* before = matched_[i];
-        if (before == nullptr) begins_[c.group] = true;
+        if (of_tyre(c.group) ? !in_touch(c.a, c.b) : before == nullptr) begins_[c.group] = true;
         if (c.approach > 0.0) calm_time_ = std::min(calm_time_, stride(set_, c.a, c.b) / c.approach);
-        const bool slips = before == nullptr ? f.sliding > kMoving
-                           : before->slips   ? f.sliding > -0.5 * kStopped
-                                             : f.reach > kReach - kReached;
-        next_.push_back(anchor_at(poses, c.group, c.a, c.b, c.feature, c.position, c.normal, f.shear, slips));
+        next_.push_back(anchor_at(poses, c.group, c.a, c.b, c.feature, c.position, c.normal, f.shear,
+                                  would_slip(before, c.group, f)));
     }
-    sort(next_);
-    anchors_.swap(next_);
+    mark_ahead(poses, next_);
+    take(next_);
+}
+
+bool Contacts::would_slip(const Anchor* before, int group, const ContactForce& f) const {
+    if (before == nullptr && !of_tyre(group)) return f.sliding > kMoving;
+    if (before != nullptr && before->slips) return f.sliding > -0.5 * kStopped;
+    return f.reach > kReach - kReached;
+}
+
+// Slices of tyres that do not touch yet.
+void Contacts::mark_ahead(const double* poses, std::vector<Anchor>& anchors) {
+    for (const FoundContact& found : search_.listed()) {
+        const ContactPoint& p = found.point;
+        if (of_tyre(found.group) && p.gap >= kClosed)
+            anchors.push_back(anchor_at(poses, found.group, found.a, found.b, p.feature, p.position, p.normal,
+                                        {0.0, 0.0, 0.0}, false, p.gap));
+    }
 }
 
 namespace {
@@ -228,6 +247,7 @@ void append(std::vector<double>& out, int a, int b, std::uint64_t feature, const
 std::vector<double> Contacts::memory(const double* poses) const {
     std::vector<double> out;
     for (const Anchor& anchor : anchors_) {
+        if (!anchor.touched()) continue;
         const Pose b = pose_of(poses, set_.shapes[anchor.b].body);
         append(out, anchor.a, anchor.b, anchor.feature,
                {anchor.shear, b.point(anchor.mark.on[1].point), b.direction(anchor.mark.on[1].normal)}, anchor.slips);
@@ -262,8 +282,9 @@ void Contacts::remember(std::span<const double> numbers, const double* poses) {
         if (group < 0) throw std::invalid_argument("the memory of contacts names shapes that do not touch");
         read.push_back(anchor_at(poses, group, a, b, feature, load(p + 7), load(p + 10), load(p + 4), p[13] != 0.0));
     }
-    sort(read);
-    anchors_.swap(read);
+    search_.find(poses, kWatched);
+    mark_ahead(poses, read);
+    take(read);
 }
 
 }  // namespace bellcrank

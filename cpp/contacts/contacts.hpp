@@ -30,6 +30,9 @@ struct Contact {
 // touched, as far as Coulomb's limit. What is remembered changes only where a step is accepted (commit()): between, the
 // force depends on the state alone, and methods keep their order.
 //
+// Slices of tyres come and go without events. Those that are about to touch are marked ahead, and s begins where the
+// ground is met between then and now.
+//
 // From the last commit on, s grows by the difference of the ways that the contact point has gone on either surface
 // (contacts/surface_way.hpp): a ball that rolls does not slip.
 class Contacts {
@@ -52,10 +55,11 @@ class Contacts {
     double stored_energy(int group) const;
     double elastic_energy(const double* poses, const double* twists);
 
-    // What ends a step where it becomes negative, for each group: the least gap of points that did not touch at the
-    // last commit (they touch), the part of the elastic displacement that is left before a point begins to slip whose
-    // static friction is set (it slips), the least speed of points that slipped (they stick), and minus the largest gap
-    // of those that did touch (they lift off). Between such events forces are smooth functions of the state.
+    // What ends a step where it becomes negative, for each group (of a tyre the first alone, until it touches a shape):
+    // the least gap of points that did not touch at the last commit (they touch), the part of the elastic displacement
+    // that is left before a point begins to slip whose static friction is set (it slips), the least speed of points
+    // that slipped (they stick), and minus the largest gap of those that did touch (they lift off). Between such events
+    // forces are smooth functions of the state.
     static constexpr int kEvents = 4;
     int events() const { return kEvents * static_cast<int>(set_.groups.size()); }
     void margins(const double* poses, const double* twists, double* out);
@@ -63,7 +67,7 @@ class Contacts {
     // Looks for shapes that begin to touch within a step: to a state, from one, and then between.
     bool is_short(double h, const double* twists) const { return sweep_.is_short(h, twists); }
     void sweep_to(double t, const double* poses, const double* twists) { sweep_.to(t, poses, twists); }
-    void sweep_from(double t, const double* poses, const double* twists);
+    void sweep_from(double t, const double* poses, const double* twists) { sweep_.from(t, poses, twists, in_touch_); }
     double apart_until(double t, const double* poses) { return sweep_.apart_until(t, poses); }
     void forget_distances() { sweep_.forget(); }
     // The same as far as those get that touch, from the last commit on; and all, for those who do not look within
@@ -109,15 +113,20 @@ class Contacts {
         SurfaceMark mark;
         bool slips;
         int group;
+        double gap;  // that was open then
 
+        bool touched() const { return gap <= 0.0; }
         std::tuple<int, int, std::uint64_t> key() const { return {a, b, feature}; }
     };
-    static void sort(std::vector<Anchor>& anchors);
     void take_list(const double* poses);
-    void list_touching();
+    void take(std::vector<Anchor>& anchors);
+    bool in_touch(int a, int b) const;
+    bool of_tyre(int group) const { return set_.groups[group].of_tyre; }
+    bool would_slip(const Anchor* before, int group, const ContactForce& f) const;
+    void mark_ahead(const double* poses, std::vector<Anchor>& anchors);
     Anchor anchor_at(const double* poses, int group, int a, int b, std::uint64_t feature, const Vec3& position,
-                     const Vec3& normal, const Vec3& shear, bool slips) const;
-    Anchor* find_anchor(int a, int b, const ContactPoint& point, const double* poses);
+                     const Vec3& normal, const Vec3& shear, bool slips, double gap = 0.0) const;
+    Anchor* find_anchor(int group, int a, int b, const ContactPoint& point, const double* poses);
     void follow(const Anchor& anchor, const double* poses, const ContactPoint& now, TouchingPoint& at) const;
     void evaluate(const FoundContact& found, Anchor* anchor, const double* poses, const double* twists);
     const std::vector<Contact>& evaluate_within(double reach, bool with_new, const double* poses, const double* twists);
@@ -130,7 +139,7 @@ class Contacts {
     std::vector<Anchor*> matched_;         // the same; null for points that did not touch
     std::vector<ContactForce> forces_;
     std::vector<Anchor> anchors_, next_;         // sorted by shapes and feature
-    std::vector<std::pair<int, int>> in_touch_;  // shapes; list_touching()
+    std::vector<std::pair<int, int>> in_touch_;  // shapes, sorted
     std::vector<char> begins_;                   // by group
     bool leaves_new_alone_ = false;
     double calm_time_ = Bounds::kInfinity;

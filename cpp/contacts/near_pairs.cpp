@@ -44,6 +44,7 @@ bool NearPairs::left(const std::vector<Bounds>& bounds, double reach) const {
 
 bool NearPairs::may_touch(const ContactGroup& group, int a, int b) const {
     const int i = set_.shapes[a].body, j = set_.shapes[b].body;
+    if (group.of_tyre && a != group.shapes[0] && b != group.shapes[0]) return false;
     return i != j &&
            !std::binary_search(group.apart.begin(), group.apart.end(), std::pair(std::min(i, j), std::max(i, j)));
 }

@@ -24,7 +24,7 @@ Vec3 Contacts::velocity_between(const FoundContact& found, const double* poses, 
 }
 
 std::optional<bool> Contacts::slipped(const FoundContact& found, const double* poses) {
-    const Anchor* anchor = find_anchor(found.a, found.b, found.point, poses);
+    const Anchor* anchor = find_anchor(found.group, found.a, found.b, found.point, poses);
     return anchor == nullptr ? std::nullopt : std::optional(anchor->slips);
 }
 
@@ -45,8 +45,7 @@ void Contacts::take_list(const double* poses) {
             anchor_at(poses, c.group, c.a, c.b, c.feature, c.position, c.normal, {0.0, 0.0, 0.0}, !c.sticks));
     }
     forces_.assign(contacts_.size(), ContactForce{});
-    sort(next_);
-    anchors_.swap(next_);
+    take(next_);
 }
 
 }  // namespace bellcrank

@@ -164,26 +164,22 @@ void enter_shape(const Shape& shape, const Ray& ray) {
 
 }  // namespace
 
-bool cast_ray(const Shape& shape, const Pose& pose, const Vec3& origin, const Vec3& direction, double limit,
-              RayHit& hit) {
+bool cast_local_ray(const Shape& shape, const Vec3& origin, const Vec3& direction, double limit, RayHit& hit) {
     hit = {limit, {0.0, 0.0, 0.0}, 0};
-    const Ray ray{pose.local_point(origin), pose.local_direction(direction), hit};
-    if (shape.kind == ShapeKind::mesh) {
-        if (!static_cast<const Mesh&>(shape).ray(ray.o, ray.d, hit)) return false;
-        hit.normal = pose.direction(hit.normal);
-        return true;
-    }
-    if (shape.kind == ShapeKind::height_field) {
-        if (!static_cast<const HeightField&>(shape).ray(ray.o, ray.d, hit)) return false;
-        hit.normal = pose.direction(hit.normal);
-        return true;
-    }
-    if (begins_inside(shape, ray.o)) {
+    if (shape.kind == ShapeKind::mesh) return static_cast<const Mesh&>(shape).ray(origin, direction, hit);
+    if (shape.kind == ShapeKind::height_field)
+        return static_cast<const HeightField&>(shape).ray(origin, direction, hit);
+    if (begins_inside(shape, origin)) {
         hit = {0.0, -direction, 0};
         return true;
     }
-    enter_shape(shape, ray);
-    if (!(hit.distance < limit)) return false;
+    enter_shape(shape, {origin, direction, hit});
+    return hit.distance < limit;
+}
+
+bool cast_ray(const Shape& shape, const Pose& pose, const Vec3& origin, const Vec3& direction, double limit,
+              RayHit& hit) {
+    if (!cast_local_ray(shape, pose.local_point(origin), pose.local_direction(direction), limit, hit)) return false;
     hit.normal = pose.direction(hit.normal);
     return true;
 }

@@ -16,5 +16,7 @@ struct RayHit {
 // shape or a plane's solid hits at distance 0, against its direction. The direction is a unit vector.
 bool cast_ray(const Shape& shape, const Pose& pose, const Vec3& origin, const Vec3& direction, double limit,
               RayHit& hit);
+// The same in the shape's own axes.
+bool cast_local_ray(const Shape& shape, const Vec3& origin, const Vec3& direction, double limit, RayHit& hit);
 
 }  // namespace bellcrank

@@ -20,10 +20,11 @@ enum class ShapeKind : std::uint8_t {
     plane,
     mesh,
     height_field,
+    tyre,
 };
-inline constexpr int kShapeKinds = 10;
+inline constexpr int kShapeKinds = 11;
 inline constexpr bool is_convex(ShapeKind kind) { return kind <= ShapeKind::hull; }
-inline constexpr bool is_surface(ShapeKind kind) { return kind >= ShapeKind::mesh; }
+inline constexpr bool is_surface(ShapeKind kind) { return kind == ShapeKind::mesh || kind == ShapeKind::height_field; }
 const char* name_of(ShapeKind kind);
 
 // A convex shape is a core with a rounding radius: a sphere a point, a capsule the segment |z| ≤ half.z. Others have
@@ -56,7 +57,7 @@ SharedShape make_plane();
 // no other side to come out at.
 double thickness(const Shape& shape);
 
-// Bounds in world axes: tight for spheres, capsules, boxes, cylinders, cones, ellipsoids and hulls.
+// Bounds in world axes: tight for spheres, capsules, boxes, cylinders, cones, ellipsoids, hulls and tyres.
 Bounds bounds_of(const Shape& shape, const Pose& pose);
 
 }  // namespace bellcrank

@@ -31,14 +31,26 @@ class _Law:
     shear_ratio: float
     shear_time: float  # s, tangential damping by tangential stiffness
     restitution: float  # of rigid contacts
+    bottom_depth: float
+    bottom_stiffness: float
 
     def elastic(self, depth: Floats) -> Floats:
         """Normal force without damping (n,), N."""
-        return np.asarray(self.stiffness * depth**self.exponent)
+        return np.asarray(self.stiffness * depth**self.exponent + self.bottom_stiffness * self._beyond(depth))
 
     def shear_stiffness(self, depth: Floats) -> Floats:
         """Tangential stiffness (n,), N/m."""
-        return np.asarray(self.shear_ratio * self.exponent * self.stiffness * depth ** (self.exponent - 1.0))
+        first = self.stiffness * depth ** (self.exponent - 1.0)
+        second = self.bottom_stiffness * self._beyond(depth) / np.maximum(depth, 1e-300)
+        return np.asarray(self.shear_ratio * self.exponent * (first + second))
+
+    def stored(self, depth: Floats) -> Floats:
+        """Energy (n,) of the normal force, J."""
+        first = self.stiffness * depth ** (self.exponent + 1.0) / (self.exponent + 1.0)
+        return np.asarray(first + 0.5 * self.bottom_stiffness * self._beyond(depth) ** 2)
+
+    def _beyond(self, depth: Floats) -> Floats:
+        return np.asarray(np.maximum(0.0, depth - self.bottom_depth))
 
     def friction(self, points: PointsAt, coefficient: float) -> Floats:
         """Friction (n, 3) by a coefficient, N: the spring within its limit, all within the cone."""
@@ -71,7 +83,7 @@ class PointsAt:
         """Elastic energy, J."""
         if self.rigid:
             return 0.0
-        normal = self.law.elastic(self.depth) * self.depth / (self.law.exponent + 1.0)
+        normal = self.law.stored(self.depth)
         damped = np.maximum(0.0, 1.0 + self.law.dissipation * self.approach)
         stiffness = self.law.shear_stiffness(self.depth) * damped
         tangential = 0.5 * stiffness * np.sum(self.shear**2, axis=1)

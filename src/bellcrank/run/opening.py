@@ -7,7 +7,7 @@ from typing import Final
 
 import numpy as np
 
-from bellcrank.assembly.contacts import refuse_deep_starts
+from bellcrank.assembly.contacts import refuse_deep_starts, refuse_tyres
 from bellcrank.assembly.model import Model
 from bellcrank.assembly.regularity import Regularity
 from bellcrank.assembly.start_values import continued, refuse_led_elsewhere
@@ -83,6 +83,7 @@ def prepared(model: Model, plan: Plan, state: State | None) -> System:
             f"method {method!r} steps by impulses, which formulation {plan.formulation!r} does not; "
             f"use formulation={_BY_IMPULSES!r}"
         )
+    refuse_tyres(model, f"method {method!r}")
     system = prepare(model, _BY_IMPULSES, **plan.options)
     if plan.formulation == "auto":
         system.reason = f"{_BY_IMPULSES}: method {method!r} steps by impulses"
