@@ -52,6 +52,7 @@ CHECKS: dict[str, Callable[[Printed], None]] = {
     "33_newtons_cradle": known_machines.newtons_cradle,
     "34_ball_over_bumps": known_machines.ball_over_bumps,
     "35_wrecking_ball": known_machines.wrecking_ball,
+    "36_man_on_a_bicycle": known_machines.man_on_a_bicycle,
 }
 
 

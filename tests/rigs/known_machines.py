@@ -244,3 +244,22 @@ def wrecking_ball(printed: Printed) -> None:
     printed.below(r"rises by (\S+) J", 0.05)
     printed.below(r"residual at most (\S+),", 1e-6)
     printed.says("judged: passed")
+
+
+def man_on_a_bicycle(printed: Printed) -> None:
+    """By hand: the loads at rest. Of the crossings: higher stones hit harder, up to where a rim strikes."""
+    printed.says("17 degrees of freedom; finished\n")
+    rows = re.findall(
+        r"^(\S+) \| +(\S+) +(\S+) +(\S+) \| +(\S+) +(\S+) \| +(\S+) N +(\S+) N \| +(\S+) %", printed.text, re.M
+    )
+    table = np.array(rows, dtype=float)
+    assert len(table) == 13
+    masses_front = 314.0  # N, of rider and bicycle about the rear wheel
+    assert table[0, 6] == pytest.approx(masses_front, abs=10.0)
+    low = table[table[:, 0] < 18.0]
+    assert np.all(np.diff(low[:, [1, 4, 7, 8]], axis=0) >= 0.0)  # peaks, load, depth
+    assert np.all(table[2:, 6] < 5.0)  # the front wheel leaves the ground
+    dose, rim = printed.numbers(r"at (\S+) mm, a rim strikes at (\S+) mm")
+    assert 12.0 < dose < rim < 22.0
+    acceptable, least, most = printed.numbers(r"acceptable: (\S+) mm, between (\S+) and (\S+) mm")
+    assert least <= acceptable == min(dose, rim) <= most < least + 4.0

@@ -129,15 +129,18 @@ def steady(evidence: Evidence) -> np.ndarray:
     """Whether contacts stay as they are between frames (T - 1,): the same points touch, and slip or stick.
 
     An impact may begin and end between two frames. Methods that locate events record it; others do not, and
-    then only intervals with touching points at both ends count.
+    then only intervals with touching points at both ends count. Rigid contacts act by impulses, which no
+    rule that integrates forces meets.
     """
     count = len(evidence.time) - 1
     if not evidence.model.contacts:
         return np.ones(count, dtype=bool)
+    if is_rigid(evidence):
+        return np.zeros(count, dtype=bool)
     starts = starts_of(evidence.run.store)
     rows = evidence.run.store.contacts.reshape(-1, COLUMNS)
     keys = np.column_stack([rows[:, :5], rows[:, 14]])  # contact, shapes, features, slipping
-    points = [keys[starts[k] // COLUMNS : starts[k + 1] // COLUMNS] for k in range(count + 1)]
+    points = [keys[first:last] for first, last in pairwise(starts)]
     same = np.array([np.array_equal(one, two) for one, two in pairwise(points)], dtype=bool)
     names = tuple(f"{contact.name} " for contact in evidence.model.contacts)
     times = [event.time for event in evidence.run.events if event.name.startswith(names)]

@@ -29,6 +29,7 @@ from bellcrank.assembly.state import Floats
 
 _ENERGY = "energy gained less work done, relative to the energy in play"
 _RECORD = 1e-9
+_ROUNDING = 1e-9  # of the potential energy
 _RINGING = 5.0  # times the largest error found nearby, which motions between frames may have
 _EVALUATIONS = 400_000  # frames times laws, beyond which the work is not added up in Python
 
@@ -43,6 +44,7 @@ def judge_energy(evidence: Evidence, limit: float) -> list[CheckResult]:
     every = list(range(count))
     kinetic, potential = energies(evidence, every)
     size = float(np.max(np.abs(kinetic)) + np.max(np.abs(potential - potential[0]))) + 1e-12
+    size = max(size, _ROUNDING * float(np.max(np.abs(potential))))  # what stands still is known to rounding
     results = _record(evidence, every, kinetic, potential)
     if evidence.run.statistics.get("impacts", 0) or _stops_met(evidence):
         reason = "impacts take energy that is not recorded"
