@@ -1,76 +1,66 @@
 #include "contacts/contact_search.hpp"
 
 #include <algorithm>
-#include <numbers>
-
-#include "geometry/tyre.hpp"
 
 namespace bellcrank {
 
 namespace {
 
-constexpr int kNone = -1;
-
-// The tread between two slices: so far ahead of it is the ground looked at.
-double slice_length(const Tyre& tyre) {
-    return 2.0 * std::numbers::pi * tyre.half.x / static_cast<double>(tyre.radials.size());
+const Tyre& tyre_of(const ContactSet& set, int group) {
+    return static_cast<const Tyre&>(*set.shapes[set.groups[group].shapes[0]].shape);
 }
 
 }  // namespace
 
-ContactSearch::ContactSearch(const ContactSet& set)
-    : set_(set), shapes_(set.shapes.size()), near_(set), first_met_(set.groups.size()) {
-    for (size_t g = 0; g < set.groups.size(); ++g) {
-        const ContactGroup& group = set.groups[g];
-        double reach = 0.0;
-        if (group.of_tyre) {
-            const auto& tyre = static_cast<const Tyre&>(*set.shapes[group.shapes[0]].shape);
-            first_met_[g].resize(tyre.radials.size(), kNone);
-            reach = slice_length(tyre);
-        }
-        reaches_.push_back(reach);
-        farthest_ = std::max(farthest_, reach);
-    }
+ContactSearch::ContactSearch(const ContactSet& set) : set_(set), shapes_(set.shapes.size()), near_(set) {
+    for (int g = 0; g < static_cast<int>(set.groups.size()); ++g)
+        if (set.groups[g].of_tyre) tread_ = std::max(tread_, tyre_of(set, g).tread());
 }
 
 const std::vector<FoundContact>& ContactSearch::find(const double* poses, double reach) {
     shapes_.place(set_, poses);
-    near_.update(shapes_.bounds, std::max(reach, farthest_));
+    near_.update(shapes_.bounds, std::max(reach, tread_));
     found_.clear();
+    pressed_.clear();
     const auto& pairs = near_.list();
-    for (size_t k = 0, begin = 0; k < pairs.size(); ++k) {
+    for (size_t k = 0; k < pairs.size();) {
         const ShapePair& pair = pairs[k];
-        const double within = std::max(reach, reaches_[pair.group]);
-        if (overlap(shapes_.bounds[pair.a].grown(within), shapes_.bounds[pair.b])) {
-            collide(*set_.shapes[pair.a].shape, shapes_.poses[pair.a], *set_.shapes[pair.b].shape,
-                    shapes_.poses[pair.b], within, manifold_);
-            for (const ContactPoint& point : manifold_.points) found_.push_back({pair.group, pair.a, pair.b, point});
+        if (set_.groups[pair.group].of_tyre) {
+            k = find_on_tread(k);
+            continue;
         }
-        if (k + 1 < pairs.size() && pairs[k + 1].group == pair.group) continue;
-        if (set_.groups[pair.group].of_tyre) keep_first_met(pair.group, begin);
-        begin = found_.size();
+        ++k;
+        if (!overlap(shapes_.bounds[pair.a].grown(reach), shapes_.bounds[pair.b])) continue;
+        collide(*set_.shapes[pair.a].shape, shapes_.poses[pair.a], *set_.shapes[pair.b].shape, shapes_.poses[pair.b],
+                reach, manifold_);
+        for (const ContactPoint& point : manifold_.points) found_.push_back({pair.group, pair.a, pair.b, point});
     }
     return found_;
 }
 
-void ContactSearch::keep_first_met(int group, size_t begin) {
-    std::vector<int>& first = first_met_[group];
-    const auto slice_of = [&](const FoundContact& found) -> int& {
-        const bool leads = found.a == set_.groups[group].shapes[0];
-        return first[static_cast<Feature>(leads ? found.point.feature >> 32 : found.point.feature)];
-    };
-    for (size_t i = begin; i < found_.size(); ++i) {
-        int& met = slice_of(found_[i]);
-        if (met == kNone || found_[i].point.gap < found_[met].point.gap) met = static_cast<int>(i);
+size_t ContactSearch::find_on_tread(size_t first) {
+    const auto& pairs = near_.list();
+    const int group = pairs[first].group, wheel = set_.groups[group].shapes[0];
+    const Tyre& tyre = tyre_of(set_, group);
+    scan_.begin(tyre, shapes_.poses[wheel], tyre.tread());
+    size_t k = first;
+    for (; k < pairs.size() && pairs[k].group == group; ++k) {
+        const int other = pairs[k].a == wheel ? pairs[k].b : pairs[k].a;
+        if (overlap(shapes_.bounds[wheel].grown(tyre.tread()), shapes_.bounds[other]) &&
+            scan_.meet(*set_.shapes[other].shape, shapes_.poses[other], other))
+            pressed_.emplace_back(pairs[k].a, pairs[k].b);
     }
-    size_t kept = begin;
-    for (size_t i = begin; i < found_.size(); ++i) {
-        int& met = slice_of(found_[i]);
-        if (met != static_cast<int>(i)) continue;
-        met = kNone;
-        found_[kept++] = found_[i];
-    }
-    found_.resize(kept);
+    scan_.finish([&](int other, int slice, ContactPoint point) {
+        const auto feature = vertex_feature(static_cast<Feature>(slice));
+        if (wheel < other) {
+            point.feature = feature_pair(feature, 0);
+            found_.push_back({group, wheel, other, point});
+        } else {
+            point.normal = -point.normal, point.tilt = -point.tilt;
+            found_.push_back({group, other, wheel, point});
+        }
+    });
+    return k;
 }
 
 }  // namespace bellcrank

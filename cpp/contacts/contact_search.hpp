@@ -5,6 +5,7 @@
 
 #include "contacts/near_pairs.hpp"
 #include "geometry/collide.hpp"
+#include "geometry/tyre.hpp"
 
 namespace bellcrank {
 
@@ -18,23 +19,26 @@ class ContactSearch {
   public:
     explicit ContactSearch(const ContactSet& set);
 
-    // All points with a gap below `reach`, of tyres below the length of a slice, where bodies have these poses
+    // All points with a gap below `reach`, of tyres below the length of a slice as well, where bodies have these poses
     // (spatial/body_state.hpp), pair by pair in an order that depends on the set alone, not on earlier searches.
     const std::vector<FoundContact>& find(const double* poses, double reach);
+    // Pairs of shapes of which one is a tyre that the other presses in, seen alone, when that was found.
+    const std::vector<std::pair<int, int>>& pressed() const { return pressed_; }
     // The same again.
     const std::vector<FoundContact>& listed() const { return found_; }
 
   private:
-    void keep_first_met(int group, std::size_t begin);
+    // From a pair of the group of a tyre on: the number of the first pair that is another group's.
+    std::size_t find_on_tread(std::size_t first);
 
     const ContactSet& set_;
     PlacedShapes shapes_;
     NearPairs near_;
     std::vector<FoundContact> found_;
-    std::vector<std::vector<int>> first_met_;  // of the slices of a tyre, by group: among those found, or none
-    std::vector<double> reaches_;              // at least, by group
-    double farthest_ = 0.0;                    // of them
+    std::vector<std::pair<int, int>> pressed_;
+    double tread_ = 0.0;  // the longest slice of all tyres
     ContactManifold manifold_;
+    TreadScan scan_;
 };
 
 }  // namespace bellcrank

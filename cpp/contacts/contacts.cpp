@@ -39,7 +39,7 @@ Contacts::Anchor* Contacts::find_anchor(int group, int a, int b, const ContactPo
     const auto less = [](const Anchor& anchor, const auto& k) { return anchor.key() < k; };
     const auto at = std::lower_bound(anchors_.begin(), anchors_.end(), key, less);
     if (at != anchors_.end() && at->key() == key) return &*at;
-    if (of_tyre(group)) return nullptr;
+    if (of_tyre(group)) return find_bristle(group, a, b, point.feature);
     const auto begin = std::lower_bound(anchors_.begin(), anchors_.end(), std::tuple(a, b, std::uint64_t{0}), less);
     double nearest = kSame * std::min(set_.shapes[a].shape->reach_out, set_.shapes[b].shape->reach_out);
     Anchor* found = nullptr;
@@ -65,14 +65,15 @@ void Contacts::evaluate(const FoundContact& found, Anchor* anchor, const double*
     const ContactPoint& p = found.point;
     const int a = set_.shapes[found.a].body, b = set_.shapes[found.b].body;
     const Vec3 velocity = velocity_at(poses, twists, a, p.position) - velocity_at(poses, twists, b, p.position);
-    TouchingPoint at{-p.gap, -dot(velocity, p.normal), {0, 0, 0}, {0, 0, 0}, part_across(velocity, p.normal), false};
+    const Vec3 acting = p.normal + p.tilt;
+    TouchingPoint at{-p.gap, -dot(velocity, acting), {0, 0, 0}, {0, 0, 0}, part_across(velocity, p.normal), false};
     if (anchor != nullptr) follow(*anchor, poses, p, at);
     matched_.push_back(anchor);
     const ContactForce f = contact_force(set_.groups[found.group].law, at);
     touching_.push_back(at);
     forces_.push_back(f);
     contacts_.push_back({found.group, found.a, found.b, p.feature, p.position, p.normal, p.gap,
-                         f.normal * p.normal + f.friction, at.slip, at.approach, f.sticks});
+                         f.normal * acting + f.friction, at.slip, at.approach, f.sticks});
 }
 
 const std::vector<Contact>& Contacts::evaluate(const double* poses, const double* twists) {
@@ -179,12 +180,27 @@ void Contacts::forget() {
     if (rigid_) contacts_.clear(), forces_.clear();
 }
 
+// The slice of a tyre may have met another shape of the same body.
+Contacts::Anchor* Contacts::find_bristle(int group, int a, int b, std::uint64_t feature) {
+    const int wheel = set_.groups[group].shapes[0], ground = set_.shapes[a == wheel ? b : a].body;
+    for (const int other : set_.groups[group].shapes) {
+        if (other == wheel || set_.shapes[other].body != ground || (wheel < other) != (wheel == a)) continue;
+        const auto key = std::tuple(std::min(other, wheel), std::max(other, wheel), feature);
+        const auto at = std::lower_bound(anchors_.begin(), anchors_.end(), key,
+                                         [](const Anchor& anchor, const auto& k) { return anchor.key() < k; });
+        if (at != anchors_.end() && at->key() == key) return &*at;
+    }
+    return nullptr;
+}
+
 void Contacts::take(std::vector<Anchor>& anchors) {
     std::sort(anchors.begin(), anchors.end(), [](const Anchor& p, const Anchor& q) { return p.key() < q.key(); });
     anchors_.swap(anchors);
     in_touch_.clear();
     for (const Anchor& anchor : anchors_)
         if (anchor.touched()) in_touch_.emplace_back(anchor.a, anchor.b);
+    in_touch_.insert(in_touch_.end(), search_.pressed().begin(), search_.pressed().end());
+    std::sort(in_touch_.begin(), in_touch_.end());
 }
 
 bool Contacts::in_touch(int a, int b) const {
@@ -230,61 +246,6 @@ void Contacts::mark_ahead(const double* poses, std::vector<Anchor>& anchors) {
             anchors.push_back(anchor_at(poses, found.group, found.a, found.b, p.feature, p.position, p.normal,
                                         {0.0, 0.0, 0.0}, false, p.gap));
     }
-}
-
-namespace {
-
-void append(std::vector<double>& out, int a, int b, std::uint64_t feature, const std::array<Vec3, 3>& vectors,
-            bool slips) {
-    out.insert(out.end(), {static_cast<double>(a), static_cast<double>(b), static_cast<double>(feature >> 32),
-                           static_cast<double>(feature & 0xffffffffu)});
-    for (const Vec3& v : vectors) out.insert(out.end(), {v.x, v.y, v.z});
-    out.push_back(slips ? 1.0 : 0.0);
-}
-
-}  // namespace
-
-std::vector<double> Contacts::memory(const double* poses) const {
-    std::vector<double> out;
-    for (const Anchor& anchor : anchors_) {
-        if (!anchor.touched()) continue;
-        const Pose b = pose_of(poses, set_.shapes[anchor.b].body);
-        append(out, anchor.a, anchor.b, anchor.feature,
-               {anchor.shear, b.point(anchor.mark.on[1].point), b.direction(anchor.mark.on[1].normal)}, anchor.slips);
-    }
-    return out;
-}
-
-void Contacts::append_rows(std::vector<double>& rows) const {
-    for (size_t i = 0; i < contacts_.size(); ++i) {
-        const Contact& c = contacts_[i];
-        rows.push_back(c.group);
-        append(rows, c.a, c.b, c.feature, {forces_[i].shear, c.position, c.normal}, !c.sticks);
-        rows.insert(rows.end(), {c.gap, c.force.x, c.force.y, c.force.z, c.slip.x, c.slip.y, c.slip.z, c.approach});
-    }
-}
-
-void Contacts::remember(std::span<const double> numbers, const double* poses) {
-    if (numbers.size() % kMemory != 0)
-        throw std::invalid_argument("the memory of contacts has " + std::to_string(kMemory) +
-                                    " numbers for each point, got " + std::to_string(numbers.size()));
-    std::vector<Anchor> read;
-    const double shapes = static_cast<double>(set_.shapes.size());
-    for (size_t i = 0; i < numbers.size(); i += kMemory) {
-        const double* p = numbers.data() + i;
-        if (!std::all_of(p, p + kMemory, [](double x) { return std::isfinite(x); }))
-            throw std::invalid_argument("the memory of contacts must be finite");
-        for (int k = 0; k < 2; ++k)
-            if (!(p[k] >= 0.0 && p[k] < shapes && p[2 + k] >= 0.0 && p[2 + k] < 4294967296.0))
-                throw std::invalid_argument("the memory of contacts is that of another mechanism");
-        const std::uint64_t feature = feature_pair(static_cast<Feature>(p[2]), static_cast<Feature>(p[3]));
-        const int a = static_cast<int>(p[0]), b = static_cast<int>(p[1]), group = set_.group_of(a, b);
-        if (group < 0) throw std::invalid_argument("the memory of contacts names shapes that do not touch");
-        read.push_back(anchor_at(poses, group, a, b, feature, load(p + 7), load(p + 10), load(p + 4), p[13] != 0.0));
-    }
-    search_.find(poses, kWatched);
-    mark_ahead(poses, read);
-    take(read);
 }
 
 }  // namespace bellcrank

@@ -10,7 +10,7 @@ sys.path.insert(0, str(Path(__file__).parents[2]))
 sys.path.insert(0, str(Path(__file__).parents[1]))
 
 import numpy as np
-from rigs import chains, examples, floating, linkages, stops
+from rigs import chains, examples, floating, linkages, stops, tyre_rig
 from rigs.convex_oracles import convex_shapes
 from rigs.machine import Machine
 
@@ -66,6 +66,7 @@ def machines():
     yield "bouncing", Machine(stops.ball(0.7, 1e-3))
     yield "resting", Machine(stops.stack(4))
     yield "touching", Machine(boxes(4))
+    yield "rolling", Machine(tyre_rig.led_wheel())
     joint_coordinates = {
         "chain": chains.chain(np.ones(12)),
         "redundant": linkages.four_bar(),

@@ -250,7 +250,9 @@ def man_on_a_bicycle(printed: Printed) -> None:
     """By hand: the loads at rest. Of the crossings: higher stones hit harder, up to where a rim strikes."""
     printed.says("17 degrees of freedom; finished\n")
     rows = re.findall(
-        r"^(\S+) \| +(\S+) +(\S+) +(\S+) \| +(\S+) +(\S+) \| +(\S+) N +(\S+) N \| +(\S+) %", printed.text, re.M
+        r"^(\S+) \| +(\S+) +(\S+) +(\S+) \| +(\S+) +(\S+) \| +(\S+) N +(\S+) N \| +(\S+) %",
+        printed.text,
+        re.M,
     )
     table = np.array(rows, dtype=float)
     assert len(table) == 13

@@ -16,6 +16,7 @@ from bellcrank.trajectory.contact_log import COLUMNS, starts_of
 
 _EXACT: Final = 1e-9
 _SLIPPING: Final = 1e-6  # m/s: slower points may as well stick
+_STEEPEST: Final = 3.0  # slope of the ground against a tread
 _SOLVED: Final = 1e-5  # of impulses, which are found to a residual of a step
 
 
@@ -40,9 +41,7 @@ class _Law:
 
     def shear_stiffness(self, depth: Floats) -> Floats:
         """Tangential stiffness (n,), N/m."""
-        first = self.stiffness * depth ** (self.exponent - 1.0)
-        second = self.bottom_stiffness * self._beyond(depth) / np.maximum(depth, 1e-300)
-        return np.asarray(self.shear_ratio * self.exponent * (first + second))
+        return np.asarray(self.shear_ratio * self.exponent * self.stiffness * depth ** (self.exponent - 1.0))
 
     def stored(self, depth: Floats) -> Floats:
         """Energy (n,) of the normal force, J."""
@@ -68,6 +67,7 @@ class PointsAt:
 
     law: _Law
     rigid: bool
+    of_tyre: bool
     first: np.ndarray
     second: np.ndarray
     shear: Floats
@@ -96,6 +96,11 @@ def _within(limits: Floats, vectors: Floats) -> Floats:
     return np.asarray(np.where(sizes > limits, limits / np.maximum(sizes, 1e-300), 1.0)[:, None] * vectors)
 
 
+def _along(vectors: Floats, normals: Floats) -> Floats:
+    """The parts of vectors (n, 3) along normals."""
+    return np.asarray(np.sum(vectors * normals, axis=1)[:, None] * normals)
+
+
 def is_rigid(evidence: Evidence) -> bool:
     """Whether the run stepped by impulses: its contacts do not deform."""
     method = METHODS.get(str(evidence.run.statistics.get("method")))
@@ -112,6 +117,7 @@ def points_at(evidence: Evidence, frame: int, number: int) -> PointsAt:
     return PointsAt(
         law=_Law(*core.laws[number]),
         rigid=is_rigid(evidence),
+        of_tyre=evidence.model.contacts[number].of_tyre,
         first=bodies[rows[:, 1].astype(int)],
         second=bodies[rows[:, 2].astype(int)],
         shear=rows[:, 5:8],
@@ -191,6 +197,8 @@ def _deviations(evidence: Evidence, frame: int, points: PointsAt) -> tuple[float
 
     relative = speed(points.first) - speed(points.second)
     recorded = points.slip - points.approach[:, None] * points.normal
+    if points.of_tyre:  # its depth grows by what moves along the tread, too
+        relative, recorded = (v - _along(v, points.normal) for v in (relative, points.slip))
     fastest = np.max(np.abs(at.velocity), initial=0.0) + np.max(np.abs(relative), initial=0.0) + 1e-9
     return *loads, float(np.max(np.abs(relative - recorded)) / fastest)
 
@@ -201,6 +209,9 @@ def _elastic_loads(points: PointsAt, normal: Floats) -> tuple[float, float]:
     wanted = np.maximum(0.0, elastic * (1.0 + law.dissipation * points.approach))
     scale = np.maximum(elastic, wanted) + 1e-300
     friction = points.force - normal[:, None] * points.normal
+    if points.of_tyre:  # beside friction, what the slope of the ground exerts along the tread
+        beyond = np.linalg.norm(friction, axis=1) - (law.static_friction + _STEEPEST) * normal
+        return float(np.max(np.abs(normal - wanted) / scale)), float(np.max(np.maximum(beyond, 0.0) / scale))
     # A point at its limit may not have begun to slip: either coefficient is right there.
     apart = [
         np.linalg.norm(friction - law.friction(points, mu), axis=1)

@@ -65,6 +65,7 @@ def refuse_deep_starts(model: Model, points: np.ndarray) -> None:
         return
     core, faults = model.arrays["contacts"], FaultList()
     names, sizes = [*model.bodies, GROUND], np.array(core.sizes)
+    tyres = {contact.name for contact in model.contacts if contact.of_tyre}
     worst: dict[tuple[str, str, str], float] = {}
     for row in points:
         a, b = int(row[1]), int(row[2])
@@ -74,7 +75,10 @@ def refuse_deep_starts(model: Model, points: np.ndarray) -> None:
             worst[pair] = max(depth, worst.get(pair, 0.0))
     for (name, one, two), depth in worst.items():
         rule = f"bodies {one!r} and {two!r} overlap at the start, in m"
-        faults.add(f"force {name!r}", rule, depth, "put them side by side, or leave one out of the contact")
+        advice = "put them side by side, or leave one out of the contact"
+        if name in tyres:
+            advice = "raise the wheel, or the tyre's pressure if it is its load"
+        faults.add(f"force {name!r}", rule, depth, advice)
     faults.raise_any()
 
 
@@ -121,14 +125,14 @@ def check_contacts(mechanism: Mechanism, faults: FaultList) -> None:
             elif body != GROUND and not any(map(any, mechanism.bodies[body].inertia)):
                 faults.add(element, "a particle has no orientation, and no shape", body, "give it an inertia")
         for one, two in combinations(there, 2):
-            if tied(mechanism, law, one, two) or carried not in (None, one, two):
+            if carried or tied(mechanism, law, one, two):  # a tyre is beside what else touches
                 continue
             pair = (min(one, two), max(one, two))
             if (other := taken.setdefault(pair, name)) != name:
                 rule = f"bodies {pair[0]!r} and {pair[1]!r} touch in force {other!r} already"
                 faults.add(element, rule, None, "name them together in one contact only")
-            kinds = [] if carried else [_surfaces(_carrier(mechanism, body)) for body in (one, two)]
-            if kinds and all(kinds):
+            kinds = [_surfaces(_carrier(mechanism, body)) for body in (one, two)]
+            if all(kinds):
                 rule = f"{kinds[0]} of {one!r} and {kinds[1]} of {two!r} cannot touch each other"
                 faults.add(element, rule, None, "give one of them shapes with a depth, such as boxes")
 

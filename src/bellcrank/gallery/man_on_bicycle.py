@@ -76,14 +76,16 @@ def man_on_bicycle(
     speed: at the start, m/s. ground: its shapes. rider, bicycle: their data. seat: the saddle.
     pressure: of both tyres, Pa. tyre: other fields of both, such as surface.
 
-    Raises ValueError where arms or legs do not reach.
+    Raises ValueError where arms or legs do not reach, and for a back or a seat that cannot carry him.
     """
     rider, bicycle, seat = rider or RiderData(), bicycle or CityBicycle(), seat or bc.Seat()
+    if not (rider.spine > 0.0 and rider.lumbar[1] > 0.0):
+        raise ValueError(f"the back must be stiff, got spine = {rider.spine} and lumbar = {rider.lumbar}")
     posture = sitting(rider, bicycle)
     mech = bc.Mechanism("man on a bicycle", gravity=(0.0, 0.0, -GRAVITY))
     kind = bc.Tyre(bicycle.radius, bicycle.width, pressure, **tyre)
     loads = wheel_loads(rider, bicycle, posture)
-    add_city_bicycle(mech, bicycle, kind, loads, speed, ground or misplaced_stone(0.02))
+    add_city_bicycle(mech, bicycle, kind, loads, speed, misplaced_stone(0.02) if ground is None else ground)
     _add_torso(mech, rider, posture, speed)
     for side in SIDES:
         _add_arm(mech, rider, posture, side, speed)

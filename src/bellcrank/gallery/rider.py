@@ -88,6 +88,10 @@ class RiderData:
     spine: float = 1e5
     posture_damping: float = 0.06
 
+    def __post_init__(self) -> None:
+        if not (0.0 < self.height < 3.0 and 0.0 < self.mass < 1000.0):
+            raise ValueError(f"a rider has a height in m and a mass in kg, got {self.height} and {self.mass}")
+
     def length(self, name: str) -> float:
         """A length in m."""
         return float(getattr(self, name)) * self.height

@@ -7,6 +7,7 @@ from importlib import import_module
 from typing import Any, ClassVar
 
 from bellcrank.mechanism.attachment import End
+from bellcrank.mechanism.checking import Check
 from bellcrank.mechanism.custom_elements import CustomForce
 from bellcrank.mechanism.custom_ends import EndPose
 from bellcrank.mechanism.fields import described, quantity
@@ -40,6 +41,10 @@ class Seat(ForceKind):
     pattern: ClassVar[str] = "MM"
     ends_text: ClassVar[str] = "a marker on the seat and one on who sits"
     meaning: ClassVar[str] = "A cushion that pushes more than in proportion and holds against sliding."
+
+    def _judge(self, check: Check) -> None:
+        if len(check.faults) == 0 and self.stiffness == 0.0 and self.hardening == 0.0:
+            check.fault("it does nothing", None, "give a stiffness or a hardening")
 
     def lowered(self, ends: tuple[End, ...]) -> Lowered:  # noqa: ARG002
         """A force by formulas: on the seat, and against it on who sits.

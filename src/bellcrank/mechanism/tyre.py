@@ -85,6 +85,8 @@ class Tyre(ForceKind):
             check.fault(rule, self._slices(), "take a larger resolution")
         if self.resolution > 0.1 * self.radius:
             check.fault("resolution must not be more than a tenth of the radius", self.resolution)
+        if self.shear_damping > 0.1:
+            check.fault("shear_damping must not be more than 0.1 s", self.shear_damping)
         static, kinetic = self._friction()
         if static < kinetic:
             check.fault(f"static_friction must not be less than friction, {kinetic:g}", static)
@@ -102,7 +104,7 @@ class Tyre(ForceKind):
         slices = self._slices()
         tread = 2.0 * pi * self.radius / slices
         static, kinetic = self._friction()
-        rays = 1 + 2 * min(max(ceil(0.25 * pi * self.width / self.resolution), 1), 32)
+        rays = 1 + 2 * min(max(ceil(0.3 * pi * self.width / self.resolution), 1), 32)
         law = ContactLaw(
             (wheel.body, *(marker.body for marker in grounds)),
             stiffness=self.pressure * self.flattening * tread,
@@ -114,7 +116,7 @@ class Tyre(ForceKind):
             static_friction=static,
             shear_ratio=self.shear_ratio,
             shear_damping=self.shear_damping,
-            joined=False,
+            joined=True,
             bottom_depth=self.rim_depth * self.width,
             bottom_stiffness=self.rim_stiffness * tread,
             wheel=WheelRays(wheel, self.radius, self.width, slices, rays),
