@@ -120,34 +120,6 @@ shown.draw(
 )  # fmt: skip
 figures.save(fig, out / "36_man_on_a_bicycle_crossing.png")
 
-# Fig. 6 and 7: the curves of tyres and seat.
-fig, (left, middle, right) = figures.subplots(1, 3, size=(9.0, 2.9))
-depths = np.linspace(0.0, 0.014, 29)
-for label, radius, width, pressure, color in (
-    ("28-622, 6 bar", 0.338, 0.028, 6e5, figures.BLUE),
-    ("28-622, 4 bar", 0.338, 0.028, 4e5, figures.LIGHT_BLUE),
-    ("54-559, 1.5 bar", 0.333, 0.054, 1.5e5, figures.ORANGE),
-):
-    kind = bc.Tyre(radius, width, pressure, dissipation=0.0)
-    pressed = []
-    for depth in depths:
-        stand = bc.Mechanism("stand")
-        wheel = stand.add_body("wheel", mass=1.0, inertia=[1.0] * 3, position=(0.0, 0.0, radius - depth))
-        stand.replace(stand.ground, shapes=[bc.Plane()])
-        stand.add_force("tyre", kind, wheel.marker(axis="y"), "ground")
-        pressed.append(9.81 + bc.prepare(stand, "lagrange").accelerate().body("wheel").linear[2])
-    left.plot(1e3 * depths, pressed, ".", color=color, markersize=4)
-    law = 4 / 3 * pressure * kind.flattening * np.sqrt(2 * radius) * depths**1.5
-    left.plot(1e3 * depths, law, color=color, linewidth=1.0, label=label)
-left.set(xlabel="pressed in (mm)", ylabel="load (N)", title="tyres: rays and law")
-left.legend()
-down = np.linspace(0.0, 0.03, 61)
-middle.plot(1e3 * down, seat.stiffness * down + seat.hardening * down**3, color=figures.GREEN)
-middle.set(xlabel="hips down (mm)", ylabel="load (N)", title="seat")
-right.plot(1e3 * down, 1e-3 * (seat.stiffness + 3 * seat.hardening * down**2), color=figures.GREEN)
-right.set(xlabel="hips down (mm)", ylabel="stiffness (N/mm)", title="stiffness of the seat")
-figures.save(fig, out / "36_man_on_a_bicycle_curves.png")
-
 # One crossing, and all of them.
 fig, ((felt_at, loads), (peaks, doses)) = figures.subplots(2, 2, size=(9.0, 5.6))
 for height, color in ((0.01, figures.BLUE), (0.02, figures.ORANGE)):

@@ -155,17 +155,23 @@ void TreadScan::find_slices() {
         if (slices_[i].shape < 0) find_deepest(slices_[i], i);
 }
 
-// How far the plane through a hit is known to go on towards another ray: to that ray if it meets the same plane, else
-// half the way.
-double TreadScan::reach_along(const Flat& normal, const Hit& from, int ray, int other) const {
+// Where a ray meets the ground, from the middle of the section.
+TreadScan::Flat TreadScan::met_by(const Hit* hits, int ray) const {
+    const Tyre::Ray& r = tyre_->rays[ray];
+    return {hits[ray].distance * r.outwards - 0.5 * tyre_->section, hits[ray].distance * r.aside};
+}
+
+// How far the plane that a ray meets goes on towards another one: as far as that, if it meets the same plane, else half
+// the way.
+double TreadScan::room(const Hit* hits, int ray, int other, const Flat& normal) const {
     if (other < 0 || other >= static_cast<int>(tyre_->rays.size())) return tyre_->section;
     const Tyre::Ray &one = tyre_->rays[ray], &two = tyre_->rays[other];
-    const double towards = normal.x * two.outwards + normal.y * two.aside;
-    const double height = from.distance * (normal.x * one.outwards + normal.y * one.aside);
-    const double along = std::abs(towards) > kLevel ? height / towards : -1.0;
-    if (!(along > 0.0)) return tyre_->section;
-    return std::hypot(along * two.outwards - from.distance * one.outwards,
-                      along * two.aside - from.distance * one.aside);
+    const double height = hits[ray].distance * (normal.x * one.outwards + normal.y * one.aside);
+    const double along = height / (normal.x * two.outwards + normal.y * two.aside);
+    if (!(along > 0.0 && along < 10.0 * tyre_->section)) return tyre_->section;
+    const double way = std::hypot(along * two.outwards - hits[ray].distance * one.outwards,
+                                  along * two.aside - hits[ray].distance * one.aside);
+    return std::abs(hits[other].distance - along) < kSame * tyre_->section ? way : 0.5 * way;
 }
 
 // The point of the ground that is nearest to the middle of the section: that of the nearest ray, moved along the plane
@@ -177,36 +183,26 @@ void TreadScan::find_deepest(Slice& slice, int i) {
     double least = Bounds::kInfinity;
     for (int k = 0; k < static_cast<int>(tyre_->rays.size()); ++k) {
         if (hits[k].distance == Bounds::kInfinity) continue;
-        const double x = hits[k].distance * tyre_->rays[k].outwards - half, y = hits[k].distance * tyre_->rays[k].aside;
-        if (const double square = x * x + y * y; square < least) least = square, best = k;
+        const Flat met = met_by(hits, k);
+        if (const double square = met.x * met.x + met.y * met.y; square < least) least = square, best = k;
     }
     if (best < 0) return;
-    const Hit& hit = hits[best];
-    const Flat at{hit.distance * tyre_->rays[best].outwards, hit.distance * tyre_->rays[best].aside};
-    Flat n = in_slice(hit.normal, i), off{half - at.x, -at.y};
+    const Tyre::Ray& ray = tyre_->rays[best];
+    const Flat met = met_by(hits, best);
+    Flat n = in_slice(hits[best].normal, i);
     const double size = std::hypot(n.x, n.y);
-    n = size > kLevel ? Flat{n.x / size, n.y / size} : Flat{-tyre_->rays[best].outwards, -tyre_->rays[best].aside};
-    const Flat along{-n.y, n.x};  // towards rays of smaller angles, where n is against the ray
-    const double wanted = off.x * along.x + off.y * along.y;
-    const int other = best + (along.x * -tyre_->rays[best].aside + along.y * tyre_->rays[best].outwards > 0.0
-                                  ? (wanted > 0.0 ? 1 : -1)
-                                  : (wanted > 0.0 ? -1 : 1));
-    double most = reach_along(n, hit, best, other);
-    if (other >= 0 && other < static_cast<int>(tyre_->rays.size())) {
-        const Hit& beside = hits[other];
-        const double x = beside.distance * tyre_->rays[other].outwards - at.x;
-        const double y = beside.distance * tyre_->rays[other].aside - at.y;
-        const bool same = beside.distance < Bounds::kInfinity && std::abs(n.x * x + n.y * y) < kSame * tyre_->section;
-        if (!same) most *= 0.5;
-    }
-    const double moved = std::clamp(wanted, -most, most);
-    slice.place = {at.x + moved * along.x, at.y + moved * along.y};
-    off = {half - slice.place.x, -slice.place.y};
+    n = size > kLevel ? Flat{n.x / size, n.y / size} : Flat{-ray.outwards, -ray.aside};
+    const double turn = n.x * ray.outwards + n.y * ray.aside > 0.0 ? 1.0 : -1.0;
+    const Flat along{-turn * n.y, turn * n.x};  // towards rays of larger angles
+    const double wanted = -(met.x * along.x + met.y * along.y);
+    const double moved = std::clamp(wanted, -room(hits, best, best - 1, n), room(hits, best, best + 1, n));
+    const Flat off{-met.x - moved * along.x, -met.y - moved * along.y};
     const double height = off.x * n.x + off.y * n.y, away = std::hypot(off.x, off.y);
     const bool at_edge = moved != wanted && height > 0.0;
+    slice.place = {half - off.x, -off.y};
     slice.gap = (at_edge ? away : height) - half;
     slice.normal = at_edge ? Flat{off.x / away, off.y / away} : n;
-    slice.shape = hit.shape;
+    slice.shape = hits[best].shape;
 }
 
 double TreadScan::depth_beside(int i) const {

@@ -65,7 +65,8 @@ class TreadScan {
     void sink(Slice& slice, const Vec3& normal, double distance, int which, int i);
     void find_slices();
     void find_deepest(Slice& slice, int i);
-    double reach_along(const Flat& normal, const Hit& from, int ray, int other) const;
+    Flat met_by(const Hit* hits, int ray) const;
+    double room(const Hit* hits, int ray, int other, const Flat& normal) const;
     ContactPoint point_of(int i) const;
     double depth_beside(int i) const;
     Hit* hits_of(int i) { return hits_.data() + static_cast<std::size_t>(i) * tyre_->rays.size(); }

@@ -107,7 +107,10 @@ def test_tasora_shows_naive_solutions_beside(capsys):
     assert ring["step_by_lapack"] > 5.0
 
 
-@pytest.mark.parametrize("entry", [e for e in tasora.ENTRIES if e.make is not None], ids=lambda e: e.name)
+WITHOUT_FORCES = [entry for entry in tasora.ENTRIES if not entry.make().forces]
+
+
+@pytest.mark.parametrize("entry", WITHOUT_FORCES, ids=lambda e: e.name)
 def test_the_naive_solution_is_the_same(entry):
     """What is timed solves the same equations: accelerations are those that `lagrange` finds."""
     model = compile_mechanism(entry.make())

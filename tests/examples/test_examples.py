@@ -53,6 +53,7 @@ CHECKS: dict[str, Callable[[Printed], None]] = {
     "34_ball_over_bumps": known_machines.ball_over_bumps,
     "35_wrecking_ball": known_machines.wrecking_ball,
     "36_man_on_a_bicycle": known_machines.man_on_a_bicycle,
+    "37_tyres_and_seat": known_machines.tyres_and_seat,
 }
 
 

@@ -265,3 +265,13 @@ def man_on_a_bicycle(printed: Printed) -> None:
     assert 12.0 < dose < rim < 22.0
     acceptable, least, most = printed.numbers(r"acceptable: (\S+) mm, between (\S+) and (\S+) mm")
     assert least <= acceptable == min(dose, rim) <= most < least + 4.0
+
+
+def tyres_and_seat(printed: Printed) -> None:
+    """4/3 p c sqrt(2 R) d^1.5, and the roots of a cubic."""
+    for found, law in zip(*[iter(printed.numbers(r"(\S+) N at 6 mm, the law (\S+) N"))] * 2, strict=True):
+        assert found == pytest.approx(law, rel=0.012)
+    printed.near(r"28-622, 6 bar: \S+ N at 6 mm, the law (\S+) N", 480.0, within=1.0)
+    depth, slope = printed.numbers(r"the seat: (\S+) mm under 450 N, and (\S+) N/mm there")
+    assert 1.5e4 * 1e-3 * depth + 3e7 * (1e-3 * depth) ** 3 == pytest.approx(450.0, rel=5e-3)
+    assert slope == pytest.approx(1e-3 * (1.5e4 + 9e7 * (1e-3 * depth) ** 2), abs=1.0)
