@@ -116,6 +116,13 @@ def markers(ends: tuple[End, ...]) -> tuple[Marker, ...]:
     return found
 
 
+def check_each_body_once(check: Check, ends: tuple[Attachment, ...]) -> None:
+    """Note bodies that several of the ends, which are markers, stand for."""
+    bodies = [end.body for end in ends if isinstance(end, Marker)]
+    for body in {name for name in bodies if bodies.count(name) > 1}:
+        check.fault("the same body is named twice", body)
+
+
 def coordinates(ends: tuple[End, ...]) -> tuple[Coordinate, ...]:
     """The ends as coordinates. Raises TypeError if one is a marker, which the pattern excludes."""
     found = tuple(end for end in ends if isinstance(end, Coordinate))

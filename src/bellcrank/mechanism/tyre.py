@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from math import ceil, pi, sqrt
 from types import MappingProxyType
-from typing import Any, ClassVar, Final
+from typing import ClassVar, Final
 
-from bellcrank.mechanism.attachment import Attachment, End, markers
+from bellcrank.mechanism.attachment import Attachment, End, check_each_body_once, markers
 from bellcrank.mechanism.checking import Check
 from bellcrank.mechanism.fields import choice, described, fraction, quantity
 from bellcrank.mechanism.force import ForceKind
@@ -93,10 +93,7 @@ class Tyre(ForceKind):
 
     def check_ends(self, check: Check, ends: tuple[Attachment, ...]) -> None:
         """Each body once."""
-        held: list[Any] = list(ends)
-        bodies = [marker.body for marker in held]
-        for body in {name for name in bodies if bodies.count(name) > 1}:
-            check.fault("the same body is named twice", body)
+        check_each_body_once(check, ends)
 
     def lowered(self, ends: tuple[End, ...]) -> Lowered:
         """The law of a slice, and the rays."""
