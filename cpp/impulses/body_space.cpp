@@ -9,8 +9,7 @@ namespace bellcrank {
 
 namespace {
 
-constexpr int kMostRows = 6;    // of a block of cones
-constexpr int kGyroscopic = 6;  // iterations
+constexpr int kMostRows = 6;  // of a block of cones
 
 }  // namespace
 
@@ -118,11 +117,9 @@ void BodySpace::Rows::add_response(const double* impulses, double* u) {
         }
 }
 
-BodySpace::BodySpace(const Model& model, ConstraintRows& rows, const FreeMotion& free_motion, const Manifold& manifold,
-                     Closing close_rows)
+BodySpace::BodySpace(const Model& model, ConstraintRows& rows, const Manifold& manifold, Closing close_rows)
     : model_(model),
       rows_(rows),
-      free_motion_(free_motion),
       manifold_(manifold),
       close_rows_(std::move(close_rows)),
       xi_(manifold.tangent_size()) {
@@ -149,39 +146,12 @@ void BodySpace::advance(double, double h, const double* x, double* u, double* x1
     manifold_.retract(x, xi_.data(), x1);
 }
 
-void BodySpace::accelerate_freely(double t, double h, const double* x, const double* u, const double* moved,
-                                  double* rate) {
-    free_motion_.begin(t, x, u, rate);
-    free_motion_.finish(u, rate);
-    turn_freely(h, u, moved, rate);
-}
-
-// Gyroscopic moments by the midpoint rule in principal axes, which keeps energy and angular momentum; as they are at
-// the start of a step, they would make energy.
-void BodySpace::turn_freely(double h, const double* u, const double* moved, double* rate) const {
-    for (int b = 0; b < model_.bodies(); ++b) {
-        const Vec3& I = model_.principal_inertia[b];
-        const Vec3 w = twist_angular(moved, b);
-        const auto moment = [&I](const Vec3& v) {
-            return Vec3{(I.y - I.z) / I.x * v.y * v.z, (I.z - I.x) / I.y * v.z * v.x, (I.x - I.y) / I.z * v.x * v.y};
-        };
-        Vec3 middle = w;
-        for (int i = 0; i < kGyroscopic; ++i) middle = w + (0.5 * h) * moment(middle);
-        add(rate + kTwist * b + 4, moment(middle) - moment(twist_angular(u, b)));
-    }
-}
-
-void BodySpace::add_response(const std::vector<Push>& bodies, double* u) {
-    const std::span<const double> inverse = rows_.inverse_sqrt_mass();
-    const auto scaled = [&](int at, const Vec3& v) {
-        const double* s = inverse.data() + at;
-        return Vec3{s[0] * s[0] * v.x, s[1] * s[1] * v.y, s[2] * s[2] * v.z};
-    };
-    for (int b = 0; b < model_.bodies(); ++b) {
-        const Mat3 R = rotation_matrix(pose_rotation(poses_, b));
-        add(u + kTwist * b, scaled(kTwist * b, bodies[b].linear));
-        add(u + kTwist * b + 4, scaled(kTwist * b + 4, transpose_times(R, bodies[b].angular)));
-    }
+void BodySpace::kick(double, const double*, const double* on_bodies, ImpulseRows& rows, const double* impulses,
+                     double* change, double* of_twists) {
+    const std::span<const double> scale = rows_.inverse_sqrt_mass();
+    for (int k = 0; k < speeds(); ++k) change[k] = scale[k] * scale[k] * on_bodies[k];
+    rows.add_response(impulses, change);
+    std::copy_n(change, speeds(), of_twists);
 }
 
 }  // namespace bellcrank

@@ -1,6 +1,7 @@
 // Steps by impulses in maximal coordinates: bodies with rows between them.
 #pragma once
 
+#include <algorithm>
 #include <functional>
 #include <span>
 #include <vector>
@@ -8,7 +9,6 @@
 #include "cones/body_operator.hpp"
 #include "impulses/impulse_space.hpp"
 #include "model/constraint_rows.hpp"
-#include "model/free_motion.hpp"
 #include "model/ports.hpp"
 
 namespace bellcrank {
@@ -18,8 +18,7 @@ class BodySpace final : public ImpulseSpace {
     // Brings positions onto the rows, with limits, at t; whether they are met.
     using Closing = std::function<bool(double t, double* x)>;
 
-    BodySpace(const Model& model, ConstraintRows& rows, const FreeMotion& free_motion, const Manifold& manifold,
-              Closing close_rows);
+    BodySpace(const Model& model, ConstraintRows& rows, const Manifold& manifold, Closing close_rows);
 
     int configuration_size() const override { return manifold_.configuration_size(); }
     int speeds() const override { return manifold_.tangent_size(); }
@@ -32,21 +31,17 @@ class BodySpace final : public ImpulseSpace {
     void advance(double t, double h, const double* x, double* u, double* x1) override;
     void displace(const double* xi, double* x) override { manifold_.retract(x, xi, x); }
     bool close(double t, double* x) override { return close_rows_(t, x); }
-    void accelerate_freely(double t, double h, const double* x, const double* u, const double* moved,
-                           double* rate) override;
-    void add_response(const std::vector<Push>& bodies, double* u) override;
-    void lead(double, double*) override {}
+    void take(const double* twists, double* u) override { std::copy_n(twists, speeds(), u); }
+    void kick(double time, const double* u, const double* on_bodies, ImpulseRows& rows, const double* impulses,
+              double* change, double* of_twists) override;
 
   private:
     class Rows;
-    void turn_freely(double h, const double* u, const double* moved, double* rate) const;
-
     struct Source {  // of a piece: a block of the rows, and the first row in it
         int block, first;
     };
     const Model& model_;
     ConstraintRows& rows_;
-    const FreeMotion& free_motion_;
     const Manifold& manifold_;
     const Closing close_rows_;
     std::vector<Source> sources_;

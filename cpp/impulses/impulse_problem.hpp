@@ -25,8 +25,7 @@ class ImpulseProblem {
     // The impulse of a point, world axes, on its first body.
     Vec3 impulse_at(const ImpulsePoint& point) const;
 
-    void to_rows(const double* u, double* rows) { rows_->to_rows(u, rows); }
-    void add_response(const double* impulses, double* u) { rows_->add_response(impulses, u); }
+    ImpulseRows& jacobian() { return *rows_; }
 
     // Speeds without impulses; impulses to start from, and those found.
     std::vector<double> q, impulses;

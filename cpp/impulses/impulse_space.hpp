@@ -30,11 +30,6 @@ struct ImpulsePoint {
     double friction;
 };
 
-// Of impulses on a body: their sum, and their moment about the centre of mass; world axes.
-struct Push {
-    Vec3 linear{0.0, 0.0, 0.0}, angular{0.0, 0.0, 0.0};
-};
-
 // J of a problem's rows, those of pieces before those of points, where the space was placed last.
 class ImpulseRows {
   public:
@@ -51,7 +46,8 @@ class ImpulseRows {
 };
 
 // A formulation's configurations and velocities. Coordinates that functions of time lead may be no pieces: then they
-// are set.
+// are set. Twists, and impulses on bodies, are records of spatial/body_state.hpp: force, world axes, moment about the
+// com, principal axes.
 class ImpulseSpace {
   public:
     virtual ~ImpulseSpace() = default;
@@ -64,7 +60,7 @@ class ImpulseSpace {
     // Goes to (t, x): poses of the bodies; errors and rates become those of there.
     virtual void place(double t, const double* x) = 0;
     virtual const double* poses() const = 0;
-    // Twists of the bodies with these velocities, there.
+    // Twists of the bodies with these velocities, there; valid until the next call.
     virtual const double* twists(const double* u) = 0;
     // C of the pieces' rows, and their rates at rest, C_t.
     virtual double error(int row) const = 0;
@@ -76,14 +72,12 @@ class ImpulseSpace {
     virtual void displace(const double* xi, double* x) = 0;
     // Brings x onto the rows that hold positions; whether they are met. The space is to be placed anew.
     virtual bool close(double t, double* x) = 0;
-    // Accelerations without impulses with velocities u, and u′ = moved with which bodies turn by themselves; h: of the
-    // step. x: where the space is.
-    virtual void accelerate_freely(double t, double h, const double* x, const double* u, const double* moved,
-                                   double* rate) = 0;
-    // u += M⁻¹ of impulses on the bodies.
-    virtual void add_response(const std::vector<Push>& bodies, double* u) = 0;
-    // Sets speeds that functions of time lead, with what this does to the others.
-    virtual void lead(double t, double* u) = 0;
+    // u = the velocity, there, that bodies with these twists get by impulses of what is no piece; u is the velocity
+    // before.
+    virtual void take(const double* twists, double* u) = 0;
+    // How much velocities u, and twists, change in a time in which these impulses act on the bodies and on the rows.
+    virtual void kick(double time, const double* u, const double* on_bodies, ImpulseRows& rows, const double* impulses,
+                      double* change, double* of_twists) = 0;
 
   protected:
     std::vector<ImpulsePiece> pieces_;

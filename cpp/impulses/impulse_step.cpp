@@ -13,6 +13,7 @@ namespace {
 constexpr double kReach = 1e-3;  // gaps that count [m], beside those that a step may close
 // Energy of a kick by that of the motion, (ω h)²/4 where all turns at ω, and by that of half a step of forces alone.
 constexpr double kMostTurned = 0.25, kMostForced = 4.0;
+constexpr int kGyroscopic = 6;  // iterations
 
 int rows_of(const std::vector<ImpulsePiece>& pieces) {
     int rows = 0;
@@ -22,19 +23,25 @@ int rows_of(const std::vector<ImpulsePiece>& pieces) {
 
 }  // namespace
 
-ImpulseStep::ImpulseStep(const Model& model, Contacts& contacts, ImpulseSpace& space, double rest_speed)
+ImpulseStep::ImpulseStep(const Model& model, const FreeMotion& free_motion, Contacts& contacts, ImpulseSpace& space,
+                         double rest_speed)
     : model_(model),
+      free_motion_(free_motion),
       contacts_(contacts),
       space_(space),
       rest_speed_(rest_speed),
       positions_(space),
       velocities_(space),
       xi_(space.speeds()),
-      rate_(xi_),
       moved_(xi_),
       freed_(xi_),
+      flying_(kTwist * (static_cast<size_t>(model.bodies()) + 1)),
+      rate_(flying_),
+      twists_(flying_),
       kick_(xi_),
-      pushes_(model.bodies()),
+      twist_kick_(flying_),
+      end_twists_(flying_),
+      on_bodies_(flying_),
       contact_kick_(model.bodies()),
       last_rows_(rows_of(space.pieces())) {}
 
@@ -44,14 +51,14 @@ ImpulseOutcome ImpulseStep::step(double t, double h, const double* x, const doub
     part_ = kicks_ ? 0.5 : 1.0;
     reused_ = kicks_ ? h / last_h_ : 0.0;
     for (size_t k = 0; k < xi_.size(); ++k) moved_[k] = u[k] + reused_ * kick_[k];
-    look_for_points(h, moved_.data());
+    for (size_t k = 0; k < flying_.size(); ++k) flying_[k] = end_twists_[k] + reused_ * twist_kick_[k];
+    look_for_points(h, flying_.data());
     space_.advance(t + h, h, x, moved_.data(), x1);
     const bool met = correct_positions(t + h, h, u, x1);
-    for (size_t k = 0; k < xi_.size(); ++k) xi_[k] = moved_[k] + reused_ * kick_[k];
-    move_freely(t + h, h, x1, xi_.data(), moved_.data());
-    ImpulseOutcome outcome = find_velocities(t + h, h, moved_.data(), tolerance, u1);
+    move_freely(t + h, h);
+    ImpulseOutcome outcome = find_velocities(h, moved_.data(), tolerance, u1);
     outcome.constraints_met = met;
-    list_contacts(h);
+    list_contacts(h, u1);
     kick_next(h, u1);
     remember_end(t + h, x1, u1);
     return outcome;
@@ -62,14 +69,14 @@ void ImpulseStep::prepare(double t, double h, const double* x, const double* u, 
     part_ = 1.0;
     reused_ = 0.0;
     last_points_.clear();
-    std::fill(kick_.begin(), kick_.end(), 0.0);
+    for (auto* v : {&kick_, &twist_kick_, &last_rows_}) std::fill(v->begin(), v->end(), 0.0);
     std::fill(contact_kick_.begin(), contact_kick_.end(), Push{});
-    std::fill(last_rows_.begin(), last_rows_.end(), 0.0);
     space_.place(t, x);
-    look_for_points(h, u);
+    std::copy_n(space_.twists(u), flying_.size(), flying_.begin());
+    look_for_points(h, flying_.data());
     points_ = contacts_.near(space_.poses(), reach_);
-    move_freely(t, h, x, u, u);
-    find_velocities(t, h, u, tolerance, moved_.data());
+    move_freely(t, h);
+    find_velocities(h, u, tolerance, moved_.data());
     kick_next(h, u);
 }
 
@@ -91,39 +98,40 @@ void ImpulseStep::remember_end(double t, const double* x, const double* u) {
 // the rows of now, those of contacts, whose points come and go, in world axes.
 void ImpulseStep::kick_next(double h, const double* u) {
     last_h_ = h;
-    push_bodies();
-    for (int b = 0; b < model_.bodies(); ++b) {
-        Push& kept = contact_kick_[b];
-        kept.linear = 0.5 * (reused_ * kept.linear + pushes_[b].linear);
-        kept.angular = 0.5 * (reused_ * kept.angular + pushes_[b].angular);
-    }
-    const auto of_points = total_.begin() + velocities_.rows_of_pieces();
+    for (size_t k = 0; k < rate_.size(); ++k) twists_[k] = 0.5 * h * rate_[k];
+    const double forced = energy_of(twists_.data());
+    add_pushes();
     std::transform(last_rows_.begin(), last_rows_.end(), total_.begin(), [](double P) { return 0.5 * P; });
-    std::fill(of_points, total_.end(), 0.0);
-    for (size_t k = 0; k < kick_.size(); ++k) kick_[k] = xi_[k] = 0.5 * h * rate_[k];
-    space_.add_response(contact_kick_, kick_.data());
-    velocities_.add_response(total_.data(), kick_.data());
-    const double most = kMostTurned * energy_of(u) + kMostForced * energy_of(xi_.data());
-    kicks_ = hits_ == 0 && energy_of(kick_.data()) <= most;
+    std::fill(total_.begin() + velocities_.rows_of_pieces(), total_.end(), 0.0);
+    space_.kick(0.5 * h, u, on_bodies_.data(), velocities_.jacobian(), total_.data(), kick_.data(), twist_kick_.data());
+    std::copy_n(space_.twists(u), end_twists_.size(), end_twists_.begin());
+    const double most = kMostTurned * energy_of(end_twists_.data()) + kMostForced * forced;
+    kicks_ = hits_ == 0 && energy_of(twist_kick_.data()) <= most;
 }
 
-// Of the contacts of this step.
-void ImpulseStep::push_bodies() {
-    std::fill(pushes_.begin(), pushes_.end(), Push{});
+// on_bodies_ = what forces do in half a step, twists_, and contacts on average.
+void ImpulseStep::add_pushes() {
+    for (Push& kept : contact_kick_) kept = {0.5 * reused_ * kept.linear, 0.5 * reused_ * kept.angular};
     for (const ImpulsePoint& point : velocities_.points()) {
-        const Vec3 P = velocities_.impulse_at(point);
+        const Vec3 P = 0.5 * velocities_.impulse_at(point);
         for (const auto& [shape, sign] : {std::pair(point.found->a, 1.0), std::pair(point.found->b, -1.0)}) {
             const int body = model_.contacts.shapes[shape].body;
             if (body == model_.ground()) continue;
             const Vec3 arm = point.found->point.position - pose_position(space_.poses(), body);
-            pushes_[body].linear += sign * P;
-            pushes_[body].angular += sign * cross(arm, P);
+            contact_kick_[body].linear += sign * P;
+            contact_kick_[body].angular += sign * cross(arm, P);
         }
+    }
+    for (int b = 0; b < model_.bodies(); ++b) {
+        const Mat3 R = rotation_matrix(pose_rotation(space_.poses(), b));
+        const Vec3 v = twist_linear(twists_.data(), b), w = twist_angular(twists_.data(), b);
+        const Vec3& I = model_.principal_inertia[b];
+        store_twist(on_bodies_.data(), b, model_.mass[b] * v + contact_kick_[b].linear,
+                    Vec3{I.x * w.x, I.y * w.y, I.z * w.z} + transpose_times(R, contact_kick_[b].angular));
     }
 }
 
-double ImpulseStep::energy_of(const double* u) {
-    const double* twists = space_.twists(u);
+double ImpulseStep::energy_of(const double* twists) const {
     double energy = 0.0;
     for (int b = 0; b < model_.bodies(); ++b) {
         const Vec3 v = twist_linear(twists, b), w = twist_angular(twists, b);
@@ -133,15 +141,33 @@ double ImpulseStep::energy_of(const double* u) {
     return energy;
 }
 
-// Accelerations without impulses at x, with velocities u as they are expected there; u′ as bodies turn by themselves.
-void ImpulseStep::move_freely(double t, double h, const double* x, const double* u, const double* moved) {
+// Accelerations without impulses where the space is; the second half of a step is expected to be like the first.
+void ImpulseStep::move_freely(double t, double h) {
+    for (size_t k = 0; k < twists_.size(); ++k) twists_[k] = flying_[k] + reused_ * twist_kick_[k];
     contacts_.leave_out(true);
-    space_.accelerate_freely(t, h, x, u, moved, rate_.data());
+    free_motion_.begin(t, space_.poses(), twists_.data(), rate_.data());
+    free_motion_.finish(twists_.data(), rate_.data());
     contacts_.leave_out(false);
+    turn_freely(h, twists_.data());
+}
+
+// Gyroscopic moments by the midpoint rule in principal axes, which keeps energy and angular momentum; as they are at
+// the start of a step, they would make energy.
+void ImpulseStep::turn_freely(double h, const double* expected) {
+    for (int b = 0; b < model_.bodies(); ++b) {
+        const Vec3& I = model_.principal_inertia[b];
+        const Vec3 w = twist_angular(flying_.data(), b);
+        const auto moment = [&I](const Vec3& v) {
+            return Vec3{(I.y - I.z) / I.x * v.y * v.z, (I.z - I.x) / I.y * v.z * v.x, (I.x - I.y) / I.z * v.x * v.y};
+        };
+        Vec3 middle = w;
+        for (int i = 0; i < kGyroscopic; ++i) middle = w + (0.5 * h) * moment(middle);
+        add(rate_.data() + kTwist * b + 4, moment(middle) - moment(twist_angular(expected, b)));
+    }
 }
 
 // As far as anything gets in a step, and somewhat farther.
-void ImpulseStep::look_for_points(double h, const double* u) { reach_ = kReach + 1.5 * h * fastest(space_.twists(u)); }
+void ImpulseStep::look_for_points(double h, const double* twists) { reach_ = kReach + 1.5 * h * fastest(twists); }
 
 double ImpulseStep::bouncing_speed(double h) const { return std::max(rest_speed_, 2.0 * h * norm(model_.gravity)); }
 

@@ -38,7 +38,7 @@ bool ImpulseStep::correct_positions(double t, double h, const double* u, double*
         for (const FoundContact& found : close_) positions_.q[row++] = found.point.gap;
         factorizations_ += positions_.solve(kResidual).factorizations;
         std::fill(xi_.begin(), xi_.end(), 0.0);
-        positions_.add_response(positions_.impulses.data(), xi_.data());
+        positions_.jacobian().add_response(positions_.impulses.data(), xi_.data());
         space_.displace(xi_.data(), x);
     }
     const bool met = space_.close(t, x);

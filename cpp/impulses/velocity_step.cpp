@@ -18,12 +18,13 @@ constexpr double kSticks = 1e-9;  // of the limit of friction
 }  // namespace
 
 // u1 = u + h a_f + M⁻¹ Jᵀ P, or with half of these in a step that a kick has begun; the speeds along rows in after_.
-ImpulseOutcome ImpulseStep::find_velocities(double t, double h, const double* u, double tolerance, double* u1) {
-    for (size_t k = 0; k < freed_.size(); ++k) freed_[k] = u[k] + part_ * h * rate_[k];
-    space_.lead(t, freed_.data());
+ImpulseOutcome ImpulseStep::find_velocities(double h, const double* u, double tolerance, double* u1) {
+    for (size_t k = 0; k < flying_.size(); ++k) flying_[k] += part_ * h * rate_[k];
+    std::copy_n(u, freed_.size(), freed_.begin());
+    space_.take(flying_.data(), freed_.data());
     lay_out(u);
     start_from_last();
-    velocities_.to_rows(freed_.data(), free_.data());
+    velocities_.jacobian().to_rows(freed_.data(), free_.data());
     const ImpulseOutcome outcome = solve(h, tolerance, u1);
     remember_impulses();
     return outcome;
@@ -39,7 +40,7 @@ void ImpulseStep::lay_out(const double* u) {
     }
     velocities_.set(points_, friction_, false);
     for (auto* v : {&before_, &free_, &after_, &total_}) v->assign(velocities_.rows(), 0.0);
-    velocities_.to_rows(u, before_.data());
+    velocities_.jacobian().to_rows(u, before_.data());
 }
 
 // Static where the point touched and did not slip, or begins to touch without slip.
@@ -127,8 +128,8 @@ ImpulseOutcome ImpulseStep::solve(double h, double tolerance, double* u1) {
         const ConeReport report = velocities_.solve(kAimed * tolerance);
         factorizations_ += report.factorizations;
         std::copy(freed_.begin(), freed_.end(), u1);
-        velocities_.add_response(velocities_.impulses.data(), u1);
-        velocities_.to_rows(u1, after_.data());
+        velocities_.jacobian().add_response(velocities_.impulses.data(), u1);
+        velocities_.jacobian().to_rows(u1, after_.data());
         outcome = describe(report);
         outcome.found = report.residual <= tolerance;
         const bool gains = work_of_contacts() > 0.0;
@@ -186,24 +187,19 @@ void ImpulseStep::remember_impulses() {
 }
 
 // Points that push, or are closed, with their forces at the end of the step.
-void ImpulseStep::list_contacts(double h) {
+void ImpulseStep::list_contacts(double h, const double* u1) {
     contacts_.begin_list();
+    const double* twists = space_.twists(u1);
     for (size_t i = 0; i < points_.size(); ++i) {
         const ImpulsePoint& point = velocities_.points()[i];
         const FoundContact& f = points_[i];
-        if (!(velocities_.impulses[point.row] > 0.0) && f.point.gap > kClosed) continue;
-        Vec3 impulse{0.0, 0.0, 0.0}, slip{0.0, 0.0, 0.0};
-        double across = 0.0;
-        for (int r = 0; r < point.size; ++r) {
-            impulse += velocities_.impulses[point.row + r] * point.axes[r];
-            if (r == 0) continue;
-            slip += after_[point.row + r] * point.axes[r];
-            across += velocities_.impulses[point.row + r] * velocities_.impulses[point.row + r];
-        }
-        const double limit = point.friction * velocities_.impulses[point.row];
-        contacts_.list({f.group, f.a, f.b, f.point.feature, f.point.position, f.point.normal, f.point.gap,
-                        (1.0 / (part_ * h)) * impulse, slip, -after_[point.row],
-                        norm(slip) <= kSlips && std::sqrt(across) < limit * (1.0 - kSticks)});
+        const double push = velocities_.impulses[point.row];
+        if (!(push > 0.0) && f.point.gap > kClosed) continue;
+        const Vec3 P = velocities_.impulse_at(point), n = f.point.normal;
+        const Vec3 v = contacts_.velocity_between(f, space_.poses(), twists), slip = v - dot(v, n) * n;
+        const bool sticks = norm(slip) <= kSlips && norm(P - push * n) < point.friction * push * (1.0 - kSticks);
+        contacts_.list({f.group, f.a, f.b, f.point.feature, f.point.position, n, f.point.gap, (1.0 / (part_ * h)) * P,
+                        slip, -dot(v, n), sticks});
     }
 }
 
