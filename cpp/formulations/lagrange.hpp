@@ -43,6 +43,9 @@ class Lagrange final : public ConstrainedBodies {
     bool linearizes_cheaply() const override { return linearizes_by_rows(); }
     bool finish_corrected_step(double t, double* x, double* u) override;
     void inputs_changed() override;
+    ImpulseOutcome strike(double t, const double* x, const std::vector<Blow>& blows,
+                          const std::vector<StruckPoint>& points, double tolerance, double* u,
+                          std::vector<Vec3>& impulses) override;
     ImpulseOutcome step_by_impulses(double t, double h, const double* x, const double* u, double tolerance, double* x1,
                                     double* u1) override;
     std::vector<int> dropped_rows() override;
@@ -88,6 +91,7 @@ class Lagrange final : public ConstrainedBodies {
 
     // Stops (lagrange/stops.cpp).
     void rows_changed() override;
+    ImpulseSpace& impulse_space();
     bool runs_through_a_stop() const;
     void solve_with_stops(std::vector<double>& lambda);
 

@@ -114,10 +114,9 @@ void ImpulseStep::add_pushes() {
     for (Push& kept : contact_kick_) kept = {0.5 * reused_ * kept.linear, 0.5 * reused_ * kept.angular};
     for (const ImpulsePoint& point : velocities_.points()) {
         const Vec3 P = 0.5 * velocities_.impulse_at(point);
-        for (const auto& [shape, sign] : {std::pair(point.found->a, 1.0), std::pair(point.found->b, -1.0)}) {
-            const int body = model_.contacts.shapes[shape].body;
+        for (const auto& [body, sign] : {std::pair(point.bodies[0], 1.0), std::pair(point.bodies[1], -1.0)}) {
             if (body == model_.ground()) continue;
-            const Vec3 arm = point.found->point.position - pose_position(space_.poses(), body);
+            const Vec3 arm = point.position - pose_position(space_.poses(), body);
             contact_kick_[body].linear += sign * P;
             contact_kick_[body].angular += sign * cross(arm, P);
         }

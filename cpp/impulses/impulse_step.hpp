@@ -17,9 +17,9 @@ namespace bellcrank {
 //   u₁ = u′ + h a_f/2 + M⁻¹ J₁ᵀ P₁    with  J₁ u₁ + C_t = 0 in equations,  0 ≤ P₁ₙ ⟂ u₁ₙ + s ≥ 0  in limits and
 //   contacts
 // and Coulomb friction. Bodies fly with their twists; joints that are no rows, as those of a tree, take from these what
-// they let pass, which never adds to the energy. So the smooth motion is that of the method of Störmer and Verlet, of second order. s = e uₙ
-// where something is hit that bounces; where a gap is open it is what closes the gap in the next step, so that nothing
-// gets in that does not bounce. After a hit the kick is found anew, without it.
+// they let pass, which never adds to the energy. So the smooth motion is that of the method of Störmer and Verlet, of
+// second order. s = e uₙ where something is hit that bounces; where a gap is open it is what closes the gap in the next
+// step, so that nothing gets in that does not bounce. After a hit the kick is found anew, without it.
 class ImpulseStep {
   public:
     ImpulseStep(const Model& model, const FreeMotion& free_motion, Contacts& contacts, ImpulseSpace& space,
@@ -51,6 +51,7 @@ class ImpulseStep {
     ImpulseOutcome find_velocities(double h, const double* u, double tolerance, double* u1);
     void look_for_points(double h, const double* twists);
     void lay_out(const double* u);
+    ImpulsePoint point_at(const FoundContact& found, double friction) const;
     double friction_of(const FoundContact& found, const double* twists);
     void start_from_last();
     LastPoint* last_point(const FoundContact& found, bool by_feature);
@@ -81,7 +82,6 @@ class ImpulseStep {
     ImpulseProblem positions_, velocities_;
     std::vector<FoundContact> points_, close_;  // within reach_; those that positions are corrected for
     double reach_ = 0.0;
-    std::vector<double> friction_, restitution_;     // of points
     std::vector<double> before_, free_, after_;      // speeds along rows: of the last step, without impulses, with them
     std::vector<double> start_, total_;              // impulses to start from; some of them
     std::vector<double> xi_, moved_, freed_;         // a displacement; u′; velocities without impulses

@@ -9,7 +9,6 @@ namespace bellcrank {
 namespace {
 
 constexpr double kAimed = 0.01;   // of the tolerance
-constexpr double kClosed = 1e-9;  // gap that counts as closed [m or rad]
 constexpr double kSame = 1e-4;    // distance within which a point is the same as in the last step [m]
 constexpr double kSlips = 1e-6;   // speed beyond which a point slips [m/s]
 constexpr double kGains = 1e-9;   // of the energy of contacts' speeds: less is rounding
@@ -31,16 +30,17 @@ ImpulseOutcome ImpulseStep::find_velocities(double h, const double* u, double to
 }
 
 void ImpulseStep::lay_out(const double* u) {
-    friction_.clear();
-    restitution_.clear();
     const double* twists = space_.twists(u);
-    for (const FoundContact& found : points_) {
-        friction_.push_back(friction_of(found, twists));
-        restitution_.push_back(model_.contacts.groups[found.group].law.restitution);
-    }
-    velocities_.set(points_, friction_, false);
+    velocities_.begin();
+    for (const FoundContact& found : points_) velocities_.add(point_at(found, friction_of(found, twists)));
+    velocities_.finish(false);
     for (auto* v : {&before_, &free_, &after_, &total_}) v->assign(velocities_.rows(), 0.0);
     velocities_.jacobian().to_rows(u, before_.data());
+}
+
+ImpulsePoint ImpulseStep::point_at(const FoundContact& found, double friction) const {
+    const auto& shapes = model_.contacts.shapes;
+    return {{shapes[found.a].body, shapes[found.b].body}, found.point.position, found.point.normal, friction};
 }
 
 // Static where the point touched and did not slip, or begins to touch without slip.
@@ -59,9 +59,10 @@ void ImpulseStep::start_from_last() {
     for (size_t row = 0; row < last_rows_.size(); ++row) velocities_.impulses[row] = part_ * last_rows_[row];
     for (LastPoint& last : last_points_) last.taken = false;
     for (const bool by_feature : {true, false})
-        for (const ImpulsePoint& point : velocities_.points()) {
+        for (size_t i = 0; i < points_.size(); ++i) {
+            const ImpulsePoint& point = velocities_.points()[i];
             double* P = &velocities_.impulses[point.row];
-            LastPoint* last = P[0] == 0.0 ? last_point(*point.found, by_feature) : nullptr;
+            LastPoint* last = P[0] == 0.0 ? last_point(points_[i], by_feature) : nullptr;
             if (last == nullptr) continue;
             last->taken = true;
             for (int r = 0; r < point.size; ++r) P[r] = part_ * dot(last->impulse, point.axes[r]);
@@ -112,7 +113,8 @@ void ImpulseStep::set_speeds(double h, double bounce) {
     }
     for (size_t i = 0; i < points_.size(); ++i) {
         const int at = velocities_.points()[i].row;
-        add(at, shift(points_[i].point.gap, before_[at], restitution_[i], h, bounce));
+        const double restitution = model_.contacts.groups[points_[i].group].law.restitution;
+        add(at, shift(points_[i].point.gap, before_[at], restitution, h, bounce));
     }
 }
 
@@ -179,9 +181,9 @@ void ImpulseStep::remember_impulses() {
     for (size_t row = 0; row < last_rows_.size(); ++row)
         last_rows_[row] = 0.5 * reused_ * last_rows_[row] + velocities_.impulses[row];
     last_points_.clear();
-    for (const ImpulsePoint& point : velocities_.points())
-        last_points_.push_back(
-            {key_of(*point.found), (1.0 / part_) * velocities_.impulse_at(point), point.found->point.position, false});
+    for (size_t i = 0; i < points_.size(); ++i)
+        last_points_.push_back({key_of(points_[i]), (1.0 / part_) * velocities_.impulse_at(velocities_.points()[i]),
+                                points_[i].point.position, false});
     std::sort(last_points_.begin(), last_points_.end(),
               [](const LastPoint& p, const LastPoint& q) { return p.key < q.key; });
 }

@@ -131,12 +131,31 @@ struct ImpulseOutcome {
     int weakened = 0;  // how often restitution was reduced, for it would have gained energy
 };
 
-// For methods that step by impulses, with rigid contacts.
+// Where the first of two bodies, the ground being the last, is struck by the second: world axes, the normal from the
+// second to the first.
+struct StruckPoint {
+    int bodies[2];
+    Vec3 position, normal;
+    double friction, restitution;
+};
+// A given impulse on a body [N s], world axes.
+struct Blow {
+    int body;
+    Vec3 position, impulse;
+};
+
+// For methods that step by impulses, with rigid contacts, and for those who strike a mechanism.
 class Impulses : public Port {
   public:
     // From (t, x, u) to (t + h, x1, u1), on the constraints.
     virtual ImpulseOutcome step_by_impulses(double, double, const double*, const double*, double, double*, double*) {
         refuse("steps by impulses");
+    }
+    // u becomes the velocity after blows, and impulses at points, all at once; the latter on the first bodies, world
+    // axes.
+    virtual ImpulseOutcome strike(double, const double*, const std::vector<Blow>&, const std::vector<StruckPoint>&,
+                                  double, double*, std::vector<Vec3>&) {
+        refuse("impulses at points");
     }
 };
 

@@ -5,6 +5,7 @@
 #include "cones/dense_operator.hpp"
 #include "formulations/recursive.hpp"
 #include "formulations/recursive/impulse_response.hpp"
+#include "impulses/strike.hpp"
 #include "spatial/body_state.hpp"
 #include "spatial/components.hpp"
 
@@ -24,6 +25,7 @@ class Recursive::Space final : public ImpulseSpace {
   public:
     explicit Space(Recursive& system);
 
+    int ground() const override { return system_.model_->ground(); }
     int configuration_size() const override { return system_.configuration_size(); }
     int speeds() const override { return system_.tangent_size(); }
     std::unique_ptr<ImpulseRows> make_rows() override;
@@ -64,7 +66,7 @@ class Recursive::Space::Rows final : public ImpulseRows {
 
   private:
     void load_pieces(bool positions);
-    void load_point(const ImpulsePoint& point, int shape, double sign);
+    void load_point(const ImpulsePoint& point, int body, double sign);
 
     Space& space_;
     DenseConeOperator operator_;
@@ -78,8 +80,8 @@ void Recursive::Space::Rows::evaluate(const std::vector<ImpulsePoint>& points, b
     const Recursive& system = space_.system_;
     load_pieces(positions);
     for (const ImpulsePoint& point : points) {
-        load_point(point, point.found->a, 1.0);
-        load_point(point, point.found->b, -1.0);
+        load_point(point, point.bodies[0], 1.0);
+        load_point(point, point.bodies[1], -1.0);
     }
     G_.resize(static_cast<size_t>(rows_) * rows_);
     space_.response_.between(system.state_, ends_, rows_, G_.data());
@@ -106,12 +108,12 @@ void Recursive::Space::Rows::load_pieces(bool positions) {
         if (left_out[end.row]) end.load = kNothing;
 }
 
-void Recursive::Space::Rows::load_point(const ImpulsePoint& point, int shape, double sign) {
+void Recursive::Space::Rows::load_point(const ImpulsePoint& point, int body, double sign) {
     const Recursive& system = space_.system_;
-    const int link = system.tree_.bodies[system.model_->contacts.shapes[shape].body].link;
+    const int link = system.tree_.bodies[body].link;
     if (link < 0) return;
     const Mat3& axes = system.state_.world[link];
-    const Vec3 arm = transpose_times(axes, point.found->point.position - system.state_.position[link]);
+    const Vec3 arm = transpose_times(axes, point.position - system.state_.position[link]);
     for (int r = 0; r < point.size; ++r) {
         const Vec3 f = sign * transpose_times(axes, point.axes[r]);
         ends_.push_back({point.row + r, link, {cross(arm, f), f}});
@@ -139,9 +141,8 @@ Recursive::Space::Space(Recursive& system)
       momenta_(system.force_.size()) {
     for (size_t i = 0; i < system.tree_.closing_rows.size(); ++i) {
         const int row = system.tree_.closing_rows[i];
-        const Block& block = *std::ranges::find_if(system.model_->blocks, [row](const Block& b) {
-            return b.row_begin <= row && row < b.row_end;
-        });
+        const Block& block = *std::ranges::find_if(
+            system.model_->blocks, [row](const Block& b) { return b.row_begin <= row && row < b.row_end; });
         const bool joins = !pieces_.empty() && !block.unilateral && pieces_.back().size < kMostRows &&
                            pieces_.back().model_row >= block.row_begin &&
                            pieces_.back().model_row + pieces_.back().size == row;
@@ -228,14 +229,26 @@ void Recursive::Space::kick(double time, const double* u, const double* on_bodie
     for (size_t k = 0; k < momenta_.size(); ++k) of_twists[k] *= time;
 }
 
+ImpulseSpace& Recursive::impulse_space() {
+    if (!impulse_space_) impulse_space_ = std::make_unique<Space>(*this);
+    return *impulse_space_;
+}
+
 ImpulseOutcome Recursive::step_by_impulses(double t, double h, const double* x, const double* u, double tolerance,
                                            double* x1, double* u1) {
-    if (!impulses_) {
-        impulse_space_ = std::make_unique<Space>(*this);
-        impulses_ = std::make_unique<ImpulseStep>(*model_, free_motion_, contacts_, *impulse_space_, options_.rest_speed);
-    }
+    if (!impulses_)
+        impulses_ =
+            std::make_unique<ImpulseStep>(*model_, free_motion_, contacts_, impulse_space(), options_.rest_speed);
     const ImpulseOutcome outcome = impulses_->step(t, h, x, u, tolerance, x1, u1);
     ++statistics_.evaluations;
+    statistics_.impacts += outcome.impacts;
+    return outcome;
+}
+
+ImpulseOutcome Recursive::strike(double t, const double* x, const std::vector<Blow>& blows,
+                                 const std::vector<StruckPoint>& points, double tolerance, double* u,
+                                 std::vector<Vec3>& impulses) {
+    const ImpulseOutcome outcome = bellcrank::strike(impulse_space(), t, x, blows, points, tolerance, u, impulses);
     statistics_.impacts += outcome.impacts;
     return outcome;
 }
