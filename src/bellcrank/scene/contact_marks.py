@@ -21,6 +21,7 @@ LONGEST: Final = 0.25  # of the smaller side of the picture: the arrow of the la
 CUT: Final = 0.5  # of that side: longer arrows are cut
 _SHAFT, _HEAD, _HEAD_LENGTH = 0.9, 2.6, 7.5  # half widths and a length, points
 _MARK, _FINE = 17.0, 4.0  # areas of marks, square points
+_WIDE: Final = 4.0  # inches: marks and arrows are smaller in pictures that are less wide
 _WORDS: Final = 4  # arrows that are cut, and have their force beside them, at an instant
 _INK: Final = "#3c4043"
 _KEY: Final = 0.2  # of the width: the longest arrow of the key
@@ -137,8 +138,8 @@ class ContactLayer:
         after = max(length, 12.0 * point)
         text = _words(axes, np.array([x + after, y]), force_text(newtons), (4.0, 0.0), ("left", "center"))
         text.set_gid("force key")
-        x += after + 62.0 * point
-        for color, shape, word, step in ((STICKS, "o", "sticks", 36.0), (SLIPS, "D", "slips", 0.0)):
+        x += after + 48.0 * point
+        for color, shape, word, step in ((STICKS, "o", "sticks", 34.0), (SLIPS, "D", "slips", 0.0)):
             _marks(axes, np.array([[x, y]]), np.array([_MARK]), color, shape, 1.0)
             _words(axes, np.array([x, y]), word, (4.0, 0.0), ("left", "center"))
             x += step * point
@@ -146,8 +147,16 @@ class ContactLayer:
 
 def points_of(axes: Any, width: float) -> float:
     """The length in a picture so wide, m, of a typographic point."""
-    inches = axes.get_window_extent().width / axes.get_figure().dpi
-    return float(width / (72.0 * inches))
+    return width / (72.0 * _inches(axes))
+
+
+def _inches(axes: Any) -> float:
+    return float(axes.get_window_extent().width / axes.get_figure().dpi)
+
+
+def _small(axes: Any) -> float:
+    """How much smaller marks and arrows are in a small picture."""
+    return min(1.0, max(0.5, _inches(axes) / _WIDE))
 
 
 def round_down(most: float) -> float:
@@ -168,14 +177,14 @@ def _arrows(axes: Any, tail: Floats, tip: Floats, cut: Any, strength: float) -> 
     """Arrows between points (m, 2) as one set of polygons; those that are cut have a gap."""
     from matplotlib.collections import PolyCollection
 
-    point = points_of(axes, float(np.ptp(axes.get_xlim())))
+    point = _small(axes) * points_of(axes, float(np.ptp(axes.get_xlim())))
     shapes: list[Floats] = []
     for start, end, gap in zip(tail, tip, cut, strict=True):
         shapes += _arrow(start, end, point, bool(gap))
     if not shapes:
         return []
     drawn = PolyCollection(
-        shapes, facecolor=FORCE, edgecolor="white", linewidth=0.5, alpha=strength, zorder=2.5,
+        shapes, facecolor=FORCE, edgecolor="white", linewidth=0.5 * _small(axes), alpha=strength, zorder=2.5,
         joinstyle="round",
     )  # fmt: skip
     return [axes.add_collection(drawn, autolim=False)]
@@ -206,9 +215,10 @@ def _arrow(start: Floats, end: Floats, point: float, gap: bool) -> list[Floats]:
 
 
 def _marks(axes: Any, places: Floats, area: Floats, color: Any, shape: str, strength: float) -> Any:
+    small = _small(axes)
     return axes.scatter(
-        *places.T, s=area, color=[color], marker=shape, edgecolors="white", alpha=strength, zorder=2.6,
-        linewidths=np.where(area > _FINE, 0.6, 0.0),
+        *places.T, s=small**2 * area, color=[color], marker=shape, edgecolors="white", alpha=strength, zorder=2.6,
+        linewidths=np.where(area > _FINE, 0.6 * small, 0.0), clip_on=False,
     )  # fmt: skip
 
 
