@@ -11,6 +11,7 @@
 #include "formulations/lagrange/correction_history.hpp"
 #include "formulations/lagrange/delassus.hpp"
 #include "formulations/lagrange/implicit.hpp"
+#include "impulses/body_space.hpp"
 #include "impulses/impulse_step.hpp"
 
 namespace bellcrank {
@@ -141,9 +142,10 @@ class Lagrange final : public ConstrainedBodies {
     std::vector<double> rhs_, impulse_, solution_, residual_;  // rows
     std::vector<double> in_force_;  // per storage row: 1 if rigid and not dropped (as an open stop is), else 0
     bool out_of_force_ = false;     // whether some rigid rows are dropped
-    std::unique_ptr<ImplicitRows> implicit_;  // of implicit methods only
-    std::unique_ptr<ImpulseStep> impulses_;   // of methods that step by impulses only
-    std::vector<std::uint8_t> held_stops_;    // per model row, if there are stops
+    std::unique_ptr<ImplicitRows> implicit_;    // of implicit methods only
+    std::unique_ptr<BodySpace> impulse_space_;  // of methods that step by impulses only
+    std::unique_ptr<ImpulseStep> impulses_;
+    std::vector<std::uint8_t> held_stops_;  // per model row, if there are stops
     std::vector<double> defect_;
 };
 

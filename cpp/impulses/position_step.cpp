@@ -15,51 +15,47 @@ constexpr double kRows = 1e-11;        // error of a row that is met [m or rad]
 constexpr double kResidual = 1e-6;     // of displacements; the next correction has what they leave
 constexpr int kCorrections = 12;
 
-bool holds_positions(const ImpulseProblem::Piece& piece) { return !piece.of_velocity && piece.compliance == 0.0; }
-
 }  // namespace
 
 // Contacts by displacements as small as they can be, those of a problem of the same kind without friction; rows, which
 // these follow to first order, by the formulation. What leaves a contact, or bounces there, is not moved.
 bool ImpulseStep::correct_positions(double t, double h, const double* u, double* x) {
     for (int i = 0; i < kCorrections; ++i) {
-        rows_.evaluate_jacobians(t, x);
+        space_.place(t, x);
         bool met = true;
         if (!(row_error() <= kRows)) {
-            met = close_rows_(t, x);
-            rows_.evaluate_jacobians(t, x);
+            met = space_.close(t, x);
+            space_.place(t, x);
         }
-        points_ = contacts_.near(x, reach_);
-        if (!met || !penetrates(x, u, h)) return met;
+        points_ = contacts_.near(space_.poses(), reach_);
+        if (!met || !penetrates(space_.twists(u), h)) return met;
         friction_.assign(close_.size(), 0.0);
-        positions_.lay_out(close_, friction_);
-        positions_.evaluate(x, true);
+        positions_.set(close_, friction_, true);
         int row = 0;
-        for (const ImpulseProblem::Piece& piece : positions_.pieces())
-            for (int r = 0; r < piece.size; ++r)
-                positions_.q[row++] = holds_positions(piece) ? rows_.C[piece.row + r] : 0.0;
+        for (const ImpulsePiece& piece : positions_.pieces())
+            for (int r = 0; r < piece.size; ++r, ++row)
+                positions_.q[row] = piece.holds_positions() ? space_.error(row) : 0.0;
         for (const FoundContact& found : close_) positions_.q[row++] = found.point.gap;
         factorizations_ += positions_.solve(kResidual).factorizations;
-        positions_.to_bodies(positions_.impulses.data(), bodies_.data());
         std::fill(xi_.begin(), xi_.end(), 0.0);
-        add_scaled(1.0, bodies_.data(), xi_.data());
-        manifold_.retract(x, xi_.data(), x);
+        positions_.jacobian().add_response(positions_.impulses.data(), xi_.data());
+        space_.displace(xi_.data(), x);
     }
-    const bool met = close_rows_(t, x);
-    rows_.evaluate_jacobians(t, x);
-    points_ = contacts_.near(x, reach_);
+    const bool met = space_.close(t, x);
+    space_.place(t, x);
+    points_ = contacts_.near(space_.poses(), reach_);
     return met;
 }
 
 // Whether points are penetrated that bodies do not leave by themselves; close_ has all others that are near.
-bool ImpulseStep::penetrates(const double* x, const double* u, double h) {
+bool ImpulseStep::penetrates(const double* twists, double h) {
     const double fast = bouncing_speed(h);
     bool any = false;
     close_.clear();
     for (const FoundContact& found : points_) {
         if (found.point.gap > kNear) continue;
         if (found.point.gap <= 0.0) {
-            const double speed = dot(contacts_.velocity_between(found, x, u), found.point.normal);
+            const double speed = dot(contacts_.velocity_between(found, space_.poses(), twists), found.point.normal);
             if (speed > fast || (speed < -fast && model_.contacts.groups[found.group].law.restitution > 0.0)) continue;
         }
         close_.push_back(found);
@@ -71,9 +67,11 @@ bool ImpulseStep::penetrates(const double* x, const double* u, double h) {
 // The largest error of rows that hold positions.
 double ImpulseStep::row_error() const {
     double worst = 0.0;
-    for (const ImpulseProblem::Piece& piece : positions_.pieces())
-        for (int r = 0; r < piece.size && holds_positions(piece); ++r) {
-            const double C = rows_.C[piece.row + r];
+    int row = 0;
+    for (const ImpulsePiece& piece : positions_.pieces())
+        for (int r = 0; r < piece.size; ++r, ++row) {
+            if (!piece.holds_positions()) continue;
+            const double C = space_.error(row);
             worst = std::isfinite(C) ? std::max(worst, piece.unilateral ? -C : std::abs(C)) : Bounds::kInfinity;
         }
     return worst;

@@ -11,57 +11,55 @@ namespace {
 constexpr double kAimed = 0.01;   // of the tolerance
 constexpr double kClosed = 1e-9;  // gap that counts as closed [m or rad]
 constexpr double kSame = 1e-4;    // distance within which a point is the same as in the last step [m]
-constexpr double kSlips = 1e-6;   // speed beyond which a point that begins to touch slips [m/s]
+constexpr double kSlips = 1e-6;   // speed beyond which a point slips [m/s]
 constexpr double kGains = 1e-9;   // of the energy of contacts' speeds: less is rounding
 constexpr double kSticks = 1e-9;  // of the limit of friction
 
 }  // namespace
 
 // u1 = u + h a_f + M⁻¹ Jᵀ P, or with half of these in a step that a kick has begun; the speeds along rows in after_.
-ImpulseOutcome ImpulseStep::find_velocities(double h, const double* x, const double* u, double tolerance, double* u1) {
-    for (size_t k = 0; k < xi_.size(); ++k) u1[k] = u[k] + part_ * h * rate_[k];
-    lay_out(x, u);
+ImpulseOutcome ImpulseStep::find_velocities(double h, const double* u, double tolerance, double* u1) {
+    for (size_t k = 0; k < flying_.size(); ++k) flying_[k] += part_ * h * rate_[k];
+    std::copy_n(u, freed_.size(), freed_.begin());
+    space_.take(flying_.data(), freed_.data());
+    lay_out(u);
     start_from_last();
-    scale(u1, free_bodies_.data());
-    velocities_.to_rows(free_bodies_.data(), free_.data());
-    const ImpulseOutcome outcome = solve(h, tolerance);
-    velocities_.to_bodies(velocities_.impulses.data(), bodies_.data());
-    add_scaled(1.0, bodies_.data(), u1);
+    velocities_.jacobian().to_rows(freed_.data(), free_.data());
+    const ImpulseOutcome outcome = solve(h, tolerance, u1);
     remember_impulses();
     return outcome;
 }
 
-void ImpulseStep::lay_out(const double* x, const double* u) {
+void ImpulseStep::lay_out(const double* u) {
     friction_.clear();
     restitution_.clear();
+    const double* twists = space_.twists(u);
     for (const FoundContact& found : points_) {
-        friction_.push_back(friction_of(found, x, u));
+        friction_.push_back(friction_of(found, twists));
         restitution_.push_back(model_.contacts.groups[found.group].law.restitution);
     }
-    velocities_.lay_out(points_, friction_);
-    velocities_.evaluate(x, false);
+    velocities_.set(points_, friction_, false);
     for (auto* v : {&before_, &free_, &after_, &total_}) v->assign(velocities_.rows(), 0.0);
-    scale(u, bodies_.data());
-    velocities_.to_rows(bodies_.data(), before_.data());
+    velocities_.jacobian().to_rows(u, before_.data());
 }
 
 // Static where the point touched and did not slip, or begins to touch without slip.
-double ImpulseStep::friction_of(const FoundContact& found, const double* x, const double* u) {
+double ImpulseStep::friction_of(const FoundContact& found, const double* twists) {
     const ContactLaw& law = model_.contacts.groups[found.group].law;
     if (law.static_friction == law.kinetic_friction) return law.kinetic_friction;
-    if (const auto slipped = contacts_.slipped(found, x)) return *slipped ? law.kinetic_friction : law.static_friction;
-    const Vec3 v = contacts_.velocity_between(found, x, u), n = found.point.normal;
+    const double* poses = space_.poses();
+    if (const auto slipped = contacts_.slipped(found, poses))
+        return *slipped ? law.kinetic_friction : law.static_friction;
+    const Vec3 v = contacts_.velocity_between(found, poses, twists), n = found.point.normal;
     return norm(v - dot(v, n) * n) > kSlips ? law.kinetic_friction : law.static_friction;
 }
 
 // From impulses of a whole step, in the axes of now.
 void ImpulseStep::start_from_last() {
-    int row = 0;
-    for (const ImpulseProblem::Piece& piece : velocities_.pieces())
-        for (int r = 0; r < piece.size; ++r) velocities_.impulses[row++] = part_ * last_rows_[piece.row + r];
+    for (size_t row = 0; row < last_rows_.size(); ++row) velocities_.impulses[row] = part_ * last_rows_[row];
     for (LastPoint& last : last_points_) last.taken = false;
     for (const bool by_feature : {true, false})
-        for (const ImpulseProblem::Point& point : velocities_.points()) {
+        for (const ImpulsePoint& point : velocities_.points()) {
             double* P = &velocities_.impulses[point.row];
             LastPoint* last = P[0] == 0.0 ? last_point(*point.found, by_feature) : nullptr;
             if (last == nullptr) continue;
@@ -95,9 +93,9 @@ void ImpulseStep::set_speeds(double h, double bounce) {
     hits_ = 0;
     int row = 0;
     double fastest = 0.0;
-    for (const ImpulseProblem::Piece& piece : velocities_.pieces())
+    for (const ImpulsePiece& piece : velocities_.pieces())
         for (int r = 0; r < piece.size; ++r, ++row) {
-            const double ahead = piece.compliance > 0.0 ? -before_[row] : rows_.Ct[piece.row + r];
+            const double ahead = piece.compliance > 0.0 ? -before_[row] : space_.rate(row);
             velocities_.q[row] = free_[row] + ahead;
             fastest = std::max(fastest, std::abs(velocities_.q[row]));
         }
@@ -107,9 +105,9 @@ void ImpulseStep::set_speeds(double h, double bounce) {
     }
     const auto add = [&](int at, double s) { velocities_.q[at] += std::min(s, 2.0 * fastest); };
     row = 0;
-    for (const ImpulseProblem::Piece& piece : velocities_.pieces()) {
-        const int c = piece.row;
-        if (piece.unilateral) add(row, shift(rows_.C[c], before_[row] + rows_.Ct[c], piece.restitution, h, bounce));
+    for (const ImpulsePiece& piece : velocities_.pieces()) {
+        if (piece.unilateral)
+            add(row, shift(space_.error(row), before_[row] + space_.rate(row), piece.restitution, h, bounce));
         row += piece.size;
     }
     for (size_t i = 0; i < points_.size(); ++i) {
@@ -120,7 +118,7 @@ void ImpulseStep::set_speeds(double h, double bounce) {
 
 // Newton's restitution may gain energy where points rub, or ask for what no impulses can do, as where a wedge would
 // have to slide back under its own friction: then with half of it, and with none.
-ImpulseOutcome ImpulseStep::solve(double h, double tolerance) {
+ImpulseOutcome ImpulseStep::solve(double h, double tolerance, double* u1) {
     start_ = velocities_.impulses;
     ImpulseOutcome outcome;
     int weakened = 0;
@@ -129,6 +127,9 @@ ImpulseOutcome ImpulseStep::solve(double h, double tolerance) {
         set_speeds(h, bounce);
         const ConeReport report = velocities_.solve(kAimed * tolerance);
         factorizations_ += report.factorizations;
+        std::copy(freed_.begin(), freed_.end(), u1);
+        velocities_.jacobian().add_response(velocities_.impulses.data(), u1);
+        velocities_.jacobian().to_rows(u1, after_.data());
         outcome = describe(report);
         outcome.found = report.residual <= tolerance;
         const bool gains = work_of_contacts() > 0.0;
@@ -141,20 +142,17 @@ ImpulseOutcome ImpulseStep::solve(double h, double tolerance) {
     return outcome;
 }
 
-// What limits and contacts add to the energy, P · (u⁻ + u⁺)/2, less rounding. Leaves the speeds in after_.
-double ImpulseStep::work_of_contacts() {
+// What limits and contacts add to the energy, P · (u⁻ + u⁺)/2, less rounding.
+double ImpulseStep::work_of_contacts() const {
     const std::vector<double>& P = velocities_.impulses;
-    velocities_.to_bodies(P.data(), bodies_.data());
-    for (size_t k = 0; k < bodies_.size(); ++k) bodies_[k] += free_bodies_[k];
-    velocities_.to_rows(bodies_.data(), after_.data());
     double work = 0.0, size = 0.0;
     const auto take = [&](int r) {
         work += 0.5 * P[r] * (free_[r] + after_[r]);
         size += std::abs(P[r]) * (std::abs(free_[r]) + std::abs(after_[r]));
     };
     int row = 0;
-    for (const ImpulseProblem::Piece& piece : velocities_.pieces()) {
-        if (piece.unilateral && rows_.Ct[piece.row] == 0.0) take(row);
+    for (const ImpulsePiece& piece : velocities_.pieces()) {
+        if (piece.unilateral && space_.rate(row) == 0.0) take(row);
         row += piece.size;
     }
     for (; row < velocities_.rows(); ++row) take(row);
@@ -167,8 +165,7 @@ ImpulseOutcome ImpulseStep::describe(const ConeReport& report) const {
     const int pieces = static_cast<int>(velocities_.pieces().size());
     if (report.worst < 0) return out;
     if (report.worst < pieces) {
-        const ImpulseProblem::Piece& piece = velocities_.pieces()[report.worst];
-        out.row = model_.blocks[rows_.blocks()[piece.layout].block].row_begin + piece.first;
+        out.row = velocities_.pieces()[report.worst].model_row;
     } else {
         const FoundContact& found = points_[report.worst - pieces];
         out.bodies[0] = model_.contacts.shapes[found.a].body;
@@ -179,41 +176,30 @@ ImpulseOutcome ImpulseStep::describe(const ConeReport& report) const {
 
 // Of a whole step: of rows with what was in u′, of points as if they had pushed all the time as they do at its end.
 void ImpulseStep::remember_impulses() {
-    int row = 0;
-    for (const ImpulseProblem::Piece& piece : velocities_.pieces())
-        for (int r = 0; r < piece.size; ++r) {
-            double& last = last_rows_[piece.row + r];
-            last = 0.5 * reused_ * last + velocities_.impulses[row++];
-        }
+    for (size_t row = 0; row < last_rows_.size(); ++row)
+        last_rows_[row] = 0.5 * reused_ * last_rows_[row] + velocities_.impulses[row];
     last_points_.clear();
-    for (const ImpulseProblem::Point& point : velocities_.points()) {
-        Vec3 impulse{0.0, 0.0, 0.0};
-        for (int r = 0; r < point.size; ++r) impulse += velocities_.impulses[point.row + r] / part_ * point.axes[r];
-        last_points_.push_back({key_of(*point.found), impulse, point.found->point.position, false});
-    }
+    for (const ImpulsePoint& point : velocities_.points())
+        last_points_.push_back(
+            {key_of(*point.found), (1.0 / part_) * velocities_.impulse_at(point), point.found->point.position, false});
     std::sort(last_points_.begin(), last_points_.end(),
               [](const LastPoint& p, const LastPoint& q) { return p.key < q.key; });
 }
 
 // Points that push, or are closed, with their forces at the end of the step.
-void ImpulseStep::list_contacts(double h) {
+void ImpulseStep::list_contacts(double h, const double* u1) {
     contacts_.begin_list();
+    const double* twists = space_.twists(u1);
     for (size_t i = 0; i < points_.size(); ++i) {
-        const ImpulseProblem::Point& point = velocities_.points()[i];
+        const ImpulsePoint& point = velocities_.points()[i];
         const FoundContact& f = points_[i];
-        if (!(velocities_.impulses[point.row] > 0.0) && f.point.gap > kClosed) continue;
-        Vec3 impulse{0.0, 0.0, 0.0}, slip{0.0, 0.0, 0.0};
-        double across = 0.0;
-        for (int r = 0; r < point.size; ++r) {
-            impulse += velocities_.impulses[point.row + r] * point.axes[r];
-            if (r == 0) continue;
-            slip += after_[point.row + r] * point.axes[r];
-            across += velocities_.impulses[point.row + r] * velocities_.impulses[point.row + r];
-        }
-        const double limit = point.friction * velocities_.impulses[point.row];
-        contacts_.list({f.group, f.a, f.b, f.point.feature, f.point.position, f.point.normal, f.point.gap,
-                        (1.0 / (part_ * h)) * impulse, slip, -after_[point.row],
-                        std::sqrt(across) < limit * (1.0 - kSticks)});
+        const double push = velocities_.impulses[point.row];
+        if (!(push > 0.0) && f.point.gap > kClosed) continue;
+        const Vec3 P = velocities_.impulse_at(point), n = f.point.normal;
+        const Vec3 v = contacts_.velocity_between(f, space_.poses(), twists), slip = v - dot(v, n) * n;
+        const bool sticks = norm(slip) <= kSlips && norm(P - push * n) < point.friction * push * (1.0 - kSticks);
+        contacts_.list({f.group, f.a, f.b, f.point.feature, f.point.position, n, f.point.gap, (1.0 / (part_ * h)) * P,
+                        slip, -dot(v, n), sticks});
     }
 }
 

@@ -37,9 +37,10 @@ def compliant(seed):
     return ""
 
 
-def rigid(seed):
+def rigid(seed, formulation="lagrange"):
     """The same of runs by impulses."""
     options = {"duration": DURATION, "step": STEP, "output_step": 0.01, "method": "moreau"}
+    options["formulation"] = formulation
     run, same = (bc.simulate(scene(seed), **options) for _ in range(2))
     if not all(np.isfinite(run.store.read(name)).all() for name in run.layout.shapes):
         return "numbers that are not finite"
@@ -53,7 +54,11 @@ def rigid(seed):
     return ""
 
 
-JUDGES = {"auto": compliant, "moreau": rigid}
+JUDGES = {
+    "auto": compliant,
+    "moreau": rigid,
+    "moreau, recursive": partial(rigid, formulation="recursive"),
+}
 
 
 def judged(method, seed):

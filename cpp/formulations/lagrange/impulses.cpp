@@ -10,9 +10,10 @@ ImpulseOutcome Lagrange::step_by_impulses(double t, double h, const double* x, c
         trusted_pivot_ = options_.rank_tolerance;
         return rows_.rows() == 0 || close_positions(time, at);
     };
-    if (!impulses_)
-        impulses_ =
-            std::make_unique<ImpulseStep>(*model_, rows_, free_motion_, contacts_, *this, options_.rest_speed, close);
+    if (!impulses_) {
+        impulse_space_ = std::make_unique<BodySpace>(*model_, rows_, *this, close);
+        impulses_ = std::make_unique<ImpulseStep>(*model_, free_motion_, contacts_, *impulse_space_, options_.rest_speed);
+    }
     const int before = impulses_->factorizations();
     const ImpulseOutcome outcome = impulses_->step(t, h, x, u, tolerance, x1, u1);
     known_ = Known::nothing;

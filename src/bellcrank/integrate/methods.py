@@ -40,7 +40,7 @@ METHODS: Final = {
             "moreau",
             1,
             False,
-            "Steps by impulses: contacts are rigid, with exact friction; in `lagrange`.",
+            "Steps by impulses: contacts are rigid, with exact friction; in `lagrange` and `recursive`.",
             by_impulses=True,
         ),
         Method("rk4", 4, False, "The classical Runge-Kutta method with a fixed step."),

@@ -21,7 +21,8 @@ from bellcrank.mechanism.checking import Check
 from bellcrank.run.plan import Plan
 from bellcrank.trajectory.observation import Observation
 
-_BY_IMPULSES: Final = "lagrange"  # the formulation that steps by impulses
+_BY_IMPULSES: Final = ("lagrange", "recursive")
+"""Formulations that step by impulses; "auto" takes the first."""
 
 
 def opening_motion(model: Model, assemble: str, state: State | None, end: float | None) -> Closing:
@@ -78,15 +79,16 @@ def prepared(model: Model, plan: Plan, state: State | None) -> System:
     if not plan.method.method.by_impulses:
         return prepare(model, plan.formulation, **plan.options)
     method = plan.method.method.name
-    if plan.formulation not in ("auto", _BY_IMPULSES):
+    name = _BY_IMPULSES[0] if plan.formulation == "auto" else plan.formulation
+    if name not in _BY_IMPULSES:
         raise Unsupported(
-            f"method {method!r} steps by impulses, which formulation {plan.formulation!r} does not; "
-            f"use formulation={_BY_IMPULSES!r}"
+            f"method {method!r} steps by impulses, which formulation {name!r} does not; "
+            f"use one of {', '.join(_BY_IMPULSES)}"
         )
     refuse_tyres(model, f"method {method!r}")
-    system = prepare(model, _BY_IMPULSES, **plan.options)
+    system = prepare(model, name, **plan.options)
     if plan.formulation == "auto":
-        system.reason = f"{_BY_IMPULSES}: method {method!r} steps by impulses"
+        system.reason = f"{name}: method {method!r} steps by impulses"
     return system
 
 
