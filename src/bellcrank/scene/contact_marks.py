@@ -217,8 +217,8 @@ def _arrow(start: Floats, end: Floats, point: float, gap: bool) -> list[Floats]:
 def _marks(axes: Any, places: Floats, area: Floats, color: Any, shape: str, strength: float) -> Any:
     small = _small(axes)
     return axes.scatter(
-        *places.T, s=small**2 * area, color=[color], marker=shape, edgecolors="white", alpha=strength, zorder=2.6,
-        linewidths=np.where(area > _FINE, 0.6 * small, 0.0), clip_on=False,
+        *places.T, s=small**2 * area, color=[color], marker=shape, edgecolors="white", alpha=strength,
+        zorder=2.6, linewidths=np.where(area > _FINE, 0.6 * small, 0.0), clip_on=False,
     )  # fmt: skip
 
 
