@@ -1,4 +1,4 @@
-"""Impulses at points of chains: the operator, the laws of impact and friction, and the jumps of all speeds."""
+"""Impulses at points of chains: the operator, the laws of impact and friction, the jumps of all speeds."""
 
 from __future__ import annotations
 
