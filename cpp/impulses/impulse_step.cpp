@@ -52,6 +52,11 @@ ImpulseOutcome ImpulseStep::step(double t, double h, const double* x, const doub
     reused_ = kicks_ ? h / last_h_ : 0.0;
     for (size_t k = 0; k < xi_.size(); ++k) moved_[k] = u[k] + reused_ * kick_[k];
     for (size_t k = 0; k < flying_.size(); ++k) flying_[k] = end_twists_[k] + reused_ * twist_kick_[k];
+    if (!std::ranges::all_of(moved_, [](double v) { return std::isfinite(v); })) {
+        std::copy_n(x, space_.configuration_size(), x1);
+        std::ranges::copy(moved_, u1);  // the end of the run: who calls names the body
+        return {};
+    }
     look_for_points(h, flying_.data());
     space_.advance(t + h, h, x, moved_.data(), x1);
     const bool met = correct_positions(t + h, h, u, x1);
@@ -60,6 +65,7 @@ ImpulseOutcome ImpulseStep::step(double t, double h, const double* x, const doub
     outcome.constraints_met = met;
     list_contacts(h, u1);
     kick_next(h, u1);
+    end_rates_.assign(after_.begin(), after_.begin() + velocities_.rows_of_pieces());
     remember_end(t + h, x1, u1);
     return outcome;
 }
@@ -68,6 +74,7 @@ ImpulseOutcome ImpulseStep::step(double t, double h, const double* x, const doub
 void ImpulseStep::prepare(double t, double h, const double* x, const double* u, double tolerance) {
     part_ = 1.0;
     reused_ = 0.0;
+    end_rates_.clear();
     last_points_.clear();
     for (auto* v : {&kick_, &twist_kick_, &last_rows_}) std::fill(v->begin(), v->end(), 0.0);
     std::fill(contact_kick_.begin(), contact_kick_.end(), Push{});
@@ -77,6 +84,7 @@ void ImpulseStep::prepare(double t, double h, const double* x, const double* u, 
     points_ = contacts_.near(space_.poses(), reach_);
     move_freely(t, h);
     find_velocities(h, u, tolerance, moved_.data());
+    end_rates_.assign(before_.begin(), before_.begin() + velocities_.rows_of_pieces());
     kick_next(h, u);
 }
 

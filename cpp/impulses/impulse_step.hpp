@@ -57,6 +57,7 @@ class ImpulseStep {
     LastPoint* last_point(const FoundContact& found, bool by_feature);
     ImpulseOutcome solve(double h, double tolerance, double* u1);
     void set_speeds(double h, double bounce);
+    double led_by(int row, double compliance) const;
     double shift(double gap, double before, double restitution, double h, double bounce);
     double work_of_contacts() const;
     ImpulseOutcome describe(const ConeReport& report) const;
@@ -87,7 +88,7 @@ class ImpulseStep {
     std::vector<double> xi_, moved_, freed_;         // a displacement; u′; velocities without impulses
     std::vector<double> flying_, rate_, twists_;     // twists with u′; their accelerations; other twists
     std::vector<double> kick_, twist_kick_;          // for the next step
-    std::vector<double> end_twists_;                 // where the last step ended
+    std::vector<double> end_twists_, end_rates_;     // where the last step ended: of bodies, and along rows
     std::vector<double> on_bodies_;                  // impulses
     std::vector<Push> contact_kick_;                 // of contacts alone, in the next step
     std::vector<double> last_rows_, end_x_, end_u_;  // impulses of the last step, and where it ended

@@ -24,6 +24,10 @@ ImpulseOutcome ImpulseStep::find_velocities(double h, const double* u, double to
     lay_out(u);
     start_from_last();
     velocities_.jacobian().to_rows(freed_.data(), free_.data());
+    if (!std::ranges::all_of(free_, [](double v) { return std::isfinite(v); })) {
+        std::ranges::copy(freed_, u1);
+        return {};
+    }
     const ImpulseOutcome outcome = solve(h, tolerance, u1);
     remember_impulses();
     return outcome;
@@ -88,6 +92,13 @@ double ImpulseStep::shift(double gap, double before, double restitution, double 
     return gap > kClosed ? gap / h : bounces ? bounce * restitution * before : 0.0;
 }
 
+// The speed along a row with compliance, a rotor's, that the second half of a step begins with: where the step began,
+// and changed by what the kick took from the rotor. So no momentum of the rotor is lost.
+double ImpulseStep::led_by(int row, double compliance) const {
+    const double began = end_rates_.empty() ? before_[row] : end_rates_[row];
+    return began - compliance * 0.5 * reused_ * last_rows_[row];
+}
+
 // The speeds without impulses, and what is added to those of limits and contacts. Gaps too wide to close in a step are
 // cut to twice the fastest speed, so that they do not set the scale of the residual.
 void ImpulseStep::set_speeds(double h, double bounce) {
@@ -96,8 +107,7 @@ void ImpulseStep::set_speeds(double h, double bounce) {
     double fastest = 0.0;
     for (const ImpulsePiece& piece : velocities_.pieces())
         for (int r = 0; r < piece.size; ++r, ++row) {
-            const double ahead = piece.compliance > 0.0 ? -before_[row] : space_.rate(row);
-            velocities_.q[row] = free_[row] + ahead;
+            velocities_.q[row] = free_[row] + (piece.compliance > 0.0 ? -led_by(row, piece.compliance) : space_.rate(row));
             fastest = std::max(fastest, std::abs(velocities_.q[row]));
         }
     for (; row < velocities_.rows(); ++row) {

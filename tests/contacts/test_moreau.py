@@ -228,6 +228,24 @@ def test_joints_move_in_second_order(kind):
     assert errors[2] < 1e-5
 
 
+@pytest.mark.parametrize("elbow", [bc.Revolute, bc.Universal])
+def test_rotors_keep_their_momentum(elbow):
+    mech = linkage()
+    mech.replace(mech.joints["elbow"], kind=elbow())
+    mech.add_force("shoulder motor", bc.GearedMotor(ratio=20, rotor_inertia=2e-4, torque=0.1), "root")
+    if elbow is bc.Revolute:
+        mech.add_force("elbow motor", bc.GearedMotor(ratio=10, rotor_inertia=3e-4), "elbow")
+    exact = bc.simulate(mech, duration=0.5, output_step=0.5, method="dopri5", tolerance=1e-11)
+    errors = [
+        np.abs(
+            stepped(mech, 0.5, h, output_step=0.5).body("two").position[-1] - exact.body("two").position[-1]
+        ).max()
+        for h in (2e-3, 1e-3)
+    ]
+    assert errors[0] > 3.5 * errors[1]
+    assert errors[1] < 2e-5
+
+
 @pytest.mark.parametrize("name", ["n_four_bar", "bricard_linkage", "four_bar", "stewart_platform"])
 def test_loops_and_redundant_rows(name):
     mech = getattr(bc.gallery, name)()

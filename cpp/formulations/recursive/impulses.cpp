@@ -202,7 +202,7 @@ void Recursive::Space::take(const double* twists, double* u) {
     std::ranges::fill(system_.loads_, kNothing);
     system_.state_.add_loads(momenta_.data(), 1.0, system_.loads_.data());
     for (const recursive::Link& link : system_.tree_.links)
-        if (link.rotor > 0.0) efforts_[link.u] = link.rotor * u[link.u];
+        for (int k = 0; k < link.speeds; ++k) efforts_[link.u + k] = link.rotor[k] * u[link.u + k];
     for (size_t i = 0; i < system_.given_.size(); ++i)
         system_.given_[i] = system_.driven(system_.tree_.drives[i], t_).d1;
     response_.find_speeds(system_.state_, system_.loads_.data(), efforts_.data(), system_.given_.data(), u);
