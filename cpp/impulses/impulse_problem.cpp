@@ -41,9 +41,10 @@ Vec3 ImpulseProblem::impulse_at(const ImpulsePoint& point) const {
     return sum;
 }
 
-ConeReport ImpulseProblem::solve(double tolerance) {
+ConeReport ImpulseProblem::solve(double tolerance, double enough) {
     ConeOptions options;
     options.tolerance = tolerance;
+    options.enough = enough;
     return solver_.solve(layout_, rows_->response(), q.data(), impulses.data(), options);
 }
 

@@ -34,7 +34,8 @@ class ImpulseProblem {
 
     // Speeds without impulses; impulses to start from, and those found.
     std::vector<double> q, impulses;
-    ConeReport solve(double tolerance);
+    // enough: a residual with which no further attempt is made.
+    ConeReport solve(double tolerance, double enough = 0.0);
 
   private:
     const std::vector<ImpulsePiece>& pieces_;

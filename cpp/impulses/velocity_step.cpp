@@ -9,6 +9,7 @@ namespace bellcrank {
 namespace {
 
 constexpr double kAimed = 0.01;   // of the tolerance
+constexpr double kEnough = 0.1;   // the same, where more attempts would be made
 constexpr double kSame = 1e-4;    // distance within which a point is the same as in the last step [m]
 constexpr double kSlips = 1e-6;   // speed beyond which a point slips [m/s]
 constexpr double kGains = 1e-9;   // of the energy of contacts' speeds: less is rounding
@@ -107,7 +108,8 @@ void ImpulseStep::set_speeds(double h, double bounce) {
     double fastest = 0.0;
     for (const ImpulsePiece& piece : velocities_.pieces())
         for (int r = 0; r < piece.size; ++r, ++row) {
-            velocities_.q[row] = free_[row] + (piece.compliance > 0.0 ? -led_by(row, piece.compliance) : space_.rate(row));
+            velocities_.q[row] =
+                free_[row] + (piece.compliance > 0.0 ? -led_by(row, piece.compliance) : space_.rate(row));
             fastest = std::max(fastest, std::abs(velocities_.q[row]));
         }
     for (; row < velocities_.rows(); ++row) {
@@ -137,7 +139,7 @@ ImpulseOutcome ImpulseStep::solve(double h, double tolerance, double* u1) {
     for (const double bounce : {1.0, 0.5, 0.0}) {
         velocities_.impulses = start_;
         set_speeds(h, bounce);
-        const ConeReport report = velocities_.solve(kAimed * tolerance);
+        const ConeReport report = velocities_.solve(kAimed * tolerance, kEnough * tolerance);
         factorizations_ += report.factorizations;
         std::copy(freed_.begin(), freed_.end(), u1);
         velocities_.jacobian().add_response(velocities_.impulses.data(), u1);

@@ -210,6 +210,7 @@ class FixedRun final : public Run {
         all.penetration = std::max(all.penetration, step.penetration);
         all.impacts += step.impacts;
         all.weakened += step.weakened;
+        all.halved += step.halved;
         return true;
     }
 

@@ -129,6 +129,7 @@ struct ImpulseOutcome {
     int bodies[2] = {-1, -1};
     int impacts = 0;   // points and limits that were hit
     int weakened = 0;  // how often restitution was reduced, for it would have gained energy
+    int halved = 0;    // steps and parts of steps that were taken in halves
 };
 
 // Where the first of two bodies, the ground being the last, is struck by the second: world axes, the normal from the

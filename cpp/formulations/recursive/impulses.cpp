@@ -161,7 +161,6 @@ void Recursive::Space::place(double t, const double* x) {
     system_.to_records(t, x, system_.at_rest_.data(), system_.poses_.data(), system_.twists_.data());
     system_.closing_.evaluate_jacobians(t, system_.poses_.data());
     response_.factor(system_.state_);
-    ++system_.statistics_.factorizations;
 }
 
 const double* Recursive::Space::twists(const double* u) {
@@ -239,8 +238,10 @@ ImpulseOutcome Recursive::step_by_impulses(double t, double h, const double* x, 
     if (!impulses_)
         impulses_ =
             std::make_unique<ImpulseStep>(*model_, free_motion_, contacts_, impulse_space(), options_.rest_speed);
+    const int before = impulses_->factorizations();
     const ImpulseOutcome outcome = impulses_->step(t, h, x, u, tolerance, x1, u1);
     ++statistics_.evaluations;
+    statistics_.factorizations += impulses_->factorizations() - before;
     statistics_.impacts += outcome.impacts;
     return outcome;
 }

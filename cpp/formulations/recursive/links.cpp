@@ -135,7 +135,8 @@ void take_drives_and_rotors(const Model& model, const JointTree& joints, LinkTre
             }
             const Term& term = model.terms[r.term_begin];
             const auto [i, speed] = tree.speed_of[term.coordinate];
-            tree.links[i].rotor[speed - tree.links[i].u] += term.coefficient * term.coefficient / model.blocks[b].compliance;
+            tree.links[i].rotor[speed - tree.links[i].u] +=
+                term.coefficient * term.coefficient / model.blocks[b].compliance;
             tree.rotors.push_back({row, speed, term.coefficient, model.blocks[b].compliance});
         }
     tree.stops = joints.stops.size();

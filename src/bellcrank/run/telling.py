@@ -56,6 +56,8 @@ def statistics(
         told |= {"residual": outcome.residual, "penetration": outcome.penetration}
         if outcome.weakened:
             told["weakened_impacts"] = outcome.weakened
+        if outcome.halved:
+            told["halved_steps"] = outcome.halved
     if limits := _limits_of_digits(outcome, system.stats):
         told["accuracy"] = "; ".join(limits)
     return told
