@@ -48,8 +48,8 @@ class Outcome:
     stiff_since: when adams or auto found the motion stiff, s; nan where they did not.
     residual, penetration, impacts, weakened, halved: of methods that step by impulses: the largest residual
         of a step, the deepest penetration at the end of one, m; what was hit, steps in which restitution
-        was reduced because it would have gained energy, and steps that were taken in halves. between: bodies of the contact whose impulses were
-        not found, -1 for none.
+        was reduced because it would have gained energy, and steps that were taken in halves. between:
+        bodies of the contact whose impulses were not found, -1 for none.
     energy_before, energy_after: where energy was made of nothing, what it has risen from and to, J.
     """
 
