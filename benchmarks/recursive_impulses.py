@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Any, Final
 
 import numpy as np
@@ -63,7 +64,5 @@ def _struck(system: Any, points: int, repeats: int) -> Spread:
         system.set_state(state)
         system.core.strike(where, blows, [], np.zeros((0, 8)), TOLERANCE)
         pairs = [(k, bodies) for k in where]
-        times.append(
-            timed(lambda pairs=pairs: system.core.strike([], np.zeros((0, 6)), pairs, struck, TOLERANCE))
-        )
+        times.append(timed(partial(system.core.strike, [], np.zeros((0, 6)), pairs, struck, TOLERANCE)))
     return Spread.of(times, 1e6)
