@@ -1,4 +1,6 @@
-"""Steps by impulses against C01: bounces, sliding up and back, sticking, a mass that friction brings to rest."""
+"""Steps by impulses against C01: bounces, sliding up and back, sticking, a mass that comes to rest."""
+
+from itertools import pairwise
 
 import numpy as np
 import pytest
@@ -33,7 +35,7 @@ def test_a_ball_bounces(stepped):
     assert hits == pytest.approx(data["impact_times"][: len(hits)], abs=6e-3)
     assert len(hits) == 6
     height = run.body("ball").position[:, 2] - radius
-    apexes = [height[(run.time > a) & (run.time < b)].max() for a, b in zip(hits, hits[1:], strict=False)]
+    apexes = [height[(run.time > a) & (run.time < b)].max() for a, b in pairwise(hits)]
     assert apexes == pytest.approx(data["apex_heights"][: len(apexes)], rel=4e-3)
 
 
