@@ -42,6 +42,7 @@ ImpulseStep::ImpulseStep(const Model& model, const FreeMotion& free_motion, Cont
       twist_kick_(flying_),
       end_twists_(flying_),
       on_bodies_(flying_),
+      contact_part_(flying_),
       contact_kick_(model.bodies()),
       last_rows_(rows_of(space.pieces())) {}
 
@@ -63,6 +64,7 @@ ImpulseOutcome ImpulseStep::step(double t, double h, const double* x, const doub
     move_freely(t + h, h);
     ImpulseOutcome outcome = find_velocities(h, moved_.data(), tolerance, u1);
     outcome.constraints_met = met;
+    outcome.lost_to_friction -= work_of_kick();
     list_contacts(h, u1);
     kick_next(h, u1);
     end_rates_.assign(after_.begin(), after_.begin() + velocities_.rows_of_pieces());
@@ -133,9 +135,19 @@ void ImpulseStep::add_pushes() {
         const Mat3 R = rotation_matrix(pose_rotation(space_.poses(), b));
         const Vec3 v = twist_linear(twists_.data(), b), w = twist_angular(twists_.data(), b);
         const Vec3& I = model_.principal_inertia[b];
+        const Vec3 moment = transpose_times(R, contact_kick_[b].angular);
+        store_twist(contact_part_.data(), b, contact_kick_[b].linear, moment);
         store_twist(on_bodies_.data(), b, model_.mass[b] * v + contact_kick_[b].linear,
-                    Vec3{I.x * w.x, I.y * w.y, I.z * w.z} + transpose_times(R, contact_kick_[b].angular));
+                    Vec3{I.x * w.x, I.y * w.y, I.z * w.z} + moment);
     }
+}
+
+// What contacts have done in the kick that the step began with. Nothing was hit there, so that it is friction's.
+double ImpulseStep::work_of_kick() const {
+    double work = 0.0;
+    for (size_t k = 0; k < contact_part_.size(); ++k)
+        work += reused_ * contact_part_[k] * (end_twists_[k] + 0.5 * reused_ * twist_kick_[k]);
+    return work;
 }
 
 double ImpulseStep::energy_of(const double* twists) const {

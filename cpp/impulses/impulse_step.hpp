@@ -59,7 +59,11 @@ class ImpulseStep {
     void set_speeds(double h, double bounce);
     double led_by(int row, double compliance) const;
     double shift(double gap, double before, double restitution, double h, double bounce);
-    double work_of_contacts() const;
+    struct Work {  // size: of its terms, for their rounding
+        double normal = 0.0, across = 0.0, size = 0.0;
+    };
+    Work work_of_contacts(const std::vector<double>& began) const;
+    double work_of_kick() const;
     ImpulseOutcome describe(const ConeReport& report) const;
     void remember_impulses();
     void list_contacts(double h, const double* u1);
@@ -89,7 +93,7 @@ class ImpulseStep {
     std::vector<double> flying_, rate_, twists_;     // twists with u′; their accelerations; other twists
     std::vector<double> kick_, twist_kick_;          // for the next step
     std::vector<double> end_twists_, end_rates_;     // where the last step ended: of bodies, and along rows
-    std::vector<double> on_bodies_;                  // impulses
+    std::vector<double> on_bodies_, contact_part_;   // impulses of the next kick; those of contacts
     std::vector<Push> contact_kick_;                 // of contacts alone, in the next step
     std::vector<double> last_rows_, end_x_, end_u_;  // impulses of the last step, and where it ended
     std::vector<LastPoint> last_points_;             // sorted

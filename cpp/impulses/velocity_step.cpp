@@ -146,31 +146,41 @@ ImpulseOutcome ImpulseStep::solve(double h, double tolerance, double* u1) {
         velocities_.jacobian().to_rows(u1, after_.data());
         outcome = describe(report);
         outcome.found = report.residual <= tolerance;
-        const bool gains = work_of_contacts() > 0.0;
+        const Work work = work_of_contacts(free_);
+        const bool gains = work.normal + work.across > kGains * work.size;
         if (hits_ == 0 || bounce == 0.0 || (outcome.found && !gains)) break;
         ++weakened;
     }
     for (const FoundContact& found : points_) outcome.penetration = std::max(outcome.penetration, -found.point.gap);
+    // An impact comes after the forces of the step. Beside what rests they act all the time: with the speeds before them,
+    // their work is what potential energy gives.
+    const Work work = work_of_contacts(hits_ > 0 ? free_ : before_);
+    outcome.lost_to_impacts = -work.normal;
+    outcome.lost_to_friction = -work.across;
     outcome.weakened = weakened;
     outcome.impacts = hits_;
     return outcome;
 }
 
-// What limits and contacts add to the energy, P · (u⁻ + u⁺)/2, less rounding.
-double ImpulseStep::work_of_contacts() const {
+// What impulses of limits and contacts add to the energy while speeds change from `began` to after_: along normals, and
+// across them.
+ImpulseStep::Work ImpulseStep::work_of_contacts(const std::vector<double>& began) const {
     const std::vector<double>& P = velocities_.impulses;
-    double work = 0.0, size = 0.0;
-    const auto take = [&](int r) {
-        work += 0.5 * P[r] * (free_[r] + after_[r]);
-        size += std::abs(P[r]) * (std::abs(free_[r]) + std::abs(after_[r]));
+    Work work;
+    const auto of = [&](int r) {
+        work.size += std::abs(P[r]) * (std::abs(began[r]) + std::abs(after_[r]));
+        return 0.5 * P[r] * (began[r] + after_[r]);
     };
     int row = 0;
     for (const ImpulsePiece& piece : velocities_.pieces()) {
-        if (piece.unilateral && space_.rate(row) == 0.0) take(row);
+        if (piece.unilateral && space_.rate(row) == 0.0) work.normal += of(row);
         row += piece.size;
     }
-    for (; row < velocities_.rows(); ++row) take(row);
-    return work - kGains * size;
+    for (const ImpulsePoint& point : velocities_.points()) {
+        work.normal += of(point.row);
+        for (int r = 1; r < point.size; ++r) work.across += of(point.row + r);
+    }
+    return work;
 }
 
 ImpulseOutcome ImpulseStep::describe(const ConeReport& report) const {

@@ -49,6 +49,8 @@ class Moreau final : public Stepper {
         second.penetration = std::max(first.penetration, second.penetration);
         second.impacts += first.impacts;
         second.weakened += first.weakened;
+        second.lost_to_impacts += first.lost_to_impacts;
+        second.lost_to_friction += first.lost_to_friction;
         second.halved += first.halved + 1;
         return second;
     }

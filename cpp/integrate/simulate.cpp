@@ -211,6 +211,8 @@ class FixedRun final : public Run {
         all.impacts += step.impacts;
         all.weakened += step.weakened;
         all.halved += step.halved;
+        all.lost_to_impacts += step.lost_to_impacts;
+        all.lost_to_friction += step.lost_to_friction;
         return true;
     }
 

@@ -129,6 +129,7 @@ struct ImpulseOutcome {
     int bodies[2] = {-1, -1};
     int impacts = 0;   // points and limits that were hit
     int weakened = 0;  // how often restitution was reduced, for it would have gained energy
+    double lost_to_impacts = 0.0, lost_to_friction = 0.0;  // energy that contacts and limits have taken [J]
     int halved = 0;    // steps and parts of steps that were taken in halves
 };
 

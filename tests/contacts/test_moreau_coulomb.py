@@ -70,3 +70,20 @@ def test_a_mass_on_a_spring_comes_to_rest(stepped):
     x = run.body("block").position[:, 0]
     assert x[:count] == pytest.approx(data["turning_points"], abs=1e-3)
     assert x[-1] == pytest.approx(data["x_stop"], abs=1e-3)
+
+
+def test_energy_that_contacts_take_is_booked(stepped):
+    """Impacts and friction, to what the steps themselves are wrong by; resting on the ground takes nothing."""
+    mech = ball((0.0, 0.0, 1.0), spin=(0.0, 40.0, 0.0))
+    floor(mech, "floor", bc.Contact(1e6, restitution=0.7, friction=0.3), "ball")
+    run = stepped(mech, 2.0, 1e-3, 0.5)
+    lost = run.statistics["lost_to_impacts"] + run.statistics["lost_to_friction"]
+    assert run.energy.total[0] - run.energy.total[-1] == pytest.approx(lost, rel=1e-9)
+    assert run.statistics["lost_to_impacts"] > 1.5
+    assert run.statistics["lost_to_friction"] > 0.02
+
+    mech = block(15.0, bc.Contact(1e6, friction=0.3), velocity=-3.0)
+    run = stepped(mech, 1.0, 1e-3, 0.5)
+    gone = run.energy.total[0] - run.energy.total[-1]
+    assert run.statistics["lost_to_friction"] == pytest.approx(gone, rel=1e-4)
+    assert abs(run.statistics["lost_to_impacts"]) < 1e-9

@@ -50,6 +50,7 @@ class Outcome:
         of a step, the deepest penetration at the end of one, m; what was hit, steps in which restitution
         was reduced because it would have gained energy, and steps that were taken in halves. between:
         bodies of the contact whose impulses were not found, -1 for none.
+    lost_to_impacts, lost_to_friction: the same: energy that contacts and limits have taken, J.
     energy_before, energy_after: where energy was made of nothing, what it has risen from and to, J.
     """
 
@@ -79,6 +80,8 @@ class Outcome:
     impacts: int = 0
     weakened: int = 0
     halved: int = 0
+    lost_to_impacts: float = 0.0
+    lost_to_friction: float = 0.0
     between: tuple[int, int] = (-1, -1)
 
     def of_adaptive(self, method: Method) -> dict[str, float]:

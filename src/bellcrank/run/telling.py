@@ -54,6 +54,7 @@ def statistics(
         told["cut_joints"] = _listed(system.cut_joints)
     if options.method.by_impulses:
         told |= {"residual": outcome.residual, "penetration": outcome.penetration}
+        told |= {"lost_to_impacts": outcome.lost_to_impacts, "lost_to_friction": outcome.lost_to_friction}
         if outcome.weakened:
             told["weakened_impacts"] = outcome.weakened
         if outcome.halved:
