@@ -152,8 +152,8 @@ ImpulseOutcome ImpulseStep::solve(double h, double tolerance, double* u1) {
         ++weakened;
     }
     for (const FoundContact& found : points_) outcome.penetration = std::max(outcome.penetration, -found.point.gap);
-    // An impact comes after the forces of the step. Beside what rests they act all the time: with the speeds before them,
-    // their work is what potential energy gives.
+    // An impact comes after the forces of the step. Beside what rests they act all the time: with the speeds before
+    // them, their work is what potential energy gives.
     const Work work = work_of_contacts(hits_ > 0 ? free_ : before_);
     outcome.lost_to_impacts = -work.normal;
     outcome.lost_to_friction = -work.across;

@@ -73,7 +73,7 @@ def test_a_mass_on_a_spring_comes_to_rest(stepped):
 
 
 def test_energy_that_contacts_take_is_booked(stepped):
-    """Impacts and friction, to what the steps themselves are wrong by; resting on the ground takes nothing."""
+    """Impacts and friction, to what the steps themselves are wrong by; what rests loses nothing."""
     mech = ball((0.0, 0.0, 1.0), spin=(0.0, 40.0, 0.0))
     floor(mech, "floor", bc.Contact(1e6, restitution=0.7, friction=0.3), "ball")
     run = stepped(mech, 2.0, 1e-3, 0.5)
