@@ -2,7 +2,9 @@
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
+#include "impulses/strike.hpp"
 #include "spatial/body_state.hpp"
 #include "spatial/components.hpp"
 
@@ -23,16 +25,17 @@ int rows_of(const std::vector<ImpulsePiece>& pieces) {
 
 }  // namespace
 
-ImpulseStep::ImpulseStep(const Model& model, const FreeMotion& free_motion, Contacts& contacts, ImpulseSpace& space,
-                         double rest_speed)
+ImpulseStep::ImpulseStep(const Model& model, const FreeMotion& free_motion, Contacts& contacts,
+                         std::unique_ptr<ImpulseSpace> space, double rest_speed)
     : model_(model),
       free_motion_(free_motion),
       contacts_(contacts),
-      space_(space),
+      owned_(std::move(space)),
+      space_(*owned_),
       rest_speed_(rest_speed),
-      positions_(space),
-      velocities_(space),
-      xi_(space.speeds()),
+      positions_(space_),
+      velocities_(space_),
+      xi_(space_.speeds()),
       moved_(xi_),
       freed_(xi_),
       flying_(kTwist * (static_cast<size_t>(model.bodies()) + 1)),
@@ -44,7 +47,7 @@ ImpulseStep::ImpulseStep(const Model& model, const FreeMotion& free_motion, Cont
       on_bodies_(flying_),
       contact_part_(flying_),
       contact_kick_(model.bodies()),
-      last_rows_(rows_of(space.pieces())) {}
+      last_rows_(rows_of(space_.pieces())) {}
 
 ImpulseOutcome ImpulseStep::step(double t, double h, const double* x, const double* u, double tolerance, double* x1,
                                  double* u1) {
@@ -64,12 +67,19 @@ ImpulseOutcome ImpulseStep::step(double t, double h, const double* x, const doub
     move_freely(t + h, h);
     ImpulseOutcome outcome = find_velocities(h, moved_.data(), tolerance, u1);
     outcome.constraints_met = met;
+    outcome.factorizations = std::exchange(factorizations_, 0);
     outcome.lost_to_friction -= work_of_kick();
     list_contacts(h, u1);
     kick_next(h, u1);
     end_rates_.assign(after_.begin(), after_.begin() + velocities_.rows_of_pieces());
     remember_end(t + h, x1, u1);
     return outcome;
+}
+
+ImpulseOutcome ImpulseStep::strike(double t, const double* x, const std::vector<Blow>& blows,
+                                   const std::vector<StruckPoint>& points, double tolerance, double* u,
+                                   std::vector<Vec3>& impulses) {
+    return bellcrank::strike(space_, t, x, blows, points, tolerance, u, impulses);
 }
 
 // The impulses that act at a state, and from them a kick, if nothing is hit there.

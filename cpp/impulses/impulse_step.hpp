@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <tuple>
 #include <vector>
 
@@ -22,12 +23,15 @@ namespace bellcrank {
 // step, so that nothing gets in that does not bounce. After a hit the kick is found anew, without it.
 class ImpulseStep {
   public:
-    ImpulseStep(const Model& model, const FreeMotion& free_motion, Contacts& contacts, ImpulseSpace& space,
-                double rest_speed);
+    ImpulseStep(const Model& model, const FreeMotion& free_motion, Contacts& contacts,
+                std::unique_ptr<ImpulseSpace> space, double rest_speed);
 
     // From (t, x, u) to (t + h, x1, u1). tolerance: on the residual of the impulses, a part of the largest speed.
     ImpulseOutcome step(double t, double h, const double* x, const double* u, double tolerance, double* x1, double* u1);
-    int factorizations() const { return factorizations_; }
+    // The same of impulses at points alone (Impulses::strike).
+    ImpulseOutcome strike(double t, const double* x, const std::vector<Blow>& blows,
+                          const std::vector<StruckPoint>& points, double tolerance, double* u,
+                          std::vector<Vec3>& impulses);
 
   private:
     // A point from step to step: shapes and feature.
@@ -82,6 +86,7 @@ class ImpulseStep {
     const Model& model_;
     const FreeMotion& free_motion_;
     Contacts& contacts_;
+    const std::unique_ptr<ImpulseSpace> owned_;
     ImpulseSpace& space_;
     const double rest_speed_;  // of approach, below which nothing bounces [m/s or rad/s]
     ImpulseProblem positions_, velocities_;

@@ -1,7 +1,6 @@
 // Steps by impulses.
 #pragma once
 
-#include <algorithm>
 #include <array>
 #include <vector>
 
@@ -45,13 +44,8 @@ class Moreau final : public Stepper {
         if (!first.found || !first.constraints_met) return first;
         ImpulseOutcome second =
             in_parts(system, t + 0.5 * h, 0.5 * h, middle.x.data(), middle.u.data(), x1, u1, halved + 1);
-        second.residual = std::max(first.residual, second.residual);
-        second.penetration = std::max(first.penetration, second.penetration);
-        second.impacts += first.impacts;
-        second.weakened += first.weakened;
-        second.lost_to_impacts += first.lost_to_impacts;
-        second.lost_to_friction += first.lost_to_friction;
-        second.halved += first.halved + 1;
+        second.add(first);
+        ++second.halved;
         return second;
     }
 

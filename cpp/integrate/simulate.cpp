@@ -206,13 +206,7 @@ class FixedRun final : public Run {
             all = step;
             return stop(SimulationStatus::impulses_not_found), false;
         }
-        all.residual = std::max(all.residual, step.residual);
-        all.penetration = std::max(all.penetration, step.penetration);
-        all.impacts += step.impacts;
-        all.weakened += step.weakened;
-        all.halved += step.halved;
-        all.lost_to_impacts += step.lost_to_impacts;
-        all.lost_to_friction += step.lost_to_friction;
+        all.add(step);
         return true;
     }
 

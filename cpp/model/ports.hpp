@@ -127,10 +127,22 @@ struct ImpulseOutcome {
     double penetration = 0.0;  // of contacts, the deepest [m]
     int row = -1;              // where it is largest: in a row of the model, or between two bodies
     int bodies[2] = {-1, -1};
-    int impacts = 0;   // points and limits that were hit
-    int weakened = 0;  // how often restitution was reduced, for it would have gained energy
+    int impacts = 0;         // points and limits that were hit
+    int weakened = 0;        // how often restitution was reduced, for it would have gained energy
+    int halved = 0;          // steps and parts of steps that were taken in halves
+    int factorizations = 0;  // of problems of impulses
     double lost_to_impacts = 0.0, lost_to_friction = 0.0;  // energy that contacts and limits have taken [J]
-    int halved = 0;    // steps and parts of steps that were taken in halves
+
+    // Another step besides, both of which have met and found what they should.
+    void add(const ImpulseOutcome& other) {
+        residual = std::max(residual, other.residual);
+        penetration = std::max(penetration, other.penetration);
+        impacts += other.impacts;
+        weakened += other.weakened;
+        halved += other.halved;
+        lost_to_impacts += other.lost_to_impacts;
+        lost_to_friction += other.lost_to_friction;
+    }
 };
 
 // Where the first of two bodies, the ground being the last, is struck by the second: world axes, the normal from the

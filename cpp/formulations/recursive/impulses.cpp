@@ -5,7 +5,6 @@
 #include "cones/dense_operator.hpp"
 #include "formulations/recursive.hpp"
 #include "formulations/recursive/impulse_response.hpp"
-#include "impulses/strike.hpp"
 #include "spatial/body_state.hpp"
 #include "spatial/components.hpp"
 
@@ -228,29 +227,25 @@ void Recursive::Space::kick(double time, const double* u, const double* on_bodie
     for (size_t k = 0; k < momenta_.size(); ++k) of_twists[k] *= time;
 }
 
-ImpulseSpace& Recursive::impulse_space() {
-    if (!impulse_space_) impulse_space_ = std::make_unique<Space>(*this);
-    return *impulse_space_;
+ImpulseStep& Recursive::impulses() {
+    if (!impulses_)
+        impulses_ = std::make_unique<ImpulseStep>(*model_, free_motion_, contacts_, std::make_unique<Space>(*this),
+                                                  options_.rest_speed);
+    return *impulses_;
 }
 
 ImpulseOutcome Recursive::step_by_impulses(double t, double h, const double* x, const double* u, double tolerance,
                                            double* x1, double* u1) {
-    if (!impulses_)
-        impulses_ =
-            std::make_unique<ImpulseStep>(*model_, free_motion_, contacts_, impulse_space(), options_.rest_speed);
-    const int before = impulses_->factorizations();
-    const ImpulseOutcome outcome = impulses_->step(t, h, x, u, tolerance, x1, u1);
-    ++statistics_.evaluations;
-    statistics_.factorizations += impulses_->factorizations() - before;
-    statistics_.impacts += outcome.impacts;
+    const ImpulseOutcome outcome = impulses().step(t, h, x, u, tolerance, x1, u1);
+    count(outcome);
     return outcome;
 }
 
 ImpulseOutcome Recursive::strike(double t, const double* x, const std::vector<Blow>& blows,
                                  const std::vector<StruckPoint>& points, double tolerance, double* u,
-                                 std::vector<Vec3>& impulses) {
-    const ImpulseOutcome outcome = bellcrank::strike(impulse_space(), t, x, blows, points, tolerance, u, impulses);
-    statistics_.impacts += outcome.impacts;
+                                 std::vector<Vec3>& told) {
+    const ImpulseOutcome outcome = impulses().strike(t, x, blows, points, tolerance, u, told);
+    count(outcome);
     return outcome;
 }
 
