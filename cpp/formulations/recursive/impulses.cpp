@@ -44,7 +44,8 @@ class Recursive::Space final : public ImpulseSpace {
     class Rows;
     Recursive& system_;
     recursive::ImpulseResponse response_;
-    double t_ = 0.0;  // where the space is
+    std::vector<char> holds_positions_;  // by row of the pieces
+    double t_ = 0.0;                     // where the space is
     std::vector<double> x_;
     std::vector<double> xi_, half_, frame_, efforts_, momenta_;
 };
@@ -99,12 +100,8 @@ void Recursive::Space::Rows::load_pieces(bool positions) {
     double size = 0.0;
     for (const Entry& e : system.entries_) ends_[e.end].load += system.load_of(e, size);
     if (!positions) return;
-    int row = 0;
-    std::vector<char> left_out(system.storage_.size());
-    for (const ImpulsePiece& piece : space_.pieces())
-        for (int r = 0; r < piece.size; ++r) left_out[row++] = !piece.holds_positions();
     for (RowEnd& end : ends_)
-        if (left_out[end.row]) end.load = kNothing;
+        if (!space_.holds_positions_[end.row]) end.load = kNothing;
 }
 
 void Recursive::Space::Rows::load_point(const ImpulsePoint& point, int body, double sign) {
@@ -150,6 +147,8 @@ Recursive::Space::Space(Recursive& system)
         else
             pieces_.push_back({1, row, block.unilateral, block.of_velocity, block.compliance, block.restitution});
     }
+    for (const ImpulsePiece& piece : pieces_)
+        holds_positions_.insert(holds_positions_.end(), piece.size, piece.holds_positions());
 }
 
 std::unique_ptr<ImpulseRows> Recursive::Space::make_rows() { return std::make_unique<Rows>(*this); }
