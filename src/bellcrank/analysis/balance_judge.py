@@ -104,7 +104,7 @@ def judge_reactions(evidence: Evidence) -> list[CheckResult]:
     meaning = "power of a joint's reaction, relative to force times speed"
     if not evidence.has_reactions:
         return [CheckResult("ideal joints", meaning, None, 1e-8, "reactions were not recorded")]
-    limit = 1e-6 if is_rigid(evidence) else 1e-8  # impulses leave speeds across joints: their residual
+    limit = 1e-5 if is_rigid(evidence) else 1e-8  # impulses leave speeds across joints: their residual
     worst = Worst()
     motion = (evidence.sections[name] for name in ("velocity", "angular_velocity"))
     fastest = max(_STANDING, *(float(np.max(np.abs(values))) for values in motion))
