@@ -26,22 +26,24 @@ class ContactSearch {
     const std::vector<FoundContact>& find(const double* poses, double reach);
 
   private:
-    struct Pair {
-        int group, a, b;
+    // What a group has of its own: the bounds of its shapes, how far each may move, the pairs that may touch.
+    struct Members {
+        KeptPairs near;
+        std::vector<Bounds> bounds;
+        std::vector<double> margins;
+        BoundsPairs pairs;  // of shapes of the set
+        int searches = 0;
     };
     void place(const double* poses);
-    bool left(double reach) const;
-    void pair_up(double reach);
+    void pair_up(const ContactGroup& group, Members& members, double reach);
     bool may_touch(const ContactGroup& group, int a, int b) const;
 
     const ContactSet& set_;
     std::vector<Pose> poses_;
-    std::vector<Bounds> bounds_, wide_, members_;
-    std::vector<Pair> pairs_;
+    std::vector<Bounds> bounds_;
+    std::vector<Members> members_;  // of each group
     std::vector<FoundContact> found_;
-    std::vector<BroadPhase> phases_;  // one for each group
     ContactManifold manifold_;
-    double reach_ = -1.0;
 };
 
 }  // namespace bellcrank

@@ -162,30 +162,86 @@ void enter_shape(const Shape& shape, const Ray& ray) {
     }
 }
 
+// Single rays and bundles share these three, so that they round alike.
+[[gnu::noinline]] void see_from(const Pose& pose, const Vec3& origin, const Vec3& direction, LocalRay& ray) {
+    ray.o = pose.local_point(origin);
+    ray.d = pose.local_direction(direction);
+}
+
+[[gnu::noinline]] void turn_normal(const Pose& pose, RayHit& hit) { hit.normal = pose.direction(hit.normal); }
+
+[[gnu::noinline]] bool cast_local(const Shape& shape, const LocalRay& ray, RayHit& hit) {
+    hit = {ray.limit, {0.0, 0.0, 0.0}, 0};
+    if (shape.kind == ShapeKind::mesh) return static_cast<const Mesh&>(shape).ray(ray, hit);
+    if (shape.kind == ShapeKind::height_field) return static_cast<const HeightField&>(shape).ray(ray, hit);
+    if (begins_inside(shape, ray.o)) {
+        hit = {0.0, -ray.d, 0};
+        return true;
+    }
+    enter_shape(shape, {ray.o, ray.d, hit});
+    return hit.distance < ray.limit;
+}
+
+void gather(const Pose& pose, const Vec3* origins, const Vec3* directions, const double* limits, RayBundle& bundle) {
+    bundle.all = {};
+    for (int i = 0; i < bundle.count; ++i) {
+        LocalRay& ray = bundle.rays[i];
+        see_from(pose, origins[i], directions[i], ray);
+        ray.limit = limits[i];
+        const Vec3 o = ray.o, end = o + ray.limit * ray.d;
+        const double slack = 1e-12 * (std::abs(o.x) + std::abs(o.y) + std::abs(o.z) + std::abs(ray.limit));
+        bundle.lo[i] = Vec3{std::min(o.x, end.x) - slack, std::min(o.y, end.y) - slack, std::min(o.z, end.z) - slack};
+        bundle.hi[i] = Vec3{std::max(o.x, end.x) + slack, std::max(o.y, end.y) + slack, std::max(o.z, end.z) + slack};
+        bundle.all.lo = {std::min(bundle.all.lo.x, bundle.lo[i].x), std::min(bundle.all.lo.y, bundle.lo[i].y),
+                         std::min(bundle.all.lo.z, bundle.lo[i].z)};
+        bundle.all.hi = {std::max(bundle.all.hi.x, bundle.hi[i].x), std::max(bundle.all.hi.y, bundle.hi[i].y),
+                         std::max(bundle.all.hi.z, bundle.hi[i].z)};
+    }
+}
+
+// What has no end has no bounds.
+bool is_finite(const Bounds& b) { return std::isfinite(norm(b.hi - b.lo)); }
+
+// Hits of a bundle in local axes; those that miss have none.
+void cast_bundle(const Shape& shape, const RayBundle& bundle, RayHit* hits) {
+    const RayHit none{Bounds::kInfinity, {0.0, 0.0, 0.0}, 0};
+    const bool bounded = is_finite(bundle.all);
+    if (bounded && !overlap(bundle.all, shape.bounds) && shape.kind != ShapeKind::height_field) {
+        std::fill(hits, hits + bundle.count, none);
+        return;
+    }
+    if (bounded && shape.kind == ShapeKind::mesh && static_cast<const Mesh&>(shape).rays(bundle, hits)) return;
+    double top = Bounds::kInfinity;
+    if (bounded && shape.kind == ShapeKind::height_field)
+        top = static_cast<const HeightField&>(shape).highest(bundle.all);
+    for (int i = 0; i < bundle.count; ++i)
+        if (bundle.lo[i].z > top || !cast_local(shape, bundle.rays[i], hits[i])) hits[i] = none;
+}
+
 }  // namespace
 
 bool cast_ray(const Shape& shape, const Pose& pose, const Vec3& origin, const Vec3& direction, double limit,
               RayHit& hit) {
-    hit = {limit, {0.0, 0.0, 0.0}, 0};
-    const Ray ray{pose.local_point(origin), pose.local_direction(direction), hit};
-    if (shape.kind == ShapeKind::mesh) {
-        if (!static_cast<const Mesh&>(shape).ray(ray.o, ray.d, hit)) return false;
-        hit.normal = pose.direction(hit.normal);
-        return true;
-    }
-    if (shape.kind == ShapeKind::height_field) {
-        if (!static_cast<const HeightField&>(shape).ray(ray.o, ray.d, hit)) return false;
-        hit.normal = pose.direction(hit.normal);
-        return true;
-    }
-    if (begins_inside(shape, ray.o)) {
-        hit = {0.0, -direction, 0};
-        return true;
-    }
-    enter_shape(shape, ray);
-    if (!(hit.distance < limit)) return false;
-    hit.normal = pose.direction(hit.normal);
+    LocalRay ray;
+    see_from(pose, origin, direction, ray);
+    ray.limit = limit;
+    if (!cast_local(shape, ray, hit)) return false;
+    turn_normal(pose, hit);
     return true;
+}
+
+int cast_rays(const Shape& shape, const Pose& pose, const Vec3* origins, const Vec3* directions, const double* limits,
+              int count, RayHit* hits) {
+    int found = 0;
+    RayBundle bundle;
+    for (int first = 0; first < count; first += RayBundle::kMost) {
+        bundle.count = std::min(RayBundle::kMost, count - first);
+        gather(pose, origins + first, directions + first, limits + first, bundle);
+        cast_bundle(shape, bundle, hits + first);
+        for (int i = first; i < first + bundle.count; ++i)
+            if (hits[i].distance < Bounds::kInfinity) turn_normal(pose, hits[i]), ++found;
+    }
+    return found;
 }
 
 }  // namespace bellcrank

@@ -178,26 +178,6 @@ def test_rays_end_on_the_surface(kind):
     assert inside[0, :4] == pytest.approx([0, 0, 0, -1])
 
 
-@pytest.mark.parametrize("spread", [0.3, 3.0, 1e3])
-def test_broad_phase_finds_what_brute_force_finds(spread):
-    rng = np.random.default_rng(1)
-    centres, half = spread * rng.normal(size=(400, 3)), rng.uniform(0.01, 0.3, size=(400, 3))
-    half[:3] *= 100.0
-    bounds = np.hstack([centres - half, centres + half])
-    bounds[0] = PLANE.bounds(FLOOR)[0]
-    meets = (bounds[:, None, :3] <= bounds[None, :, 3:]).all(axis=2)
-    meets &= meets.T
-    expected = {(i, j) for i, j in np.argwhere(meets) if i < j}
-    pairs = [tuple(p) for p in _core.broad_phase_pairs(bounds)]
-    assert len(pairs) == len(set(pairs))
-    assert set(pairs) == expected
-
-
-def test_broad_phase_of_nothing_and_of_points():
-    assert len(_core.broad_phase_pairs(np.zeros((0, 6)))) == 0
-    assert len(_core.broad_phase_pairs(np.ones((3, 6)))) == 3
-
-
 def test_wrong_sizes_are_refused_together():
     with pytest.raises(
         ValueError, match=r"cylinder: sizes must be positive.*radius = -1.*half_length = 0.*in m"
