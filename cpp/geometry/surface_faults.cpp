@@ -86,7 +86,8 @@ class Joined {
     }
 
     std::string edge_name(const Half& h) const {
-        return "the edge between vertices " + std::to_string(name_[h.low]) + " and " + std::to_string(name_[h.high]);
+        const auto [first, second] = std::minmax(name_[h.low], name_[h.high]);
+        return "the edge between vertices " + std::to_string(first) + " and " + std::to_string(second);
     }
 
     void look_at_edges() {

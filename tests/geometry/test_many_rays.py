@@ -94,7 +94,7 @@ def test_the_field_and_the_mesh_of_a_terrain_are_hit_alike():
     one, two = (_core.cast_rays_together(shape, AT, rays, limits) for shape in SURFACES.values())
     down = rays[:, 2] - AT[0, 2] > 0.3  # from above: the mesh is open, and seen from below it has no front
     hit = np.isfinite(one[:, 0]) & down
-    assert hit.sum() > 200
+    assert hit.sum() > 100
     assert np.array_equal(np.isfinite(one[down, 0]), np.isfinite(two[down, 0]))
     assert one[hit, :4] == pytest.approx(two[hit, :4], abs=1e-12)
 
