@@ -34,28 +34,29 @@ constexpr std::array<Feature, 64> edge_table() {
 constexpr std::array<Feature, 64> kEdges = edge_table();
 
 // Sutherland and Hodgman's, as in faces.cpp. Sides 0 to 3: below −h and above +h along the first axis of the plane,
-// then along the second. False where all points are within the side, and `now` is not written.
-bool cut(double half, int side, const Polygon& before, Polygon& now) {
+// then along the second. False where all points are within the side, and `now` is not written. What is on the side
+// within `margin` is not cut: of equal boxes on each other rounding would cut edges anywhere along their length.
+bool cut(double half, int side, double margin, const Polygon& before, Polygon& now) {
     const int k = side / 2;
     const double sign = side % 2 ? 1.0 : -1.0;
     double d[13];
     bool outside = false;
     for (int i = 0; i < before.count; ++i) {
         d[i] = sign * before.points[i].x[k] - half;
-        outside |= d[i] > 0.0;
+        outside |= d[i] > margin;
     }
     if (!outside) return false;
     d[before.count] = d[0];
     now.count = 0;
     for (int i = 0; i < before.count; ++i) {
         const PlanePoint &from = before.points[i], &to = before.points[i + 1 == before.count ? 0 : i + 1];
-        if (d[i] <= 0.0) now.points[now.count++] = from;
-        if ((d[i] <= 0.0) == (d[i + 1] <= 0.0)) continue;
-        const auto edge = static_cast<std::uint8_t>(d[i] <= 0.0 ? kSide + side : from.edge);
-        if (d[i] == 0.0) {  // on the side itself: not cut off a second time
-            now.points[now.count - 1].edge = edge;
-            continue;
-        }
+        const bool stays = d[i] <= margin;
+        if (stays) now.points[now.count++] = from;
+        if (stays == (d[i + 1] <= margin)) continue;
+        const auto edge = static_cast<std::uint8_t>(stays ? kSide + side : from.edge);
+        // Points on the side itself are there once.
+        if (stays && d[i] >= -margin) now.points[now.count - 1].edge = edge;
+        if (std::abs(stays ? d[i] : d[i + 1]) <= margin) continue;
         const double t = d[i] / (d[i] - d[i + 1]);
         PlanePoint& p = now.points[now.count++];
         p.x[k] = sign * half;
@@ -130,8 +131,9 @@ void box_faces(const BoxFaces& pair, int k, double reach, ContactManifold& out) 
     opposed_face(pair, k, sign, polygons[0], incident);
     reference_features(k, sign, reference);
     const double halves[2] = {component(pair.reference.half, k1), component(pair.reference.half, k2)};
+    const double margin = 1e-10 * (halves[0] + halves[1]);
     for (int side = 0; side < 4; ++side)
-        if (cut(halves[side / 2], side, polygons[now], polygons[1 - now])) now = 1 - now;
+        if (cut(halves[side / 2], side, margin, polygons[now], polygons[1 - now])) now = 1 - now;
     const double* R = pair.of_reference.R.m;
     const Vec3 u{R[k1], R[3 + k1], R[6 + k1]}, v{R[k2], R[3 + k2], R[6 + k2]};
     const Vec3 outwards = sign * Vec3{R[k], R[3 + k], R[6 + k]}, normal = pair.flipped ? outwards : -outwards;

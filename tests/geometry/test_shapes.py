@@ -91,6 +91,15 @@ def test_boxes_meet_with_whole_faces(tilt, angle, count):
     assert np.abs(points[:, :2]).max() <= 1 + 1e-9 + 0.01 * tilt
 
 
+@pytest.mark.parametrize("noise", [1e-17, 1e-16, -1e-15, 1e-13, 1e-11])
+def test_rounding_makes_no_more_points_of_equal_boxes(noise):
+    a = Shape.box((0.1, 0.1, 0.1))
+    for x in (0.0, noise, -0.3 * noise):
+        points = points_of(a, pose((x, -x, 0.199), Rotation.from_rotvec([x, 2 * x, noise])), a, pose())
+        assert np.sort(np.sign(points[:, :2]), axis=0).tolist() == [[-1, -1], [-1, -1], [1, 1], [1, 1]]
+        assert np.abs(points[:, :2]) == pytest.approx(np.full((4, 2), 0.1), abs=1e-10)
+
+
 def test_parallel_edges_and_faces_exactly_on_faces():
     a = Shape.box((1, 1, 1))
     for shift in ((2, 0, 0), (2, 2, 0), (2, 2, 2), (0, 0, 2), (1.5, 0.5, 2)):
