@@ -94,6 +94,7 @@ def made():
     linear = bc.linearize(door(), steady=False)
     yield from (linear, linear.modes(), linear.modes()[0], bc.statics(door()))
     yield from (bc.kinematics(led(), 0.5), bc.inverse_dynamics(led(), 0.5))
+    yield bc.vibration(run.time, run.body("leaf").acceleration[:, 0], "Wd")
     sway = {"analysis": "simulate", "duration": 0.1, "step": 0.01}
     yield bc.sweep(door(), {"width": [0.7, 0.8]}, "final joint.hinge.theta_z", processes=1, **sway)
     yield bc.optimize(
@@ -161,6 +162,7 @@ def shapes_and_formulas():
     u, v, a, b, c = ex.symbols("u v a b c")
     q, r, p = bc.EndCoordinate("q"), bc.EndCoordinate("r"), bc.EndPose("p")
     dish, ball, curve = (u, v, 0.1 * u * u), (a, b, -b * b), (0.3 * ex.cos(a), 0.3 * ex.sin(a), 0.0)
+    yield from (bc.Plane(), bc.Contact(1e5), bc.Terrain(heights=((0.0, 0.1), (0.2, 0.3)), spacing=(0.5, 0.5)))
     yield from (bc.Sphere(0.1), bc.Cylinder(0.1, 0.2), bc.Capsule(0.1, 0.2), bc.Cone(0.1, 0.2))
     yield from (bc.Ellipsoid((0.1, 0.2, 0.3)), bc.Mesh(file="wheel.stl"))
     yield from (q, p, bc.Coordinate("theta_z", bc.Marker("a"), bc.Marker("b")))

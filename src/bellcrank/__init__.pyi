@@ -24,6 +24,9 @@ from bellcrank.analysis.statics import Statics as Statics
 from bellcrank.analysis.statics import statics as statics
 from bellcrank.analysis.verdict import Verification as Verification
 from bellcrank.analysis.verify import verify as verify
+from bellcrank.analysis.vibration import Vibration as Vibration
+from bellcrank.analysis.vibration import frequency_weighting as frequency_weighting
+from bellcrank.analysis.vibration import vibration as vibration
 from bellcrank.assembly.report import AssemblyReport as AssemblyReport
 from bellcrank.assembly.state import State as State
 from bellcrank.assembly.validate import validate as validate
@@ -182,6 +185,7 @@ from bellcrank.mechanism.surface_joints import PointOnCurve as PointOnCurve
 from bellcrank.mechanism.surface_joints import PointOnCylinder as PointOnCylinder
 from bellcrank.mechanism.surface_joints import PointOnHelix as PointOnHelix
 from bellcrank.mechanism.surface_joints import SphereOnPlane as SphereOnPlane
+from bellcrank.mechanism.terrain import Terrain as Terrain
 from bellcrank.mechanism.transmissions import Cable as Cable
 from bellcrank.mechanism.transmissions import Coupling as Coupling
 from bellcrank.mechanism.transmissions import Differential as Differential

@@ -1,7 +1,6 @@
 """Modes against closed forms and published values."""
 
 import json
-import sys
 from dataclasses import replace
 from math import pi, sqrt
 from pathlib import Path
@@ -16,9 +15,7 @@ from scipy.special import roots_laguerre
 import bellcrank as bc
 from bellcrank import gallery
 from bellcrank.analysis.eigenvalues import eigen
-
-sys.path.append(str(Path(__file__).parents[2] / "examples"))
-from bicycle import bicycle
+from bellcrank.gallery import benchmark_bicycle as bicycle
 
 FORMULATIONS = ("lagrange", "recursive", "symbolic", "dca")
 FIVE = (0.5, 0.4, 0.3, 0.35, 0.2), (1.0, 0.7, 0.5, 2.0, 0.1), (0.02, 0.01, 0.004, 0.02, 0.001)

@@ -3,6 +3,7 @@
 import inspect
 import re
 import typing
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -41,7 +42,8 @@ MECHANISMS = {
 }
 # By hand: 6 a body less what independent joints and drives take.
 FREEDOMS = {
-    "andrews_squeezer": 1, "bricard_linkage": 1, "chain": 5, "double_pendulum": 2, "flyball_governor": 4,
+    "andrews_squeezer": 1, "benchmark_bicycle": 4 * 6 - 3 * 5 - 2 * 3,
+    "bricard_linkage": 1, "chain": 5, "double_pendulum": 2, "flyball_governor": 4,
     "four_bar": 1, "free_body": 6, "free_ring": 6 * 6 - 3 * 6, "heavy_top": 3, "ladder": 3, "n_four_bar": 1,
     "peptide": 6 + 2 * 11 - 1, "prosthetic_arm": 4, "prosthetic_shoulder": 2, "puma560": 0,
     "random_tree": 18, "ring": 8 - 2, "rr_arm": 0, "simple_pendulum": 5, "slider_crank": 1,
@@ -133,6 +135,10 @@ def test_random_trees_are_what_their_arguments_say():
 @pytest.mark.parametrize(
     ("call", "message"),
     [
+        (
+            lambda: make.benchmark_bicycle(data=replace(make.BENCHMARK_BICYCLE, steer_axis_tilt=1.6)),
+            r"less than a right angle \(1.571 rad\), got steer_axis_tilt = 1.6 rad",
+        ),
         (lambda: make.ring(5), "even and at least 4, got 5"),
         (lambda: make.n_four_bar(0), "at least one window, got n = 0"),
         (lambda: make.stewart_platform(height=0.0), "must lie above the base, got height = 0.0 m"),

@@ -28,6 +28,10 @@ BY_HAND = {
         bc.Mesh(file="/parts/link.stl", scale=0.001),
         bc.Mesh(file="/a b/c.obj", position=(1.0, 0.0, 2.0)),
     ],
+    "Terrain": [
+        bc.Terrain.ramp(0.1, 2.0, 1.0),
+        bc.Terrain.road("C", 30.0, 2.0, seed=3, color=(0.5, 0.5, 0.5)),
+    ],
     "Wrench": [bc.Wrench(force=(1.0, bc.Constant(2.0), bc.Harmonic(1.0, 2.0)), axes="marker")],
     "Table": [bc.Table((0.0, 1.0), (2.0, 2.0), "linear", "periodic")],
     "CubicSpline": [

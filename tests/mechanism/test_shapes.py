@@ -85,7 +85,7 @@ def test_mass_properties_are_integrals_over_the_volume(shape, volume):
 def test_every_shape_is_tested():
     from bellcrank.mechanism import SHAPES
 
-    assert {type(case[0]).__name__ for case in CASES} | {"Mesh", "Plane"} == set(SHAPES)
+    assert {type(case[0]).__name__ for case in CASES} | {"Mesh", "Plane", "Terrain"} == set(SHAPES)
 
 
 def test_a_placed_shape_is_moved_and_turned():

@@ -19,6 +19,7 @@ from bellcrank.mechanism.mechanism import Mechanism
 from bellcrank.mechanism.mesh import Mesh
 from bellcrank.mechanism.rows import ContactLaw
 from bellcrank.mechanism.shape import Box, Capsule, Cone, Cylinder, Ellipsoid, Plane, Shape, Sphere
+from bellcrank.mechanism.terrain import Terrain
 
 if TYPE_CHECKING:
     from bellcrank.assembly.model import Model
@@ -26,7 +27,7 @@ if TYPE_CHECKING:
 _LEAST_RESTITUTION: Final = 0.05  # that a force k dⁿ (1 + c v) can leave
 _DAMPING: Final = 0.3  # of tangential motion, of its critical value
 _DEEP: Final = 0.5  # depth at the start, by the size of the smaller shape, that is a mistake
-_WITHOUT_DEPTH: Final = (Plane, Mesh)  # shapes that do not touch each other
+_WITHOUT_DEPTH: Final = (Plane, Mesh, Terrain)  # shapes that do not touch each other
 
 
 @dataclass(frozen=True)
@@ -213,6 +214,8 @@ def collision_shape(shape: Shape) -> Any:
         return made.ellipsoid(list(shape.radii))
     if isinstance(shape, Plane):
         return made.plane()
+    if isinstance(shape, Terrain):
+        return made.height_field(np.ascontiguousarray(shape.samples), shape.origin, shape.spacing)
     if isinstance(shape, Mesh):
         vertices, triangles = shape.surface()
         try:

@@ -7,6 +7,11 @@ from bellcrank.gallery.arms import DhLink as DhLink
 from bellcrank.gallery.arms import dh_arm as dh_arm
 from bellcrank.gallery.arms import lead as lead
 from bellcrank.gallery.arms import rr_arm as rr_arm
+from bellcrank.gallery.bicycle import BENCHMARK_BICYCLE as BENCHMARK_BICYCLE
+from bellcrank.gallery.bicycle import BicycleData as BicycleData
+from bellcrank.gallery.bicycle import BicycleFrame as BicycleFrame
+from bellcrank.gallery.bicycle import BicycleWheel as BicycleWheel
+from bellcrank.gallery.bicycle import benchmark_bicycle as benchmark_bicycle
 from bellcrank.gallery.catalogue import catalogue as catalogue
 from bellcrank.gallery.catalogue import groups as groups
 from bellcrank.gallery.flyball import flyball_governor as flyball_governor

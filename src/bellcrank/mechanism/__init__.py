@@ -17,6 +17,7 @@ from bellcrank.mechanism import (
     springs,
     surface_formulas,
     surface_joints,
+    terrain,
     transmissions,
 )
 from bellcrank.mechanism.body import Body, Ground
@@ -89,5 +90,6 @@ __all__ = [
     "springs",
     "surface_formulas",
     "surface_joints",
+    "terrain",
     "transmissions",
 ]

@@ -71,8 +71,11 @@ if TYPE_CHECKING:
     OptionalFloatsField: TypeAlias = Declared[tuple[float, ...] | None, Numbers | None]
     PointsField: TypeAlias = Declared[tuple[Vec3, ...], Rows]
     TableField: TypeAlias = Declared[tuple[tuple[float, ...], ...], Rows]
+    HeightsField: TypeAlias = Declared[tuple[tuple[float, ...], ...] | str, Rows | str]
+    PairField: TypeAlias = Declared[tuple[float, float], Number | Numbers]
 else:  # files take what is stored
     FloatField, OptionalFloatField = float, float | None
     VectorField, RotationField, InertiaField = Vec3, Quat, Mat3
     FloatsField, OptionalFloatsField = tuple[float, ...], tuple[float, ...] | None
     PointsField, TableField = tuple[Vec3, ...], tuple[tuple[float, ...], ...]
+    HeightsField, PairField = tuple[tuple[float, ...], ...] | str, float | tuple[float, float]

@@ -13,6 +13,7 @@ from bellcrank.mechanism.joint import Joint
 from bellcrank.mechanism.mesh import Mesh
 from bellcrank.mechanism.rotation import between, from_matrix, matrix
 from bellcrank.mechanism.shape import Box, Capsule, Cone, Cylinder, Ellipsoid, Plane, Shape, Sphere
+from bellcrank.mechanism.terrain import Terrain
 from bellcrank.scene import mesh as solids
 from bellcrank.scene.mesh import TriangleMesh
 from bellcrank.scene.scene import Color, Piece
@@ -59,6 +60,8 @@ def mesh_of(shape: Shape) -> TriangleMesh:
         half = 0.5 * shape.size
         corners = np.array([[-half, -half, 0.0], [half, -half, 0.0], [half, half, 0.0], [-half, half, 0.0]])
         return solids.faceted(corners, np.array([[0, 1, 2], [0, 2, 3]], dtype=np.int32))
+    if isinstance(shape, Terrain):
+        return solids.height_field(shape.x, shape.y, shape.samples)
     if isinstance(shape, Mesh):
         vertices, triangles = shape.surface()
         return solids.faceted(vertices, triangles)

@@ -84,6 +84,18 @@ def faceted(vertices: Floats, triangles: Ints, smooth: float = 35.0) -> Triangle
     )
 
 
+def height_field(x: Floats, y: Floats, heights: Floats, most: int = 250) -> TriangleMesh:
+    """The surface of heights (ny, nx) over places along x and y, evenly fewer than `most` each way."""
+    if len(y) > 2:  # two rows are a profile, which is drawn as it is
+        rows, columns = (np.unique(np.linspace(0, n - 1, min(n, most)).astype(int)) for n in heights.shape)
+        x, y, heights = x[columns], y[rows], heights[np.ix_(rows, columns)]
+    vertices = np.column_stack([part.ravel() for part in (*np.meshgrid(x, y), heights)])
+    at = np.arange(heights.size).reshape(heights.shape)
+    a, b, c, d = at[:-1, :-1], at[:-1, 1:], at[1:, 1:], at[1:, :-1]
+    triangles = np.stack([a, b, c, a, c, d], axis=-1).reshape(-1, 3)
+    return faceted(vertices, triangles.astype(np.int32))
+
+
 def _grid(points: Floats, normals: Floats) -> TriangleMesh:
     """A surface over a grid of points (r, c, 3), rows first; outside where rows turn to columns."""
     rows, columns = points.shape[:2]
