@@ -44,8 +44,8 @@ class BroadPhase {
     std::vector<Entry> entries_;  // of the small ones, cell by cell
     BoundsPairs pairs_, sorted_;
     double size_ = 1.0;
-    Bounds centres_;                // of the small ones
-    int row_ = 0, layer_ = 0;       // of the table: from y to y + 1, from z to z + 1
+    Bounds centres_;           // of the small ones
+    int row_ = 0, layer_ = 0;  // of the table: from y to y + 1, from z to z + 1
 
     int find(int x, int y, int z) const;
 };

@@ -49,8 +49,14 @@ bool enter_cell(const HeightField& field, const GridRay& ray, int i, int j, cons
 // Cell by cell along the ray (J. Amanatides, A. Woo, A fast voxel traversal algorithm for ray tracing, 1987).
 bool HeightField::ray(const LocalRay& local, RayHit& hit) const {
     const double wide = columns - 1, deep = rows - 1;
-    GridRay ray{(local.o.x - x0) * per_x, (local.o.y - y0) * per_y, local.o.z, local.d.x * per_x, local.d.y * per_y,
-                local.d.z, 0.0, hit.distance};
+    GridRay ray{(local.o.x - x0) * per_x,
+                (local.o.y - y0) * per_y,
+                local.o.z,
+                local.d.x * per_x,
+                local.d.y * per_y,
+                local.d.z,
+                0.0,
+                hit.distance};
     const double end_x = ray.x(ray.end), end_y = ray.y(ray.end), end_z = ray.oz + ray.end * ray.dz;
     if (ray.oz > bounds.hi.z && end_z > bounds.hi.z) return false;
     // Short rays lie within the grid; what is infinite, or not a number, does not.

@@ -121,8 +121,9 @@ std::string point_faults(const std::vector<Vec3>& points) {
     const double size = points.empty() ? 0.0 : norm(all.hi - all.lo), far = norm(all.hi) + norm(all.lo);
     if (faults.empty() && !points.empty() && !(size >= kLeastSize && far <= kLargestSize)) {
         char text[160];
-        std::snprintf(text, sizeof text, " points reach over %g m at up to %g m from the origin, of %g to %g m allowed;",
-                      size, far, kLeastSize, kLargestSize);
+        std::snprintf(text, sizeof text,
+                      " points reach over %g m at up to %g m from the origin, of %g to %g m allowed;", size, far,
+                      kLeastSize, kLargestSize);
         faults += text;
     }
     return faults;
@@ -132,9 +133,8 @@ std::vector<int> joined_points(const std::vector<Vec3>& points, std::vector<Vec3
     std::vector<int> by_place(points.size()), number(points.size());
     std::iota(by_place.begin(), by_place.end(), 0);
     auto key = [&](int i) { return std::tie(points[i].x, points[i].y, points[i].z); };
-    std::sort(by_place.begin(), by_place.end(), [&](int a, int b) {
-        return std::tuple_cat(key(a), std::tie(a)) < std::tuple_cat(key(b), std::tie(b));
-    });
+    std::sort(by_place.begin(), by_place.end(),
+              [&](int a, int b) { return std::tuple_cat(key(a), std::tie(a)) < std::tuple_cat(key(b), std::tie(b)); });
     distinct.clear();
     for (std::size_t i = 0; i < by_place.size(); ++i) {
         if (i == 0 || key(by_place[i]) != key(by_place[i - 1])) distinct.push_back(points[by_place[i]]);

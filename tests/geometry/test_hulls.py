@@ -60,7 +60,9 @@ def test_a_hull_reaches_as_far_as_its_points(kind, place):
     assert np.abs((vertices @ d.T).max(axis=0) - (cloud @ d.T).max(axis=0)).max() < 1e-12 * (size + away)
     # The core finds the same faces convex, and its bounds are those of the cloud.
     bounds = Shape.hull(vertices, triangles.tolist()).bounds(pose())[0]
-    assert bounds == pytest.approx(np.hstack([cloud.min(axis=0), cloud.max(axis=0)]), abs=1e-12 * (size + away))
+    assert bounds == pytest.approx(
+        np.hstack([cloud.min(axis=0), cloud.max(axis=0)]), abs=1e-12 * (size + away)
+    )
     # Counterclockwise from outside: the tetrahedra below the triangles fill the hull.
     a, b, c = (vertices[triangles[:, k]] - vertices.mean(axis=0) for k in range(3))
     volumes = np.sum(np.cross(a, b) * c, axis=1) / 6
@@ -76,7 +78,9 @@ def test_a_hull_of_a_grid_is_a_box():
     at[:, 3:] /= np.linalg.norm(at[:, 3:], axis=1, keepdims=True)
     one, two = (_core.collide(Shape.capsule(0.2, 0.4), at, other, pose(), 0.1) for other in (hull, box))
     assert np.array_equal(one.first, two.first)
-    assert np.sort(np.asarray(one.points)[:, 6]) == pytest.approx(np.sort(np.asarray(two.points)[:, 6]), abs=1e-9)
+    assert np.sort(np.asarray(one.points)[:, 6]) == pytest.approx(
+        np.sort(np.asarray(two.points)[:, 6]), abs=1e-9
+    )
 
 
 @pytest.mark.parametrize(

@@ -106,7 +106,9 @@ def test_a_ray_straight_down_on_a_level_field():
         for limit in (2e6, np.inf):
             hit = _core.cast_rays(level, pose(), np.array([[0.3, 0.2, height, 0, 0, -1.0]]), limit)
             assert hit[0, :4] == pytest.approx([height - 0.7, 0, 0, 1], abs=1e-9)
-    assert not np.isfinite(_core.cast_rays(level, pose(), np.array([[0.3, 0.2, 0.6, 0, 0, -1.0]]), np.inf)[0, 0])
+    assert not np.isfinite(
+        _core.cast_rays(level, pose(), np.array([[0.3, 0.2, 0.6, 0, 0, -1.0]]), np.inf)[0, 0]
+    )
 
 
 def test_each_ray_needs_a_limit():

@@ -10,10 +10,6 @@ CORNERS = np.array([[0, 0, 0], [1, 0, 0], [0, 1, 0], [0, 0, 1.0]])
 TETRAHEDRON = [[0, 2, 1], [0, 1, 3], [0, 3, 2], [1, 2, 3]]
 
 
-def turned(triangle):
-    return triangle[::-1]
-
-
 def test_a_whole_solid_is_taken_whole():
     Shape.mesh(CORNERS, TETRAHEDRON, solid=True)
     # Vertices of its own for each triangle, as in STL files.
@@ -30,7 +26,7 @@ def test_an_open_surface_is_no_solid():
 
 
 def test_triangles_that_face_opposite_ways_are_named():
-    triangles = [*TETRAHEDRON[:3], turned(TETRAHEDRON[3])]
+    triangles = [*TETRAHEDRON[:3], TETRAHEDRON[3][::-1]]
     message = "triangles 0 and 3 face opposite ways at the edge between vertices 1 and 2"
     for solid in (False, True):
         with pytest.raises(ValueError, match=message):
@@ -39,7 +35,7 @@ def test_triangles_that_face_opposite_ways_are_named():
 
 def test_a_surface_that_faces_inwards_is_refused():
     with pytest.raises(ValueError, match="all triangles face inwards"):
-        Shape.mesh(CORNERS, list(map(turned, TETRAHEDRON)))
+        Shape.mesh(CORNERS, [t[::-1] for t in TETRAHEDRON])
 
 
 def test_triangles_without_area_are_no_part_of_a_solid():
@@ -63,9 +59,9 @@ def test_a_sheet_with_two_sides_has_no_thickness():
 
 def test_absurd_sizes_are_refused():
     for scale in (1e12, 1e-20):
-        with pytest.raises(ValueError, match="mesh: points reach over .* allowed"):
+        with pytest.raises(ValueError, match=r"mesh: points reach over .* allowed"):
             Shape.mesh(scale * CORNERS, TETRAHEDRON)
-        with pytest.raises(ValueError, match="hull: points reach over .* allowed"):
+        with pytest.raises(ValueError, match=r"hull: points reach over .* allowed"):
             Shape.hull(scale * CORNERS, TETRAHEDRON)
         with pytest.raises(ValueError, match=r"capsule: .*from 1e-12 to 1e\+09 m.*radius = .*half_length = "):
             Shape.capsule(scale, scale)
@@ -75,14 +71,16 @@ def test_absurd_sizes_are_refused():
 
 @pytest.mark.parametrize("radius", [0.0, -1.0, np.nan, np.inf])
 def test_a_radius_is_positive(radius):
-    with pytest.raises(ValueError, match="sphere: sizes must be positive and finite.*radius ="):
+    with pytest.raises(ValueError, match=r"sphere: sizes must be positive and finite.*radius ="):
         Shape.sphere(radius)
 
 
 def test_all_faults_of_a_height_field_are_named():
     heights = np.zeros((3, 4))
     heights[1, 2], heights[2, 0] = np.nan, np.inf
-    message = "steps must be positive and finite, got 0 and -1; .*row 1, column 2 .* row 2, column 0 is not finite"
+    message = (
+        "steps must be positive and finite, got 0 and -1; .*row 1, column 2 .* row 2, column 0 is not finite"
+    )
     with pytest.raises(ValueError, match=message):
         Shape.height_field(heights, (0, 0), (0.0, -1.0))
     with pytest.raises(ValueError, match="at least two rows and columns"):

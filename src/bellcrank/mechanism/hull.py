@@ -19,8 +19,8 @@ def convex_hull(points: Any, element: str = "convex hull") -> tuple[np.ndarray, 
     points: (k, 3), m, in any order; those inside and within faces are left out. element: whose they are, for
     messages.
 
-    Raises MechanismError where points are not finite, fewer than four, or lie in one plane, and where scipy is
-    missing. By Qhull (C. Barber, D. Dobkin, H. Huhdanpaa, The quickhull algorithm for convex hulls, 1996), on
+    Raises MechanismError where points are not finite, fewer than four, or lie in one plane, and where scipy
+    is missing. By Qhull (C. Barber, D. Dobkin, H. Huhdanpaa, The quickhull algorithm for convex hulls, 1996), on
     points moved and scaled to the unit cube, so that its tolerances do not depend on where they are.
     """
     cloud = np.asarray(points, dtype=float)
