@@ -20,8 +20,8 @@ def convex_hull(points: Any, element: str = "convex hull") -> tuple[np.ndarray, 
     messages.
 
     Raises MechanismError where points are not finite, fewer than four, or lie in one plane, and where scipy
-    is missing. By Qhull (C. Barber, D. Dobkin, H. Huhdanpaa, The quickhull algorithm for convex hulls, 1996), on
-    points moved and scaled to the unit cube, so that its tolerances do not depend on where they are.
+    is missing. By Qhull (C. Barber, D. Dobkin, H. Huhdanpaa, The quickhull algorithm for convex hulls, 1996),
+    on points moved and scaled to the unit cube, so that its tolerances do not depend on where they are.
     """
     cloud = np.asarray(points, dtype=float)
     _check(cloud, element)
