@@ -137,14 +137,19 @@ def searches():
     limits, at = rng.uniform(0.05, 0.5, 100), np.array([[0.0, 0, 0, 1, 0, 0, 0]])
     for name, ground in grounds.items():
         for together in (False, True):
-            yield (
-                f"{name}, {'together' if together else 'one by one'}: rays",
-                lambda n, g=ground, t=together: _core.time_rays(g, at, rays, limits, t, n),
-            )
+
+            def cast(n, ground=ground, together=together):
+                _core.time_rays(ground, at, rays, limits, together, n)
+
+            yield f"{name}, {'together' if together else 'one by one'}: rays", cast
     for spread in (1.0, 100.0):
         centres = spread * rng.normal(size=(200, 3))
-        bounds = np.hstack([centres - 0.5, centres + 0.5])
-        yield f"spread {spread}: broad phase", lambda n, b=bounds: _core.time_broad_phase(b, n)
+        boxes = np.hstack([centres - 0.5, centres + 0.5])
+
+        def find(n, bounds=boxes):
+            _core.time_broad_phase(bounds, n)
+
+        yield f"spread {spread}: broad phase", find
 
 
 def contact_problems():
