@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 from rigs.convex_oracles import convex_shapes, pose, poses, rotations, support_in_world
+from scipy.spatial import ConvexHull
 from scipy.spatial.transform import Rotation
 
 from bellcrank import _core
@@ -91,9 +92,15 @@ def test_boxes_meet_with_whole_faces(tilt, angle, count):
     assert np.abs(points[:, :2]).max() <= 1 + 1e-9 + 0.01 * tilt
 
 
+@pytest.mark.parametrize("kind", ["box", "hull"])
 @pytest.mark.parametrize("noise", [1e-17, 1e-16, -1e-15, 1e-13, 1e-11])
-def test_rounding_makes_no_more_points_of_equal_boxes(noise):
-    a = Shape.box((0.1, 0.1, 0.1))
+def test_rounding_makes_no_more_points_of_equal_boxes(noise, kind):
+    corners = 0.1 * np.array(np.meshgrid([-1, 1], [-1, 1], [-1, 1])).reshape(3, 8).T
+    a = (
+        Shape.box((0.1, 0.1, 0.1))
+        if kind == "box"
+        else Shape.hull(corners, ConvexHull(corners).simplices.tolist())
+    )
     for x in (0.0, noise, -0.3 * noise):
         points = points_of(a, pose((x, -x, 0.199), Rotation.from_rotvec([x, 2 * x, noise])), a, pose())
         assert np.sort(np.sign(points[:, :2]), axis=0).tolist() == [[-1, -1], [-1, -1], [1, 1], [1, 1]]
@@ -201,8 +208,6 @@ def test_wrong_sizes_are_refused_together():
 
 
 def test_hulls_join_coplanar_triangles():
-    from scipy.spatial import ConvexHull
-
     corners = np.array(np.meshgrid([-0.5, 0.5], [-0.3, 0.3], [-0.2, 0.2])).reshape(3, 8).T
     cube = Shape.hull(corners, ConvexHull(corners).simplices.tolist())
     same = Shape.box((0.5, 0.3, 0.2))
