@@ -1,10 +1,22 @@
-"""All benchmarks with their defaults: formulations, loops, choices, collision geometry, contact impulses."""
+"""All benchmarks with their defaults: formulations, loops, choices, collision geometry, contacts."""
 
 from __future__ import annotations
 
 import click
 
-from benchmarks import adaptive, choose, cones, dca, geometry, loops, recursive, scaling, symbolic, tasora
+from benchmarks import (
+    adaptive,
+    choose,
+    cones,
+    dca,
+    geometry,
+    loops,
+    recursive,
+    scaling,
+    symbolic,
+    tasora,
+    towers,
+)
 from benchmarks.command_line import Form, form_option, invoke
 from benchmarks.report import publish
 
@@ -24,6 +36,7 @@ def command(form: Form) -> None:
         adaptive.run,
         geometry.run,
         cones.run,
+        towers.run,
     )
     publish([run() for run in runs], form)
 

@@ -2,7 +2,7 @@
 
 A. Tasora, An optimized Lagrangian-multiplier approach for interactive multibody simulation in kinematic and
 dynamical digital prototyping (2000), section 6: CPU time per step of five mechanisms on a 700 MHz processor.
-The man on the bicycle is quoted only: its data were not published.
+The data of the man on the bicycle were not published; the gallery's has the paper's counts, and tyres.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ import click
 import bellcrank as bc
 from bellcrank.assembly.compile import compile_mechanism
 from bellcrank.assembly.model import Model
-from bellcrank.gallery import free_ring, ring
+from bellcrank.gallery import free_ring, man_on_bicycle, misplaced_stone, ring
 from bellcrank.gallery.prosthetic_arm import prosthetic_arm, prosthetic_shoulder
 from benchmarks.command_line import Form, form_option, invoke, peer_python_option, repeats_option
 from benchmarks.dense import SOLUTIONS, dense_equations, gauss_time, lapack_time
@@ -47,8 +47,13 @@ class Entry:
     """A mechanism of the table. published: None for a variant that the paper has not."""
 
     name: str
-    make: Callable[[], bc.Mechanism] | None
+    make: Callable[[], bc.Mechanism]
     published: Published | None
+
+
+def coasting_man() -> bc.Mechanism:
+    """The gallery's man on a bicycle, on flat ground."""
+    return man_on_bicycle(ground=misplaced_stone(0.0))
 
 
 _ARM: Final = Published(82, 42, 40, 0.006)
@@ -61,10 +66,14 @@ ENTRIES: Final = (
     Entry("ring of 40, ball joints", lambda: free_ring(40), _RING_40),
     Entry("ring of 20, hinges", lambda: ring(20), _RING_20),
     Entry(TARGETED, lambda: ring(40), _RING_40),
-    Entry("man with bike", None, Published(200, 108, 92, 0.018)),
+    Entry("man with bike", coasting_man, Published(200, 108, 92, 0.018)),
 )
 """The paper's rings have three rows a joint, as of ball joints; hinges, five a joint, are the harder case."""
 
+_MAN: Final = (
+    "The paper does not give the data of the man on the bicycle, and counts the ground as a body; here "
+    "he coasts on two tyres, whose slices on flat ground are part of each evaluation."
+)
 _COLUMNS: Final = (
     Column("mechanism", "mechanism"),
     Column("published_variables", "variables 2000"),
@@ -125,7 +134,7 @@ def run(steps: int = 500, repeats: int = 7, names: Sequence[str] | None = None, 
         f"Steps of {STEP:g} s from rest, {steps} of them; medians of {repeats} runs (smallest .. largest).",
         "Times in us. Variables are coordinates (six a body) and constraints together.",
         _NAIVE,
-        "The man on the bicycle is quoted from the paper, which does not give its data.",
+        _MAN,
     )
     measured = [row for row in rows if "semi_implicit_us" in row]
     naive = "Beside dense elimination of all unknowns, which the paper calls naive"
@@ -148,8 +157,6 @@ def _row(entry: Entry, steps: int, repeats: int) -> Row:
         row["published_coordinates"] = entry.published.coordinates
         row["published_constraints"] = entry.published.constraints
         row["published_us"] = 1e6 * entry.published.seconds
-    if entry.make is None:
-        return row
     model = compile_mechanism(entry.make())
     coordinates, constraints = 6 * model.core.bodies, model.core.rows
     semi_implicit: Spread = step_time(model, "semi_implicit_euler", STEP, steps, repeats)

@@ -19,12 +19,14 @@ void bind_contacts(nb::module_& m) {
     nb::class_<ContactLaw>(m, "ContactLaw", "A law of contact (cpp/contacts/contact_law.hpp).")
         .def(
             "__init__",
-            [](ContactLaw* self, const std::array<double, 7>& p) {
-                new (self) ContactLaw{p[0], p[1], p[2], p[3], p[4], p[5], p[6]};
+            [](ContactLaw* self, const std::array<double, 10>& p) {
+                new (self) ContactLaw{p[0], p[1], p[2], p[3], p[4], p[5], p[6], p[7], p[8], p[9]};
             },
             "numbers"_a,
             "Stiffness, exponent, dissipation, static and kinetic friction, ratio of tangential to normal stiffness, "
-            "time constant of tangential damping.");
+            "time constant of tangential damping, restitution of rigid contacts; depth at which it bottoms, and the "
+            "stiffness "
+            "that is added then.");
     nb::class_<ContactSet>(m, "ContactSet", "Shapes of bodies, and the groups of them that touch each other.")
         .def(nb::init<>())
         .def_prop_ro(
@@ -39,17 +41,22 @@ void bind_contacts(nb::module_& m) {
             "sizes",
             [](const ContactSet& self) {
                 std::vector<double> out;
-                for (const BodyShape& shape : self.shapes) out.push_back(shape.shape->reach_out);
+                for (const BodyShape& body : self.shapes) {
+                    const Shape& shape = *body.shape;
+                    out.push_back(shape.kind == ShapeKind::tyre ? thickness(shape) : shape.reach_out);
+                }
                 return out;
             },
-            "The distance of each shape's farthest point from its own origin, m; infinite for planes.")
+            "The distance of each shape's farthest point from its own origin, m; infinite for planes. The section of a "
+            "tyre.")
         .def_prop_ro(
             "laws",
             [](const ContactSet& self) {
                 std::vector<std::vector<double>> out;
                 for (const ContactGroup& g : self.groups)
                     out.push_back({g.law.stiffness, g.law.exponent, g.law.dissipation, g.law.static_friction,
-                                   g.law.kinetic_friction, g.law.shear_ratio, g.law.shear_time});
+                                   g.law.kinetic_friction, g.law.shear_ratio, g.law.shear_time, g.law.restitution,
+                                   g.law.bottom_depth, g.law.bottom_stiffness});
                 return out;
             },
             "The numbers of the law of each group, as ContactLaw takes them.")
@@ -64,9 +71,11 @@ void bind_contacts(nb::module_& m) {
         .def(
             "add_group",
             [](ContactSet& self, const ContactLaw& law, const std::vector<int>& bodies, const std::vector<int>& shapes,
-               const std::vector<std::pair<int, int>>& apart) { self.groups.push_back({law, bodies, shapes, apart}); },
-            "law"_a, "bodies"_a, "shapes"_a, "apart"_a,
-            "Shapes that touch each other, but for pairs of bodies kept apart.");
+               const std::vector<std::pair<int, int>>& apart,
+               bool of_tyre) { self.groups.push_back({law, bodies, shapes, apart, of_tyre}); },
+            "law"_a, "bodies"_a, "shapes"_a, "apart"_a, "of_tyre"_a,
+            "Shapes that touch each other, but for pairs of bodies kept apart; of_tyre: all others touch the first, a "
+            "tyre.");
 }
 
 }  // namespace bellcrank

@@ -16,6 +16,7 @@
 #include "geometry/hull.hpp"
 #include "geometry/mesh.hpp"
 #include "geometry/time_of_impact.hpp"
+#include "geometry/tyre.hpp"
 #include "geometry_tables.hpp"
 #include "marshal.hpp"
 
@@ -76,31 +77,22 @@ std::tuple<double, double> time_collide(const Shape& a, const PoseTable& poses_a
     return {(processor_seconds() - start) / calls, static_cast<double>(points) / calls};
 }
 
+// As bindings hold shapes: nothing in them can be written.
+template <class... Numbers>
+auto shape_by(SharedShape (*make)(Numbers...)) {
+    return [make](std::decay_t<Numbers>... numbers) { return std::const_pointer_cast<Shape>(make(numbers...)); };
+}
+
 void bind_shapes(nb::module_& m) {
     nb::class_<Shape>(m, "CollisionShape", "A shape that takes part in contact; immutable, in axes of its own.")
         .def_prop_ro(
             "kind", [](const Shape& self) { return std::string(name_of(self.kind)); }, "The name of its kind.")
-        .def_static(
-            "sphere", [](double radius) { return std::const_pointer_cast<Shape>(make_sphere(radius)); }, "radius"_a,
-            "About the origin.")
-        .def_static(
-            "capsule",
-            [](double radius, double half_length) {
-                return std::const_pointer_cast<Shape>(make_capsule(radius, half_length));
-            },
-            "radius"_a, "half_length"_a, "About the segment |z| <= half_length.")
-        .def_static(
-            "cylinder",
-            [](double radius, double half_length) {
-                return std::const_pointer_cast<Shape>(make_cylinder(radius, half_length));
-            },
-            "radius"_a, "half_length"_a, "About z, |z| <= half_length.")
-        .def_static(
-            "cone",
-            [](double radius, double half_height) {
-                return std::const_pointer_cast<Shape>(make_cone(radius, half_height));
-            },
-            "radius"_a, "half_height"_a, "About z, the apex at +half_height, the base at -half_height.")
+        .def_static("sphere", shape_by(make_sphere), "radius"_a, "About the origin.")
+        .def_static("capsule", shape_by(make_capsule), "radius"_a, "half_length"_a,
+                    "About the segment |z| <= half_length.")
+        .def_static("cylinder", shape_by(make_cylinder), "radius"_a, "half_length"_a, "About z, |z| <= half_length.")
+        .def_static("cone", shape_by(make_cone), "radius"_a, "half_height"_a,
+                    "About z, the apex at +half_height, the base at -half_height.")
         .def_static(
             "ellipsoid",
             [](const Triple& half_axes) { return std::const_pointer_cast<Shape>(make_ellipsoid(to_vec3(half_axes))); },
@@ -130,8 +122,9 @@ void bind_shapes(nb::module_& m) {
                     steps[1], std::vector<double>(heights.data(), heights.data() + heights.size())));
             },
             "heights"_a, "origin"_a, "steps"_a, "The solid below heights (rows, columns) at y, x from the origin on.")
-        .def_static(
-            "plane", [] { return std::const_pointer_cast<Shape>(make_plane()); }, "The solid z <= 0.")
+        .def_static("tyre", shape_by(make_tyre), "radius"_a, "width"_a, "slices"_a, "rays"_a,
+                    "A tyre of round section about z, by rays from its rim.")
+        .def_static("plane", shape_by(make_plane), "The solid z <= 0.")
         .def(
             "bounds",
             [](const Shape& self, const PoseTable& pose) {

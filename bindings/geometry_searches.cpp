@@ -110,13 +110,6 @@ IndexTable broad_phase_pairs(const PoseTable& table) {
     return table_of(phase.pairs(bounds_from(table)));
 }
 
-IndexTable kept_pairs(KeptPairs& kept, const PoseTable& table, double reach, const std::vector<double>& margins) {
-    if (margins.size() != static_cast<std::size_t>(table.rows()))
-        throw std::invalid_argument("each of the bounds needs a margin, got " + std::to_string(margins.size()) +
-                                    " for " + std::to_string(table.rows()));
-    return table_of(kept.pairs(bounds_from(table), reach, margins));
-}
-
 std::tuple<double, int> time_broad_phase(const PoseTable& table, int repeats) {
     const std::vector<Bounds> bounds = bounds_from(table);
     BroadPhase phase;
@@ -135,12 +128,6 @@ void bind_geometry_searches(nb::module_& m) {
           "The same as cast_rays for one pose (1, 7) and a limit for each ray, (n,), all in one query.");
     m.def("time_rays", &time_rays, "shape"_a, "pose"_a, "rays"_a, "limits"_a, "together"_a, "repeats"_a,
           "Seconds of one ray and the share of hits; one by one or `together`.");
-    nb::class_<KeptPairs>(m, "KeptPairs", "Pairs of bounds that are kept from step to step.")
-        .def(nb::init<>())
-        .def_prop_ro("searches", &KeptPairs::searches, "How often all pairs have been found anew.")
-        .def("pairs", &kept_pairs, "bounds"_a, "reach"_a, "margins"_a,
-             "Sorted pairs (k, 2), all that are within `reach` of each other among them; bounds i (n, 6) may move by "
-             "margins[i] (n,) before they are found anew.");
     m.def("broad_phase_pairs", &broad_phase_pairs, "bounds"_a, "Overlapping pairs (n, 2) of bounds (n, 6).");
     m.def("time_broad_phase", &time_broad_phase, "bounds"_a, "repeats"_a, "Seconds of a call and the pairs it finds.");
 }

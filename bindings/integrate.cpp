@@ -61,6 +61,8 @@ const char* status_name(SimulationStatus status) {
             return "step_vanished";
         case SimulationStatus::energy_made:
             return "energy_made";
+        case SimulationStatus::impulses_not_found:
+            return "impulses_not_found";
     }
     return "unknown";
 }
@@ -79,6 +81,11 @@ nb::dict result_dict(const SimulationResult& result) {
     d["stiff_since"] = result.stiff_since;
     d["body"] = result.body, d["row"] = result.row;
     d["ended"] = result.ended, d["samples"] = result.samples;
+    d["residual"] = result.impulses.residual, d["impacts"] = result.impulses.impacts;
+    d["penetration"] = result.impulses.penetration;
+    d["weakened"] = result.impulses.weakened;
+    d["between"] = std::pair(result.impulses.bodies[0], result.impulses.bodies[1]);
+    if (result.status == SimulationStatus::impulses_not_found) d["row"] = result.impulses.row;
     d["energy_before"] = result.energy_before, d["energy_after"] = result.energy_after;
     return d;
 }

@@ -162,6 +162,7 @@ def shapes_and_formulas():
     u, v, a, b, c = ex.symbols("u v a b c")
     q, r, p = bc.EndCoordinate("q"), bc.EndCoordinate("r"), bc.EndPose("p")
     dish, ball, curve = (u, v, 0.1 * u * u), (a, b, -b * b), (0.3 * ex.cos(a), 0.3 * ex.sin(a), 0.0)
+    yield from (bc.Tyre(0.3, 0.03, 4e5), bc.Seat())
     yield from (bc.Plane(), bc.Contact(1e5), bc.Terrain(heights=((0.0, 0.1), (0.2, 0.3)), spacing=(0.5, 0.5)))
     yield from (bc.Sphere(0.1), bc.Cylinder(0.1, 0.2), bc.Capsule(0.1, 0.2), bc.Cone(0.1, 0.2))
     yield from (bc.Ellipsoid((0.1, 0.2, 0.3)), bc.Mesh(file="wheel.stl"))

@@ -95,8 +95,7 @@ void ConstrainedBodies::seek_impacts(std::vector<double>& wanted) {
     for (size_t i = 0; i < stop_rows_.size(); ++i) wanted[stop_rows_[i]] += stops_.bounce()[i];
 }
 
-bool ConstrainedBodies::project(double t, double* x, double* u) {
-    if (rows_.rows() == 0) return true;
+bool ConstrainedBodies::close_positions(double t, double* x) {
     rows_.evaluate_values(t, x);
     corrected_ = 0.0;
     gather_gaps();
@@ -111,7 +110,12 @@ bool ConstrainedBodies::project(double t, double* x, double* u) {
     }
     const bool met = finish_correction(t, x);
     gather_gaps();
-    const bool held = met && stops_.hold(), pushed = stops_.pushing() > 0;
+    return met && stops_.hold();
+}
+
+bool ConstrainedBodies::project(double t, double* x, double* u) {
+    if (rows_.rows() == 0) return true;
+    const bool held = close_positions(t, x), pushed = stops_.pushing() > 0;
     const auto impacts = statistics_.impacts;
     const bool rates = correct_velocities(u);
     if (!stops_.empty() && statistics_.impacts == impacts) {

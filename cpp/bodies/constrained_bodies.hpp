@@ -41,6 +41,9 @@ class ConstrainedBodies : public Bodies {
     virtual int null_dimension() = 0;
     virtual void add_null_vectors(std::vector<std::vector<double>>& out) = 0;
 
+    // The first part of project(): positions alone.
+    bool close_positions(double t, double* x);
+
     // Takes stops into the equations, or out of them. True if that changed which.
     bool enable_stops(const std::vector<std::uint8_t>& active);
     bool open_stops();

@@ -78,7 +78,7 @@ bool BodyConeOperator::set_pattern(const ConeLayout& layout, int bodies, std::sp
 }
 
 void BodyConeOperator::analyse() {
-    std::vector<std::pair<int, int>> couplings;
+    couplings_.clear();
     sides_.clear();
     targets_.clear();
     int jacobian = 0, next = 0;
@@ -86,17 +86,20 @@ void BodyConeOperator::analyse() {
         Rows& block = blocks_[b];
         block.begin = next;
         for (; next < static_cast<int>(pattern_.size()) && pattern_[next].block == static_cast<int>(b); ++next) {
-            for (int t = block.begin; t < next; ++t) couplings.emplace_back(pattern_[t].body, pattern_[next].body);
+            for (int t = block.begin; t < next; ++t) couplings_.emplace_back(pattern_[t].body, pattern_[next].body);
             sides_.push_back({pattern_[next].body, jacobian, 0});
             jacobian += kRow * block.size;
         }
         block.end = next;
     }
-    for (auto& [a, b] : couplings)
+    for (auto& [a, b] : couplings_)
         if (a > b) std::swap(a, b);
-    std::sort(couplings.begin(), couplings.end());
-    couplings.erase(std::unique(couplings.begin(), couplings.end()), couplings.end());
-    ldu_.analyse(bodies_, couplings);
+    std::sort(couplings_.begin(), couplings_.end());
+    couplings_.erase(std::unique(couplings_.begin(), couplings_.end()), couplings_.end());
+    if (bodies_ != ldu_.nodes() || couplings_ != analysed_) {
+        ldu_.analyse(bodies_, couplings_);
+        analysed_ = couplings_;
+    }
     for (const Rows& block : blocks_)
         for (int s = block.begin; s < block.end; ++s) {
             sides_[s].target = static_cast<int>(targets_.size());
@@ -132,6 +135,17 @@ void BodyConeOperator::pull(double f, double* y) const {
                 y[b.row + r] += f * sum;
             }
         }
+}
+
+void BodyConeOperator::to_rows(const double* bodies, double* rows) {
+    std::copy_n(bodies, 6 * static_cast<size_t>(bodies_), velocities_.begin());
+    std::fill_n(rows, rows_, 0.0);
+    pull(1.0, rows);
+}
+
+void BodyConeOperator::to_bodies(const double* impulses, double* bodies) {
+    push(impulses);
+    std::copy_n(velocities_.begin(), 6 * static_cast<size_t>(bodies_), bodies);
 }
 
 void BodyConeOperator::multiply(const double* x, double* y) {

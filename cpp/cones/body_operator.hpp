@@ -20,13 +20,18 @@ class BodyConeOperator final : public ConeOperator {
         friend bool operator==(const Side&, const Side&) = default;
     };
 
-    // Which bodies each block acts on, by ascending block; bodies that do not move have no side. Analyses the pattern,
-    // which allocates, unless it is the one it has: returns whether it did. Throws std::invalid_argument for blocks out
-    // of order, bodies out of range and a body twice in a block.
+    // Which bodies each block acts on, by ascending block; bodies that do not move have no side. Whether the pattern is
+    // another one than before. Where pairs of bodies are coupled that were not, or no more, the factors are analysed
+    // anew, which allocates. Throws std::invalid_argument for blocks out of order, bodies out of range and a body twice
+    // in a block.
     bool set_pattern(const ConeLayout& layout, int bodies, std::span<const Side> sides);
     // To fill before a solve: Ĵ of a side, (rows of its block, 8), the last two columns zero; ε, one per row.
     double* jacobian(int side) { return &jacobians_[sides_[side].jacobian]; }
     double* compliance() { return compliance_.data(); }
+
+    // Ĵ v̂ of bodies' scaled velocities, six for each, and Ĵᵀ x.
+    void to_rows(const double* bodies, double* rows);
+    void to_bodies(const double* impulses, double* bodies);
 
     int rows() const override { return rows_; }
     void multiply(const double* x, double* y) override;
@@ -54,6 +59,7 @@ class BodyConeOperator final : public ConeOperator {
     std::vector<Rows> blocks_;
     std::vector<Stored> sides_;
     std::vector<int> targets_;
+    std::vector<std::pair<int, int>> couplings_, analysed_;  // pairs of bodies; those that ldu_ knows
     BlockLdu ldu_;
     AlignedVector jacobians_, velocities_;
     std::vector<double> compliance_, inverse_, stiffness_, work_, impulses_;

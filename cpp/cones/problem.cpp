@@ -34,11 +34,13 @@ void ConeLayout::add_contact(const std::array<ConeDisc, 3>& discs) {
     block.size = 1;
     for (const ConeDisc& d : discs) {
         if (d.size == 0) continue;
-        const std::string who = "block " + std::to_string(blocks_.size()) + ", disc " + std::to_string(block.discs);
+        const auto who = [&] {
+            return "block " + std::to_string(blocks_.size()) + ", disc " + std::to_string(block.discs);
+        };
         if (d.size < 0 || d.size > 2)
-            throw std::invalid_argument(who + ": a disc has 1 or 2 rows, got " + std::to_string(d.size));
+            throw std::invalid_argument(who() + ": a disc has 1 or 2 rows, got " + std::to_string(d.size));
         if (!(d.coefficient >= 0.0) || !std::isfinite(d.coefficient))
-            throw std::invalid_argument(who + ": the coefficient must be finite and not negative, got " +
+            throw std::invalid_argument(who() + ": the coefficient must be finite and not negative, got " +
                                         std::to_string(d.coefficient));
         block.disc[block.discs++] = d;
         block.size += d.size;

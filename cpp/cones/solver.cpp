@@ -17,6 +17,9 @@ constexpr int kConvexProblems = 12, kConvexStalled = 3;
 constexpr double kNewtonReach = 3e-2;
 constexpr double kFirstTarget = 1e-3, kNextTarget = 1e-2, kLastTarget = 1e-9;
 
+// A residual at which Newton's steps stall where sets of sticking points change; larger proximal terms lead on.
+constexpr double kNearly = 1e-5;
+
 constexpr InteriorRule kDamped{0.99, 0.0, SlipRule::exact, true};
 
 }  // namespace
@@ -100,8 +103,11 @@ bool ConeSolver::finish_by_sweeps(const ConeOptions& options, ConeReport& report
 ConeEnd ConeSolver::search(const ConeOptions& options, ConeReport& report) {
     const bool warm = std::any_of(x_.begin(), x_.end(), [](double x) { return x != 0.0; });
     if (keep(natural_residual(problem_, x_.data(), u_.data()), x_, report)) return ConeEnd::given;
+    // Without friction Newton's steps find which rows push from nothing as well.
+    const auto rubs = [](const ConeBlock& b) { return b.discs > 0; };
+    const bool smooth = std::ranges::none_of(problem_.layout->blocks(), rubs);
     for (const double proximal : {SemismoothNewton::kProximal, SemismoothNewton::kLargeProximal}) {
-        if (!warm) break;
+        if (!warm && !smooth) break;
         x_ = given_;
         const ConeResidual now = newton_.run(problem_, x_.data(), options.warm_steps, tolerance_, report, proximal);
         if (keep(now, x_, report)) return ConeEnd::warm;
@@ -114,6 +120,12 @@ ConeEnd ConeSolver::search(const ConeOptions& options, ConeReport& report) {
         ++done;
     }
     if (done < options.attempts && attempt_convex(options, report)) return ConeEnd::retry;
+    for (const double proximal : {1e-6, 1e-5, 1e-4}) {
+        if (!(report.residual < kNearly)) break;
+        x_ = best_;
+        const ConeResidual now = newton_.run(problem_, x_.data(), options.newton_steps, tolerance_, report, proximal);
+        if (keep(now, x_, report)) return ConeEnd::retry;
+    }
     return finish_by_sweeps(options, report) ? ConeEnd::sweeps : ConeEnd::failed;
 }
 

@@ -14,6 +14,9 @@ struct ContactLaw {
     double kinetic_friction = 0.0;  // while it slips
     double shear_ratio = 0.0;       // tangential stiffness by dF/dδ
     double shear_time = 0.0;        // tangential damping by tangential stiffness [s]
+    double restitution = 0.0;       // of rigid contacts, instead of what stiffness and dissipation make of it
+    double bottom_depth = 0.0;      // beyond it a second spring acts [m],
+    double bottom_stiffness = 0.0;  // where there is one [N/m]
 };
 
 // What the law needs of a touching point.

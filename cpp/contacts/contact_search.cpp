@@ -2,65 +2,65 @@
 
 #include <algorithm>
 
-#include "spatial/body_state.hpp"
-
 namespace bellcrank {
 
 namespace {
 
-constexpr double kMargin = 0.1;  // by which bounds are wider, in sizes of a shape
-
-double margin_of(const Shape& shape) { return shape.reach_out < Bounds::kInfinity ? kMargin * shape.reach_out : 0.0; }
+const Tyre& tyre_of(const ContactSet& set, int group) {
+    return static_cast<const Tyre&>(*set.shapes[set.groups[group].shapes[0]].shape);
+}
 
 }  // namespace
 
-ContactSearch::ContactSearch(const ContactSet& set)
-    : set_(set), poses_(set.shapes.size()), bounds_(set.shapes.size()), members_(set.groups.size()) {
-    for (size_t g = 0; g < members_.size(); ++g)
-        for (const int shape : set_.groups[g].shapes) {
-            members_[g].bounds.emplace_back();
-            members_[g].margins.push_back(margin_of(*set_.shapes[shape].shape));
-        }
-}
-
-void ContactSearch::place(const double* poses) {
-    for (size_t i = 0; i < set_.shapes.size(); ++i) {
-        const BodyShape& s = set_.shapes[i];
-        const Mat3 R = rotation_matrix(pose_rotation(poses, s.body));
-        poses_[i] = {pose_position(poses, s.body) + R * s.on_body.p, R * s.on_body.R};
-        bounds_[i] = bounds_of(*s.shape, poses_[i]);
-    }
-}
-
-bool ContactSearch::may_touch(const ContactGroup& group, int a, int b) const {
-    const int i = set_.shapes[a].body, j = set_.shapes[b].body;
-    return i != j &&
-           !std::binary_search(group.apart.begin(), group.apart.end(), std::pair(std::min(i, j), std::max(i, j)));
-}
-
-void ContactSearch::pair_up(const ContactGroup& group, Members& members, double reach) {
-    for (size_t i = 0; i < group.shapes.size(); ++i) members.bounds[i] = bounds_[group.shapes[i]];
-    const BoundsPairs& near = members.near.pairs(members.bounds, reach, members.margins);
-    if (members.searches == members.near.searches()) return;
-    members.searches = members.near.searches();
-    members.pairs.clear();
-    for (const auto& [i, j] : near)
-        if (may_touch(group, group.shapes[i], group.shapes[j]))
-            members.pairs.emplace_back(group.shapes[i], group.shapes[j]);
+ContactSearch::ContactSearch(const ContactSet& set) : set_(set), shapes_(set.shapes.size()), near_(set) {
+    for (int g = 0; g < static_cast<int>(set.groups.size()); ++g)
+        if (set.groups[g].of_tyre) tread_ = std::max(tread_, tyre_of(set, g).tread());
 }
 
 const std::vector<FoundContact>& ContactSearch::find(const double* poses, double reach) {
-    place(poses);
+    shapes_.place(set_, poses);
+    near_.update(shapes_.bounds, std::max(reach, tread_));
     found_.clear();
-    for (size_t g = 0; g < members_.size(); ++g) {
-        pair_up(set_.groups[g], members_[g], reach);
-        for (const auto& [a, b] : members_[g].pairs) {
-            if (!overlap(bounds_[a].grown(reach), bounds_[b])) continue;
-            collide(*set_.shapes[a].shape, poses_[a], *set_.shapes[b].shape, poses_[b], reach, manifold_);
-            for (const ContactPoint& point : manifold_.points) found_.push_back({static_cast<int>(g), a, b, point});
+    pressed_.clear();
+    const auto& pairs = near_.list();
+    for (size_t k = 0; k < pairs.size();) {
+        const ShapePair& pair = pairs[k];
+        if (set_.groups[pair.group].of_tyre) {
+            k = find_on_tread(k);
+            continue;
         }
+        ++k;
+        if (!overlap(shapes_.bounds[pair.a].grown(reach), shapes_.bounds[pair.b])) continue;
+        collide(*set_.shapes[pair.a].shape, shapes_.poses[pair.a], *set_.shapes[pair.b].shape, shapes_.poses[pair.b],
+                reach, manifold_);
+        for (const ContactPoint& point : manifold_.points) found_.push_back({pair.group, pair.a, pair.b, point});
     }
     return found_;
+}
+
+size_t ContactSearch::find_on_tread(size_t first) {
+    const auto& pairs = near_.list();
+    const int group = pairs[first].group, wheel = set_.groups[group].shapes[0];
+    const Tyre& tyre = tyre_of(set_, group);
+    scan_.begin(tyre, shapes_.poses[wheel], tyre.tread());
+    size_t k = first;
+    for (; k < pairs.size() && pairs[k].group == group; ++k) {
+        const int other = pairs[k].a == wheel ? pairs[k].b : pairs[k].a;
+        if (overlap(shapes_.bounds[wheel].grown(tyre.tread()), shapes_.bounds[other]) &&
+            scan_.meet(*set_.shapes[other].shape, shapes_.poses[other], other))
+            pressed_.emplace_back(pairs[k].a, pairs[k].b);
+    }
+    scan_.finish([&](int other, int slice, ContactPoint point) {
+        const auto feature = vertex_feature(static_cast<Feature>(slice));
+        if (wheel < other) {
+            point.feature = feature_pair(feature, 0);
+            found_.push_back({group, wheel, other, point});
+        } else {
+            point.normal = -point.normal, point.tilt = -point.tilt;
+            found_.push_back({group, other, wheel, point});
+        }
+    });
+    return k;
 }
 
 }  // namespace bellcrank

@@ -1,12 +1,11 @@
 // The points at which the shapes of a contact set touch.
 #pragma once
 
-#include <cstdint>
 #include <vector>
 
-#include "contacts/contact_set.hpp"
-#include "geometry/broad_phase.hpp"
+#include "contacts/near_pairs.hpp"
 #include "geometry/collide.hpp"
+#include "geometry/tyre.hpp"
 
 namespace bellcrank {
 
@@ -16,34 +15,30 @@ struct FoundContact {
     ContactPoint point;
 };
 
-// Keeps the pairs that may touch while no shape has left the bounds, wider than it, for which they were found.
 class ContactSearch {
   public:
     explicit ContactSearch(const ContactSet& set);
 
-    // All points with a gap below `reach` where bodies have these poses (spatial/body_state.hpp), pair by pair in an
-    // order that depends on the set alone, not on earlier searches.
+    // All points with a gap below `reach`, of tyres below the length of a slice as well, where bodies have these poses
+    // (spatial/body_state.hpp), pair by pair in an order that depends on the set alone, not on earlier searches.
     const std::vector<FoundContact>& find(const double* poses, double reach);
+    // Pairs of shapes of which one is a tyre that the other presses in, seen alone, when that was found.
+    const std::vector<std::pair<int, int>>& pressed() const { return pressed_; }
+    // The same again.
+    const std::vector<FoundContact>& listed() const { return found_; }
 
   private:
-    // What a group has of its own: the bounds of its shapes, how far each may move, the pairs that may touch.
-    struct Members {
-        KeptPairs near;
-        std::vector<Bounds> bounds;
-        std::vector<double> margins;
-        BoundsPairs pairs;  // of shapes of the set
-        int searches = 0;
-    };
-    void place(const double* poses);
-    void pair_up(const ContactGroup& group, Members& members, double reach);
-    bool may_touch(const ContactGroup& group, int a, int b) const;
+    // From a pair of the group of a tyre on: the number of the first pair that is another group's.
+    std::size_t find_on_tread(std::size_t first);
 
     const ContactSet& set_;
-    std::vector<Pose> poses_;
-    std::vector<Bounds> bounds_;
-    std::vector<Members> members_;  // of each group
+    PlacedShapes shapes_;
+    NearPairs near_;
     std::vector<FoundContact> found_;
+    std::vector<std::pair<int, int>> pressed_;
+    double tread_ = 0.0;  // the longest slice of all tyres
     ContactManifold manifold_;
+    TreadScan scan_;
 };
 
 }  // namespace bellcrank

@@ -16,12 +16,15 @@ struct BodyShape {
     Pose on_body;  // of the shape's axes, from the centre of mass in principal axes
 };
 
-// Shapes of different bodies of a group touch each other, but for pairs of bodies that are kept apart.
+// Shapes of different bodies of a group touch each other, but for pairs of bodies that are kept apart. In the group of
+// a tyre, its first shape, all others touch that one alone: as one ground, so that a slice presses on what it meets
+// first.
 struct ContactGroup {
     ContactLaw law;
     std::vector<int> bodies;  // as results list them
     std::vector<int> shapes;
     std::vector<std::pair<int, int>> apart;  // bodies i < j
+    bool of_tyre = false;
 };
 
 struct ContactSet {

@@ -28,22 +28,18 @@ Pose pose_of(const double* poses, int body) {
     return {pose_position(poses, body), rotation_matrix(pose_rotation(poses, body))};
 }
 
-Vec3 velocity_at(const double* poses, const double* twists, int body, const Vec3& point) {
-    const Vec3 omega = rotation_matrix(pose_rotation(poses, body)) * twist_angular(twists, body);
-    return twist_linear(twists, body) + cross(omega, point - pose_position(poses, body));
-}
-
 Vec3 part_across(const Vec3& v, const Vec3& n) { return v - dot(v, n) * n; }
 
 }  // namespace
 
 // By its feature; or, where features have changed, as from one triangle of a floor to the next, by where it is on
 // either body.
-Contacts::Anchor* Contacts::find_anchor(int a, int b, const ContactPoint& point, const double* poses) {
+Contacts::Anchor* Contacts::find_anchor(int group, int a, int b, const ContactPoint& point, const double* poses) {
     const auto key = std::tuple(a, b, point.feature);
     const auto less = [](const Anchor& anchor, const auto& k) { return anchor.key() < k; };
     const auto at = std::lower_bound(anchors_.begin(), anchors_.end(), key, less);
     if (at != anchors_.end() && at->key() == key) return &*at;
+    if (of_tyre(group)) return find_bristle(group, a, b, point.feature);
     const auto begin = std::lower_bound(anchors_.begin(), anchors_.end(), std::tuple(a, b, std::uint64_t{0}), less);
     double nearest = kSame * std::min(set_.shapes[a].shape->reach_out, set_.shapes[b].shape->reach_out);
     Anchor* found = nullptr;
@@ -56,50 +52,53 @@ Contacts::Anchor* Contacts::find_anchor(int a, int b, const ContactPoint& point,
     return found;
 }
 
-void Contacts::sort(std::vector<Anchor>& anchors) {
-    std::sort(anchors.begin(), anchors.end(), [](const Anchor& p, const Anchor& q) { return p.key() < q.key(); });
-}
-
 void Contacts::follow(const Anchor& anchor, const double* poses, const ContactPoint& now, TouchingPoint& at) const {
     const Pose bodies[2] = {pose_of(poses, set_.shapes[anchor.a].body), pose_of(poses, set_.shapes[anchor.b].body)};
     const SurfaceWays ways = ways_since(anchor.mark, now.position, now.normal, bodies);
     at.shear = carried(anchor.shear, anchor.mark.normal, now.normal, 0.5 * (ways.angle[0] + ways.angle[1]));
     at.way = ways.on[1] - ways.on[0];
+    if (!anchor.touched()) at.way = (std::max(0.0, at.depth) / (std::abs(at.depth) + anchor.gap)) * at.way;
     at.slips = anchor.slips;
 }
 
-void Contacts::evaluate(const FoundContact& found, const double* poses, const double* twists) {
+void Contacts::evaluate(const FoundContact& found, Anchor* anchor, const double* poses, const double* twists) {
     const ContactPoint& p = found.point;
     const int a = set_.shapes[found.a].body, b = set_.shapes[found.b].body;
     const Vec3 velocity = velocity_at(poses, twists, a, p.position) - velocity_at(poses, twists, b, p.position);
-    TouchingPoint at{-p.gap, -dot(velocity, p.normal), {0, 0, 0}, {0, 0, 0}, part_across(velocity, p.normal), false};
-    Anchor* const anchor = find_anchor(found.a, found.b, p, poses);
+    const Vec3 acting = p.normal + p.tilt;
+    TouchingPoint at{-p.gap, -dot(velocity, acting), {0, 0, 0}, {0, 0, 0}, part_across(velocity, p.normal), false};
     if (anchor != nullptr) follow(*anchor, poses, p, at);
     matched_.push_back(anchor);
     const ContactForce f = contact_force(set_.groups[found.group].law, at);
     touching_.push_back(at);
     forces_.push_back(f);
     contacts_.push_back({found.group, found.a, found.b, p.feature, p.position, p.normal, p.gap,
-                         f.normal * p.normal + f.friction, at.slip, at.approach, f.sticks});
+                         f.normal * acting + f.friction, at.slip, at.approach, f.sticks});
 }
 
 const std::vector<Contact>& Contacts::evaluate(const double* poses, const double* twists) {
-    return evaluate_within(0.0, poses, twists);
+    if (rigid_) return contacts_;
+    return evaluate_within(0.0, !leaves_new_alone_, poses, twists);
 }
 
-const std::vector<Contact>& Contacts::evaluate_within(double reach, const double* poses, const double* twists) {
+const std::vector<Contact>& Contacts::evaluate_within(double reach, bool with_new, const double* poses,
+                                                      const double* twists) {
     contacts_.clear();
     touching_.clear();
     matched_.clear();
     forces_.clear();
     // Always within the same distance: which points a manifold has may depend on it.
-    for (const FoundContact& found : search_.find(poses, kWatched))
-        if (found.point.gap < reach) evaluate(found, poses, twists);
+    for (const FoundContact& found : search_.find(poses, kWatched)) {
+        if (found.point.gap >= reach) continue;
+        Anchor* const anchor = find_anchor(found.group, found.a, found.b, found.point, poses);
+        if (anchor != nullptr || with_new || of_tyre(found.group)) evaluate(found, anchor, poses, twists);
+    }
     return contacts_;
 }
 
 void Contacts::add_forces(const double* poses, const double* twists, double* force) {
     const int ground = set_.ground;
+    if (leaves_out_) return;
     for (const Contact& contact : evaluate(poses, twists))
         for (const auto& [shape, sign] : {std::pair(contact.a, 1.0), std::pair(contact.b, -1.0)}) {
             const int body = set_.shapes[shape].body;
@@ -139,23 +138,27 @@ double Contacts::elastic_energy(const double* poses, const double* twists) {
     return sum;
 }
 
-Contacts::Anchor Contacts::anchor_at(const double* poses, int a, int b, std::uint64_t feature, const Vec3& position,
-                                     const Vec3& normal, const Vec3& shear, bool slips) const {
+Contacts::Anchor Contacts::anchor_at(const double* poses, int group, int a, int b, std::uint64_t feature,
+                                     const Vec3& position, const Vec3& normal, const Vec3& shear, bool slips,
+                                     double gap) const {
     const Pose bodies[2] = {pose_of(poses, set_.shapes[a].body), pose_of(poses, set_.shapes[b].body)};
-    return {a, b, feature, shear, mark_contact(position, normal, bodies), slips, 0};
+    return {a, b, feature, shear, mark_contact(position, normal, bodies), slips, group, gap};
 }
 
-// By as much as the spring is beyond Coulomb's limit, the anchor follows (radial return).
 void Contacts::margins(const double* poses, const double* twists, double* out) {
     for (int g = 0; g < events(); g += kEvents) {
         out[g] = out[g + 1] = out[g + 2] = kWatched;
         out[g + 3] = kOpen;
     }
-    evaluate_within(kWatched, poses, twists);
+    evaluate_within(kWatched, true, poses, twists);
     for (size_t i = 0; i < contacts_.size(); ++i) {
         const Contact& c = contacts_[i];
         double* margin = out + kEvents * c.group;
-        Anchor* anchor = matched_[i];
+        const Anchor* anchor = matched_[i];
+        if (of_tyre(c.group)) {
+            if (!in_touch(c.a, c.b)) margin[0] = std::min(margin[0], c.gap);
+            continue;
+        }
         if (anchor == nullptr) {
             margin[0] = std::min(margin[0], c.gap);
             continue;
@@ -170,75 +173,79 @@ void Contacts::margins(const double* poses, const double* twists, double* out) {
     }
 }
 
+void Contacts::forget() {
+    anchors_.clear();
+    in_touch_.clear();
+    listed_ = false;
+    if (rigid_) contacts_.clear(), forces_.clear();
+}
+
+// The slice of a tyre may have met another shape of the same body.
+Contacts::Anchor* Contacts::find_bristle(int group, int a, int b, std::uint64_t feature) {
+    const int wheel = set_.groups[group].shapes[0], ground = set_.shapes[a == wheel ? b : a].body;
+    for (const int other : set_.groups[group].shapes) {
+        if (other == wheel || set_.shapes[other].body != ground || (wheel < other) != (wheel == a)) continue;
+        const auto key = std::tuple(std::min(other, wheel), std::max(other, wheel), feature);
+        const auto at = std::lower_bound(anchors_.begin(), anchors_.end(), key,
+                                         [](const Anchor& anchor, const auto& k) { return anchor.key() < k; });
+        if (at != anchors_.end() && at->key() == key) return &*at;
+    }
+    return nullptr;
+}
+
+void Contacts::take(std::vector<Anchor>& anchors) {
+    std::sort(anchors.begin(), anchors.end(), [](const Anchor& p, const Anchor& q) { return p.key() < q.key(); });
+    anchors_.swap(anchors);
+    in_touch_.clear();
+    for (const Anchor& anchor : anchors_)
+        if (anchor.touched()) in_touch_.emplace_back(anchor.a, anchor.b);
+    in_touch_.insert(in_touch_.end(), search_.pressed().begin(), search_.pressed().end());
+    std::sort(in_touch_.begin(), in_touch_.end());
+}
+
+bool Contacts::in_touch(int a, int b) const {
+    return std::binary_search(in_touch_.begin(), in_touch_.end(), std::pair(a, b));
+}
+
+double Contacts::longest_step(double t, double h, const double* poses, const double* twists) {
+    return sweep_.longest_step(t, std::min(h, calm_time_), poses, twists, in_touch_);
+}
+
+// Each anchor takes the elastic displacement that its point has now: at the limit where it slips, so the spring does
+// not grow beyond it.
 void Contacts::commit(const double* poses, const double* twists) {
+    if (rigid_) return take_list(poses);
     next_.clear();
-    evaluate_within(kClosed, poses, twists);
+    begins_.assign(begins_.size(), false);
+    calm_time_ = Bounds::kInfinity;
+    evaluate_within(kClosed, true, poses, twists);
     for (size_t i = 0; i < contacts_.size(); ++i) {
         const Contact& c = contacts_[i];
         const ContactForce& f = forces_[i];
         const Anchor* before = matched_[i];
-        const bool slips = before == nullptr ? f.sliding > kMoving
-                           : before->slips   ? f.sliding > -0.5 * kStopped
-                                             : f.reach > kReach - kReached;
-        next_.push_back(anchor_at(poses, c.a, c.b, c.feature, c.position, c.normal, f.shear, slips));
-        next_.back().group = c.group;
+        if (of_tyre(c.group) ? !in_touch(c.a, c.b) : before == nullptr) begins_[c.group] = true;
+        if (c.approach > 0.0) calm_time_ = std::min(calm_time_, stride(set_, c.a, c.b) / c.approach);
+        next_.push_back(anchor_at(poses, c.group, c.a, c.b, c.feature, c.position, c.normal, f.shear,
+                                  would_slip(before, c.group, f)));
     }
-    sort(next_);
-    anchors_.swap(next_);
+    mark_ahead(poses, next_);
+    take(next_);
 }
 
-namespace {
-
-void append(std::vector<double>& out, int a, int b, std::uint64_t feature, const std::array<Vec3, 3>& vectors,
-            bool slips) {
-    out.insert(out.end(), {static_cast<double>(a), static_cast<double>(b), static_cast<double>(feature >> 32),
-                           static_cast<double>(feature & 0xffffffffu)});
-    for (const Vec3& v : vectors) out.insert(out.end(), {v.x, v.y, v.z});
-    out.push_back(slips ? 1.0 : 0.0);
+bool Contacts::would_slip(const Anchor* before, int group, const ContactForce& f) const {
+    if (before == nullptr && !of_tyre(group)) return f.sliding > kMoving;
+    if (before != nullptr && before->slips) return f.sliding > -0.5 * kStopped;
+    return f.reach > kReach - kReached;
 }
 
-}  // namespace
-
-std::vector<double> Contacts::memory(const double* poses) const {
-    std::vector<double> out;
-    for (const Anchor& anchor : anchors_) {
-        const Pose b = pose_of(poses, set_.shapes[anchor.b].body);
-        append(out, anchor.a, anchor.b, anchor.feature,
-               {anchor.shear, b.point(anchor.mark.on[1].point), b.direction(anchor.mark.on[1].normal)}, anchor.slips);
+// Slices of tyres that do not touch yet.
+void Contacts::mark_ahead(const double* poses, std::vector<Anchor>& anchors) {
+    for (const FoundContact& found : search_.listed()) {
+        const ContactPoint& p = found.point;
+        if (of_tyre(found.group) && p.gap >= kClosed)
+            anchors.push_back(anchor_at(poses, found.group, found.a, found.b, p.feature, p.position, p.normal,
+                                        {0.0, 0.0, 0.0}, false, p.gap));
     }
-    return out;
-}
-
-void Contacts::append_rows(std::vector<double>& rows) const {
-    for (size_t i = 0; i < contacts_.size(); ++i) {
-        const Contact& c = contacts_[i];
-        rows.push_back(c.group);
-        append(rows, c.a, c.b, c.feature, {forces_[i].shear, c.position, c.normal}, !c.sticks);
-        rows.insert(rows.end(), {c.gap, c.force.x, c.force.y, c.force.z, c.slip.x, c.slip.y, c.slip.z, c.approach});
-    }
-}
-
-void Contacts::remember(std::span<const double> numbers, const double* poses) {
-    if (numbers.size() % kMemory != 0)
-        throw std::invalid_argument("the memory of contacts has " + std::to_string(kMemory) +
-                                    " numbers for each point, got " + std::to_string(numbers.size()));
-    std::vector<Anchor> read;
-    const double shapes = static_cast<double>(set_.shapes.size());
-    for (size_t i = 0; i < numbers.size(); i += kMemory) {
-        const double* p = numbers.data() + i;
-        if (!std::all_of(p, p + kMemory, [](double x) { return std::isfinite(x); }))
-            throw std::invalid_argument("the memory of contacts must be finite");
-        for (int k = 0; k < 2; ++k)
-            if (!(p[k] >= 0.0 && p[k] < shapes && p[2 + k] >= 0.0 && p[2 + k] < 4294967296.0))
-                throw std::invalid_argument("the memory of contacts is that of another mechanism");
-        const std::uint64_t feature = feature_pair(static_cast<Feature>(p[2]), static_cast<Feature>(p[3]));
-        const int a = static_cast<int>(p[0]), b = static_cast<int>(p[1]), group = set_.group_of(a, b);
-        if (group < 0) throw std::invalid_argument("the memory of contacts names shapes that do not touch");
-        read.push_back(anchor_at(poses, a, b, feature, load(p + 7), load(p + 10), load(p + 4), p[13] != 0.0));
-        read.back().group = group;
-    }
-    sort(read);
-    anchors_.swap(read);
 }
 
 }  // namespace bellcrank

@@ -2,12 +2,14 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <tuple>
 #include <utility>
 #include <vector>
 
 #include "contacts/contact_search.hpp"
+#include "contacts/contact_sweep.hpp"
 #include "contacts/surface_way.hpp"
 
 namespace bellcrank {
@@ -28,11 +30,14 @@ struct Contact {
 // touched, as far as Coulomb's limit. What is remembered changes only where a step is accepted (commit()): between, the
 // force depends on the state alone, and methods keep their order.
 //
+// Slices of tyres come and go without events. Those that are about to touch are marked ahead, and s begins where the
+// ground is met between then and now.
+//
 // From the last commit on, s grows by the difference of the ways that the contact point has gone on either surface
 // (contacts/surface_way.hpp): a ball that rolls does not slip.
 class Contacts {
   public:
-    explicit Contacts(const ContactSet& set) : set_(set), search_(set) {}
+    explicit Contacts(const ContactSet& set) : set_(set), search_(set), sweep_(set), begins_(set.groups.size()) {}
 
     bool empty() const { return set_.empty(); }
     // All touching points at a state (records of spatial/body_state.hpp); those of the last evaluation.
@@ -50,22 +55,54 @@ class Contacts {
     double stored_energy(int group) const;
     double elastic_energy(const double* poses, const double* twists);
 
-    // What ends a step where it becomes negative, for each group: the least gap of points that did not touch at the
-    // last commit (they touch), the friction that is left before a point begins to slip whose friction falls then (it
-    // slips), the least speed of points that slipped (they stick), and minus the largest gap of those that did touch
-    // (they lift off). Between such events forces are smooth functions of the state.
+    // What ends a step where it becomes negative, for each group (of a tyre the first alone, until it touches a shape):
+    // the least gap of points that did not touch at the last commit (they touch), the part of the elastic displacement
+    // that is left before a point begins to slip whose static friction is set (it slips), the least speed of points
+    // that slipped (they stick), and minus the largest gap of those that did touch (they lift off). Between such events
+    // forces are smooth functions of the state.
     static constexpr int kEvents = 4;
     int events() const { return kEvents * static_cast<int>(set_.groups.size()); }
     void margins(const double* poses, const double* twists, double* out);
 
+    // Looks for shapes that begin to touch within a step: to a state, from one, and then between.
+    bool is_short(double h, const double* twists) const { return sweep_.is_short(h, twists); }
+    void sweep_to(double t, const double* poses, const double* twists) { sweep_.to(t, poses, twists); }
+    void sweep_from(double t, const double* poses, const double* twists) { sweep_.from(t, poses, twists, in_touch_); }
+    double apart_until(double t, const double* poses) { return sweep_.apart_until(t, poses); }
+    void forget_distances() { sweep_.forget(); }
+    // The same as far as those get that touch, from the last commit on; and all, for those who do not look within
+    // steps.
+    double calm_time() const { return calm_time_; }
+    double longest_step(double t, double h, const double* poses, const double* twists);
+
+    // Whether points that did not touch at the last commit are left alone, for those who watch the margins: they end a
+    // step where such a point begins to touch, and within it no force sets in.
+    void leave_new_points_alone(bool alone) { leaves_new_alone_ = alone; }
+
     // A step ends here.
     void commit(const double* poses, const double* twists);
-    void forget() { anchors_.clear(); }
+    void forget();
+    // Whether a point of the group began to touch at the last commit.
+    bool begins(int group) const { return begins_[group]; }
 
-    // What is remembered, kMemory numbers for each point: shapes a and b, their features, s, where the contact was on b
+    // For methods that step by impulses: no force follows from the state. A step lists its contacts with forces;
+    // the next commit() takes the list as what acts and as what is remembered.
+    void be_rigid(bool rigid);
+    void leave_out(bool all) { leaves_out_ = all; }
+    const std::vector<FoundContact>& near(const double* poses, double reach);
+    // Whether a point slipped at the last commit; nothing if it did not touch.
+    std::optional<bool> slipped(const FoundContact& found, const double* poses);
+    // Of a relative to b where they touch.
+    Vec3 velocity_between(const FoundContact& found, const double* poses, const double* twists) const;
+    void begin_list();
+    void list(const Contact& contact) { list_.push_back(contact); }
+    const std::vector<Contact>& current_list() const { return list_; }
+    void restore_list(const std::vector<Contact>& list) { list_ = list; }
+
+    // The memory, kMemory numbers for each point: shapes a and b, their features, s, where the contact was on b
     // and its normal there, in world axes where bodies have these poses; whether it slips.
     std::vector<double> memory(const double* poses) const;
-    // Throws std::invalid_argument for what is no memory of this set.
+    // Throws std::invalid_argument for numbers that are no memory of this set.
     void remember(std::span<const double> numbers, const double* poses);
 
   private:
@@ -76,24 +113,39 @@ class Contacts {
         SurfaceMark mark;
         bool slips;
         int group;
+        double gap;  // that was open then
 
+        bool touched() const { return gap <= 0.0; }
         std::tuple<int, int, std::uint64_t> key() const { return {a, b, feature}; }
     };
-    static void sort(std::vector<Anchor>& anchors);
-    Anchor anchor_at(const double* poses, int a, int b, std::uint64_t feature, const Vec3& position, const Vec3& normal,
-                     const Vec3& shear, bool slips) const;
-    Anchor* find_anchor(int a, int b, const ContactPoint& point, const double* poses);
+    void take_list(const double* poses);
+    void take(std::vector<Anchor>& anchors);
+    bool in_touch(int a, int b) const;
+    bool of_tyre(int group) const { return set_.groups[group].of_tyre; }
+    bool would_slip(const Anchor* before, int group, const ContactForce& f) const;
+    void mark_ahead(const double* poses, std::vector<Anchor>& anchors);
+    Anchor anchor_at(const double* poses, int group, int a, int b, std::uint64_t feature, const Vec3& position,
+                     const Vec3& normal, const Vec3& shear, bool slips, double gap = 0.0) const;
+    Anchor* find_anchor(int group, int a, int b, const ContactPoint& point, const double* poses);
+    Anchor* find_bristle(int group, int a, int b, std::uint64_t feature);
     void follow(const Anchor& anchor, const double* poses, const ContactPoint& now, TouchingPoint& at) const;
-    void evaluate(const FoundContact& found, const double* poses, const double* twists);
-    const std::vector<Contact>& evaluate_within(double reach, const double* poses, const double* twists);
+    void evaluate(const FoundContact& found, Anchor* anchor, const double* poses, const double* twists);
+    const std::vector<Contact>& evaluate_within(double reach, bool with_new, const double* poses, const double* twists);
 
     const ContactSet& set_;
     ContactSearch search_;
+    ContactSweep sweep_;
     std::vector<Contact> contacts_;
     std::vector<TouchingPoint> touching_;  // beside contacts_
     std::vector<Anchor*> matched_;         // the same; null for points that did not touch
     std::vector<ContactForce> forces_;
-    std::vector<Anchor> anchors_, next_;  // sorted by shapes and feature
+    std::vector<Anchor> anchors_, next_;         // sorted by shapes and feature
+    std::vector<std::pair<int, int>> in_touch_;  // shapes, sorted
+    std::vector<char> begins_;                   // by group
+    bool leaves_new_alone_ = false;
+    double calm_time_ = Bounds::kInfinity;
+    bool rigid_ = false, leaves_out_ = false, listed_ = false;
+    std::vector<Contact> list_;
 };
 
 }  // namespace bellcrank

@@ -65,7 +65,8 @@ Recursive::Recursive(std::shared_ptr<const Model> model, const JointSystemOption
       tree_(std::move(tree)),
       state_(*model_, tree_),
       closing_(*model_, branches_, closing_order(*model_, tree_)),
-      recursion_(tree_, static_cast<int>(tree_.closing_rows.size()), row_ends()) {
+      recursion_(tree_, static_cast<int>(tree_.closing_rows.size()), row_ends()),
+      free_motion_(*model_, branches_, contacts_) {
     const int m = recursion_.rows();
     if (recursive::TreePass::takes(*model_, tree_) && !recursive::carries_heavier(tree_))
         pass_ = std::make_unique<recursive::TreePass>(*model_, tree_);
@@ -108,23 +109,28 @@ int Recursive::read(const Entry& e, double row[6]) const {
     return side.body;
 }
 
+// Of a unit of a row's multiplier on a link; adds the square of the scaled row to `size`.
+Load Recursive::load_of(const Entry& e, double& size) const {
+    double row[6];
+    const int body = read(e, row);
+    for (int k = 0; k < 6; ++k) {
+        size += row[k] * row[k];
+        row[k] *= reactions_.root_of_mass(body, k);
+    }
+    const recursive::BodyPlace& place = tree_.bodies[body];
+    if (place.link < 0) return {{0, 0, 0}, {0, 0, 0}};
+    const Vec3 f = transpose_times(state_.world[place.link], Vec3{row[0], row[1], row[2]});
+    return {place.at.rotation * Vec3{row[3], row[4], row[5]} + cross(place.at.shift, f), f};
+}
+
 // Ends of the closing rows at the configuration of poses_: loads per unit of the multiplier.
 void Recursive::load_jacobians(double t) {
     closing_.evaluate_jacobians(t, poses_.data());
     for (RowEnd& end : recursion_.ends()) end.load = {{0, 0, 0}, {0, 0, 0}};
     std::fill(natural_.begin(), natural_.end(), 0.0);
     for (const Entry& e : entries_) {
-        double row[6];
-        const int body = read(e, row);
-        for (int k = 0; k < 6; ++k) {
-            natural_[e.row] += row[k] * row[k];
-            row[k] *= reactions_.root_of_mass(body, k);
-        }
-        const recursive::BodyPlace& place = tree_.bodies[body];
-        if (place.link < 0 || is_left_out(e.row)) continue;
-        const Vec3 f = transpose_times(state_.world[place.link], Vec3{row[0], row[1], row[2]});
-        recursion_.ends()[e.end].load +=
-            Load{place.at.rotation * Vec3{row[3], row[4], row[5]} + cross(place.at.shift, f), f};
+        const Load load = load_of(e, natural_[e.row]);
+        if (!is_left_out(e.row)) recursion_.ends()[e.end].load += load;
     }
 }
 
@@ -148,11 +154,8 @@ void Recursive::factor() {
     statistics_.smallest_pivot = recursion_.smallest_pivot();
 }
 
-void Recursive::accelerate_held(double t, const double* x, const double* u, double* udot) {
-    if (pass_ != nullptr && is_open()) {
-        std::fill(lambda_.begin(), lambda_.end(), 0.0);
-        return pass_->accelerate(t, x, u, udot);
-    }
+// Goes to a state: forces on the links, those of inertia included, and accelerations that drives give.
+void Recursive::load_forces(double t, const double* x, const double* u) {
     to_records(t, x, u, poses_.data(), twists_.data());
     applied_forces(*model_, branches_, contacts_, t, poses_.data(), twists_.data(), force_.data());
     for (int b = 0; b < model_->bodies(); ++b) {
@@ -162,10 +165,15 @@ void Recursive::accelerate_held(double t, const double* x, const double* u, doub
     }
     std::fill(loads_.begin(), loads_.end(), Load{{0, 0, 0}, {0, 0, 0}});
     state_.add_loads(force_.data(), 1.0, loads_.data());
-    for (size_t i = 0; i < given_.size(); ++i) {
-        const Drive& drive = tree_.drives[i];
-        given_[i] = drive.function < 0 ? 0.0 : model_->functions[drive.function](t).d2 / drive.factor;
+    for (size_t i = 0; i < given_.size(); ++i) given_[i] = driven(tree_.drives[i], t).d2;
+}
+
+void Recursive::accelerate_held(double t, const double* x, const double* u, double* udot) {
+    if (pass_ != nullptr && is_open()) {
+        std::fill(lambda_.begin(), lambda_.end(), 0.0);
+        return pass_->accelerate(t, x, u, udot);
     }
+    load_forces(t, x, u);
     if (recursion_.rows() > 0) {
         load_jacobians(t);
         load_targets(t);

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "formulations/recursive/recursion.hpp"
+#include "impulses/impulse_step.hpp"
 #include "model/constraint_rows.hpp"
 #include "trees/joint_system.hpp"
 
@@ -34,15 +35,31 @@ class Recursive final : public JointSystem {
     void from_records(double t, const double* poses, const double* twists, bool continued, double* x,
                       double* u) override;
     void body_accelerations(double t, const double* x, const double* u, const double* udot, double* records) override;
+    ImpulseOutcome step_by_impulses(double t, double h, const double* x, const double* u, double tolerance, double* x1,
+                                    double* u1) override;
+    ImpulseOutcome strike(double t, const double* x, const std::vector<Blow>& blows,
+                          const std::vector<StruckPoint>& points, double tolerance, double* u,
+                          std::vector<Vec3>& impulses) override;
     // Of closing rows and driven coordinates.
     void violation(double t, const double* x, const double* u, double* position, double* velocity) override;
 
   private:
+    // Entries of a closing row's Jacobian: side of a block that is not the ground, row in the block → end of the
+    // recursion.
+    struct Entry {
+        int side, row_in_block, end, row;
+    };
     Recursive(std::shared_ptr<const Model> model, const JointSystemOptions& options, recursive::LinkTree tree);
     void list_entries();
     std::vector<recursive::RowEnd> row_ends() const;
+    class Space;  // of steps by impulses
+    ImpulseSpace& impulse_space();
     void move_to(const double* x, const double* u);
+    FunctionValue driven(const recursive::Drive& drive, double t) const;
+    void lead_positions(double t, double* x) const;
+    void load_forces(double t, const double* x, const double* u);
     void load_jacobians(double t);
+    recursive::Load load_of(const Entry& e, double& size) const;
     void load_targets(double t);
     void row_rates();
 
@@ -66,11 +83,6 @@ class Recursive final : public JointSystem {
     recursive::Recursion recursion_;
     std::unique_ptr<recursive::TreePass> pass_;  // where nothing needs more
 
-    // Entries of a closing row's Jacobian: side of a block that is not the ground, row in the block → end of the
-    // recursion.
-    struct Entry {
-        int side, row_in_block, end, row;
-    };
     int read(const Entry& e, double row[6]) const;
     std::vector<Entry> entries_;
     std::vector<BlockSide> sides_;  // of the blocks of closing rows
@@ -79,6 +91,9 @@ class Recursive final : public JointSystem {
     std::vector<recursive::Load> loads_;
     std::vector<recursive::Twist> link_accelerations_;
     std::vector<double> force_;  // records
+    FreeMotion free_motion_;
+    std::unique_ptr<ImpulseSpace> impulse_space_;  // of methods that step by impulses only
+    std::unique_ptr<ImpulseStep> impulses_;
 };
 
 }  // namespace bellcrank

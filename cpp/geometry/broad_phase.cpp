@@ -197,29 +197,4 @@ void BroadPhase::sort_pairs(int bodies) {
         if (first_[i] - begin > 1) std::sort(pairs_.begin() + begin, pairs_.begin() + first_[i]);
 }
 
-bool KeptPairs::left(const std::vector<Bounds>& bounds, double reach) const {
-    if (reach > reach_ || bounds.size() != wide_.size()) return true;
-    bool out = false;
-    for (std::size_t i = 0; i < bounds.size(); ++i) {
-        const Vec3 &lo = bounds[i].lo, &hi = bounds[i].hi;
-        const Bounds& w = wide_[i];
-        // Of two shapes either has half of the reach.
-        const double r = 0.5 * reach;
-        out |= !((w.lo.x <= lo.x - r) & (w.lo.y <= lo.y - r) & (w.lo.z <= lo.z - r) & (w.hi.x >= hi.x + r) &
-                 (w.hi.y >= hi.y + r) & (w.hi.z >= hi.z + r));
-    }
-    return out;
-}
-
-const BoundsPairs& KeptPairs::pairs(const std::vector<Bounds>& bounds, double reach,
-                                    const std::vector<double>& margins) {
-    if (!left(bounds, reach)) return pairs_;
-    ++searches_;
-    reach_ = reach;
-    wide_.resize(bounds.size());
-    for (std::size_t i = 0; i < bounds.size(); ++i) wide_[i] = bounds[i].grown(0.5 * reach + margins[i]);
-    pairs_ = phase_.pairs(wide_);
-    return pairs_;
-}
-
 }  // namespace bellcrank

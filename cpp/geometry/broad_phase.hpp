@@ -50,25 +50,4 @@ class BroadPhase {
     int find(int x, int y, int z) const;
 };
 
-// The pairs of a broad phase from step to step: found for bounds that are wider than they need to be, and kept until
-// one has left these.
-class KeptPairs {
-  public:
-    // Sorted pairs, all those among them whose bounds are nearer than `reach` along every axis. Bounds i may move by
-    // margins[i] before all are found anew. What else is among them depends on earlier calls.
-    const BoundsPairs& pairs(const std::vector<Bounds>& bounds, double reach, const std::vector<double>& margins);
-
-    // How often they have been found anew.
-    int searches() const { return searches_; }
-
-  private:
-    bool left(const std::vector<Bounds>& bounds, double reach) const;
-
-    BroadPhase phase_;
-    std::vector<Bounds> wide_;
-    BoundsPairs pairs_;
-    double reach_ = -1.0;
-    int searches_ = 0;
-};
-
 }  // namespace bellcrank

@@ -4,6 +4,7 @@
 #include <string>
 
 #include "geometry/pairs.hpp"
+#include "geometry/tyre.hpp"
 
 namespace bellcrank {
 
@@ -23,7 +24,8 @@ struct MethodTable {
             for (int b = 0; b < kShapeKinds; ++b) {
                 const auto first = static_cast<K>(a), second = static_cast<K>(b);
                 const bool convex = first <= K::hull;
-                of[a][b] = !convex                                       ? refuse
+                of[a][b] = second == K::tyre && first != K::tyre         ? tyre_on
+                           : !convex                                     ? refuse
                            : second == K::plane && first <= K::hull      ? convex_plane
                            : is_surface(second) && first == K::sphere    ? sphere_surface
                            : is_surface(second)                          ? convex_surface

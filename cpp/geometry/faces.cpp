@@ -189,6 +189,17 @@ void facing_segments(const ConvexPair& pair, const Separation& s, ContactManifol
     }
 }
 
+// Turns the four points of a disc's rim so that the first is the one farthest along d.
+void aim_rim(SupportPart& disc, const Vec3& d) {
+    const Vec3 along = d - dot(d, disc.normal) * disc.normal;
+    const double across = norm(along);
+    if (!(across > 1e-9)) return;
+    const Vec3 x = disc.vertices[0].p - disc.centre, y = disc.vertices[1].p - disc.centre;
+    const Vec3 u = (disc.radius / across) * along, v = (1.0 / (disc.radius * disc.radius)) * cross(cross(x, y), u);
+    const Vec3 arms[4] = {u, v, -u, -v};
+    for (int k = 0; k < 4; ++k) disc.vertices[k].p = disc.centre + arms[k];
+}
+
 bool is_area(const SupportPart& part) { return part.kind == Kind::face || part.kind == Kind::disc; }
 
 void face_each_other(const ConvexPair& pair, const Separation& s, ContactManifold& out) {
@@ -211,6 +222,8 @@ void face_each_other(const ConvexPair& pair, const Separation& s, ContactManifol
         support_part(cores.B, cores.pose.local_direction(-A.normal), B);
         place(cores.pose, B);
     }
+    SupportPart& round = flipped ? B : A;
+    if (round.kind == Kind::disc && is_area(flipped ? A : B)) aim_rim(round, -(flipped ? A : B).normal);
     const Facing f{pair, flipped ? B : A, flipped ? A : B, flipped, out};
     const Kind incident = f.incident.kind, reference = f.reference.kind;
     if (incident == Kind::segment) return clip_segment(f);

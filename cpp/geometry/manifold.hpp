@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <vector>
 
 #include "geometry/pose.hpp"
@@ -23,6 +24,8 @@ struct ContactPoint {
     Vec3 position, normal;
     double gap;
     std::uint64_t feature;  // of a (upper half) and of b
+    // Across the normal: the gap changes by (normal + tilt) · displacement of a, and that is where force acts.
+    Vec3 tilt{0.0, 0.0, 0.0};
 };
 constexpr std::uint64_t feature_pair(Feature a, Feature b) { return std::uint64_t{a} << 32 | b; }
 
@@ -49,6 +52,8 @@ struct ClipVertex {
     int edge;  // that leaves it: of the incident face, or −1 − the number of the reference's side
 };
 
+class TreadScan;
+
 // Filled anew by each query. It keeps its memory: with the first calls behind it a query allocates nothing.
 struct ContactManifold {
     std::vector<ContactPoint> points;
@@ -60,6 +65,7 @@ struct ContactManifold {
     std::vector<Vec3> spokes;
     std::vector<unsigned> marks;  // what a search has visited carries its number
     unsigned search = 0;
+    std::shared_ptr<TreadScan> tread;  // of tyres
 
     void clear() {
         points.clear();

@@ -182,28 +182,37 @@ void enter_shape(const Shape& shape, const Ray& ray) {
     return hit.distance < ray.limit;
 }
 
-void gather(const Pose& pose, const Vec3* origins, const Vec3* directions, const double* limits, RayBundle& bundle) {
-    bundle.all = {};
-    for (int i = 0; i < bundle.count; ++i) {
-        LocalRay& ray = bundle.rays[i];
-        see_from(pose, origins[i], directions[i], ray);
-        ray.limit = limits[i];
-        const Vec3 o = ray.o, end = o + ray.limit * ray.d;
-        const double slack = 1e-12 * (std::abs(o.x) + std::abs(o.y) + std::abs(o.z) + std::abs(ray.limit));
-        bundle.lo[i] = Vec3{std::min(o.x, end.x) - slack, std::min(o.y, end.y) - slack, std::min(o.z, end.z) - slack};
-        bundle.hi[i] = Vec3{std::max(o.x, end.x) + slack, std::max(o.y, end.y) + slack, std::max(o.z, end.z) + slack};
-        bundle.all.lo = {std::min(bundle.all.lo.x, bundle.lo[i].x), std::min(bundle.all.lo.y, bundle.lo[i].y),
-                         std::min(bundle.all.lo.z, bundle.lo[i].z)};
-        bundle.all.hi = {std::max(bundle.all.hi.x, bundle.hi[i].x), std::max(bundle.all.hi.y, bundle.hi[i].y),
-                         std::max(bundle.all.hi.z, bundle.hi[i].z)};
-    }
-}
-
 // What has no end has no bounds.
 bool is_finite(const Bounds& b) { return std::isfinite(norm(b.hi - b.lo)); }
 
-// Hits of a bundle in local axes; those that miss have none.
-void cast_bundle(const Shape& shape, const RayBundle& bundle, RayHit* hits) {
+}  // namespace
+
+bool cast_local_ray(const Shape& shape, const Vec3& origin, const Vec3& direction, double limit, RayHit& hit) {
+    return cast_local(shape, {origin, direction, limit}, hit);
+}
+
+bool cast_ray(const Shape& shape, const Pose& pose, const Vec3& origin, const Vec3& direction, double limit,
+              RayHit& hit) {
+    LocalRay ray;
+    see_from(pose, origin, direction, ray);
+    ray.limit = limit;
+    if (!cast_local(shape, ray, hit)) return false;
+    turn_normal(pose, hit);
+    return true;
+}
+
+void RayBundle::add(const LocalRay& ray) {
+    const int i = count++;
+    rays[i] = ray;
+    const Vec3 o = ray.o, end = o + ray.limit * ray.d;
+    const double slack = 1e-12 * (std::abs(o.x) + std::abs(o.y) + std::abs(o.z) + std::abs(ray.limit));
+    lo[i] = Vec3{std::min(o.x, end.x) - slack, std::min(o.y, end.y) - slack, std::min(o.z, end.z) - slack};
+    hi[i] = Vec3{std::max(o.x, end.x) + slack, std::max(o.y, end.y) + slack, std::max(o.z, end.z) + slack};
+    all.lo = {std::min(all.lo.x, lo[i].x), std::min(all.lo.y, lo[i].y), std::min(all.lo.z, lo[i].z)};
+    all.hi = {std::max(all.hi.x, hi[i].x), std::max(all.hi.y, hi[i].y), std::max(all.hi.z, hi[i].z)};
+}
+
+void cast_local_rays(const Shape& shape, const RayBundle& bundle, RayHit* hits) {
     const RayHit none{Bounds::kInfinity, {0.0, 0.0, 0.0}, 0};
     const bool bounded = is_finite(bundle.all);
     if (bounded && !overlap(bundle.all, shape.bounds) && shape.kind != ShapeKind::height_field) {
@@ -218,26 +227,19 @@ void cast_bundle(const Shape& shape, const RayBundle& bundle, RayHit* hits) {
         if (bundle.lo[i].z > top || !cast_local(shape, bundle.rays[i], hits[i])) hits[i] = none;
 }
 
-}  // namespace
-
-bool cast_ray(const Shape& shape, const Pose& pose, const Vec3& origin, const Vec3& direction, double limit,
-              RayHit& hit) {
-    LocalRay ray;
-    see_from(pose, origin, direction, ray);
-    ray.limit = limit;
-    if (!cast_local(shape, ray, hit)) return false;
-    turn_normal(pose, hit);
-    return true;
-}
-
 int cast_rays(const Shape& shape, const Pose& pose, const Vec3* origins, const Vec3* directions, const double* limits,
               int count, RayHit* hits) {
     int found = 0;
     RayBundle bundle;
     for (int first = 0; first < count; first += RayBundle::kMost) {
-        bundle.count = std::min(RayBundle::kMost, count - first);
-        gather(pose, origins + first, directions + first, limits + first, bundle);
-        cast_bundle(shape, bundle, hits + first);
+        bundle.clear();
+        for (int i = first; i < std::min(first + RayBundle::kMost, count); ++i) {
+            LocalRay ray;
+            see_from(pose, origins[i], directions[i], ray);
+            ray.limit = limits[i];
+            bundle.add(ray);
+        }
+        cast_local_rays(shape, bundle, hits + first);
         for (int i = first; i < first + bundle.count; ++i)
             if (hits[i].distance < Bounds::kInfinity) turn_normal(pose, hits[i]), ++found;
     }

@@ -1,5 +1,6 @@
 #include "geometry/shape.hpp"
 
+#include <algorithm>
 #include <cmath>
 #include <stdexcept>
 #include <string>
@@ -11,8 +12,8 @@
 namespace bellcrank {
 
 const char* name_of(ShapeKind kind) {
-    static const char* const names[kShapeKinds] = {"sphere", "capsule", "cylinder", "cone", "ellipsoid",
-                                                   "box",    "hull",    "plane",    "mesh", "height field"};
+    static const char* const names[kShapeKinds] = {"sphere", "capsule", "cylinder", "cone",         "ellipsoid", "box",
+                                                   "hull",   "plane",   "mesh",     "height field", "tyre"};
     return names[static_cast<int>(kind)];
 }
 
@@ -89,6 +90,12 @@ SharedShape make_plane() {
     return plane;
 }
 
+double thickness(const Shape& shape) {
+    if (!is_convex(shape.kind) && shape.kind != ShapeKind::tyre) return Bounds::kInfinity;
+    const Vec3 size = shape.bounds.hi - shape.bounds.lo;
+    return std::min({size.x, size.y, size.z});
+}
+
 Bounds bounds_of(const Shape& shape, const Pose& pose) {
     Bounds out;
     if (is_convex(shape.kind)) {
@@ -99,6 +106,16 @@ Bounds bounds_of(const Shape& shape, const Pose& pose) {
             hi[i] = dot(axis, support(shape, axis)) + shape.radius;
         }
         return {pose.p + Vec3{lo[0], lo[1], lo[2]}, pose.p + Vec3{hi[0], hi[1], hi[2]}};
+    }
+    if (shape.kind == ShapeKind::tyre) {
+        const double section = shape.half.z;
+        for (int i = 0; i < 3; ++i) {
+            const double along = row(pose.R, i).z, across = std::sqrt(std::max(0.0, 1.0 - along * along));
+            const double size = (shape.half.x - section) * across + section;
+            component(out.lo, i) = component(pose.p, i) - size;
+            component(out.hi, i) = component(pose.p, i) + size;
+        }
+        return out;
     }
     if (shape.kind == ShapeKind::plane) {
         out = {{-Bounds::kInfinity, -Bounds::kInfinity, -Bounds::kInfinity},

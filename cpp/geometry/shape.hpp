@@ -20,10 +20,11 @@ enum class ShapeKind : std::uint8_t {
     plane,
     mesh,
     height_field,
+    tyre,
 };
-inline constexpr int kShapeKinds = 10;
+inline constexpr int kShapeKinds = 11;
 inline constexpr bool is_convex(ShapeKind kind) { return kind <= ShapeKind::hull; }
-inline constexpr bool is_surface(ShapeKind kind) { return kind >= ShapeKind::mesh; }
+inline constexpr bool is_surface(ShapeKind kind) { return kind == ShapeKind::mesh || kind == ShapeKind::height_field; }
 const char* name_of(ShapeKind kind);
 
 // A convex shape is a core with a rounding radius: a sphere a point, a capsule the segment |z| ≤ half.z. Others have
@@ -52,7 +53,11 @@ SharedShape make_ellipsoid(const Vec3& half_axes);
 SharedShape make_box(const Vec3& half_sizes);
 SharedShape make_plane();
 
-// Bounds in world axes: tight for spheres, capsules, boxes, cylinders, cones, ellipsoids and hulls.
+// The least way through a shape, by its bounds in local axes; infinite for planes, meshes and height fields, which have
+// no other side to come out at.
+double thickness(const Shape& shape);
+
+// Bounds in world axes: tight for spheres, capsules, boxes, cylinders, cones, ellipsoids, hulls and tyres.
 Bounds bounds_of(const Shape& shape, const Pose& pose);
 
 }  // namespace bellcrank

@@ -34,6 +34,8 @@ class AdaptiveRun final : public Run {
           acceleration_(u),
           limit_(options_.max_step > 0.0 ? options_.max_step : std::numeric_limits<double>::infinity()) {}
 
+    ~AdaptiveRun() override { system_.contacts().leave_new_points_alone(false); }
+
   private:
     struct Step {
         double begin, end, h;
@@ -50,6 +52,7 @@ class AdaptiveRun final : public Run {
     bool end_at(const EventWatch::Root& root);
     void interpolate(double time, double* x, double* u);
     void output_before(double time);
+    bool report_new_contacts();
     void report(const EventWatch::Root& root, const std::vector<double>& x, const std::vector<double>& u);
     double first_step();
     double shortest() const { return kVanishing * std::max(1.0, std::abs(t_)); }
@@ -68,12 +71,12 @@ class AdaptiveRun final : public Run {
     bool is_rounding_ = false;                         // the error of the last attempt
     int shortened_ = 0;                                // steps followed by a shorter one, less those by none
     bool stuck_ = false;  // a stop was met without any time passing: the next step looks for none
-    bool idle_ = false;   // the same of contacts
     long long steps_before_ = 0, evaluations_before_ = 0;  // the last restart
 };
 
 // What a change of an input leaves of the history is nothing; a method without one need not shorten its step for it.
 void AdaptiveRun::begin(Start start) {
+    system_.contacts().leave_new_points_alone(true);
     if (start != Start::first) stepper_->restart();
     const bool keeps_step = start == Start::changed && result_.last_order == 0 && h_ > 0.0;
     begin_motion(start == Start::first ? options_.step : keeps_step ? h_ : 0.0);
@@ -102,7 +105,7 @@ bool AdaptiveRun::attempt() {
     while (!breaks_.empty() && breaks_.back() - t_ <= shortest()) breaks_.pop_back();
     const bool to_break = !breaks_.empty();
     const double target = to_break ? breaks_.back() : end_;
-    const double longest = system_.longest_step(x_.data(), u_.data(), h_);
+    const double longest = std::min(system_.longest_step(x_.data(), u_.data(), h_), system_.contacts().calm_time());
     h_ = longest < std::min(h_, shortest()) ? 0.0 : longest;
     const bool last = t_ + 1.0000001 * h_ >= target;
     const double beside = to_break ? kBeside * std::max(std::abs(target), std::abs(t_)) : 0.0;
@@ -193,7 +196,6 @@ bool AdaptiveRun::take(const StepOutcome& outcome) {
     result_.highest_order = std::max(result_.highest_order, outcome.order);
     if (!watch_.empty()) {
         for (const EventWatch::Root& root : watch_.find(step_.begin, step_.h, curve_)) {
-            if (idle_ && watch_.is_contact(root.event)) continue;
             if (watch_.ends(root.event)) return end_at(root);
             curve_(root.time, xo_.data(), uo_.data());
             if (!system_.project(root.time, xo_.data(), uo_.data()))
@@ -204,9 +206,21 @@ bool AdaptiveRun::take(const StepOutcome& outcome) {
     output_before(step_.end);
     if (!is_running() || !is_sound(true) || !accept(step_.end, step_.h)) return false;
     record_if_due();
-    stuck_ = idle_ = false;
+    stuck_ = false;
+    watch_.time_passes();
     system_.watch_stops(t_, x_.data(), u_.data());
-    return false;
+    return report_new_contacts();
+}
+
+// A step may end so close to a contact that it counts as touching. True if it does.
+bool AdaptiveRun::report_new_contacts() {
+    bool any = false;
+    for (int event = 0; event < system_.contact_events(); event += Contacts::kEvents) {
+        if (!system_.contacts().begins(event / Contacts::kEvents)) continue;
+        report({t_, watch_.first_contact() + event}, x_, u_);
+        any = true;
+    }
+    return any;
 }
 
 // The step is cut where a stop is met, or the run ends. Up to there stops are still left alone.
@@ -228,7 +242,10 @@ bool AdaptiveRun::end_at(const EventWatch::Root& root) {
     if (stuck_) return true;
     report(root, x_, u_);
     const bool goes_on = stop_met || watch_.is_contact(root.event);
-    idle_ = watch_.is_contact(root.event) && root.time - step_.begin <= shortest();
+    if (root.time - step_.begin > shortest())
+        watch_.time_passes();
+    else if (watch_.is_contact(root.event))
+        watch_.pass_over(root.event);
     result_.ended = !goes_on;
     if (result_.ended && (next_ >= outputs_.size() || outputs_[next_] > t_)) record(t_, x_, u_);
     record_if_due();
@@ -237,9 +254,10 @@ bool AdaptiveRun::end_at(const EventWatch::Root& root) {
 
 // x_ and u_ hold the start of the step, x1_ and u1_ its end.
 void AdaptiveRun::interpolate(double time, double* x, double* u) {
-    if (time == step_.begin + step_.h) {
-        std::copy(x1_.begin(), x1_.end(), x);
-        std::copy(u1_.begin(), u1_.end(), u);
+    const bool begins = time == step_.begin;
+    if (begins || time == step_.begin + step_.h) {
+        std::ranges::copy(begins ? x_ : x1_, x);
+        std::ranges::copy(begins ? u_ : u1_, u);
         return;
     }
     stepper_->interpolate(system_, (time - step_.begin) / step_.h, x_.data(), u_.data(), x1_.data(), u1_.data(), x, u);

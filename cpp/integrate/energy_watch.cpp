@@ -16,6 +16,7 @@ constexpr double kGrown = 16.0;      // of them since the energy was looked at
 constexpr int kTested = 8;           // steps
 constexpr long long kMemory = 1024;  // most steps that these speak for
 constexpr double kAtRest = 1e-5;     // speeds that mean nothing [m/s, rad/s]
+constexpr double kHeld = 1e-2;       // the same where impulses hold what rests, and put positions right
 constexpr double kRounding = 1e-12;  // of the potential energy
 constexpr double kMost = 0.5;        // of a rise: beyond that it is the method's
 constexpr double kWild = 100.0;      // times what the step gains in parts, or the other way round
@@ -37,7 +38,7 @@ double EnergyWatch::total(double t, const double* x, const double* u) {
 }
 
 void EnergyWatch::begin(double t, const double* x, const double* u) {
-    std::fill(u_[0].begin(), u_[0].end(), kAtRest);
+    std::fill(u_[0].begin(), u_[0].end(), stepper_.by_impulses() ? kHeld : kAtRest);
     floor_ = system_.energy_at(t, x, u_[0].data()).kinetic;
     const Energy e = system_.energy_at(t, x, u);
     in_play_ = e.kinetic;
@@ -96,7 +97,9 @@ bool EnergyWatch::has_risen(double potential) {
 }
 
 void EnergyWatch::try_parts(const Step& step) {
+    const std::vector<Contact> kept = system_.contacts().current_list();
     for (const int parts : {2, 3}) in_parts_[parts - 2] = energy_by_parts(step, parts);
+    system_.contacts().restore_list(kept);
 }
 
 // Stops that are open are left alone, so that no impact is counted: a step with an impact is not judged. Parts that

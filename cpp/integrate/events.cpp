@@ -7,8 +7,9 @@ namespace bellcrank {
 
 namespace {
 
-constexpr int kParts = 4;  // of a step, at whose ends signs are compared; for contacts alone its end will do
+constexpr int kParts = 4;  // of a step, at whose ends signs are compared
 constexpr int kMostIterations = 100;
+constexpr int kPatience = 8;           // with contacts that begin and do not
 constexpr double kResolution = 4e-16;  // of a time
 constexpr double kStart = 1e-11;       // [s]: a zero as near to the start of a motion is that of the start
 
@@ -21,9 +22,11 @@ EventWatch::EventWatch(System& system, const std::vector<EventFunction>& events,
       events_(events),
       measured_(measured),
       stops_(system.stops()),
+      has_contacts_(system.contact_events() > 0),
       parts_(events.empty() && stops_ == 0 ? 1 : kParts) {
     const size_t count = events.size() + static_cast<size_t>(stops_ + system.contact_events());
     signs_.assign(count, 0);
+    passed_over_.assign(count, 0);
     values_.assign(count, 0.0);
     trial_ = values_;
     roots_.reserve(kParts * count + 1);
@@ -46,27 +49,37 @@ void EventWatch::evaluate(double t, const double* x, const double* u, double* va
         e.program->evaluate(inputs_.data(), values++, work_.data());
     }
     if (stops_ > 0) system_.gaps(t, x, u, values);
-    if (system_.contact_events() > 0) system_.contact_margins(t, x, u, values + stops_);
+    if (has_contacts_) system_.contact_margins(t, x, u, values + stops_);
 }
 
 // The gap of a stop that is watched is open, if only just; so is the margin of a contact.
 void EventWatch::begin(double t, const double* x, const double* u) {
     begun_ = t;
+    if (has_contacts_) system_.contacts().forget_distances();
     evaluate(t, x, u, values_.data());
     for (size_t i = 0; i < signs_.size(); ++i) signs_[i] = static_cast<int>(i) >= functions() ? 1 : sign_of(values_[i]);
 }
 
 bool EventWatch::crosses(int event, double value) const {
+    if (is_contact(event) && passed_over_[event] > (is_beginning(event) ? kPatience : 0)) return false;
     if (event >= functions()) return value < 0.0;
     const int sign = signs_[event];
     return sign != 0 && sign_of(value) != sign;
 }
 
+bool EventWatch::is_beginning(int event) const { return (event - first_contact()) % Contacts::kEvents == 0; }
+
+void EventWatch::pass_over(int event) { ++passed_over_[event]; }
+
+void EventWatch::time_passes() { std::fill(passed_over_.begin(), passed_over_.end(), 0); }
+
 const std::vector<EventWatch::Root>& EventWatch::find(double t, double h, const Curve& curve) {
     roots_.clear();
-    double from = t;
-    for (int part = 1; part <= parts_; ++part) {
-        const double to = part == parts_ ? t + h : t + h * part / parts_;
+    double from = t, apart = has_contacts_ ? sweep(t, t + h, curve) : t + h;
+    for (int part = 1; part <= parts_;) {
+        const double next = part == parts_ ? t + h : t + h * part / parts_;
+        const double to = std::min(next, apart);
+        if (to == next) ++part;
         curve(to, x_.data(), u_.data());
         evaluate(to, x_.data(), u_.data(), values_.data());
         const size_t before = roots_.size();
@@ -89,9 +102,33 @@ const std::vector<EventWatch::Root>& EventWatch::find(double t, double h, const 
                          [](const Root& a, const Root& b) { return a.time < b.time; });
         if (std::any_of(roots_.begin(), roots_.end(), [this](const Root& r) { return ends(r.event); })) break;
         from = to;
+        if (to == apart && to < t + h) apart = apart_until(to, curve);
     }
     cut_after_the_first_end();
     return roots_;
+}
+
+// Until when no contact can begin, from the start of a step on.
+double EventWatch::sweep(double begin, double end, const Curve& curve) {
+    Contacts& contacts = system_.contacts();
+    curve(begin, x_.data(), u_.data());
+    const bool begins_slowly = contacts.is_short(end - begin, system_.scenery(begin, x_.data(), u_.data()).u);
+    curve(end, x_.data(), u_.data());
+    const Scenery there = system_.scenery(end, x_.data(), u_.data());
+    if (begins_slowly && contacts.is_short(end - begin, there.u)) {
+        contacts.forget_distances();
+        return end;
+    }
+    contacts.sweep_to(end, there.x, there.u);
+    curve(begin, x_.data(), u_.data());
+    const Scenery here = system_.scenery(begin, x_.data(), u_.data());
+    contacts.sweep_from(begin, here.x, here.u);
+    return contacts.apart_until(begin, here.x);
+}
+
+double EventWatch::apart_until(double time, const Curve& curve) {
+    curve(time, x_.data(), u_.data());
+    return system_.contacts().apart_until(time, system_.scenery(time, x_.data(), u_.data()).x);
 }
 
 void EventWatch::cut_after_the_first_end() {

@@ -19,7 +19,8 @@ struct EventFunction {
 };
 
 // Looks for zeros on the curve that a step leaves between its ends: signs are compared at a few times within the step,
-// and where one has changed the zero is found by regula falsi and bisection.
+// and where one has changed the zero is found by regula falsi and bisection. Contacts are compared as often as it takes
+// for none to begin and end unnoticed.
 class EventWatch {
   public:
     // Writes the state at a time within the step to x and u.
@@ -34,11 +35,16 @@ class EventWatch {
 
     bool empty() const { return signs_.empty(); }
     bool is_stop(int event) const { return event >= functions() && event < functions() + stops_; }
-    bool is_contact(int event) const { return event >= functions() + stops_; }
+    bool is_contact(int event) const { return event >= first_contact(); }
+    int first_contact() const { return functions() + stops_; }
     bool ends(int event) const { return event >= functions() || events_[event].terminal; }
 
     // A motion starts at (t, x, u): signs are those found there; a zero has none until the function has left it.
     void begin(double t, const double* x, const double* u);
+    // A contact that ended a step before any time had passed: until the next time that one passes, nothing is looked
+    // for there. So is the beginning of one only if it does so again and again.
+    void pass_over(int event);
+    void time_passes();
     // The zeros between t and t + h in the order of time, none after the first stop or terminal event.
     const std::vector<Root>& find(double t, double h, const Curve& curve);
 
@@ -46,14 +52,20 @@ class EventWatch {
     int functions() const { return static_cast<int>(events_.size()); }
     void evaluate(double t, const double* x, const double* u, double* values);
     bool crosses(int event, double value) const;
+    bool is_beginning(int event) const;
     double locate(int event, double a, double b, const Curve& curve);
+    double sweep(double begin, double end, const Curve& curve);
+    double apart_until(double time, const Curve& curve);
     void cut_after_the_first_end();
 
     System& system_;
     const std::vector<EventFunction>& events_;
     const Observation& measured_;
-    const int stops_, parts_;
+    const int stops_;
+    const bool has_contacts_;
+    const int parts_;
     std::vector<int> signs_;
+    std::vector<int> passed_over_;  // how often
     std::vector<double> values_, trial_, motion_, inputs_, work_, x_, u_;
     std::vector<Root> roots_;
     double begun_ = 0.0;  // time of begin()

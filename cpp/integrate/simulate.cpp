@@ -27,6 +27,7 @@ Run::Run(System& system, SimulationOptions options, Observation observation, dou
       first_(t),
       samples_(options_.periods.size(), 0) {
     result_.time = t;
+    system.contacts().be_rigid(stepper_->by_impulses());
 }
 
 const SimulationResult& Run::advance(const std::vector<double>& outputs, double end, bool last) {
@@ -168,10 +169,12 @@ class FixedRun final : public Run {
         }
     }
 
-    // A step is parted only where a joint turns so fast that its turns could not be counted.
+    // A step is divided only where a joint turns so fast that its turns could not be counted, or where bodies would get
+    // through each other.
     bool step_to(double begin, double end, bool last) {
         const double whole = end - begin;
-        const long long parts = parts_of(whole, system_.longest_step(x_.data(), u_.data(), whole));
+        const double longest = std::min(system_.longest_step(x_.data(), u_.data(), whole), hit_in(begin, whole));
+        const long long parts = parts_of(whole, longest);
         const double h = whole / static_cast<double>(parts);
         for (long long i = 0; i < parts; ++i) {
             const double t = begin + whole * static_cast<double>(i) / static_cast<double>(parts);
@@ -180,15 +183,34 @@ class FixedRun final : public Run {
         return parts > 0;
     }
 
+    double hit_in(double t, double h) {
+        if (system_.contacts().empty()) return h;
+        const Scenery at = system_.scenery(t, x_.data(), u_.data());
+        return system_.contacts().longest_step(t, h, at.x, at.u);
+    }
+
     bool take(double t, double end, double h, bool last) {
         if (!(end > t)) return stop(SimulationStatus::step_vanished), false;
         const EnergyWatch::Step step{t, h, x_.data(), u_.data(), x1_.data(), u1_.data()};
         watch_.before(step);
-        const bool met = stepper_->step(system_, t, h, x_.data(), u_.data(), x1_.data(), u1_.data()).constraints_met;
-        if (!is_sound(met)) return false;
+        const StepOutcome outcome = stepper_->step(system_, t, h, x_.data(), u_.data(), x1_.data(), u1_.data());
+        if (!is_sound(outcome.constraints_met) || !count(outcome.impulses)) return false;
         if (changes_nothing()) return stop(SimulationStatus::step_vanished), false;
         if (!watch_.bears(step, last)) return tell_energy(step), false;
         return accept(end, h);
+    }
+
+    bool count(const ImpulseOutcome& step) {
+        ImpulseOutcome& all = result_.impulses;
+        if (!step.found) {
+            all = step;
+            return stop(SimulationStatus::impulses_not_found), false;
+        }
+        all.residual = std::max(all.residual, step.residual);
+        all.penetration = std::max(all.penetration, step.penetration);
+        all.impacts += step.impacts;
+        all.weakened += step.weakened;
+        return true;
     }
 
     void tell_energy(const EnergyWatch::Step& step) {

@@ -25,7 +25,15 @@ struct SimulationOptions {
     std::vector<double> periods;        // between the times at which Sink::sample() is called, from the start on
 };
 
-enum class SimulationStatus { finished, interrupted, not_finite, constraints_lost, step_vanished, energy_made };
+enum class SimulationStatus {
+    finished,
+    interrupted,
+    not_finite,
+    constraints_lost,
+    step_vanished,
+    energy_made,
+    impulses_not_found
+};
 
 // What a run has done since it began.
 struct SimulationResult {
@@ -42,7 +50,8 @@ struct SimulationResult {
     int body = -1;  // not_finite: the first such body; energy_made: where most of it is
     int row = -1;   // constraints_lost: the worst model row
     double energy_before = 0.0, energy_after = 0.0;  // energy_made: what has risen to what [J]
-    bool ended = false;                              // by a terminal event
+    ImpulseOutcome impulses;  // of methods that step by them: the last one; the largest residual, all impacts
+    bool ended = false;       // by a terminal event
 };
 
 // Takes the frames; told from time to time that the run is alive.

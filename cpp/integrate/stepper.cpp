@@ -9,6 +9,7 @@
 #include "integrate/adams.hpp"
 #include "integrate/automatic.hpp"
 #include "integrate/bdf.hpp"
+#include "integrate/moreau.hpp"
 #include "integrate/runge_kutta.hpp"
 
 namespace bellcrank {
@@ -66,13 +67,14 @@ const std::vector<double>& Stepper::sample_rounding(System& system, double t, co
 
 std::unique_ptr<Stepper> make_stepper(const std::string& name, const System& system, const MethodSettings& settings) {
     if (name == "semi_implicit_euler") return make_semi_implicit_euler(system);
+    if (name == "moreau") return std::make_unique<Moreau>(settings.tolerances.relative);
     if (name == "rk4") return std::make_unique<Nystrom4>(system);
     if (name == "dopri5") return std::make_unique<DormandPrince>(system, settings.tolerances);
     if (name == "adams") return std::make_unique<Adams>(system, settings.tolerances, settings.max_order);
     if (name == "bdf") return std::make_unique<Bdf>(system, settings.tolerances, settings.max_order);
     if (name == "auto") return std::make_unique<Automatic>(system, settings);
     throw std::invalid_argument("unknown method \"" + name +
-                                "\"; known are semi_implicit_euler, rk4, dopri5, adams, bdf, auto");
+                                "\"; known are semi_implicit_euler, moreau, rk4, dopri5, adams, bdf, auto");
 }
 
 }  // namespace bellcrank

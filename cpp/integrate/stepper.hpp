@@ -38,15 +38,18 @@ struct StepOutcome {
     bool impact = false;
     bool jump = false;   // what closes or opens makes the acceleration jump; the step is too short to be worth parting
     double error = 0.0;  // in units of the tolerance; 0 for methods without an estimate
-    bool doubtful = false;  // rows were near to depending on each other somewhere within the step
-    bool rounding = false;  // the error is no more than rounding makes: a history is not to blame
-    int order = 0;          // with which the step was taken; 0 where it is always the same
+    bool doubtful = false;    // rows were near to depending on each other somewhere within the step
+    bool rounding = false;    // the error is no more than rounding makes: a history is not to blame
+    int order = 0;            // with which the step was taken; 0 where it is always the same
+    ImpulseOutcome impulses;  // of methods that step by them
 };
 
 class Stepper {
   public:
     virtual ~Stepper() = default;
     virtual bool adaptive() const { return false; }
+    // Whether contacts are rigid: impulses keep them apart.
+    virtual bool by_impulses() const { return false; }
     // From (t, x, u) to (t + h, x1, u1), projected. x and u are left alone. Where the outcome is an error above 1, x1
     // and u1 may hold anything.
     virtual StepOutcome step(System& system, double t, double h, const double* x, const double* u, double* x1,
@@ -94,7 +97,7 @@ struct MethodSettings {
     int max_order = 12;  // adams, bdf
 };
 
-// semi_implicit_euler, rk4, dopri5, adams, bdf, auto. Throws std::invalid_argument that lists the names.
+// semi_implicit_euler, moreau, rk4, dopri5, adams, bdf, auto. Throws std::invalid_argument that lists the names.
 std::unique_ptr<Stepper> make_stepper(const std::string& name, const System& system, const MethodSettings& settings);
 
 }  // namespace bellcrank

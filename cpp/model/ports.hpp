@@ -119,6 +119,46 @@ class Implicit : public Port {
     virtual bool finish_corrected_step(double t, double* x, double* u) = 0;
 };
 
+// What became of a step by impulses.
+struct ImpulseOutcome {
+    bool constraints_met = true;
+    bool found = true;         // impulses within the tolerance
+    double residual = 0.0;     // that they leave, a part of the largest speed (docs/theory/cones.md)
+    double penetration = 0.0;  // of contacts, the deepest [m]
+    int row = -1;              // where it is largest: in a row of the model, or between two bodies
+    int bodies[2] = {-1, -1};
+    int impacts = 0;   // points and limits that were hit
+    int weakened = 0;  // how often restitution was reduced, for it would have gained energy
+};
+
+// Where the first of two bodies, the ground being the last, is struck by the second: world axes, the normal from the
+// second to the first.
+struct StruckPoint {
+    int bodies[2];
+    Vec3 position, normal;
+    double friction, restitution;
+};
+// A given impulse on a body [N s], world axes.
+struct Blow {
+    int body;
+    Vec3 position, impulse;
+};
+
+// For methods that step by impulses, with rigid contacts, and for those who strike a mechanism.
+class Impulses : public Port {
+  public:
+    // From (t, x, u) to (t + h, x1, u1), on the constraints.
+    virtual ImpulseOutcome step_by_impulses(double, double, const double*, const double*, double, double*, double*) {
+        refuse("steps by impulses");
+    }
+    // u becomes the velocity after blows, and impulses at points, all at once; the latter on the first bodies, world
+    // axes.
+    virtual ImpulseOutcome strike(double, const double*, const std::vector<Blow>&, const std::vector<StruckPoint>&,
+                                  double, double*, std::vector<Vec3>&) {
+        refuse("impulses at points");
+    }
+};
+
 // For those who find when stops are met: project() leaves those alone that are open at watch_stops(), until
 // meet_stops() or the next watch_stops(). gaps() are those of all stops, positive for those not watched.
 class StopWatch : public Port {

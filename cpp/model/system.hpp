@@ -29,7 +29,13 @@ struct Statistics {
 };
 
 // All ports of a formulation, with the defaults that need more than one of them.
-class System : public Manifold, public Dynamics, public Projection, public Implicit, public StopWatch, public Record {
+class System : public Manifold,
+               public Dynamics,
+               public Projection,
+               public Implicit,
+               public Impulses,
+               public StopWatch,
+               public Record {
   public:
     virtual ~System();
 

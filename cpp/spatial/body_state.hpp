@@ -30,6 +30,11 @@ inline Vec3 twist_angular(const double* u, int body) {
     const double* p = u + kTwist * body;
     return {p[4], p[5], p[6]};
 }
+// Of the point of a body that is here, world axes.
+inline Vec3 velocity_at(const double* x, const double* u, int body, const Vec3& point) {
+    const Vec3 omega = rotation_matrix(pose_rotation(x, body)) * twist_angular(u, body);
+    return twist_linear(u, body) + cross(omega, point - pose_position(x, body));
+}
 inline void store_twist(double* u, int body, const Vec3& linear, const Vec3& angular) {
     double* p = u + kTwist * body;
     p[0] = linear.x, p[1] = linear.y, p[2] = linear.z, p[3] = 0.0;

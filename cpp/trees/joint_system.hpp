@@ -119,6 +119,10 @@ class JointSystem : public System {
     // The displacement, or change of velocity, of least kinetic energy that takes errors_ away.
     virtual const double* step() = 0;
 
+    // Of projections: brings positions onto the closing rows, those of stops that are penetrated among them; whether
+    // they are met.
+    bool close_positions(double t, double* x);
+
     // Told in reactions_.lambda: multipliers of closing rows and rotors after accelerate(), then those of the tree.
     virtual void solve_multipliers(double t, const double* x, const double* u, const double* udot) = 0;
     // The first step of that.

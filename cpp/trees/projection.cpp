@@ -28,6 +28,15 @@ bool JointSystem::project(double t, double* x, double* u) {
     stops_.open();
     set_driven(t, x, u);
     if (closing_rows_.empty()) return true;
+    const bool met = close_positions(t, x);
+    // Out of a stop that it ran into a body may be pushed as far as it went.
+    const bool pushed = stops_.pushing() > 0;
+    stops_.empty() ? correct_velocities(t, x, u) : meet_impacts(t, x, u);
+    return met && (pushed || in_proportion(t, u)) && rates_hold(t, x, u);
+}
+
+bool JointSystem::close_positions(double t, double* x) {
+    stops_.open();
     trusted_pivot_ = options_.rank_tolerance;
     corrected_ = 0.0;
     prepared_.clear();
@@ -37,11 +46,7 @@ bool JointSystem::project(double t, double* x, double* u) {
     correct_doubted_rows(t, x);
     correct_without_velocity_rows(t, x);
     const bool given_up = !(largest_error(true) <= kGivenUp) || !stops_.hold();
-    const bool met = !given_up && largest_error(false) <= std::max(1e3 * options_.position_tolerance, 1e-8);
-    // Out of a stop that it ran into a body may be pushed as far as it went.
-    const bool pushed = stops_.pushing() > 0;
-    stops_.empty() ? correct_velocities(t, x, u) : meet_impacts(t, x, u);
-    return met && (pushed || in_proportion(t, u)) && rates_hold(t, x, u);
+    return !given_up && largest_error(false) <= std::max(1e3 * options_.position_tolerance, 1e-8);
 }
 
 // Where a coordinate jumps, as a rotation vector does at half a turn, its row can be met by going somewhere else, where

@@ -40,6 +40,9 @@ from bellcrank.expression.expression import symbol as symbol
 from bellcrank.expression.expression import symbols as symbols
 from bellcrank.expression.expression import t as t
 from bellcrank.formulations.preparing import prepare as prepare
+from bellcrank.formulations.striking import Blow as Blow
+from bellcrank.formulations.striking import Strike as Strike
+from bellcrank.formulations.striking import StruckPoint as StruckPoint
 from bellcrank.formulations.system import System as System
 from bellcrank.integrate.events import Event as Event
 from bellcrank.io.files import load as load
@@ -154,6 +157,7 @@ from bellcrank.mechanism.one_sided import RubberString as RubberString
 from bellcrank.mechanism.one_sided import SupportPoint as SupportPoint
 from bellcrank.mechanism.parameter import Parameter as Parameter
 from bellcrank.mechanism.quantities import quantity as quantity
+from bellcrank.mechanism.seat import Seat as Seat
 from bellcrank.mechanism.shape import Box as Box
 from bellcrank.mechanism.shape import Capsule as Capsule
 from bellcrank.mechanism.shape import Cone as Cone
@@ -192,6 +196,8 @@ from bellcrank.mechanism.transmissions import Differential as Differential
 from bellcrank.mechanism.transmissions import PlanetaryGear as PlanetaryGear
 from bellcrank.mechanism.transmissions import ScrewCoupling as ScrewCoupling
 from bellcrank.mechanism.transmissions import Winch as Winch
+from bellcrank.mechanism.tyre import ROAD_FRICTION as ROAD_FRICTION
+from bellcrank.mechanism.tyre import Tyre as Tyre
 from bellcrank.run.controllers import Controller as Controller
 from bellcrank.run.quasistatic import QuasistaticRun as QuasistaticRun
 from bellcrank.run.run import Run as Run

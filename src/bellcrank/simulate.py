@@ -88,8 +88,8 @@ def simulate(
         `statistics["choice"]`: rk4 for a step without a tolerance; else adams, and bdf where it proves stiff.
     step: s; of fixed-step methods, by default 1e-3; the others take it as their first step.
     output_step: s between recorded frames; by default about 1000 frames, at steps of the method.
-    tolerance (or rtol and atol), max_step, max_order: of adaptive methods, by default 1e-8 (auto: 1e-9) and
-        no limit. rtol and atol may be given for "translation", "rotation", "velocity", "angular_velocity".
+    tolerance (or rtol and atol, also by "translation", "rotation", "velocity", "angular_velocity"), max_step,
+        max_order: of adaptive methods, by default 1e-8 (auto: 1e-9), no limit. `moreau`: of impulses.
     events: to find and record (`Trajectory.events`), of adaptive methods; a terminal one ends the run.
     controllers: functions that are called at multiples of a period and set inputs; see `Controller`.
     inputs: values to start with, by name, not those they were made with; bodies move there.

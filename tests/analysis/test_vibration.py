@@ -86,3 +86,16 @@ def test_numbers_of_a_series():
 def test_what_is_refused(call, message):
     with pytest.raises(ValueError, match=message):
         call()
+
+
+def test_the_transient_value_is_the_largest_mean_over_a_second():
+    """A burst of half a second in ten: half of a second is at rest."""
+    time = np.linspace(0.0, 10.0, 20_001)
+    burst = np.where((time > 4.0) & (time < 4.5), np.sin(2 * np.pi * 8.0 * time), 0.0)
+    found = bc.vibration(time, burst)
+    squares = np.concatenate([np.zeros(2000), found.acceleration**2])
+    means = np.convolve(squares, np.full(2000, 1 / 2000), mode="valid")
+    assert found.mtvv == pytest.approx(np.sqrt(means.max()), rel=1e-3)
+    assert found.mtvv > 2.9 * found.rms
+    steady = bc.vibration(time, np.sin(2 * np.pi * 8.0 * time))
+    assert steady.mtvv == pytest.approx(1.036 / np.sqrt(2.0), rel=0.01)  # the filter sets in

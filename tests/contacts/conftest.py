@@ -6,6 +6,7 @@ from pathlib import Path
 import numpy as np
 
 import bellcrank as bc
+from bellcrank.trajectory.store import MemoryStore
 
 DATA = Path(__file__).parents[1] / "reference" / "data"
 G = 9.81
@@ -51,3 +52,14 @@ def block(angle, contact, *, velocity=0.0, mass=1.0, height=0.1):
     )
     floor(mech, "floor", contact, "block")
     return mech
+
+
+def forged(run, column, factor):
+    """The checks that a run fails where a column of its contact points is off by a factor."""
+    wrong = np.array(run.store.contacts)
+    wrong[:, column] *= factor
+    sections = {name: run.store.read(name) for name in run.layout.shapes}
+    copy = bc.Trajectory(
+        run.layout, MemoryStore(sections, wrong), mechanism=run.origin, statistics=dict(run.statistics)
+    )
+    return {found.name for found in bc.verify(copy).checks if not found.passed}

@@ -76,8 +76,12 @@ def test_a_mass_on_a_spring_comes_to_rest_by_coulomb_friction():
     assert x[-1] == pytest.approx(data["x_stop"], abs=2e-5)
 
 
-@pytest.mark.parametrize("name", ["K02_shaken_incline", "K02_shaken_incline_static"])
-def test_stick_and_slip_on_a_shaken_incline(name):
+# Static friction lets go all at once, later by the compliance of the contact: errors fall with the stiffness.
+@pytest.mark.parametrize(
+    ("name", "at_end", "on_the_way"),
+    [("K02_shaken_incline", 1e-5, 5e-5), ("K02_shaken_incline_static", 1.5e-4, 3e-4)],
+)
+def test_stick_and_slip_on_a_shaken_incline(name, at_end, on_the_way):
     data = reference(name)
     p = data["params"]
     contact = bc.Contact(1e7, friction=p["friction_kinetic"], static_friction=p["friction_static"])
@@ -86,10 +90,10 @@ def test_stick_and_slip_on_a_shaken_incline(name):
     mech.add_force("shaking", bc.Wrench(force=(shaken, 0.0, 0.0)), mech.bodies["block"].marker())
     run = bc.simulate(mech, duration=p["t_end"], output_step=0.01, tolerance=1e-8)
     x = run.body("block").position[:, 0]
-    assert x[-1] == pytest.approx(data["x_end"], abs=1.5e-4)
+    assert x[-1] == pytest.approx(data["x_end"], abs=at_end)
     for begin, end, before, after, _ in data["rows"]:
-        assert np.interp(begin, run.time, x) == pytest.approx(before, abs=3e-4)
-        assert np.interp(end, run.time, x) == pytest.approx(after, abs=3e-4)
+        assert np.interp(begin, run.time, x) == pytest.approx(before, abs=on_the_way)
+        assert np.interp(end, run.time, x) == pytest.approx(after, abs=on_the_way)
     if p["friction_static"] > p["friction_kinetic"]:
         slips = sorted({round(event.time, 3) for event in run.events if event.name == "floor slips"})
         assert slips == pytest.approx([row[0] for row in data["rows"]], abs=1e-3)

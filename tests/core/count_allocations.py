@@ -10,7 +10,7 @@ sys.path.insert(0, str(Path(__file__).parents[2]))
 sys.path.insert(0, str(Path(__file__).parents[1]))
 
 import numpy as np
-from rigs import chains, examples, floating, linkages, stops
+from rigs import chains, examples, floating, linkages, stops, tyre_rig
 from rigs.convex_oracles import convex_shapes
 from rigs.machine import Machine
 
@@ -20,6 +20,7 @@ from bellcrank.formulations.dca import DcaOptions
 from benchmarks.cone_scenes import Scene, biped, cloud, tower
 
 STEPS = 40
+BY_IMPULSES = ("chain", "redundant", "hub", "bouncing", "resting", "touching")
 LARGE = 1100  # links, of many stages of elimination
 allocations = ctypes.CDLL(None).allocations
 allocations.restype = ctypes.c_long
@@ -65,6 +66,7 @@ def machines():
     yield "bouncing", Machine(stops.ball(0.7, 1e-3))
     yield "resting", Machine(stops.stack(4))
     yield "touching", Machine(boxes(4))
+    yield "rolling", Machine(tyre_rig.led_wheel())
     joint_coordinates = {
         "chain": chains.chain(np.ones(12)),
         "redundant": linkages.four_bar(),
@@ -191,7 +193,8 @@ def back(machine, start):
 
 
 def run(machine, method, steps):
-    made = _core.Run(machine.system, method, 1e-4, 1e-4, 1e6, 1e6, _core.Observation())
+    tolerance = 1e-8 if method == "moreau" else 1e6  # of impulses, not of steps
+    made = _core.Run(machine.system, method, 1e-4, 1e-4, tolerance, tolerance, _core.Observation())
     end, calls = 1e-4 * steps, []
     made.advance([0.0, end], end, True, True, lambda _: None, calls.append)
     return len(calls)
@@ -207,6 +210,8 @@ def main():
             counted(lambda n=n, m=machine: m.system.repeat("accelerate", n)) for n in (STEPS, 3 * STEPS)
         ]
         methods = ("semi_implicit_euler", "rk4", "dopri5", "adams", "bdf")
+        if name in BY_IMPULSES:
+            methods = (*methods, "moreau")
         for method in methods if machine.count < LARGE else ("dopri5",):
             found[f"{name}: {method}"] = [
                 counted(

@@ -44,7 +44,7 @@ def test_the_counter_counts(counts):
 @pytest.mark.parametrize(
     "work",
     [
-        *("accelerate", "semi_implicit_euler", "rk4", "dopri5", "adams", "bdf"),
+        *("accelerate", "semi_implicit_euler", "rk4", "dopri5", "adams", "bdf", "moreau"),
         *("collide", "rays", "broad phase", "cones"),
     ],
 )

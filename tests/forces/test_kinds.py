@@ -11,6 +11,7 @@ INTERNAL = {
     name: (kind, ends) for name, kind, ends in examples.forces() if type(kind).__name__ not in OUTSIDE
 }
 CASES = INTERNAL | {name: (kind, ends) for name, kind, ends in examples.forces()}
+POWERED = [name for name in CASES if not name.startswith("Seat")]  # nobody sits: tests/forces/test_seat.py
 SWITCHING = ("RubberString", "OneSidedSpring", "SupportPoint")
 
 
@@ -105,6 +106,7 @@ def wrench_power(machine, run):
     return np.sum(turned[0] * speed + turned[1] * omega, axis=1)
 
 
+@pytest.mark.parametrize("name", POWERED, indirect=True)
 def test_energy_changes_by_the_power_of_the_forces(name, machine, run):
     """Kinetic energy (rotors included) and weight against efforts times rates of their coordinates."""
     model = machine.model

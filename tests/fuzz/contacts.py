@@ -9,6 +9,7 @@ import signal
 import sys
 import time
 from collections import Counter
+from functools import partial
 from multiprocessing import Pool
 from pathlib import Path
 
@@ -21,9 +22,46 @@ from rigs.touching_scenes import alone, scene
 import bellcrank as bc
 
 LIMIT, DURATION, GAIN = 60, 0.5, 1e-6  # s of processor time; s; part of the energy
+STEP, RESIDUAL, RIGID_GAIN = 1e-3, 1e-6, 0.02  # of runs by impulses: s; of a step; of the kinetic energy
 
 
-def judged(seed):
+def compliant(seed):
+    """What is wrong with runs of a scene by the default method; nothing if nothing is."""
+    run = bc.simulate(scene(seed), duration=DURATION, output_step=0.01)
+    if not all(np.isfinite(run.store.read(name)).all() for name in run.layout.shapes):
+        return "numbers that are not finite"
+    lone = bc.simulate(alone(scene(seed)), duration=2 * DURATION, output_step=0.002, tolerance=1e-9)
+    free = lone.energy.total[lone.contact("touch").count == 0]
+    if len(free) > 1 and np.max(np.diff(free)) > GAIN * np.abs(free).max():
+        return f"energy rises by {np.max(np.diff(free)):.3g} J between flights"
+    return ""
+
+
+def rigid(seed, formulation="lagrange"):
+    """The same of runs by impulses."""
+    options = {"duration": DURATION, "step": STEP, "output_step": 0.01, "method": "moreau"}
+    options["formulation"] = formulation
+    run, same = (bc.simulate(scene(seed), **options) for _ in range(2))
+    if not all(np.isfinite(run.store.read(name)).all() for name in run.layout.shapes):
+        return "numbers that are not finite"
+    if run.statistics["residual"] > RESIDUAL:
+        return f"a residual of {run.statistics['residual']:.2e}"
+    if not np.array_equal(run.store.contacts, same.store.contacts):
+        return "another run than the first"
+    energy = run.energy.total
+    if energy.max() - energy[0] > RIGID_GAIN * run.energy.kinetic.max():
+        return f"energy rises from {energy[0]:.3g} J to {energy.max():.3g} J"
+    return ""
+
+
+JUDGES = {
+    "auto": compliant,
+    "moreau": rigid,
+    "moreau, recursive": partial(rigid, formulation="recursive"),
+}
+
+
+def judged(method, seed):
     """The seed, how it ended in a word, and what was found."""
 
     def late(*_):
@@ -32,13 +70,8 @@ def judged(seed):
     signal.signal(signal.SIGPROF, late)
     signal.setitimer(signal.ITIMER_PROF, LIMIT)
     try:
-        run = bc.simulate(scene(seed), duration=DURATION, output_step=0.01)
-        if not all(np.isfinite(run.store.read(name)).all() for name in run.layout.shapes):
-            return seed, "wrong", "numbers that are not finite"
-        lone = bc.simulate(alone(scene(seed)), duration=2 * DURATION, output_step=0.002, tolerance=1e-9)
-        free = lone.energy.total[lone.contact("touch").count == 0]
-        if len(free) > 1 and np.max(np.diff(free)) > GAIN * np.abs(free).max():
-            return seed, "wrong", f"energy rises by {np.max(np.diff(free)):.3g} J between flights"
+        if what := JUDGES[method](seed):
+            return seed, "wrong", what
     except bc.SimulationError as error:
         return seed, "broke down", str(error)
     except TimeoutError:
@@ -55,11 +88,13 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--count", type=int, default=10_000)
     parser.add_argument("--first", type=int, default=0, help="the first seed")
+    parser.add_argument("--method", choices=JUDGES, default="auto")
     parser.add_argument("--jobs", type=int, default=2)
     given = parser.parse_args()
     begun, ends = time.perf_counter(), Counter()
     with Pool(given.jobs) as pool:
-        for seed, end, what in pool.imap_unordered(judged, range(given.first, given.first + given.count), 4):
+        seeds = range(given.first, given.first + given.count)
+        for seed, end, what in pool.imap_unordered(partial(judged, given.method), seeds, 4):
             ends[end] += 1
             if end != "right":
                 print(f"seed {seed}: {end}: {what}", flush=True)

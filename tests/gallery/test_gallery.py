@@ -44,7 +44,8 @@ MECHANISMS = {
 FREEDOMS = {
     "andrews_squeezer": 1, "benchmark_bicycle": 4 * 6 - 3 * 5 - 2 * 3,
     "bricard_linkage": 1, "chain": 5, "double_pendulum": 2, "flyball_governor": 4,
-    "four_bar": 1, "free_body": 6, "free_ring": 6 * 6 - 3 * 6, "heavy_top": 3, "ladder": 3, "n_four_bar": 1,
+    "four_bar": 1, "free_body": 6, "free_ring": 6 * 6 - 3 * 6, "heavy_top": 3, "ladder": 3,
+    "man_on_bicycle": 17 * 6 - 92 + 7, "n_four_bar": 1,
     "peptide": 6 + 2 * 11 - 1, "prosthetic_arm": 4, "prosthetic_shoulder": 2, "puma560": 0,
     "random_tree": 18, "ring": 8 - 2, "rr_arm": 0, "simple_pendulum": 5, "slider_crank": 1,
     "spring_slider_crank": 1, "stewart_platform": 6,

@@ -1,4 +1,4 @@
-"""The broad phase: all overlapping pairs in order, and pairs that are kept from step to step."""
+"""The broad phase: all overlapping pairs in order."""
 
 import numpy as np
 import pytest
@@ -39,32 +39,3 @@ def test_cells_at_the_rim_of_the_table(shape):
 def test_nothing_and_points():
     assert len(_core.broad_phase_pairs(np.zeros((0, 6)))) == 0
     assert len(_core.broad_phase_pairs(np.ones((3, 6)))) == 3
-
-
-def test_kept_pairs_contain_all_that_are_near():
-    rng = np.random.default_rng(2)
-    bounds, kept, margins = cloud(300, 1.0, 3), _core.KeptPairs(), np.full(300, 0.1)
-    bounds[0] = _core.CollisionShape.plane().bounds(pose())[0]
-    margins[0] = 0.0
-    speed = 0.01 * rng.normal(size=(300, 3))
-    speed[0] = 0.0
-    for step in range(60):
-        pairs = [tuple(p) for p in kept.pairs(bounds, 0.02, margins)]
-        assert pairs == sorted(set(pairs))
-        assert set(brute_force(bounds, 0.02)) <= set(pairs), step
-        bounds += np.tile(speed, 2)
-    assert 2 < kept.searches < 40
-
-
-def test_pairs_are_found_anew_for_a_larger_reach_or_other_bodies():
-    bounds, kept = cloud(50, 1.0, 3), _core.KeptPairs()
-    for reach in (0.1, 0.1, 0.05):
-        kept.pairs(bounds, reach, np.full(50, 0.01))
-    assert kept.searches == 1
-    found = [tuple(p) for p in kept.pairs(bounds, 0.3, np.full(50, 0.01))]
-    assert kept.searches == 2
-    assert set(brute_force(bounds, 0.3)) <= set(found)
-    kept.pairs(bounds[:40], 0.3, np.full(40, 0.01))
-    assert kept.searches == 3
-    with pytest.raises(ValueError, match="each of the bounds needs a margin, got 2 for 50"):
-        kept.pairs(bounds, 0.3, np.ones(2))

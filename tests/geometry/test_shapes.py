@@ -140,6 +140,21 @@ def test_equal_discs_on_each_other():
     assert np.abs(aside[:, 1]).max() == pytest.approx(np.sqrt(0.75))
 
 
+def test_a_rim_above_an_edge_has_points_that_move_smoothly():
+    """A flat end leans a little on the edge of a box: the box alone says where its rim is deepest."""
+    roof, disc = Shape.box((0.3, 0.2, 0.2)), Shape.cylinder(0.04, 0.02)
+    turn = Rotation.from_euler("y", -0.6)
+    top = turn.apply((0.3, 0.0, 0.2))
+    rng = np.random.default_rng(3)
+    for lean in rng.uniform(-5e-5, 5e-5, (40, 3)):
+        at = np.add(top, (rng.uniform(0.0399, 0.04) * rng.choice([-1, 1]), 0.01, 0.02 - 1e-5))
+        leans = [Rotation.from_rotvec(lean + noise) for noise in rng.normal(scale=1e-11, size=(8, 3))]
+        seen = [points_of(disc, pose(at, one), roof, pose((0, 0, 0), turn)) for one in leans]
+        for found in seen:
+            assert found.shape == seen[0].shape
+            assert found == pytest.approx(seen[0], abs=1e-8)
+
+
 def test_features_persist_while_a_box_slides():
     a, b = Shape.box((1, 1, 0.5)), Shape.box((3, 3, 0.5))
     seen = set()

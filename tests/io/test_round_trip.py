@@ -56,7 +56,7 @@ def test_joint_kinds(name, example):
 def test_constraint_and_force_kinds(name, example, two_bodies):
     cls = {**CONSTRAINT_KINDS, **FORCE_KINDS}[name]
     add = two_bodies.add_constraint if name in CONSTRAINT_KINDS else two_bodies.add_force
-    if name == "Contact":  # it takes bodies with shapes
+    if name in ("Contact", "Tyre"):  # it takes bodies with shapes
         for body in (*two_bodies.bodies.values(), two_bodies.ground):
             two_bodies.replace(body, shapes=[bc.Sphere(radius=0.1)])
 

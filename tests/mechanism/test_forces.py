@@ -150,7 +150,11 @@ def test_the_core_takes_the_laws(kind, ends):
 
 
 def test_every_kind_is_tested():
-    assert {type(kind).__name__ for kind, _ in LAWFUL} | {"Wrench", "BodyDamping", "Contact"} == set(
-        FORCE_KINDS
-    )
+    assert {type(kind).__name__ for kind, _ in LAWFUL} | {
+        "Wrench",
+        "BodyDamping",
+        "Contact",
+        "Seat",
+        "Tyre",
+    } == set(FORCE_KINDS)
     assert set(LAW_KINDS) == {name for name in core.law_kinds() if not name.startswith("rig_")}

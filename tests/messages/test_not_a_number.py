@@ -12,6 +12,8 @@ TABLE = bc.Table((0.0, 1.0), (2.0, 3.0))
 MARKERS = bc.Marker("ground"), bc.Marker("b")
 SAMPLES = [
     bc.Contact(1e5),
+    bc.Seat(),
+    bc.Tyre(0.3, 0.03, 4e5),
     bc.Plane(),
     bc.Terrain(heights=((0.0, 1.0), (2.0, 3.0)), spacing=1.0),
     bc.Body("b", 1.0, (1.0, 1.0, 1.0)),

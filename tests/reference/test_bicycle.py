@@ -5,6 +5,7 @@ from math import pi
 
 import numpy as np
 import pytest
+from scipy import optimize
 from scipy.optimize import brentq
 
 import bellcrank as bc
@@ -124,3 +125,36 @@ def test_free_runs_are_those_of_the_linear_equations(problem, linearized, chosen
     shares = np.linalg.solve(ways, begin)
     expected = (np.exp(np.outer(run.time, values)) @ (ways * shares).T).real[:, :2]
     np.testing.assert_allclose(found, expected, rtol=0.0, atol=1e-6 * np.abs(expected).max())
+
+
+def test_on_hard_tyres_it_weaves_as_on_edges(problem):
+    """What is left falls with the length of the contact, by which side forces trail: it is extrapolated."""
+    speed, rates, lengths = 5.0, [], []
+    for pressure in (3e6, 1e7):
+        tyres = {"width": 0.01, "pressure": pressure, "friction": 2.0, "dissipation": 0.02}
+        mech = bicycle(speed, tyres=tyres)
+        push = bc.Wrench(force=(0, "if(t < 0.1, 20, 0)", 0))
+        mech.add_force("push", push, mech.bodies["rear_frame"].marker())
+        run = bc.simulate(mech, 3.0, output_step=0.01, tolerance=1e-5)
+        rates.append(weave_of(run, after=0.6))
+        lengths.append(np.sqrt(mech.forces["front tyre"].kind.sunk(300.0)))
+    share = lengths[1] / (lengths[0] - lengths[1])
+    limit = rates[1] + share * (rates[1] - rates[0])
+    eigenvalues = dict(map(tuple, problem["eigenvalues"]))[speed]
+    weave = next(complex(*value) for value in eigenvalues if value[1] > 0.0)
+    assert limit.imag == pytest.approx(weave.imag, rel=0.02)
+    assert limit.real == pytest.approx(weave.real, abs=0.15)
+
+
+def weave_of(run, after):
+    """The rate of the damped oscillation of the lean, beside a motion that dies out, 1/s."""
+    q = run.body("rear_frame").rotation[run.time > after]
+    lean, time = 2.0 * np.arctan2(q[:, 1], q[:, 0]), run.time[run.time > after] - after
+
+    def rest(p):
+        swing = p[0] * np.exp(p[1] * time) * np.cos(p[2] * time + p[3])
+        return (swing + p[4] * np.exp(p[5] * time) + p[6] - lean) / lean.std()
+
+    found = optimize.least_squares(rest, [lean.std(), -0.8, 4.3, 0.0, 0.0, -0.3, 0.0], method="lm")
+    assert np.sqrt(np.mean(found.fun**2)) < 0.01
+    return complex(found.x[1], abs(found.x[2]))

@@ -2,6 +2,8 @@
 
 import numpy as np
 
+from bellcrank import _core
+
 
 def natural_residual(scene, S, q, x):
     """max |λ − P(λ − (u + μ|u_t| n) / d)| d / max |q|, and max |u| of equality rows."""
@@ -45,7 +47,9 @@ def solved(scene, dense=False, start=None, tolerance=1e-8):
     """Impulses and the report, judged: what the report says is so."""
     J = scene.jacobian()
     S, q = J @ J.T, scene.free_velocity()
-    x, report = scene.problem(dense).solve(q, np.zeros(scene.count) if start is None else start)
+    options = _core.ConeOptions()
+    options.tolerance = tolerance
+    x, report = scene.problem(dense).solve(q, np.zeros(scene.count) if start is None else start, options)
     residual = natural_residual(scene, S, q, x)
     assert report.converged, (report.residual, report.worst)
     assert residual <= tolerance

@@ -128,11 +128,14 @@ FORCE_FIELDS = {
         "stiffness": (9.0, 6.0, 12.0), "rotational_stiffness": (1.0, 2.0, 1.5),
         "damping": (0.3, 0.2, 0.1), "rotational_damping": (0.02, 0.03, 0.01),
     },
+    "Seat": {
+        "stiffness": 3.0, "hardening": 2.0, "dissipation": 0.2, "shear_length": 1.5, "shear_damping": 0.1
+    },
 }  # fmt: skip
 
 
-BETWEEN_SHAPES = {"Contact"}
-"""Force kinds that act between shapes of bodies; tests/contacts are about them."""
+BETWEEN_SHAPES = {"Contact", "Tyre"}
+"""Force kinds that act between shapes of bodies, or on them; tests/contacts are about them."""
 
 
 def forces():

@@ -60,14 +60,22 @@ void Recursive::find_rates(double, const double* x, const double* u) {
     row_rates();
 }
 
+// The coordinate of a drive, and its derivatives.
+FunctionValue Recursive::driven(const Drive& drive, double t) const {
+    const FunctionValue f = drive.function < 0 ? FunctionValue{0, 0, 0} : model_->functions[drive.function](t);
+    return {(f.f + drive.constant) / drive.factor, f.d1 / drive.factor, f.d2 / drive.factor};
+}
+
+void Recursive::lead_positions(double t, double* x) const {
+    for (const Drive& drive : tree_.drives) x[tree_.links[drive.link].x] = driven(drive, t).f;
+}
+
 void Recursive::set_driven(double t, double* x, double* u) {
     bool jumps = false;
+    lead_positions(t, x);
     for (size_t i = 0; i < tree_.drives.size(); ++i) {
-        const Drive& drive = tree_.drives[i];
-        const recursive::Link& link = tree_.links[drive.link];
-        const FunctionValue f = drive.function < 0 ? FunctionValue{0, 0, 0} : model_->functions[drive.function](t);
-        x[link.x] = (f.f + drive.constant) / drive.factor;
-        given_[i] = f.d1 / drive.factor - u[link.u];
+        const recursive::Link& link = tree_.links[tree_.drives[i].link];
+        given_[i] = driven(tree_.drives[i], t).d1 - u[link.u];
         jumps |= std::abs(given_[i]) > kJump * std::max(1.0, std::abs(u[link.u]));
     }
     if (jumps) return spread_jumps(t, x, u);
@@ -113,9 +121,9 @@ void Recursive::violation(double t, const double* x, const double* u, double* po
     *position = *velocity = 0.0;
     for (const Drive& drive : tree_.drives) {
         const recursive::Link& link = tree_.links[drive.link];
-        const FunctionValue f = drive.function < 0 ? FunctionValue{0, 0, 0} : model_->functions[drive.function](t);
-        *position = std::max(*position, std::abs(drive.factor * x[link.x] - f.f - drive.constant));
-        *velocity = std::max(*velocity, std::abs(drive.factor * u[link.u] - f.d1));
+        const FunctionValue f = driven(drive, t);
+        *position = std::max(*position, std::abs(drive.factor * (x[link.x] - f.f)));
+        *velocity = std::max(*velocity, std::abs(drive.factor * (u[link.u] - f.d1)));
     }
     if (closing_rows().empty()) return;
     to_records(t, x, u, poses_.data(), twists_.data());

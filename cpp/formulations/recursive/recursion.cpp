@@ -7,8 +7,6 @@ namespace bellcrank::recursive {
 
 namespace {
 
-constexpr Load kNothing{{0, 0, 0}, {0, 0, 0}};
-
 Articulated rigid(const Link& link) {
     const Vec3& h = link.moment;
     Articulated I;

@@ -17,6 +17,7 @@
 namespace bellcrank::recursive {
 
 inline constexpr Twist kRest{{0, 0, 0}, {0, 0, 0}};
+inline constexpr Load kNothing{{0, 0, 0}, {0, 0, 0}};
 
 // A row against the acceleration of a link, as the load that a unit of its multiplier is there.
 struct RowEnd {
@@ -34,6 +35,7 @@ class Recursion {
 
     int rows() const { return rows_; }
     std::vector<RowEnd>& ends() { return ends_; }
+    const std::vector<RowEnd>& ends() const { return ends_; }
 
     // compliance: of each row (J u̇ + compliance λ = γ). natural: size of each row against free bodies. A row whose
     // pivot is below `tolerance` of the largest entry that it has had is dropped.
@@ -59,6 +61,10 @@ class Recursion {
     void refine(const TreeState& k, const Input& in, double* udot, double* lambda);
     // Accelerations of the links for those of the joints, the ground's being 0.
     void accelerations(const TreeState& k, const Twist* bias, const double* udot, std::vector<Twist>& out) const;
+
+    // After factor(): L⁻¹ of a link that moves freely along its joint, speeds², and I S of a speed.
+    const double* whitening(int link) const { return whitening_.data() + nodes_[link].effort; }
+    const Load& asked(int speed) const { return U_[speed]; }
 
     // How many multipliers are open at each link.
     int open_at(int link) const { return nodes_[link].open; }

@@ -5,8 +5,9 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
+from numpy.lib.stride_tricks import sliding_window_view
 
-from bellcrank.analysis.contact_judge import points_at
+from bellcrank.analysis.contact_judge import points_at, steady
 from bellcrank.analysis.evidence import Evidence
 from bellcrank.analysis.formula_judge import time_slope
 from bellcrank.analysis.loads import (
@@ -28,6 +29,8 @@ from bellcrank.assembly.state import Floats
 
 _ENERGY = "energy gained less work done, relative to the energy in play"
 _RECORD = 1e-9
+_ROUNDING = 1e-9  # of the potential energy
+_RINGING = 5.0  # times the largest error found nearby, which motions between frames may have
 _EVALUATIONS = 400_000  # frames times laws, beyond which the work is not added up in Python
 
 
@@ -41,9 +44,10 @@ def judge_energy(evidence: Evidence, limit: float) -> list[CheckResult]:
     every = list(range(count))
     kinetic, potential = energies(evidence, every)
     size = float(np.max(np.abs(kinetic)) + np.max(np.abs(potential - potential[0]))) + 1e-12
+    size = max(size, _ROUNDING * float(np.max(np.abs(potential))))  # what stands still is known to rounding
     results = _record(evidence, every, kinetic, potential)
     if evidence.run.statistics.get("impacts", 0) or _stops_met(evidence):
-        reason = "impacts on stops take energy that is not recorded"
+        reason = "impacts take energy that is not recorded"
         return [*results, CheckResult("energy", _ENERGY, None, limit, reason)]
     step = np.diff(evidence.time)
     if count < 9 or np.max(np.abs(step[:-1] - step[0])) > 1e-6 * step[0]:
@@ -87,35 +91,44 @@ def _record(evidence: Evidence, frames: list[int], kinetic: Floats, potential: F
 
 
 def _balance(evidence: Evidence, total: Floats, size: float, limit: float) -> CheckResult:
-    work, uncertainty = _accumulated(power(evidence), float(evidence.time[1] - evidence.time[0]))
-    left = np.abs(total[: 2 * len(work) : 2] - total[0] - work)
+    """Energy gained against the work done, over each four steps in which contacts stay as they are."""
+    step, groups = float(evidence.time[1] - evidence.time[0]), slice(None, None, 4)
+    calm = np.all(sliding_window_view(steady(evidence), 4), axis=1)
+    works, errors = _worked(power(evidence), step)
+    gains = total[4:] - total[:-4]
+    work = np.cumsum((calm * works)[groups])
+    left = np.abs(np.cumsum((calm * (gains - works))[groups]))
+    if evidence.model.contacts:  # they may ring between frames: errors do not make up for each other
+        errors = _RINGING * _largest_nearby(np.abs(calm * errors))
+    uncertainty = float(np.max(np.abs(np.cumsum((calm * errors)[groups]))))
     scale = max(size, float(np.max(np.abs(work))))
     if uncertainty > 100.0 * limit * scale:
         reason = f"the frames are too far apart: they determine the work to {uncertainty / scale:.1e} only"
         return CheckResult("energy", _ENERGY, None, limit, reason)
     allowed = limit + 2.0 * uncertainty / scale
     worst = int(np.argmax(left))
-    meaning, time = _ENERGY, float(evidence.time[2 * worst])
+    meaning, time = _ENERGY, float(evidence.time[4 * (worst + 1)])
     if uncertainty > 0.1 * limit * scale:
         meaning += f"; the work is known to {uncertainty / scale:.1e} from these frames"
+    if not calm[groups].all():
+        meaning += f"; without {np.mean(~calm[groups]):.0%} of the run, where contacts change"
     return CheckResult("energy", meaning, float(left[worst]) / scale, allowed, time=time)
 
 
-def _accumulated(values: Floats, step: float) -> tuple[Floats, float]:
-    """Integral from the start to every second point by Simpson's rule, and its error by doubled steps.
+def _worked(values: Floats, step: float) -> tuple[Floats, Floats]:
+    """Integrals (T - 4,) of power (T,) over the four steps from each frame, by Simpson's rule; their errors.
 
-    Half the difference, not a fifteenth: power may have kinks, where a drive's acceleration jumps.
+    An error is half the difference from the integral by doubled steps, not a fifteenth: power may have
+    kinks, where a drive's acceleration jumps.
     """
+    windows = sliding_window_view(values, 5)
+    fine, double = np.array([1.0, 4.0, 2.0, 4.0, 1.0]) / 3.0, np.array([2.0, 0.0, 8.0, 0.0, 2.0]) / 3.0
+    return step * (windows @ fine), 0.5 * step * (windows @ (fine - double))
 
-    def simpson(y: Floats, h: float) -> Floats:
-        parts = h / 3.0 * (y[0:-2:2] + 4.0 * y[1:-1:2] + y[2::2])
-        return np.concatenate([[0.0], np.cumsum(parts)])
 
-    even = values[: (len(values) - 1) // 2 * 2 + 1]
-    fine = simpson(even, step)
-    quarter = even[: (len(even) - 1) // 4 * 4 + 1]
-    coarse = simpson(quarter[::2], 2.0 * step)
-    return fine, 0.5 * float(np.max(np.abs(fine[: 2 * len(coarse) : 2] - coarse)))
+def _largest_nearby(values: Floats) -> Floats:
+    """The largest of each value and of two on either side (n,)."""
+    return np.asarray(np.max(sliding_window_view(np.pad(values, 2), 5), axis=1))
 
 
 def energies(evidence: Evidence, frames: list[int]) -> tuple[Floats, Floats]:

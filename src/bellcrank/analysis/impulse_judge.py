@@ -8,6 +8,7 @@ from functools import cache
 import numpy as np
 
 from bellcrank.analysis.balance_judge import sizes, with_floor
+from bellcrank.analysis.contact_judge import steady
 from bellcrank.analysis.evidence import Evidence
 from bellcrank.analysis.loads import Loads, acting
 from bellcrank.analysis.verdict import CheckResult, Worst
@@ -30,7 +31,8 @@ def judge_impulses(evidence: Evidence, limit: float) -> list[CheckResult]:
     loads = cache(lambda frame: acting(evidence, frame))
     rates = cache(lambda frame, reach: _unmatched(evidence, loads, frame, reach))
     worst, judged = Worst(), np.zeros(len(evidence.model.bodies), dtype=bool)
-    frames = [frame for frame in evidence.frames if _is_inner(evidence, frame)]
+    calm = steady(evidence)
+    frames = [f for f in evidence.frames if _is_inner(evidence, f) and np.all(calm[f - 1 : f + 1])]
     apart = np.zeros((len(frames), len(AROUND), 2, len(judged)))
     for k, m in np.ndindex(*apart.shape[:2]):
         place = frames[k] + AROUND[m]
@@ -46,6 +48,8 @@ def judge_impulses(evidence: Evidence, limit: float) -> list[CheckResult]:
             worst.meet(beyond, lambda k: f"body {evidence.model.bodies[k]!r}", float(evidence.time[frame]))
     if not judged.any():
         reason = "the frames are too far apart, too few or not evenly spaced"
+        if not calm.all():
+            reason += ", or contacts change between them"
         return [CheckResult("balance: impulses", _IMPULSES, None, limit, reason)]
     return [worst.result("balance: impulses", _IMPULSES + not_known(judged), limit)]
 

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import numpy as np
+from numpy.lib.stride_tricks import sliding_window_view
 
+from bellcrank.analysis.contact_judge import steady
 from bellcrank.analysis.evidence import Evidence
 from bellcrank.analysis.impulse_judge import AROUND, not_known, unclear
 from bellcrank.analysis.verdict import CheckResult, Worst
@@ -106,19 +108,20 @@ def judge_poses(evidence: Evidence, limit: float) -> list[CheckResult]:
 
     Each frame is predicted from its neighbours, by cubics through poses and velocities, and from the frames
     next to these; the difference of the two is how well they predict, see `unclear`. It bounds the error of
-    the first also where speeds or accelerations jump once in between.
+    the first also where speeds or accelerations jump once in between. Bodies that touch are judged where
+    contacts stay as they are.
     """
     count = len(evidence.time)
     if count < 5 or not np.all(np.diff(evidence.time) > 0.0):
         return [CheckResult("poses", _POSES, None, limit, "it takes 5 frames or more at increasing times")]
     predicted = [_predicted(evidence, reach) for reach in (1, 2)]
-    frames = slice(2, count - 2)
+    frames, jumps = slice(2, count - 2), _jumps(evidence)
     worst, judged = Worst(), np.zeros(len(evidence.model.bodies), dtype=bool)
     extent = 1.0 + float(np.max(np.ptp(evidence.sections["position"], axis=0)))
     for section, scale, apart in (("position", extent, _distance), ("rotation", 1.0, _angle)):
         own, near, far = (table[section][frames] for table in (evidence.sections, *predicted))
         places = np.clip(np.arange(count - 4)[:, None] + np.array(AROUND), 0, count - 5)
-        open_still = unclear(apart(near, far)[places])
+        open_still = np.where(jumps, np.inf, unclear(apart(near, far)[places]))
         judged |= np.any(open_still < _CLEAR, axis=0)
         beyond = np.where(open_still < _CLEAR, np.maximum(apart(own, near) - open_still, 0.0), 0.0) / scale
         frame, body = np.unravel_index(int(np.argmax(beyond)), beyond.shape)
@@ -127,6 +130,14 @@ def judge_poses(evidence: Evidence, limit: float) -> list[CheckResult]:
     if not judged.any():
         return [CheckResult("poses", _POSES, None, limit, "the frames are too far apart to judge")]
     return [worst.result("poses", _POSES + not_known(judged), limit)]
+
+
+def _jumps(evidence: Evidence) -> np.ndarray:
+    """Whether contacts may make speeds of a body jump within two frames of each inner frame (T - 4, B)."""
+    touching = np.zeros(len(evidence.model.bodies), dtype=bool)
+    for contact in evidence.model.contacts:
+        touching[[body for body in contact.bodies if body < len(touching)]] = True
+    return np.asarray(~np.all(sliding_window_view(steady(evidence), 4), axis=1)[:, None] & touching)
 
 
 def _predicted(evidence: Evidence, reach: int) -> dict[str, Floats]:

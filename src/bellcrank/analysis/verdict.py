@@ -114,6 +114,10 @@ class Verification:
         """Whether no check failed."""
         return all(check.passed for check in self.checks)
 
+    def __bool__(self) -> bool:
+        """The same: `if bc.verify(run)` is what it looks like."""
+        return self.passed
+
     def __getitem__(self, name: str) -> CheckResult:
         """The check of this name that is worst, of all formulations."""
         found = [check for check in self.checks if check.name == name]

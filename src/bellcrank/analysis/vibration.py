@@ -38,7 +38,8 @@ class Vibration:
 
     weighting: "Wk" or "Wd". time: s, (n,). acceleration: weighted, m/s^2, (n,). peak: its largest magnitude,
     m/s^2. rms: its root mean square over the whole time, m/s^2. vdv: vibration dose value, the fourth root of
-    the integral of its fourth power, m/s^1.75.
+    the integral of its fourth power, m/s^1.75. mtvv: maximum transient vibration value, the largest root mean
+    square over one second that has passed, m/s^2 (ISO 2631-1:1997, 6.3.1; before the start nothing moved).
     """
 
     weighting: str
@@ -47,6 +48,7 @@ class Vibration:
     peak: float
     rms: float
     vdv: float
+    mtvv: float
 
     @property
     def crest_factor(self) -> float:
@@ -100,6 +102,7 @@ def vibration(time: ArrayLike, acceleration: ArrayLike, weighting: Weighting = "
         peak=float(np.max(np.abs(weighted))),
         rms=sqrt(_integral(weighted**2, step) / float(t[-1] - t[0])),
         vdv=_integral(weighted**4, step) ** 0.25,
+        mtvv=sqrt(_largest_mean(weighted**2, step, 1.0)),
     )
 
 
@@ -150,6 +153,13 @@ def _one_pole(pole: complex, step: float, given: Values) -> NDArray[np.complex12
 def _integral(values: Values, step: float) -> float:
     """By the trapezoidal rule."""
     return float(step * (values.sum() - (values[0] + values[-1]) / 2))
+
+
+def _largest_mean(values: Values, step: float, window: float) -> float:
+    """The largest mean over a window of the past, s, by the trapezoidal rule; zero before the first value."""
+    grown = np.concatenate([[0.0], np.cumsum(0.5 * step * (values[1:] + values[:-1]))])
+    ends = step * np.arange(len(values))
+    return float(np.max(grown - np.interp(ends - window, ends, grown)) / window)
 
 
 def _step_of(time: Values, acceleration: Values) -> float:

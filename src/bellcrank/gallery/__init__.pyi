@@ -14,9 +14,12 @@ from bellcrank.gallery.bicycle import BicycleWheel as BicycleWheel
 from bellcrank.gallery.bicycle import benchmark_bicycle as benchmark_bicycle
 from bellcrank.gallery.catalogue import catalogue as catalogue
 from bellcrank.gallery.catalogue import groups as groups
+from bellcrank.gallery.city_bicycle import CityBicycle as CityBicycle
 from bellcrank.gallery.flyball import flyball_governor as flyball_governor
 from bellcrank.gallery.four_bars import four_bar as four_bar
 from bellcrank.gallery.four_bars import n_four_bar as n_four_bar
+from bellcrank.gallery.man_on_bicycle import man_on_bicycle as man_on_bicycle
+from bellcrank.gallery.man_on_bicycle import misplaced_stone as misplaced_stone
 from bellcrank.gallery.parallel_robots import stewart_platform as stewart_platform
 from bellcrank.gallery.pendulums import Link as Link
 from bellcrank.gallery.pendulums import double_pendulum as double_pendulum
@@ -34,6 +37,7 @@ from bellcrank.gallery.puma import PUMA_560 as PUMA_560
 from bellcrank.gallery.puma import puma560 as puma560
 from bellcrank.gallery.random_trees import TOPOLOGIES as TOPOLOGIES
 from bellcrank.gallery.random_trees import random_tree as random_tree
+from bellcrank.gallery.rider import RiderData as RiderData
 from bellcrank.gallery.rings import chain as chain
 from bellcrank.gallery.rings import free_ring as free_ring
 from bellcrank.gallery.rings import ladder as ladder

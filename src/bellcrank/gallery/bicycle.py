@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from math import cos, pi, sin, tan
+from typing import Any
 
 import bellcrank as bc
 from bellcrank import expression as ex
@@ -71,7 +73,9 @@ BENCHMARK_BICYCLE = BicycleData(
 """Table 1 of Meijaard and others (2007)."""
 
 
-def benchmark_bicycle(speed: float = 4.6, *, data: BicycleData = BENCHMARK_BICYCLE) -> bc.Mechanism:
+def benchmark_bicycle(
+    speed: float = 4.6, *, data: BicycleData = BENCHMARK_BICYCLE, tyres: Mapping[str, Any] | None = None
+) -> bc.Mechanism:
     """The benchmark bicycle "rear_frame" (with the rider), "front_frame", "rear_wheel", "front_wheel".
 
     It starts upright and straight on along x, with the rear wheel on the origin and z upwards. The wheels
@@ -82,7 +86,9 @@ def benchmark_bicycle(speed: float = 4.6, *, data: BicycleData = BENCHMARK_BICYC
     Source: J. P. Meijaard, J. M. Papadopoulos, A. Ruina, A. L. Schwab, Linearized dynamics equations for the
     balance and steer of a bicycle, Proc. R. Soc. A 463 (2007), table 1.
 
-    speed: at the start, m/s. data: the bicycle's numbers.
+    speed: at the start, m/s. data: the bicycle's numbers. tyres: fields of `Tyre` but the radius, for wheels
+    on tyres, "rear tyre" and "front tyre", instead of sharp edges; under its load each is as high as the
+    edge. On hard, narrow ones it leans and steers as on edges, with six degrees of freedom more.
 
     Raises `ValueError` for a steer axis that is not between upright and level.
     """
@@ -94,8 +100,13 @@ def benchmark_bicycle(speed: float = 4.6, *, data: BicycleData = BENCHMARK_BICYC
     mech = bc.Mechanism("benchmark bicycle", gravity=(0.0, 0.0, -data.gravity))
     rear = _frame(mech, "rear_frame", data.rear_frame, speed, _rider(data))
     front = _frame(mech, "front_frame", data.front_frame, speed, _fork(data))
-    _wheel(mech, "rear", data.rear_wheel, rear, 0.0, speed)
-    _wheel(mech, "front", data.front_wheel, front, data.wheelbase, speed)
+    ends = (("rear", data.rear_wheel, rear, 0.0), ("front", data.front_wheel, front, data.wheelbase))
+    for (name, numbers, frame, at), load in zip(ends, _loads(data), strict=True):
+        wheel = _wheel(mech, name, numbers, frame, at, speed)
+        if tyres is None:
+            _roll(mech, name, numbers, wheel, at, speed)
+        else:
+            _add_tyre(mech, name, numbers, wheel, load, tyres)
     tilt, foot = data.steer_axis_tilt, _on_steer_axis(data, 0.0)
     axis = (sin(tilt), 0.0, -cos(tilt))
     head = rear.marker(_seen_from(rear.position, foot), axis=axis)
@@ -117,8 +128,10 @@ def _frame(mech: bc.Mechanism, name: str, p: BicycleFrame, speed: float, points:
     )
 
 
-def _wheel(mech: bc.Mechanism, name: str, p: BicycleWheel, frame: bc.Body, at: float, speed: float) -> None:
-    """Add a wheel with its hub on a frame and its edge on the ground at x = `at`."""
+def _wheel(
+    mech: bc.Mechanism, name: str, p: BicycleWheel, frame: bc.Body, at: float, speed: float
+) -> bc.Body:
+    """Add a wheel with its hub on a frame, above the ground at x = `at`."""
     wheel = mech.add_body(
         f"{name}_wheel",
         mass=p.mass,
@@ -128,6 +141,13 @@ def _wheel(mech: bc.Mechanism, name: str, p: BicycleWheel, frame: bc.Body, at: f
         velocity=(speed, 0.0, 0.0),
         angular_velocity=(0.0, speed / p.radius, 0.0),
     )
+    hub = frame.marker(_seen_from(frame.position, wheel.position), axis=(0, 1, 0))
+    mech.add_joint(f"{name} hub", bc.Revolute(), hub, wheel.marker(axis=(0, 1, 0)))
+    return wheel
+
+
+def _roll(mech: bc.Mechanism, name: str, p: BicycleWheel, wheel: bc.Body, at: float, speed: float) -> None:
+    """A wheel's edge on the ground."""
     x, y, s, heading, lean = (ex.symbol(word) for word in ("x", "y", "s", "heading", "lean"))
     edge = (p.radius * ex.cos(s), p.radius * ex.sin(s), 0.0)
     rolling = bc.RollingCurve((x, y), (x, y, 0.0), s, edge, heading, lean)
@@ -135,8 +155,27 @@ def _wheel(mech: bc.Mechanism, name: str, p: BicycleWheel, frame: bc.Body, at: f
     rates = {"x": speed, "y": 0.0, "s": speed / p.radius, "heading": 0.0, "lean": 0.0}
     axle = wheel.marker(x_axis=(1, 0, 0), y_axis=(0, 0, 1))
     mech.add_joint(f"{name} contact", rolling, mech.ground, axle, position=begin, velocity=rates)
-    hub = frame.marker(_seen_from(frame.position, wheel.position), axis=(0, 1, 0))
-    mech.add_joint(f"{name} hub", bc.Revolute(), hub, wheel.marker(axis=(0, 1, 0)))
+
+
+def _add_tyre(
+    mech: bc.Mechanism, name: str, p: BicycleWheel, wheel: bc.Body, load: float, fields: Mapping[str, Any]
+) -> None:
+    """A tyre that is as much larger than the wheel as its load, N, presses it in."""
+    if not mech.ground.shapes:
+        mech.replace(mech.ground, shapes=[bc.Plane(size=4.0)])
+    sunk = 0.0
+    for _ in range(20):  # the radius is in the law of the load, but hardly
+        tyre = bc.Tyre(radius=p.radius + sunk, **fields)
+        sunk = tyre.sunk(load)
+    mech.add_force(f"{name} tyre", tyre, wheel.marker(axis=(0, 1, 0)), mech.ground)
+
+
+def _loads(data: BicycleData) -> tuple[float, float]:
+    """What the rear and the front wheel carry, N."""
+    parts = [(data.rear_wheel.mass, 0.0), (data.front_wheel.mass, data.wheelbase)]
+    parts += [(frame.mass, frame.x) for frame in (data.rear_frame, data.front_frame)]
+    front = sum(mass * x for mass, x in parts) * data.gravity / data.wheelbase
+    return sum(mass for mass, _ in parts) * data.gravity - front, front
 
 
 def _on_steer_axis(data: BicycleData, height: float) -> Vec3:

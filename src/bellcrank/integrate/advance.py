@@ -33,8 +33,8 @@ FRAMES_MOST: Final = 10_000_000
 class Outcome:
     """How a run ended.
 
-    status: "finished", "interrupted", "not_finite", "constraints_lost", "step_vanished" or "energy_made";
-        "singular" where the run was ended for a joint that lost its meaning.
+    status: "finished", "interrupted", "not_finite", "constraints_lost", "step_vanished", "energy_made" or
+        "impulses_not_found"; "singular" where the run was ended for a joint that lost its meaning.
     time: reached, s. steps, rejected: counts. rounding: steps with an error that is large, but rounding.
     last_step, next_step: taken and to be tried next, s.
     steps_since_restart, evaluations_since_restart: since the motion last started anew.
@@ -46,6 +46,10 @@ class Outcome:
     ended: by a terminal event.
     samples: calls of controllers.
     stiff_since: when adams or auto found the motion stiff, s; nan where they did not.
+    residual, penetration, impacts, weakened: of methods that step by impulses: the largest residual of a
+        step, the deepest penetration at the end of one, m; what was hit, and steps in which restitution
+        was reduced because it would have gained energy. between: bodies of the contact whose impulses were
+        not found, -1 for none.
     energy_before, energy_after: where energy was made of nothing, what it has risen from and to, J.
     """
 
@@ -70,6 +74,11 @@ class Outcome:
     energy_after: float = 0.0
     ended: bool = False
     samples: int = 0
+    residual: float = 0.0
+    penetration: float = 0.0
+    impacts: int = 0
+    weakened: int = 0
+    between: tuple[int, int] = (-1, -1)
 
     def of_adaptive(self, method: Method) -> dict[str, float]:
         """Statistics that only methods have that choose their steps, or their order too."""

@@ -44,6 +44,8 @@ def explain(model: Model, core: Any, options: MethodOptions, outcome: Outcome) -
         return _constraints_lost(model, core, options, outcome, poles)
     if outcome.status == "energy_made":
         return _energy_made(model, options, outcome)
+    if outcome.status == "impulses_not_found":
+        return _impulses_not_found(model, options, outcome)
     if outcome.status == "step_vanished" and not options.method.adaptive:
         return _no_step(model, core, options, outcome)
     body = model.bodies[outcome.body]
@@ -135,6 +137,20 @@ def _energy_made(model: Model, options: MethodOptions, outcome: Outcome) -> Expl
         f"{outcome.energy_before:.4g} J to {outcome.energy_after:.4g} J, most of all around body {body!r}; "
         f"shorter steps would not gain it; {reason}",
         body,
+    )
+
+
+def _impulses_not_found(model: Model, options: MethodOptions, outcome: Outcome) -> Explanation:
+    names = [*model.bodies, "ground"]
+    one, two = outcome.between
+    where = (
+        f"in the contact of {names[one]!r} and {names[two]!r}" if one >= 0 else model.row_text(outcome.row)
+    )
+    return Explanation(
+        f"the impulses of the step after t = {outcome.time:.6g} s were not found: a residual of "
+        f"{outcome.residual:.1e} is left, most of all {where}; "
+        f"take a shorter step than {options.step:g} s, or allow it with "
+        f"tolerance={2.0 * outcome.residual:.0e}"
     )
 
 

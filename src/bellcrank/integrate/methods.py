@@ -16,7 +16,7 @@ class Method:
     """An integration method.
 
     order: of its global error, the highest one if variable_order: then it chooses its order too. adaptive: it
-    chooses its steps by rtol and atol, else `step` is its step.
+    chooses its steps by rtol and atol, else `step` is its step. by_impulses: contacts are rigid.
     """
 
     name: str
@@ -24,6 +24,7 @@ class Method:
     adaptive: bool
     meaning: str
     variable_order: bool = False
+    by_impulses: bool = False
 
 
 METHODS: Final = {
@@ -34,6 +35,13 @@ METHODS: Final = {
             1,
             False,
             "Velocities first, then positions along them: one evaluation a step, for real time.",
+        ),
+        Method(
+            "moreau",
+            1,
+            False,
+            "Steps by impulses: contacts are rigid, with exact friction; in `lagrange` and `recursive`.",
+            by_impulses=True,
         ),
         Method("rk4", 4, False, "The classical Runge-Kutta method with a fixed step."),
         Method("dopri5", 5, True, "Dormand-Prince 5(4), step size by tolerance, dense output."),
@@ -91,6 +99,8 @@ DEFAULT_STEP: Final = 1e-3
 DEFAULT_TOLERANCE: Final = 1e-8
 AUTO_TOLERANCE: Final = 1e-9  # of "auto": motions that are not chaotic err by about 1e-6 after ten seconds
 
+IMPULSE_TOLERANCE: Final = 1e-6  # residual of impulses above which a step is refused; a hundredth is aimed at
+
 
 def find_method(name: str) -> Method:
     """A method by name. Raises Unsupported that lists the names."""
@@ -131,13 +141,14 @@ def method_options(
                 ("rtol", rtol),
                 ("atol", atol),
             ):
-                if value is not None:
+                if value is not None and not (method.by_impulses and field == "tolerance"):
                     check.fault(
                         f"it has a fixed step, so {field} has no meaning",
                         value,
                         "give step=, or use method='dopri5'",
                     )
         default = AUTO_TOLERANCE if name == "auto" else DEFAULT_TOLERANCE
+        default = IMPULSE_TOLERANCE if method.by_impulses else default
         both = default if tolerance is None else check.positive("tolerance", tolerance)
         relative, absolute = _by_kind(check, "rtol", rtol, both), _by_kind(check, "atol", atol, both)
         order = _highest_order(check, method, max_order)

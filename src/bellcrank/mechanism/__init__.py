@@ -14,11 +14,13 @@ from bellcrank.mechanism import (
     mesh,
     motors,
     one_sided,
+    seat,
     springs,
     surface_formulas,
     surface_joints,
     terrain,
     transmissions,
+    tyre,
 )
 from bellcrank.mechanism.body import Body, Ground
 from bellcrank.mechanism.constraint import CONSTRAINT_KINDS, Constraint, ConstraintKind
@@ -87,9 +89,11 @@ __all__ = [
     "mesh",
     "motors",
     "one_sided",
+    "seat",
     "springs",
     "surface_formulas",
     "surface_joints",
     "terrain",
     "transmissions",
+    "tyre",
 ]

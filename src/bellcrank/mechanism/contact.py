@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from typing import Any, ClassVar
+from typing import ClassVar
 
-from bellcrank.mechanism.attachment import Attachment, End, markers
+from bellcrank.mechanism.attachment import Attachment, End, check_each_body_once, markers
 from bellcrank.mechanism.checking import Check
 from bellcrank.mechanism.fields import described, flag, fraction, quantity
 from bellcrank.mechanism.force import ForceKind
@@ -32,6 +32,8 @@ class Contact(ForceKind):
         body of the contact 0.3 of its critical damping.
     joined: whether bodies that a joint connects touch, too.
 
+    With `method="moreau"` contacts are rigid: restitution, at any speed, and friction alone count.
+
     K. H. Hunt and F. R. E. Crossley, Coefficient of restitution interpreted as damping in vibroimpact, 1975.
     """
 
@@ -58,10 +60,7 @@ class Contact(ForceKind):
 
     def check_ends(self, check: Check, ends: tuple[Attachment, ...]) -> None:
         """Each body once; a marker stands for its body."""
-        held: list[Any] = list(ends)
-        bodies = [marker.body for marker in held]
-        for body in {name for name in bodies if bodies.count(name) > 1}:
-            check.fault("the same body is named twice", body)
+        check_each_body_once(check, ends)
 
     def lowered(self, ends: tuple[End, ...]) -> Lowered:
         """The law, and the bodies that it acts between."""

@@ -97,8 +97,23 @@ class AppliedWrench:
 
 
 @dataclass(frozen=True)
+class WheelRays:
+    """The rays of a tyre. wheel: the marker in its middle, z along the axle. rays: of each slice."""
+
+    wheel: Marker
+    radius: float
+    width: float
+    slices: int
+    rays: int
+
+
+@dataclass(frozen=True)
 class ContactLaw:
-    """How the shapes of bodies touch each other; the fields after `bodies` are those of `Contact`."""
+    """How the shapes of bodies touch each other; the fields from stiffness to joined are those of `Contact`.
+
+    bottom_depth, bottom_stiffness: a second spring that acts beyond a depth, m and N/m.
+    wheel: the tyre of the first body, which all shapes of the others touch; None between shapes.
+    """
 
     bodies: tuple[str, ...]
     stiffness: float
@@ -111,6 +126,9 @@ class ContactLaw:
     shear_ratio: float
     shear_damping: float | None
     joined: bool
+    bottom_depth: float = 0.0
+    bottom_stiffness: float = 0.0
+    wheel: WheelRays | None = None
 
 
 @dataclass(frozen=True)

@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import Final
 
 import numpy as np
 
-from bellcrank.assembly.contacts import refuse_deep_starts
+from bellcrank.assembly.contacts import refuse_deep_starts, refuse_tyres
 from bellcrank.assembly.model import Model
 from bellcrank.assembly.regularity import Regularity
 from bellcrank.assembly.start_values import continued, refuse_led_elsewhere
 from bellcrank.assembly.state import Floats, State
-from bellcrank.errors import AssemblyError, Fault, MechanismError
+from bellcrank.errors import AssemblyError, Fault, MechanismError, Unsupported
 from bellcrank.formulations.preparing import prepare
 from bellcrank.formulations.system import System
 from bellcrank.integrate.advance import Outcome
@@ -19,6 +20,9 @@ from bellcrank.integrate.closing import Closing, closing
 from bellcrank.mechanism.checking import Check
 from bellcrank.run.plan import Plan
 from bellcrank.trajectory.observation import Observation
+
+_BY_IMPULSES: Final = ("lagrange", "recursive")
+"""Formulations that step by impulses; "auto" takes the first."""
 
 
 def opening_motion(model: Model, assemble: str, state: State | None, end: float | None) -> Closing:
@@ -72,7 +76,20 @@ def close_on_the_way(
 def prepared(model: Model, plan: Plan, state: State | None) -> System:
     """The model in the formulation of a run, which goes on from a state if one is given."""
     model = model if state is None else continued(model, state)
-    return prepare(model, plan.formulation, **plan.options)
+    if not plan.method.method.by_impulses:
+        return prepare(model, plan.formulation, **plan.options)
+    method = plan.method.method.name
+    name = _BY_IMPULSES[0] if plan.formulation == "auto" else plan.formulation
+    if name not in _BY_IMPULSES:
+        raise Unsupported(
+            f"method {method!r} steps by impulses, which formulation {name!r} does not; "
+            f"use one of {', '.join(_BY_IMPULSES)}"
+        )
+    refuse_tyres(model, f"method {method!r}")
+    system = prepare(model, name, **plan.options)
+    if plan.formulation == "auto":
+        system.reason = f"{name}: method {method!r} steps by impulses"
+    return system
 
 
 def set_start(system: System, state: State | None, steer: Callable[[], None]) -> None:

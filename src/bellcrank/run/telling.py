@@ -52,6 +52,10 @@ def statistics(
         told["stiff_since"] = outcome.stiff_since
     if system.cut_joints:
         told["cut_joints"] = _listed(system.cut_joints)
+    if options.method.by_impulses:
+        told |= {"residual": outcome.residual, "penetration": outcome.penetration}
+        if outcome.weakened:
+            told["weakened_impacts"] = outcome.weakened
     if limits := _limits_of_digits(outcome, system.stats):
         told["accuracy"] = "; ".join(limits)
     return told

@@ -1,0 +1,47 @@
+// The impulses of one step as a problem of cones: rows of the model beside points of contact.
+#pragma once
+
+#include <memory>
+#include <vector>
+
+#include "cones/solver.hpp"
+#include "impulses/impulse_space.hpp"
+
+namespace bellcrank {
+
+// Gap that counts as closed [m or rad].
+inline constexpr double kClosed = 1e-9;
+
+// Rows of the model come first, piece by piece, limits as contacts without friction; then each point of contact.
+class ImpulseProblem {
+  public:
+    explicit ImpulseProblem(ImpulseSpace& space) : pieces_(space.pieces()), rows_(space.make_rows()) {}
+
+    // The blocks, with these points; J where the space is. Rows that hold no positions are left out where only these
+    // count.
+    void begin() { points_.clear(); }
+    void add(const ImpulsePoint& point) { points_.push_back(point); }
+    void finish(bool positions);
+
+    const std::vector<ImpulsePiece>& pieces() const { return pieces_; }
+    const std::vector<ImpulsePoint>& points() const { return points_; }
+    int rows() const { return layout_.rows(); }
+    int rows_of_pieces() const { return points_.empty() ? rows() : points_[0].row; }
+    // The impulse of a point, world axes, on its first body.
+    Vec3 impulse_at(const ImpulsePoint& point) const;
+
+    ImpulseRows& jacobian() { return *rows_; }
+
+    // Speeds without impulses; impulses to start from, and those found.
+    std::vector<double> q, impulses;
+    ConeReport solve(double tolerance);
+
+  private:
+    const std::vector<ImpulsePiece>& pieces_;
+    const std::unique_ptr<ImpulseRows> rows_;
+    std::vector<ImpulsePoint> points_;
+    ConeLayout layout_;
+    ConeSolver solver_;
+};
+
+}  // namespace bellcrank

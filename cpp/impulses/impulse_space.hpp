@@ -1,0 +1,87 @@
+// The velocities in which a step by impulses is taken, and how rows and contacts act on them.
+#pragma once
+
+#include <array>
+#include <memory>
+#include <vector>
+
+#include "cones/operator.hpp"
+#include "spatial/algebra.hpp"
+
+namespace bellcrank {
+
+// Rows of the model that are solved for together; limits one by one.
+struct ImpulsePiece {
+    int size;
+    int model_row;  // the first
+    bool unilateral, of_velocity;
+    double compliance, restitution;
+
+    bool holds_positions() const { return !of_velocity && compliance == 0.0; }
+};
+
+// A point where the first body touches the second, the ground being the last: its normal row and, if it rubs, two
+// across.
+struct ImpulsePoint {
+    int bodies[2];
+    Vec3 position, normal;  // world axes; from the second body to the first
+    double friction;
+    int row = 0, size = 0;  // in a problem
+    Vec3 axes[3] = {};      // of its rows
+};
+
+// J of a problem's rows, those of pieces before those of points, where the space was placed last.
+class ImpulseRows {
+  public:
+    virtual ~ImpulseRows() = default;
+
+    // Which rows there are.
+    virtual void lay_out(const ConeLayout& layout, const std::vector<ImpulsePoint>& points) = 0;
+    // J. Rows that hold no positions are left out where only these count.
+    virtual void evaluate(const std::vector<ImpulsePoint>& points, bool positions) = 0;
+    // rows = J u; u += M⁻¹ Jᵀ P; S = J M⁻¹ Jᵀ + diag(ε).
+    virtual void to_rows(const double* u, double* rows) = 0;
+    virtual void add_response(const double* impulses, double* u) = 0;
+    virtual ConeOperator& response() = 0;
+};
+
+// A formulation's configurations and velocities. Coordinates that functions of time lead may be no pieces: then they
+// are set. Twists, and impulses on bodies, are records of spatial/body_state.hpp: force, world axes, moment about the
+// com, principal axes.
+class ImpulseSpace {
+  public:
+    virtual ~ImpulseSpace() = default;
+
+    virtual int ground() const = 0;  // the number of bodies
+    virtual int configuration_size() const = 0;
+    virtual int speeds() const = 0;
+    const std::vector<ImpulsePiece>& pieces() const { return pieces_; }
+    virtual std::unique_ptr<ImpulseRows> make_rows() = 0;
+
+    // Goes to (t, x): poses of the bodies; errors and rates become those of there.
+    virtual void place(double t, const double* x) = 0;
+    virtual const double* poses() const = 0;
+    // Twists of the bodies with these velocities, there; valid until the next call.
+    virtual const double* twists(const double* u) = 0;
+    // C of the pieces' rows, and their rates at rest, C_t.
+    virtual double error(int row) const = 0;
+    virtual double rate(int row) const = 0;
+
+    // x1 = where x gets to in h with the velocity u, which becomes that in the frames there; t: there.
+    virtual void advance(double t, double h, const double* x, double* u, double* x1) = 0;
+    // x ← x ⊕ ξ, with what functions of time lead as it is.
+    virtual void displace(const double* xi, double* x) = 0;
+    // Brings x onto the rows that hold positions; whether they are met. The space is to be placed anew.
+    virtual bool close(double t, double* x) = 0;
+    // u = the velocity, there, that bodies with these twists get by impulses of what is no piece; u is the velocity
+    // before.
+    virtual void take(const double* twists, double* u) = 0;
+    // How much velocities u, and twists, change in a time in which these impulses act on the bodies and on the rows.
+    virtual void kick(double time, const double* u, const double* on_bodies, ImpulseRows& rows, const double* impulses,
+                      double* change, double* of_twists) = 0;
+
+  protected:
+    std::vector<ImpulsePiece> pieces_;
+};
+
+}  // namespace bellcrank

@@ -1,0 +1,183 @@
+#include "impulses/impulse_step.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include "spatial/body_state.hpp"
+#include "spatial/components.hpp"
+
+namespace bellcrank {
+
+namespace {
+
+constexpr double kReach = 1e-3;  // gaps that count [m], beside those that a step may close
+// Energy of a kick by that of the motion, (ω h)²/4 where all turns at ω, and by that of half a step of forces alone.
+constexpr double kMostTurned = 0.25, kMostForced = 4.0;
+constexpr int kGyroscopic = 6;  // iterations
+
+int rows_of(const std::vector<ImpulsePiece>& pieces) {
+    int rows = 0;
+    for (const ImpulsePiece& piece : pieces) rows += piece.size;
+    return rows;
+}
+
+}  // namespace
+
+ImpulseStep::ImpulseStep(const Model& model, const FreeMotion& free_motion, Contacts& contacts, ImpulseSpace& space,
+                         double rest_speed)
+    : model_(model),
+      free_motion_(free_motion),
+      contacts_(contacts),
+      space_(space),
+      rest_speed_(rest_speed),
+      positions_(space),
+      velocities_(space),
+      xi_(space.speeds()),
+      moved_(xi_),
+      freed_(xi_),
+      flying_(kTwist * (static_cast<size_t>(model.bodies()) + 1)),
+      rate_(flying_),
+      twists_(flying_),
+      kick_(xi_),
+      twist_kick_(flying_),
+      end_twists_(flying_),
+      on_bodies_(flying_),
+      contact_kick_(model.bodies()),
+      last_rows_(rows_of(space.pieces())) {}
+
+ImpulseOutcome ImpulseStep::step(double t, double h, const double* x, const double* u, double tolerance, double* x1,
+                                 double* u1) {
+    if (!goes_on(t, x, u)) prepare(t, h, x, u, tolerance);
+    part_ = kicks_ ? 0.5 : 1.0;
+    reused_ = kicks_ ? h / last_h_ : 0.0;
+    for (size_t k = 0; k < xi_.size(); ++k) moved_[k] = u[k] + reused_ * kick_[k];
+    for (size_t k = 0; k < flying_.size(); ++k) flying_[k] = end_twists_[k] + reused_ * twist_kick_[k];
+    look_for_points(h, flying_.data());
+    space_.advance(t + h, h, x, moved_.data(), x1);
+    const bool met = correct_positions(t + h, h, u, x1);
+    move_freely(t + h, h);
+    ImpulseOutcome outcome = find_velocities(h, moved_.data(), tolerance, u1);
+    outcome.constraints_met = met;
+    list_contacts(h, u1);
+    kick_next(h, u1);
+    remember_end(t + h, x1, u1);
+    return outcome;
+}
+
+// The impulses that act at a state, and from them a kick, if nothing is hit there.
+void ImpulseStep::prepare(double t, double h, const double* x, const double* u, double tolerance) {
+    part_ = 1.0;
+    reused_ = 0.0;
+    last_points_.clear();
+    for (auto* v : {&kick_, &twist_kick_, &last_rows_}) std::fill(v->begin(), v->end(), 0.0);
+    std::fill(contact_kick_.begin(), contact_kick_.end(), Push{});
+    space_.place(t, x);
+    std::copy_n(space_.twists(u), flying_.size(), flying_.begin());
+    look_for_points(h, flying_.data());
+    points_ = contacts_.near(space_.poses(), reach_);
+    move_freely(t, h);
+    find_velocities(h, u, tolerance, moved_.data());
+    kick_next(h, u);
+}
+
+bool ImpulseStep::goes_on(double t, const double* x, const double* u) const {
+    return kicks_ && t == end_t_ && std::equal(end_x_.begin(), end_x_.end(), x) &&
+           std::equal(end_u_.begin(), end_u_.end(), u);
+}
+
+void ImpulseStep::remember_end(double t, const double* x, const double* u) {
+    end_t_ = t;
+    end_x_.assign(x, x + space_.configuration_size());
+    end_u_.assign(u, u + space_.speeds());
+}
+
+// A kick that is large against what bodies do, as of a light body between heavy ones whose large impulses no longer
+// balance where the mechanism has turned, is found anew as well.
+//
+// Half of what acted on the bodies in this step; what was hit acted once. Impulses of the model's rows are taken along
+// the rows of now, those of contacts, whose points come and go, in world axes.
+void ImpulseStep::kick_next(double h, const double* u) {
+    last_h_ = h;
+    for (size_t k = 0; k < rate_.size(); ++k) twists_[k] = 0.5 * h * rate_[k];
+    const double forced = energy_of(twists_.data());
+    add_pushes();
+    std::transform(last_rows_.begin(), last_rows_.end(), total_.begin(), [](double P) { return 0.5 * P; });
+    std::fill(total_.begin() + velocities_.rows_of_pieces(), total_.end(), 0.0);
+    space_.kick(0.5 * h, u, on_bodies_.data(), velocities_.jacobian(), total_.data(), kick_.data(), twist_kick_.data());
+    std::copy_n(space_.twists(u), end_twists_.size(), end_twists_.begin());
+    const double most = kMostTurned * energy_of(end_twists_.data()) + kMostForced * forced;
+    kicks_ = hits_ == 0 && energy_of(twist_kick_.data()) <= most;
+}
+
+// on_bodies_ = what forces do in half a step, twists_, and contacts on average.
+void ImpulseStep::add_pushes() {
+    for (Push& kept : contact_kick_) kept = {0.5 * reused_ * kept.linear, 0.5 * reused_ * kept.angular};
+    for (const ImpulsePoint& point : velocities_.points()) {
+        const Vec3 P = 0.5 * velocities_.impulse_at(point);
+        for (const auto& [body, sign] : {std::pair(point.bodies[0], 1.0), std::pair(point.bodies[1], -1.0)}) {
+            if (body == model_.ground()) continue;
+            const Vec3 arm = point.position - pose_position(space_.poses(), body);
+            contact_kick_[body].linear += sign * P;
+            contact_kick_[body].angular += sign * cross(arm, P);
+        }
+    }
+    for (int b = 0; b < model_.bodies(); ++b) {
+        const Mat3 R = rotation_matrix(pose_rotation(space_.poses(), b));
+        const Vec3 v = twist_linear(twists_.data(), b), w = twist_angular(twists_.data(), b);
+        const Vec3& I = model_.principal_inertia[b];
+        store_twist(on_bodies_.data(), b, model_.mass[b] * v + contact_kick_[b].linear,
+                    Vec3{I.x * w.x, I.y * w.y, I.z * w.z} + transpose_times(R, contact_kick_[b].angular));
+    }
+}
+
+double ImpulseStep::energy_of(const double* twists) const {
+    double energy = 0.0;
+    for (int b = 0; b < model_.bodies(); ++b) {
+        const Vec3 v = twist_linear(twists, b), w = twist_angular(twists, b);
+        const Vec3& I = model_.principal_inertia[b];
+        energy += model_.mass[b] * dot(v, v) + I.x * w.x * w.x + I.y * w.y * w.y + I.z * w.z * w.z;
+    }
+    return energy;
+}
+
+// Accelerations without impulses where the space is; the second half of a step is expected to be like the first.
+void ImpulseStep::move_freely(double t, double h) {
+    for (size_t k = 0; k < twists_.size(); ++k) twists_[k] = flying_[k] + reused_ * twist_kick_[k];
+    contacts_.leave_out(true);
+    free_motion_.begin(t, space_.poses(), twists_.data(), rate_.data());
+    free_motion_.finish(twists_.data(), rate_.data());
+    contacts_.leave_out(false);
+    turn_freely(h, twists_.data());
+}
+
+// Gyroscopic moments by the midpoint rule in principal axes, which keeps energy and angular momentum; as they are at
+// the start of a step, they would make energy.
+void ImpulseStep::turn_freely(double h, const double* expected) {
+    for (int b = 0; b < model_.bodies(); ++b) {
+        const Vec3& I = model_.principal_inertia[b];
+        const Vec3 w = twist_angular(flying_.data(), b);
+        const auto moment = [&I](const Vec3& v) {
+            return Vec3{(I.y - I.z) / I.x * v.y * v.z, (I.z - I.x) / I.y * v.z * v.x, (I.x - I.y) / I.z * v.x * v.y};
+        };
+        Vec3 middle = w;
+        for (int i = 0; i < kGyroscopic; ++i) middle = w + (0.5 * h) * moment(middle);
+        add(rate_.data() + kTwist * b + 4, moment(middle) - moment(twist_angular(expected, b)));
+    }
+}
+
+// As far as anything gets in a step, and somewhat farther.
+void ImpulseStep::look_for_points(double h, const double* twists) { reach_ = kReach + 1.5 * h * fastest(twists); }
+
+double ImpulseStep::bouncing_speed(double h) const { return std::max(rest_speed_, 2.0 * h * norm(model_.gravity)); }
+
+double ImpulseStep::fastest(const double* twists) const {
+    double fastest = 0.0;
+    for (const BodyShape& s : model_.contacts.shapes) {
+        if (s.body == model_.ground()) continue;
+        const double reach = std::min(s.shape->reach_out, 1e3) + norm(s.on_body.p);
+        fastest = std::max(fastest, norm(twist_linear(twists, s.body)) + reach * norm(twist_angular(twists, s.body)));
+    }
+    return fastest;
+}
+
+}  // namespace bellcrank

@@ -1,0 +1,101 @@
+// A step in which contacts are rigid: impulses of joints, drives, limits and contacts from one problem.
+#pragma once
+
+#include <cstdint>
+#include <tuple>
+#include <vector>
+
+#include "impulses/impulse_problem.hpp"
+#include "model/free_motion.hpp"
+#include "model/ports.hpp"
+
+namespace bellcrank {
+
+// Time stepping of J. J. Moreau (Unilateral contact and dry friction in finite freedom dynamics, 1988) in the
+// velocities of a formulation (docs/theory/impulses.md). With half of last step's kick, h a_f/2 + M⁻¹ Jᵀ P/2, in u′,
+// the bodies go from x to x₁ = x ⊕ h u′, there back onto the rows and out of contacts, and then get the velocity
+//   u₁ = u′ + h a_f/2 + M⁻¹ J₁ᵀ P₁    with  J₁ u₁ + C_t = 0 in equations,  0 ≤ P₁ₙ ⟂ u₁ₙ + s ≥ 0  in limits and
+//   contacts
+// and Coulomb friction. Bodies fly with their twists; joints that are no rows, as those of a tree, take from these what
+// they let pass, which never adds to the energy. So the smooth motion is that of the method of Störmer and Verlet, of
+// second order. s = e uₙ where something is hit that bounces; where a gap is open it is what closes the gap in the next
+// step, so that nothing gets in that does not bounce. After a hit the kick is found anew, without it.
+class ImpulseStep {
+  public:
+    ImpulseStep(const Model& model, const FreeMotion& free_motion, Contacts& contacts, ImpulseSpace& space,
+                double rest_speed);
+
+    // From (t, x, u) to (t + h, x1, u1). tolerance: on the residual of the impulses, a part of the largest speed.
+    ImpulseOutcome step(double t, double h, const double* x, const double* u, double tolerance, double* x1, double* u1);
+    int factorizations() const { return factorizations_; }
+
+  private:
+    // A point from step to step: shapes and feature.
+    using Key = std::tuple<int, int, std::uint64_t>;
+    struct LastPoint {
+        Key key;
+        Vec3 impulse, position;  // on the first shape; world axes
+        bool taken;              // for a point of this step
+    };
+    static Key key_of(const FoundContact& found) { return {found.a, found.b, found.point.feature}; }
+
+    void prepare(double t, double h, const double* x, const double* u, double tolerance);
+    void kick_next(double h, const double* u);
+    void add_pushes();
+    double energy_of(const double* twists) const;  // twice the kinetic one
+    bool goes_on(double t, const double* x, const double* u) const;
+    void remember_end(double t, const double* x, const double* u);
+
+    void move_freely(double t, double h);
+    void turn_freely(double h, const double* expected);
+    ImpulseOutcome find_velocities(double h, const double* u, double tolerance, double* u1);
+    void look_for_points(double h, const double* twists);
+    void lay_out(const double* u);
+    ImpulsePoint point_at(const FoundContact& found, double friction) const;
+    double friction_of(const FoundContact& found, const double* twists);
+    void start_from_last();
+    LastPoint* last_point(const FoundContact& found, bool by_feature);
+    ImpulseOutcome solve(double h, double tolerance, double* u1);
+    void set_speeds(double h, double bounce);
+    double shift(double gap, double before, double restitution, double h, double bounce);
+    double work_of_contacts() const;
+    ImpulseOutcome describe(const ConeReport& report) const;
+    void remember_impulses();
+    void list_contacts(double h, const double* u1);
+
+    bool correct_positions(double t, double h, const double* u, double* x);
+    bool penetrates(const double* twists, double h);
+    double row_error() const;
+
+    double bouncing_speed(double h) const;
+    double fastest(const double* twists) const;
+
+    // Of contacts on a body: their impulse, and its moment about the com; world axes.
+    struct Push {
+        Vec3 linear{0.0, 0.0, 0.0}, angular{0.0, 0.0, 0.0};
+    };
+    const Model& model_;
+    const FreeMotion& free_motion_;
+    Contacts& contacts_;
+    ImpulseSpace& space_;
+    const double rest_speed_;  // of approach, below which nothing bounces [m/s or rad/s]
+    ImpulseProblem positions_, velocities_;
+    std::vector<FoundContact> points_, close_;  // within reach_; those that positions are corrected for
+    double reach_ = 0.0;
+    std::vector<double> before_, free_, after_;      // speeds along rows: of the last step, without impulses, with them
+    std::vector<double> start_, total_;              // impulses to start from; some of them
+    std::vector<double> xi_, moved_, freed_;         // a displacement; u′; velocities without impulses
+    std::vector<double> flying_, rate_, twists_;     // twists with u′; their accelerations; other twists
+    std::vector<double> kick_, twist_kick_;          // for the next step
+    std::vector<double> end_twists_;                 // where the last step ended
+    std::vector<double> on_bodies_;                  // impulses
+    std::vector<Push> contact_kick_;                 // of contacts alone, in the next step
+    std::vector<double> last_rows_, end_x_, end_u_;  // impulses of the last step, and where it ended
+    std::vector<LastPoint> last_points_;             // sorted
+    double end_t_ = 0.0, last_h_ = 1.0;
+    double part_ = 1.0, reused_ = 0.0;   // of a step's forces that are left to do; of the last kick that is done
+    bool kicks_ = false;                 // whether there is a kick
+    int factorizations_ = 0, hits_ = 0;  // hits_: what was hit in this step
+};
+
+}  // namespace bellcrank

@@ -1,0 +1,208 @@
+// Velocities of a step by impulses.
+#include <algorithm>
+#include <cmath>
+
+#include "impulses/impulse_step.hpp"
+
+namespace bellcrank {
+
+namespace {
+
+constexpr double kAimed = 0.01;   // of the tolerance
+constexpr double kSame = 1e-4;    // distance within which a point is the same as in the last step [m]
+constexpr double kSlips = 1e-6;   // speed beyond which a point slips [m/s]
+constexpr double kGains = 1e-9;   // of the energy of contacts' speeds: less is rounding
+constexpr double kSticks = 1e-9;  // of the limit of friction
+
+}  // namespace
+
+// u1 = u + h a_f + M⁻¹ Jᵀ P, or with half of these in a step that a kick has begun; the speeds along rows in after_.
+ImpulseOutcome ImpulseStep::find_velocities(double h, const double* u, double tolerance, double* u1) {
+    for (size_t k = 0; k < flying_.size(); ++k) flying_[k] += part_ * h * rate_[k];
+    std::copy_n(u, freed_.size(), freed_.begin());
+    space_.take(flying_.data(), freed_.data());
+    lay_out(u);
+    start_from_last();
+    velocities_.jacobian().to_rows(freed_.data(), free_.data());
+    const ImpulseOutcome outcome = solve(h, tolerance, u1);
+    remember_impulses();
+    return outcome;
+}
+
+void ImpulseStep::lay_out(const double* u) {
+    const double* twists = space_.twists(u);
+    velocities_.begin();
+    for (const FoundContact& found : points_) velocities_.add(point_at(found, friction_of(found, twists)));
+    velocities_.finish(false);
+    for (auto* v : {&before_, &free_, &after_, &total_}) v->assign(velocities_.rows(), 0.0);
+    velocities_.jacobian().to_rows(u, before_.data());
+}
+
+ImpulsePoint ImpulseStep::point_at(const FoundContact& found, double friction) const {
+    const auto& shapes = model_.contacts.shapes;
+    return {{shapes[found.a].body, shapes[found.b].body}, found.point.position, found.point.normal, friction};
+}
+
+// Static where the point touched and did not slip, or begins to touch without slip.
+double ImpulseStep::friction_of(const FoundContact& found, const double* twists) {
+    const ContactLaw& law = model_.contacts.groups[found.group].law;
+    if (law.static_friction == law.kinetic_friction) return law.kinetic_friction;
+    const double* poses = space_.poses();
+    if (const auto slipped = contacts_.slipped(found, poses))
+        return *slipped ? law.kinetic_friction : law.static_friction;
+    const Vec3 v = contacts_.velocity_between(found, poses, twists), n = found.point.normal;
+    return norm(v - dot(v, n) * n) > kSlips ? law.kinetic_friction : law.static_friction;
+}
+
+// From impulses of a whole step, in the axes of now.
+void ImpulseStep::start_from_last() {
+    for (size_t row = 0; row < last_rows_.size(); ++row) velocities_.impulses[row] = part_ * last_rows_[row];
+    for (LastPoint& last : last_points_) last.taken = false;
+    for (const bool by_feature : {true, false})
+        for (size_t i = 0; i < points_.size(); ++i) {
+            const ImpulsePoint& point = velocities_.points()[i];
+            double* P = &velocities_.impulses[point.row];
+            LastPoint* last = P[0] == 0.0 ? last_point(points_[i], by_feature) : nullptr;
+            if (last == nullptr) continue;
+            last->taken = true;
+            for (int r = 0; r < point.size; ++r) P[r] = part_ * dot(last->impulse, point.axes[r]);
+        }
+}
+
+// By its feature; or, as features of faces that lie on each other change by rounding, by where it is.
+ImpulseStep::LastPoint* ImpulseStep::last_point(const FoundContact& found, bool by_feature) {
+    const auto less = [](const LastPoint& p, const Key& k) { return p.key < k; };
+    const Key key = by_feature ? key_of(found) : Key{found.a, found.b, 0};
+    auto at = std::lower_bound(last_points_.begin(), last_points_.end(), key, less);
+    if (by_feature) return at != last_points_.end() && at->key == key ? &*at : nullptr;
+    for (; at != last_points_.end() && std::get<0>(at->key) == found.a && std::get<1>(at->key) == found.b; ++at)
+        if (!at->taken && norm(at->position - found.point.position) < kSame) return &*at;
+    return nullptr;
+}
+
+// What is added to the speed of an inequality, which then must not be negative.
+double ImpulseStep::shift(double gap, double before, double restitution, double h, double bounce) {
+    const bool hit = before < -bouncing_speed(h), bounces = hit && restitution > 0.0;
+    if (gap > kClosed && bounces) return Bounds::kInfinity;  // it meets its impact where it gets in
+    if (hit && gap < -before * h) ++hits_;
+    return gap > kClosed ? gap / h : bounces ? bounce * restitution * before : 0.0;
+}
+
+// The speeds without impulses, and what is added to those of limits and contacts. Gaps too wide to close in a step are
+// cut to twice the fastest speed, so that they do not set the scale of the residual.
+void ImpulseStep::set_speeds(double h, double bounce) {
+    hits_ = 0;
+    int row = 0;
+    double fastest = 0.0;
+    for (const ImpulsePiece& piece : velocities_.pieces())
+        for (int r = 0; r < piece.size; ++r, ++row) {
+            const double ahead = piece.compliance > 0.0 ? -before_[row] : space_.rate(row);
+            velocities_.q[row] = free_[row] + ahead;
+            fastest = std::max(fastest, std::abs(velocities_.q[row]));
+        }
+    for (; row < velocities_.rows(); ++row) {
+        velocities_.q[row] = free_[row];
+        fastest = std::max(fastest, std::abs(free_[row]));
+    }
+    const auto add = [&](int at, double s) { velocities_.q[at] += std::min(s, 2.0 * fastest); };
+    row = 0;
+    for (const ImpulsePiece& piece : velocities_.pieces()) {
+        if (piece.unilateral)
+            add(row, shift(space_.error(row), before_[row] + space_.rate(row), piece.restitution, h, bounce));
+        row += piece.size;
+    }
+    for (size_t i = 0; i < points_.size(); ++i) {
+        const int at = velocities_.points()[i].row;
+        const double restitution = model_.contacts.groups[points_[i].group].law.restitution;
+        add(at, shift(points_[i].point.gap, before_[at], restitution, h, bounce));
+    }
+}
+
+// Newton's restitution may gain energy where points rub, or ask for what no impulses can do, as where a wedge would
+// have to slide back under its own friction: then with half of it, and with none.
+ImpulseOutcome ImpulseStep::solve(double h, double tolerance, double* u1) {
+    start_ = velocities_.impulses;
+    ImpulseOutcome outcome;
+    int weakened = 0;
+    for (const double bounce : {1.0, 0.5, 0.0}) {
+        velocities_.impulses = start_;
+        set_speeds(h, bounce);
+        const ConeReport report = velocities_.solve(kAimed * tolerance);
+        factorizations_ += report.factorizations;
+        std::copy(freed_.begin(), freed_.end(), u1);
+        velocities_.jacobian().add_response(velocities_.impulses.data(), u1);
+        velocities_.jacobian().to_rows(u1, after_.data());
+        outcome = describe(report);
+        outcome.found = report.residual <= tolerance;
+        const bool gains = work_of_contacts() > 0.0;
+        if (hits_ == 0 || bounce == 0.0 || (outcome.found && !gains)) break;
+        ++weakened;
+    }
+    for (const FoundContact& found : points_) outcome.penetration = std::max(outcome.penetration, -found.point.gap);
+    outcome.weakened = weakened;
+    outcome.impacts = hits_;
+    return outcome;
+}
+
+// What limits and contacts add to the energy, P · (u⁻ + u⁺)/2, less rounding.
+double ImpulseStep::work_of_contacts() const {
+    const std::vector<double>& P = velocities_.impulses;
+    double work = 0.0, size = 0.0;
+    const auto take = [&](int r) {
+        work += 0.5 * P[r] * (free_[r] + after_[r]);
+        size += std::abs(P[r]) * (std::abs(free_[r]) + std::abs(after_[r]));
+    };
+    int row = 0;
+    for (const ImpulsePiece& piece : velocities_.pieces()) {
+        if (piece.unilateral && space_.rate(row) == 0.0) take(row);
+        row += piece.size;
+    }
+    for (; row < velocities_.rows(); ++row) take(row);
+    return work - kGains * size;
+}
+
+ImpulseOutcome ImpulseStep::describe(const ConeReport& report) const {
+    ImpulseOutcome out;
+    out.residual = report.residual;
+    const int pieces = static_cast<int>(velocities_.pieces().size());
+    if (report.worst < 0) return out;
+    if (report.worst < pieces) {
+        out.row = velocities_.pieces()[report.worst].model_row;
+    } else {
+        const FoundContact& found = points_[report.worst - pieces];
+        out.bodies[0] = model_.contacts.shapes[found.a].body;
+        out.bodies[1] = model_.contacts.shapes[found.b].body;
+    }
+    return out;
+}
+
+// Of a whole step: of rows with what was in u′, of points as if they had pushed all the time as they do at its end.
+void ImpulseStep::remember_impulses() {
+    for (size_t row = 0; row < last_rows_.size(); ++row)
+        last_rows_[row] = 0.5 * reused_ * last_rows_[row] + velocities_.impulses[row];
+    last_points_.clear();
+    for (size_t i = 0; i < points_.size(); ++i)
+        last_points_.push_back({key_of(points_[i]), (1.0 / part_) * velocities_.impulse_at(velocities_.points()[i]),
+                                points_[i].point.position, false});
+    std::sort(last_points_.begin(), last_points_.end(),
+              [](const LastPoint& p, const LastPoint& q) { return p.key < q.key; });
+}
+
+// Points that push, or are closed, with their forces at the end of the step.
+void ImpulseStep::list_contacts(double h, const double* u1) {
+    contacts_.begin_list();
+    const double* twists = space_.twists(u1);
+    for (size_t i = 0; i < points_.size(); ++i) {
+        const ImpulsePoint& point = velocities_.points()[i];
+        const FoundContact& f = points_[i];
+        const double push = velocities_.impulses[point.row];
+        if (!(push > 0.0) && f.point.gap > kClosed) continue;
+        const Vec3 P = velocities_.impulse_at(point), n = f.point.normal;
+        const Vec3 v = contacts_.velocity_between(f, space_.poses(), twists), slip = v - dot(v, n) * n;
+        const bool sticks = norm(slip) <= kSlips && norm(P - push * n) < point.friction * push * (1.0 - kSticks);
+        contacts_.list({f.group, f.a, f.b, f.point.feature, f.point.position, n, f.point.gap, (1.0 / (part_ * h)) * P,
+                        slip, -dot(v, n), sticks});
+    }
+}
+
+}  // namespace bellcrank

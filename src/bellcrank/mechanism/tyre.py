@@ -1,0 +1,139 @@
+"""Pneumatic tyres on ground of any shape."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from math import ceil, pi, sqrt
+from types import MappingProxyType
+from typing import ClassVar, Final
+
+from bellcrank.mechanism.attachment import Attachment, End, check_each_body_once, markers
+from bellcrank.mechanism.checking import Check
+from bellcrank.mechanism.fields import choice, described, fraction, quantity
+from bellcrank.mechanism.force import ForceKind
+from bellcrank.mechanism.given import FloatField, OptionalFloatField
+from bellcrank.mechanism.rows import ContactLaw, Lowered, WheelRays
+
+ROAD_FRICTION: Final[Mapping[str, tuple[float, float]]] = MappingProxyType(
+    {
+        "asphalt": (0.97, 0.86),
+        "wet asphalt": (0.90, 0.88),
+        "stone": (0.68, 0.65),
+        "wet stone": (0.62, 0.61),
+        "steel rail": (0.45, 0.42),
+        "wet steel rail": (0.38, 0.38),
+        "dirty steel rail": (0.35, 0.34),
+    }
+)
+"""Static and kinetic coefficients of a bicycle tyre 28-622 on roads, as measured by Tasora (2000), table 1.
+
+A dirty steel rail is wet, too; its numbers are upper bounds.
+"""
+
+_MOST_SLICES: Final = 20_000
+
+
+@described
+class Tyre(ForceKind):
+    """A pneumatic tyre of round section on a wheel: it carries, rolls, corners and bottoms on any ground.
+
+    Its ends are the wheel's marker, in the middle of the wheel with z along the axle, and the bodies that it
+    rolls on, the ground among them, with all their shapes: planes, terrains, meshes, boxes and other solids.
+
+    radius: outer, m. width: of the section, m, and its height over the rim. pressure: above the air's, Pa.
+    flattening: c of the force p c d of each metre of tread that is pressed in by d. A casing that does not
+        stretch is as wide on the ground as its section loses in height, times pi / 2 on a narrow rim.
+    dissipation: c of the factor 1 + c v of that force, with the speed v at which d grows, s/m.
+    rim_depth, rim_stiffness: part of the height at which the rim strikes, and by how much stiffer a metre of
+        tread is from there on, N/m^2.
+    surface: what it rolls on, one of the roads whose friction Tasora (2000) measured ("asphalt",
+        "wet asphalt", "stone", "wet stone", "steel rail", "wet steel rail", "dirty steel rail").
+    friction, static_friction: coefficients, instead of those of the surface.
+    shear_ratio: stiffness of the tread along the ground by that across it. A tyre that is pressed in by
+        d of its radius R has the cornering stiffness 2.1 shear_ratio sqrt(R / d) of its load, per radian.
+    shear_damping: damping of the tread along the ground by that stiffness, s.
+    resolution: between rays, along the tread and across, m.
+
+    The ground is sampled by rays, as in A. Tasora, An optimized Lagrangian-multiplier approach ..., 2000,
+    section 6. Defaults for stiffness, damping and rim are assumptions; those of the pressure are not.
+    """
+
+    radius: FloatField = quantity("m", "positive")
+    width: FloatField = quantity("m", "positive")
+    pressure: FloatField = quantity("Pa", "positive")
+    flattening: FloatField = quantity("1", "positive", default=pi / 2)
+    dissipation: FloatField = quantity("s/m", "not negative", default=0.3)
+    rim_depth: FloatField = fraction(default=0.8)
+    rim_stiffness: FloatField = quantity("N/m^2", "not negative", default=2e8)
+    surface: str = choice(ROAD_FRICTION, default="asphalt")
+    friction: OptionalFloatField = quantity("1", "not negative", default=None)
+    static_friction: OptionalFloatField = quantity("1", "not negative", default=None)
+    shear_ratio: FloatField = quantity("1", "positive", default=0.9)
+    shear_damping: FloatField = quantity("s", "not negative", default=5e-4)
+    resolution: FloatField = quantity("m", "positive", default=0.005)
+    pattern: ClassVar[str] = "MM+"
+    ends_text: ClassVar[str] = "a wheel and one or more bodies that it rolls on"
+    meaning: ClassVar[str] = "A pneumatic tyre on ground of any shape."
+
+    def _judge(self, check: Check) -> None:
+        if len(check.faults):
+            return
+        if self.width > 0.5 * self.radius:
+            check.fault("width must not be more than half the radius", (self.width, self.radius))
+        if self._slices() > _MOST_SLICES:
+            rule = f"there must be at most {_MOST_SLICES} slices around the tyre"
+            check.fault(rule, self._slices(), "take a larger resolution")
+        if self.resolution > 0.1 * self.radius:
+            check.fault("resolution must not be more than a tenth of the radius", self.resolution)
+        if self.shear_damping > 0.1:
+            check.fault("shear_damping must not be more than 0.1 s", self.shear_damping)
+        static, kinetic = self._friction()
+        if static < kinetic:
+            check.fault(f"static_friction must not be less than friction, {kinetic:g}", static)
+
+    def check_ends(self, check: Check, ends: tuple[Attachment, ...]) -> None:
+        """Each body once."""
+        check_each_body_once(check, ends)
+
+    def lowered(self, ends: tuple[End, ...]) -> Lowered:
+        """The law of a slice, and the rays."""
+        wheel, *grounds = markers(ends)
+        slices = self._slices()
+        tread = 2.0 * pi * self.radius / slices
+        static, kinetic = self._friction()
+        rays = 1 + 2 * min(max(ceil(0.3 * pi * self.width / self.resolution), 1), 32)
+        law = ContactLaw(
+            (wheel.body, *(marker.body for marker in grounds)),
+            stiffness=self.pressure * self.flattening * tread,
+            exponent=1.0,
+            restitution=0.0,
+            impact_speed=1.0,
+            dissipation=self.dissipation,
+            friction=kinetic,
+            static_friction=static,
+            shear_ratio=self.shear_ratio,
+            shear_damping=self.shear_damping,
+            joined=True,
+            bottom_depth=self.rim_depth * self.width,
+            bottom_stiffness=self.rim_stiffness * tread,
+            wheel=WheelRays(wheel, self.radius, self.width, slices, rays),
+        )
+        return Lowered(contacts=(law,))
+
+    def sunk(self, load: float) -> float:
+        """How deep it is pressed into flat ground by a load, N, in m, as far as the rim does not strike.
+
+        The load is 4/3 p c sqrt(2 R) d^(3/2): a slice at x is pressed in by d - x^2 / 2 R.
+        """
+        of_depth = 4.0 / 3.0 * self.pressure * self.flattening * sqrt(2.0 * self.radius)
+        return float((load / of_depth) ** (2.0 / 3.0))
+
+    def _slices(self) -> int:
+        return ceil(2.0 * pi * self.radius / self.resolution)
+
+    def _friction(self) -> tuple[float, float]:
+        """Static and kinetic coefficient."""
+        static, kinetic = ROAD_FRICTION[self.surface]
+        if self.friction is not None:
+            static = kinetic = self.friction
+        return (static if self.static_friction is None else self.static_friction), kinetic

@@ -1,0 +1,325 @@
+"""Steps by impulses: closed forms of impacts and friction, joints and limits, what is refused."""
+
+import sys
+
+import numpy as np
+import pytest
+from rigs.touching_scenes import scene
+
+import bellcrank as bc
+
+from .conftest import G, ball, block, floor, forged, reference
+
+
+@pytest.fixture(params=["lagrange", "recursive"], autouse=True)
+def formulation(request, monkeypatch):
+    """Each test runs in both formulations that step by impulses."""
+    monkeypatch.setattr(sys.modules[__name__], "FORMULATION", request.param)
+    return request.param
+
+
+FORMULATION = ""
+
+
+def stepped(mech, duration, step, **options):
+    """A run by impulses."""
+    options = {"output_step": step, "formulation": FORMULATION} | options
+    return bc.simulate(mech, duration=duration, method="moreau", step=step, **options)
+
+
+def test_a_ball_is_thrown():
+    """Newton's law on the normal and Coulomb's on the tangent. Each impact is late by up to a step."""
+    data = reference("K01_thrown_ball")
+    p = data["params"]
+    mech = ball(p["centre0"], p["velocity0"], p["spin0"], mass=p["mass"], radius=p["radius"])
+    floor(mech, "floor", bc.Contact(1e6, restitution=p["restitution"], friction=p["friction"]), "ball")
+    run = stepped(mech, 1.6, 2e-5)
+    motion = run.body("ball")
+    for row in data["rows"][:5]:
+        frame = round(row[0] / 2e-5) + 20
+        assert motion.velocity[frame, :2] == pytest.approx(row[4:6], abs=1e-3)
+        assert motion.angular_velocity[frame] == pytest.approx(row[7:10], abs=0.04)
+        assert motion.velocity[frame, 2] + G * (run.time[frame] - row[0]) == pytest.approx(row[6], abs=2e-3)
+    assert run.statistics["impacts"] >= 5
+
+
+@pytest.mark.parametrize("name", ["K02_shaken_incline", "K02_shaken_incline_static"])
+def test_stick_and_slip_on_a_shaken_incline(name):
+    data = reference(name)
+    p = data["params"]
+    contact = bc.Contact(1e7, friction=p["friction_kinetic"], static_friction=p["friction_static"])
+    mech = block(p["incline_deg"], contact, height=1e-4)
+    mech.replace(mech.bodies["block"], position=(0.0, 0.0, 0.5e-4))
+    shaken = bc.Harmonic(amplitude=-p["amplitude"], omega=p["omega"])
+    mech.add_force("shaking", bc.Wrench(force=(shaken, 0.0, 0.0)), mech.bodies["block"].marker())
+    run = stepped(mech, p["t_end"], 2.5e-4)
+    x = run.body("block").position[:, 0]
+    assert x[-1] == pytest.approx(data["x_end"], abs=1e-4)
+    for begin, end, before, after, _ in data["rows"]:
+        assert np.interp(begin, run.time, x) == pytest.approx(before, abs=2e-4)
+        assert np.interp(end, run.time, x) == pytest.approx(after, abs=2e-4)
+
+
+def test_a_block_rocks():
+    """Housner's block: each impact takes the same part of the angular speed."""
+    data = reference("K03_rocking_block")
+    p = data["params"]
+    width, height, angle = 2 * p["half_width"], 2 * p["half_height"], p["angle0"]
+    mech = bc.Mechanism("block")
+    corner = np.array([p["half_width"], 0.0, p["half_height"]])
+    turn = np.array([[np.cos(angle), 0, np.sin(angle)], [0, 1, 0], [-np.sin(angle), 0, np.cos(angle)]])
+    mech.add_body(
+        "block",
+        mass=p["mass"],
+        shapes=[bc.Box(size=(width, 0.5, height), density=1.0)],
+        position=tuple((turn @ (corner * [-1, 0, 1]) + [p["half_width"], 0.0, 0.0]).tolist()),
+        rotation=(np.cos(angle / 2), 0.0, np.sin(angle / 2), 0.0),
+    )
+    floor(mech, "floor", bc.Contact(1e6, restitution=0.0, friction=p["friction"]), "block")
+    run = stepped(mech, 3.2, 1e-4)
+    rate = np.abs(run.body("block").angular_velocity[:, 1])
+    for time, before, after, _ in data["rows"][:5]:
+        around = round(time / 1e-4) + np.arange(-200, 200)
+        fastest = around[np.argmax(rate[around])]
+        assert run.time[fastest] == pytest.approx(time, abs=0.01)
+        assert rate[fastest] == pytest.approx(before, rel=5e-3)
+        assert rate[fastest + 3] == pytest.approx(after, rel=6e-3)
+
+
+@pytest.mark.parametrize("name", ["K04_cradle", "K04_cradle_5", "K04_cradle_unequal"])
+def test_balls_in_a_row_are_hit_at_once(name):
+    """Simultaneous impacts are one problem, by Moreau's law."""
+    data = reference(name)
+    p = data["params"]
+    mech = bc.Mechanism("cradle", gravity=(0.0, 0.0, 0.0))
+    names = [f"ball {k}" for k in range(len(p["masses"]))]
+    for k, (mass, speed) in enumerate(zip(p["masses"], p["velocities"], strict=True)):
+        mech.add_body(
+            names[k],
+            mass=mass,
+            inertia=[0.01] * 3,
+            shapes=[bc.Sphere(radius=0.1)],
+            position=(0.2 * k, 0.0, 0.0),
+            velocity=(speed, 0.0, 0.0),
+        )
+    mech.add_force("touch", bc.Contact(1e6, restitution=p["restitution"]), *names)
+    run = stepped(mech, 1e-6, 1e-6)
+    after = [run.body(name).velocity[-1, 0] for name in names]
+    assert after == pytest.approx(data["velocities_after"]["moreau"], abs=1e-6)
+
+
+def test_a_billiard_ball_slides_and_rolls():
+    data = reference("K05_billiard")
+    p = data["params"]
+    mech = ball((*p["position0"], p["radius"]), (*p["velocity0"], 0.0), p["spin0"])
+    floor(mech, "table", bc.Contact(1e6, friction=p["friction"]), "ball")
+    run = stepped(mech, 2.0, 1e-3)
+    motion = run.body("ball")
+    for time, *row in data["rows"]:
+        frame = round(time / 1e-3)
+        found = [*motion.position[frame, :2], *motion.velocity[frame, :2]]
+        assert found == pytest.approx(row[:4], abs=1e-3)
+        assert motion.angular_velocity[frame] == pytest.approx(row[4:], abs=0.1)
+
+
+def test_a_ball_on_a_turntable():
+    """It rolls on a driven plane; time stepping of first order in the turning of the table."""
+    data = reference("K05_turntable")
+    p = data["params"]
+    mech = ball((*p["position0"], p["radius"]), mass=p["mass"], radius=p["radius"])
+    mech.add_body("table", mass=1.0, inertia=[1.0, 1.0, 1.0], shapes=[bc.Plane()])
+    mech.add_joint("pivot", bc.Revolute(), "ground", "table")
+    mech.add_drive("spin", "pivot", velocity=p["table_rate"])
+    mech.add_force("felt", bc.Contact(1e6, friction=p["friction"]), "ball", "table")
+    motion = stepped(mech, 2.0, 2.5e-4).body("ball")
+    for time, *row in data["rows"]:
+        frame = round(time / 2.5e-4)
+        found = [*motion.position[frame, :2], *motion.velocity[frame, :2]]
+        assert found == pytest.approx(row, abs=2e-3)
+
+
+def test_painleves_rod_is_hit_without_a_collision():
+    """No force exists that keeps the sliding end on the floor: an impulse does, and stops it."""
+    data = reference("K06_painleve_rod")
+    p, hit = data["params"], data["impact_without_collision"]
+    length, angle, rate, radius = p["half_length"], p["angle_b"], p["rate_b"], 1e-5
+    along = np.array([-np.cos(angle), 0.0, np.sin(angle)])
+    across = np.array([np.sin(angle), 0.0, np.cos(angle)])
+    inertia = p["mass"] * length**2 / 3
+    mech = bc.Mechanism("rod")
+    mech.add_body(
+        "rod",
+        mass=p["mass"],
+        inertia=[inertia, inertia, inertia],
+        shapes=[bc.Sphere(radius=radius, position=tuple((-length * along).tolist()))],
+        position=tuple((length * along + [0.0, 0.0, radius]).tolist()),
+        velocity=tuple((rate * length * across + [p["slip_b"], 0.0, 0.0]).tolist()),
+        angular_velocity=(0.0, rate, 0.0),
+    )
+    floor(mech, "floor", bc.Contact(1e6, restitution=0.0, friction=p["friction"]), "rod")
+    run = stepped(mech, 1e-6, 1e-6)
+    motion, points = run.body("rod"), run.contact("floor").points(-1)
+    assert motion.angular_velocity[-1, 1] == pytest.approx(hit["rate_after"], rel=1e-4)
+    impulse = p["mass"] * (motion.velocity[-1] - motion.velocity[0])
+    assert impulse[[0, 2]] == pytest.approx([hit["tangential_impulse"], hit["normal_impulse"]], rel=1e-3)
+    assert points.slip[0] == pytest.approx([0.0, 0.0, 0.0], abs=1e-6)
+
+
+def tower(count, top=1.0):
+    """Boxes on each other, the top one of another mass."""
+    mech = bc.Mechanism("tower")
+    for k in range(count):
+        mech.add_body(
+            f"box {k}",
+            mass=top if k == count - 1 else 1.0,
+            shapes=[bc.Box(size=(0.2, 0.2, 0.2), density=1.0)],
+            position=(0.0, 0.0, 0.1 + 0.2 * k),
+        )
+    floor(mech, "touch", bc.Contact(1e6, restitution=0.0, friction=0.5), *mech.bodies)
+    return mech
+
+
+@pytest.mark.parametrize(("count", "top"), [(10, 1.0), (10, 1e3), (30, 1e3)])
+def test_a_tower_stands(count, top):
+    run = stepped(tower(count, top), 2.0, 2e-3, output_step=0.1)
+    for k in range(count):
+        assert run.body(f"box {k}").position[-1] == pytest.approx([0.0, 0.0, 0.1 + 0.2 * k], abs=1e-9)
+    assert run.statistics["residual"] <= 1e-8
+    assert run.statistics["penetration"] <= 1e-9
+    weight = G * (count - 1 + top)
+    points = run.contact("touch").points(-1)
+    on_floor = [k for k, pair in enumerate(points.bodies) if "ground" in pair]
+    assert abs(points.force[on_floor, 2].sum()) == pytest.approx(weight, rel=1e-6)
+    assert bc.verify(run)
+
+
+def linkage(kind=bc.Revolute, **joint):
+    """Two bars, hinged to the ground and to each other."""
+    mech = bc.Mechanism("bars")
+    one = mech.add_body("one", mass=1.0, inertia=[0.01, 0.02, 0.03], position=(0.5, 0.0, 0.0))
+    two = mech.add_body("two", mass=0.7, inertia=[0.02, 0.01, 0.03], position=(1.5, 0.0, 0.0))
+    turned = (np.sqrt(0.5), np.sqrt(0.5), 0.0, 0.0)  # so that hinges have their axes along −y
+    mech.add_joint(
+        "root",
+        kind(**joint),
+        mech.ground.marker(rotation=turned),
+        one.marker(position=(-0.5, 0.0, 0.0), rotation=turned),
+    )
+    mech.add_joint(
+        "elbow",
+        kind(),
+        one.marker(position=(0.5, 0.0, 0.0), rotation=turned),
+        two.marker(position=(-0.5, 0.0, 0.0), rotation=turned),
+    )
+    return mech
+
+
+@pytest.mark.parametrize("kind", [bc.Revolute, bc.Spherical])
+def test_joints_move_in_second_order(kind):
+    mech = linkage(kind)
+    exact = bc.simulate(mech, duration=1.0, output_step=1.0, method="dopri5", tolerance=1e-12)
+    errors = [
+        np.abs(
+            stepped(mech, 1.0, h, output_step=1.0).body("two").position[-1] - exact.body("two").position[-1]
+        ).max()
+        for h in (2e-3, 1e-3, 5e-4)
+    ]
+    assert errors[0] > 3.5 * errors[1] > 12 * errors[2]
+    assert errors[2] < 1e-5
+
+
+@pytest.mark.parametrize("name", ["n_four_bar", "bricard_linkage", "four_bar", "stewart_platform"])
+def test_loops_and_redundant_rows(name):
+    mech = getattr(bc.gallery, name)()
+    exact = bc.simulate(mech, duration=0.2, output_step=0.1, method="dopri5", tolerance=1e-11)
+    run = stepped(mech, 0.2, 5e-4, output_step=0.1)
+    for body in mech.bodies:
+        assert run.body(body).position[-1] == pytest.approx(exact.body(body).position[-1], abs=1e-5)
+
+
+def test_a_limit_that_bounces():
+    mech = linkage(bc.Revolute)
+    joint = mech.joints["root"]
+    limited = bc.Limit(-0.4, 0.4, restitution=0.5)
+    mech.replace(joint, limits=limited)
+    exact = bc.simulate(mech, duration=0.6, output_step=0.01, method="dopri5", tolerance=1e-10)
+    run = stepped(mech, 0.6, 1e-4, output_step=0.01)
+    angle = run.joint("root").position
+    assert angle == pytest.approx(exact.joint("root").position, abs=5e-3)
+    assert np.max(np.abs(angle)) < 0.4 + 1e-6
+    assert np.max(np.abs(angle)) > 0.399
+
+
+def test_energy_is_never_gained_by_contacts():
+    """Scenes with every restitution, friction and shape; what integration adds is small."""
+    for seed in range(30000, 30030):
+        run = stepped(scene(seed), 0.5, 2e-4, output_step=0.01)
+        energy = run.energy.total
+        assert np.max(np.diff(energy)) < 2e-3 * np.ptp(energy) + 1e-9
+        assert run.statistics["residual"] <= 1e-8
+
+
+@pytest.mark.parametrize(
+    ("column", "factor", "check"),
+    [
+        (16, 1.01, "friction"),
+        (16, 0.99, "friction"),
+        (18, -1.0, "contact force"),
+        (19, 1.01, "contact motion"),
+    ],
+)
+def test_what_was_recorded_wrongly_is_found(column, factor, check):
+    mech = block(0.0, bc.Contact(1e6, restitution=0.0, friction=0.4), velocity=1.0)
+    mech.replace(mech.bodies["block"], position=(0.0, 0.0, 0.05))
+    run = stepped(mech, 0.1, 1e-3, output_step=0.01)
+    assert bc.verify(run)
+    assert check in forged(run, column, factor)
+
+
+def test_runs_repeat_bit_for_bit():
+    one, two = (stepped(scene(30001), 0.3, 1e-3) for _ in range(2))
+    assert np.array_equal(one.store.frames, two.store.frames)
+    assert np.array_equal(one.store.contacts, two.store.contacts)
+
+
+def test_a_run_goes_on_from_any_frame():
+    mech = tower(3)
+    mech.replace(mech.bodies["box 2"], velocity=(0.4, 0.1, 0.0))
+    whole = stepped(mech, 0.2, 1e-3)
+    rest = stepped(mech, 0.1, 1e-3, state=whole.at(0.1))
+    assert rest.body("box 2").position[-1] == pytest.approx(whole.body("box 2").position[-1], abs=1e-6)
+
+
+def test_what_it_refuses():
+    mech = tower(2)
+    with pytest.raises(bc.Unsupported, match=r"'moreau' steps by impulses, which formulation 'dca' does not"):
+        bc.simulate(mech, duration=0.1, method="moreau", formulation="dca")
+    with pytest.raises(bc.MechanismError, match="fixed step, so rtol has no meaning"):
+        bc.simulate(mech, duration=0.1, method="moreau", rtol=1e-3)
+    assert bc.simulate(mech, duration=0.1, method="moreau").statistics["formulation"] == "lagrange"
+
+
+def test_impulses_that_are_not_found_end_the_run_by_name():
+    mech = tower(10, 1e3)
+    mech.replace(mech.bodies["box 4"], velocity=(1.0, 0.0, 0.0))
+    with pytest.raises(
+        bc.SimulationError, match=r"the impulses of the step after t = .* s were not found: a residual of"
+    ):
+        stepped(mech, 0.5, 2e-3, tolerance=1e-17)
+    allowed = stepped(mech, 0.1, 2e-3, tolerance=1e-3)
+    assert 1e-8 < allowed.statistics["residual"] <= 1e-3
+
+
+def test_a_run_from_a_file_is_judged_as_what_it_is(tmp_path):
+    run = stepped(tower(3), 0.1, 2e-3, path=tmp_path / "tower.h5")
+    loaded = bc.Trajectory.load(tmp_path / "tower.h5")
+    assert bc.verify(loaded)
+    assert loaded.statistics["residual"] == run.statistics["residual"]
+    assert np.array_equal(loaded.contact("touch").points(-1).force, run.contact("touch").points(-1).force)
+
+
+def test_large_impulses_on_a_light_body_stay_balanced():
+    """A capsule of 35 g carries a sphere of 81 kg; impulses of the last step do not fit the next one."""
+    run = stepped(scene(6442), 0.5, 1e-3)
+    energy = run.energy.total
+    assert np.max(np.diff(energy)) < 0.01 * run.energy.kinetic.max()

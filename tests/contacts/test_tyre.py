@@ -1,0 +1,314 @@
+"""Tyres against closed forms: load, rolling radius, cornering stiffness, the rim, ground of any shape."""
+
+import numpy as np
+import pytest
+from rigs.tyre_rig import (
+    HEIGHT,
+    LOAD,
+    PRESSURE,
+    RADIUS,
+    SUNK,
+    WIDTH,
+    force_at,
+    free_wheel,
+    led_wheel,
+    mean_force,
+    tyre,
+)
+
+import bellcrank as bc
+from bellcrank import io
+
+from .conftest import forged
+
+
+def terrain(function, spacing=0.01, length=8.0):
+    """Ground whose height is a function of x."""
+    x = np.arange(-1.0, length, spacing)
+    return bc.Terrain(heights=[function(x)] * 2, spacing=(spacing, 1.0), origin=(x[0], -0.5))
+
+
+def still(sunk, ground=None, **fields):
+    """A wheel that stands as deep in the ground as that, m."""
+    return free_wheel(ground or bc.Plane(), speed=0.0, height=RADIUS - sunk, **fields)
+
+
+@pytest.mark.parametrize("sunk", [0.004, 0.006, 0.010])
+def test_the_load_grows_with_the_power_three_halves_of_the_depth(sunk):
+    force, points = force_at(still(sunk))
+    half = np.sqrt(2.0 * RADIUS * sunk)  # a slice at x is pressed in by sunk - x^2 / 2 R
+    assert force[2] == pytest.approx(
+        2 / 3 * np.pi * PRESSURE * np.sqrt(2.0 * RADIUS) * sunk**1.5, rel=0.5 * sunk / RADIUS
+    )
+    assert np.ptp(points.position[:, 0]) == pytest.approx(2.0 * half, abs=0.012)
+    assert -points.gap.min() == pytest.approx(sunk, rel=1e-3)
+
+
+@pytest.mark.parametrize("camber", [0.0, 0.05, 0.2, 0.5])
+def test_the_depth_of_a_tilted_wheel_is_that_of_its_round_section(camber):
+    run = bc.simulate(led_wheel(speed=0.0, camber=camber), 0.5)
+    points = run.contact("tyre").points(-1)
+    height = run.body("wheel").position[-1, 2]
+    middle = height - (RADIUS - 0.5 * WIDTH) * np.cos(camber)  # of the section, above the ground
+    assert -points.gap.min() == pytest.approx(0.5 * WIDTH - middle, abs=2e-5)  # of where slices lie
+
+
+def test_beyond_most_of_its_height_the_rim_strikes():
+    soft = {"pressure": 1e4, "rim_stiffness": 3e7, "dissipation": 0.0}
+    shallow, deep = (force_at(still(sunk, **soft))[0][2] for sunk in (0.012, 0.0135))
+    assert deep < 1.3 * shallow
+    low = led_wheel(speed=0.0, load=3000.0, **soft)
+    height = bc.simulate(low, 2.0).body("wheel").position[-1, 2]
+    angle = np.linspace(-0.5, 0.5, 20001)
+    pressed = np.maximum(0.0, RADIUS - height / np.cos(angle))
+    struck = np.maximum(0.0, pressed - 0.8 * WIDTH)
+    carried = np.trapezoid((0.5e4 * np.pi * pressed + 3e7 * struck) * np.cos(angle) * RADIUS, angle)
+    assert struck.max() > 1e-3
+    assert carried == pytest.approx(3000.0, rel=0.01)
+
+
+def test_a_wheel_rolls_on_its_radius_less_a_third_of_its_depth():
+    run = bc.simulate(led_wheel(dissipation=0.0), 1.0, output_step=0.01, tolerance=1e-6)
+    depth = RADIUS - run.body("wheel").position[-1, 2]
+    rolled = 2.0 / run.joint("spin").velocity[50:, 0].mean()
+    assert rolled == pytest.approx(RADIUS - depth / 3.0, abs=1e-4)
+    assert abs(mean_force(run, 0.5)[0]) < 0.1
+
+
+def test_dissipation_resists_rolling():
+    """Slices go in as fast as they come out: the moment is that of the difference of their forces."""
+    run = bc.simulate(led_wheel(dissipation=0.3), 1.0, output_step=0.01, tolerance=1e-6)
+    x = np.linspace(-1.0, 1.0, 2001) * np.sqrt(2.0 * RADIUS * SUNK)
+    pressed = SUNK - x**2 / (2.0 * RADIUS)
+    power = np.trapezoid(0.5 * np.pi * PRESSURE * pressed * 0.3 * (2.0 * x / RADIUS) ** 2, x)
+    assert -2.0 * mean_force(run, 0.5)[0] == pytest.approx(power, rel=0.03)
+
+
+def test_cornering_stiffness_is_that_of_a_brush():
+    """A point of the tread that is led aside by the slip angle while it is on the ground."""
+    angle = np.radians(0.1)
+    run = bc.simulate(
+        led_wheel(slip=angle, friction=5.0, shear_damping=0.0, dissipation=0.0), 1.0, output_step=0.01
+    )
+    depth = RADIUS - run.body("wheel").position[-1, 2]
+    stiffness = 0.9 * 0.5 * np.pi * PRESSURE  # of a metre of tread
+    side = stiffness * angle * 0.5 * (2.0 * np.sqrt(2.0 * RADIUS * depth)) ** 2
+    assert mean_force(run, 0.5)[1] == pytest.approx(side, rel=0.02)
+    assert 0.2 < mean_force(run, 0.5)[1] / LOAD / 0.1 < 0.3  # Dressel (2013): 0.15 to 0.35 for each degree
+
+
+def test_side_force_ends_at_the_friction_of_the_surface():
+    for surface, kinetic in (("asphalt", 0.86), ("wet steel rail", 0.38)):
+        run = bc.simulate(led_wheel(slip=0.6, surface=surface), 0.5, output_step=0.01)
+        along_axle = mean_force(run, 0.3) @ (-np.sin(0.6), np.cos(0.6), 0.0)
+        assert along_axle == pytest.approx(kinetic * LOAD, rel=0.02)
+
+
+def test_side_force_does_not_depend_on_steps():
+    angle, sides = np.radians(1.0), []
+    for options in ({"tolerance": 1e-5}, {"tolerance": 1e-8}, {"method": "rk4", "step": 5e-4}):
+        run = bc.simulate(led_wheel(slip=angle), 0.6, output_step=0.01, **options)
+        sides.append(mean_force(run, 0.3)[1])
+    assert np.ptp(sides) < 3e-3 * sides[0]
+
+
+@pytest.mark.parametrize(
+    "ground",
+    [
+        terrain(lambda x: 0.0 * x),
+        terrain(lambda x: 0.0 * x, spacing=0.3),
+        bc.Box(size=(20.0, 2.0, 1.0), position=(0.0, 0.0, -0.5)),
+    ],
+)
+def test_flat_ground_is_a_plane(ground):
+    plane, flat = (
+        bc.simulate(free_wheel(g), 0.5, output_step=0.1, method="rk4", step=5e-4)
+        for g in (bc.Plane(), ground)
+    )
+    assert flat.status == plane.status == "finished"
+    assert flat.body("wheel").position == pytest.approx(plane.body("wheel").position, abs=2e-8)
+
+
+def test_shapes_of_the_ground_are_one_ground():
+    """A plate that is sunk in the ground, but for the last of it, is ground of its height."""
+    plate = bc.Box(size=(4.0, 1.0, 0.02), position=(0.0, 0.0, -0.01))
+    lying, alone = (
+        force_at(still(SUNK, shapes))[0] for shapes in ([bc.Plane(position=(0, 0, -0.001)), plate], [plate])
+    )
+    assert lying == pytest.approx(alone, abs=1e-9)
+    assert lying[2] > 400.0
+
+
+def test_energy_is_kept_over_stones_where_nothing_is_lost():
+    """Forces along rays keep the energy but for the space between rays, and the flattening at edges."""
+    stone = terrain(lambda x: np.where((x > 1.0) & (x < 1.5), 0.01, 0.0))
+    for friction in (0.0, None):
+        mech = free_wheel(stone, dissipation=0.0, friction=friction, shear_damping=0.0)
+        run = bc.simulate(mech, 1.5, output_step=0.01, tolerance=1e-7)
+        change = run.energy.total - run.energy.total[0]
+        assert run.body("wheel").position[-1, 0] > 2.0
+        assert np.ptp(run.body("wheel").position[:, 2]) > 0.008
+        assert np.max(np.abs(change)) < 0.08  # of 108 J that move, and 5 J that lift the wheel
+        assert abs(change[-1]) < 0.03
+
+
+def held_wheel(camber=0.0, velocity=(0.0, 0.0, 0.0), **fields):
+    """A wheel that does not turn and may move in all directions."""
+    height = (RADIUS - 0.5 * WIDTH) * np.cos(camber) + 0.5 * WIDTH - SUNK
+    mech = bc.Mechanism("held wheel")
+    mech.replace(mech.ground, shapes=[bc.Plane()])
+    place = {"position": (0.0, 0.0, height)}
+    slide, cross, wheel = (
+        mech.add_body(name, mass=mass, inertia=[mass] * 3, velocity=v, **place)
+        for name, mass, v in (
+            ("slide", 1e-3, (velocity[0], 0, 0)),
+            ("cross", 1e-3, velocity),
+            ("wheel", 49.0, velocity),
+        )
+    )
+    mech.add_joint("x", bc.Prismatic(), mech.ground.marker((0, 0, height), axis="x"), slide.marker(axis="x"))
+    mech.add_joint("y", bc.Prismatic(), slide.marker(axis="y"), cross.marker(axis="y"))
+    mech.add_joint("z", bc.Prismatic(), cross.marker(), wheel.marker())
+    axle = (0.0, np.cos(camber), -np.sin(camber))
+    mech.add_force("tyre", tyre(shear_damping=0.0, **fields), wheel.marker(axis=axle), "ground")
+    return mech
+
+
+@pytest.mark.parametrize("camber", [0.0, 0.2, -0.5, 1.0])
+def test_without_friction_a_tilted_tyre_pushes_straight_up(camber):
+    for velocity in ((0.0, 0.0, 0.0), (10.0, 5.0, 0.0)):
+        mech = held_wheel(camber, velocity, friction=0.0, dissipation=0.3)
+        run = bc.simulate(mech, 0.2, output_step=0.02)
+        assert run.body("wheel").velocity[-1, :2] == pytest.approx(velocity[:2], abs=1e-4)
+
+
+@pytest.mark.parametrize("camber", [0.0, 0.2, -0.5])
+def test_what_slides_aside_loses_the_friction_of_its_load(camber):
+    run = bc.simulate(held_wheel(camber, (0.0, 5.0, 0.0), friction=0.5), 0.2, output_step=0.02)
+    assert (5.0 - run.body("wheel").velocity[-1, 1]) / 0.2 == pytest.approx(0.5 * 9.81, rel=0.02)
+
+
+@pytest.mark.parametrize(("camber", "pressure"), [(0.0, 1e5), (0.5, 1e5), (1.3, 1e5), (1.4, 6e5)])
+def test_no_fall_gains_energy(camber, pressure):
+    """The rim strikes, and its section is pressed flat."""
+    mech = bc.Mechanism("fall")
+    mech.replace(mech.ground, shapes=[bc.Plane()])
+    wheel = mech.add_body("w", mass=40.0, inertia=(1, 1, 1), position=(0, 0, 0.6), velocity=(0, 0, -4.43))
+    axle = (0.0, np.cos(camber), np.sin(camber))
+    kind = tyre(pressure=pressure, dissipation=0.0)
+    mech.add_force("tyre", kind, wheel.marker(axis=axle), "ground")
+    energy = bc.simulate(mech, 0.3, output_step=0.001).energy.total
+    assert energy.max() < energy[0] * (1.0 + 1e-6)
+
+
+def test_a_joint_to_the_ground_does_not_keep_it_off():
+    mech = bc.Mechanism("guided")
+    mech.replace(mech.ground, shapes=[bc.Plane()])
+    wheel = mech.add_body("wheel", mass=49.0, inertia=[1.0] * 3, position=(0.0, 0.0, HEIGHT))
+    mech.add_joint("z", bc.Prismatic(), mech.ground.marker((0.0, 0.0, HEIGHT)), wheel.marker())
+    mech.add_force("tyre", tyre(), wheel.marker(axis="y"), "ground")
+    assert bc.simulate(mech, 0.5).body("wheel").position[-1, 2] == pytest.approx(HEIGHT, abs=1e-3)
+
+
+@pytest.mark.parametrize("seam", [0.0, 0.003])
+def test_a_seam_between_two_boxes_is_not_felt(seam):
+    halves = [bc.Box(size=(20.0, 1.0, 1.0), position=(0.0, side + seam, -0.5)) for side in (0.5, -0.5)]
+    one, two = (force_at(still(SUNK, ground))[0] for ground in ([bc.Plane()], halves))
+    assert two == pytest.approx(one, abs=1e-6)
+
+
+def test_two_tyres_on_one_axle():
+    mech = bc.Mechanism("axle")
+    mech.replace(mech.ground, shapes=[bc.Plane()])
+    axle = mech.add_body("axle", mass=98.0, inertia=[5.0] * 3, position=(0.0, 0.0, HEIGHT))
+    for side in (-0.5, 0.5):
+        mech.add_force(f"tyre {side}", tyre(), axle.marker((0.0, side, 0.0), axis="y"), "ground")
+    run = bc.simulate(mech, 0.5, output_step=0.1)
+    loads = [run.force(f"tyre {side}").effort[-1, 2] for side in (-0.5, 0.5)]
+    assert loads == pytest.approx([49.0 * 9.81] * 2, rel=0.01)
+
+
+def test_what_lands_is_met_at_its_time():
+    mech = free_wheel(bc.Plane(), speed=3.0, height=RADIUS + 0.05)
+    run = bc.simulate(mech, 0.3, output_step=0.01)
+    (event, *_) = run.events
+    assert event.name == "tyre touches"
+    assert event.time == pytest.approx(np.sqrt(0.1 / 9.81), abs=1e-5)  # of a slice
+
+
+@pytest.mark.parametrize("formulation", ["recursive", "dca"])
+def test_formulations_agree(formulation):
+    ground = terrain(lambda x: 0.004 * np.sin(9.0 * x))
+    runs = [
+        bc.simulate(
+            led_wheel(slip=0.02, ground=ground),
+            0.5,
+            output_step=0.1,
+            method="rk4",
+            step=5e-4,
+            formulation=name,
+        )
+        for name in ("lagrange", formulation)
+    ]
+    one, two = (run.joint("z").position for run in runs)
+    assert two == pytest.approx(one, abs=1e-9)
+
+
+def test_a_run_goes_on_from_a_frame_and_a_file(tmp_path):
+    mech, options = led_wheel(slip=0.03), {"method": "rk4", "step": 1e-3, "output_step": 0.1}
+    whole = bc.simulate(mech, 0.6, **options)
+    first = bc.simulate(mech, 0.3, **options)
+    first.save(tmp_path / "first.h5")
+    io.save(mech, tmp_path / "wheel.yaml")
+    after = bc.Trajectory.load(tmp_path / "first.h5").at(0.3)
+    rest = bc.simulate(io.load(tmp_path / "wheel.yaml"), 0.3, state=after, **options)
+    assert rest.joint("z").position[-1] == pytest.approx(whole.joint("z").position[-1], abs=1e-6)
+    assert mean_force(rest, 0.59) == pytest.approx(mean_force(whole, 0.59), rel=1e-3, abs=0.5)
+
+
+def test_runs_are_judged():
+    run = bc.simulate(led_wheel(slip=0.05), 0.4, output_step=0.01)
+    assert bc.verify(run)
+    assert {"contact force", "friction", "contact motion"} <= {check.name for check in bc.verify(run).checks}
+    gap, across, slip = 15, 17, 20  # columns of a point: the gap, force and slip along y
+    for column, factor, check in (
+        (gap, 1.001, "contact force"),
+        (across, 30.0, "friction"),
+        (slip, 1.01, "contact motion"),
+    ):
+        assert check in forged(run, column, factor)
+
+
+@pytest.mark.parametrize(
+    ("fields", "rule"),
+    [
+        ({"width": 0.2}, "half the radius"),
+        ({"pressure": 0.0}, "pressure"),
+        ({"surface": "ice"}, "surface"),
+        ({"resolution": 1e-5}, "at most 20000 slices"),
+        ({"resolution": 0.1}, "a tenth of the radius"),
+        ({"friction": 0.5, "static_friction": 0.4}, "must not be less than friction"),
+        ({"friction": -0.1}, "friction"),
+        ({"shear_damping": 1e9}, "0.1 s"),
+    ],
+)
+def test_bad_tyres_are_refused(fields, rule):
+    with pytest.raises(bc.MechanismError, match=rule):
+        tyre(**fields)
+
+
+def test_what_a_tyre_cannot_roll_on_is_refused():
+    mech = led_wheel()
+    mech.replace(mech.ground, shapes=[])
+    with pytest.raises(bc.MechanismError, match=r"force 'tyre': .*no shape.*'ground'"):
+        bc.simulate(mech, 0.1)
+
+
+def test_wheels_that_begin_within_the_ground_are_refused():
+    with pytest.raises(bc.MechanismError, match="overlap at the start"):
+        bc.simulate(still(0.025), 0.1)
+
+
+def test_steps_by_impulses_refuse_tyres():
+    with pytest.raises(bc.Unsupported, match=r"'moreau' takes contacts as rigid.*force 'tyre'"):
+        bc.simulate(led_wheel(), 0.1, method="moreau", step=1e-3)
