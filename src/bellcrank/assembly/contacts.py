@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from functools import lru_cache
 from itertools import combinations
 from math import log, sqrt
 from typing import TYPE_CHECKING, Any, Final
@@ -14,12 +13,14 @@ import numpy as np
 from bellcrank import _core
 from bellcrank.errors import Fault, FaultList, MechanismError, Unsupported
 from bellcrank.mechanism.body import Body, Ground
+from bellcrank.mechanism.contact import Contact
 from bellcrank.mechanism.marker import GROUND
 from bellcrank.mechanism.mechanism import Mechanism
 from bellcrank.mechanism.mesh import Mesh
-from bellcrank.mechanism.rows import ContactLaw
+from bellcrank.mechanism.rows import ContactLaw, WheelRays
 from bellcrank.mechanism.shape import Box, Capsule, Cone, Cylinder, Ellipsoid, Plane, Shape, Sphere
 from bellcrank.mechanism.terrain import Terrain
+from bellcrank.mechanism.tyre import Tyre
 
 if TYPE_CHECKING:
     from bellcrank.assembly.model import Model
@@ -32,16 +33,27 @@ _WITHOUT_DEPTH: Final = (Plane, Mesh, Terrain)  # shapes that do not touch each 
 
 @dataclass(frozen=True)
 class ContactRecord:
-    """A contact in the model: its bodies by their indices, the ground's among them."""
+    """A contact in the model: its bodies by their indices, the ground's among them.
+
+    of_tyre: whether the first body has a tyre, which the others touch.
+    """
 
     name: str
     bodies: tuple[int, ...]
+    of_tyre: bool
 
 
 def refuse_contacts(model: Model, who: str) -> None:
     """Raise Unsupported for a contact, naming it: its friction depends on how it came to where it is."""
     for contact in model.contacts[:1]:
         raise Unsupported(f"{who} cannot take contacts: force {contact.name!r}")
+
+
+def refuse_tyres(model: Model, who: str) -> None:
+    """Raise Unsupported for a tyre, naming it: it is not rigid."""
+    for contact in model.contacts:
+        if contact.of_tyre:
+            raise Unsupported(f"{who} takes contacts as rigid, and cannot take tyres: force {contact.name!r}")
 
 
 def refuse_deep_starts(model: Model, points: np.ndarray) -> None:
@@ -53,6 +65,7 @@ def refuse_deep_starts(model: Model, points: np.ndarray) -> None:
         return
     core, faults = model.arrays["contacts"], FaultList()
     names, sizes = [*model.bodies, GROUND], np.array(core.sizes)
+    tyres = {contact.name for contact in model.contacts if contact.of_tyre}
     worst: dict[tuple[str, str, str], float] = {}
     for row in points:
         a, b = int(row[1]), int(row[2])
@@ -62,7 +75,10 @@ def refuse_deep_starts(model: Model, points: np.ndarray) -> None:
             worst[pair] = max(depth, worst.get(pair, 0.0))
     for (name, one, two), depth in worst.items():
         rule = f"bodies {one!r} and {two!r} overlap at the start, in m"
-        faults.add(f"force {name!r}", rule, depth, "put them side by side, or leave one out of the contact")
+        advice = "put them side by side, or leave one out of the contact"
+        if name in tyres:
+            advice = "raise the wheel, or the tyre's pressure if it is its load"
+        faults.add(f"force {name!r}", rule, depth, advice)
     faults.raise_any()
 
 
@@ -88,34 +104,67 @@ def dissipation_of(restitution: float, speed: float) -> float:
 def laws_of(mechanism: Mechanism) -> Iterator[tuple[str, ContactLaw]]:
     """The contacts of a mechanism by name."""
     for name, force in mechanism.forces.items():
-        if type(force.kind).__name__ == "Contact":
+        if isinstance(force.kind, (Contact, Tyre)):
             for law in force.kind.lowered(force.markers).contacts:
                 yield name, law
 
 
 def check_contacts(mechanism: Mechanism, faults: FaultList) -> None:
     """Note what is wrong with contacts: bodies without shapes, pairs that cannot touch or touch twice."""
-    taken: dict[tuple[str, str], str] = {}
+    before = _Earlier()
     for name, law in laws_of(mechanism):
         element = f"force {name!r}"
         there = [body for body in law.bodies if body == GROUND or body in mechanism.bodies]
+        carried = law.wheel.wheel.body if law.wheel is not None else None
         for body in there:
+            if body == carried:
+                continue
             if not _touching(_carrier(mechanism, body)):
                 advice = "give it shapes=[bc.Box(...)], or leave it out"
                 faults.add(element, "this body has no shape that could touch", body, advice)
             elif body != GROUND and not any(map(any, mechanism.bodies[body].inertia)):
                 faults.add(element, "a particle has no orientation, and no shape", body, "give it an inertia")
-        for one, two in combinations(there, 2):
-            if tied(mechanism, law, one, two):
-                continue
-            pair = (min(one, two), max(one, two))
-            if (other := taken.setdefault(pair, name)) != name:
-                rule = f"bodies {pair[0]!r} and {pair[1]!r} touch in force {other!r} already"
+        if carried:  # a tyre is beside what else touches
+            continue
+        for (one, two), other in before.pairs_among(there):
+            if not tied(mechanism, law, one, two) and not tied(mechanism, other[1], one, two):
+                rule = f"bodies {one!r} and {two!r} touch in force {other[0]!r} already"
                 faults.add(element, rule, None, "name them together in one contact only")
-            kinds = [_surfaces(_carrier(mechanism, body)) for body in (one, two)]
-            if all(kinds):
-                rule = f"{kinds[0]} of {one!r} and {kinds[1]} of {two!r} cannot touch each other"
+        kinds = {body: kind for body in there if (kind := _surfaces(_carrier(mechanism, body)))}
+        for one, two in combinations(kinds, 2):
+            if not tied(mechanism, law, one, two):
+                rule = f"{kinds[one]} of {one!r} and {kinds[two]} of {two!r} cannot touch each other"
                 faults.add(element, rule, None, "give one of them shapes with a depth, such as boxes")
+        before.add(name, law, there)
+
+
+class _Earlier:
+    """Contacts by their bodies, to look only at pairs of a heap that may touch twice, not at all of them."""
+
+    def __init__(self) -> None:
+        self._contacts: list[tuple[str, ContactLaw]] = []
+        self._members: list[set[str]] = []
+        self._of: dict[str, list[int]] = {}
+
+    def add(self, name: str, law: ContactLaw, bodies: list[str]) -> None:
+        for body in bodies:
+            self._of.setdefault(body, []).append(len(self._contacts))
+        self._contacts.append((name, law))
+        self._members.append(set(bodies))
+
+    def pairs_among(self, bodies: list[str]) -> Iterator[tuple[tuple[str, str], tuple[str, ContactLaw]]]:
+        """Pairs that are in an earlier contact too, and that contact, its name and law."""
+        shared: dict[int, list[str]] = {}
+        for body in bodies:
+            if body != GROUND:  # which is in nearly all
+                for number in self._of.get(body, ()):
+                    shared.setdefault(number, []).append(body)
+        with_ground = GROUND in bodies
+        for number, common in shared.items():
+            if with_ground and GROUND in self._members[number]:
+                common.append(GROUND)
+            for pair in combinations(common, 2):
+                yield pair, self._contacts[number]
 
 
 def _surfaces(carrier: Body | Ground) -> str:
@@ -151,20 +200,29 @@ class ContactBuilder:
 
     def add(self, name: str, law: ContactLaw) -> ContactRecord:
         """Add a contact; its record."""
-        shapes = [number for body in law.bodies for number in self._shapes_of(body)]
+        tyre = [] if law.wheel is None else [self._tyre(law.wheel)]
+        touched = law.bodies[len(tyre) :]
+        shapes = [*tyre, *(number for body in touched for number in self._shapes_of(body))]
         apart = [
             (self.index[one], self.index[two])
             for one, two in self._pairs_with_joints(law)
             if tied(self.mechanism, law, one, two)
         ]
         bodies = [self.index[body] for body in law.bodies]
-        self.core.add_group(_core.ContactLaw(self._numbers(law)), bodies, shapes, apart)
-        return ContactRecord(name, tuple(bodies))
+        self.core.add_group(_core.ContactLaw(self._numbers(law)), bodies, shapes, apart, bool(tyre))
+        return ContactRecord(name, tuple(bodies), bool(tyre))
 
     def _pairs_with_joints(self, law: ContactLaw) -> set[tuple[str, str]]:
         bodies = set(law.bodies)
         ends = ((j.marker_1.body, j.marker_2.body) for j in self.mechanism.joints.values())
         return {(min(pair), max(pair)) for pair in ends if bodies.issuperset(pair)}
+
+    def _tyre(self, wheel: WheelRays) -> int:
+        shape = _core.CollisionShape.tyre(wheel.radius, wheel.width, wheel.slices, wheel.rays)
+        marker = wheel.wheel
+        return self.core.add_shape(
+            shape, self.index[marker.body], list(marker.position), list(marker.rotation)
+        )
 
     def _shapes_of(self, body: str) -> list[int]:
         if body not in self._shapes:
@@ -185,7 +243,7 @@ class ContactBuilder:
             damping = self._shear_damping(law)
         return [
             *(law.stiffness, law.exponent, dissipation, law.static_friction, law.friction),
-            *(law.shear_ratio, damping),
+            *(law.shear_ratio, damping, law.restitution, law.bottom_depth, law.bottom_stiffness),
         ]
 
     def _shear_damping(self, law: ContactLaw) -> float:
@@ -196,7 +254,6 @@ class ContactBuilder:
         return 2.0 * _DAMPING * sqrt(mass / (law.shear_ratio * slope))
 
 
-@lru_cache(maxsize=512)
 def collision_shape(shape: Shape) -> Any:
     """The collision shape of a shape, in its own axes. Raises MechanismError for an unreadable mesh."""
     made = _core.CollisionShape
