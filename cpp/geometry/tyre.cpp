@@ -6,8 +6,10 @@
 #include <stdexcept>
 #include <string>
 
+#include "geometry/height_field.hpp"
 #include "geometry/hull.hpp"
 #include "geometry/point_distance.hpp"
+#include "geometry/rays.hpp"
 
 namespace bellcrank {
 
@@ -22,6 +24,13 @@ constexpr double kLevel = 1e-3;                  // of a normal, in the plane of
 bool is_near(const Bounds& bounds, const Vec3& p, double distance) {
     return p.x - distance <= bounds.hi.x && p.x + distance >= bounds.lo.x && p.y - distance <= bounds.hi.y &&
            p.y + distance >= bounds.lo.y && p.z - distance <= bounds.hi.z && p.z + distance >= bounds.lo.z;
+}
+
+// No ground within the bounds is above this; infinite where that is not found at once.
+double highest(const Shape& shape, const Bounds& near) {
+    if (shape.kind != ShapeKind::height_field) return Bounds::kInfinity;
+    const double top = static_cast<const HeightField&>(shape).highest(near);
+    return top > -Bounds::kInfinity ? top : Bounds::kInfinity;  // beside the terrain
 }
 
 // From the surface of a solid, negative inside, with the normal there; all in its axes. Not for meshes and height
@@ -84,39 +93,35 @@ bool TreadScan::meet(const Shape& shape, const Pose& pose, int which) {
     for (int i = 0; i < static_cast<int>(slices_.size()); ++i) {
         const Vec3 middle = wheel.point((tyre_->rim + half) * tyre_->radials[i]);
         if (!is_near(shape.bounds, middle, half + reach_)) continue;
+        const double top = highest(shape, Bounds{middle, middle}.grown(half + reach_));
+        if (middle.z - half - reach_ > top) continue;
         if (!slices_[i].is_near) {
             slices_[i] = {true, reach_, {0.0, 0.0}, {0.0, 0.0}, -1};
             for (std::size_t k = 0; k < tyre_->rays.size(); ++k) hits_of(i)[k].distance = Bounds::kInfinity;
             near_.push_back(i);
         }
-        meet_slice(shape, pose, wheel, which, i);
+        meet_slice(shape, pose, wheel, top, which, i);
     }
     return pressed_;
 }
 
-// `wheel`: in the shape's axes.
-void TreadScan::meet_slice(const Shape& shape, const Pose& pose, const Pose& wheel, int which, int i) {
+// `wheel`: in the shape's axes; top: of the ground around the slice.
+void TreadScan::meet_slice(const Shape& shape, const Pose& pose, const Pose& wheel, double top, int which, int i) {
     const Vec3 outwards = wheel.direction(tyre_->radials[i]), start = wheel.p + tyre_->rim * outwards;
     const Vec3 axis = wheel.direction({0.0, 0.0, 1.0});
     if (!is_surface(shape.kind) && surrounds(shape, pose, wheel, which, i)) return;
+    RayHit hit;
     bool met = false;
-    const int count = static_cast<int>(tyre_->rays.size());
-    for (int first = 0; first < count; first += RayBundle::kMost) {
-        bundle_.clear();
-        for (int k = first; k < std::min(count, first + RayBundle::kMost); ++k) {
-            const Tyre::Ray& ray = tyre_->rays[k];
-            bundle_.add({start, ray.outwards * outwards + ray.aside * axis, ray.length + reach_});
-        }
-        RayHit met_by_rays[RayBundle::kMost];
-        cast_local_rays(shape, bundle_, met_by_rays);
-        for (int k = first; k < first + bundle_.count; ++k) {
-            const RayHit& hit = met_by_rays[k - first];
-            if (!(hit.distance < Bounds::kInfinity)) continue;
-            pressed_ = pressed_ || hit.distance < tyre_->rays[k].length;
-            Hit& nearest = hits_of(i)[k];
-            if (hit.distance < nearest.distance) nearest = {hit.distance, pose.direction(hit.normal), which};
-            met = true;
-        }
+    for (std::size_t k = 0; k < tyre_->rays.size(); ++k) {
+        const Tyre::Ray& ray = tyre_->rays[k];
+        Hit& first = hits_of(i)[k];
+        const Vec3 direction = ray.outwards * outwards + ray.aside * axis;
+        const double length = ray.length + reach_;
+        if (std::min(start.z, start.z + length * direction.z) > top) continue;
+        if (!cast_local_ray(shape, start, direction, length, hit)) continue;
+        pressed_ = pressed_ || hit.distance < ray.length;
+        if (hit.distance < first.distance) first = {hit.distance, pose.direction(hit.normal), which};
+        met = true;
     }
     if (is_surface(shape.kind) && !met) surrounds(shape, pose, wheel, which, i);
 }

@@ -4,7 +4,6 @@
 #include <vector>
 
 #include "geometry/manifold.hpp"
-#include "geometry/rays.hpp"
 #include "geometry/shape.hpp"
 
 namespace bellcrank {
@@ -61,7 +60,7 @@ class TreadScan {
         Flat place{0.0, 0.0}, normal{0.0, 0.0};
         int shape = -1;
     };
-    void meet_slice(const Shape& shape, const Pose& pose, const Pose& wheel, int which, int i);
+    void meet_slice(const Shape& shape, const Pose& pose, const Pose& wheel, double top, int which, int i);
     bool surrounds(const Shape& shape, const Pose& pose, const Pose& wheel, int which, int i);
     void sink(Slice& slice, const Vec3& normal, double distance, int which, int i);
     void find_slices();
@@ -82,7 +81,6 @@ class TreadScan {
     std::vector<Slice> slices_;
     std::vector<Hit> hits_;
     std::vector<int> near_;
-    RayBundle bundle_;
 };
 
 // collide() for a tyre and another shape.
