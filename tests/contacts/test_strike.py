@@ -158,3 +158,49 @@ def test_bad_strikes_are_refused():
     symbolic = bc.prepare(bc.gallery.double_pendulum(), "symbolic")
     with pytest.raises(bc.Unsupported, match="impulses at points"):
         symbolic.strike([bc.Blow(name, (0, 0, 0), (1, 0, 0))])
+
+
+@pytest.mark.parametrize("formulation", FORMULATIONS)
+@pytest.mark.parametrize("kind", [bc.Revolute, bc.Cylindrical, bc.Spherical, bc.Universal])
+def test_a_joint_that_is_there_twice_takes_nothing(kind, formulation):
+    """Its rows have no response but rounding in joint coordinates; impulses by that froze the body."""
+    turned = (np.cos(0.4), 0.6 * np.sin(0.4), 0.8 * np.sin(0.4), 0.0)
+    mech = bc.Mechanism("twice", gravity=(0.0, 0.0, 0.0))
+    body = mech.add_body("body", mass=1.0, inertia=[0.1, 0.2, 0.3], position=(0.3, 0.1, 0.2), rotation=turned)
+    at = (0.1, 0.2, 0.3)
+    for name in ("joint", "joint again"):
+        ends = mech.ground.marker(at, rotation=turned), body.world_marker(at, rotation=turned)
+        velocity = {"velocity": {kind().free[-1]: 2.0}} if name == "joint" else {}
+        mech.add_joint(name, kind(), *ends, **velocity)
+    run = bc.simulate(mech, 0.2, method="moreau", step=1e-3, output_step=0.05, formulation=formulation)
+    assert run.energy.total == pytest.approx(run.energy.total[0], rel=1e-4)
+    assert run.energy.kinetic[0] > 0.3
+
+    system = bc.prepare(mech, formulation)
+    before = system.state()
+    small, large = (
+        system.strike(
+            [bc.Blow("body", at, (0.0, 0.0, size)), bc.Blow("body", (1, 1, 1), (size, 0, 0))], before
+        )
+        for size in (1e-3, 1.0)
+    )
+    jump, more = (result.state.angular_velocity - before.angular_velocity for result in (small, large))
+    assert np.abs(more).max() > 0.1
+    assert 1e3 * jump == pytest.approx(more, rel=1e-6, abs=1e-9)
+
+
+def test_bodies_that_are_welded_do_not_strike_each_other():
+    """They are one link of a tree: the point does nothing, and others beside it are as without it."""
+    mech = bc.Mechanism("welded", gravity=(0.0, 0.0, 0.0))
+    one = mech.add_body("one", mass=1.0, inertia=[0.1, 0.2, 0.3], velocity=(0.0, 0.0, -1.0))
+    two = mech.add_body("two", mass=2.0, inertia=[0.2, 0.2, 0.1], position=(1, 0, 0), velocity=(0, 0, -1))
+    mech.add_joint("weld", bc.Fixed(), one.marker((0.5, 0, 0)), two.marker((-0.5, 0, 0)))
+    system = bc.prepare(mech, "recursive")
+    start = system.state()
+    floor = bc.StruckPoint("one", (-0.2, 0.1, 0.0), (0.1, 0.0, 1.0), restitution=0.5, friction=0.3)
+    between = bc.StruckPoint("one", (0.5, 0.0, 0.1), (0.0, 0.3, 1.0), "two", friction=0.3)
+    alone, both = system.strike([floor], start), system.strike([floor, between], start)
+    assert both.state.velocity == pytest.approx(alone.state.velocity, abs=1e-12)
+    assert both.state.angular_velocity == pytest.approx(alone.state.angular_velocity, abs=1e-12)
+    assert np.abs(both.impulse[1]).max() < 1e-9
+    assert alone.impulse[0, 2] > 0.1

@@ -16,7 +16,8 @@ using recursive::RowEnd;
 
 namespace {
 
-constexpr int kMostRows = 6;  // of a block of cones
+constexpr int kMostRows = 6;      // of a block of cones
+constexpr double kStill = 1e-20;  // of the response if bodies were free: less is rounding
 
 }  // namespace
 
@@ -66,13 +67,15 @@ class Recursive::Space::Rows final : public ImpulseRows {
 
   private:
     void load_pieces(bool positions);
+    void leave_out_still_rows();
     void load_point(const ImpulsePoint& point, int body, double sign);
 
     Space& space_;
     DenseConeOperator operator_;
     int rows_ = 0;
     std::vector<RowEnd> ends_;
-    std::vector<double> G_;
+    std::vector<double> G_, natural_;
+    std::vector<char> still_;
     std::vector<Load> loads_;
 };
 
@@ -85,6 +88,7 @@ void Recursive::Space::Rows::evaluate(const std::vector<ImpulsePoint>& points, b
     }
     G_.resize(static_cast<size_t>(rows_) * rows_);
     space_.response_.between(system.state_, ends_, rows_, G_.data());
+    leave_out_still_rows();
     int row = 0;
     for (const ImpulsePiece& piece : space_.pieces())
         for (int r = 0; r < piece.size; ++r, ++row)
@@ -93,12 +97,27 @@ void Recursive::Space::Rows::evaluate(const std::vector<ImpulsePoint>& points, b
     operator_.set(G_.data(), rows_);
 }
 
+// A row that the tree satisfies by itself, as that of a joint that is there twice, moves nothing: its response is
+// rounding, by which an impulse without bounds would follow. natural_: the response if bodies were free.
+void Recursive::Space::Rows::leave_out_still_rows() {
+    const auto at = [&](int r, int c) -> double& { return G_[static_cast<size_t>(r) * rows_ + c]; };
+    still_.assign(rows_, 0);
+    for (int r = 0; r < rows_; ++r) still_[r] = !(at(r, r) > kStill * natural_[r]);
+    for (int r = 0; r < rows_; ++r) {
+        if (!still_[r]) continue;
+        for (int c = 0; c < rows_; ++c) at(r, c) = at(c, r) = 0.0;
+        at(r, r) = natural_[r] > 0.0 ? natural_[r] : 1.0;
+    }
+    for (RowEnd& end : ends_)
+        if (still_[end.row]) end.load = kNothing;
+}
+
 void Recursive::Space::Rows::load_pieces(bool positions) {
     const Recursive& system = space_.system_;
     ends_.assign(system.recursion_.ends().begin(), system.recursion_.ends().end());
+    natural_.assign(rows_, 0.0);
     for (RowEnd& end : ends_) end.load = kNothing;
-    double size = 0.0;
-    for (const Entry& e : system.entries_) ends_[e.end].load += system.load_of(e, size);
+    for (const Entry& e : system.entries_) ends_[e.end].load += system.load_of(e, natural_[e.row]);
     if (!positions) return;
     for (RowEnd& end : ends_)
         if (!space_.holds_positions_[end.row]) end.load = kNothing;
@@ -108,6 +127,8 @@ void Recursive::Space::Rows::load_point(const ImpulsePoint& point, int body, dou
     const Recursive& system = space_.system_;
     const int link = system.tree_.bodies[body].link;
     if (link < 0) return;
+    for (int r = 0; r < point.size; ++r) natural_[point.row + r] += 1.0 / system.model_->mass[body];
+    if (system.tree_.bodies[point.bodies[0]].link == system.tree_.bodies[point.bodies[1]].link) return;
     const Mat3& axes = system.state_.world[link];
     const Vec3 arm = transpose_times(axes, point.position - system.state_.position[link]);
     for (int r = 0; r < point.size; ++r) {

@@ -175,7 +175,8 @@ class System:
 
         Joints, drives and closed limits, redundant ones included, transmit them. Blows come first; then the
         laws are Newton's of restitution and Coulomb's of friction, satisfied exactly for all points together
-        (docs/theory/impulses.md). Restitution with friction may gain energy. The System goes to the state
+        (docs/theory/impulses.md). Restitution with friction may gain energy, and with friction there may be
+        several answers, of which one is found. The System goes to the state
         after them. For formulations `lagrange` and `recursive`, this one in linear time. Raises Unsupported
         for others, MechanismError for bad input, AssemblyError where no impulses are found.
         """
