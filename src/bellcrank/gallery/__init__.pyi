@@ -3,6 +3,7 @@
 from bellcrank.gallery.andrews import ANDREWS as ANDREWS
 from bellcrank.gallery.andrews import AndrewsData as AndrewsData
 from bellcrank.gallery.andrews import andrews_squeezer as andrews_squeezer
+from bellcrank.gallery.arch import arch as arch
 from bellcrank.gallery.arms import DhLink as DhLink
 from bellcrank.gallery.arms import dh_arm as dh_arm
 from bellcrank.gallery.arms import lead as lead

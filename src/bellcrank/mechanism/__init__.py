@@ -14,6 +14,7 @@ from bellcrank.mechanism import (
     mesh,
     motors,
     one_sided,
+    prism,
     seat,
     springs,
     surface_formulas,
