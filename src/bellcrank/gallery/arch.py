@@ -49,8 +49,14 @@ def arch(
     inner, outer, half = radius * (1 - thickness / 2), radius * (1 + thickness / 2), pi / (2 * voussoirs)
     sector = _sector(inner, outer, half, width).scaled(density)
     middle = float(sector.com[0])
-    corners = [(inner * cos(half) - middle, inner * sin(half)), (inner * cos(half) - middle, -inner * sin(half))]
-    corners += [(outer * cos(half) - middle, -outer * sin(half)), (outer * cos(half) - middle, outer * sin(half))]
+    corners = [
+        (inner * cos(half) - middle, inner * sin(half)),
+        (inner * cos(half) - middle, -inner * sin(half)),
+    ]
+    corners += [
+        (outer * cos(half) - middle, -outer * sin(half)),
+        (outer * cos(half) - middle, outer * sin(half)),
+    ]
     for number in range(voussoirs):
         angle = (2 * number + 1) * half
         mech.add_body(

@@ -90,6 +90,7 @@ __all__ = [
     "mesh",
     "motors",
     "one_sided",
+    "prism",
     "seat",
     "springs",
     "surface_formulas",

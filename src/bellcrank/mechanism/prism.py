@@ -84,8 +84,8 @@ class Prism(Shape):
         # Over a triangle the mean of p pᵀ is (Σ vᵢ vᵢᵀ + s sᵀ)/12 with the corners vᵢ and their sum s.
         corners = np.stack([a, b, c]) - com
         sums = corners.sum(axis=0)
-        second = np.einsum("t,kti,ktj->ij", areas, corners, corners) + np.einsum("t,ti,tj->ij", areas, sums, sums)
-        second /= 12.0
+        second = np.einsum("t,kti,ktj->ij", areas, corners, corners)
+        second = (second + np.einsum("t,ti,tj->ij", areas, sums, sums)) / 12.0
         volume = area * self.length
         squares = np.zeros((3, 3))
         squares[:2, :2] = second * self.length
