@@ -10,6 +10,7 @@ from benchmarks import (
     cones,
     dca,
     geometry,
+    humanoid,
     loops,
     recursive,
     scaling,
@@ -37,6 +38,7 @@ def command(form: Form) -> None:
         geometry.run,
         cones.run,
         towers.run,
+        humanoid.run,
     )
     publish([run() for run in runs], form)
 

@@ -1,4 +1,4 @@
-"""The recursive formulation: robots beside other engines, chains, batches, ladders and nested loops."""
+"""The recursive formulation: robots beside other engines, chains, impulses, ladders and nested loops."""
 
 from __future__ import annotations
 
@@ -21,6 +21,7 @@ from bellcrank.gallery.rings import ladder
 from benchmarks.command_line import Form, form_option, invoke, peer_python_option, repeats_option
 from benchmarks.environment import environment
 from benchmarks.peer_replay import default_python
+from benchmarks.recursive_impulses import impulses
 from benchmarks.recursive_own import BATCH, Own, nested
 from benchmarks.report import Column, Report, Row, Table, publish
 from benchmarks.symbolic_peers import Files, check_agreement, default_build_folder, prepare
@@ -43,7 +44,7 @@ JOINT_TARGET: Final = 100.0
 BATCH_TARGET: Final = 35.0
 MAKING_TARGET: Final = 2.0
 """Seconds to make a system of 50,000 joints."""
-PARTS: Final = ("robots", "chains", "ladders", "nested")
+PARTS: Final = ("robots", "chains", "impulses", "ladders", "nested")
 
 
 def _race(
@@ -206,6 +207,10 @@ def run(
         machine = _beside_reference(rows)
     if "chains" in parts:
         table, more = _chains(repeats)
+        tables.append(table)
+        targets += more
+    if "impulses" in parts:
+        table, more = impulses(repeats)
         tables.append(table)
         targets += more
     if "ladders" in parts:

@@ -83,7 +83,9 @@ nb::dict result_dict(const SimulationResult& result) {
     d["ended"] = result.ended, d["samples"] = result.samples;
     d["residual"] = result.impulses.residual, d["impacts"] = result.impulses.impacts;
     d["penetration"] = result.impulses.penetration;
-    d["weakened"] = result.impulses.weakened;
+    d["weakened"] = result.impulses.weakened, d["halved"] = result.impulses.halved;
+    d["lost_to_impacts"] = result.impulses.lost_to_impacts;
+    d["lost_to_friction"] = result.impulses.lost_to_friction;
     d["between"] = std::pair(result.impulses.bodies[0], result.impulses.bodies[1]);
     if (result.status == SimulationStatus::impulses_not_found) d["row"] = result.impulses.row;
     d["energy_before"] = result.energy_before, d["energy_after"] = result.energy_after;

@@ -14,6 +14,7 @@
 #include "spatial/components.hpp"
 #include "spatial/rotation.hpp"
 #include "state_of.hpp"
+#include "strike.hpp"
 
 namespace nb = nanobind;
 using namespace nb::literals;
@@ -285,6 +286,7 @@ void bind_system(nb::module_& m) {
     bind_state(c);
     bind_equations(c);
     bind_values(c);
+    bind_strike(c);
 }
 
 }  // namespace bellcrank

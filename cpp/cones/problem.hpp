@@ -46,6 +46,7 @@ class ConeLayout {
 
 struct ConeOptions {
     double tolerance = 1e-8;  // on ConeReport::residual
+    double enough = 0.0;      // the same after an attempt, where Newton's steps stall above the tolerance
     int newton_steps = 30;    // of a semismooth phase
     int warm_steps = 10;      // of the first one, from given impulses
     int interior_steps = 80;  // of each attempt

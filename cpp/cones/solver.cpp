@@ -93,6 +93,16 @@ bool ConeSolver::attempt_convex(const ConeOptions& options, ConeReport& report) 
     return false;
 }
 
+// Newton's steps with larger proximal terms; then what is enough.
+bool ConeSolver::lead_on(const ConeOptions& options, ConeReport& report) {
+    for (const double proximal : {1e-6, 1e-5, 1e-4}) {
+        x_ = best_;
+        const ConeResidual now = newton_.run(problem_, x_.data(), options.newton_steps, tolerance_, report, proximal);
+        if (keep(now, x_, report)) return true;
+    }
+    return report.residual <= options.enough;
+}
+
 bool ConeSolver::finish_by_sweeps(const ConeOptions& options, ConeReport& report) {
     x_ = best_;
     keep(sweep(problem_, x_.data(), u_.data(), options.sweeps, tolerance_, report), x_, report);
@@ -117,15 +127,11 @@ ConeEnd ConeSolver::search(const ConeOptions& options, ConeReport& report) {
         if (!warm && next.from == From::given) continue;
         if (done == options.attempts) break;
         if (attempt(next, options, report)) return done == 0 ? ConeEnd::interior : ConeEnd::retry;
+        if (report.residual < kNearly && lead_on(options, report)) return ConeEnd::retry;
         ++done;
     }
     if (done < options.attempts && attempt_convex(options, report)) return ConeEnd::retry;
-    for (const double proximal : {1e-6, 1e-5, 1e-4}) {
-        if (!(report.residual < kNearly)) break;
-        x_ = best_;
-        const ConeResidual now = newton_.run(problem_, x_.data(), options.newton_steps, tolerance_, report, proximal);
-        if (keep(now, x_, report)) return ConeEnd::retry;
-    }
+    if (report.residual < kNearly && lead_on(options, report)) return ConeEnd::retry;
     return finish_by_sweeps(options, report) ? ConeEnd::sweeps : ConeEnd::failed;
 }
 

@@ -33,6 +33,7 @@ class ConeSolver {
     ConeEnd search(const ConeOptions& options, ConeReport& report);
     bool attempt(const Attempt& next, const ConeOptions& options, ConeReport& report);
     bool attempt_convex(const ConeOptions& options, ConeReport& report);
+    bool lead_on(const ConeOptions& options, ConeReport& report);
     bool finish_by_sweeps(const ConeOptions& options, ConeReport& report);
 
     ConeProblem problem_;

@@ -11,7 +11,6 @@
 #include "formulations/lagrange/correction_history.hpp"
 #include "formulations/lagrange/delassus.hpp"
 #include "formulations/lagrange/implicit.hpp"
-#include "impulses/body_space.hpp"
 #include "impulses/impulse_step.hpp"
 
 namespace bellcrank {
@@ -43,6 +42,9 @@ class Lagrange final : public ConstrainedBodies {
     bool linearizes_cheaply() const override { return linearizes_by_rows(); }
     bool finish_corrected_step(double t, double* x, double* u) override;
     void inputs_changed() override;
+    ImpulseOutcome strike(double t, const double* x, const std::vector<Blow>& blows,
+                          const std::vector<StruckPoint>& points, double tolerance, double* u,
+                          std::vector<Vec3>& told) override;
     ImpulseOutcome step_by_impulses(double t, double h, const double* x, const double* u, double tolerance, double* x1,
                                     double* u1) override;
     std::vector<int> dropped_rows() override;
@@ -88,6 +90,7 @@ class Lagrange final : public ConstrainedBodies {
 
     // Stops (lagrange/stops.cpp).
     void rows_changed() override;
+    ImpulseStep& impulses();
     bool runs_through_a_stop() const;
     void solve_with_stops(std::vector<double>& lambda);
 
@@ -142,10 +145,9 @@ class Lagrange final : public ConstrainedBodies {
     std::vector<double> rhs_, impulse_, solution_, residual_;  // rows
     std::vector<double> in_force_;  // per storage row: 1 if rigid and not dropped (as an open stop is), else 0
     bool out_of_force_ = false;     // whether some rigid rows are dropped
-    std::unique_ptr<ImplicitRows> implicit_;    // of implicit methods only
-    std::unique_ptr<BodySpace> impulse_space_;  // of methods that step by impulses only
-    std::unique_ptr<ImpulseStep> impulses_;
-    std::vector<std::uint8_t> held_stops_;  // per model row, if there are stops
+    std::unique_ptr<ImplicitRows> implicit_;  // of implicit methods only
+    std::unique_ptr<ImpulseStep> impulses_;   // of methods that step by impulses, and of those who strike
+    std::vector<std::uint8_t> held_stops_;    // per model row, if there are stops
     std::vector<double> defect_;
 };
 

@@ -37,6 +37,9 @@ class Recursive final : public JointSystem {
     void body_accelerations(double t, const double* x, const double* u, const double* udot, double* records) override;
     ImpulseOutcome step_by_impulses(double t, double h, const double* x, const double* u, double tolerance, double* x1,
                                     double* u1) override;
+    ImpulseOutcome strike(double t, const double* x, const std::vector<Blow>& blows,
+                          const std::vector<StruckPoint>& points, double tolerance, double* u,
+                          std::vector<Vec3>& told) override;
     // Of closing rows and driven coordinates.
     void violation(double t, const double* x, const double* u, double* position, double* velocity) override;
 
@@ -50,6 +53,7 @@ class Recursive final : public JointSystem {
     void list_entries();
     std::vector<recursive::RowEnd> row_ends() const;
     class Space;  // of steps by impulses
+    ImpulseStep& impulses();
     void move_to(const double* x, const double* u);
     FunctionValue driven(const recursive::Drive& drive, double t) const;
     void lead_positions(double t, double* x) const;
@@ -88,8 +92,7 @@ class Recursive final : public JointSystem {
     std::vector<recursive::Twist> link_accelerations_;
     std::vector<double> force_;  // records
     FreeMotion free_motion_;
-    std::unique_ptr<ImpulseSpace> impulse_space_;  // of methods that step by impulses only
-    std::unique_ptr<ImpulseStep> impulses_;
+    std::unique_ptr<ImpulseStep> impulses_;  // of methods that step by impulses, and of those who strike
 };
 
 }  // namespace bellcrank

@@ -45,10 +45,9 @@ void BodySpace::Rows::lay_out(const ConeLayout& layout, const std::vector<Impuls
             add_side(block, side.body);
         ++block;
     }
-    const auto& shapes = space_.model_.contacts.shapes;
     for (const ImpulsePoint& point : points) {
-        add_side(block, shapes[point.found->a].body);
-        add_side(block++, shapes[point.found->b].body);
+        for (const int body : point.bodies) add_side(block, body);
+        ++block;
     }
     operator_.set_pattern(layout, space_.model_.bodies(), sides_);
 }
@@ -81,12 +80,10 @@ int BodySpace::Rows::write_pieces(bool positions) {
 
 void BodySpace::Rows::write_points(const std::vector<ImpulsePoint>& points, int side) {
     const std::span<const double> scale = space_.rows_.inverse_sqrt_mass();
-    const auto& shapes = space_.model_.contacts.shapes;
     for (const ImpulsePoint& point : points)
-        for (const auto& [shape, sign] : {std::pair(point.found->a, 1.0), std::pair(point.found->b, -1.0)}) {
-            const int body = shapes[shape].body;
+        for (const auto& [body, sign] : {std::pair(point.bodies[0], 1.0), std::pair(point.bodies[1], -1.0)}) {
             if (body == space_.model_.ground()) continue;
-            const Vec3 arm = point.found->point.position - pose_position(space_.poses_, body);
+            const Vec3 arm = point.position - pose_position(space_.poses_, body);
             const Mat3 R = rotation_matrix(pose_rotation(space_.poses_, body));
             double* J = operator_.jacobian(side++);
             for (int r = 0; r < point.size; ++r, J += BodyConeOperator::kRow) {

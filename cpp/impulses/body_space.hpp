@@ -20,6 +20,7 @@ class BodySpace final : public ImpulseSpace {
 
     BodySpace(const Model& model, ConstraintRows& rows, const Manifold& manifold, Closing close_rows);
 
+    int ground() const override { return model_.ground(); }
     int configuration_size() const override { return manifold_.configuration_size(); }
     int speeds() const override { return manifold_.tangent_size(); }
     std::unique_ptr<ImpulseRows> make_rows() override;

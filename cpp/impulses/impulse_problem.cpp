@@ -17,17 +17,17 @@ void put_axes(const Vec3& n, Vec3 (&axes)[3]) {
 
 }  // namespace
 
-void ImpulseProblem::set(const std::vector<FoundContact>& points, std::span<const double> friction, bool positions) {
+void ImpulseProblem::finish(bool positions) {
     layout_.clear();
-    points_.clear();
     for (const ImpulsePiece& piece : pieces_)
         piece.unilateral ? layout_.add_contact() : layout_.add_equality(piece.size);
-    for (size_t i = 0; i < points.size(); ++i) {
-        ImpulsePoint point{&points[i], layout_.rows(), {}, friction[i] > 0.0 ? 3 : 1, friction[i]};
-        put_axes(points[i].point.normal, point.axes);
-        points_.push_back(point);
-        layout_.add_contact(friction[i] > 0.0 ? std::array<ConeDisc, 3>{ConeDisc{2, friction[i]}}
-                                              : std::array<ConeDisc, 3>{});
+    for (ImpulsePoint& point : points_) {
+        const bool rubs = point.friction > 0.0;
+        point.row = layout_.rows();
+        point.size = rubs ? 3 : 1;
+        put_axes(point.normal, point.axes);
+        layout_.add_contact(rubs ? std::array{ConeDisc{2, point.friction}, ConeDisc{}, ConeDisc{}}
+                                 : std::array<ConeDisc, 3>{});
     }
     rows_->lay_out(layout_, points_);
     rows_->evaluate(points_, positions);
@@ -41,9 +41,10 @@ Vec3 ImpulseProblem::impulse_at(const ImpulsePoint& point) const {
     return sum;
 }
 
-ConeReport ImpulseProblem::solve(double tolerance) {
+ConeReport ImpulseProblem::solve(double tolerance, double enough) {
     ConeOptions options;
     options.tolerance = tolerance;
+    options.enough = enough;
     return solver_.solve(layout_, rows_->response(), q.data(), impulses.data(), options);
 }
 

@@ -1,7 +1,7 @@
 // The impulses of one step as a problem of cones: rows of the model beside points of contact.
 #pragma once
 
-#include <span>
+#include <memory>
 #include <vector>
 
 #include "cones/solver.hpp"
@@ -9,14 +9,19 @@
 
 namespace bellcrank {
 
+// Gap that counts as closed [m or rad].
+inline constexpr double kClosed = 1e-9;
+
 // Rows of the model come first, piece by piece, limits as contacts without friction; then each point of contact.
 class ImpulseProblem {
   public:
     explicit ImpulseProblem(ImpulseSpace& space) : pieces_(space.pieces()), rows_(space.make_rows()) {}
 
-    // The blocks, for these points with a friction coefficient for each; J where the space is. Rows that hold no
-    // positions are left out where only these count.
-    void set(const std::vector<FoundContact>& points, std::span<const double> friction, bool positions);
+    // The blocks, with these points; J where the space is. Rows that hold no positions are left out where only these
+    // count.
+    void begin() { points_.clear(); }
+    void add(const ImpulsePoint& point) { points_.push_back(point); }
+    void finish(bool positions);
 
     const std::vector<ImpulsePiece>& pieces() const { return pieces_; }
     const std::vector<ImpulsePoint>& points() const { return points_; }
@@ -29,7 +34,8 @@ class ImpulseProblem {
 
     // Speeds without impulses; impulses to start from, and those found.
     std::vector<double> q, impulses;
-    ConeReport solve(double tolerance);
+    // enough: a residual with which no further attempt is made.
+    ConeReport solve(double tolerance, double enough = 0.0);
 
   private:
     const std::vector<ImpulsePiece>& pieces_;

@@ -6,7 +6,6 @@
 #include <vector>
 
 #include "cones/operator.hpp"
-#include "contacts/contacts.hpp"
 #include "spatial/algebra.hpp"
 
 namespace bellcrank {
@@ -21,13 +20,14 @@ struct ImpulsePiece {
     bool holds_positions() const { return !of_velocity && compliance == 0.0; }
 };
 
-// A point of contact: its normal row and, if it rubs, two across, from row `row` of a problem on.
+// A point where the first body touches the second, the ground being the last: its normal row and, if it rubs, two
+// across.
 struct ImpulsePoint {
-    const FoundContact* found;
-    int row;
-    Vec3 axes[3];  // normal, and two across it
-    int size;
+    int bodies[2];
+    Vec3 position, normal;  // world axes; from the second body to the first
     double friction;
+    int row = 0, size = 0;  // in a problem
+    Vec3 axes[3] = {};      // of its rows
 };
 
 // J of a problem's rows, those of pieces before those of points, where the space was placed last.
@@ -52,6 +52,7 @@ class ImpulseSpace {
   public:
     virtual ~ImpulseSpace() = default;
 
+    virtual int ground() const = 0;  // the number of bodies
     virtual int configuration_size() const = 0;
     virtual int speeds() const = 0;
     const std::vector<ImpulsePiece>& pieces() const { return pieces_; }

@@ -2,7 +2,9 @@
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
+#include "impulses/strike.hpp"
 #include "spatial/body_state.hpp"
 #include "spatial/components.hpp"
 
@@ -23,16 +25,17 @@ int rows_of(const std::vector<ImpulsePiece>& pieces) {
 
 }  // namespace
 
-ImpulseStep::ImpulseStep(const Model& model, const FreeMotion& free_motion, Contacts& contacts, ImpulseSpace& space,
-                         double rest_speed)
+ImpulseStep::ImpulseStep(const Model& model, const FreeMotion& free_motion, Contacts& contacts,
+                         std::unique_ptr<ImpulseSpace> space, double rest_speed)
     : model_(model),
       free_motion_(free_motion),
       contacts_(contacts),
-      space_(space),
+      owned_(std::move(space)),
+      space_(*owned_),
       rest_speed_(rest_speed),
-      positions_(space),
-      velocities_(space),
-      xi_(space.speeds()),
+      positions_(space_),
+      velocities_(space_),
+      xi_(space_.speeds()),
       moved_(xi_),
       freed_(xi_),
       flying_(kTwist * (static_cast<size_t>(model.bodies()) + 1)),
@@ -42,8 +45,9 @@ ImpulseStep::ImpulseStep(const Model& model, const FreeMotion& free_motion, Cont
       twist_kick_(flying_),
       end_twists_(flying_),
       on_bodies_(flying_),
+      contact_part_(flying_),
       contact_kick_(model.bodies()),
-      last_rows_(rows_of(space.pieces())) {}
+      last_rows_(rows_of(space_.pieces())) {}
 
 ImpulseOutcome ImpulseStep::step(double t, double h, const double* x, const double* u, double tolerance, double* x1,
                                  double* u1) {
@@ -52,22 +56,37 @@ ImpulseOutcome ImpulseStep::step(double t, double h, const double* x, const doub
     reused_ = kicks_ ? h / last_h_ : 0.0;
     for (size_t k = 0; k < xi_.size(); ++k) moved_[k] = u[k] + reused_ * kick_[k];
     for (size_t k = 0; k < flying_.size(); ++k) flying_[k] = end_twists_[k] + reused_ * twist_kick_[k];
+    if (!std::ranges::all_of(moved_, [](double v) { return std::isfinite(v); })) {
+        std::copy_n(x, space_.configuration_size(), x1);
+        std::ranges::copy(moved_, u1);  // the end of the run: who calls names the body
+        return {};
+    }
     look_for_points(h, flying_.data());
     space_.advance(t + h, h, x, moved_.data(), x1);
     const bool met = correct_positions(t + h, h, u, x1);
     move_freely(t + h, h);
     ImpulseOutcome outcome = find_velocities(h, moved_.data(), tolerance, u1);
     outcome.constraints_met = met;
+    outcome.factorizations = std::exchange(factorizations_, 0);
+    outcome.lost_to_friction -= work_of_kick();
     list_contacts(h, u1);
     kick_next(h, u1);
+    end_rates_.assign(after_.begin(), after_.begin() + velocities_.rows_of_pieces());
     remember_end(t + h, x1, u1);
     return outcome;
+}
+
+ImpulseOutcome ImpulseStep::strike(double t, const double* x, const std::vector<Blow>& blows,
+                                   const std::vector<StruckPoint>& points, double tolerance, double* u,
+                                   std::vector<Vec3>& impulses) {
+    return bellcrank::strike(space_, t, x, blows, points, tolerance, u, impulses);
 }
 
 // The impulses that act at a state, and from them a kick, if nothing is hit there.
 void ImpulseStep::prepare(double t, double h, const double* x, const double* u, double tolerance) {
     part_ = 1.0;
     reused_ = 0.0;
+    end_rates_.clear();
     last_points_.clear();
     for (auto* v : {&kick_, &twist_kick_, &last_rows_}) std::fill(v->begin(), v->end(), 0.0);
     std::fill(contact_kick_.begin(), contact_kick_.end(), Push{});
@@ -77,6 +96,7 @@ void ImpulseStep::prepare(double t, double h, const double* x, const double* u, 
     points_ = contacts_.near(space_.poses(), reach_);
     move_freely(t, h);
     find_velocities(h, u, tolerance, moved_.data());
+    end_rates_.assign(before_.begin(), before_.begin() + velocities_.rows_of_pieces());
     kick_next(h, u);
 }
 
@@ -114,10 +134,9 @@ void ImpulseStep::add_pushes() {
     for (Push& kept : contact_kick_) kept = {0.5 * reused_ * kept.linear, 0.5 * reused_ * kept.angular};
     for (const ImpulsePoint& point : velocities_.points()) {
         const Vec3 P = 0.5 * velocities_.impulse_at(point);
-        for (const auto& [shape, sign] : {std::pair(point.found->a, 1.0), std::pair(point.found->b, -1.0)}) {
-            const int body = model_.contacts.shapes[shape].body;
+        for (const auto& [body, sign] : {std::pair(point.bodies[0], 1.0), std::pair(point.bodies[1], -1.0)}) {
             if (body == model_.ground()) continue;
-            const Vec3 arm = point.found->point.position - pose_position(space_.poses(), body);
+            const Vec3 arm = point.position - pose_position(space_.poses(), body);
             contact_kick_[body].linear += sign * P;
             contact_kick_[body].angular += sign * cross(arm, P);
         }
@@ -126,9 +145,19 @@ void ImpulseStep::add_pushes() {
         const Mat3 R = rotation_matrix(pose_rotation(space_.poses(), b));
         const Vec3 v = twist_linear(twists_.data(), b), w = twist_angular(twists_.data(), b);
         const Vec3& I = model_.principal_inertia[b];
+        const Vec3 moment = transpose_times(R, contact_kick_[b].angular);
+        store_twist(contact_part_.data(), b, contact_kick_[b].linear, moment);
         store_twist(on_bodies_.data(), b, model_.mass[b] * v + contact_kick_[b].linear,
-                    Vec3{I.x * w.x, I.y * w.y, I.z * w.z} + transpose_times(R, contact_kick_[b].angular));
+                    Vec3{I.x * w.x, I.y * w.y, I.z * w.z} + moment);
     }
+}
+
+// What contacts have done in the kick that the step began with. Nothing was hit there, so that it is friction's.
+double ImpulseStep::work_of_kick() const {
+    double work = 0.0;
+    for (size_t k = 0; k < contact_part_.size(); ++k)
+        work += reused_ * contact_part_[k] * (end_twists_[k] + 0.5 * reused_ * twist_kick_[k]);
+    return work;
 }
 
 double ImpulseStep::energy_of(const double* twists) const {

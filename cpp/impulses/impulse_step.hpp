@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <tuple>
 #include <vector>
 
@@ -17,17 +18,20 @@ namespace bellcrank {
 //   u₁ = u′ + h a_f/2 + M⁻¹ J₁ᵀ P₁    with  J₁ u₁ + C_t = 0 in equations,  0 ≤ P₁ₙ ⟂ u₁ₙ + s ≥ 0  in limits and
 //   contacts
 // and Coulomb friction. Bodies fly with their twists; joints that are no rows, as those of a tree, take from these what
-// they let pass, which never adds to the energy. So the smooth motion is that of the method of Störmer and Verlet, of second order. s = e uₙ
-// where something is hit that bounces; where a gap is open it is what closes the gap in the next step, so that nothing
-// gets in that does not bounce. After a hit the kick is found anew, without it.
+// they let pass, which never adds to the energy. So the smooth motion is that of the method of Störmer and Verlet, of
+// second order. s = e uₙ where something is hit that bounces; where a gap is open it is what closes the gap in the next
+// step, so that nothing gets in that does not bounce. After a hit the kick is found anew, without it.
 class ImpulseStep {
   public:
-    ImpulseStep(const Model& model, const FreeMotion& free_motion, Contacts& contacts, ImpulseSpace& space,
-                double rest_speed);
+    ImpulseStep(const Model& model, const FreeMotion& free_motion, Contacts& contacts,
+                std::unique_ptr<ImpulseSpace> space, double rest_speed);
 
     // From (t, x, u) to (t + h, x1, u1). tolerance: on the residual of the impulses, a part of the largest speed.
     ImpulseOutcome step(double t, double h, const double* x, const double* u, double tolerance, double* x1, double* u1);
-    int factorizations() const { return factorizations_; }
+    // The same of impulses at points alone (Impulses::strike).
+    ImpulseOutcome strike(double t, const double* x, const std::vector<Blow>& blows,
+                          const std::vector<StruckPoint>& points, double tolerance, double* u,
+                          std::vector<Vec3>& impulses);
 
   private:
     // A point from step to step: shapes and feature.
@@ -51,13 +55,19 @@ class ImpulseStep {
     ImpulseOutcome find_velocities(double h, const double* u, double tolerance, double* u1);
     void look_for_points(double h, const double* twists);
     void lay_out(const double* u);
+    ImpulsePoint point_at(const FoundContact& found, double friction) const;
     double friction_of(const FoundContact& found, const double* twists);
     void start_from_last();
     LastPoint* last_point(const FoundContact& found, bool by_feature);
     ImpulseOutcome solve(double h, double tolerance, double* u1);
     void set_speeds(double h, double bounce);
+    double led_by(int row, double compliance) const;
     double shift(double gap, double before, double restitution, double h, double bounce);
-    double work_of_contacts() const;
+    struct Work {  // size: of its terms, for their rounding
+        double normal = 0.0, across = 0.0, size = 0.0;
+    };
+    Work work_of_contacts(const std::vector<double>& began) const;
+    double work_of_kick() const;
     ImpulseOutcome describe(const ConeReport& report) const;
     void remember_impulses();
     void list_contacts(double h, const double* u1);
@@ -76,19 +86,19 @@ class ImpulseStep {
     const Model& model_;
     const FreeMotion& free_motion_;
     Contacts& contacts_;
+    const std::unique_ptr<ImpulseSpace> owned_;
     ImpulseSpace& space_;
     const double rest_speed_;  // of approach, below which nothing bounces [m/s or rad/s]
     ImpulseProblem positions_, velocities_;
     std::vector<FoundContact> points_, close_;  // within reach_; those that positions are corrected for
     double reach_ = 0.0;
-    std::vector<double> friction_, restitution_;     // of points
     std::vector<double> before_, free_, after_;      // speeds along rows: of the last step, without impulses, with them
     std::vector<double> start_, total_;              // impulses to start from; some of them
     std::vector<double> xi_, moved_, freed_;         // a displacement; u′; velocities without impulses
     std::vector<double> flying_, rate_, twists_;     // twists with u′; their accelerations; other twists
     std::vector<double> kick_, twist_kick_;          // for the next step
-    std::vector<double> end_twists_;                 // where the last step ended
-    std::vector<double> on_bodies_;                  // impulses
+    std::vector<double> end_twists_, end_rates_;     // where the last step ended: of bodies, and along rows
+    std::vector<double> on_bodies_, contact_part_;   // impulses of the next kick; those of contacts
     std::vector<Push> contact_kick_;                 // of contacts alone, in the next step
     std::vector<double> last_rows_, end_x_, end_u_;  // impulses of the last step, and where it ended
     std::vector<LastPoint> last_points_;             // sorted

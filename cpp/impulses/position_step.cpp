@@ -29,8 +29,9 @@ bool ImpulseStep::correct_positions(double t, double h, const double* u, double*
         }
         points_ = contacts_.near(space_.poses(), reach_);
         if (!met || !penetrates(space_.twists(u), h)) return met;
-        friction_.assign(close_.size(), 0.0);
-        positions_.set(close_, friction_, true);
+        positions_.begin();
+        for (const FoundContact& found : close_) positions_.add(point_at(found, 0.0));
+        positions_.finish(true);
         int row = 0;
         for (const ImpulsePiece& piece : positions_.pieces())
             for (int r = 0; r < piece.size; ++r, ++row)

@@ -9,7 +9,7 @@ namespace bellcrank {
 namespace {
 
 constexpr double kAimed = 0.01;   // of the tolerance
-constexpr double kClosed = 1e-9;  // gap that counts as closed [m or rad]
+constexpr double kEnough = 0.1;   // the same, where more attempts would be made
 constexpr double kSame = 1e-4;    // distance within which a point is the same as in the last step [m]
 constexpr double kSlips = 1e-6;   // speed beyond which a point slips [m/s]
 constexpr double kGains = 1e-9;   // of the energy of contacts' speeds: less is rounding
@@ -25,22 +25,27 @@ ImpulseOutcome ImpulseStep::find_velocities(double h, const double* u, double to
     lay_out(u);
     start_from_last();
     velocities_.jacobian().to_rows(freed_.data(), free_.data());
+    if (!std::ranges::all_of(free_, [](double v) { return std::isfinite(v); })) {
+        std::ranges::copy(freed_, u1);
+        return {};
+    }
     const ImpulseOutcome outcome = solve(h, tolerance, u1);
     remember_impulses();
     return outcome;
 }
 
 void ImpulseStep::lay_out(const double* u) {
-    friction_.clear();
-    restitution_.clear();
     const double* twists = space_.twists(u);
-    for (const FoundContact& found : points_) {
-        friction_.push_back(friction_of(found, twists));
-        restitution_.push_back(model_.contacts.groups[found.group].law.restitution);
-    }
-    velocities_.set(points_, friction_, false);
+    velocities_.begin();
+    for (const FoundContact& found : points_) velocities_.add(point_at(found, friction_of(found, twists)));
+    velocities_.finish(false);
     for (auto* v : {&before_, &free_, &after_, &total_}) v->assign(velocities_.rows(), 0.0);
     velocities_.jacobian().to_rows(u, before_.data());
+}
+
+ImpulsePoint ImpulseStep::point_at(const FoundContact& found, double friction) const {
+    const auto& shapes = model_.contacts.shapes;
+    return {{shapes[found.a].body, shapes[found.b].body}, found.point.position, found.point.normal, friction};
 }
 
 // Static where the point touched and did not slip, or begins to touch without slip.
@@ -59,9 +64,10 @@ void ImpulseStep::start_from_last() {
     for (size_t row = 0; row < last_rows_.size(); ++row) velocities_.impulses[row] = part_ * last_rows_[row];
     for (LastPoint& last : last_points_) last.taken = false;
     for (const bool by_feature : {true, false})
-        for (const ImpulsePoint& point : velocities_.points()) {
+        for (size_t i = 0; i < points_.size(); ++i) {
+            const ImpulsePoint& point = velocities_.points()[i];
             double* P = &velocities_.impulses[point.row];
-            LastPoint* last = P[0] == 0.0 ? last_point(*point.found, by_feature) : nullptr;
+            LastPoint* last = P[0] == 0.0 ? last_point(points_[i], by_feature) : nullptr;
             if (last == nullptr) continue;
             last->taken = true;
             for (int r = 0; r < point.size; ++r) P[r] = part_ * dot(last->impulse, point.axes[r]);
@@ -87,6 +93,13 @@ double ImpulseStep::shift(double gap, double before, double restitution, double 
     return gap > kClosed ? gap / h : bounces ? bounce * restitution * before : 0.0;
 }
 
+// The speed along a row with compliance, a rotor's, that the second half of a step begins with: where the step began,
+// and changed by what the kick took from the rotor. So no momentum of the rotor is lost.
+double ImpulseStep::led_by(int row, double compliance) const {
+    const double began = end_rates_.empty() ? before_[row] : end_rates_[row];
+    return began - compliance * 0.5 * reused_ * last_rows_[row];
+}
+
 // The speeds without impulses, and what is added to those of limits and contacts. Gaps too wide to close in a step are
 // cut to twice the fastest speed, so that they do not set the scale of the residual.
 void ImpulseStep::set_speeds(double h, double bounce) {
@@ -95,8 +108,8 @@ void ImpulseStep::set_speeds(double h, double bounce) {
     double fastest = 0.0;
     for (const ImpulsePiece& piece : velocities_.pieces())
         for (int r = 0; r < piece.size; ++r, ++row) {
-            const double ahead = piece.compliance > 0.0 ? -before_[row] : space_.rate(row);
-            velocities_.q[row] = free_[row] + ahead;
+            velocities_.q[row] =
+                free_[row] + (piece.compliance > 0.0 ? -led_by(row, piece.compliance) : space_.rate(row));
             fastest = std::max(fastest, std::abs(velocities_.q[row]));
         }
     for (; row < velocities_.rows(); ++row) {
@@ -112,7 +125,8 @@ void ImpulseStep::set_speeds(double h, double bounce) {
     }
     for (size_t i = 0; i < points_.size(); ++i) {
         const int at = velocities_.points()[i].row;
-        add(at, shift(points_[i].point.gap, before_[at], restitution_[i], h, bounce));
+        const double restitution = model_.contacts.groups[points_[i].group].law.restitution;
+        add(at, shift(points_[i].point.gap, before_[at], restitution, h, bounce));
     }
 }
 
@@ -125,38 +139,48 @@ ImpulseOutcome ImpulseStep::solve(double h, double tolerance, double* u1) {
     for (const double bounce : {1.0, 0.5, 0.0}) {
         velocities_.impulses = start_;
         set_speeds(h, bounce);
-        const ConeReport report = velocities_.solve(kAimed * tolerance);
+        const ConeReport report = velocities_.solve(kAimed * tolerance, kEnough * tolerance);
         factorizations_ += report.factorizations;
         std::copy(freed_.begin(), freed_.end(), u1);
         velocities_.jacobian().add_response(velocities_.impulses.data(), u1);
         velocities_.jacobian().to_rows(u1, after_.data());
         outcome = describe(report);
         outcome.found = report.residual <= tolerance;
-        const bool gains = work_of_contacts() > 0.0;
+        const Work work = work_of_contacts(free_);
+        const bool gains = work.normal + work.across > kGains * work.size;
         if (hits_ == 0 || bounce == 0.0 || (outcome.found && !gains)) break;
         ++weakened;
     }
     for (const FoundContact& found : points_) outcome.penetration = std::max(outcome.penetration, -found.point.gap);
+    // An impact comes after the forces of the step. Beside what rests they act all the time: with the speeds before
+    // them, their work is what potential energy gives.
+    const Work work = work_of_contacts(hits_ > 0 ? free_ : before_);
+    outcome.lost_to_impacts = -work.normal;
+    outcome.lost_to_friction = -work.across;
     outcome.weakened = weakened;
     outcome.impacts = hits_;
     return outcome;
 }
 
-// What limits and contacts add to the energy, P · (u⁻ + u⁺)/2, less rounding.
-double ImpulseStep::work_of_contacts() const {
+// What impulses of limits and contacts add to the energy while speeds change from `began` to after_: along normals, and
+// across them.
+ImpulseStep::Work ImpulseStep::work_of_contacts(const std::vector<double>& began) const {
     const std::vector<double>& P = velocities_.impulses;
-    double work = 0.0, size = 0.0;
-    const auto take = [&](int r) {
-        work += 0.5 * P[r] * (free_[r] + after_[r]);
-        size += std::abs(P[r]) * (std::abs(free_[r]) + std::abs(after_[r]));
+    Work work;
+    const auto of = [&](int r) {
+        work.size += std::abs(P[r]) * (std::abs(began[r]) + std::abs(after_[r]));
+        return 0.5 * P[r] * (began[r] + after_[r]);
     };
     int row = 0;
     for (const ImpulsePiece& piece : velocities_.pieces()) {
-        if (piece.unilateral && space_.rate(row) == 0.0) take(row);
+        if (piece.unilateral && space_.rate(row) == 0.0) work.normal += of(row);
         row += piece.size;
     }
-    for (; row < velocities_.rows(); ++row) take(row);
-    return work - kGains * size;
+    for (const ImpulsePoint& point : velocities_.points()) {
+        work.normal += of(point.row);
+        for (int r = 1; r < point.size; ++r) work.across += of(point.row + r);
+    }
+    return work;
 }
 
 ImpulseOutcome ImpulseStep::describe(const ConeReport& report) const {
@@ -179,9 +203,9 @@ void ImpulseStep::remember_impulses() {
     for (size_t row = 0; row < last_rows_.size(); ++row)
         last_rows_[row] = 0.5 * reused_ * last_rows_[row] + velocities_.impulses[row];
     last_points_.clear();
-    for (const ImpulsePoint& point : velocities_.points())
-        last_points_.push_back(
-            {key_of(*point.found), (1.0 / part_) * velocities_.impulse_at(point), point.found->point.position, false});
+    for (size_t i = 0; i < points_.size(); ++i)
+        last_points_.push_back({key_of(points_[i]), (1.0 / part_) * velocities_.impulse_at(velocities_.points()[i]),
+                                points_[i].point.position, false});
     std::sort(last_points_.begin(), last_points_.end(),
               [](const LastPoint& p, const LastPoint& q) { return p.key < q.key; });
 }

@@ -1,12 +1,16 @@
 // Steps by impulses.
 #pragma once
 
+#include <array>
+#include <vector>
+
 #include "integrate/stepper.hpp"
 
 namespace bellcrank {
 
 // Contacts, limits, drives and joints by one problem of impulses in each step (docs/theory/impulses.md): first order,
-// fixed steps.
+// fixed steps. Where no impulses are found for a step, as in one of some thousand while sets of sticking points change,
+// its halves are tried, whose geometry is another.
 class Moreau final : public Stepper {
   public:
     explicit Moreau(double tolerance) : tolerance_(tolerance) {}
@@ -17,13 +21,36 @@ class Moreau final : public Stepper {
     StepOutcome step(System& system, double t, double h, const double* x, const double* u, double* x1,
                      double* u1) override {
         StepOutcome outcome;
-        outcome.impulses = system.step_by_impulses(t, h, x, u, tolerance_, x1, u1);
+        outcome.impulses = in_parts(system, t, h, x, u, x1, u1, 0);
         outcome.constraints_met = outcome.impulses.constraints_met;
         return outcome;
     }
 
   private:
+    static constexpr int kHalvings = 3;
+    struct Middle {
+        std::vector<double> x, u;
+    };
+
+    // NOLINTNEXTLINE(misc-no-recursion): at most kHalvings deep
+    ImpulseOutcome in_parts(System& system, double t, double h, const double* x, const double* u, double* x1,
+                            double* u1, int halved) {
+        const ImpulseOutcome whole = system.step_by_impulses(t, h, x, u, tolerance_, x1, u1);
+        if ((whole.found && whole.constraints_met) || halved == kHalvings) return whole;
+        Middle& middle = middle_[halved];
+        middle.x.resize(system.configuration_size());
+        middle.u.resize(system.tangent_size());
+        ImpulseOutcome first = in_parts(system, t, 0.5 * h, x, u, middle.x.data(), middle.u.data(), halved + 1);
+        if (!first.found || !first.constraints_met) return first;
+        ImpulseOutcome second =
+            in_parts(system, t + 0.5 * h, 0.5 * h, middle.x.data(), middle.u.data(), x1, u1, halved + 1);
+        second.add(first);
+        ++second.halved;
+        return second;
+    }
+
     double tolerance_;  // on the residual of impulses
+    std::array<Middle, kHalvings> middle_;
 };
 
 }  // namespace bellcrank

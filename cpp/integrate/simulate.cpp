@@ -206,10 +206,7 @@ class FixedRun final : public Run {
             all = step;
             return stop(SimulationStatus::impulses_not_found), false;
         }
-        all.residual = std::max(all.residual, step.residual);
-        all.penetration = std::max(all.penetration, step.penetration);
-        all.impacts += step.impacts;
-        all.weakened += step.weakened;
+        all.add(step);
         return true;
     }
 

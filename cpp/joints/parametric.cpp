@@ -35,6 +35,30 @@ std::atomic<std::uint64_t> joints_made{0};
 
 Vector6 stacked(const Vec3& a, const Vec3& b) { return (Vector6() << a.x, a.y, a.z, b.x, b.y, b.z).finished(); }
 
+Columns fixed_directions() {
+    Columns E(6, 6);
+    for (Eigen::Index k = 0; k < 6; ++k)
+        for (Eigen::Index i = 0; i < 6; ++i) E(i, k) = std::cos(1.0 + static_cast<double>(i + 7 * k * (k + i)));
+    return E;
+}
+
+// Any orthonormal basis N of a space becomes the one whose columns follow fixed directions, E: Nᵀ E = Q R with R_kk >
+// 0, N ← N Q. So rows, and their multipliers, change little where the space does. Where the space holds too little of
+// these directions, N stays.
+void turn_to_fixed(Eigen::Ref<Columns> N) {
+    static const Columns E = fixed_directions();
+    constexpr double kEnough = 1e-3;
+    Columns turned(6, N.cols());
+    for (Eigen::Index k = 0; k < N.cols(); ++k) {
+        Vector6 column = N * (N.transpose() * E.col(k));
+        for (Eigen::Index j = 0; j < k; ++j) column -= turned.col(j).dot(column) * turned.col(j);
+        const double size = column.norm();
+        if (!(size > kEnough)) return;
+        turned.col(k) = column / size;
+    }
+    N = turned;
+}
+
 // A scalar whose rate is g·(ṙ; Ω) and whose acceleration has the part `quadratic`.
 CoordinateValue value_of(double value, const Vector6& g, double quadratic) {
     return {value, {g[0], g[1], g[2]}, {g[3], g[4], g[5]}, quadratic};
@@ -156,8 +180,10 @@ void ParametricJoint::compute(const RelativeMotion& motion, const double* near, 
         const Vector6 g = inverse.row(i).transpose();
         out.free[i] = value_of(frame.s[i], g, -g.dot(frame.bias));
     }
+    Eigen::Map<Columns> N(basis, 6, rows());
+    turn_to_fixed(N);
     for (int k = 0; k < rows(); ++k) {
-        const Vector6 n = Eigen::Map<const Vector6>(basis + 6 * k);
+        const Vector6 n = N.col(k);
         out.row[k] = value_of(n.dot(error), n, -n.dot(frame.bias));
     }
 }

@@ -127,16 +127,49 @@ struct ImpulseOutcome {
     double penetration = 0.0;  // of contacts, the deepest [m]
     int row = -1;              // where it is largest: in a row of the model, or between two bodies
     int bodies[2] = {-1, -1};
-    int impacts = 0;   // points and limits that were hit
-    int weakened = 0;  // how often restitution was reduced, for it would have gained energy
+    int impacts = 0;         // points and limits that were hit
+    int weakened = 0;        // how often restitution was reduced, for it would have gained energy
+    int halved = 0;          // steps and parts of steps that were taken in halves
+    int factorizations = 0;  // of problems of impulses
+    double lost_to_impacts = 0.0, lost_to_friction = 0.0;  // energy that contacts and limits have taken [J]
+
+    // Another step besides, both of which have met and found what they should.
+    void add(const ImpulseOutcome& other) {
+        residual = std::max(residual, other.residual);
+        penetration = std::max(penetration, other.penetration);
+        impacts += other.impacts;
+        weakened += other.weakened;
+        halved += other.halved;
+        lost_to_impacts += other.lost_to_impacts;
+        lost_to_friction += other.lost_to_friction;
+    }
 };
 
-// For methods that step by impulses, with rigid contacts.
+// Where the first of two bodies, the ground being the last, is struck by the second: world axes, the normal from the
+// second to the first.
+struct StruckPoint {
+    int bodies[2];
+    Vec3 position, normal;
+    double friction, restitution;
+};
+// A given impulse on a body [N s], world axes.
+struct Blow {
+    int body;
+    Vec3 position, impulse;
+};
+
+// For methods that step by impulses, with rigid contacts, and for those who strike a mechanism.
 class Impulses : public Port {
   public:
     // From (t, x, u) to (t + h, x1, u1), on the constraints.
     virtual ImpulseOutcome step_by_impulses(double, double, const double*, const double*, double, double*, double*) {
         refuse("steps by impulses");
+    }
+    // u becomes the velocity after blows, and impulses at points, all at once; the latter on the first bodies, world
+    // axes.
+    virtual ImpulseOutcome strike(double, const double*, const std::vector<Blow>&, const std::vector<StruckPoint>&,
+                                  double, double*, std::vector<Vec3>&) {
+        refuse("impulses at points");
     }
 };
 

@@ -65,6 +65,11 @@ class System : public Manifold,
     // name: of the formulation, for refusals.
     System(const char* name, std::shared_ptr<const Model> model);
     [[noreturn]] void refuse(const char* what) const { Manifold::refuse(what); }
+    void count(const ImpulseOutcome& step) {
+        ++statistics_.evaluations;
+        statistics_.factorizations += step.factorizations;
+        statistics_.impacts += step.impacts;
+    }
 
     const std::shared_ptr<const Model> model_;
     AngleBranches branches_;

@@ -40,6 +40,9 @@ from bellcrank.expression.expression import symbol as symbol
 from bellcrank.expression.expression import symbols as symbols
 from bellcrank.expression.expression import t as t
 from bellcrank.formulations.preparing import prepare as prepare
+from bellcrank.formulations.striking import Blow as Blow
+from bellcrank.formulations.striking import Strike as Strike
+from bellcrank.formulations.striking import StruckPoint as StruckPoint
 from bellcrank.formulations.system import System as System
 from bellcrank.integrate.events import Event as Event
 from bellcrank.io.files import load as load

@@ -168,6 +168,33 @@ def test_draw_takes_mechanisms_and_runs(four_bar, program, tmp_path):
         assert message in refused.stderr
 
 
+def test_draw_shows_contacts_of_runs(four_bar, program, tmp_path):
+    mech = bc.Mechanism("ball")
+    mech.replace(mech.ground, shapes=[bc.Plane(size=1.0)])
+    mech.add_body("ball", shapes=[bc.Sphere(radius=0.1, density=500.0)], position=(0, 0, 0.1))
+    mech.add_force("floor", bc.Contact(2e4), "ball", "ground")
+    bc.simulate(mech, 0.1, output_step=0.01).save(tmp_path / "ball.h5")
+    told = ("draw", "ball.h5", "--times", "0.1", "-o")
+    assert program(*told, "without.png").exit_code == 0
+    assert program(*told, "with.png", "--contacts").exit_code == 0
+    assert program(*told, "one.png", "--contact", "floor", "--force-scale", "0.1 kN/m").exit_code == 0
+    assert program("draw", "ball.h5", "-o", "ball.gif", "--contacts", "--fps", "20").exit_code == 0
+    sizes = {(tmp_path / f"{name}.png").read_bytes() for name in ("without", "with", "one")}
+    assert len(sizes) == 3
+    for arguments, message in (
+        ((four_bar, "--contacts"), "a mechanism that is not simulated has no contact forces"),
+        (
+            ("ball.h5", "--contact", "flor"),
+            "there is no contact of this name, got 'flor'\n    did you mean 'floor'",
+        ),
+        (("ball.h5", "--contacts", "--force-scale", "2 kg"), "force_scale"),
+        (("ball.h5", "--force-scale", "2"), "it is that of contact forces"),
+    ):
+        refused = program("draw", *arguments)
+        assert refused.exit_code == 2
+        assert message in refused.stderr
+
+
 @pytest.fixture
 def benchmark(monkeypatch):
     import pkgutil

@@ -21,6 +21,7 @@ from benchmarks.cone_scenes import Scene, biped, cloud, tower
 
 STEPS = 40
 BY_IMPULSES = ("chain", "redundant", "hub", "bouncing", "resting", "touching")
+BY_IMPULSES += tuple(f"recursive {name}" for name in BY_IMPULSES)
 LARGE = 1100  # links, of many stages of elimination
 allocations = ctypes.CDLL(None).allocations
 allocations.restype = ctypes.c_long
@@ -72,6 +73,8 @@ def machines():
         "redundant": linkages.four_bar(),
         "windows": linkages.windows(3),
         "hub": star(20),
+        "resting": stops.stack(4),
+        "touching": boxes(4),
     }
     for name, mechanism in joint_coordinates.items():
         machine = Machine(mechanism)

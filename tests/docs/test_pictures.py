@@ -23,6 +23,7 @@ ROOT = Path(__file__).parents[2]
         "docs/guide/20-sweeps.md",
         "docs/guide/21-optimization.md",
         "docs/guide/22-fitting.md",
+        "docs/guide/27-contact.md",
     ],
 )
 def test_the_pictures_are_made_by_the_snippets_beside_them(page, tmp_path, monkeypatch):

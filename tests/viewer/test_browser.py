@@ -1,8 +1,10 @@
 """The page in a browser, headless Chromium: what is seen, dragged and clicked. Needs playwright, Chromium."""
 
+import io
 import shutil
 import time
 
+import imageio.v3 as images
 import numpy as np
 import pytest
 from viewer.test_session import until
@@ -200,4 +202,24 @@ def test_the_hand_is_jogged_by_keys_and_buttons_and_torques_are_plotted(browser)
         until(page.session, lambda now: now.position[body][2] < high[2] - 0.005, 90.0)
         tab.mouse.up()
         until(page.session, lambda now: np.abs(now.frame[now.layout.columns["velocity"]]).max() < 1e-3, 90.0)
+        tab.close()
+
+
+def test_contacts_are_seen_where_the_switch_shows_them(browser):
+    mech = bc.Mechanism("box on a table")
+    mech.replace(mech.ground, shapes=[bc.Plane(size=0.5)])
+    mech.add_body("box", position=(0, 0, 0.1), shapes=[bc.Box(size=(0.2, 0.2, 0.2), density=500.0)])
+    mech.add_force("table", bc.Contact(1e5, friction=0.4), "box", "ground")
+    with mech.view(port=0) as page:
+        tab = visit(browser, page)
+        page.session.do("step", count=500)
+        seen = []
+        for on in (False, True, False):
+            page._contacts.value = on
+            tab.wait_for_timeout(3000)
+            picture = images.imread(io.BytesIO(tab.screenshot(timeout=120_000)))[..., :3].astype(int)
+            red, green, blue = np.moveaxis(picture, -1, 0)
+            seen.append(int(np.sum((red > green + 90) & (blue > green + 30))))
+        assert seen[0] == seen[2] == 0
+        assert seen[1] > 30
         tab.close()

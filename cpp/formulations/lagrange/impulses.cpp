@@ -1,26 +1,37 @@
-// Steps by impulses, with rigid contacts (impulses/impulse_step.hpp).
+// Steps by impulses, with rigid contacts (impulses/impulse_step.hpp), and impulses at given points.
 #include "formulations/lagrange.hpp"
+#include "impulses/body_space.hpp"
 
 namespace bellcrank {
 
-ImpulseOutcome Lagrange::step_by_impulses(double t, double h, const double* x, const double* u, double tolerance,
-                                          double* x1, double* u1) {
+ImpulseStep& Lagrange::impulses() {
+    if (impulses_) return *impulses_;
     const auto close = [this](double time, double* at) {
         known_ = Known::nothing;  // the rows have been evaluated elsewhere
         trusted_pivot_ = options_.rank_tolerance;
         return rows_.rows() == 0 || close_positions(time, at);
     };
-    if (!impulses_) {
-        impulse_space_ = std::make_unique<BodySpace>(*model_, rows_, *this, close);
-        impulses_ = std::make_unique<ImpulseStep>(*model_, free_motion_, contacts_, *impulse_space_, options_.rest_speed);
-    }
-    const int before = impulses_->factorizations();
-    const ImpulseOutcome outcome = impulses_->step(t, h, x, u, tolerance, x1, u1);
+    impulses_ =
+        std::make_unique<ImpulseStep>(*model_, free_motion_, contacts_,
+                                      std::make_unique<BodySpace>(*model_, rows_, *this, close), options_.rest_speed);
+    return *impulses_;
+}
+
+ImpulseOutcome Lagrange::step_by_impulses(double t, double h, const double* x, const double* u, double tolerance,
+                                          double* x1, double* u1) {
+    const ImpulseOutcome outcome = impulses().step(t, h, x, u, tolerance, x1, u1);
     known_ = Known::nothing;
     flatten(u1);
-    ++statistics_.evaluations;
-    statistics_.factorizations += impulses_->factorizations() - before;
-    statistics_.impacts += outcome.impacts;
+    count(outcome);
+    return outcome;
+}
+
+ImpulseOutcome Lagrange::strike(double t, const double* x, const std::vector<Blow>& blows,
+                                const std::vector<StruckPoint>& points, double tolerance, double* u,
+                                std::vector<Vec3>& told) {
+    const ImpulseOutcome outcome = impulses().strike(t, x, blows, points, tolerance, u, told);
+    known_ = Known::nothing;
+    count(outcome);
     return outcome;
 }
 

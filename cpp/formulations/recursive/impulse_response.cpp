@@ -20,7 +20,8 @@ Mat3 crossed(const Vec3& r, const Mat3& m) {
 
 }  // namespace
 
-ImpulseResponse::ImpulseResponse(const LinkTree& tree) : tree_(tree), recursion_(tree, 0, {}) {
+ImpulseResponse::ImpulseResponse(const LinkTree& tree)
+    : tree_(tree), recursion_(tree, 0, {}), has_light_(carries_heavier(tree)) {
     const size_t n = tree.links.size();
     last_.resize(n);
     for (size_t i = n; i-- > 0;) {
@@ -41,7 +42,7 @@ void ImpulseResponse::factor(const TreeState& k) { recursion_.factor(k, nullptr,
 void ImpulseResponse::accelerate(const TreeState& k, const Load* loads, const double* given, double* udot) {
     const Recursion::Input input{loads, nullptr, k.bias.data(), given, nullptr};
     recursion_.solve(k, input, udot, nullptr);
-    if (recursion_.is_doubtful()) recursion_.refine(k, input, udot, nullptr);
+    if (has_light_ && recursion_.is_doubtful()) recursion_.refine(k, input, udot, nullptr);
 }
 
 void ImpulseResponse::add_jumps(const TreeState& k, const Load* impulses, double* u) {
@@ -53,7 +54,7 @@ void ImpulseResponse::find_speeds(const TreeState& k, const Load* momenta, const
                                   double* u) {
     const Recursion::Input input{momenta, efforts, nullptr, given, nullptr};
     recursion_.solve(k, input, u, nullptr);
-    if (recursion_.is_doubtful()) recursion_.refine(k, input, u, nullptr);
+    if (has_light_ && recursion_.is_doubtful()) recursion_.refine(k, input, u, nullptr);
 }
 
 void ImpulseResponse::rates(const TreeState& k, std::span<const RowEnd> ends, const double* u, std::span<double> out) {

@@ -22,7 +22,8 @@ class ImpulseResponse {
 
     // u += the jumps that impulses on the links make.
     void add_jumps(const TreeState& k, const Load* impulses, double* u);
-    // Speeds of a tree whose links have these momenta in all, with efforts' impulses, and given ones where it is driven.
+    // Speeds of a tree whose links have these momenta in all, with efforts' impulses, and given ones where it is
+    // driven.
     void find_speeds(const TreeState& k, const Load* momenta, const double* efforts, const double* given, double* u);
     // Accelerations of a tree that nothing closes, and those of its links.
     void accelerate(const TreeState& k, const Load* loads, const double* given, double* udot);
@@ -50,13 +51,14 @@ class ImpulseResponse {
     bool is_free(const Link& link) const { return link.given < 0 && link.speeds == 6; }
 
     const LinkTree& tree_;
-    Recursion recursion_;  // without rows
+    Recursion recursion_;     // without rows
+    const bool has_light_;    // bodies beside what they carry: digits may be lost
     std::vector<int> last_;   // link of each link's subtree
     std::vector<int> begin_;  // first end on each link, and how many ends there are
     std::vector<int> filled_;
-    std::vector<int> row_;        // of each end, by ascending link
-    std::vector<Load> column_;    // of each end, where the way up has come
-    std::vector<Twist> moved_;    // by each end
+    std::vector<int> row_;      // of each end, by ascending link
+    std::vector<Load> column_;  // of each end, where the way up has come
+    std::vector<Twist> moved_;  // by each end
     std::vector<Mobility> mobility_;
     std::vector<Twist> S_, motion_;  // S L⁻ᵀ per speed; motions of links
     std::vector<Load> U_;            // U L⁻ᵀ per speed

@@ -24,6 +24,7 @@ class Recursive::Space final : public ImpulseSpace {
   public:
     explicit Space(Recursive& system);
 
+    int ground() const override { return system_.model_->ground(); }
     int configuration_size() const override { return system_.configuration_size(); }
     int speeds() const override { return system_.tangent_size(); }
     std::unique_ptr<ImpulseRows> make_rows() override;
@@ -43,7 +44,8 @@ class Recursive::Space final : public ImpulseSpace {
     class Rows;
     Recursive& system_;
     recursive::ImpulseResponse response_;
-    double t_ = 0.0;  // where the space is
+    std::vector<char> holds_positions_;  // by row of the pieces
+    double t_ = 0.0;                     // where the space is
     std::vector<double> x_;
     std::vector<double> xi_, half_, frame_, efforts_, momenta_;
 };
@@ -64,7 +66,7 @@ class Recursive::Space::Rows final : public ImpulseRows {
 
   private:
     void load_pieces(bool positions);
-    void load_point(const ImpulsePoint& point, int shape, double sign);
+    void load_point(const ImpulsePoint& point, int body, double sign);
 
     Space& space_;
     DenseConeOperator operator_;
@@ -78,8 +80,8 @@ void Recursive::Space::Rows::evaluate(const std::vector<ImpulsePoint>& points, b
     const Recursive& system = space_.system_;
     load_pieces(positions);
     for (const ImpulsePoint& point : points) {
-        load_point(point, point.found->a, 1.0);
-        load_point(point, point.found->b, -1.0);
+        load_point(point, point.bodies[0], 1.0);
+        load_point(point, point.bodies[1], -1.0);
     }
     G_.resize(static_cast<size_t>(rows_) * rows_);
     space_.response_.between(system.state_, ends_, rows_, G_.data());
@@ -98,20 +100,16 @@ void Recursive::Space::Rows::load_pieces(bool positions) {
     double size = 0.0;
     for (const Entry& e : system.entries_) ends_[e.end].load += system.load_of(e, size);
     if (!positions) return;
-    int row = 0;
-    std::vector<char> left_out(system.storage_.size());
-    for (const ImpulsePiece& piece : space_.pieces())
-        for (int r = 0; r < piece.size; ++r) left_out[row++] = !piece.holds_positions();
     for (RowEnd& end : ends_)
-        if (left_out[end.row]) end.load = kNothing;
+        if (!space_.holds_positions_[end.row]) end.load = kNothing;
 }
 
-void Recursive::Space::Rows::load_point(const ImpulsePoint& point, int shape, double sign) {
+void Recursive::Space::Rows::load_point(const ImpulsePoint& point, int body, double sign) {
     const Recursive& system = space_.system_;
-    const int link = system.tree_.bodies[system.model_->contacts.shapes[shape].body].link;
+    const int link = system.tree_.bodies[body].link;
     if (link < 0) return;
     const Mat3& axes = system.state_.world[link];
-    const Vec3 arm = transpose_times(axes, point.found->point.position - system.state_.position[link]);
+    const Vec3 arm = transpose_times(axes, point.position - system.state_.position[link]);
     for (int r = 0; r < point.size; ++r) {
         const Vec3 f = sign * transpose_times(axes, point.axes[r]);
         ends_.push_back({point.row + r, link, {cross(arm, f), f}});
@@ -139,9 +137,8 @@ Recursive::Space::Space(Recursive& system)
       momenta_(system.force_.size()) {
     for (size_t i = 0; i < system.tree_.closing_rows.size(); ++i) {
         const int row = system.tree_.closing_rows[i];
-        const Block& block = *std::ranges::find_if(system.model_->blocks, [row](const Block& b) {
-            return b.row_begin <= row && row < b.row_end;
-        });
+        const Block& block = *std::ranges::find_if(
+            system.model_->blocks, [row](const Block& b) { return b.row_begin <= row && row < b.row_end; });
         const bool joins = !pieces_.empty() && !block.unilateral && pieces_.back().size < kMostRows &&
                            pieces_.back().model_row >= block.row_begin &&
                            pieces_.back().model_row + pieces_.back().size == row;
@@ -150,6 +147,8 @@ Recursive::Space::Space(Recursive& system)
         else
             pieces_.push_back({1, row, block.unilateral, block.of_velocity, block.compliance, block.restitution});
     }
+    for (const ImpulsePiece& piece : pieces_)
+        holds_positions_.insert(holds_positions_.end(), piece.size, piece.holds_positions());
 }
 
 std::unique_ptr<ImpulseRows> Recursive::Space::make_rows() { return std::make_unique<Rows>(*this); }
@@ -160,7 +159,6 @@ void Recursive::Space::place(double t, const double* x) {
     system_.to_records(t, x, system_.at_rest_.data(), system_.poses_.data(), system_.twists_.data());
     system_.closing_.evaluate_jacobians(t, system_.poses_.data());
     response_.factor(system_.state_);
-    ++system_.statistics_.factorizations;
 }
 
 const double* Recursive::Space::twists(const double* u) {
@@ -201,7 +199,7 @@ void Recursive::Space::take(const double* twists, double* u) {
     std::ranges::fill(system_.loads_, kNothing);
     system_.state_.add_loads(momenta_.data(), 1.0, system_.loads_.data());
     for (const recursive::Link& link : system_.tree_.links)
-        if (link.rotor > 0.0) efforts_[link.u] = link.rotor * u[link.u];
+        for (int k = 0; k < link.speeds; ++k) efforts_[link.u + k] = link.rotor[k] * u[link.u + k];
     for (size_t i = 0; i < system_.given_.size(); ++i)
         system_.given_[i] = system_.driven(system_.tree_.drives[i], t_).d1;
     response_.find_speeds(system_.state_, system_.loads_.data(), efforts_.data(), system_.given_.data(), u);
@@ -228,15 +226,25 @@ void Recursive::Space::kick(double time, const double* u, const double* on_bodie
     for (size_t k = 0; k < momenta_.size(); ++k) of_twists[k] *= time;
 }
 
+ImpulseStep& Recursive::impulses() {
+    if (!impulses_)
+        impulses_ = std::make_unique<ImpulseStep>(*model_, free_motion_, contacts_, std::make_unique<Space>(*this),
+                                                  options_.rest_speed);
+    return *impulses_;
+}
+
 ImpulseOutcome Recursive::step_by_impulses(double t, double h, const double* x, const double* u, double tolerance,
                                            double* x1, double* u1) {
-    if (!impulses_) {
-        impulse_space_ = std::make_unique<Space>(*this);
-        impulses_ = std::make_unique<ImpulseStep>(*model_, free_motion_, contacts_, *impulse_space_, options_.rest_speed);
-    }
-    const ImpulseOutcome outcome = impulses_->step(t, h, x, u, tolerance, x1, u1);
-    ++statistics_.evaluations;
-    statistics_.impacts += outcome.impacts;
+    const ImpulseOutcome outcome = impulses().step(t, h, x, u, tolerance, x1, u1);
+    count(outcome);
+    return outcome;
+}
+
+ImpulseOutcome Recursive::strike(double t, const double* x, const std::vector<Blow>& blows,
+                                 const std::vector<StruckPoint>& points, double tolerance, double* u,
+                                 std::vector<Vec3>& told) {
+    const ImpulseOutcome outcome = impulses().strike(t, x, blows, points, tolerance, u, told);
+    count(outcome);
     return outcome;
 }
 

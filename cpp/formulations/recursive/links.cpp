@@ -127,14 +127,17 @@ void take_drives_and_rotors(const Model& model, const JointTree& joints, LinkTre
     }
     for (const int b : joints.inertances)
         for (int row = model.blocks[b].row_begin; row < model.blocks[b].row_end; ++row) {
-            const int i = moved(row);
-            if (i < 0) {
+            const Row& r = model.rows[row];
+            const bool single = r.term_end == r.term_begin + 1;
+            if (!single || tree.speed_of[model.terms[r.term_begin].coordinate].first < 0) {
                 tree.closing_rows.push_back(row);
                 continue;
             }
-            const double factor = model.terms[model.rows[row].term_begin].coefficient;
-            tree.links[i].rotor += factor * factor / model.blocks[b].compliance;
-            tree.rotors.push_back({row, i, factor, model.blocks[b].compliance});
+            const Term& term = model.terms[r.term_begin];
+            const auto [i, speed] = tree.speed_of[term.coordinate];
+            tree.links[i].rotor[speed - tree.links[i].u] +=
+                term.coefficient * term.coefficient / model.blocks[b].compliance;
+            tree.rotors.push_back({row, speed, term.coefficient, model.blocks[b].compliance});
         }
     tree.stops = joints.stops.size();
     tree.closing_rows.insert(tree.closing_rows.end(), joints.stops.begin(), joints.stops.end());
@@ -153,10 +156,13 @@ LinkTree make_links(const Model& model, const JointTree& joints) {
     for (const TreeJoint& joint : joints.joints) builder.add(joint);
     const std::vector<int> same = model_coordinates(model, tree.joints, tree.coordinates);
     tree.link_of.assign(model.coordinates.size(), -1);
+    tree.speed_of.assign(model.coordinates.size(), {-1, -1});
     for (size_t i = 0; i < tree.links.size(); ++i) {
         const Link& link = tree.links[i];
         const bool single = link.motion == Motion::turn || link.motion == Motion::slide;
         if (single && same[link.x] >= 0) tree.link_of[same[link.x]] = static_cast<int>(i);
+        for (int k = 0; k < link.speeds && (single || link.motion == Motion::general); ++k)
+            if (same[link.x + k] >= 0) tree.speed_of[same[link.x + k]] = {static_cast<int>(i), link.u + k};
     }
     take_drives_and_rotors(model, joints, tree);
     return tree;

@@ -8,6 +8,7 @@
 
 #include <array>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "trees/joint_steps.hpp"
@@ -27,7 +28,7 @@ struct Link {
     double mass = 0;
     Vec3 moment{0, 0, 0};            // mass times com
     std::array<double, 6> second{};  // inertia about the origin: xx, yy, zz, xy, xz, yz
-    double rotor = 0;                // added to the inertia along the coordinate
+    std::array<double, 6> rotor{};   // added to the inertia along each speed
     double lead = 0;                 // screw
     int held = 0;                    // swing: the axis that it does not turn about
     int formula = -1;                // of the model's joints given by formulas
@@ -41,9 +42,9 @@ struct Drive {
     double factor, constant;
 };
 
-// A row with compliance along the coordinate of a turn or slide: a rotor that moves with it.
+// A row with compliance along a coordinate whose rate is a speed: a rotor that moves with it.
 struct Rotor {
-    int row, link;
+    int row, speed;
     double factor, compliance;
 };
 
@@ -64,6 +65,8 @@ struct LinkTree {
     size_t stops = 0;               // how many of these
     int coordinates = 0, speeds = 0;
     std::vector<int> link_of;  // per coordinate of the model: the link that it turns or slides, −1: none
+    // The same of links that a joint given by formulas moves as well, and the speed that is its rate.
+    std::vector<std::pair<int, int>> speed_of;
 };
 
 // Why a model cannot be taken, everything at once; empty if it can.

@@ -17,7 +17,7 @@ void Recursive::solve_multipliers(double t, const double* x, const double* u, co
     load_reactions(t, x, u, udot);
     // A rotor exerts −C̈/compliance.
     for (const recursive::Rotor& rotor : tree_.rotors)
-        reactions_.lambda[rotor.row] = -rotor.factor * udot[tree_.links[rotor.link].u] / rotor.compliance;
+        reactions_.lambda[rotor.row] = -rotor.factor * udot[rotor.speed] / rotor.compliance;
     if (statistics_.dropped_rows > kFewDropped && !is_stopped()) {
         reactions_.spread_least_norm(rigid_rows());
         return;

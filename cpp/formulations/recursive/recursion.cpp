@@ -171,7 +171,7 @@ void Recursion::reduce(const TreeState& k, int i) {
         double D[36], *white = whitening_.data() + node.effort;
         for (int a = 0; a < link.speeds; ++a)
             for (int b = 0; b < link.speeds; ++b) D[link.speeds * a + b] = dot(k.S[link.u + a], U_[link.u + b]);
-        if (link.speeds > 0) D[0] += link.rotor;
+        for (int a = 0; a < link.speeds; ++a) D[(link.speeds + 1) * a] += link.rotor[a];
         whiten(D, white, link.speeds);
         for (int a = 0; a < link.speeds; ++a) {
             Load V = white[link.speeds * a] * U_[link.u];

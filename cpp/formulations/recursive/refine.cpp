@@ -67,7 +67,7 @@ void Recursion::find_lacks(const TreeState& k, const Input& in, const double* ud
         for (int c = 0; c < link.speeds; ++c) {
             Exact lack = -dot(exact(k.S[link.u + c]), forces_[i]);
             if (in.efforts != nullptr) lack += in.efforts[link.u + c];
-            if (c == 0) lack += Exact(-link.rotor) * Exact(udot[link.u]);
+            lack += Exact(-link.rotor[c]) * Exact(udot[link.u + c]);
             lack_[link.u + c] = lack.hi;
         }
         if (link.parent >= 0) forces_[link.parent] += outward(exact(k.rotation[i]), exact(k.shift[i]), forces_[i]);

@@ -59,7 +59,7 @@ TreePass::TreePass(const Model& model, const LinkTree& tree) : model_(model), dr
         const Vec3& h = chosen[i].moment;
         k.moment[0] = h.x, k.moment[1] = h.y, k.moment[2] = h.z;
         std::copy(chosen[i].second.begin(), chosen[i].second.end(), k.second);
-        k.offset = link.offset + chosen[i].offset, k.rotor = link.rotor;
+        k.offset = link.offset + chosen[i].offset, k.rotor = link.rotor[0];
         k.rows = -1;
 #if BELLCRANK_LANES == 4
         if (k.motion == Motion::turn && (k.axial || k.parent < 0) && k.given < 0 && k.rotor == 0.0) {

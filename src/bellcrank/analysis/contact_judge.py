@@ -182,7 +182,8 @@ def judge_contacts(evidence: Evidence) -> list[CheckResult]:
             where = f"force {contact.name!r}"
             for name, value in zip(checks, _deviations(evidence, frame, points), strict=True):
                 found[name].meet(value, where, time)
-    limits = {"contact force": _EXACT, "friction": _SOLVED if rigid else _EXACT, "contact motion": _EXACT}
+    solved = _SOLVED if rigid else _EXACT
+    limits = {"contact force": solved, "friction": solved, "contact motion": _EXACT}
     return [found[name].result(name, meaning, limits[name]) for name, meaning in checks.items()]
 
 

@@ -32,6 +32,13 @@ _RULE: Final = "it takes numbers separated by commas"
 @click.option(
     "--path", "paths", multiple=True, metavar="NAME", help="Draw the path of a body or marker of a run."
 )
+@click.option("--contacts", is_flag=True, help="Mark where bodies touch in a run, with forces as arrows.")
+@click.option("--contact", "chosen", multiple=True, metavar="NAME", help="The same of this contact or tyre.")
+@click.option(
+    "--force-scale",
+    metavar="N/M",
+    help="Newtons that an arrow of 1 m stands for, such as '2 kN/m'; by default it suits the picture.",
+)
 @click.option("--fps", type=float, default=30.0, show_default=True, help="Pictures a second of a film.")
 @click.option(
     "--speed", type=float, default=1.0, show_default=True, help="Seconds of the run in a second of it."
@@ -44,6 +51,9 @@ def command(
     times: str | None,
     instants: int | None,
     paths: tuple[str, ...],
+    contacts: bool,
+    chosen: tuple[str, ...],
+    force_scale: str | None,
     fps: float,
     speed: float,
 ) -> None:
@@ -56,9 +66,13 @@ def command(
         options["view"] = (
             view if view in NAMES or "," not in view else listed("--view", view, "", _RULE, "30,20")
         )
+    over: dict[str, Any] = {"contacts": contacts or list(chosen) or None, "force_scale": _scale(force_scale)}
     path = out if out is not None else f"{Path(file).stem}.png"
     if not is_run(file):
         _refuse("a mechanism has no", times=times, instants=instants, path=paths or None)
+        if over["contacts"] or force_scale is not None:
+            rule = "a mechanism that is not simulated has no contact forces"
+            raise MechanismError(Fault("--contacts", rule, None, "draw a run of it"))
         from bellcrank.io.files import load
 
         load(file).draw(path, **options)
@@ -68,14 +82,22 @@ def command(
         run = Trajectory.load(file)
         if Path(path).suffix.lower() in SUFFIXES:
             _refuse("a film has no", times=times, instants=instants)
-            run.animate(path, fps=fps, speed=speed, paths=paths, **options)
+            run.animate(path, fps=fps, speed=speed, paths=paths, **over, **options)
         else:
             if times is not None:
                 options["times"] = listed("--times", times, "s", _RULE, "0.1,0.2")
             if instants is not None:
                 options["instants"] = instants
-            run.draw(path, paths=paths, **options)
+            run.draw(path, paths=paths, **over, **options)
     click.echo(f"written: {path}")
+
+
+def _scale(text: str | None) -> float | str | None:
+    """A number, or a text with a unit."""
+    try:
+        return None if text is None else float(text)
+    except ValueError:
+        return text
 
 
 def _refuse(rule: str, **given: Any) -> None:

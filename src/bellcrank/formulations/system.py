@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, NoReturn
@@ -14,6 +15,7 @@ from bellcrank.assembly.state import Floats, State
 from bellcrank.errors import AssemblyError, Unsupported
 from bellcrank.formulations.accelerations import Accelerations, rotate
 from bellcrank.formulations.inputs import Inputs
+from bellcrank.formulations.striking import Blow, Strike, StruckPoint, strike
 from bellcrank.mechanism.checking import Check
 from bellcrank.turns import Turn, in_turn
 
@@ -167,6 +169,19 @@ class System:
             )
             raise AssemblyError(message, [("the velocities", rate)])
         return reached
+
+    def strike(self, what: Sequence[StruckPoint | Blow], state: State | None = None) -> Strike:
+        """What impulses, all at once, make of the velocities at a state, by default the current one.
+
+        Joints, drives and closed limits, redundant ones included, transmit them. Blows come first; then the
+        laws are Newton's of restitution and Coulomb's of friction, satisfied exactly for all points together
+        (docs/theory/impulses.md). Restitution with friction may gain energy. The System goes to the state
+        after them. For formulations `lagrange` and `recursive`, this one in linear time. Raises Unsupported
+        for others, MechanismError for bad input, AssemblyError where no impulses are found.
+        """
+        if state is not None:
+            self.set_state(state)
+        return strike(self, what)
 
     def retract(self, state: State, velocity: Floats, angular_velocity: Floats, time: float = 1.0) -> State:
         """The state moved along velocities (nb, 3) and (nb, 3) of the frames, world axes, for a time in s.

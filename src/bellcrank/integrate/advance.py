@@ -46,10 +46,11 @@ class Outcome:
     ended: by a terminal event.
     samples: calls of controllers.
     stiff_since: when adams or auto found the motion stiff, s; nan where they did not.
-    residual, penetration, impacts, weakened: of methods that step by impulses: the largest residual of a
-        step, the deepest penetration at the end of one, m; what was hit, and steps in which restitution
-        was reduced because it would have gained energy. between: bodies of the contact whose impulses were
-        not found, -1 for none.
+    residual, penetration, impacts, weakened, halved: of methods that step by impulses: the largest residual
+        of a step, the deepest penetration at the end of one, m; what was hit, steps in which restitution
+        was reduced because it would have gained energy, and steps that were taken in halves. between:
+        bodies of the contact whose impulses were not found, -1 for none.
+    lost_to_impacts, lost_to_friction: the same: energy that contacts and limits have taken, J.
     energy_before, energy_after: where energy was made of nothing, what it has risen from and to, J.
     """
 
@@ -78,6 +79,9 @@ class Outcome:
     penetration: float = 0.0
     impacts: int = 0
     weakened: int = 0
+    halved: int = 0
+    lost_to_impacts: float = 0.0
+    lost_to_friction: float = 0.0
     between: tuple[int, int] = (-1, -1)
 
     def of_adaptive(self, method: Method) -> dict[str, float]:

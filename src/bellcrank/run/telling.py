@@ -54,8 +54,11 @@ def statistics(
         told["cut_joints"] = _listed(system.cut_joints)
     if options.method.by_impulses:
         told |= {"residual": outcome.residual, "penetration": outcome.penetration}
+        told |= {"lost_to_impacts": outcome.lost_to_impacts, "lost_to_friction": outcome.lost_to_friction}
         if outcome.weakened:
             told["weakened_impacts"] = outcome.weakened
+        if outcome.halved:
+            told["halved_steps"] = outcome.halved
     if limits := _limits_of_digits(outcome, system.stats):
         told["accuracy"] = "; ".join(limits)
     return told

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from fractions import Fraction
 from importlib import import_module
@@ -36,12 +36,18 @@ def check_film(path: str | Path) -> None:
         ) from error
 
 
-def write_film(path: str | Path, pictures: Iterable[Pixels], fps: float) -> None:
-    """Write pictures (h, w, 3) of one even size, so many a second; the path holds a film once it is whole."""
-    writer: Callable[[Path, Iterable[Pixels], float], None]
-    writer = _write_mp4 if Path(path).suffix.lower() == ".mp4" else _write_gif
+def write_film(
+    path: str | Path, pictures: Iterable[Pixels], fps: float, colors: Sequence[Sequence[float]] = ()
+) -> None:
+    """Write pictures (h, w, 3) of one even size, so many a second; the path holds a film once it is whole.
+
+    colors: red, green, blue, 0 to 1, that a GIF keeps though few pixels, or few pictures, have them.
+    """
     with _in_place_of(Path(path)) as beside:
-        writer(beside, pictures, fps)
+        if Path(path).suffix.lower() == ".mp4":
+            _write_mp4(beside, pictures, fps)
+        else:
+            _write_gif(beside, pictures, fps, colors)
 
 
 @contextmanager
@@ -80,7 +86,7 @@ def _write_mp4(path: Path, pictures: Iterable[Pixels], fps: float) -> None:
             container.mux(stream.encode(None))
 
 
-def _write_gif(path: Path, pictures: Iterable[Pixels], fps: float) -> None:
+def _write_gif(path: Path, pictures: Iterable[Pixels], fps: float, kept: Sequence[Sequence[float]]) -> None:
     """A GIF that begins again at its end; its palette is that of some pictures spread over it."""
     from PIL import Image
 
@@ -94,6 +100,7 @@ def _write_gif(path: Path, pictures: Iterable[Pixels], fps: float) -> None:
     palette = strip.quantize(_COLORS, method=Image.Quantize.MEDIANCUT, dither=Image.Dither.NONE)
     colors = np.reshape(palette.getpalette(), (-1, 3))
     colors[colors.min(axis=1) > 248] = 255  # or the background would have the tint of the lightest shadows
-    palette.putpalette(colors.ravel().tolist())
+    kept = [[round(255.0 * part) for part in color] for color in kept]
+    palette.putpalette([*colors.ravel().tolist(), *(part for color in kept for part in color)])
     flat = [image.quantize(palette=palette, dither=Image.Dither.NONE) for image in images]
     flat[0].save(path, save_all=True, append_images=flat[1:], duration=1000.0 / fps, loop=0, optimize=False)

@@ -178,7 +178,7 @@ class Scene:
         ones = np.ones(at.shape[:-1])
         return Placed(
             np.concatenate([at, ends[..., 0, :]], axis=-2),
-            np.concatenate([product(turn, own_rotation), _from_z(span)], axis=-2),
+            np.concatenate([product(turn, own_rotation), from_z(span)], axis=-2),
             np.concatenate([ones, length], axis=-1),
         )
 
@@ -253,7 +253,7 @@ def product(p: Floats, q: Floats) -> Floats:
     return np.concatenate([w, rest], axis=-1)
 
 
-def _from_z(span: Floats) -> Floats:
+def from_z(span: Floats) -> Floats:
     """Quaternions (..., 4) that turn z into the ways (..., 3): (1 + c, -y, x, 0) / |...|, c the cosine."""
     length = np.linalg.norm(span, axis=-1, keepdims=True)
     x, y, z = np.moveaxis(span / np.where(length > 0.0, length, 1.0), -1, 0)

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
-from math import floor, log10
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
@@ -19,11 +18,12 @@ from bellcrank.mechanism.checking import Check
 from bellcrank.mechanism.mechanism import Mechanism
 from bellcrank.mechanism.naming import nearest
 from bellcrank.scene.bodies import PALETTE
+from bellcrank.scene.contact_marks import ContactLayer, ContactMarking, round_down
 from bellcrank.scene.figure import check_matplotlib, check_picture, new_figure, write_figure
 from bellcrank.scene.making import of
 from bellcrank.scene.painter import Frame, Instant, Look, Painter
 from bellcrank.scene.scene import Scene
-from bellcrank.scene.view import view_of
+from bellcrank.scene.view import View, view_of
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -108,26 +108,30 @@ def picture(
     options: Mapping[str, Any] | None = None,
     traces: Mapping[str, Floats] | None = None,
     note: str = "",
+    contacts: ContactMarking | None = None,
 ) -> Figure:
     """A figure of a scene at instants one over another.
 
-    traces: lines in the world by name, (n, 3), m. note: words in a corner.
+    traces: lines in the world by name, (n, 3), m. note: words in a corner. contacts: marks of each instant.
     """
     style = Style.of(scene, options or {})
     view = view_of(scene, style.view)
     painter = Painter(scene, view, Look(style.only, style.joints, style.color, style.opacity))
     lines = {name: view.project(points)[:, :2] for name, points in (traces or {}).items()}
-    frame = framed(painter, instants, style, list(lines.values()))
+    frame, layer = with_room(framed(painter, instants, style, list(lines.values())), view, style, contacts)
     figure, axes, frame = canvas(frame, style, axes, path is None)
     width, _ = _inches(axes)
     image = painter.paint(instants, frame, max(64, round(width * style.dpi)))
     show(axes, image, frame)
     for number, (name, line) in enumerate(lines.items()):
         trace(axes, line, trace_color(scene, name, number), name)
+    if layer is not None:
+        for number, instant in enumerate(instants):
+            layer.draw(axes, view, number, instant.strength)
     if style.names:
         _names(axes, painter, instants[-1])
     if style.scale:
-        scale_bar(axes, frame)
+        keys(axes, frame, layer)
     if note:
         write_note(axes, note)
     if path is not None:
@@ -136,7 +140,10 @@ def picture(
 
 
 def framed(
-    painter: Painter, instants: Sequence[Instant], style: Style, lines: Sequence[Floats] = ()
+    painter: Painter,
+    instants: Sequence[Instant],
+    style: Style,
+    lines: Sequence[Floats] = (),
 ) -> Frame:
     """What the picture shows: all that is drawn with a margin, or the box (2, 3) in the world."""
     if style.box is not None:
@@ -150,6 +157,24 @@ def framed(
     margin = _MARGIN * max(right - left, high - low) or 0.05 * painter.scene.size
     below = 1.6 * margin if style.scale else margin  # for the scale bar
     return Frame(left - margin, right + margin, low - below, high + margin)
+
+
+def with_room(
+    frame: Frame, view: View, style: Style, contacts: ContactMarking | None
+) -> tuple[Frame, ContactLayer | None]:
+    """The frame with room for marks of contacts and their key, unless it is given; the marks to scale."""
+    if contacts is None:
+        return frame, None
+    layer = contacts.scaled(*frame.extent)
+    if style.box is not None:
+        return frame, layer
+    margin = 0.3 * _MARGIN * max(frame.extent)
+    below = frame.low + 2.0 * margin if style.scale else frame.low
+    inner = [[frame.left + margin, below], [frame.right - margin, frame.high - margin]]
+    points = np.concatenate([inner, *layer.outline(view)])
+    (left, low), (right, high) = points.min(axis=0), points.max(axis=0)
+    key = 5.0 * margin if style.scale else margin
+    return Frame(left - margin, right + margin, low - key, high + margin), layer
 
 
 def canvas(frame: Frame, style: Style, axes: Any, on_screen: bool) -> tuple[Any, Any, Frame]:
@@ -208,10 +233,17 @@ def write_note(axes: Any, note: str) -> Any:
     return axes.text(0.985, 0.02, note, fontsize=7.5, color=_INK, **place)
 
 
+def keys(axes: Any, frame: Frame, contacts: ContactLayer | None) -> None:
+    """The scale bar and, above it, the key to marks of contacts."""
+    scale_bar(axes, frame)
+    if contacts is not None:
+        contacts.key(axes, frame.extent[0], np.array([frame.left, frame.low]))
+
+
 def scale_bar(axes: Any, frame: Frame) -> None:
     """A bar of a round length in the lower left corner."""
     wide, _ = frame.extent
-    length = _round_length(_BAR * wide)
+    length = round_down(_BAR * wide)
     x, y = frame.left + 0.025 * wide, frame.low + 0.022 * wide
     tick = 0.006 * wide
     xs, ys = [x, x, x, x + length, x + length, x + length], [y + tick, y - tick, y, y, y - tick, y + tick]
@@ -225,12 +257,6 @@ def scale_bar(axes: Any, frame: Frame) -> None:
         fontsize=7.5,
         color=_INK,
     )
-
-
-def _round_length(most: float) -> float:
-    """The largest of 1, 2 and 5 times a power of ten that is not more."""
-    power = 10.0 ** floor(log10(most))
-    return max(factor * power for factor in (1.0, 2.0, 5.0, 0.5) if factor * power <= most)
 
 
 def _length_text(length: float) -> str:

@@ -5,7 +5,10 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 from bellcrank.assembly.state import State
+from bellcrank.errors import Fault, MechanismError
 
 if TYPE_CHECKING:
     from bellcrank.shell.session import Session
@@ -26,9 +29,34 @@ def drawn(session: Session, run: Trajectory) -> dict[str, Any]:
         if (before + number) % drawing.every == 0:
             files.append(numbered(drawing.file, before + number))
             session.places.check(files[-1], drawing.over)
-            session.mechanism.draw(files[-1], state=state_of(run, number))
+            if drawing.contacts:
+                _touching(run, number, files[-1], drawing.scale)
+            else:
+                session.mechanism.draw(files[-1], state=state_of(run, number))
             session.places.wrote(files[-1])
     return {"drawn": files}
+
+
+def draw_now(session: Session, file: str, contacts: bool, scale: float | None) -> None:
+    """Write a picture of where the bodies are, with the points and forces of the last step if that is asked.
+
+    Raises MechanismError where nothing was run, or bodies have been moved since.
+    """
+    state = session.state()
+    if not contacts:
+        session.mechanism.draw(file, state=state)
+        return
+    run = session.trajectory()
+    last = state_of(run, -1)
+    if last.time != state.time or not np.array_equal(last.position, state.position):
+        rule = "-contacts: bodies have been moved since the last step, and no forces are known there"
+        raise MechanismError(Fault("draw", rule, None, "take a step first"))
+    _touching(run, -1, file, scale)
+
+
+def _touching(run: Trajectory, number: int, file: str, scale: float | None) -> None:
+    """Write a picture of a frame with its contacts."""
+    run.draw(file, times=float(run.time[number]), contacts=True, force_scale=scale)
 
 
 def lines_of(run: Trajectory, number: int) -> list[str]:

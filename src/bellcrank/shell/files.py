@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from bellcrank.errors import Fault, MechanismError
 from bellcrank.io.simulation import Simulation
-from bellcrank.shell.drawing import numbered
+from bellcrank.shell.drawing import draw_now, numbered
 from bellcrank.shell.language import Argument, Command, Given, Option
 from bellcrank.shell.reply import Reply
 from bellcrank.shell.session import Session
@@ -124,12 +124,16 @@ def _draw(session: Session, given: Given) -> Reply:
         from bellcrank.scene.figure import check_picture
 
         check_picture(held[0])
-    over = "-over" in given.options
+    over, contacts, scale = "-over" in given.options, "-contacts" in given.options, given.option("-scale")
+    if contacts and not needs:
+        raise MechanismError(Fault("draw", "-contacts belongs to pictures", how, "picture or corpus"))
+    if scale is not None and not contacts:
+        raise MechanismError(Fault("draw", "-scale is that of -contacts", scale, "give -contacts, too"))
     if how == "picture":
         session.places.check(held[0], over)
-        session.mechanism.draw(held[0], state=session.state())
+        draw_now(session, held[0], contacts, scale)
         return _written(session, held[0])
-    drawing = replace(Drawing(how, *held), over=over)
+    drawing = replace(Drawing(how, *held), over=over, contacts=contacts, scale=scale)
     if how == "corpus":
         session.places.check(numbered(drawing.file, drawing.every), over)
     session.set(drawing=drawing)
@@ -210,7 +214,15 @@ COMMANDS: Final = (
             Argument("filename", "file", optional=True),
             Argument("every", "count", optional=True),
         ),
-        (_OVER,),
+        (
+            Option("-contacts", "Mark where bodies touch, with the forces there as arrows."),
+            Option(
+                "-scale",
+                "Newtons that an arrow of 1 m stands for.",
+                (Argument("scale", "number", unit="N/m"),),
+            ),
+            _OVER,
+        ),
         example="draw corpus frame.png 10",
     ),
     Command(

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from bellcrank.trajectory.contact_log import rows_of
 from bellcrank.trajectory.store import MemoryStore
 from bellcrank.trajectory.trajectory import Trajectory
 
@@ -32,8 +33,12 @@ def merged(runs: Sequence[Trajectory]) -> Trajectory:
         name: np.concatenate([*(run.store.read(name)[:-1] for run in runs[:-1]), last.store.read(name)])
         for name in last.layout.shapes
     }
+    touching = None
+    if last.layout.contacts:
+        ends = [rows_of(run.store, slice(0, len(run) - 1)) for run in runs[:-1]]
+        touching = np.concatenate([*ends, last.store.contacts])
     statistics = dict(last.statistics)
     for name in _SUMMED:
         if name in statistics:
             statistics[name] = sum(run.statistics.get(name, 0) for run in runs)  # type: ignore[misc]
-    return Trajectory(last.layout, MemoryStore(sections), last.status, statistics, last.mechanism)
+    return Trajectory(last.layout, MemoryStore(sections, touching), last.status, statistics, last.mechanism)

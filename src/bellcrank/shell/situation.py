@@ -49,13 +49,16 @@ class Settings:
 class Drawing:
     """What is drawn after every step: convention "null", "bolio" or "corpus", and for the last where.
 
-    over: whether it may be written over files that were there before.
+    over: whether it may be written over files that were there before. contacts: whether these show points and
+    forces of contact. scale: of the forces, N/m, or None.
     """
 
     convention: str = "null"
     file: str = ""
     every: int = 1
     over: bool = False
+    contacts: bool = False
+    scale: float | None = None
 
 
 @dataclass(frozen=True)

@@ -17,11 +17,11 @@ COLUMNS: Final = CONTACT_COLUMNS + 9
 """Numbers of a point: its contact, what it remembers, gap, force (3), slip (3), approach."""
 
 MEMORY: Final = slice(1, 1 + CONTACT_COLUMNS)
-_POSITION: Final = slice(8, 11)
-_NORMAL: Final = slice(11, 14)
-_SLIPS: Final = 14
+POSITION: Final = slice(8, 11)
+NORMAL: Final = slice(11, 14)
+SLIPS: Final = 14
 _GAP: Final = 15
-_FORCE: Final = slice(16, 19)
+FORCE: Final = slice(16, 19)
 _SLIP: Final = slice(19, 22)
 _APPROACH: Final = 22
 
@@ -112,13 +112,13 @@ class ContactHistory:
         return ContactPoints(
             time=read_only(time),
             bodies=tuple((names[a], names[b]) for a, b in pairs.tolist()),
-            position=read_only(rows[:, _POSITION]),
-            normal=read_only(rows[:, _NORMAL]),
+            position=read_only(rows[:, POSITION]),
+            normal=read_only(rows[:, NORMAL]),
             gap=read_only(rows[:, _GAP]),
             approach=read_only(rows[:, _APPROACH]),
-            force=read_only(rows[:, _FORCE]),
+            force=read_only(rows[:, FORCE]),
             slip=read_only(rows[:, _SLIP]),
-            sticks=rows[:, _SLIPS] == 0.0,
+            sticks=rows[:, SLIPS] == 0.0,
             feature=rows[:, 3:5].astype(np.int64),
         )
 

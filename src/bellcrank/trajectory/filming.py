@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
@@ -11,23 +11,27 @@ import numpy as np
 
 from bellcrank.errors import Fault, MechanismError
 from bellcrank.mechanism.checking import Check
+from bellcrank.scene.contact_marks import COLORS, ContactMarking
 from bellcrank.scene.figure import check_matplotlib
 from bellcrank.scene.film import Pixels, check_film, write_film
 from bellcrank.scene.painter import Instant, Look, Painter
+from bellcrank.scene.scene import Scene
 from bellcrank.scene.still import (
     WIDTH,
     Style,
     aspect_of,
     canvas,
     framed,
-    scale_bar,
+    keys,
     show,
     straight,
     trace,
     trace_color,
+    with_room,
     write_note,
 )
 from bellcrank.scene.view import view_of
+from bellcrank.trajectory.contact_marks import pictured
 from bellcrank.trajectory.showing import scene_of, traces_of
 from bellcrank.trajectory.store import FloatArray
 
@@ -41,9 +45,14 @@ _LOOKED_AT: Final = 40  # instants from which the frame is found
 
 
 def animate(
-    run: Trajectory, path: str | Path, fps: Any, speed: Any, paths: Sequence[Any], options: Mapping[str, Any]
+    run: Trajectory,
+    path: str | Path,
+    fps: Any,
+    speed: Any,
+    over: tuple[Any, Any, Any],
+    options: Mapping[str, Any],
 ) -> None:
-    """See `Trajectory.animate`."""
+    """See `Trajectory.animate`. over: paths, contacts and the scale of their forces."""
     check_film(path)
     check_matplotlib()
     options = dict(options)
@@ -58,27 +67,37 @@ def animate(
         advice = "raise speed, or film a part of the run: run.between(start, end)"
         raise MechanismError(Fault("film", f"it would have more than {_MOST} pictures", count, advice))
     times = np.linspace(first, min(last, first + (count - 1) / fps * speed), count)
-    write_film(path, _pictures(run, times, width, traces_of(run, paths), options), fps)
+    paths, contacts, force_scale = over
+    scene, traces = scene_of(run), traces_of(run, paths)
+    marks = pictured(run, scene.up, contacts, force_scale)
+    shown = None if marks is None else marks.marking(times)
+    write_film(
+        path,
+        _pictures(run, scene, times, width, traces, shown, options),
+        fps,
+        () if shown is None else COLORS,
+    )
 
 
 def _pictures(
     run: Trajectory,
+    scene: Scene,
     times: FloatArray,
     width: int,
     traces: Mapping[str, FloatArray],
+    contacts: ContactMarking | None,
     options: Mapping[str, Any],
 ) -> Iterator[Pixels]:
     """The pictures (h, w, 3), both even, as encoders want them."""
     from matplotlib.backends.backend_agg import FigureCanvasAgg
 
-    scene = scene_of(run)
     style = Style.of(scene, options)
     view = view_of(scene, style.view)
     painter = Painter(scene, view, Look(style.only, style.joints, style.color, style.opacity))
     some = np.linspace(times[0], times[-1], min(_LOOKED_AT, len(times)))
     instants = [_instant(run, time) for time in some.tolist()]
     lines = {name: view.project(points)[:, :2] for name, points in traces.items()}
-    frame = framed(painter, instants, style, list(lines.values()))
+    frame, layer = with_room(framed(painter, instants, style, list(lines.values())), view, style, contacts)
     floor = painter.floor(instants)
     wide = 2 * (width // 2)
     high = 2 * round(0.5 * wide * aspect_of(frame, style))
@@ -91,14 +110,18 @@ def _pictures(
         for number, (name, line) in enumerate(lines.items())
     }
     if style.scale:
-        scale_bar(axes, frame)
-    note = write_note(axes, "")
-    for time in times.tolist():
+        keys(axes, frame, layer)
+    note, marks = write_note(axes, ""), list[Any]()
+    for number, time in enumerate(times.tolist()):
         shown.set_data(straight(painter.paint([_instant(run, time)], frame, wide, floor=floor)))
         passed = int(np.searchsorted(run.time, time, "right"))
         for name, artists in rims.items():
             for artist in artists:
                 artist.set_data(*lines[name][:passed].T)
+        while marks:
+            marks.pop().remove()
+        if layer is not None:
+            marks += layer.draw(axes, view, number)
         note.set_text(f"t = {time:.2f} s")
         figure.canvas.draw()
         yield np.asarray(figure.canvas.buffer_rgba())[:high, :wide, :3]

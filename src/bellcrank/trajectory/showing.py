@@ -21,6 +21,7 @@ from bellcrank.scene.making import of
 from bellcrank.scene.notebook import image
 from bellcrank.scene.scene import Scene, rotated
 from bellcrank.scene.still import faded, picture, words_of_times
+from bellcrank.trajectory.contact_marks import pictured
 from bellcrank.trajectory.store import FloatArray
 
 if TYPE_CHECKING:
@@ -43,6 +44,8 @@ class Shown:
         times: Any = None,
         instants: int = _INSTANTS,
         paths: Sequence[Any] = (),
+        contacts: Any = None,
+        force_scale: Any = None,
         axes: Any = None,
         **options: Any,
     ) -> Figure:
@@ -51,11 +54,19 @@ class Shown:
         path: file to write it into (PNG, PDF or SVG). times: a time or several, s; or instants: how many,
             evenly spread over the run, its end the last of them.
         paths: of what the way through the whole run is drawn: bodies, named markers "body.name", or markers.
+        contacts: True, or names: marks where bodies touch, dark circles where friction holds, yellow diamonds
+            where they slip, and forces as arrows, of the recorded frame nearest to each instant. Forces of
+            tyres, and where more than 12 points touch, are summed at their centre of pressure for each pair
+            of bodies. An arrow is the force on a body that is not the ground, the upper one of two.
+        force_scale: N/m that an arrow of 1 m stands for; by default the arrow of the largest force of the
+            run, or where that is a brief impact of the largest force beside impacts, is a quarter of the
+            picture's smaller side. Arrows longer than half of it are cut, their forces written beside them.
         axes, options: as of `Mechanism.draw`.
 
-        Raises MechanismError for wrong options and times outside the run, Unsupported without matplotlib.
+        Raises MechanismError for wrong options, times outside the run and contacts that are not recorded,
+        Unsupported without matplotlib.
         """
-        return _draw(self, path, times, instants, paths, axes, options)
+        return _draw(self, path, times, instants, (paths, contacts, force_scale), axes, options)
 
     def animate(
         self,
@@ -64,19 +75,21 @@ class Shown:
         fps: float = 30.0,
         speed: float = 1.0,
         paths: Sequence[Any] = (),
+        contacts: Any = None,
+        force_scale: Any = None,
         **options: Any,
     ) -> None:
         """Write a film of the run: MP4 (extra `video`) or GIF (extra `plot`), by the suffix of the path.
 
         fps: pictures a second. speed: seconds of the run in a second of the film; 0.1 is slow motion.
-        paths: as of `draw`; each grows as the run goes on. options: as of `Mechanism.draw`, and `width`,
-            pixels.
+        paths: as of `draw`; each grows as the run goes on. contacts, force_scale: as of `draw`, one scale for
+            the whole film. options: as of `Mechanism.draw`, and `width`, pixels.
         Both are written beside the path and put in its place once they are whole.
         """
         from bellcrank.trajectory.filming import animate
 
         run: Any = self
-        animate(run, path, fps, speed, paths, options)
+        animate(run, path, fps, speed, (paths, contacts, force_scale), options)
 
     def view(self, *, host: str = "localhost", port: int = 8080, token: str | None = None) -> Page:
         """A page that plays the run, with a time slider and plots (extra `viewer`); see `Mechanism.view`."""
@@ -94,15 +107,20 @@ def scene_of(run: Trajectory) -> Scene:
 
 
 def _draw(
-    run: Any, path: Any, times: Any, instants: Any, paths: Sequence[Any], axes: Any, options: dict[str, Any]
-) -> Figure:
+    run: Any, path: Any, times: Any, instants: Any, over: tuple[Any, Any, Any], axes: Any,
+    options: dict[str, Any],
+) -> Figure:  # fmt: skip
+    """over: paths, contacts and the scale of their forces."""
     if path is not None:
         check_picture(path)
     check_matplotlib()
     chosen = times_of(run, times, instants)
+    paths, contacts, force_scale = over
     scene, traces = scene_of(run), traces_of(run, paths)
+    marks = pictured(run, scene.up, contacts, force_scale)
     states = [run.at(time) for time in chosen]
-    return picture(scene, faded(states), path, axes, options, traces, words_of_times(chosen))
+    shown = None if marks is None else marks.marking(chosen)
+    return picture(scene, faded(states), path, axes, options, traces, words_of_times(chosen), shown)
 
 
 def times_of(run: Trajectory, times: Any, instants: Any) -> list[float]:

@@ -179,6 +179,7 @@ class Bench:
             self.engine.motion = Motion(last)
         elif without_points(last.layout) == self.engine.past.layout:
             self.engine.past.put_before_last(frames_of(last), self.engine.work)
+            self.engine.past.touched.note(last)
 
     def _built(self, now: Situation, settings: Settings, is_loaded: bool) -> Built:
         inputs = {one.name: value for one, value in now.inputs.items()}

@@ -20,6 +20,7 @@ from bellcrank.simulate import start
 from bellcrank.trajectory.layout import FrameLayout
 from bellcrank.trajectory.observation import observation
 from bellcrank.trajectory.store import FloatArray
+from bellcrank.trajectory.trajectory import Trajectory
 from bellcrank.viewer.leading import held
 from bellcrank.viewer.past import frames_of
 from bellcrank.viewer.settings import Settings
@@ -36,6 +37,7 @@ class Built:
 
     model: assembled, or as described where it is open; None of an empty one. run: None of what is open.
     first: where it starts. frame: (1 + width,), where it is. open: why it cannot run, "" if it can.
+    now: that frame as a trajectory, of what runs.
     """
 
     mechanism: Mechanism
@@ -46,6 +48,7 @@ class Built:
     layout: FrameLayout
     frame: FloatArray
     open: str = ""
+    now: Trajectory | None = None
 
     @property
     def values(self) -> dict[str, float]:
@@ -68,7 +71,7 @@ def running(
     values = {name: value for name, value in (inputs or {}).items() if name in names}
     run = started(twin, settings, model.initial if live is None else live, values)
     now, first = run.now(), run.state if live is None else model.initial
-    return Built(mechanism, twin, model, run, first, now.layout, frames_of(now)[0])
+    return Built(mechanism, twin, model, run, first, now.layout, frames_of(now)[0], now=now)
 
 
 def begun(mechanism: Mechanism, settings: Settings, begin: float) -> Built:

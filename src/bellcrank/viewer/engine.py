@@ -101,7 +101,7 @@ class LiveEngine:
             self.past.drop(new.frame[0])
         else:
             self.work, self.past = 0.0, Past(new.layout)
-        self.past.add(new.frame[None], np.array([self.work]))
+        self.past.add(new.frame[None], np.array([self.work]), new.now)
 
     def ready(self) -> Model:
         """The model of what runs. Raises MechanismError where it stands open."""
@@ -275,9 +275,9 @@ class LiveEngine:
 
     def note_again(self) -> None:
         """Record anew where the run stands, in place of what was recorded at that time."""
-        run = self.from_shown()
-        self.past.drop(run.time)
-        self.past.add(frames_of(run.now()), np.array([self.work]))
+        now = self.from_shown().now()
+        self.past.drop(now.time[0])
+        self.past.add(frames_of(now), np.array([self.work]), now)
 
     def _take_up_prepared(self, waits: bool = False) -> None:
         try:
@@ -297,4 +297,4 @@ class LiveEngine:
             history = part.body(body)
             motion = (history.position, history.rotation, history.velocity, history.angular_velocity)
             self.work += hold.work(part.time, motion)
-        self.past.add(frame, np.array([self.work]))
+        self.past.add(frame, np.array([self.work]), part)

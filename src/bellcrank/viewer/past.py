@@ -12,6 +12,7 @@ import numpy as np
 from bellcrank.trajectory.layout import FrameLayout
 from bellcrank.trajectory.store import FloatArray, MemoryStore
 from bellcrank.trajectory.trajectory import Trajectory
+from bellcrank.viewer.touched import Touched
 
 _FRAMES: Final = 36_000  # at most: ten minutes at 60 a second
 _BYTES: Final = 256 << 20  # at most
@@ -39,7 +40,7 @@ class Past:
     """Frames at increasing times and, beside each, the work that hands had done up to it.
 
     Where it is full, the oldest quarter is given up. layout: of the frames, without the points of contacts,
-    whose sums on bodies are kept.
+    whose sums on bodies are kept. touched: those points, of the latest frames.
     """
 
     def __init__(self, layout: FrameLayout) -> None:
@@ -48,6 +49,7 @@ class Past:
         self._frames: FloatArray = np.empty((256, 1 + layout.width))
         self._works: FloatArray = np.empty(256)
         self._count = 0
+        self.touched = Touched()
 
     def __len__(self) -> int:
         return self._count
@@ -67,8 +69,13 @@ class Past:
         """(T,), J, of all hands."""
         return self._works[: self._count]
 
-    def add(self, frames: FloatArray, works: FloatArray) -> None:
-        """Take over frames (n, 1 + width or more) after the last one, which are copied."""
+    def add(self, frames: FloatArray, works: FloatArray, run: Trajectory | None = None) -> None:
+        """Take over frames (n, 1 + width or more) after the last one, which are copied.
+
+        run: whose last frame is the last of these, for the points that touch there.
+        """
+        if run is not None:
+            self.touched.note(run, len(run) - 1)
         frames = frames[:, : 1 + self.layout.width]
         total = self._count + len(frames)
         if total > self._most:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from functools import cached_property
 from types import MappingProxyType
 from typing import Any, ClassVar, Final
 
@@ -10,12 +11,15 @@ import numpy as np
 
 from bellcrank.assembly.model import Model
 from bellcrank.errors import BellcrankError, Fault, MechanismError
+from bellcrank.trajectory.contact_log import starts_of
+from bellcrank.trajectory.contact_marks import Touching
 from bellcrank.trajectory.store import FloatArray
 from bellcrank.trajectory.trajectory import Trajectory
 from bellcrank.viewer.inspecting import inspected_in
 from bellcrank.viewer.pace import PERIOD, Pace
 from bellcrank.viewer.settings import Settings
 from bellcrank.viewer.snapshot import Snapshot
+from bellcrank.viewer.touched import NONE
 
 _STEPS: Final = 10_000  # frames that one command may skip
 
@@ -95,6 +99,7 @@ class Player:
             False,
             Settings(),
             str(statistics.get("formulation", "")),
+            touching=self._touching(),
         )
 
     def trajectory(self) -> Trajectory:
@@ -106,6 +111,20 @@ class Player:
         end = len(self._time) if np.isinf(seconds) else self.shown + 1
         begin = int(np.searchsorted(self._time, self._time[end - 1] - seconds))
         return self.run[slice(begin, end, max(1, -(-(end - begin) // frames)))]
+
+    def _touching(self) -> Touching:
+        layout = self.run.layout
+        if not layout.contacts:
+            return NONE
+        starts, rows = self._touched
+        return Touching(
+            layout.contacts, layout.contact_shapes, rows[starts[self.shown] : starts[self.shown + 1]]
+        )
+
+    @cached_property
+    def _touched(self) -> tuple[Any, FloatArray]:
+        """Where the points of each frame begin, and all points; read once, for files are slow."""
+        return starts_of(self.run.store), self.run.store.contacts
 
     def _frame(self) -> FloatArray:
         rows = slice(self.shown, self.shown + 1)

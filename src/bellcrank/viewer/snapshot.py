@@ -7,10 +7,12 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from bellcrank.mechanism.mechanism import Mechanism
+from bellcrank.trajectory.contact_marks import Touching
 from bellcrank.trajectory.layout import FrameLayout
 from bellcrank.trajectory.store import FloatArray
 from bellcrank.viewer.hand import Hold
 from bellcrank.viewer.settings import Settings
+from bellcrank.viewer.touched import NONE
 
 if TYPE_CHECKING:
     from bellcrank.viewer.engine import LiveEngine
@@ -43,7 +45,7 @@ class Snapshot:
     prepared while the run goes on, "" for nothing. work: of hands since the start, J.
     mechanism: what is shown, with numbers in the place of expressions; where edition has changed it is
     another one. moving: whether bodies are shown on the way to where they are. log: the last of what was done
-    by command lines.
+    by command lines. touching: points at which bodies touch.
     """
 
     number: int
@@ -68,6 +70,7 @@ class Snapshot:
     edition: int = 0
     moving: bool = False
     log: tuple[Entry, ...] = ()
+    touching: Touching = NONE
 
     @property
     def time(self) -> float:
@@ -120,4 +123,5 @@ def snapshot_of(engine: LiveEngine, number: int) -> Snapshot:
         edition=engine.edition,
         moving=motion is not None,
         log=engine.log,
+        touching=past.touched.at(float(past.time[at])) if motion is None else NONE,
     )

@@ -18,6 +18,7 @@ from bellcrank.scene import of as scene_of
 from bellcrank.scene.view import NAMES
 from bellcrank.viewer.page.arrows import Arrows
 from bellcrank.viewer.page.building import Building
+from bellcrank.viewer.page.contacts import HINT, Contacts
 from bellcrank.viewer.page.controls import Controls
 from bellcrank.viewer.page.gate import Gate
 from bellcrank.viewer.page.jogging import Jogging
@@ -61,6 +62,7 @@ class Page:
         self._theme()
         self.stage = Stage(self.server, scene)
         self.arrows = Arrows(self.server, self.stage)
+        self.contacts = Contacts(self.server, self.stage)
         self._moving, self._complaint = False, ""
         self._edition = session.snapshot.edition
         self.building: Building | None = None
@@ -120,10 +122,14 @@ class Page:
             self._names = gui.add_checkbox("Names of bodies", False)
             self._joint_names = gui.add_checkbox("Names of joints", False)
             self._forces = gui.add_checkbox("Reactions", False, hint="Forces red, moments blue.")
+            self._contacts = gui.add_checkbox("Contacts", False, hint=HINT)
+            self._contact_note = gui.add_markdown("", visible=False)
             self._floor = gui.add_checkbox("Floor", True)
             self._night = gui.add_checkbox("Dark", False)
             self._view = gui.add_dropdown("View", ("start", *NAMES), initial_value="start")
-        for widget in (self._names, self._joint_names, self._forces, self._floor, self._night):
+        for widget in (
+            self._names, self._joint_names, self._forces, self._contacts, self._floor, self._night
+        ):  # fmt: skip
             widget.on_update(self._on_look)
         self._view.on_update(self._on_view)
         with gui.add_folder("Keep", expand_by_default=False):
@@ -132,6 +138,9 @@ class Page:
     async def _on_look(self, _event: Any) -> None:
         now = self.session.snapshot
         self.arrows.shown = self._forces.value
+        if self._contacts.value != self.contacts.shown:
+            self.contacts.shown = self._contacts.value
+            self.stage.make_clear(self.contacts.shown)  # or bodies would hide their own points
         if (named := (self._names.value, self._joint_names.value)) != self._named:
             self._named = named
             self.stage.label(*named, now.position, now.rotation)
@@ -141,6 +150,8 @@ class Page:
             self.stage.paint(self._dark)
         self.stage.lay_floor(self._dark, self._floor.value)
         self.arrows.show(now)
+        self.contacts.show(now)
+        self._note_contacts()
 
     async def _on_view(self, event: Any) -> None:
         if event.client is not None:
@@ -180,8 +191,11 @@ class Page:
         self.scene = scene_of(now.mechanism, State(now.time, now.position, now.rotation, still, still))
         self.keeping.scene = self.scene
         self.arrows.renew()
+        self.contacts.renew()
         self.stage.renew(self.scene, self._dark, bool(self._floor.value))
         self.stage.label(*self._named, now.position, now.rotation)
+        if self.contacts.shown:
+            self.stage.make_clear(True)
         self.pointing.connect()
         self.controls.renew(now)
         self.plots.renew()
@@ -199,6 +213,7 @@ class Page:
             self.stage.fit(False, now.position, now.rotation)
         self._moving = now.moving
         self.arrows.show(now)
+        self.contacts.show(now)
         if self.building is not None:
             self.building.marks.show(now)
 
@@ -211,6 +226,12 @@ class Page:
                 self.jogging.show(now)
             self.plots.show()
             self.selected.show(now)
+            self._note_contacts()
+
+    def _note_contacts(self) -> None:
+        """Show the scale of contact forces in words."""
+        if (note := self.contacts.note) != self._contact_note.content:
+            self._contact_note.content, self._contact_note.visible = note, bool(note)
 
     def _told(self, answer: Future[Any]) -> None:
         """Show in all browsers what was wrong with a command, or what it says."""

@@ -19,6 +19,7 @@ _OUT: Final = 1.15  # of what is in the picture: where bodies reach farther, it 
 _MOST: Final = 2.2  # so many times that is what is built there before the page takes another scale
 _MARGIN: Final = 0.15  # of the size, by which the floor gives way
 _CORNERS: Final = np.array([[k & 1, (k >> 1) & 1, (k >> 2) & 1] for k in range(8)])  # of a box
+_CLEAR: Final = 0.5  # opacity of bodies that are seen through
 _FIELD: Final = np.radians(38.0)  # of view
 
 
@@ -111,9 +112,22 @@ class Stage:
             for handle, what in self._labels:
                 handle.position = self.on_page(self._place(what, position, rotation))
 
+    @property
+    def reach(self) -> float:
+        """Half of the diagonal of what is in the picture, m."""
+        return self._framed[1]
+
     def on_page(self, points: Floats) -> Any:
         """Points of the world, m, as the page has them."""
         return (self.unit * points).astype(np.float32)
+
+    def make_clear(self, clear: bool) -> None:
+        """Let what moves be seen through, or not."""
+        with self._server.atomic():
+            for batch in self.batches:
+                own = np.array([self.scene.drawn[k].color[3] for k in batch.numbers], dtype=np.float32)
+                opacity = _CLEAR * own if clear and batch.moves else own
+                batch.handle.batched_opacities = None if np.all(opacity >= 1.0) else opacity
 
     def name(self, number: int) -> tuple[str, str]:
         """Whether something drawn is of a "body", a "joint" or else, and its name."""

@@ -1,0 +1,113 @@
+"""Impulses at points of a mechanism: what a collision does to it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from bellcrank.assembly.state import Floats, State
+from bellcrank.errors import AssemblyError, Unsupported
+from bellcrank.mechanism.checking import Check
+from bellcrank.mechanism.marker import GROUND
+from bellcrank.mechanism.naming import nearest
+
+if TYPE_CHECKING:
+    from bellcrank.formulations.system import System
+
+_TOLERANCE = 1e-12  # of the residual, relative to the largest speed
+_ACCEPTED = 1e-8
+
+
+@dataclass(frozen=True)
+class Blow:
+    """A given impulse on a body, as of a hammer: position (3,), m, and impulse (3,), N s, world axes."""
+
+    body: str
+    position: Sequence[float]
+    impulse: Sequence[float]
+
+
+@dataclass(frozen=True)
+class StruckPoint:
+    """A point at which one body is struck by another.
+
+    body, other: their names; "ground" is one. position: (3,), m, world axes. normal: (3,), towards `body`, of
+    any length. restitution: Newton's, 0 to 1: where the bodies approach, they part at this part of the speed.
+    friction: Coulomb's coefficient.
+    """
+
+    body: str
+    position: Sequence[float]
+    normal: Sequence[float]
+    other: str = GROUND
+    restitution: float = 0.0
+    friction: float = 0.0
+
+
+@dataclass(frozen=True, eq=False)
+class Strike:
+    """A state after blows and impulses at n points.
+
+    state: with the velocities after them. impulse: (n, 3), N s, on `body` of each StruckPoint, in order,
+    world axes. residual: of the laws of impact and friction, relative to the largest speed.
+    """
+
+    state: State
+    impulse: Floats
+    residual: float
+
+
+def strike(system: System, what: Sequence[StruckPoint | Blow]) -> Strike:
+    """What `System.strike` does."""
+    bodies = dict(system.model.body_index) | {GROUND: len(system.model.bodies)}
+    struck: list[int] = []
+    pairs: list[tuple[int, int]] = []
+    blows: list[list[float]] = []
+    points: list[list[float]] = []
+    with Check("strike") as check:
+        for i, given in enumerate(what):
+            field = f"what[{i}]"
+            if isinstance(given, Blow):
+                struck.append(_number(check, field, given.body, bodies))
+                impulse = check.vector(f"{field}.impulse", given.impulse)
+                blows.append([*check.vector(f"{field}.position", given.position, "m"), *impulse])
+            elif isinstance(given, StruckPoint):
+                pairs.append(
+                    (_number(check, field, given.body, bodies), _number(check, field, given.other, bodies))
+                )
+                if given.body == given.other:
+                    check.fault(f"{field}: a body does not strike itself", given.body)
+                points.append(_numbers_of(check, field, given))
+            else:
+                check.fault(f"{field} must be a StruckPoint or a Blow", given)
+    try:
+        impulses, residual = system.core.strike(
+            struck, np.reshape(blows, (-1, 6)), pairs, np.reshape(points, (-1, 8)), _TOLERANCE
+        )
+    except NotImplementedError as error:
+        raise Unsupported(f"{error}; use formulation='recursive' or 'lagrange'") from None
+    if residual > _ACCEPTED:
+        raise AssemblyError(
+            f"the impulses at these points were not found: a residual of {residual:.1e} of the largest speed "
+            f"is left; {_ACCEPTED:g} is allowed",
+            [("the impulses", residual)],
+        )
+    return Strike(system.state(), impulses, residual)
+
+
+def _number(check: Check, field: str, name: str, bodies: Mapping[str, int]) -> int:
+    if name not in bodies:
+        check.fault(f"{field}: there is no such body", name, nearest(str(name), bodies))
+    return bodies.get(name, 0)
+
+
+def _numbers_of(check: Check, field: str, point: StruckPoint) -> list[float]:
+    return [
+        *check.vector(f"{field}.position", point.position, "m"),
+        *check.axis(f"{field}.normal", point.normal),
+        check.not_negative(f"{field}.friction", point.friction),
+        check.fraction(f"{field}.restitution", point.restitution),
+    ]
