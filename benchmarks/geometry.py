@@ -68,10 +68,14 @@ def _touching(a: _core.CollisionShape, b: _core.CollisionShape, count: int = 500
     return at_a, at_b
 
 
+def _height(x: Any, y: Any) -> Any:
+    return 0.2 * np.sin(1.3 * y) * np.cos(1.7 * x) + 0.02 * np.sin(9.0 * x)
+
+
 def terrain(side: int) -> tuple[Floats, Floats, list[list[int]]]:
     """Heights over a square of 10 m, as a grid, and as vertices and triangles."""
     x = np.linspace(-5.0, 5.0, side)
-    heights = 0.2 * np.sin(1.3 * x)[:, None] * np.cos(1.7 * x)[None] + 0.02 * np.sin(9.0 * x)[None]
+    heights = _height(x[None], x[:, None])
     vertices = np.column_stack([np.tile(x, side), np.repeat(x, side), heights.ravel()])
     v = (np.arange(side - 1)[:, None] * side + np.arange(side - 1)).ravel()
     triangles = np.vstack(
@@ -157,10 +161,28 @@ def _ray_rows(repeats: int) -> tuple[list[Row], list[Row]]:
             origins, ends = 3.0 * rng.normal(size=(2000, 3)), rng.uniform(-0.4, 0.4, (2000, 3))
         d = ends - origins
         d /= np.linalg.norm(d, axis=1, keepdims=True)
-        rays = np.hstack([origins, d])
-        measured = [_core.time_rays(shape, _FLAT, rays, 20) for _ in range(repeats)]
-        rows.append({"shape": name, "ns": Spread.of([m[0] for m in measured], 1e9), "hits": measured[0][1]})
+        rows.append(_ray_row(name, shape, np.hstack([origins, d]), np.full(2000, np.inf), False, repeats))
+    for name, shape in list(targets.items())[-2:]:
+        rays, limits = _tyre()
+        for how, together in (("one by one", False), ("together", True)):
+            rows.append(_ray_row(f"{name}, 420 of a tyre {how}", shape, rays, limits, together, repeats))
     return rows, [{"triangles": len(triangles), "ms": Spread.of(builds, 1e3)}]
+
+
+def _tyre() -> tuple[Floats, Floats]:
+    """Rays of 30 mm outwards from a rim: 60 slices with 7 each, a few of which touch the ground."""
+    angle = np.repeat(np.linspace(0.0, 2.0 * np.pi, 60, endpoint=False), 7)
+    out = np.column_stack([np.sin(angle), np.zeros(420), -np.cos(angle)])
+    origins = np.array([1.03, 0.52, _height(1.03, 0.52) + 0.332]) + 0.308 * out
+    origins[:, 1] += np.tile(0.004 * np.arange(-3, 4), 60)
+    return np.hstack([origins, out]), np.full(420, 0.03)
+
+
+def _ray_row(
+    name: str, shape: _core.CollisionShape, rays: Floats, limits: Floats, together: bool, repeats: int
+) -> Row:
+    measured = [_core.time_rays(shape, _FLAT, rays, limits, together, 20) for _ in range(repeats)]
+    return {"shape": name, "ns": Spread.of([m[0] for m in measured], 1e9), "hits": measured[0][1]}
 
 
 def _broad_rows(repeats: int, largest: int) -> list[Row]:

@@ -8,18 +8,16 @@
 #include <nanobind/stl/tuple.h>
 #include <nanobind/stl/vector.h>
 
-#include <ctime>
 #include <stdexcept>
 
 #include "bindings.hpp"
-#include "geometry/broad_phase.hpp"
 #include "geometry/collide.hpp"
 #include "geometry/height_field.hpp"
 #include "geometry/hull.hpp"
 #include "geometry/mesh.hpp"
-#include "geometry/rays.hpp"
 #include "geometry/time_of_impact.hpp"
 #include "geometry/tyre.hpp"
+#include "geometry_tables.hpp"
 #include "marshal.hpp"
 
 namespace nb = nanobind;
@@ -29,38 +27,7 @@ namespace bellcrank {
 
 namespace {
 
-using PoseTable = Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
-using PointNumbers = Eigen::Matrix<std::int64_t, Eigen::Dynamic, 1>;
-using IndexTable = Eigen::Matrix<std::int64_t, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
-
 constexpr int kPoint = 7;
-
-void check_columns(const PoseTable& table, int columns, const char* what) {
-    if (table.cols() != columns)
-        throw std::invalid_argument(std::string(what) + " must have " + std::to_string(columns) + " columns, got " +
-                                    std::to_string(table.cols()));
-}
-
-// A row (x, y, z, w, x, y, z) of position and unit quaternion.
-Pose pose_of(const PoseTable& poses, Eigen::Index row) {
-    const double* p = poses.data() + 7 * (poses.rows() == 1 ? 0 : row);
-    return {{p[0], p[1], p[2]}, rotation_matrix(Quat{p[3], p[4], p[5], p[6]})};
-}
-
-Eigen::Index common_rows(const PoseTable& a, const PoseTable& b) {
-    check_columns(a, 7, "poses");
-    check_columns(b, 7, "poses");
-    if (a.rows() != b.rows() && a.rows() != 1 && b.rows() != 1)
-        throw std::invalid_argument("poses of the two shapes must be as many, or one for all, got " +
-                                    std::to_string(a.rows()) + " and " + std::to_string(b.rows()));
-    return std::max(a.rows(), b.rows());
-}
-
-std::vector<Pose> poses_of(const PoseTable& table, Eigen::Index rows) {
-    std::vector<Pose> out;
-    for (Eigen::Index i = 0; i < rows; ++i) out.push_back(pose_of(table, i));
-    return out;
-}
 
 struct ContactTable {
     PointNumbers first;  // of row i: points first[i] … first[i + 1]
@@ -93,9 +60,6 @@ ContactTable collide_all(const Shape& a, const PoseTable& poses_a, const Shape& 
     return out;
 }
 
-// Time of the processor, which other programs do not count in.
-double processor_seconds() { return static_cast<double>(std::clock()) / CLOCKS_PER_SEC; }
-
 // Seconds of one pair and the mean number of points.
 std::tuple<double, double> time_collide(const Shape& a, const PoseTable& poses_a, const Shape& b,
                                         const PoseTable& poses_b, double reach, int repeats) {
@@ -111,72 +75,6 @@ std::tuple<double, double> time_collide(const Shape& a, const PoseTable& poses_a
         }
     const double calls = static_cast<double>(rows) * repeats;
     return {(processor_seconds() - start) / calls, static_cast<double>(points) / calls};
-}
-
-// Distance, normal and feature of each ray (origin, unit direction); distance infinite where nothing is hit.
-PoseTable cast_rays(const Shape& shape, const PoseTable& pose, const PoseTable& rays, double limit) {
-    check_columns(pose, 7, "poses");
-    check_columns(rays, 6, "rays");
-    PoseTable out(rays.rows(), 5);
-    for (Eigen::Index i = 0; i < rays.rows(); ++i) {
-        const double* r = rays.data() + 6 * i;
-        RayHit hit;
-        if (!cast_ray(shape, pose_of(pose, i), {r[0], r[1], r[2]}, {r[3], r[4], r[5]}, limit, hit))
-            hit = {Bounds::kInfinity, {0.0, 0.0, 0.0}, 0};
-        out.row(i) << hit.distance, hit.normal.x, hit.normal.y, hit.normal.z, hit.feature;
-    }
-    return out;
-}
-
-std::tuple<double, double> time_rays(const Shape& shape, const PoseTable& pose, const PoseTable& rays, int repeats) {
-    check_columns(pose, 7, "poses");
-    check_columns(rays, 6, "rays");
-    const Pose at = pose_of(pose, 0);
-    std::size_t hits = 0;
-    const double start = processor_seconds();
-    for (int k = 0; k < repeats; ++k)
-        for (Eigen::Index i = 0; i < rays.rows(); ++i) {
-            const double* r = rays.data() + 6 * i;
-            RayHit hit;
-            hits += cast_ray(shape, at, {r[0], r[1], r[2]}, {r[3], r[4], r[5]}, Bounds::kInfinity, hit);
-        }
-    const double calls = static_cast<double>(rays.rows()) * repeats;
-    return {(processor_seconds() - start) / calls, static_cast<double>(hits) / calls};
-}
-
-std::vector<Bounds> bounds_from(const PoseTable& table) {
-    check_columns(table, 6, "bounds");
-    std::vector<Bounds> out;
-    for (Eigen::Index i = 0; i < table.rows(); ++i) {
-        const double* b = table.data() + 6 * i;
-        out.push_back({{b[0], b[1], b[2]}, {b[3], b[4], b[5]}});
-    }
-    return out;
-}
-
-IndexTable broad_phase_pairs(const PoseTable& table) {
-    BroadPhase phase;
-    const auto& pairs = phase.pairs(bounds_from(table));
-    IndexTable out(static_cast<Eigen::Index>(pairs.size()), 2);
-    for (std::size_t i = 0; i < pairs.size(); ++i)
-        out.row(static_cast<Eigen::Index>(i)) << pairs[i].first, pairs[i].second;
-    return out;
-}
-
-std::tuple<double, int> time_broad_phase(const PoseTable& table, int repeats) {
-    const std::vector<Bounds> bounds = bounds_from(table);
-    BroadPhase phase;
-    std::size_t found = phase.pairs(bounds).size();
-    const double start = processor_seconds();
-    for (int k = 0; k < repeats; ++k) found = phase.pairs(bounds).size();
-    return {(processor_seconds() - start) / repeats, static_cast<int>(found)};
-}
-
-std::vector<Vec3> points_from(const PoseTable& table, const char* what) {
-    check_columns(table, 3, what);
-    std::vector<Vec3> out;
-    for (Eigen::Index i = 0; i < table.rows(); ++i) out.push_back({table(i, 0), table(i, 1), table(i, 2)});
-    return out;
 }
 
 // As bindings hold shapes: nothing in them can be written.
@@ -211,10 +109,11 @@ void bind_shapes(nb::module_& m) {
             "vertices"_a, "triangles"_a, "From the triangles of a convex hull routine; coplanar ones become one face.")
         .def_static(
             "mesh",
-            [](const PoseTable& vertices, const std::vector<std::array<int, 3>>& triangles) {
-                return std::const_pointer_cast<Shape>(make_mesh(points_from(vertices, "vertices"), triangles));
+            [](const PoseTable& vertices, const std::vector<std::array<int, 3>>& triangles, bool solid) {
+                return std::const_pointer_cast<Shape>(make_mesh(points_from(vertices, "vertices"), triangles, solid));
             },
-            "vertices"_a, "triangles"_a, "The boundary of a solid, triangles counterclockwise from outside.")
+            "vertices"_a, "triangles"_a, "solid"_a = false,
+            "The boundary of a solid, triangles counterclockwise from outside; open unless it is to be `solid`.")
         .def_static(
             "height_field",
             [](const PoseTable& heights, const std::array<double, 2>& origin, const std::array<double, 2>& steps) {
@@ -271,10 +170,6 @@ void bind_geometry(nb::module_& m) {
           "Contact points with a gap below `reach`; poses (n, 7) are positions and unit quaternions.");
     m.def("time_collide", &time_collide, "a"_a, "poses_a"_a, "b"_a, "poses_b"_a, "reach"_a, "repeats"_a,
           "Seconds of one pair and its mean number of points.");
-    m.def("cast_rays", &cast_rays, "shape"_a, "poses"_a, "rays"_a, "limit"_a,
-          "Distance, normal and feature (n, 5) of rays (n, 6), origins and unit directions; infinite without a hit.");
-    m.def("time_rays", &time_rays, "shape"_a, "poses"_a, "rays"_a, "repeats"_a,
-          "Seconds of one ray and the share of hits.");
     m.def(
         "time_of_impact",
         [](const Shape& a, const PoseTable& pose_a, const Triple& velocity_a, const Triple& angular_velocity_a,
@@ -286,8 +181,6 @@ void bind_geometry(nb::module_& m) {
         "a"_a, "pose_a"_a, "velocity_a"_a, "angular_velocity_a"_a, "b"_a, "pose_b"_a, "velocity_b"_a,
         "angular_velocity_b"_a, "duration"_a, "tolerance"_a,
         "Time, position, normal and gap (8,) where the gap first is at most `tolerance`; None without contact.");
-    m.def("broad_phase_pairs", &broad_phase_pairs, "bounds"_a, "Overlapping pairs (n, 2) of bounds (n, 6).");
-    m.def("time_broad_phase", &time_broad_phase, "bounds"_a, "repeats"_a, "Seconds of a call and the pairs it finds.");
 }
 
 }  // namespace bellcrank

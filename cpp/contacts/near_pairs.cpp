@@ -38,7 +38,7 @@ NearPairs::NearPairs(const ContactSet& set) : set_(set), wide_(set.shapes.size()
 bool NearPairs::left(const std::vector<Bounds>& bounds, double reach) const {
     if (reach > reach_) return true;
     for (size_t i = 0; i < bounds.size(); ++i)
-        if (!contains(wide_[i], bounds[i], reach)) return true;
+        if (!contains(wide_[i], bounds[i], 0.5 * reach)) return true;
     return false;
 }
 
@@ -53,19 +53,23 @@ bool NearPairs::update(const std::vector<Bounds>& bounds, double reach) {
     if (!left(bounds, reach)) return false;
     reach_ = reach;
     pairs_.clear();
-    for (size_t i = 0; i < wide_.size(); ++i) wide_[i] = bounds[i].grown(reach + margin_of(*set_.shapes[i].shape));
+    // Of two shapes either has half of the reach.
+    for (size_t i = 0; i < wide_.size(); ++i)
+        wide_[i] = bounds[i].grown(0.5 * reach + margin_of(*set_.shapes[i].shape));
     for (size_t g = 0; g < set_.groups.size(); ++g) {
         const ContactGroup& group = set_.groups[g];
         members_.clear();
         for (const int shape : group.shapes) members_.push_back(wide_[shape]);
         for (const auto& [i, j] : phases_[g].pairs(members_)) {
-            const int a = group.shapes[i], b = group.shapes[j];
+            const auto [a, b] = std::minmax(group.shapes[i], group.shapes[j]);
             if (may_touch(group, a, b)) pairs_.push_back({static_cast<int>(g), a, b});
         }
     }
-    std::sort(pairs_.begin(), pairs_.end(), [](const ShapePair& p, const ShapePair& q) {
+    // Mostly they are: those of a group come by its numbers, not by those of the set.
+    const auto before = [](const ShapePair& p, const ShapePair& q) {
         return std::tie(p.group, p.a, p.b) < std::tie(q.group, q.a, q.b);
-    });
+    };
+    if (!std::is_sorted(pairs_.begin(), pairs_.end(), before)) std::sort(pairs_.begin(), pairs_.end(), before);
     return true;
 }
 

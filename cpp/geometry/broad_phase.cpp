@@ -2,6 +2,7 @@
 
 #include <cmath>
 #include <cstdint>
+#include <utility>
 
 namespace bellcrank {
 
@@ -21,20 +22,17 @@ constexpr double kLarge = 4.0;  // times the median
 
 }  // namespace
 
-const std::vector<std::pair<int, int>>& BroadPhase::pairs(const std::vector<Bounds>& bounds) {
+const BoundsPairs& BroadPhase::pairs(const std::vector<Bounds>& bounds) {
     pairs_.clear();
     split(bounds);
-    sort_into_cells(bounds);
-    for (std::size_t c = 0; c < cells_.size(); ++c) {
-        compare_cells(static_cast<int>(c), static_cast<int>(c));
-        const Cell cell = cells_[c];
-        // Half of the neighbours: the other half meets this cell in its turn.
-        for (int k = 14; k < 27; ++k) {
-            const int other = find(cell.x + k % 3 - 1, cell.y + k / 3 % 3 - 1, cell.z + k / 9 - 1);
-            if (other >= 0) compare_cells(static_cast<int>(c), other);
-        }
+    if (fill_table(bounds)) {
+        compare_in_table();
+    } else {
+        sort_into_cells(bounds);
+        compare_in_cells();
     }
     compare_large(bounds);
+    sort_pairs(static_cast<int>(bounds.size()));
     return pairs_;
 }
 
@@ -53,8 +51,7 @@ void BroadPhase::split(const std::vector<Bounds>& bounds) {
     std::nth_element(sizes_.begin(), middle, sizes_.end());
     const double largest = kLarge * *middle;
     size_ = 0.0;
-    origin_ = {Bounds::kInfinity, Bounds::kInfinity, Bounds::kInfinity};
-    Bounds all;
+    centres_ = {};
     for (std::size_t i = 0; i < n; ++i) {
         const double size = extent(bounds[i]);
         if (!(size <= largest)) {
@@ -63,12 +60,66 @@ void BroadPhase::split(const std::vector<Bounds>& bounds) {
         }
         small_.push_back(static_cast<int>(i));
         size_ = std::max(size_, size);
-        all.add(bounds[i].centre());
+        centres_.add(bounds[i].centre());
     }
     if (small_.empty()) return;
-    origin_ = all.lo;
     // Numbers of cells stay within 30 bits.
-    size_ = std::max({size_ * (1.0 + 1e-9), extent(all) * 1e-9, 1e-300});
+    size_ = std::max({size_ * (1.0 + 1e-9), extent(centres_) * 1e-9, 1e-300});
+}
+
+// A table of all cells between the outermost centres, with one more around it, unless most would be empty.
+bool BroadPhase::fill_table(const std::vector<Bounds>& bounds) {
+    entries_.clear();
+    if (small_.empty()) return true;
+    const Vec3 cells = (1.0 / size_) * (centres_.hi - centres_.lo);
+    const double nx = std::floor(cells.x) + 3.0, ny = std::floor(cells.y) + 3.0, nz = std::floor(cells.z) + 3.0;
+    if (!(nx * ny * nz <= 8.0 * static_cast<double>(small_.size()) + 64.0)) return false;
+    row_ = static_cast<int>(nx), layer_ = static_cast<int>(nx * ny);
+    first_.assign(static_cast<std::size_t>(nx * ny * nz) + 1, 0);
+    cell_of_.resize(small_.size());
+    for (std::size_t i = 0; i < small_.size(); ++i) {
+        const Vec3 c = (1.0 / size_) * (bounds[small_[i]].centre() - centres_.lo);
+        const int x = static_cast<int>(c.x) + 1, y = static_cast<int>(c.y) + 1, z = static_cast<int>(c.z) + 1;
+        cell_of_[i] = z * layer_ + y * row_ + x;
+        ++first_[cell_of_[i]];
+    }
+    int sum = 0;
+    for (int& first : first_) sum += std::exchange(first, sum);
+    entries_.resize(small_.size());
+    for (std::size_t i = 0; i < small_.size(); ++i)
+        entries_[first_[cell_of_[i]]++] = {bounds[small_[i]], small_[i], cell_of_[i]};
+    // What was the first of a cell is now that of the next.
+    for (std::size_t c = first_.size() - 1; c > 0; --c) first_[c] = first_[c - 1];
+    first_[0] = 0;
+    return true;
+}
+
+void BroadPhase::compare_with(int entry, int begin, int end) {
+    const Entry& a = entries_[entry];
+    for (int i = begin; i < end; ++i)
+        if (overlap(a.bounds, entries_[i].bounds)) pairs_.push_back(std::minmax(a.body, entries_[i].body));
+}
+
+// Cells along x follow each other: the 13 neighbours ahead are four rows of three, and the next one.
+void BroadPhase::compare_in_table() {
+    const int rows[4] = {row_, layer_ - row_, layer_, layer_ + row_};
+    for (int i = 0; i < static_cast<int>(entries_.size()); ++i) {
+        const int cell = entries_[i].cell;
+        compare_with(i, i + 1, first_[cell + 2]);
+        for (int row : rows) compare_with(i, first_[cell + row - 1], first_[cell + row + 2]);
+    }
+}
+
+void BroadPhase::compare_in_cells() {
+    for (std::size_t c = 0; c < cells_.size(); ++c) {
+        compare_cells(static_cast<int>(c), static_cast<int>(c));
+        const Cell cell = cells_[c];
+        // Half of the neighbours: the other half meets this cell in its turn.
+        for (int k = 14; k < 27; ++k) {
+            const int other = find(cell.x + k % 3 - 1, cell.y + k / 3 % 3 - 1, cell.z + k / 9 - 1);
+            if (other >= 0) compare_cells(static_cast<int>(c), other);
+        }
+    }
 }
 
 int BroadPhase::find(int x, int y, int z) const {
@@ -87,7 +138,7 @@ void BroadPhase::sort_into_cells(const std::vector<Bounds>& bounds) {
     slots_.assign(slots, -1);
     cell_of_.resize(small_.size());
     for (std::size_t i = 0; i < small_.size(); ++i) {
-        const Vec3 c = (1.0 / size_) * (bounds[small_[i]].centre() - origin_);
+        const Vec3 c = (1.0 / size_) * (bounds[small_[i]].centre() - centres_.lo);
         const int x = static_cast<int>(c.x), y = static_cast<int>(c.y), z = static_cast<int>(c.z);
         std::size_t slot = hashed(x, y, z) & (slots - 1);
         for (;; slot = (slot + 1) & (slots - 1)) {
@@ -110,16 +161,14 @@ void BroadPhase::sort_into_cells(const std::vector<Bounds>& bounds) {
     entries_.resize(small_.size());
     for (std::size_t i = 0; i < small_.size(); ++i) {
         Cell& cell = cells_[cell_of_[i]];
-        entries_[cell.first + cell.count++] = {bounds[small_[i]], small_[i]};
+        entries_[cell.first + cell.count++] = {bounds[small_[i]], small_[i], cell_of_[i]};
     }
 }
 
 void BroadPhase::compare_cells(int cell, int other) {
     const Cell &a = cells_[cell], &b = cells_[other];
     for (int i = a.first; i < a.first + a.count; ++i)
-        for (int j = cell == other ? i + 1 : b.first; j < b.first + b.count; ++j)
-            if (overlap(entries_[i].bounds, entries_[j].bounds))
-                pairs_.push_back(std::minmax(entries_[i].body, entries_[j].body));
+        compare_with(i, cell == other ? i + 1 : b.first, cell == other ? a.first + a.count : b.first + b.count);
 }
 
 void BroadPhase::compare_large(const std::vector<Bounds>& bounds) {
@@ -133,6 +182,19 @@ void BroadPhase::compare_large(const std::vector<Bounds>& bounds) {
             if (overlap(large, other)) pairs_.push_back(std::minmax(large_[k], large_[m]));
         }
     }
+}
+
+// By counting the first numbers; few pairs share one.
+void BroadPhase::sort_pairs(int bodies) {
+    first_.assign(bodies + 1, 0);
+    for (const auto& pair : pairs_) ++first_[pair.first];
+    int sum = 0;
+    for (int& first : first_) sum += std::exchange(first, sum);
+    sorted_.resize(pairs_.size());
+    for (const auto& pair : pairs_) sorted_[first_[pair.first]++] = pair;
+    std::swap(pairs_, sorted_);
+    for (int i = 0, begin = 0; i < bodies; begin = first_[i++])
+        if (first_[i] - begin > 1) std::sort(pairs_.begin() + begin, pairs_.begin() + first_[i]);
 }
 
 }  // namespace bellcrank

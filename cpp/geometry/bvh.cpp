@@ -4,111 +4,114 @@
 
 namespace bellcrank {
 
-namespace {
+// 1 / d, and which of the bounds along each axis is entered.
+struct Bvh::Inverse {
+    double by[3], o[3];
+    bool down[3];
 
-constexpr int kBins = 16;
+    explicit Inverse(const LocalRay& ray)
+        : by{1.0 / ray.d.x, 1.0 / ray.d.y, 1.0 / ray.d.z}, o{ray.o.x, ray.o.y, ray.o.z} {
+        for (int k = 0; k < 3; ++k) down[k] = by[k] < 0.0;
+    }
 
-double half_area(const Bounds& b) {
-    const Vec3 d = b.hi - b.lo;
-    return d.x * d.y + d.y * d.z + d.z * d.x;
+    // Where a ray enters the four bounds of a node; infinite where it misses, or enters beyond the limit. Not a number,
+    // where it lies in the plane of a side, changes nothing.
+    Four entries(const Node& node, double limit) const {
+        Four first{0.0, 0.0, 0.0, 0.0}, last{limit, limit, limit, limit};
+        for (int k = 0; k < 3; ++k) {
+            const Four in = (wide(down[k] ? node.hi[k] : node.lo[k]) - o[k]) * by[k];
+            const Four out = (wide(down[k] ? node.lo[k] : node.hi[k]) - o[k]) * by[k];
+            first = in > first ? in : first;
+            last = out < last ? out : last;
+        }
+        const double inf = Bounds::kInfinity;
+        return first <= last ? first : Four{inf, inf, inf, inf};
+    }
+};
+
+// T. Möller, B. Trumbore, Fast, minimum storage ray-triangle intersection (1997), from outside only. In one place, so
+// that all rays round alike.
+[[gnu::noinline]] void Bvh::enter_leaf(const Leaf& leaf, const LocalRay& ray, Best& best) {
+    const Four abx = load(leaf.ab[0]), aby = load(leaf.ab[1]), abz = load(leaf.ab[2]);
+    const Four acx = load(leaf.ac[0]), acy = load(leaf.ac[1]), acz = load(leaf.ac[2]);
+    const Vec3& d = ray.d;
+    const Four hx = d.y * acz - d.z * acy, hy = d.z * acx - d.x * acz, hz = d.x * acy - d.y * acx;
+    const Four det = abx * hx + aby * hy + abz * hz;
+    const Four sx = ray.o.x - load(leaf.a[0]), sy = ray.o.y - load(leaf.a[1]), sz = ray.o.z - load(leaf.a[2]);
+    const Four qx = sy * abz - sz * aby, qy = sz * abx - sx * abz, qz = sx * aby - sy * abx;
+    const Four u = sx * hx + sy * hy + sz * hz, v = d.x * qx + d.y * qy + d.z * qz, slack = -1e-14 * det;
+    const Four t = acx * qx + acy * qy + acz * qz;  // times det
+    const Mask enters = (det > 0.0) & (u >= slack) & (v >= slack) & (u + v <= det - slack) & (t >= 0.0);
+    if (!(enters[0] | enters[1] | enters[2] | enters[3])) return;
+    for (int i = 0; i < kWide; ++i) {
+        if (!enters[i]) continue;
+        const double at = t[i] / det[i];
+        if (at < best.distance || (at == best.distance && best.triangle >= 0 && leaf.triangle[i] < best.triangle))
+            best = {at, leaf.triangle[i]};
+    }
 }
 
-float below(double x) { return std::nextafterf(static_cast<float>(x), -HUGE_VALF); }
-float above(double x) { return std::nextafterf(static_cast<float>(x), HUGE_VALF); }
-
-}  // namespace
-
-void Bvh::build(const std::vector<Vec3>& vertices, const std::vector<std::array<int, 3>>& triangles) {
-    std::vector<Item> items(triangles.size());
-    for (std::size_t i = 0; i < items.size(); ++i) {
-        for (int v : triangles[i]) items[i].bounds.add(vertices[v]);
-        items[i].centre = items[i].bounds.centre();
-        items[i].triangle = static_cast<int>(i);
+int Bvh::enter(const LocalRay& ray, double& distance) const {
+    if (nodes_.empty()) return -1;
+    const Inverse inverse(ray);
+    struct Waiting {
+        double entry;
+        int node;
+    } stack[kDepth];
+    int top = 0;
+    // What is missed is entered at infinity.
+    Best best{std::min(distance, std::numeric_limits<double>::max()), -1};
+    stack[top++] = {0.0, 0};
+    while (top > 0) {
+        const Waiting next = stack[--top];
+        if (next.entry > best.distance) continue;
+        if (next.node < 0) {
+            enter_leaf(leaves_[-1 - next.node], ray, best);
+            continue;
+        }
+        const Node& node = nodes_[next.node];
+        const Four entry = inverse.entries(node, best.distance);
+        const int bottom = top;
+        for (int side = 0; side < kWide; ++side) {
+            if (!(entry[side] < Bounds::kInfinity)) continue;
+            int place = top++;  // the nearest on top
+            for (; place > bottom && stack[place - 1].entry < entry[side]; --place) stack[place] = stack[place - 1];
+            stack[place] = {entry[side], node.child[side]};
+        }
     }
-    nodes_.clear();
-    order_.resize(items.size());
-    if (items.empty()) return;
-    nodes_.reserve(items.size());
-    const int n = static_cast<int>(items.size());
-    nodes_.emplace_back();
-    const int middle = n > 1 ? split(items, 0, n, 0) : n;
-    set_child(0, 0, items, 0, middle, 1);
-    set_child(0, 1, items, middle, n, 1);
+    if (best.triangle >= 0) distance = best.distance;
+    return best.triangle;
 }
 
-int Bvh::split(std::vector<Item>& items, int begin, int end, int depth) {
-    Bounds centres;
-    for (int i = begin; i < end; ++i) centres.add(items[i].centre);
-    const Vec3 size = centres.hi - centres.lo;
-    const int axis = size.x >= size.y && size.x >= size.z ? 0 : size.y >= size.z ? 1 : 2;
-    const double low = component(centres.lo, axis), extent = component(size, axis);
-    const int half = (begin + end) / 2;
-    if (!(extent > 0.0)) return half;
-    auto by_centre = [&](const Item& a, const Item& b) {
-        return component(a.centre, axis) < component(b.centre, axis);
-    };
-    auto at_middle = [&] {
-        std::nth_element(items.begin() + begin, items.begin() + half, items.begin() + end, by_centre);
-        return half;
-    };
-    if (depth > 60) return at_middle();  // bounds the depth
-    Bounds bins[kBins];
-    int counts[kBins] = {};
-    const double scale = kBins * (1.0 - 1e-12) / extent;
-    auto bin_of = [&](const Item& item) { return static_cast<int>(scale * (component(item.centre, axis) - low)); };
-    for (int i = begin; i < end; ++i) {
-        const int bin = bin_of(items[i]);
-        bins[bin].add(items[i].bounds);
-        ++counts[bin];
+bool Bvh::enter(const RayBundle& bundle, double* distances, int* triangles) const {
+    constexpr int kMost = 48;
+    alignas(32) double box[6][kMost];
+    int leaves[kMost + kWide], count = 0;
+    const bool gathered = search(bundle.all, [&](const Node& node, int side) {
+        if (count == kMost) return false;
+        for (int k = 0; k < 3; ++k) box[k][count] = node.lo[k][side], box[3 + k][count] = node.hi[k][side];
+        leaves[count++] = -1 - node.child[side];
+        return true;
+    });
+    if (!gathered) return false;
+    for (; count % kWide != 0; ++count) {
+        for (int k = 0; k < 3; ++k) box[k][count] = Bounds::kInfinity, box[3 + k][count] = -Bounds::kInfinity;
+        leaves[count] = -1;
     }
-    double right[kBins];
-    Bounds grown;
-    int count = 0;
-    for (int k = kBins - 1; k > 0; --k) {
-        grown.add(bins[k]);
-        count += counts[k];
-        right[k] = count ? count * half_area(grown) : 0.0;
+    for (int i = 0; i < bundle.count; ++i) {
+        Best best{std::min(bundle.rays[i].limit, std::numeric_limits<double>::max()), -1};
+        const Vec3 &lo = bundle.lo[i], &hi = bundle.hi[i];
+        for (int first = 0; first < count; first += kWide) {
+            const Mask away = (load(box[0] + first) > hi.x) | (load(box[3] + first) < lo.x) |
+                              (load(box[1] + first) > hi.y) | (load(box[4] + first) < lo.y) |
+                              (load(box[2] + first) > hi.z) | (load(box[5] + first) < lo.z);
+            for (int k = 0; k < kWide; ++k)
+                if (!away[k]) enter_leaf(leaves_[leaves[first + k]], bundle.rays[i], best);
+        }
+        distances[i] = best.distance;
+        triangles[i] = best.triangle;
     }
-    grown = Bounds();
-    count = 0;
-    int best = -1;
-    double least = Bounds::kInfinity;
-    for (int k = 0; k + 1 < kBins; ++k) {
-        grown.add(bins[k]);
-        count += counts[k];
-        if (count == 0 || count == end - begin) continue;
-        const double cost = count * half_area(grown) + right[k + 1];
-        if (cost < least) least = cost, best = k;
-    }
-    if (best < 0) return at_middle();
-    const auto middle = std::partition(items.begin() + begin, items.begin() + end,
-                                       [&](const Item& item) { return bin_of(item) <= best; });
-    return static_cast<int>(middle - items.begin());
-}
-
-void Bvh::set_child(int node, int side, std::vector<Item>& items, int begin, int end, int depth) {
-    Bounds bounds;
-    for (int i = begin; i < end; ++i) bounds.add(items[i].bounds);
-    for (int k = 0; k < 3; ++k) {
-        nodes_[node].lo[side][k] = below(component(bounds.lo, k));
-        nodes_[node].hi[side][k] = above(component(bounds.hi, k));
-    }
-    const int count = end - begin;
-    nodes_[node].child[side] = begin;
-    nodes_[node].count[side] = static_cast<std::int16_t>(std::min(count, kLeaf));
-    if (count <= kLeaf) {
-        for (int i = begin; i < end; ++i) order_[i] = items[i].triangle;
-        // An empty child is a node that nothing enters.
-        if (count == 0) nodes_[node].count[side] = 1, nodes_[node].child[side] = begin > 0 ? begin - 1 : 0;
-        return;
-    }
-    const int child = static_cast<int>(nodes_.size());
-    nodes_.emplace_back();
-    nodes_[node].child[side] = child;
-    nodes_[node].count[side] = 0;
-    const int middle = split(items, begin, end, depth);
-    set_child(child, 0, items, begin, middle, depth + 1);
-    set_child(child, 1, items, middle, end, depth + 1);
+    return true;
 }
 
 }  // namespace bellcrank

@@ -1,92 +1,99 @@
-// A binary tree of bounds over triangles, four a leaf.
+// A tree of bounds over triangles, four children a node and up to four triangles a leaf.
 #pragma once
 
 #include <array>
 #include <cstdint>
 #include <vector>
 
-#include "geometry/bounds.hpp"
+#include "geometry/rays.hpp"
 
 namespace bellcrank {
 
 class Bvh {
   public:
-    static constexpr int kLeaf = 4;
+    // Bounds and triangles are compared four at a time.
+    static constexpr int kWide = 4;
 
     // Splits where the surface area heuristic over 16 bins of the longest axis is least (I. Wald, On fast construction
-    // of SAH-based bounding volume hierarchies, 2007).
+    // of SAH-based bounding volume hierarchies, 2007), the largest of up to four parts first.
     void build(const std::vector<Vec3>& vertices, const std::vector<std::array<int, 3>>& triangles);
 
     // Calls visit(triangle) for all triangles in leaves whose bounds overlap.
     template <class Visit>
     void overlapping(const Bounds& bounds, Visit&& visit) const {
-        if (nodes_.empty()) return;
+        search(bounds, [&](const Node& node, int side) {
+            const Leaf& leaf = leaves_[-1 - node.child[side]];
+            for (int i = 0; i < leaf.count; ++i) visit(leaf.triangle[i]);
+            return true;
+        });
+    }
+
+    // The nearest triangle that a ray enters from its front before `distance`, which is shortened; −1 for none. Of
+    // those at the same distance the first by number.
+    int enter(const LocalRay& ray, double& distance) const;
+
+    // The same for each ray of a bundle; false, with nothing done, where too many leaves are near to gather them.
+    bool enter(const RayBundle& bundle, double* distances, int* triangles) const;
+
+  private:
+    static constexpr int kDepth = 256;
+    using Four = double __attribute__((vector_size(32)));
+    using FourFloats = float __attribute__((vector_size(16)));
+    using Mask = std::int64_t __attribute__((vector_size(32)));
+
+    // The bounds of the children, rounded outwards; those that are missing contain nothing. The child −1 − i is leaf i.
+    struct alignas(16) Node {
+        float lo[3][kWide], hi[3][kWide];
+        std::int32_t child[kWide];
+    };
+    // Vertices a and the sides from there, component by component; what is missing has no area.
+    struct Leaf {
+        double a[3][kWide], ab[3][kWide], ac[3][kWide];
+        std::int32_t triangle[kWide];
+        int count;
+    };
+    struct Inverse;
+    struct Best {
+        double distance;
+        int triangle;
+    };
+    std::vector<Node> nodes_;
+    std::vector<Leaf> leaves_;
+
+    static Four wide(const float* p) {
+        FourFloats v;
+        __builtin_memcpy(&v, p, sizeof v);
+        return __builtin_convertvector(v, Four);
+    }
+    static Four load(const double* p) {
+        Four v;
+        __builtin_memcpy(&v, p, sizeof v);
+        return v;
+    }
+    static Mask apart(const Node& node, const Bounds& b) {
+        return (wide(node.lo[0]) > b.hi.x) | (wide(node.hi[0]) < b.lo.x) | (wide(node.lo[1]) > b.hi.y) |
+               (wide(node.hi[1]) < b.lo.y) | (wide(node.lo[2]) > b.hi.z) | (wide(node.hi[2]) < b.lo.z);
+    }
+    static void enter_leaf(const Leaf& leaf, const LocalRay& ray, Best& best);
+
+    // Calls visit(node, side) for the leaves whose bounds overlap, until it returns false.
+    template <class Visit>
+    bool search(const Bounds& bounds, Visit&& visit) const {
+        if (nodes_.empty()) return true;
         int stack[kDepth], top = 0;
         stack[top++] = 0;
         while (top > 0) {
             const Node& node = nodes_[stack[--top]];
-            for (int side = 0; side < 2; ++side) {
-                const float *lo = node.lo[side], *hi = node.hi[side];
-                if (lo[0] > bounds.hi.x || hi[0] < bounds.lo.x || lo[1] > bounds.hi.y || hi[1] < bounds.lo.y ||
-                    lo[2] > bounds.hi.z || hi[2] < bounds.lo.z)
-                    continue;
-                if (node.count[side] == 0)
+            const Mask away = apart(node, bounds);
+            for (int side = 0; side < kWide; ++side) {
+                if (away[side]) continue;
+                if (node.child[side] >= 0)
                     stack[top++] = node.child[side];
-                else
-                    for (int i = 0; i < node.count[side]; ++i) visit(order_[node.child[side] + i]);
+                else if (!visit(node, side))
+                    return false;
             }
         }
-    }
-
-    // Calls visit(triangle) along a ray, nearer bounds first; visit returns how far the ray still matters.
-    template <class Visit>
-    void along(const Vec3& origin, const Vec3& direction, double limit, Visit&& visit) const {
-        if (nodes_.empty()) return;
-        const double o[3] = {origin.x, origin.y, origin.z};
-        const double inverse[3] = {1.0 / direction.x, 1.0 / direction.y, 1.0 / direction.z};
-        struct Waiting {
-            int node;
-            double entry;
-        } stack[kDepth];
-        int top = 0;
-        limit = std::min(limit, std::numeric_limits<double>::max());  // what is missed is entered at infinity
-        stack[top++] = {0, 0.0};
-        while (top > 0) {
-            const Waiting next = stack[--top];
-            if (next.entry > limit) continue;
-            const Node& node = nodes_[next.node];
-            double entry[2];
-            for (int side = 0; side < 2; ++side) entry[side] = enter(node, side, o, inverse, limit);
-            const int nearer = entry[1] < entry[0];
-            for (int side : {nearer, 1 - nearer})
-                if (entry[side] <= limit && node.count[side] > 0)
-                    for (int i = 0; i < node.count[side]; ++i) limit = visit(order_[node.child[side] + i]);
-            for (int side : {1 - nearer, nearer})
-                if (entry[side] <= limit && node.count[side] == 0) stack[top++] = {node.child[side], entry[side]};
-        }
-    }
-
-  private:
-    static constexpr int kDepth = 128;
-    // The bounds of both children, rounded outwards; a child with triangles is a leaf.
-    struct Node {
-        float lo[2][3], hi[2][3];
-        std::int32_t child[2];
-        std::int16_t count[2];
-    };
-    std::vector<Node> nodes_;
-    std::vector<int> order_;
-
-    static double enter(const Node& node, int side, const double* o, const double* inverse, double limit) {
-        double first = 0.0, last = limit;
-        for (int k = 0; k < 3; ++k) {
-            const double a = (node.lo[side][k] - o[k]) * inverse[k], b = (node.hi[side][k] - o[k]) * inverse[k];
-            // Not a number, where the ray lies in the plane of a side, changes nothing.
-            const double in = a < b ? a : b, out = a < b ? b : a;
-            first = in > first ? in : first;
-            last = out < last ? out : last;
-        }
-        return first <= last ? first : Bounds::kInfinity;
+        return true;
     }
 
     struct Item {
@@ -94,8 +101,11 @@ class Bvh {
         Vec3 centre;
         int triangle;
     };
-    int split(std::vector<Item>& items, int begin, int end, int depth);
-    void set_child(int node, int side, std::vector<Item>& items, int begin, int end, int depth);
+    struct Part {
+        int begin, end;
+        Bounds bounds;
+    };
+    class Builder;
 };
 
 }  // namespace bellcrank

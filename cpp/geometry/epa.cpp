@@ -12,7 +12,6 @@ struct Facet {
     int v[3];
     int across[3];  // the facet beyond the edge from v[i] to v[i + 1]
     Vec3 n;
-    double distance;
     bool alive;
 };
 
@@ -47,11 +46,11 @@ class Polytope {
             if (best < 0) return false;
             const Facet face = facets_[best];
             const DifferencePoint p = pair.support(face.n);
-            const double beyond = dot(face.n, p.w) - face.distance;
+            const double beyond = dot(face.n, p.w) - distance_[best];
             const bool ends = beyond <= tolerance * scale_;
-            if (beyond < best_beyond_) best_beyond_ = beyond, report(face, out);
+            if (beyond < best_beyond_) best_beyond_ = beyond, report(face, distance_[best], out);
             if (!ends && is_corner(face, p.w)) {  // its plane is spoilt by rounding
-                facets_[best].distance = Bounds::kInfinity;
+                distance_[best] = Bounds::kInfinity;
                 continue;
             }
             if (ends) return true;
@@ -63,6 +62,7 @@ class Polytope {
   private:
     std::array<DifferencePoint, kPoints> points_;
     std::array<Facet, kFacets> facets_;
+    alignas(32) std::array<double, kFacets> distance_;  // of the facets from the origin; infinite where none counts
     std::array<int, kFacets> stack_, seen_;
     int count_ = 0, facets_used_ = 0;
     double scale_ = 0.0, best_beyond_ = Bounds::kInfinity;  // of all starts: how far the answer may be off
@@ -132,18 +132,29 @@ class Polytope {
     void add(int a, int b, int c, int ab, int bc, int ca) {
         const Vec3 u = points_[b].w - points_[a].w, v = points_[c].w - points_[a].w, n = cross(u, v);
         const double length = norm(n), longest = std::sqrt(std::max(dot(u, u), dot(v, v)));
-        Facet& facet = facets_[facets_used_++];
-        facet = {{a, b, c}, {ab, bc, ca}, {0.0, 0.0, 0.0}, Bounds::kInfinity, true};
+        const int f = facets_used_++;
+        facets_[f] = {{a, b, c}, {ab, bc, ca}, {0.0, 0.0, 0.0}, true};
+        distance_[f] = Bounds::kInfinity;
         if (!(length > 1e-10 * scale_ * longest)) return;
-        facet.n = (1.0 / length) * n;
-        facet.distance = dot(facet.n, points_[a].w);
+        facets_[f].n = (1.0 / length) * n;
+        distance_[f] = dot(facets_[f].n, points_[a].w);
     }
 
-    int nearest() const {
+    // Four at a time: this is looked for as often as the polytope grows.
+    int nearest() {
+        using Four = double __attribute__((vector_size(32)));
+        const double inf = Bounds::kInfinity;
+        for (int f = facets_used_; f % 4 != 0; ++f) distance_[f] = inf;
+        Four least{inf, inf, inf, inf}, at = least, here{0.0, 1.0, 2.0, 3.0};
+        for (int f = 0; f < facets_used_; f += 4, here += 4.0) {
+            Four d;
+            __builtin_memcpy(&d, &distance_[f], sizeof d);
+            at = d < least ? here : at;
+            least = d < least ? d : least;
+        }
         int best = -1;
-        double least = Bounds::kInfinity;
-        for (int f = 0; f < facets_used_; ++f)
-            if (facets_[f].alive && facets_[f].distance < least) least = facets_[f].distance, best = f;
+        for (int k = 0; k < 4; ++k)
+            if (least[k] < (best < 0 ? inf : distance_[best])) best = static_cast<int>(at[k]);
         return best;
     }
 
@@ -152,13 +163,13 @@ class Polytope {
         const double margin = 1e-15 * scale_;
         int top = 0, visible = 0;
         stack_[top++] = first;
-        facets_[first].alive = false;
+        remove(first);
         while (top > 0) {
             const int f = stack_[--top];
             seen_[visible++] = f;
             for (int next : facets_[f].across)
-                if (facets_[next].alive && dot(facets_[next].n, p.w) - facets_[next].distance > margin) {
-                    facets_[next].alive = false;
+                if (facets_[next].alive && dot(facets_[next].n, p.w) - distance_[next] > margin) {
+                    remove(next);
                     stack_[top++] = next;
                 }
         }
@@ -180,20 +191,24 @@ class Polytope {
                 if (facets_[g].v[0] == facets_[f].v[1]) facets_[f].across[1] = g, facets_[g].across[2] = f;
         return facets_used_ - begin >= 3;
     }
+    void remove(int f) {
+        facets_[f].alive = false;
+        distance_[f] = Bounds::kInfinity;
+    }
     static bool shares(const Facet& f, std::ptrdiff_t e, int from, int to) {
         return f.v[e] == from && f.v[(e + 1) % 3] == to;
     }
 
-    void report(const Facet& f, Separation& out) const {
+    void report(const Facet& f, double distance, Separation& out) const {
         const DifferencePoint &a = points_[f.v[0]], &b = points_[f.v[1]], &c = points_[f.v[2]];
-        const Vec3 p = f.distance * f.n, area = cross(b.w - a.w, c.w - a.w);
+        const Vec3 p = distance * f.n, area = cross(b.w - a.w, c.w - a.w);
         const double whole = dot(area, area);
         const double wb = dot(cross(p - a.w, c.w - a.w), area) / whole;
         const double wc = dot(cross(b.w - a.w, p - a.w), area) / whole, wa = 1.0 - wb - wc;
         out.a = wa * a.a + (wb * b.a + wc * c.a);
         out.b = wa * a.b + (wb * b.b + wc * c.b);
         out.normal = -f.n;
-        out.gap = -f.distance;
+        out.gap = -distance;
     }
 };
 

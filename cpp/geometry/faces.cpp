@@ -97,23 +97,23 @@ void clip_face(const Facing& f) {
         std::swap(now, before);
         now.clear();
         const Vec3 side = side_normal(f.reference, r), corner = f.reference.vertices[r].p;
+        const double margin = 1e-10 * dot(side, side);  // on the side: rounding does not cut there, as in box_faces.cpp
         for (std::size_t i = 0; i < before.size(); ++i) {
             const ClipVertex &from = before[i], &to = before[i + 1 == before.size() ? 0 : i + 1];
             const double d0 = dot(side, from.p - corner), d1 = dot(side, to.p - corner);
-            if (d0 <= 0.0) now.push_back(from);
-            if ((d0 <= 0.0) == (d1 <= 0.0)) continue;
+            const bool stays = d0 <= margin;
+            if (stays) now.push_back(from);
+            if (stays == (d1 <= margin)) continue;
+            if (stays && d0 >= -margin) now.back().edge = -1 - r;
+            if (std::abs(stays ? d0 : d1) <= margin) continue;
             ClipVertex cut{from.p + (d0 / (d0 - d1)) * (to.p - from.p), f.incident.feature,
                            f.reference.vertices[r].edge, from.edge};
             if (from.edge >= 0)
                 cut.incident = edges[from.edge].edge;
             else
                 cut.reference = corner_of(f.reference, -1 - from.edge, r);
-            if (d0 <= 0.0) cut.edge = -1 - r;
-            // A vertex on the side itself is not cut off a second time.
-            if (d0 == 0.0)
-                now.back().edge = cut.edge;
-            else
-                now.push_back(cut);
+            if (stays) cut.edge = -1 - r;
+            now.push_back(cut);
         }
     }
     for (const ClipVertex& v : now) f.add(v.p, v.incident, v.reference);

@@ -1,20 +1,28 @@
 #include "geometry/gjk.hpp"
 
-#include <utility>
-
 namespace bellcrank {
 
 namespace {
 
-// Keeps of a simplex the points whose convex combination is nearest to the origin, and returns that point. The cases
+// Points of a simplex by number, and the weights of their convex combination that is nearest to the origin. The cases
 // are C. Ericson's, Real-time collision detection (2005), 5.1.
-void keep(Simplex& s, std::initializer_list<std::pair<int, double>> points) {
-    Simplex kept;
-    for (const auto& [index, weight] : points) {
-        kept.points[kept.count] = s.points[index];
-        kept.weights[kept.count++] = weight;
-    }
-    s = kept;
+struct Nearest {
+    int count;
+    int index[3];
+    double weight[3];
+};
+
+void keep(Simplex& s, const Nearest& nearest) {
+    DifferencePoint kept[3];
+    for (int i = 0; i < nearest.count; ++i) kept[i] = s.points[nearest.index[i]];
+    for (int i = 0; i < nearest.count; ++i) s.points[i] = kept[i], s.weights[i] = nearest.weight[i];
+    s.count = nearest.count;
+}
+
+Vec3 combined(const Simplex& s, const Nearest& nearest) {
+    Vec3 v{0.0, 0.0, 0.0};
+    for (int i = 0; i < nearest.count; ++i) v += nearest.weight[i] * s.points[nearest.index[i]].w;
+    return v;
 }
 
 Vec3 combined(const Simplex& s) {
@@ -23,67 +31,66 @@ Vec3 combined(const Simplex& s) {
     return v;
 }
 
-void nearest_of_segment(Simplex& s) {
+Nearest nearest_of_segment(const Simplex& s) {
     const Vec3 a = s.points[0].w, ab = s.points[1].w - a;
     const double t = -dot(a, ab), length = dot(ab, ab);
-    if (t <= 0.0) return keep(s, {{0, 1.0}});
-    if (t >= length) return keep(s, {{1, 1.0}});
-    keep(s, {{0, 1.0 - t / length}, {1, t / length}});
+    if (t <= 0.0) return {1, {0}, {1.0}};
+    if (t >= length) return {1, {1}, {1.0}};
+    return {2, {0, 1}, {1.0 - t / length, t / length}};
 }
 
-void nearest_of_triangle(Simplex& s) {
-    const Vec3 a = s.points[0].w, b = s.points[1].w, c = s.points[2].w, ab = b - a, ac = c - a;
+Nearest nearest_of_triangle(const Simplex& s, int i, int j, int k) {
+    const Vec3 &a = s.points[i].w, &b = s.points[j].w, &c = s.points[k].w, ab = b - a, ac = c - a;
     const double d1 = -dot(ab, a), d2 = -dot(ac, a), d3 = -dot(ab, b), d4 = -dot(ac, b), d5 = -dot(ab, c),
                  d6 = -dot(ac, c);
-    if (d1 <= 0.0 && d2 <= 0.0) return keep(s, {{0, 1.0}});
-    if (d3 >= 0.0 && d4 <= d3) return keep(s, {{1, 1.0}});
-    if (d6 >= 0.0 && d5 <= d6) return keep(s, {{2, 1.0}});
+    if (d1 <= 0.0 && d2 <= 0.0) return {1, {i}, {1.0}};
+    if (d3 >= 0.0 && d4 <= d3) return {1, {j}, {1.0}};
+    if (d6 >= 0.0 && d5 <= d6) return {1, {k}, {1.0}};
     const Vec3 n = cross(ab, ac);
     const double vc = dot(n, cross(a, b)), va = dot(n, cross(b, c)), vb = dot(n, cross(c, a));
     if (vc <= 0.0 && d1 >= 0.0 && d3 <= 0.0) {
         const double t = d1 / (d1 - d3);
-        return keep(s, {{0, 1.0 - t}, {1, t}});
+        return {2, {i, j}, {1.0 - t, t}};
     }
     if (vb <= 0.0 && d2 >= 0.0 && d6 <= 0.0) {
         const double t = d2 / (d2 - d6);
-        return keep(s, {{0, 1.0 - t}, {2, t}});
+        return {2, {i, k}, {1.0 - t, t}};
     }
     if (va <= 0.0 && d4 - d3 >= 0.0 && d5 - d6 >= 0.0) {
         const double t = (d4 - d3) / ((d4 - d3) + (d5 - d6));
-        return keep(s, {{1, 1.0 - t}, {2, t}});
+        return {2, {j, k}, {1.0 - t, t}};
     }
     const double sum = va + vb + vc;
-    if (!(sum > 0.0)) return keep(s, {{0, 1.0}});
-    keep(s, {{0, va / sum}, {1, vb / sum}, {2, vc / sum}});
+    if (!(sum > 0.0)) return {1, {i}, {1.0}};
+    return {3, {i, j, k}, {va / sum, vb / sum, vc / sum}};
 }
 
 // Leaves four points where they hold the origin, which they cannot where a plane separates: rounding in flat simplices
 // may say otherwise.
-void nearest_of_tetrahedron(Simplex& s, bool separated) {
+Vec3 nearest_of_tetrahedron(Simplex& s, bool separated) {
     static constexpr int faces[4][4] = {{0, 1, 2, 3}, {0, 2, 3, 1}, {0, 3, 1, 2}, {1, 3, 2, 0}};
-    Simplex best;
+    Nearest best{0, {}, {}};
+    Vec3 nearest{0.0, 0.0, 0.0};
     double least = Bounds::kInfinity;
     for (const auto& f : faces) {
-        const Vec3 a = s.points[f[0]].w;
-        Vec3 n = cross(s.points[f[1]].w - a, s.points[f[2]].w - a);
+        const Vec3& a = s.points[f[0]].w;
+        const Vec3 n = cross(s.points[f[1]].w - a, s.points[f[2]].w - a);
         const double other = dot(n, s.points[f[3]].w - a), origin = -dot(n, a);
         if (!separated && other != 0.0 && (other > 0.0) == (origin > 0.0)) continue;
-        Simplex face;
-        face.count = 3;
-        for (int i = 0; i < 3; ++i) face.points[i] = s.points[f[i]];
-        nearest_of_triangle(face);
-        const Vec3 v = combined(face);
-        if (dot(v, v) < least) least = dot(v, v), best = face;
+        const Nearest face = nearest_of_triangle(s, f[0], f[1], f[2]);
+        const Vec3 v = combined(s, face);
+        if (dot(v, v) < least) least = dot(v, v), best = face, nearest = v;
     }
-    if (best.count > 0) s = best;
+    if (best.count > 0) keep(s, best);
+    return nearest;
 }
 
 Vec3 nearest_point(Simplex& s, bool separated = false) {
+    if (s.count == 4) return nearest_of_tetrahedron(s, separated);
     if (s.count == 1) s.weights[0] = 1.0;
-    if (s.count == 2) nearest_of_segment(s);
-    if (s.count == 3) nearest_of_triangle(s);
-    if (s.count == 4) nearest_of_tetrahedron(s, separated);
-    return s.count == 4 ? Vec3{0.0, 0.0, 0.0} : combined(s);
+    if (s.count == 2) keep(s, nearest_of_segment(s));
+    if (s.count == 3) keep(s, nearest_of_triangle(s, 0, 1, 2));
+    return combined(s);
 }
 
 bool is_polyhedral(ShapeKind kind) {

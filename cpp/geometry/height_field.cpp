@@ -5,6 +5,8 @@
 #include <stdexcept>
 #include <string>
 
+#include "geometry/surface_faults.hpp"
+
 namespace bellcrank {
 
 void HeightField::vertices_of(int triangle, int out[3]) const {
@@ -33,7 +35,7 @@ Vec3 HeightField::normal_of(int triangle) const {
     const double* z = heights.data();
     const double along_x = triangle % 2 ? z[v[1]] - z[v[2]] : z[v[1]] - z[v[0]];
     const double along_y = triangle % 2 ? z[v[2]] - z[v[0]] : z[v[2]] - z[v[1]];
-    return unit({-along_x / dx, -along_y / dy, 1.0}, {0.0, 0.0, 1.0});
+    return slope_normal(along_x, along_y);
 }
 
 void HeightField::triangle(int i, SurfaceTriangle& out) const {
@@ -107,65 +109,29 @@ Vec3 HeightField::vertex_normal(int v) const {
     return unit(sum, {0.0, 0.0, 1.0});
 }
 
-// Cell by cell along the ray (J. Amanatides, A. Woo, A fast voxel traversal algorithm for ray tracing, 1987).
-bool HeightField::ray(const Vec3& o, const Vec3& d, RayHit& hit) const {
-    const double far_x = x0 + dx * (columns - 1), far_y = y0 + dy * (rows - 1);
-    double t = 0.0, end = hit.distance;
-    auto within = [&](double from, double speed, double lo, double hi) {
-        if (speed == 0.0) return from >= lo && from <= hi;
-        const double a = (lo - from) / speed, b = (hi - from) / speed;
-        t = std::max(t, std::min(a, b)), end = std::min(end, std::max(a, b));
-        return t <= end;
-    };
-    if (!within(o.x, d.x, x0, far_x) || !within(o.y, d.y, y0, far_y)) return false;
-    if (d.z < 0.0 && o.z > bounds.hi.z) t = std::max(t, (bounds.hi.z - o.z) / d.z);
-    if (t > end) return false;
-    auto cell = [](double x, int count) { return static_cast<int>(std::clamp(std::floor(x), 0.0, count - 1.0)); };
-    int i = cell((o.x + t * d.x - x0) / dx, columns - 1), j = cell((o.y + t * d.y - y0) / dy, rows - 1);
-    const int step_i = d.x > 0.0 ? 1 : -1, step_j = d.y > 0.0 ? 1 : -1;
-    const double inverse_x = 1.0 / d.x, inverse_y = 1.0 / d.y;
-    for (;;) {
-        const double next_x = d.x == 0.0 ? Bounds::kInfinity : (x0 + dx * (i + (step_i > 0)) - o.x) * inverse_x;
-        const double next_y = d.y == 0.0 ? Bounds::kInfinity : (y0 + dy * (j + (step_j > 0)) - o.y) * inverse_y;
-        const double leave = std::min(next_x, next_y);
-        const double* z = heights.data() + j * columns + i;
-        const double top = std::max({z[0], z[1], z[columns], z[columns + 1]});
-        if (o.z + d.z * (d.z < 0.0 ? std::min(leave, end) : t) <= top) {
-            // The planes of both triangles, each within its half of the cell.
-            const double fx = (o.x - x0) / dx - i, fy = (o.y - y0) / dy - j, vx = d.x / dx, vy = d.y / dy;
-            for (int half = 0; half < 2; ++half) {
-                const double a = half ? z[columns + 1] - z[columns] : z[1] - z[0];
-                const double b = half ? z[columns] - z[0] : z[columns + 1] - z[1];
-                const double speed = d.z - a * vx - b * vy;
-                if (!(speed < 0.0)) continue;
-                const double at = -(o.z - z[0] - a * fx - b * fy) / speed, u = fx + at * vx, v = fy + at * vy;
-                const double slack = 1e-12;
-                const bool inside = half ? u >= -slack && v <= 1.0 + slack && v >= u - slack
-                                         : v >= -slack && u <= 1.0 + slack && v <= u + slack;
-                if (!inside || !(at >= 0.0) || !(at < hit.distance)) continue;
-                const int triangle = 2 * (j * (columns - 1) + i) + half;
-                hit = {at, normal_of(triangle), face_feature(facets[triangle])};
-            }
-            if (hit.feature) return true;
-        }
-        if (leave >= end) return false;
-        t = leave;
-        if (next_x <= next_y)
-            i += step_i;
-        else
-            j += step_j;
-        if (i < 0 || j < 0 || i >= columns - 1 || j >= rows - 1) return false;
-    }
-}
+// Triangles and edges are numbered beside three kinds of features.
+constexpr int kMostVertices = (1 << 28) / 3;
 
 SharedShape make_height_field(int columns, int rows, double x0, double y0, double dx, double dy,
                               std::vector<double> heights) {
     std::string faults;
     if (columns < 2 || rows < 2) faults += " at least two rows and columns are needed;";
-    if (!(dx > 0.0 && dy > 0.0 && std::isfinite(dx + dy + x0 + y0)))
-        faults += " steps must be positive and finite, got " + std::to_string(dx) + " and " + std::to_string(dy) + ";";
-    for (std::size_t i = 0; i < heights.size() && faults.size() < 200; ++i)
-        if (!std::isfinite(heights[i])) faults += " height " + std::to_string(i) + " is not finite;";
+    if (columns > 0 && rows > kMostVertices / columns)
+        faults += " at most " + std::to_string(kMostVertices) + " heights are possible;";
+    char text[160];
+    if (!(dx >= kLeastSize && dy >= kLeastSize && std::isfinite(dx + dy)))
+        std::snprintf(text, sizeof text, " steps must be positive and finite, got %g and %g;", dx, dy), faults += text;
+    double far = std::max(std::abs(x0) + columns * std::abs(dx), std::abs(y0) + rows * std::abs(dy));
+    for (std::size_t i = 0; i < heights.size(); ++i)
+        if (std::isfinite(heights[i]))
+            far = std::max(far, std::abs(heights[i]));
+        else if (faults.size() < 200)
+            faults += " the height in row " + std::to_string(i / std::max(columns, 1)) + ", column " +
+                      std::to_string(i % std::max(columns, 1)) + " is not finite;";
+    if (!(far <= kLargestSize)) {
+        std::snprintf(text, sizeof text, " it reaches %g m from the origin, of %g m allowed;", far, kLargestSize);
+        faults += text;
+    }
     if (heights.size() != static_cast<std::size_t>(columns) * static_cast<std::size_t>(rows))
         faults += " " + std::to_string(columns) + " x " + std::to_string(rows) + " heights are needed, got " +
                   std::to_string(heights.size()) + ";";
@@ -173,6 +139,7 @@ SharedShape make_height_field(int columns, int rows, double x0, double y0, doubl
     auto field = std::make_shared<HeightField>();
     field->columns = columns, field->rows = rows;
     field->x0 = x0, field->y0 = y0, field->dx = dx, field->dy = dy;
+    field->per_x = 1.0 / dx, field->per_y = 1.0 / dy;
     field->heights = std::move(heights);
     for (int v = 0; v < columns * rows; ++v) field->bounds.add(field->vertex(v));
     field->reach_out = Bounds::kInfinity;

@@ -13,7 +13,7 @@ struct HeightField final : Surface {
     HeightField() : Surface(ShapeKind::height_field) {}
 
     int columns = 0, rows = 0;
-    double x0 = 0.0, y0 = 0.0, dx = 1.0, dy = 1.0;
+    double x0 = 0.0, y0 = 0.0, dx = 1.0, dy = 1.0, per_x = 1.0, per_y = 1.0;
     std::vector<double> heights;
     std::vector<int> facets;
     std::vector<char> corners;
@@ -29,7 +29,13 @@ struct HeightField final : Surface {
     void near(const Bounds& bounds, ContactManifold& scratch, std::vector<int>& found) const override;
     void spokes(int vertex, std::vector<Vec3>& out) const override;
     Vec3 vertex_normal(int vertex) const override;
-    bool ray(const Vec3& origin, const Vec3& direction, RayHit& hit) const;
+    bool ray(const LocalRay& ray, RayHit& hit) const;
+    // No height within the bounds is above this one.
+    double highest(const Bounds& bounds) const;
+    // Of a plane that rises by these heights from column to column and from row to row.
+    Vec3 slope_normal(double along_x, double along_y) const {
+        return unit({-along_x * per_x, -along_y * per_y, 1.0}, {0.0, 0.0, 1.0});
+    }
 };
 
 // `heights` row by row, of constant y. Refused: fewer than two rows or columns, steps that are not positive, heights

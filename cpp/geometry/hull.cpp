@@ -6,6 +6,8 @@
 #include <stdexcept>
 #include <string>
 
+#include "geometry/surface_faults.hpp"
+
 namespace bellcrank {
 
 int Hull::farthest(const Vec3& d, int start) const {
@@ -45,6 +47,10 @@ class HullBuilder {
   public:
     HullBuilder(const std::vector<Vec3>& points, const std::vector<std::array<int, 3>>& triangles)
         : triangles_(triangles) {
+        if (std::string faults = point_faults(points); !faults.empty()) {
+            faults.pop_back();
+            refuse_hull(faults.substr(1));
+        }
         number_vertices(points);
         wind();
         merge();
@@ -72,7 +78,6 @@ class HullBuilder {
                     refuse_hull("a triangle refers to vertex " + std::to_string(v) + " of " +
                                 std::to_string(points.size()));
                 const Vec3& p = points[v];
-                if (!std::isfinite(p.x + p.y + p.z)) refuse_hull("vertex " + std::to_string(v) + " is not finite");
                 if (number[v] < 0) {
                     number[v] = static_cast<int>(hull->vertices.size());
                     hull->vertices.push_back(p);

@@ -15,9 +15,9 @@ inline constexpr Feature kVertexFeature = 0u << 30, kEdgeFeature = 1u << 30, kFa
 // Added to a face or edge: the ends of what is left of an edge that it cuts off.
 inline constexpr Feature kFirstEnd = 1u << 28, kSecondEnd = 1u << 29;
 inline constexpr Feature kWitness = 3u << 30;  // the nearest points, of no feature in particular
-inline Feature vertex_feature(std::uint32_t i) { return kVertexFeature | i; }
-inline Feature edge_feature(std::uint32_t i) { return kEdgeFeature | i; }
-inline Feature face_feature(std::uint32_t i) { return kFaceFeature | i; }
+constexpr Feature vertex_feature(std::uint32_t i) { return kVertexFeature | i; }
+constexpr Feature edge_feature(std::uint32_t i) { return kEdgeFeature | i; }
+constexpr Feature face_feature(std::uint32_t i) { return kFaceFeature | i; }
 
 // The normal points from b to a, gap = n · (pₐ − p_b) with the points of the surfaces pₐ, p_b = position ± ½ gap n.
 struct ContactPoint {
@@ -27,7 +27,7 @@ struct ContactPoint {
     // Across the normal: the gap changes by (normal + tilt) · displacement of a, and that is where force acts.
     Vec3 tilt{0.0, 0.0, 0.0};
 };
-inline std::uint64_t feature_pair(Feature a, Feature b) { return std::uint64_t{a} << 32 | b; }
+constexpr std::uint64_t feature_pair(Feature a, Feature b) { return std::uint64_t{a} << 32 | b; }
 
 // A vertex of a face, with the number of the edge that leaves it.
 struct PolygonVertex {

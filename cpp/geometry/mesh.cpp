@@ -1,11 +1,12 @@
 #include "geometry/mesh.hpp"
 
 #include <cmath>
-#include <map>
 #include <numeric>
 #include <stdexcept>
 #include <string>
 #include <tuple>
+
+#include "geometry/surface_faults.hpp"
 
 namespace bellcrank {
 
@@ -29,29 +30,7 @@ class MeshBuilder {
     double size_ = 0.0;
 
     void number_vertices(const std::vector<Vec3>& points, const std::vector<std::array<int, 3>>& triangles) {
-        std::string faults;
-        for (std::size_t i = 0; i < points.size() && faults.size() < 200; ++i)
-            if (!std::isfinite(points[i].x + points[i].y + points[i].z))
-                faults += " vertex " + std::to_string(i) + " is not finite;";
-        for (std::size_t i = 0; i < triangles.size() && faults.size() < 200; ++i)
-            for (int v : triangles[i])
-                if (v < 0 || v >= static_cast<int>(points.size()))
-                    faults += " triangle " + std::to_string(i) + " refers to vertex " + std::to_string(v) + " of " +
-                              std::to_string(points.size()) + ";";
-        if (triangles.empty()) faults += " there is no triangle;";
-        if (!faults.empty())
-            throw std::invalid_argument("mesh:" + faults + " give finite vertices and their triangles");
-        std::vector<int> by_place(points.size()), number(points.size());
-        std::iota(by_place.begin(), by_place.end(), 0);
-        auto key = [&](int i) { return std::tie(points[i].x, points[i].y, points[i].z); };
-        std::sort(by_place.begin(), by_place.end(), [&](int a, int b) {
-            return std::tuple_cat(key(a), std::tie(a)) < std::tuple_cat(key(b), std::tie(b));
-        });
-        for (std::size_t i = 0; i < by_place.size(); ++i) {
-            const bool same = i > 0 && key(by_place[i]) == key(by_place[i - 1]);
-            if (!same) mesh->vertices.push_back(points[by_place[i]]);
-            number[by_place[i]] = static_cast<int>(mesh->vertices.size()) - 1;
-        }
+        const std::vector<int> number = joined_points(points, mesh->vertices);
         for (const auto& t : triangles) {
             const std::array<int, 3> v{number[t[0]], number[t[1]], number[t[2]]};
             if (v[0] != v[1] && v[1] != v[2] && v[2] != v[0]) mesh->triangles.push_back(v);
@@ -222,28 +201,28 @@ void Mesh::spokes(int vertex, std::vector<Vec3>& out) const {
         out.push_back(vertices[spoke_ends[k]] - vertices[vertex]);
 }
 
-// T. Möller, B. Trumbore, Fast, minimum storage ray-triangle intersection (1997), from outside only.
-bool Mesh::ray(const Vec3& origin, const Vec3& direction, RayHit& hit) const {
-    int nearest = -1;
-    tree.along(origin, direction, hit.distance, [&](int i) {
-        const Vec3 a = vertices[triangles[i][0]], ab = vertices[triangles[i][1]] - a,
-                   ac = vertices[triangles[i][2]] - a, h = cross(direction, ac);
-        const double det = dot(ab, h);
-        if (!(det > 0.0)) return hit.distance;
-        const Vec3 s = origin - a, q = cross(s, ab);
-        const double u = dot(s, h), v = dot(direction, q), slack = -1e-14 * det;
-        if (u < slack || v < slack || u + v > det - slack) return hit.distance;
-        const double t = dot(ac, q) / det;
-        if (t >= 0.0 && t < hit.distance) hit.distance = t, nearest = i;
-        return hit.distance;
-    });
-    if (nearest < 0) return false;
-    hit.normal = normals[nearest];
-    hit.feature = face_feature(facets[nearest]);
+bool Mesh::ray(const LocalRay& ray, RayHit& hit) const {
+    const int nearest = tree.enter(ray, hit.distance);
+    if (nearest >= 0) hit = {hit.distance, normals[nearest], face_feature(facets[nearest])};
+    return nearest >= 0;
+}
+
+bool Mesh::rays(const RayBundle& bundle, RayHit* hits) const {
+    double distances[RayBundle::kMost];
+    int nearest[RayBundle::kMost];
+    if (!tree.enter(bundle, distances, nearest)) return false;
+    for (int i = 0; i < bundle.count; ++i) {
+        const int k = nearest[i];
+        hits[i] = k >= 0 ? RayHit{distances[i], normals[k], face_feature(facets[k])}
+                         : RayHit{Bounds::kInfinity, {0.0, 0.0, 0.0}, 0};
+    }
     return true;
 }
 
-SharedShape make_mesh(const std::vector<Vec3>& vertices, const std::vector<std::array<int, 3>>& triangles) {
+SharedShape make_mesh(const std::vector<Vec3>& vertices, const std::vector<std::array<int, 3>>& triangles, bool solid) {
+    if (const std::string faults = surface_faults(vertices, triangles, solid); !faults.empty())
+        throw std::invalid_argument("mesh:" + faults +
+                                    " give finite vertices in m, and triangles counterclockwise from outside");
     return MeshBuilder(vertices, triangles).mesh;
 }
 

@@ -25,11 +25,14 @@ struct Mesh final : Surface {
     void near(const Bounds& bounds, ContactManifold& scratch, std::vector<int>& found) const override;
     void spokes(int vertex, std::vector<Vec3>& out) const override;
     Vec3 vertex_normal(int vertex) const override { return vertex_normals[vertex]; }
-    bool ray(const Vec3& origin, const Vec3& direction, RayHit& hit) const;
+    bool ray(const LocalRay& ray, RayHit& hit) const;
+    // All rays of a bundle; false, with nothing done, where too much of the mesh is near.
+    bool rays(const RayBundle& bundle, RayHit* hits) const;
 };
 
-// Equal vertices become one, triangles without area between fewer than three vertices are dropped. Refused: numbers
-// that are not finite, triangles of vertices that do not exist, and no triangle at all.
-SharedShape make_mesh(const std::vector<Vec3>& vertices, const std::vector<std::array<int, 3>>& triangles);
+// Equal vertices become one, triangles between fewer than three vertices are dropped. Refused: what surface_faults()
+// finds; a mesh may be open unless it is to be `solid`.
+SharedShape make_mesh(const std::vector<Vec3>& vertices, const std::vector<std::array<int, 3>>& triangles,
+                      bool solid = false);
 
 }  // namespace bellcrank

@@ -162,26 +162,88 @@ void enter_shape(const Shape& shape, const Ray& ray) {
     }
 }
 
+// Single rays and bundles share these three, so that they round alike.
+[[gnu::noinline]] void see_from(const Pose& pose, const Vec3& origin, const Vec3& direction, LocalRay& ray) {
+    ray.o = pose.local_point(origin);
+    ray.d = pose.local_direction(direction);
+}
+
+[[gnu::noinline]] void turn_normal(const Pose& pose, RayHit& hit) { hit.normal = pose.direction(hit.normal); }
+
+[[gnu::noinline]] bool cast_local(const Shape& shape, const LocalRay& ray, RayHit& hit) {
+    hit = {ray.limit, {0.0, 0.0, 0.0}, 0};
+    if (shape.kind == ShapeKind::mesh) return static_cast<const Mesh&>(shape).ray(ray, hit);
+    if (shape.kind == ShapeKind::height_field) return static_cast<const HeightField&>(shape).ray(ray, hit);
+    if (begins_inside(shape, ray.o)) {
+        hit = {0.0, -ray.d, 0};
+        return true;
+    }
+    enter_shape(shape, {ray.o, ray.d, hit});
+    return hit.distance < ray.limit;
+}
+
+// What has no end has no bounds.
+bool is_finite(const Bounds& b) { return std::isfinite(norm(b.hi - b.lo)); }
+
 }  // namespace
 
 bool cast_local_ray(const Shape& shape, const Vec3& origin, const Vec3& direction, double limit, RayHit& hit) {
-    hit = {limit, {0.0, 0.0, 0.0}, 0};
-    if (shape.kind == ShapeKind::mesh) return static_cast<const Mesh&>(shape).ray(origin, direction, hit);
-    if (shape.kind == ShapeKind::height_field)
-        return static_cast<const HeightField&>(shape).ray(origin, direction, hit);
-    if (begins_inside(shape, origin)) {
-        hit = {0.0, -direction, 0};
-        return true;
-    }
-    enter_shape(shape, {origin, direction, hit});
-    return hit.distance < limit;
+    return cast_local(shape, {origin, direction, limit}, hit);
 }
 
 bool cast_ray(const Shape& shape, const Pose& pose, const Vec3& origin, const Vec3& direction, double limit,
               RayHit& hit) {
-    if (!cast_local_ray(shape, pose.local_point(origin), pose.local_direction(direction), limit, hit)) return false;
-    hit.normal = pose.direction(hit.normal);
+    LocalRay ray;
+    see_from(pose, origin, direction, ray);
+    ray.limit = limit;
+    if (!cast_local(shape, ray, hit)) return false;
+    turn_normal(pose, hit);
     return true;
+}
+
+void RayBundle::add(const LocalRay& ray) {
+    const int i = count++;
+    rays[i] = ray;
+    const Vec3 o = ray.o, end = o + ray.limit * ray.d;
+    const double slack = 1e-12 * (std::abs(o.x) + std::abs(o.y) + std::abs(o.z) + std::abs(ray.limit));
+    lo[i] = Vec3{std::min(o.x, end.x) - slack, std::min(o.y, end.y) - slack, std::min(o.z, end.z) - slack};
+    hi[i] = Vec3{std::max(o.x, end.x) + slack, std::max(o.y, end.y) + slack, std::max(o.z, end.z) + slack};
+    all.lo = {std::min(all.lo.x, lo[i].x), std::min(all.lo.y, lo[i].y), std::min(all.lo.z, lo[i].z)};
+    all.hi = {std::max(all.hi.x, hi[i].x), std::max(all.hi.y, hi[i].y), std::max(all.hi.z, hi[i].z)};
+}
+
+void cast_local_rays(const Shape& shape, const RayBundle& bundle, RayHit* hits) {
+    const RayHit none{Bounds::kInfinity, {0.0, 0.0, 0.0}, 0};
+    const bool bounded = is_finite(bundle.all);
+    if (bounded && !overlap(bundle.all, shape.bounds) && shape.kind != ShapeKind::height_field) {
+        std::fill(hits, hits + bundle.count, none);
+        return;
+    }
+    if (bounded && shape.kind == ShapeKind::mesh && static_cast<const Mesh&>(shape).rays(bundle, hits)) return;
+    double top = Bounds::kInfinity;
+    if (bounded && shape.kind == ShapeKind::height_field)
+        top = static_cast<const HeightField&>(shape).highest(bundle.all);
+    for (int i = 0; i < bundle.count; ++i)
+        if (bundle.lo[i].z > top || !cast_local(shape, bundle.rays[i], hits[i])) hits[i] = none;
+}
+
+int cast_rays(const Shape& shape, const Pose& pose, const Vec3* origins, const Vec3* directions, const double* limits,
+              int count, RayHit* hits) {
+    int found = 0;
+    RayBundle bundle;
+    for (int first = 0; first < count; first += RayBundle::kMost) {
+        bundle.clear();
+        for (int i = first; i < std::min(first + RayBundle::kMost, count); ++i) {
+            LocalRay ray;
+            see_from(pose, origins[i], directions[i], ray);
+            ray.limit = limits[i];
+            bundle.add(ray);
+        }
+        cast_local_rays(shape, bundle, hits + first);
+        for (int i = first; i < first + bundle.count; ++i)
+            if (hits[i].distance < Bounds::kInfinity) turn_normal(pose, hits[i]), ++found;
+    }
+    return found;
 }
 
 }  // namespace bellcrank

@@ -7,6 +7,7 @@
 
 #include "geometry/hull.hpp"
 #include "geometry/support.hpp"
+#include "geometry/surface_faults.hpp"
 
 namespace bellcrank {
 
@@ -26,11 +27,16 @@ struct Given {
 void check_positive(const char* shape, std::initializer_list<Given> numbers) {
     std::string faults;
     for (const Given& given : numbers)
-        if (!(given.value > 0.0 && std::isfinite(given.value)))
-            faults += (faults.empty() ? "" : ", ") + std::string(given.name) + " = " + std::to_string(given.value);
-    if (!faults.empty())
-        throw std::invalid_argument(std::string(shape) + ": sizes must be positive and finite, got " + faults +
-                                    "; give them in m");
+        if (!(given.value >= kLeastSize && given.value <= kLargestSize)) {
+            char text[80];
+            std::snprintf(text, sizeof text, "%s = %g", given.name, given.value);
+            faults += (faults.empty() ? "" : ", ") + std::string(text);
+        }
+    if (faults.empty()) return;
+    char range[80];
+    std::snprintf(range, sizeof range, "from %g to %g m", kLeastSize, kLargestSize);
+    throw std::invalid_argument(std::string(shape) + ": sizes must be positive and finite, " + range + ", got " +
+                                faults + "; give them in m");
 }
 
 std::shared_ptr<Shape> made(ShapeKind kind, double radius, const Vec3& half, const Vec3& size, double reach_out) {

@@ -19,7 +19,7 @@ inline Vec3 box_vertex(const Vec3& half, int i) {
 }
 
 // The edge between two vertices of a box: 4 axis + the signs of the two other coordinates.
-inline Feature box_edge(int from, int to) {
+constexpr Feature box_edge(int from, int to) {
     const int changed = from ^ to, axis = changed == 1 ? 0 : changed == 2 ? 1 : 2;
     const int first = (from >> ((axis + 1) % 3)) & 1, second = (from >> ((axis + 2) % 3)) & 1;
     return edge_feature(4 * axis + first + 2 * second);
@@ -27,7 +27,7 @@ inline Feature box_edge(int from, int to) {
 
 // The point of a cylinder's or cone's rim farthest along d; along x where all are.
 inline Vec3 rim_direction(const Vec3& d) {
-    const double across = std::hypot(d.x, d.y);
+    const double across = std::sqrt(d.x * d.x + d.y * d.y);
     return across > 1e-9 * std::abs(d.z) && across > 0.0 ? Vec3{d.x / across, d.y / across, 0.0} : Vec3{1.0, 0.0, 0.0};
 }
 
@@ -40,11 +40,11 @@ inline Vec3 support(const Shape& shape, const Vec3& d) {
         case ShapeKind::box:
             return {std::copysign(h.x, d.x), std::copysign(h.y, d.y), std::copysign(h.z, d.z)};
         case ShapeKind::cylinder: {
-            const double across = std::hypot(d.x, d.y), scale = across > 0.0 ? h.x / across : 0.0;
+            const double across = std::sqrt(d.x * d.x + d.y * d.y), scale = across > 0.0 ? h.x / across : 0.0;
             return {scale * d.x, scale * d.y, std::copysign(h.z, d.z)};
         }
         case ShapeKind::cone: {
-            const double across = std::hypot(d.x, d.y), scale = across > 0.0 ? h.x / across : 0.0;
+            const double across = std::sqrt(d.x * d.x + d.y * d.y), scale = across > 0.0 ? h.x / across : 0.0;
             if (2.0 * h.z * d.z >= h.x * across) return {0.0, 0.0, h.z};
             return {scale * d.x, scale * d.y, -h.z};
         }

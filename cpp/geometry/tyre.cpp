@@ -6,6 +6,7 @@
 #include <stdexcept>
 #include <string>
 
+#include "geometry/height_field.hpp"
 #include "geometry/hull.hpp"
 #include "geometry/point_distance.hpp"
 #include "geometry/rays.hpp"
@@ -23,6 +24,13 @@ constexpr double kLevel = 1e-3;                  // of a normal, in the plane of
 bool is_near(const Bounds& bounds, const Vec3& p, double distance) {
     return p.x - distance <= bounds.hi.x && p.x + distance >= bounds.lo.x && p.y - distance <= bounds.hi.y &&
            p.y + distance >= bounds.lo.y && p.z - distance <= bounds.hi.z && p.z + distance >= bounds.lo.z;
+}
+
+// No ground within the bounds is above this; infinite where that is not found at once.
+double highest(const Shape& shape, const Bounds& near) {
+    if (shape.kind != ShapeKind::height_field) return Bounds::kInfinity;
+    const double top = static_cast<const HeightField&>(shape).highest(near);
+    return top > -Bounds::kInfinity ? top : Bounds::kInfinity;  // beside the terrain
 }
 
 // From the surface of a solid, negative inside, with the normal there; all in its axes. Not for meshes and height
@@ -85,18 +93,20 @@ bool TreadScan::meet(const Shape& shape, const Pose& pose, int which) {
     for (int i = 0; i < static_cast<int>(slices_.size()); ++i) {
         const Vec3 middle = wheel.point((tyre_->rim + half) * tyre_->radials[i]);
         if (!is_near(shape.bounds, middle, half + reach_)) continue;
+        const double top = highest(shape, Bounds{middle, middle}.grown(half + reach_));
+        if (middle.z - half - reach_ > top) continue;
         if (!slices_[i].is_near) {
             slices_[i] = {true, reach_, {0.0, 0.0}, {0.0, 0.0}, -1};
             for (std::size_t k = 0; k < tyre_->rays.size(); ++k) hits_of(i)[k].distance = Bounds::kInfinity;
             near_.push_back(i);
         }
-        meet_slice(shape, pose, wheel, which, i);
+        meet_slice(shape, pose, wheel, top, which, i);
     }
     return pressed_;
 }
 
-// `wheel`: in the shape's axes.
-void TreadScan::meet_slice(const Shape& shape, const Pose& pose, const Pose& wheel, int which, int i) {
+// `wheel`: in the shape's axes; top: of the ground around the slice.
+void TreadScan::meet_slice(const Shape& shape, const Pose& pose, const Pose& wheel, double top, int which, int i) {
     const Vec3 outwards = wheel.direction(tyre_->radials[i]), start = wheel.p + tyre_->rim * outwards;
     const Vec3 axis = wheel.direction({0.0, 0.0, 1.0});
     if (!is_surface(shape.kind) && surrounds(shape, pose, wheel, which, i)) return;
@@ -105,8 +115,10 @@ void TreadScan::meet_slice(const Shape& shape, const Pose& pose, const Pose& whe
     for (std::size_t k = 0; k < tyre_->rays.size(); ++k) {
         const Tyre::Ray& ray = tyre_->rays[k];
         Hit& first = hits_of(i)[k];
-        if (!cast_local_ray(shape, start, ray.outwards * outwards + ray.aside * axis, ray.length + reach_, hit))
-            continue;
+        const Vec3 direction = ray.outwards * outwards + ray.aside * axis;
+        const double length = ray.length + reach_;
+        if (std::min(start.z, start.z + length * direction.z) > top) continue;
+        if (!cast_local_ray(shape, start, direction, length, hit)) continue;
         pressed_ = pressed_ || hit.distance < ray.length;
         if (hit.distance < first.distance) first = {hit.distance, pose.direction(hit.normal), which};
         met = true;

@@ -60,7 +60,7 @@ class TreadScan {
         Flat place{0.0, 0.0}, normal{0.0, 0.0};
         int shape = -1;
     };
-    void meet_slice(const Shape& shape, const Pose& pose, const Pose& wheel, int which, int i);
+    void meet_slice(const Shape& shape, const Pose& pose, const Pose& wheel, double top, int which, int i);
     bool surrounds(const Shape& shape, const Pose& pose, const Pose& wheel, int which, int i);
     void sink(Slice& slice, const Vec3& normal, double distance, int which, int i);
     void find_slices();

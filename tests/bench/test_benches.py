@@ -176,6 +176,16 @@ def test_exponent_of_a_power_law():
     assert scaling.exponent([20], [1.0]) is None
 
 
+def test_scaling_of_contacts_fits_an_exponent_for_each_shape_and_method(capsys):
+    arguments = ["--part", "contacts", "--bodies", "4", "--bodies", "9", "--repeats", "1", "--json"]
+    results = output(scaling.main, arguments, capsys)["results"]
+    assert [row["bodies"] for row in results["contacts"]] == [4, 4, 9, 9] * 2
+    assert all(row["step_us"]["median"] > 0.0 for row in results["contacts"])
+    assert [(row["shapes"], row["method"]) for row in results["fits"]] == [
+        (shape, method) for shape in ("spheres", "boxes") for method in ("rk4", "moreau")
+    ]
+
+
 def test_scaling_draws_its_times(tmp_path, capsys):
     pytest.importorskip("matplotlib")
     image = tmp_path / "scaling.png"

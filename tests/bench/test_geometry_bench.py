@@ -12,6 +12,8 @@ def test_geometry_reports_pairs_rays_and_broad_phase(monkeypatch, capsys):
     assert len(results["pairs"]) == 28 + 7 * 3 + 1
     assert all(row["ns"]["median"] > 0 for row in results["pairs"])
     assert all(0.2 < row["points"] < 40 for row in results["pairs"])
-    assert all(0.2 < row["hits"] <= 1 for row in results["rays"])
+    for row in results["rays"]:  # most of a tyre's rays are above the ground
+        least, most = (0.05, 0.2) if "of a tyre" in row["shape"] else (0.2, 1.0)
+        assert least < row["hits"] <= most, row["shape"]
     assert [row["bodies"] for row in results["broad_phase"]] == [200]
     assert results["builds"][0]["triangles"] == 2 * 224**2

@@ -127,6 +127,36 @@ def queries():
             yield f"{name} on {other}", ask
 
 
+def searches():
+    """Rays of a body against terrain, and the broad phase, repeated n times."""
+    rng = np.random.default_rng(6)
+    x, y = np.meshgrid(np.arange(20.0), np.arange(20.0))
+    vertices = np.column_stack([x.ravel(), y.ravel(), 0.1 * np.sin(np.arange(400.0))])
+    v = (np.arange(19)[:, None] * 20 + np.arange(19)).ravel()
+    triangles = np.vstack([np.column_stack([v, v + 1, v + 21]), np.column_stack([v, v + 21, v + 20])])
+    grounds = {
+        "height field": _core.CollisionShape.height_field(vertices[:, 2].reshape(20, 20), (0, 0), (1, 1)),
+        "mesh": _core.CollisionShape.mesh(vertices, triangles.tolist()),
+    }
+    rays = np.hstack([rng.uniform([0, 0, 0.1], [19, 19, 0.3], (100, 3)), np.tile([0.0, 0, -1], (100, 1))])
+    limits, at = rng.uniform(0.05, 0.5, 100), np.array([[0.0, 0, 0, 1, 0, 0, 0]])
+    for name, ground in grounds.items():
+        for together in (False, True):
+
+            def cast(n, ground=ground, together=together):
+                _core.time_rays(ground, at, rays, limits, together, n)
+
+            yield f"{name}, {'together' if together else 'one by one'}: rays", cast
+    for spread in (1.0, 100.0):
+        centres = spread * rng.normal(size=(200, 3))
+        boxes = np.hstack([centres - 0.5, centres + 0.5])
+
+        def find(n, bounds=boxes):
+            _core.time_broad_phase(bounds, n)
+
+        yield f"spread {spread}: broad phase", find
+
+
 def contact_problems():
     """Impulses in cones, cold, so that every part of the solver has its turn, the sweeps among them."""
     scenes = {"tower": tower(5), "walker": biped(), "cloud": cloud(3), "ball": Scene()}
@@ -196,6 +226,9 @@ def main():
     for name, query in queries():
         query(1)
         found[f"{name}: collide"] = [counted(lambda n=n, q=query: q(n)) for n in (2, 6)]
+    for name, query in searches():
+        query(1)
+        found[name] = [counted(lambda n=n, q=query: q(n)) for n in (2, 6)]
     for name, solve in contact_problems():
         solve(1)
         found[f"{name}: cones"] = [counted(lambda n=n, s=solve: s(n)) for n in (2, 6)]

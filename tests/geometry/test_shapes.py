@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 from rigs.convex_oracles import convex_shapes, pose, poses, rotations, support_in_world
+from scipy.spatial import ConvexHull
 from scipy.spatial.transform import Rotation
 
 from bellcrank import _core
@@ -89,6 +90,21 @@ def test_boxes_meet_with_whole_faces(tilt, angle, count):
     assert points[:, 6] == pytest.approx(np.full(count, -0.01), abs=2 * tilt + 1e-12)
     assert points[:, 5] == pytest.approx(np.ones(count), abs=1e-6)
     assert np.abs(points[:, :2]).max() <= 1 + 1e-9 + 0.01 * tilt
+
+
+@pytest.mark.parametrize("kind", ["box", "hull"])
+@pytest.mark.parametrize("noise", [1e-17, 1e-16, -1e-15, 1e-13, 1e-11])
+def test_rounding_makes_no_more_points_of_equal_boxes(noise, kind):
+    corners = 0.1 * np.array(np.meshgrid([-1, 1], [-1, 1], [-1, 1])).reshape(3, 8).T
+    a = (
+        Shape.box((0.1, 0.1, 0.1))
+        if kind == "box"
+        else Shape.hull(corners, ConvexHull(corners).simplices.tolist())
+    )
+    for x in (0.0, noise, -0.3 * noise):
+        points = points_of(a, pose((x, -x, 0.199), Rotation.from_rotvec([x, 2 * x, noise])), a, pose())
+        assert np.sort(np.sign(points[:, :2]), axis=0).tolist() == [[-1, -1], [-1, -1], [1, 1], [1, 1]]
+        assert np.abs(points[:, :2]) == pytest.approx(np.full((4, 2), 0.1), abs=1e-10)
 
 
 def test_parallel_edges_and_faces_exactly_on_faces():
@@ -193,26 +209,6 @@ def test_rays_end_on_the_surface(kind):
     assert inside[0, :4] == pytest.approx([0, 0, 0, -1])
 
 
-@pytest.mark.parametrize("spread", [0.3, 3.0, 1e3])
-def test_broad_phase_finds_what_brute_force_finds(spread):
-    rng = np.random.default_rng(1)
-    centres, half = spread * rng.normal(size=(400, 3)), rng.uniform(0.01, 0.3, size=(400, 3))
-    half[:3] *= 100.0
-    bounds = np.hstack([centres - half, centres + half])
-    bounds[0] = PLANE.bounds(FLOOR)[0]
-    meets = (bounds[:, None, :3] <= bounds[None, :, 3:]).all(axis=2)
-    meets &= meets.T
-    expected = {(i, j) for i, j in np.argwhere(meets) if i < j}
-    pairs = [tuple(p) for p in _core.broad_phase_pairs(bounds)]
-    assert len(pairs) == len(set(pairs))
-    assert set(pairs) == expected
-
-
-def test_broad_phase_of_nothing_and_of_points():
-    assert len(_core.broad_phase_pairs(np.zeros((0, 6)))) == 0
-    assert len(_core.broad_phase_pairs(np.ones((3, 6)))) == 3
-
-
 def test_wrong_sizes_are_refused_together():
     with pytest.raises(
         ValueError, match=r"cylinder: sizes must be positive.*radius = -1.*half_length = 0.*in m"
@@ -227,8 +223,6 @@ def test_wrong_sizes_are_refused_together():
 
 
 def test_hulls_join_coplanar_triangles():
-    from scipy.spatial import ConvexHull
-
     corners = np.array(np.meshgrid([-0.5, 0.5], [-0.3, 0.3], [-0.2, 0.2])).reshape(3, 8).T
     cube = Shape.hull(corners, ConvexHull(corners).simplices.tolist())
     same = Shape.box((0.5, 0.3, 0.2))

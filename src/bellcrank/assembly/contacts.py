@@ -112,7 +112,7 @@ def laws_of(mechanism: Mechanism) -> Iterator[tuple[str, ContactLaw]]:
 
 def check_contacts(mechanism: Mechanism, faults: FaultList) -> None:
     """Note what is wrong with contacts: bodies without shapes, pairs that cannot touch or touch twice."""
-    taken: dict[tuple[str, str], str] = {}
+    before = _Earlier()
     for name, law in laws_of(mechanism):
         element = f"force {name!r}"
         there = [body for body in law.bodies if body == GROUND or body in mechanism.bodies]
@@ -125,17 +125,47 @@ def check_contacts(mechanism: Mechanism, faults: FaultList) -> None:
                 faults.add(element, "this body has no shape that could touch", body, advice)
             elif body != GROUND and not any(map(any, mechanism.bodies[body].inertia)):
                 faults.add(element, "a particle has no orientation, and no shape", body, "give it an inertia")
-        for one, two in combinations(there, 2):
-            if carried or tied(mechanism, law, one, two):  # a tyre is beside what else touches
-                continue
-            pair = (min(one, two), max(one, two))
-            if (other := taken.setdefault(pair, name)) != name:
-                rule = f"bodies {pair[0]!r} and {pair[1]!r} touch in force {other!r} already"
+        if carried:  # a tyre is beside what else touches
+            continue
+        for (one, two), other in before.pairs_among(there):
+            if not tied(mechanism, law, one, two) and not tied(mechanism, other[1], one, two):
+                rule = f"bodies {one!r} and {two!r} touch in force {other[0]!r} already"
                 faults.add(element, rule, None, "name them together in one contact only")
-            kinds = [_surfaces(_carrier(mechanism, body)) for body in (one, two)]
-            if all(kinds):
-                rule = f"{kinds[0]} of {one!r} and {kinds[1]} of {two!r} cannot touch each other"
+        kinds = {body: kind for body in there if (kind := _surfaces(_carrier(mechanism, body)))}
+        for one, two in combinations(kinds, 2):
+            if not tied(mechanism, law, one, two):
+                rule = f"{kinds[one]} of {one!r} and {kinds[two]} of {two!r} cannot touch each other"
                 faults.add(element, rule, None, "give one of them shapes with a depth, such as boxes")
+        before.add(name, law, there)
+
+
+class _Earlier:
+    """Contacts by their bodies, to look only at pairs of a heap that may touch twice, not at all of them."""
+
+    def __init__(self) -> None:
+        self._contacts: list[tuple[str, ContactLaw]] = []
+        self._members: list[set[str]] = []
+        self._of: dict[str, list[int]] = {}
+
+    def add(self, name: str, law: ContactLaw, bodies: list[str]) -> None:
+        for body in bodies:
+            self._of.setdefault(body, []).append(len(self._contacts))
+        self._contacts.append((name, law))
+        self._members.append(set(bodies))
+
+    def pairs_among(self, bodies: list[str]) -> Iterator[tuple[tuple[str, str], tuple[str, ContactLaw]]]:
+        """Pairs that are in an earlier contact too, and that contact, its name and law."""
+        shared: dict[int, list[str]] = {}
+        for body in bodies:
+            if body != GROUND:  # which is in nearly all
+                for number in self._of.get(body, ()):
+                    shared.setdefault(number, []).append(body)
+        with_ground = GROUND in bodies
+        for number, common in shared.items():
+            if with_ground and GROUND in self._members[number]:
+                common.append(GROUND)
+            for pair in combinations(common, 2):
+                yield pair, self._contacts[number]
 
 
 def _surfaces(carrier: Body | Ground) -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from abc import ABC, abstractmethod
+from collections import Counter
 from dataclasses import dataclass
 from typing import Any, ClassVar, Self, TypeAlias
 
@@ -118,8 +119,8 @@ def markers(ends: tuple[End, ...]) -> tuple[Marker, ...]:
 
 def check_each_body_once(check: Check, ends: tuple[Attachment, ...]) -> None:
     """Note bodies that several of the ends, which are markers, stand for."""
-    bodies = [end.body for end in ends if isinstance(end, Marker)]
-    for body in {name for name in bodies if bodies.count(name) > 1}:
+    counts = Counter(end.body for end in ends if isinstance(end, Marker))
+    for body in (name for name, count in counts.items() if count > 1):
         check.fault("the same body is named twice", body)
 
 

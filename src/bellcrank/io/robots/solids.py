@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from bellcrank.mechanism.hull import convex_hull
 from bellcrank.mechanism.mass import MassProperties
 
 _NOTHING = MassProperties(0.0, np.zeros(3), np.zeros((3, 3)))
@@ -17,9 +18,7 @@ def solid(vertices: np.ndarray, triangles: np.ndarray, way: str) -> MassProperti
     is the same for convex meshes; "convex" fills the convex hull; "shell" spreads the mass over the surface.
     """
     if way == "convex":
-        from scipy.spatial import ConvexHull
-
-        triangles = ConvexHull(vertices).simplices
+        vertices, triangles = convex_hull(vertices)
     a, b, c = (vertices[triangles[:, k]] for k in range(3))
     area = 0.5 * np.linalg.norm(np.cross(b - a, c - a), axis=1)
     whole = float(area.sum())
