@@ -166,6 +166,7 @@ def shapes_and_formulas():
     yield from (bc.Plane(), bc.Contact(1e5), bc.Terrain(heights=((0.0, 0.1), (0.2, 0.3)), spacing=(0.5, 0.5)))
     yield from (bc.Sphere(0.1), bc.Cylinder(0.1, 0.2), bc.Capsule(0.1, 0.2), bc.Cone(0.1, 0.2))
     yield from (bc.Ellipsoid((0.1, 0.2, 0.3)), bc.Mesh(file="wheel.stl"))
+    yield bc.Prism([(0.0, 0.0), (1.0, 0.0), (0.0, 1.0)], 0.1)
     yield from (q, p, bc.Coordinate("theta_z", bc.Marker("a"), bc.Marker("b")))
     yield from (bc.CustomConstraint((q, r), q.value - r.value), bc.CustomForce(q, efforts=-q.value))
     yield from (bc.VelocityConstraint(p, p.velocity.x), bc.CustomJoint(u, ex.translation(u, 0, 0)))

@@ -156,6 +156,7 @@ from bellcrank.mechanism.one_sided import OneSidedSpring as OneSidedSpring
 from bellcrank.mechanism.one_sided import RubberString as RubberString
 from bellcrank.mechanism.one_sided import SupportPoint as SupportPoint
 from bellcrank.mechanism.parameter import Parameter as Parameter
+from bellcrank.mechanism.prism import Prism as Prism
 from bellcrank.mechanism.quantities import quantity as quantity
 from bellcrank.mechanism.seat import Seat as Seat
 from bellcrank.mechanism.shape import Box as Box

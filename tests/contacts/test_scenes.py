@@ -109,6 +109,7 @@ SHAPES = [
     bc.Cylinder(radius=0.04, length=0.07),
     bc.Cone(radius=0.05, height=0.09),
     bc.Ellipsoid(radii=(0.05, 0.04, 0.03)),
+    bc.Prism(outline=[(-0.05, -0.03), (0.04, -0.04), (0.06, 0.02), (-0.02, 0.05)], length=0.07),
 ]
 
 

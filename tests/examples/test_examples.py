@@ -9,7 +9,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from rigs import known_linkages, known_machines
+from rigs import known_contacts, known_linkages, known_machines
 from rigs.printed import Printed
 
 pytest.importorskip("matplotlib")
@@ -54,6 +54,10 @@ CHECKS: dict[str, Callable[[Printed], None]] = {
     "35_wrecking_ball": known_machines.wrecking_ball,
     "36_man_on_a_bicycle": known_machines.man_on_a_bicycle,
     "37_tyres_and_seat": known_machines.tyres_and_seat,
+    "38_four_contacts_by_hand": known_contacts.four_contacts,
+    "39_arch_of_voussoirs": known_contacts.arch,
+    "40_geneva_wheel": known_contacts.geneva_wheel,
+    "41_cam_and_follower": known_contacts.cam_and_follower,
 }
 
 

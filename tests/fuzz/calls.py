@@ -127,6 +127,7 @@ def kinds():
         bc.Cylinder(1, 2),
         bc.Capsule(1, 2),
         bc.Cone(1, 2),
+        bc.Prism([(0, 0), (1, 0), (0, 1)], 2),
         bc.Mesh("x.stl"),
     ]
     plain += [

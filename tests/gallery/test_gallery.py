@@ -21,6 +21,9 @@ MOTION = [
 ]
 MECHANISMS = {
     **make.catalogue(),
+    "arch 2": lambda: make.arch(7, 0.3, radius=2.0, width=0.5),
+    "cam_and_follower 2": lambda: make.cam_and_follower(0.03, 0.01, 0.02, speed=3.0),
+    "geneva_drive 2": lambda: make.geneva_drive(6, 0.2, speed=-3.0, load=0.1),
     "bricard_linkage 2": lambda: make.bricard_linkage(2.0, 3.0, thickness=0.3),
     "chain 2": lambda: make.chain(7, length=0.3, angle=0.4),
     "chain of balls": lambda: make.chain(5, kind="spherical"),
@@ -42,7 +45,8 @@ MECHANISMS = {
 }
 # By hand: 6 a body less what independent joints and drives take.
 FREEDOMS = {
-    "andrews_squeezer": 1, "benchmark_bicycle": 4 * 6 - 3 * 5 - 2 * 3,
+    "andrews_squeezer": 1, "arch": 16 * 6, "cam_and_follower": 1, "geneva_drive": 1,
+    "benchmark_bicycle": 4 * 6 - 3 * 5 - 2 * 3,
     "bricard_linkage": 1, "chain": 5, "double_pendulum": 2, "flyball_governor": 4,
     "four_bar": 1, "free_body": 6, "free_ring": 6 * 6 - 3 * 6, "heavy_top": 3, "ladder": 3,
     "man_on_bicycle": 17 * 6 - 92 + 7, "n_four_bar": 1,
@@ -139,6 +143,20 @@ def test_random_trees_are_what_their_arguments_say():
         (
             lambda: make.benchmark_bicycle(data=replace(make.BENCHMARK_BICYCLE, steer_axis_tilt=1.6)),
             r"less than a right angle \(1.571 rad\), got steer_axis_tilt = 1.6 rad",
+        ),
+        (
+            lambda: make.arch(2, 1.5, friction=-1.0),
+            r"voussoirs must .* at least 3, got 2; thickness, .* got 1.5; friction must .*, got -1.0",
+        ),
+        (lambda: make.geneva_drive(pin_radius=0.02), r"pin_radius leaves no room .* less than 0.0\d* m fits"),
+        (lambda: make.geneva_drive(2), "slots must be a whole number of at least 3, got 2"),
+        (
+            lambda: make.cam_and_follower(nose_radius=0.03),
+            "nose_radius must be less than base_radius, got 0.03",
+        ),
+        (
+            lambda: make.cam_and_follower(lift=0.0, width=-1.0),
+            "lift must be greater than zero, got 0.0; width",
         ),
         (lambda: make.ring(5), "even and at least 4, got 5"),
         (lambda: make.n_four_bar(0), "at least one window, got n = 0"),

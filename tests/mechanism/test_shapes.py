@@ -58,6 +58,17 @@ def capsule(radius, length):
     return np.concatenate([tube[0], points]), np.concatenate([tube[1], weights])
 
 
+def wedge():
+    """A triangle with one corner at (0.1, -0.3), extended along z by 0.35 to either side."""
+    u, wu = np.polynomial.legendre.leggauss(8)
+    u, wu = 0.5 * (u + 1.0), 0.5 * wu
+    r, s, z = (axis.ravel() for axis in np.meshgrid(u, u, 0.7 * (u - 0.5), indexing="ij"))
+    weights = np.einsum("i,j,k->ijk", wu, wu, 0.7 * wu).ravel() * r * abs(0.8 * 1.4 - 0.4 * 0.5)
+    x = 0.1 + r * (0.8 * (1.0 - s) + 0.4 * s)
+    y = -0.3 + r * (0.5 * (1.0 - s) + 1.4 * s)
+    return np.column_stack([x, y, z]), weights
+
+
 CASES = [
     (bc.Box(size=(0.4, 1.1, 2.3)), box((0.4, 1.1, 2.3))),
     (bc.Sphere(radius=0.7), ball((0.7,) * 3)),
@@ -65,6 +76,7 @@ CASES = [
     (bc.Cylinder(radius=0.4, length=1.9), of_revolution(lambda z: 0.4, [(-0.95, 0.95)])),
     (bc.Cone(radius=0.6, height=1.5), of_revolution(lambda z: 0.6 * (0.75 - z) / 1.5, [(-0.75, 0.75)])),
     (bc.Capsule(radius=0.35, length=1.2), capsule(0.35, 1.2)),
+    (bc.Prism(outline=[(0.1, -0.3), (0.9, 0.2), (0.5, 1.1)], length=0.7), wedge()),
 ]
 
 

@@ -77,6 +77,7 @@ SAMPLES = [
     bc.Cylinder(radius=1.0, length=1.0),
     bc.Capsule(radius=1.0, length=1.0),
     bc.Cone(radius=1.0, height=1.0),
+    bc.Prism(outline=((0.0, 0.0), (1.0, 0.0), (0.0, 1.0)), length=1.0),
     bc.Mesh(file="part.stl", scale=(1.0, 1.0, 1.0)),
 ]
 

@@ -19,6 +19,7 @@ SHAPES = {
     "cylinder": (bc.Cylinder(radius=0.3, length=1.0), (0.3, 0.3, 0.5)),
     "capsule": (bc.Capsule(radius=0.3, length=0.4), (0.3, 0.3, 0.5)),
     "cone": (bc.Cone(radius=0.3, height=1.0), (0.3, 0.3, 0.5)),
+    "prism": (bc.Prism(outline=[(-0.2, -0.3), (0.2, -0.3), (0.0, 0.3)], length=1.0), (0.2, 0.3, 0.5)),
 }
 
 

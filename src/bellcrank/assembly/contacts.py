@@ -17,6 +17,7 @@ from bellcrank.mechanism.contact import Contact
 from bellcrank.mechanism.marker import GROUND
 from bellcrank.mechanism.mechanism import Mechanism
 from bellcrank.mechanism.mesh import Mesh
+from bellcrank.mechanism.prism import Prism
 from bellcrank.mechanism.rows import ContactLaw, WheelRays
 from bellcrank.mechanism.shape import Box, Capsule, Cone, Cylinder, Ellipsoid, Plane, Shape, Sphere
 from bellcrank.mechanism.terrain import Terrain
@@ -269,6 +270,9 @@ def collision_shape(shape: Shape) -> Any:
         return made.cone(shape.radius, 0.5 * shape.height)
     if isinstance(shape, Ellipsoid):
         return made.ellipsoid(list(shape.radii))
+    if isinstance(shape, Prism):
+        vertices, triangles = shape.surface()
+        return made.hull(vertices, triangles.tolist())
     if isinstance(shape, Plane):
         return made.plane()
     if isinstance(shape, Terrain):

@@ -3,6 +3,7 @@
 from bellcrank.gallery.andrews import ANDREWS as ANDREWS
 from bellcrank.gallery.andrews import AndrewsData as AndrewsData
 from bellcrank.gallery.andrews import andrews_squeezer as andrews_squeezer
+from bellcrank.gallery.arch import arch as arch
 from bellcrank.gallery.arms import DhLink as DhLink
 from bellcrank.gallery.arms import dh_arm as dh_arm
 from bellcrank.gallery.arms import lead as lead
@@ -12,12 +13,14 @@ from bellcrank.gallery.bicycle import BicycleData as BicycleData
 from bellcrank.gallery.bicycle import BicycleFrame as BicycleFrame
 from bellcrank.gallery.bicycle import BicycleWheel as BicycleWheel
 from bellcrank.gallery.bicycle import benchmark_bicycle as benchmark_bicycle
+from bellcrank.gallery.cam import cam_and_follower as cam_and_follower
 from bellcrank.gallery.catalogue import catalogue as catalogue
 from bellcrank.gallery.catalogue import groups as groups
 from bellcrank.gallery.city_bicycle import CityBicycle as CityBicycle
 from bellcrank.gallery.flyball import flyball_governor as flyball_governor
 from bellcrank.gallery.four_bars import four_bar as four_bar
 from bellcrank.gallery.four_bars import n_four_bar as n_four_bar
+from bellcrank.gallery.geneva import geneva_drive as geneva_drive
 from bellcrank.gallery.man_on_bicycle import man_on_bicycle as man_on_bicycle
 from bellcrank.gallery.man_on_bicycle import misplaced_stone as misplaced_stone
 from bellcrank.gallery.parallel_robots import stewart_platform as stewart_platform

@@ -11,6 +11,7 @@ from bellcrank.assembly.state import Floats
 from bellcrank.errors import Fault, MechanismError
 from bellcrank.mechanism.joint import Joint
 from bellcrank.mechanism.mesh import Mesh
+from bellcrank.mechanism.prism import Prism
 from bellcrank.mechanism.rotation import between, from_matrix, matrix
 from bellcrank.mechanism.shape import Box, Capsule, Cone, Cylinder, Ellipsoid, Plane, Shape, Sphere
 from bellcrank.mechanism.terrain import Terrain
@@ -56,6 +57,8 @@ def mesh_of(shape: Shape) -> TriangleMesh:
         return solids.capsule(*_rounded([shape.radius, shape.length]))
     if isinstance(shape, Cone):
         return solids.cone(*_rounded([shape.radius, shape.height]))
+    if isinstance(shape, Prism):
+        return solids.extruded(tuple(map(_rounded, shape.outline)), _rounded([shape.length])[0])
     if isinstance(shape, Plane):
         half = 0.5 * shape.size
         corners = np.array([[-half, -half, 0.0], [half, -half, 0.0], [half, half, 0.0], [-half, half, 0.0]])
