@@ -19,6 +19,8 @@ from benchmarks.timing import Spread
 _Shape = _core.CollisionShape
 REACH: Final = 0.01
 """m, of shapes about 1 m long."""
+_TREAD: Final = 0.03
+"""Length of the rays of a tyre, m."""
 _FLAT: Final = np.array([[0.0, 0, 0, 1, 0, 0, 0]])
 _CALLS: Final = (Column("pair", "pair"), Column("ns", "ns"), Column("points", "points"))
 _RAYS: Final = (Column("shape", "shape"), Column("ns", "ns a ray"), Column("hits", "share of hits"))
@@ -161,27 +163,23 @@ def _ray_rows(repeats: int) -> tuple[list[Row], list[Row]]:
             origins, ends = 3.0 * rng.normal(size=(2000, 3)), rng.uniform(-0.4, 0.4, (2000, 3))
         d = ends - origins
         d /= np.linalg.norm(d, axis=1, keepdims=True)
-        rows.append(_ray_row(name, shape, np.hstack([origins, d]), np.full(2000, np.inf), False, repeats))
+        rows.append(_ray_row(name, shape, np.hstack([origins, d]), np.inf, repeats))
     for name, shape in list(targets.items())[-2:]:
-        rays, limits = _tyre()
-        for how, together in (("one by one", False), ("together", True)):
-            rows.append(_ray_row(f"{name}, 420 of a tyre {how}", shape, rays, limits, together, repeats))
+        rows.append(_ray_row(f"{name}, 420 of a tyre", shape, _tyre(), _TREAD, repeats))
     return rows, [{"triangles": len(triangles), "ms": Spread.of(builds, 1e3)}]
 
 
-def _tyre() -> tuple[Floats, Floats]:
-    """Rays of 30 mm outwards from a rim: 60 slices with 7 each, a few of which touch the ground."""
+def _tyre() -> Floats:
+    """Rays outwards from a rim: 60 slices with 7 each, a few of which touch the ground."""
     angle = np.repeat(np.linspace(0.0, 2.0 * np.pi, 60, endpoint=False), 7)
     out = np.column_stack([np.sin(angle), np.zeros(420), -np.cos(angle)])
     origins = np.array([1.03, 0.52, _height(1.03, 0.52) + 0.332]) + 0.308 * out
     origins[:, 1] += np.tile(0.004 * np.arange(-3, 4), 60)
-    return np.hstack([origins, out]), np.full(420, 0.03)
+    return np.hstack([origins, out])
 
 
-def _ray_row(
-    name: str, shape: _core.CollisionShape, rays: Floats, limits: Floats, together: bool, repeats: int
-) -> Row:
-    measured = [_core.time_rays(shape, _FLAT, rays, limits, together, 20) for _ in range(repeats)]
+def _ray_row(name: str, shape: _core.CollisionShape, rays: Floats, limit: float, repeats: int) -> Row:
+    measured = [_core.time_rays(shape, _FLAT, rays, limit, 20) for _ in range(repeats)]
     return {"shape": name, "ns": Spread.of([m[0] for m in measured], 1e9), "hits": measured[0][1]}
 
 

@@ -31,60 +31,20 @@ PoseTable cast_one_by_one(const Shape& shape, const PoseTable& pose, const PoseT
     return out;
 }
 
-// Rays as cast_rays of the core takes them.
-struct Rays {
-    std::vector<Vec3> origins, directions;
-    std::vector<double> limits;
-    std::vector<RayHit> hits;
-    int count = 0;
-
-    Rays(const PoseTable& pose, const PoseTable& rays, const Eigen::VectorXd& of_rays) {
-        check_columns(pose, 7, "poses");
-        check_columns(rays, 6, "rays");
-        if (of_rays.size() != rays.rows())
-            throw std::invalid_argument("each ray needs a limit, got " + std::to_string(of_rays.size()) + " for " +
-                                        std::to_string(rays.rows()));
-        for (Eigen::Index i = 0; i < rays.rows(); ++i) {
-            const double* r = rays.data() + 6 * i;
-            origins.push_back({r[0], r[1], r[2]});
-            directions.push_back({r[3], r[4], r[5]});
-            limits.push_back(of_rays[i]);
-        }
-        count = static_cast<int>(limits.size());
-        hits.resize(limits.size());
-    }
-    int cast(const Shape& shape, const Pose& pose) {
-        return cast_rays(shape, pose, origins.data(), directions.data(), limits.data(), count, hits.data());
-    }
-};
-
-PoseTable cast_together(const Shape& shape, const PoseTable& pose, const PoseTable& table,
-                        const Eigen::VectorXd& limits) {
-    Rays rays(pose, table, limits);
-    rays.cast(shape, pose_of(pose, 0));
-    PoseTable out(table.rows(), 5);
-    for (Eigen::Index i = 0; i < table.rows(); ++i) {
-        const RayHit& hit = rays.hits[static_cast<std::size_t>(i)];
-        out.row(i) << hit.distance, hit.normal.x, hit.normal.y, hit.normal.z, hit.feature;
-    }
-    return out;
-}
-
-std::tuple<double, double> time_rays(const Shape& shape, const PoseTable& pose, const PoseTable& table,
-                                     const Eigen::VectorXd& limits, bool together, int repeats) {
-    Rays rays(pose, table, limits);
+std::tuple<double, double> time_rays(const Shape& shape, const PoseTable& pose, const PoseTable& rays, double limit,
+                                     int repeats) {
+    check_columns(pose, 7, "poses");
+    check_columns(rays, 6, "rays");
     const Pose at = pose_of(pose, 0);
+    RayHit hit;
     std::size_t hits = 0;
     const double start = processor_seconds();
-    for (int k = 0; k < repeats; ++k) {
-        if (together) {
-            hits += static_cast<std::size_t>(rays.cast(shape, at));
-            continue;
+    for (int k = 0; k < repeats; ++k)
+        for (Eigen::Index i = 0; i < rays.rows(); ++i) {
+            const double* r = rays.data() + 6 * i;
+            hits += cast_ray(shape, at, {r[0], r[1], r[2]}, {r[3], r[4], r[5]}, limit, hit);
         }
-        for (std::size_t i = 0; i < rays.limits.size(); ++i)
-            hits += cast_ray(shape, at, rays.origins[i], rays.directions[i], rays.limits[i], rays.hits[i]);
-    }
-    const double calls = static_cast<double>(rays.count) * repeats;
+    const double calls = static_cast<double>(rays.rows()) * repeats;
     return {(processor_seconds() - start) / calls, static_cast<double>(hits) / calls};
 }
 
@@ -124,10 +84,8 @@ std::tuple<double, int> time_broad_phase(const PoseTable& table, int repeats) {
 void bind_geometry_searches(nb::module_& m) {
     m.def("cast_rays", &cast_one_by_one, "shape"_a, "poses"_a, "rays"_a, "limit"_a,
           "Distance, normal and feature (n, 5) of rays (n, 6), origins and unit directions; infinite without a hit.");
-    m.def("cast_rays_together", &cast_together, "shape"_a, "pose"_a, "rays"_a, "limits"_a,
-          "The same as cast_rays for one pose (1, 7) and a limit for each ray, (n,), all in one query.");
-    m.def("time_rays", &time_rays, "shape"_a, "pose"_a, "rays"_a, "limits"_a, "together"_a, "repeats"_a,
-          "Seconds of one ray and the share of hits; one by one or `together`.");
+    m.def("time_rays", &time_rays, "shape"_a, "pose"_a, "rays"_a, "limit"_a, "repeats"_a,
+          "Seconds of one ray and the share of hits.");
     m.def("broad_phase_pairs", &broad_phase_pairs, "bounds"_a, "Overlapping pairs (n, 2) of bounds (n, 6).");
     m.def("time_broad_phase", &time_broad_phase, "bounds"_a, "repeats"_a, "Seconds of a call and the pairs it finds.");
 }

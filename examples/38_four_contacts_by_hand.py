@@ -144,6 +144,6 @@ load.plot(1e3 * run.time[:jam], force, color=figures.GREY, linewidth=1.2, label=
 load.plot(1e3 * points.time[150::300], points.normal_force[150::300], "o", color=figures.ORANGE,
               markersize=4, label="simulated")  # fmt: skip
 load.set_ylabel("normal force (N)", color=figures.ORANGE)
-load.legend(loc=(0.42, 0.03))
+load.legend(loc="upper center")
 print(f"rod: jams at {np.degrees(angle[jam]):.2f} deg; by hand 47.03 deg, where p = 0")
 figures.save(fig, out / "38_four_contacts_by_hand.png")

@@ -83,35 +83,4 @@ int Bvh::enter(const LocalRay& ray, double& distance) const {
     return best.triangle;
 }
 
-bool Bvh::enter(const RayBundle& bundle, double* distances, int* triangles) const {
-    constexpr int kMost = 48;
-    alignas(32) double box[6][kMost];
-    int leaves[kMost + kWide], count = 0;
-    const bool gathered = search(bundle.all, [&](const Node& node, int side) {
-        if (count == kMost) return false;
-        for (int k = 0; k < 3; ++k) box[k][count] = node.lo[k][side], box[3 + k][count] = node.hi[k][side];
-        leaves[count++] = -1 - node.child[side];
-        return true;
-    });
-    if (!gathered) return false;
-    for (; count % kWide != 0; ++count) {
-        for (int k = 0; k < 3; ++k) box[k][count] = Bounds::kInfinity, box[3 + k][count] = -Bounds::kInfinity;
-        leaves[count] = -1;
-    }
-    for (int i = 0; i < bundle.count; ++i) {
-        Best best{std::min(bundle.rays[i].limit, std::numeric_limits<double>::max()), -1};
-        const Vec3 &lo = bundle.lo[i], &hi = bundle.hi[i];
-        for (int first = 0; first < count; first += kWide) {
-            const Mask away = (load(box[0] + first) > hi.x) | (load(box[3] + first) < lo.x) |
-                              (load(box[1] + first) > hi.y) | (load(box[4] + first) < lo.y) |
-                              (load(box[2] + first) > hi.z) | (load(box[5] + first) < lo.z);
-            for (int k = 0; k < kWide; ++k)
-                if (!away[k]) enter_leaf(leaves_[leaves[first + k]], bundle.rays[i], best);
-        }
-        distances[i] = best.distance;
-        triangles[i] = best.triangle;
-    }
-    return true;
-}
-
 }  // namespace bellcrank

@@ -32,9 +32,6 @@ class Bvh {
     // those at the same distance the first by number.
     int enter(const LocalRay& ray, double& distance) const;
 
-    // The same for each ray of a bundle; false, with nothing done, where too many leaves are near to gather them.
-    bool enter(const RayBundle& bundle, double* distances, int* triangles) const;
-
   private:
     static constexpr int kDepth = 256;
     using Four = double __attribute__((vector_size(32)));

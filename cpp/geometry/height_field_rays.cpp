@@ -95,8 +95,8 @@ double HeightField::highest(const Bounds& b) const {
         return -Bounds::kInfinity;
     const int i0 = cell_at((b.lo.x - x0) * per_x, columns - 1), i1 = cell_at((b.hi.x - x0) * per_x, columns - 1);
     const int j0 = cell_at((b.lo.y - y0) * per_y, rows - 1), j1 = cell_at((b.hi.y - y0) * per_y, rows - 1);
-    // To look at more costs more than it saves.
-    if ((i1 - i0 + 2) * (j1 - j0 + 2) > 2 * RayBundle::kMost) return bounds.hi.z;
+    constexpr int kMost = 64;  // to look at more costs more than it saves
+    if ((i1 - i0 + 2) * (j1 - j0 + 2) > kMost) return bounds.hi.z;
     double top = -Bounds::kInfinity;
     for (int j = j0; j <= j1 + 1; ++j)
         for (int i = i0; i <= i1 + 1; ++i) top = std::max(top, heights[j * columns + i]);

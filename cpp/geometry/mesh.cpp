@@ -207,18 +207,6 @@ bool Mesh::ray(const LocalRay& ray, RayHit& hit) const {
     return nearest >= 0;
 }
 
-bool Mesh::rays(const RayBundle& bundle, RayHit* hits) const {
-    double distances[RayBundle::kMost];
-    int nearest[RayBundle::kMost];
-    if (!tree.enter(bundle, distances, nearest)) return false;
-    for (int i = 0; i < bundle.count; ++i) {
-        const int k = nearest[i];
-        hits[i] = k >= 0 ? RayHit{distances[i], normals[k], face_feature(facets[k])}
-                         : RayHit{Bounds::kInfinity, {0.0, 0.0, 0.0}, 0};
-    }
-    return true;
-}
-
 SharedShape make_mesh(const std::vector<Vec3>& vertices, const std::vector<std::array<int, 3>>& triangles, bool solid) {
     if (const std::string faults = surface_faults(vertices, triangles, solid); !faults.empty())
         throw std::invalid_argument("mesh:" + faults +

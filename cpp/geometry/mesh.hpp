@@ -26,8 +26,6 @@ struct Mesh final : Surface {
     void spokes(int vertex, std::vector<Vec3>& out) const override;
     Vec3 vertex_normal(int vertex) const override { return vertex_normals[vertex]; }
     bool ray(const LocalRay& ray, RayHit& hit) const;
-    // All rays of a bundle; false, with nothing done, where too much of the mesh is near.
-    bool rays(const RayBundle& bundle, RayHit* hits) const;
 };
 
 // Equal vertices become one, triangles between fewer than three vertices are dropped. Refused: what surface_faults()

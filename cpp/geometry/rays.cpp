@@ -201,49 +201,4 @@ bool cast_ray(const Shape& shape, const Pose& pose, const Vec3& origin, const Ve
     return true;
 }
 
-void RayBundle::add(const LocalRay& ray) {
-    const int i = count++;
-    rays[i] = ray;
-    const Vec3 o = ray.o, end = o + ray.limit * ray.d;
-    const double slack = 1e-12 * (std::abs(o.x) + std::abs(o.y) + std::abs(o.z) + std::abs(ray.limit));
-    lo[i] = Vec3{std::min(o.x, end.x) - slack, std::min(o.y, end.y) - slack, std::min(o.z, end.z) - slack};
-    hi[i] = Vec3{std::max(o.x, end.x) + slack, std::max(o.y, end.y) + slack, std::max(o.z, end.z) + slack};
-    all.lo = {std::min(all.lo.x, lo[i].x), std::min(all.lo.y, lo[i].y), std::min(all.lo.z, lo[i].z)};
-    all.hi = {std::max(all.hi.x, hi[i].x), std::max(all.hi.y, hi[i].y), std::max(all.hi.z, hi[i].z)};
-}
-
-void cast_local_rays(const Shape& shape, const RayBundle& bundle, RayHit* hits) {
-    const RayHit none{Bounds::kInfinity, {0.0, 0.0, 0.0}, 0};
-    const bool bounded = is_finite(bundle.all);
-    if (bounded && !overlap(bundle.all, shape.bounds) && shape.kind != ShapeKind::height_field) {
-        std::fill(hits, hits + bundle.count, none);
-        return;
-    }
-    if (bounded && shape.kind == ShapeKind::mesh && static_cast<const Mesh&>(shape).rays(bundle, hits)) return;
-    double top = Bounds::kInfinity;
-    if (bounded && shape.kind == ShapeKind::height_field)
-        top = static_cast<const HeightField&>(shape).highest(bundle.all);
-    for (int i = 0; i < bundle.count; ++i)
-        if (bundle.lo[i].z > top || !cast_local(shape, bundle.rays[i], hits[i])) hits[i] = none;
-}
-
-int cast_rays(const Shape& shape, const Pose& pose, const Vec3* origins, const Vec3* directions, const double* limits,
-              int count, RayHit* hits) {
-    int found = 0;
-    RayBundle bundle;
-    for (int first = 0; first < count; first += RayBundle::kMost) {
-        bundle.clear();
-        for (int i = first; i < std::min(first + RayBundle::kMost, count); ++i) {
-            LocalRay ray;
-            see_from(pose, origins[i], directions[i], ray);
-            ray.limit = limits[i];
-            bundle.add(ray);
-        }
-        cast_local_rays(shape, bundle, hits + first);
-        for (int i = first; i < first + bundle.count; ++i)
-            if (hits[i].distance < Bounds::kInfinity) turn_normal(pose, hits[i]), ++found;
-    }
-    return found;
-}
-
 }  // namespace bellcrank
