@@ -54,18 +54,8 @@ def cam_and_follower(
     mech = bc.Mechanism("cam and follower", gravity=(0.0, -gravity, 0.0))
     shapes = _profile(base_radius, nose_radius, base_radius + lift - nose_radius, width, density)
     cam = mech.add_body("cam", rotation=planar(-pi / 2), angular_velocity=(0.0, 0.0, speed), shapes=shapes)
-    low, length = base_radius + roller_radius, 5.0 * roller_radius
-    follower = mech.add_body(
-        "follower",
-        mass=follower_mass,
-        inertia=(follower_mass * length**2 / 3,) * 3,
-        position=(0.0, low, 0.0),
-        shapes=[
-            bc.Sphere(radius=roller_radius, color=_FOLLOWER),
-            bc.Box(size=(roller_radius, length, 0.6 * width), position=(0.0, 0.5 * length, 0.0),
-                   color=_FOLLOWER, touches=False),
-        ],
-    )  # fmt: skip
+    low = base_radius + roller_radius
+    follower = _add_follower(mech, low, roller_radius, follower_mass, width)
     mech.add_joint("shaft", bc.Revolute(), mech.ground.marker(rotation=planar(-pi / 2)), cam.marker())
     up = (0.0, 1.0, 0.0)
     mech.add_joint(
@@ -78,6 +68,21 @@ def cam_and_follower(
     contact = bc.Contact(contact_stiffness, restitution=0.0, friction=friction)
     mech.add_force("contact", contact, cam, follower)
     return mech
+
+
+def _add_follower(mech: bc.Mechanism, low: float, radius: float, mass: float, width: float) -> bc.Body:
+    length = 5.0 * radius
+    return mech.add_body(
+        "follower",
+        mass=mass,
+        inertia=(mass * length**2 / 3,) * 3,
+        position=(0.0, low, 0.0),
+        shapes=[
+            bc.Sphere(radius=radius, color=_FOLLOWER),
+            bc.Box(size=(radius, length, 0.6 * width), position=(0.0, 0.5 * length, 0.0),
+                   color=_FOLLOWER, touches=False),
+        ],
+    )  # fmt: skip
 
 
 def _profile(base: float, nose: float, offset: float, width: float, density: float) -> list[bc.Shape]:

@@ -59,18 +59,7 @@ def geneva_drive(
                  f"less than {plan.largest_pin():.3g} m fits")  # fmt: skip
     demands.check()
     mech = bc.Mechanism("Geneva drive", gravity=(0.0, 0.0, 0.0))
-    wheel = mech.add_body(
-        "wheel",
-        position=(centre_distance, 0.0, 0.0),
-        rotation=planar(pi),
-        shapes=_wheel_shapes(plan, thickness, density),
-    )
-    crank = mech.add_body(
-        "crank",
-        rotation=planar(pi),
-        angular_velocity=(0.0, 0.0, speed),
-        shapes=_crank_shapes(plan, thickness, density),
-    )
+    crank, wheel = _add_bodies(mech, plan, speed, thickness, density)
     mech.add_joint("crank pivot", bc.Revolute(), mech.ground.marker(rotation=planar(pi)), crank.marker())
     axis = mech.ground.marker((centre_distance, 0.0, 0.0), rotation=planar(pi))
     mech.add_joint("wheel pivot", bc.Revolute(), axis, wheel.marker())
@@ -80,6 +69,24 @@ def geneva_drive(
     contact = bc.Contact(stiffness, restitution=0.0, friction=friction)
     mech.add_force("contact", contact, crank, wheel)
     return mech
+
+
+def _add_bodies(
+    mech: bc.Mechanism, plan: _Plan, speed: float, thickness: float, density: float
+) -> tuple[bc.Body, bc.Body]:
+    wheel = mech.add_body(
+        "wheel",
+        position=(plan.distance, 0.0, 0.0),
+        rotation=planar(pi),
+        shapes=_wheel_shapes(plan, thickness, density),
+    )
+    crank = mech.add_body(
+        "crank",
+        rotation=planar(pi),
+        angular_velocity=(0.0, 0.0, speed),
+        shapes=_crank_shapes(plan, thickness, density),
+    )
+    return crank, wheel
 
 
 class _Plan:
