@@ -114,11 +114,13 @@ void BodySpace::Rows::add_response(const double* impulses, double* u) {
         }
 }
 
-BodySpace::BodySpace(const Model& model, ConstraintRows& rows, const Manifold& manifold, Closing close_rows)
+BodySpace::BodySpace(const Model& model, ConstraintRows& rows, const Manifold& manifold, Closing close_rows,
+                     Settling settle)
     : model_(model),
       rows_(rows),
       manifold_(manifold),
       close_rows_(std::move(close_rows)),
+      settle_(std::move(settle)),
       xi_(manifold.tangent_size()) {
     for (const BlockLayout& b : rows.blocks()) {
         const Block& block = model.blocks[b.block];

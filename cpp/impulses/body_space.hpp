@@ -17,8 +17,9 @@ class BodySpace final : public ImpulseSpace {
   public:
     // Brings positions onto the rows, with limits, at t; whether they are met.
     using Closing = std::function<bool(double t, double* x)>;
+    using Settling = std::function<void(double* u)>;
 
-    BodySpace(const Model& model, ConstraintRows& rows, const Manifold& manifold, Closing close_rows);
+    BodySpace(const Model& model, ConstraintRows& rows, const Manifold& manifold, Closing close_rows, Settling settle);
 
     int ground() const override { return model_.ground(); }
     int configuration_size() const override { return manifold_.configuration_size(); }
@@ -35,6 +36,7 @@ class BodySpace final : public ImpulseSpace {
     void take(const double* twists, double* u) override { std::copy_n(twists, speeds(), u); }
     void kick(double time, const double* u, const double* on_bodies, ImpulseRows& rows, const double* impulses,
               double* change, double* of_twists) override;
+    void settle(double* u) const override { settle_(u); }
 
   private:
     class Rows;
@@ -45,6 +47,7 @@ class BodySpace final : public ImpulseSpace {
     ConstraintRows& rows_;
     const Manifold& manifold_;
     const Closing close_rows_;
+    const Settling settle_;
     std::vector<Source> sources_;
     const double* poses_ = nullptr;
     std::vector<double> xi_;

@@ -80,6 +80,9 @@ class ImpulseSpace {
     virtual void kick(double time, const double* u, const double* on_bodies, ImpulseRows& rows, const double* impulses,
                       double* change, double* of_twists) = 0;
 
+    // Takes from velocities what rounding has added, as that across a plane mechanism.
+    virtual void settle(double*) const {}
+
   protected:
     std::vector<ImpulsePiece> pieces_;
 };

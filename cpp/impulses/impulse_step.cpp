@@ -44,6 +44,7 @@ ImpulseStep::ImpulseStep(const Model& model, const FreeMotion& free_motion, Cont
       kick_(xi_),
       twist_kick_(flying_),
       end_twists_(flying_),
+      trial_u_(xi_),
       on_bodies_(flying_),
       contact_part_(flying_),
       contact_kick_(model.bodies()),
@@ -69,6 +70,7 @@ ImpulseOutcome ImpulseStep::step(double t, double h, const double* x, const doub
     outcome.constraints_met = met;
     outcome.factorizations = std::exchange(factorizations_, 0);
     outcome.lost_to_friction -= work_of_kick();
+    space_.settle(u1);
     list_contacts(h, u1);
     kick_next(h, u1);
     end_rates_.assign(after_.begin(), after_.begin() + velocities_.rows_of_pieces());
@@ -82,22 +84,32 @@ ImpulseOutcome ImpulseStep::strike(double t, const double* x, const std::vector<
     return bellcrank::strike(space_, t, x, blows, points, tolerance, u, impulses);
 }
 
-// The impulses that act at a state, and from them a kick, if nothing is hit there.
+// A kick from the impulses of a trial step without one, if nothing is hit in it: at its end they are those that also
+// surfaces and drives ask for that accelerate. Those of the model's rows act along the rows where the step begins.
 void ImpulseStep::prepare(double t, double h, const double* x, const double* u, double tolerance) {
     part_ = 1.0;
     reused_ = 0.0;
-    end_rates_.clear();
     last_points_.clear();
     for (auto* v : {&kick_, &twist_kick_, &last_rows_}) std::fill(v->begin(), v->end(), 0.0);
     std::fill(contact_kick_.begin(), contact_kick_.end(), Push{});
     space_.place(t, x);
     std::copy_n(space_.twists(u), flying_.size(), flying_.begin());
+    end_rates_.clear();
     look_for_points(h, flying_.data());
-    points_ = contacts_.near(space_.poses(), reach_);
-    move_freely(t, h);
-    find_velocities(h, u, tolerance, moved_.data());
-    end_rates_.assign(before_.begin(), before_.begin() + velocities_.rows_of_pieces());
-    kick_next(h, u);
+    std::copy_n(u, moved_.size(), moved_.begin());
+    trial_x_.resize(space_.configuration_size());
+    space_.advance(t + h, h, x, moved_.data(), trial_x_.data());
+    const bool met = correct_positions(t + h, h, u, trial_x_.data());
+    move_freely(t + h, h);
+    const bool found = find_velocities(h, moved_.data(), tolerance, trial_u_.data()).found;
+    const double forced = gather_kick(h);
+    space_.place(t, x);
+    velocities_.begin();
+    velocities_.finish(false);
+    end_rates_.resize(velocities_.rows());
+    velocities_.jacobian().to_rows(u, end_rates_.data());
+    give_kick(h, forced, u);
+    kicks_ = kicks_ && met && found;
 }
 
 bool ImpulseStep::goes_on(double t, const double* x, const double* u) const {
@@ -117,12 +129,21 @@ void ImpulseStep::remember_end(double t, const double* x, const double* u) {
 // Half of what acted on the bodies in this step; what was hit acted once. Impulses of the model's rows are taken along
 // the rows of now, those of contacts, whose points come and go, in world axes.
 void ImpulseStep::kick_next(double h, const double* u) {
+    const double forced = gather_kick(h);
+    give_kick(h, forced, u);
+}
+
+// on_bodies_ and total_, and twice the energy of what forces alone do.
+double ImpulseStep::gather_kick(double h) {
     last_h_ = h;
     for (size_t k = 0; k < rate_.size(); ++k) twists_[k] = 0.5 * h * rate_[k];
-    const double forced = energy_of(twists_.data());
     add_pushes();
     std::transform(last_rows_.begin(), last_rows_.end(), total_.begin(), [](double P) { return 0.5 * P; });
     std::fill(total_.begin() + velocities_.rows_of_pieces(), total_.end(), 0.0);
+    return energy_of(twists_.data());
+}
+
+void ImpulseStep::give_kick(double h, double forced, const double* u) {
     space_.kick(0.5 * h, u, on_bodies_.data(), velocities_.jacobian(), total_.data(), kick_.data(), twist_kick_.data());
     std::copy_n(space_.twists(u), end_twists_.size(), end_twists_.begin());
     const double most = kMostTurned * energy_of(end_twists_.data()) + kMostForced * forced;
@@ -198,7 +219,11 @@ void ImpulseStep::turn_freely(double h, const double* expected) {
 // As far as anything gets in a step, and somewhat farther.
 void ImpulseStep::look_for_points(double h, const double* twists) { reach_ = kReach + 1.5 * h * fastest(twists); }
 
-double ImpulseStep::bouncing_speed(double h) const { return std::max(rest_speed_, 2.0 * h * norm(model_.gravity)); }
+// Of approach, that is an impact: not what gravity makes in a step, or whatever else pushes: what pushed already in the
+// last step follows a surface that accelerates.
+double ImpulseStep::bouncing_speed(double h, double pushed) const {
+    return std::max({rest_speed_, 2.0 * h * norm(model_.gravity), 2.0 * pushed});
+}
 
 double ImpulseStep::fastest(const double* twists) const {
     double fastest = 0.0;

@@ -45,6 +45,8 @@ class ImpulseStep {
 
     void prepare(double t, double h, const double* x, const double* u, double tolerance);
     void kick_next(double h, const double* u);
+    double gather_kick(double h);
+    void give_kick(double h, double forced, const double* u);
     void add_pushes();
     double energy_of(const double* twists) const;  // twice the kinetic one
     bool goes_on(double t, const double* x, const double* u) const;
@@ -62,7 +64,7 @@ class ImpulseStep {
     ImpulseOutcome solve(double h, double tolerance, double* u1);
     void set_speeds(double h, double bounce);
     double led_by(int row, double compliance) const;
-    double shift(double gap, double before, double restitution, double h, double bounce);
+    double shift(int row, double gap, double before, double restitution, double h, double bounce);
     struct Work {  // size: of its terms, for their rounding
         double normal = 0.0, across = 0.0, size = 0.0;
     };
@@ -76,7 +78,7 @@ class ImpulseStep {
     bool penetrates(const double* twists, double h);
     double row_error() const;
 
-    double bouncing_speed(double h) const;
+    double bouncing_speed(double h, double pushed = 0.0) const;
     double fastest(const double* twists) const;
 
     // Of contacts on a body: their impulse, and its moment about the com; world axes.
@@ -93,11 +95,12 @@ class ImpulseStep {
     std::vector<FoundContact> points_, close_;  // within reach_; those that positions are corrected for
     double reach_ = 0.0;
     std::vector<double> before_, free_, after_;      // speeds along rows: of the last step, without impulses, with them
-    std::vector<double> start_, total_;              // impulses to start from; some of them
+    std::vector<double> start_, total_, diagonal_;   // impulses to start from; some of them; that of S
     std::vector<double> xi_, moved_, freed_;         // a displacement; u′; velocities without impulses
     std::vector<double> flying_, rate_, twists_;     // twists with u′; their accelerations; other twists
     std::vector<double> kick_, twist_kick_;          // for the next step
     std::vector<double> end_twists_, end_rates_;     // where the last step ended: of bodies, and along rows
+    std::vector<double> trial_x_, trial_u_;          // of prepare()
     std::vector<double> on_bodies_, contact_part_;   // impulses of the next kick; those of contacts
     std::vector<Push> contact_kick_;                 // of contacts alone, in the next step
     std::vector<double> last_rows_, end_x_, end_u_;  // impulses of the last step, and where it ended

@@ -39,6 +39,8 @@ void ImpulseStep::lay_out(const double* u) {
     velocities_.begin();
     for (const FoundContact& found : points_) velocities_.add(point_at(found, friction_of(found, twists)));
     velocities_.finish(false);
+    diagonal_.resize(velocities_.rows());
+    velocities_.jacobian().response().diagonal(diagonal_.data());
     for (auto* v : {&before_, &free_, &after_, &total_}) v->assign(velocities_.rows(), 0.0);
     velocities_.jacobian().to_rows(u, before_.data());
 }
@@ -86,8 +88,9 @@ ImpulseStep::LastPoint* ImpulseStep::last_point(const FoundContact& found, bool 
 }
 
 // What is added to the speed of an inequality, which then must not be negative.
-double ImpulseStep::shift(double gap, double before, double restitution, double h, double bounce) {
-    const bool hit = before < -bouncing_speed(h), bounces = hit && restitution > 0.0;
+double ImpulseStep::shift(int row, double gap, double before, double restitution, double h, double bounce) {
+    const double pushed = reused_ > 0.0 ? diagonal_[row] * start_[row] : 0.0;
+    const bool hit = before < -bouncing_speed(h, pushed), bounces = hit && restitution > 0.0;
     if (gap > kClosed && bounces) return Bounds::kInfinity;  // it meets its impact where it gets in
     if (hit && gap < -before * h) ++hits_;
     return gap > kClosed ? gap / h : bounces ? bounce * restitution * before : 0.0;
@@ -120,13 +123,13 @@ void ImpulseStep::set_speeds(double h, double bounce) {
     row = 0;
     for (const ImpulsePiece& piece : velocities_.pieces()) {
         if (piece.unilateral)
-            add(row, shift(space_.error(row), before_[row] + space_.rate(row), piece.restitution, h, bounce));
+            add(row, shift(row, space_.error(row), before_[row] + space_.rate(row), piece.restitution, h, bounce));
         row += piece.size;
     }
     for (size_t i = 0; i < points_.size(); ++i) {
         const int at = velocities_.points()[i].row;
         const double restitution = model_.contacts.groups[points_[i].group].law.restitution;
-        add(at, shift(points_[i].point.gap, before_[at], restitution, h, bounce));
+        add(at, shift(at, points_[i].point.gap, before_[at], restitution, h, bounce));
     }
 }
 

@@ -11,9 +11,10 @@ ImpulseStep& Lagrange::impulses() {
         trusted_pivot_ = options_.rank_tolerance;
         return rows_.rows() == 0 || close_positions(time, at);
     };
-    impulses_ =
-        std::make_unique<ImpulseStep>(*model_, free_motion_, contacts_,
-                                      std::make_unique<BodySpace>(*model_, rows_, *this, close), options_.rest_speed);
+    impulses_ = std::make_unique<ImpulseStep>(
+        *model_, free_motion_, contacts_,
+        std::make_unique<BodySpace>(*model_, rows_, *this, close, [this](double* u) { flatten(u); }),
+        options_.rest_speed);
     return *impulses_;
 }
 
@@ -21,7 +22,6 @@ ImpulseOutcome Lagrange::step_by_impulses(double t, double h, const double* x, c
                                           double* x1, double* u1) {
     const ImpulseOutcome outcome = impulses().step(t, h, x, u, tolerance, x1, u1);
     known_ = Known::nothing;
-    flatten(u1);
     count(outcome);
     return outcome;
 }
