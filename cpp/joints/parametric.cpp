@@ -42,21 +42,12 @@ Columns fixed_directions() {
     return E;
 }
 
-// Any orthonormal basis N of a space becomes the one whose columns follow fixed directions, E: Nᵀ E = Q R with R_kk >
-// 0, N ← N Q. So rows, and their multipliers, change little where the space does. Where the space holds too little of
-// these directions, N stays.
+// Signs of an orthonormal basis by fixed directions: those of the decomposition turn round where an entry is rounding,
+// and multipliers of rows, which steps by impulses take over from step to step, with them.
 void turn_to_fixed(Eigen::Ref<Columns> N) {
     static const Columns E = fixed_directions();
-    constexpr double kEnough = 1e-3;
-    Columns turned(6, N.cols());
-    for (Eigen::Index k = 0; k < N.cols(); ++k) {
-        Vector6 column = N * (N.transpose() * E.col(k));
-        for (Eigen::Index j = 0; j < k; ++j) column -= turned.col(j).dot(column) * turned.col(j);
-        const double size = column.norm();
-        if (!(size > kEnough)) return;
-        turned.col(k) = column / size;
-    }
-    N = turned;
+    for (Eigen::Index k = 0; k < N.cols(); ++k)
+        if (E.col(k).dot(N.col(k)) < 0.0) N.col(k) = -N.col(k);
 }
 
 // A scalar whose rate is g·(ṙ; Ω) and whose acceleration has the part `quadratic`.

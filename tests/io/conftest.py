@@ -24,6 +24,10 @@ BY_HAND = {
     "Piecewise": [bc.Piecewise((0.0, 0.5, 1.3), ((1.0, 2.0), (3.0, 4.0)), "periodic")],
     "Rational": [bc.Rational((0.0, 0.5), ((1.0, 2.0),), ((1.0, 0.1),), "linear")],
     "PlanetaryGear": [bc.PlanetaryGear(sun_teeth=20, ring_teeth=50)],
+    "Prism": [
+        bc.Prism([(0.0, 0.0), (1.0, 0.0), (0.0, 1.0)], 0.1),
+        bc.Prism([(-1.0, -1.0), (1.0, -1.0), (0.5, 1.0), (-0.5, 1.0)], 2.0, position=(1.0, 0.0, 2.0)),
+    ],
     "Mesh": [
         bc.Mesh(file="/parts/link.stl", scale=0.001),
         bc.Mesh(file="/a b/c.obj", position=(1.0, 0.0, 2.0)),
