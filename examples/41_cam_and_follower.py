@@ -76,7 +76,7 @@ for share, color in ((0.6, figures.BLUE), (0.95, figures.ORANGE)):
         lifts.plot(degrees[shown][::60], 1e3 * theory(angle[shown][::60])[0], ".", label="theory")
 slope = (least[0.95] - least[0.6]) / (0.95**2 - 0.6**2)
 found = jump * np.sqrt(0.6**2 - least[0.6] / slope)
-print(f"three degrees past the flank's end no force is left at {found:.2f} rad/s, by hand {jump_at(beyond):.2f}; "
+print(f"3 degrees past the flank's end no force is left at {found:.2f} rad/s, by hand {jump_at(beyond):.2f}; "
       f"the follower jumps above {jump:.2f} rad/s")  # fmt: skip
 
 run, angle, rise, force = turned(1.4 * jump)
