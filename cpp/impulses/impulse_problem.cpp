@@ -1,10 +1,13 @@
 #include "impulses/impulse_problem.hpp"
 
+#include <algorithm>
 #include <cmath>
 
 namespace bellcrank {
 
 namespace {
+
+constexpr double kRounding = 1e-9;  // of a rate
 
 // Two axes across a normal; they follow from it alone.
 void put_axes(const Vec3& n, Vec3 (&axes)[3]) {
@@ -45,7 +48,30 @@ ConeReport ImpulseProblem::solve(double tolerance, double enough) {
     ConeOptions options;
     options.tolerance = tolerance;
     options.enough = enough;
-    return solver_.solve(layout_, rows_->response(), q.data(), impulses.data(), options);
+    ConeReport report = solver_.solve(layout_, rows_->response(), q.data(), impulses.data(), options);
+    judge_still_rows(tolerance, report);
+    return report;
+}
+
+// What no impulse changes must be right as it is: a joint that is there twice is, a driven body on its way into the
+// ground is not. Such rows get no impulses.
+void ImpulseProblem::judge_still_rows(double tolerance, ConeReport& report) {
+    double scale = 0.0;
+    for (const double speed : q) scale = std::max(scale, std::abs(speed));
+    for (const ConeBlock& block : layout_.blocks()) {
+        const int rows = block.equality ? block.size : 1;
+        for (int r = 0; r < rows; ++r) {
+            const int row = block.row + r;
+            if (!rows_->is_still(row)) continue;
+            std::fill_n(&impulses[row], block.equality ? 1 : block.size, 0.0);
+            const double missed = block.equality ? std::abs(q[row]) : std::max(0.0, -q[row]);
+            if (!(missed > std::max(tolerance, report.residual) * scale + kRounding * rows_->size_of_rate(row)))
+                continue;
+            report.residual = missed / scale;
+            report.worst = block.number;
+            report.end = ConeEnd::failed;
+        }
+    }
 }
 
 }  // namespace bellcrank

@@ -38,6 +38,8 @@ class ImpulseProblem {
     ConeReport solve(double tolerance, double enough = 0.0);
 
   private:
+    void judge_still_rows(double tolerance, ConeReport& report);
+
     const std::vector<ImpulsePiece>& pieces_;
     const std::unique_ptr<ImpulseRows> rows_;
     std::vector<ImpulsePoint> points_;

@@ -43,6 +43,10 @@ class ImpulseRows {
     virtual void to_rows(const double* u, double* rows) = 0;
     virtual void add_response(const double* impulses, double* u) = 0;
     virtual ConeOperator& response() = 0;
+    // Whether no impulse changes the speed along a row; and how fast it could have been with the energy of the last
+    // to_rows(), which its rounding goes by.
+    virtual bool is_still(int) const { return false; }
+    virtual double size_of_rate(int) const { return 0.0; }
 };
 
 // A formulation's configurations and velocities. Coordinates that functions of time lead may be no pieces: then they

@@ -1,4 +1,4 @@
-"""Impulses at points of mechanisms, against closed forms, another formulation and slow forces."""
+"""Impulses at points of mechanisms, against closed forms and another formulation."""
 
 import numpy as np
 import pytest
@@ -204,3 +204,21 @@ def test_bodies_that_are_welded_do_not_strike_each_other():
     assert both.state.angular_velocity == pytest.approx(alone.state.angular_velocity, abs=1e-12)
     assert np.abs(both.impulse[1]).max() < 1e-9
     assert alone.impulse[0, 2] > 0.1
+
+
+@pytest.mark.parametrize("formulation", FORMULATIONS)
+def test_a_body_that_is_driven_into_the_ground_is_refused(formulation):
+    """No impulse changes its speed: in joint coordinates the contact has no response at all."""
+    mech = bc.Mechanism("press")
+    mech.replace(mech.ground, shapes=[bc.Plane()])
+    ram = mech.add_body("ram", shapes=[bc.Box(size=(0.3, 0.3, 0.1), density=1e3)], position=(0, 0, 0.15))
+    up = {"axis": (0.0, 0.0, 1.0)}
+    mech.add_joint("guide", bc.Prismatic(), mech.ground.marker((0, 0, 0.15), **up), ram.marker(**up))
+    mech.add_drive("motor", "guide", velocity=-0.5)
+    mech.add_force("touch", bc.Contact(1e6, friction=0.3, joined=True), "ram", "ground")
+    system = bc.prepare(mech, formulation)
+    with pytest.raises(bc.AssemblyError, match="impulses at these points were not found"):
+        system.strike([bc.StruckPoint("ram", (0, 0, 0.1), (0, 0, 1))], system.project())
+    with pytest.raises(bc.SimulationError, match="contact of 'ram' and 'ground'") as caught:
+        bc.simulate(mech, 0.4, method="moreau", step=1e-3, output_step=0.01, formulation=formulation)
+    assert caught.value.time == pytest.approx(0.2, abs=2e-3)

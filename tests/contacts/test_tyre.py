@@ -129,6 +129,28 @@ def test_flat_ground_is_a_plane(ground):
     assert flat.body("wheel").position == pytest.approx(plane.body("wheel").position, abs=2e-8)
 
 
+def test_what_is_left_out_above_the_heights_around_a_slice_touches_nothing():
+    """Ridges given coarsely, where slices above them are left out, and so finely that none is; a far hill."""
+    rng = np.random.default_rng(3)
+    coarse = 0.004 * rng.uniform(-1.0, 1.0, 61)
+    fine = np.interp(np.arange(1201) / 20, np.arange(61), coarse)
+
+    def ridges(heights, spacing, rows):
+        samples = np.tile(heights, (rows, 1)).tolist()
+        return bc.Terrain(samples, (spacing, 1.0 / (rows - 1)), origin=(-0.5, -0.5))
+
+    hilly = coarse.copy()
+    hilly[-3:] = 0.5
+    grounds = ridges(coarse, 0.05, 2), ridges(fine, 0.0025, 401), ridges(hilly, 0.05, 2)
+    one, *others = (
+        bc.simulate(free_wheel(ground, speed=1.0), 0.3, output_step=0.1, method="rk4", step=5e-4)
+        for ground in grounds
+    )
+    assert np.ptp(one.body("wheel").position[:, 2]) > 1e-3
+    for other in others:
+        assert other.body("wheel").position == pytest.approx(one.body("wheel").position, abs=1e-8)
+
+
 def test_shapes_of_the_ground_are_one_ground():
     """A plate that is sunk in the ground, but for the last of it, is ground of its height."""
     plate = bc.Box(size=(4.0, 1.0, 0.02), position=(0.0, 0.0, -0.01))

@@ -57,11 +57,21 @@ void ImpulseResponse::find_speeds(const TreeState& k, const Load* momenta, const
     if (has_light_ && recursion_.is_doubtful()) recursion_.refine(k, input, u, nullptr);
 }
 
-void ImpulseResponse::rates(const TreeState& k, std::span<const RowEnd> ends, const double* u, std::span<double> out) {
+double ImpulseResponse::rates(const TreeState& k, std::span<const RowEnd> ends, const double* u,
+                              std::span<double> out) {
     recursion_.accelerations(k, nullptr, u, motion_);
     std::fill(out.begin(), out.end(), 0.0);
     for (const RowEnd& end : ends)
         if (end.link >= 0) out[end.row] += dot(motion_[end.link], end.load);
+    double energy = 0.0;
+    for (size_t i = 0; i < motion_.size(); ++i) {
+        const Link& link = tree_.links[i];
+        const Vec3 &w = motion_[i].w, &v = motion_[i].v;
+        const std::array<double, 6>& J = link.second;
+        energy += link.mass * dot(v, v) + 2.0 * dot(v, cross(w, link.moment)) + J[0] * w.x * w.x + J[1] * w.y * w.y +
+                  J[2] * w.z * w.z + 2.0 * (J[3] * w.x * w.y + J[4] * w.x * w.z + J[5] * w.y * w.z);
+    }
+    return std::max(energy, 0.0);
 }
 
 // Numbers of links are in preorder, so that the ends within a subtree lie one after another.

@@ -30,8 +30,8 @@ class ImpulseResponse {
     void accelerations(const TreeState& k, const double* udot, std::vector<Twist>& links) const {
         recursion_.accelerations(k, k.bias.data(), udot, links);
     }
-    // Rates of the rows: J u.
-    void rates(const TreeState& k, std::span<const RowEnd> ends, const double* u, std::span<double> out);
+    // Rates of the rows, J u; twice the kinetic energy of the links.
+    double rates(const TreeState& k, std::span<const RowEnd> ends, const double* u, std::span<double> out);
 
   private:
     // The jump that an impulse makes: w = A n + B f, v = Bᵀ n + C f.

@@ -1,6 +1,7 @@
 // Steps by impulses in the coordinates of a tree: the rows of loops, limits and contacts act on it through
 // G = J M⁻¹ Jᵀ, which comes of one sweep (impulse_response.hpp).
 #include <algorithm>
+#include <cmath>
 
 #include "cones/dense_operator.hpp"
 #include "formulations/recursive.hpp"
@@ -59,11 +60,13 @@ class Recursive::Space::Rows final : public ImpulseRows {
     void lay_out(const ConeLayout& layout, const std::vector<ImpulsePoint>&) override { rows_ = layout.rows(); }
     void evaluate(const std::vector<ImpulsePoint>& points, bool positions) override;
     void to_rows(const double* u, double* rows) override {
-        space_.response_.rates(space_.system_.state_, ends_, u, std::span(rows, rows_));
+        energy_ = space_.response_.rates(space_.system_.state_, ends_, u, std::span(rows, rows_));
     }
     void add_response(const double* impulses, double* u) override;
     void add_loads(const double* impulses, double factor, Load* links) const;
     ConeOperator& response() override { return operator_; }
+    bool is_still(int row) const override { return still_[row]; }
+    double size_of_rate(int row) const override { return std::sqrt(natural_[row] * energy_); }
 
   private:
     void load_pieces(bool positions);
@@ -75,6 +78,7 @@ class Recursive::Space::Rows final : public ImpulseRows {
     int rows_ = 0;
     std::vector<RowEnd> ends_;
     std::vector<double> G_, natural_;
+    double energy_ = 0.0;
     std::vector<char> still_;
     std::vector<Load> loads_;
 };
@@ -88,12 +92,12 @@ void Recursive::Space::Rows::evaluate(const std::vector<ImpulsePoint>& points, b
     }
     G_.resize(static_cast<size_t>(rows_) * rows_);
     space_.response_.between(system.state_, ends_, rows_, G_.data());
-    leave_out_still_rows();
     int row = 0;
     for (const ImpulsePiece& piece : space_.pieces())
         for (int r = 0; r < piece.size; ++r, ++row)
             G_[static_cast<size_t>(row) * (rows_ + 1)] +=
                 positions && !piece.holds_positions() ? 1.0 : piece.compliance;
+    leave_out_still_rows();
     operator_.set(G_.data(), rows_);
 }
 
@@ -108,8 +112,6 @@ void Recursive::Space::Rows::leave_out_still_rows() {
         for (int c = 0; c < rows_; ++c) at(r, c) = at(c, r) = 0.0;
         at(r, r) = natural_[r] > 0.0 ? natural_[r] : 1.0;
     }
-    for (RowEnd& end : ends_)
-        if (still_[end.row]) end.load = kNothing;
 }
 
 void Recursive::Space::Rows::load_pieces(bool positions) {
@@ -145,7 +147,7 @@ void Recursive::Space::Rows::add_response(const double* impulses, double* u) {
 
 void Recursive::Space::Rows::add_loads(const double* impulses, double factor, Load* links) const {
     for (const RowEnd& end : ends_)
-        if (end.link >= 0) links[end.link] += factor * impulses[end.row] * end.load;
+        if (end.link >= 0 && !still_[end.row]) links[end.link] += factor * impulses[end.row] * end.load;
 }
 
 Recursive::Space::Space(Recursive& system)

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from bellcrank import _core
 from bellcrank.assembly.state import Floats, State
 from bellcrank.errors import AssemblyError, Unsupported
 from bellcrank.mechanism.checking import Check
@@ -79,7 +80,11 @@ def strike(system: System, what: Sequence[StruckPoint | Blow]) -> Strike:
                     (_number(check, field, given.body, bodies), _number(check, field, given.other, bodies))
                 )
                 if given.body == given.other:
-                    check.fault(f"{field}: a body does not strike itself", given.body)
+                    check.fault(
+                        f"{field}: a body does not strike itself",
+                        given.body,
+                        "name another body, or the ground",
+                    )
                 points.append(_numbers_of(check, field, given))
             else:
                 check.fault(f"{field} must be a StruckPoint or a Blow", given)
@@ -87,7 +92,7 @@ def strike(system: System, what: Sequence[StruckPoint | Blow]) -> Strike:
         impulses, residual = system.core.strike(
             struck, np.reshape(blows, (-1, 6)), pairs, np.reshape(points, (-1, 8)), _TOLERANCE
         )
-    except NotImplementedError as error:
+    except _core.Refusal as error:
         raise Unsupported(f"{error}; use formulation='recursive' or 'lagrange'") from None
     if residual > _ACCEPTED:
         raise AssemblyError(
