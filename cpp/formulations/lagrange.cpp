@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstring>
+#include <limits>
 
 namespace bellcrank {
 
@@ -12,7 +13,7 @@ namespace {
 constexpr double kExactMassRatio = 1e3;
 
 // Beyond this spread of mobilities doubles do not hold S.
-constexpr double kMostSpread = 1e8;
+constexpr double kMostSpread = 1e7;
 
 // Corrections of a refined acceleration, against the largest acceleration: one that needs no other, one that must not
 // be left, and steps of refinement that try.
@@ -21,6 +22,21 @@ constexpr int kMostPasses = 4;
 
 // Accelerations from one that is checked to the next, where pivots are small but do not ask for refinement.
 constexpr int kUnchecked = 32;
+
+// The most that the rounding of inertia tensors makes of the accelerations: a moment that is small beside the others of
+// its tensor is known to the rounding of the largest, unless the tensor is given in principal axes.
+double rounding_of_inertias(const Model& model, const double* udot) {
+    double most = 0.0;
+    for (int b = 0; b < model.bodies(); ++b) {
+        if (std::abs(model.principal_rotation[b].w) == 1.0) continue;
+        const Vec3& I = model.principal_inertia[b];
+        const double last_place = std::numeric_limits<double>::epsilon() * std::max({I.x, I.y, I.z});
+        const double* angular = udot + kTwist * b + kComponent[3];
+        most = std::max({most, last_place / I.x * std::abs(angular[0]), last_place / I.y * std::abs(angular[1]),
+                         last_place / I.z * std::abs(angular[2])});
+    }
+    return most;
+}
 
 double mass_ratio(const Model& model) {
     if (model.bodies() == 0) return 1.0;
@@ -206,7 +222,8 @@ void Lagrange::accelerate_precisely(double t, const double* x, const double* u, 
     rows_.evaluate_biases(t, x, u);
     scale(udot, scaled_.data());
     ++statistics_.precise;
-    const double change = delassus_.accelerate_precisely(rows_.Qc, scaled_, lambda_.data(), udot);
+    const double forces = delassus_.accelerate_precisely(rows_.Qc, scaled_, lambda_.data(), udot);
+    const double change = std::max(forces, rounding_of_inertias(*model_, udot));
     double largest = size_of_accelerations();
     for (int k = 0; k < tangent_size(); ++k) largest = std::max(largest, std::abs(udot[k]));
     statistics_.uncertainty = std::max(statistics_.uncertainty, change / largest);

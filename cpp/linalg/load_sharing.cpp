@@ -14,6 +14,7 @@ constexpr double kLargestShift = 1e-7, kLargerShift = 100.0;
 constexpr double kIdle = 1e-8;     // diagonal entry, in parts of the largest of its body, that may be rounding
 constexpr double kExact = 1e-14;   // largest change of the multipliers, in parts of them, that ends the search
 constexpr double kStalled = 1e-9;  // a change below it that no longer halves is rounding
+constexpr double kMet = 1e-8;      // part of the load that may be left
 constexpr int kPasses = 60;
 constexpr int kSamples = 3;
 
@@ -48,7 +49,7 @@ void LoadSharing::factor() {
 }
 
 // Pivots of the freedoms are the shift and the rounding of what was subtracted. Where this is more than that, the
-// passes diverge: a larger shift takes more of them.
+// passes diverge, or settle where a part of the load has been left out with a pivot: a larger shift takes more passes.
 bool LoadSharing::share(std::span<const double> load, std::vector<double>& lambda) {
     while (!approach(load, lambda)) {
         if (relative_shift_ * kLargerShift > kLargestShift) return false;
@@ -61,6 +62,7 @@ bool LoadSharing::share(std::span<const double> load, std::vector<double>& lambd
 bool LoadSharing::approach(std::span<const double> load, std::vector<double>& lambda) {
     std::fill(lambda.begin(), lambda.end(), 0.0);
     load_.assign(load.begin(), load.end());
+    const double whole = load_size();
     double before = 0.0;
     for (int pass = 0; pass < kPasses; ++pass) {
         step_ = load_;
@@ -74,12 +76,20 @@ bool LoadSharing::approach(std::span<const double> load, std::vector<double>& la
             size = std::max(size, std::abs(weight_[r] * lambda[r]));
             scaled_[r] = -scaled_[r];
         }
-        if (change <= kExact * size || (change <= kStalled * size && change > 0.5 * before)) return true;
+        rows_.add_transposed(scaled_.data(), load_.data());
+        if (change <= kExact * size || (change <= kStalled * size && change > 0.5 * before))
+            return load_size() <= kMet * whole;
         if (pass > 1 && !(change < before)) return false;
         before = change;
-        rows_.add_transposed(scaled_.data(), load_.data());
     }
     return false;
+}
+
+// The largest component of the load, each in units of what the rows of its body exert along it.
+double LoadSharing::load_size() const {
+    double largest = 0.0;
+    for (size_t k = 0; k < load_.size(); ++k) largest = std::max(largest, std::abs(load_[k]) / std::sqrt(shift_[k]));
+    return largest;
 }
 
 // Random multipliers without the part of them that acts.

@@ -35,6 +35,7 @@ class LoadSharing {
   private:
     void factor();
     bool approach(std::span<const double> load, std::vector<double>& lambda);
+    double load_size() const;
 
     const ConstraintRows& rows_;
     NormalMatrix normal_;

@@ -1,6 +1,5 @@
 #include "matrices/shared_loads.hpp"
 
-#include <Eigen/Cholesky>
 #include <Eigen/QR>
 #include <algorithm>
 #include <cmath>
@@ -27,24 +26,24 @@ LeastNorm least_norm(const Eigen::MatrixXd& A, const Eigen::VectorXd& F, double 
     return out;
 }
 
-// λ ← λ + W z with a basis W of the null space: z = −(Wᵀ D² W)⁻¹ Wᵀ D² λ, unless one that pushes would pull.
+// λ ← λ + W z, where the basis W of the null space is made orthonormal in D first: z = −(D W)ᵀ D λ, unless one that
+// pushes would pull. Vectors that eliminations give may be large together and differ in small parts only (1e-6 of
+// them where masses are far apart); judged one by one, what they leave open there would pass for rounding.
 void share_by_basis(std::span<const double> weight, std::span<const int> pushing,
                     std::vector<std::vector<double>>& nothing, std::vector<double>& lambda) {
     const auto m = static_cast<Eigen::Index>(lambda.size());
     Eigen::MatrixXd W(m, static_cast<Eigen::Index>(nothing.size()));
-    for (Eigen::Index k = 0; k < W.cols(); ++k) {
-        std::vector<double>& w = nothing[k];
-        double largest = 0.0;
-        for (size_t r = 0; r < w.size(); ++r) largest = std::max(largest, std::abs(weight[r] * w[r]));
-        for (double& e : w) e /= largest;
-        W.col(k) = Eigen::Map<const Eigen::VectorXd>(w.data(), m);
-    }
+    for (Eigen::Index k = 0; k < W.cols(); ++k) W.col(k) = Eigen::Map<const Eigen::VectorXd>(nothing[k].data(), m);
     const Eigen::Map<const Eigen::ArrayXd> D(weight.data(), m);
-    const Eigen::MatrixXd DW = W.array().colwise() * D;
+    const Eigen::ColPivHouseholderQR<Eigen::MatrixXd> qr((W.array().colwise() * D).matrix());
+    W = (W * qr.colsPermutation()).eval();
+    qr.matrixR().topRows(W.cols()).triangularView<Eigen::Upper>().solveInPlace<Eigen::OnTheRight>(W);
+    for (Eigen::Index k = 0; k < W.cols(); ++k) Eigen::Map<Eigen::VectorXd>(nothing[k].data(), m) = W.col(k);
     Eigen::Map<Eigen::VectorXd> l(lambda.data(), m);
-    const Eigen::VectorXd Dl = (l.array() * D).matrix();
+    const Eigen::MatrixXd DW = W.array().colwise() * D;
+    const Eigen::VectorXd along = DW.transpose() * (l.array() * D).matrix();
     if (pushing.empty()) {
-        l -= W * (DW.transpose() * DW).ldlt().solve(DW.transpose() * Dl);
+        l -= W * along;
         return;
     }
     Eigen::MatrixXd rows(static_cast<Eigen::Index>(pushing.size()), W.cols());
@@ -53,7 +52,7 @@ void share_by_basis(std::span<const double> weight, std::span<const int> pushing
         rows.row(k) = W.row(pushing[k]);
         least[k] = -lambda[pushing[k]];
     }
-    l += W * least_quadratic(DW.transpose() * DW, DW.transpose() * Dl, rows, least);
+    l += W * least_quadratic(Eigen::MatrixXd::Identity(W.cols(), W.cols()), along, rows, least);
     for (const int r : pushing) lambda[r] = std::max(lambda[r], 0.0);
 }
 

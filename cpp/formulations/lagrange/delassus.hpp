@@ -100,6 +100,7 @@ class Delassus {
     double scale(int ldlt_row) const { return precise_mode_ ? precise_->scale(ldlt_row) : ldlt_->scale(ldlt_row); }
     void make_precise();
     void factor_precisely();
+    void factor_kept_precisely();
     void factor_dynamics();
     void collect_compliances();
     void residual_of(std::span<const double> bias, std::span<const DoubleDouble> motion);
@@ -119,7 +120,8 @@ class Delassus {
     bool solve_again(Dependence& found) const;
     void find_null_vector(int ldlt_row);
     double squared_force(const std::vector<double>& w);
-    void refine_null_vector();
+    void find_precise_null_vector(int ldlt_row);
+    bool refine_null_vector();
     void add_column(int ldlt_row, std::vector<double>& column) const;
     void split_hubs();
     void order_nodes();

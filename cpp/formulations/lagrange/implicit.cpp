@@ -10,7 +10,7 @@ namespace bellcrank {
 
 namespace {
 
-constexpr double kMostSpread = 1e8;  // of mobilities, as for accelerations
+constexpr double kMostSpread = 1e7;  // of mobilities, as for accelerations
 
 constexpr double kIncrement = 1e-6;  // of a coordinate or its rate, for the derivatives of an effort
 

@@ -3,8 +3,10 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <limits>
 #include <map>
 #include <numeric>
+#include <utility>
 
 #include "formulations/lagrange/delassus.hpp"
 #include "matrices/least_squares.hpp"
@@ -23,6 +25,10 @@ constexpr double kNegligible = 1e-6;
 // Rows up to which its factors are solved for again, and what may be left, relative to the row.
 constexpr size_t kMostSolved = 300;
 constexpr double kExact = 1e-8;
+
+// Steps of refinement of a null vector, the change in parts of it that ends them, and the last that may be left.
+constexpr int kMostRefined = 4;
+constexpr double kRefined = 1e-14, kSettled = 1e-9;
 
 }  // namespace
 
@@ -49,11 +55,7 @@ void Delassus::add_column(int ldlt_row, std::vector<double>& column) const {
 
 // For a dropped row d, S_kk w_k = −S_kd on the rows kept and w_d = 1.
 void Delassus::find_null_vector(int d) {
-    if (precise_mode_) {
-        precise_->null_vector(d, column_);
-        for (size_t r = 0; r < null_vector_.size(); ++r) null_vector_[r] = column_[row_of_[r]];
-        return;
-    }
+    if (precise_mode_) return find_precise_null_vector(d);
     std::fill(column_.begin(), column_.end(), 0.0);
     std::vector<double>& w = null_vector_;
     if (links_ > 0) {
@@ -70,13 +72,30 @@ void Delassus::find_null_vector(int d) {
     if (storage_of_[d] >= 0) w[storage_of_[d]] = 1.0;
 }
 
-// One step of refinement: S w = 0 on the rows kept.
-void Delassus::refine_null_vector() {
-    if (precise_mode_) return;
-    std::fill(product_.begin(), product_.end(), 0.0);
-    subtract_product(null_vector_.data(), product_.data());
-    solve(product_.data());
-    for (size_t r = 0; r < product_.size(); ++r) null_vector_[r] += product_[r];
+// The same in 32 digits, of rows that the precise factors keep.
+void Delassus::find_precise_null_vector(int d) {
+    precise_->null_vector(d, column_);
+    for (size_t r = 0; r < null_vector_.size(); ++r) null_vector_[r] = column_[row_of_[r]];
+}
+
+// Steps of refinement: S w = 0 on the rows kept. False where they do not settle: a body that is light beside others
+// gives S numbers that differ by all of a double's digits.
+bool Delassus::refine_null_vector() {
+    double part = std::numeric_limits<double>::infinity();
+    for (int i = 0; i < kMostRefined && part > kRefined; ++i) {
+        std::fill(product_.begin(), product_.end(), 0.0);
+        subtract_product(null_vector_.data(), product_.data());
+        solve(product_.data());
+        double change = 0.0, size = 0.0;
+        for (size_t r = 0; r < product_.size(); ++r) {
+            null_vector_[r] += product_[r];
+            change = std::max(change, std::abs(product_[r]));
+            size = std::max(size, std::abs(null_vector_[r]));
+        }
+        const double before = std::exchange(part, change / size);
+        if (!(part < 0.5 * before)) break;
+    }
+    return part <= kSettled;
 }
 
 // product_ = −S w, and wᵀ S w = ‖Ĵᵀ w‖² with what compliance adds.
@@ -122,10 +141,15 @@ int Delassus::null_dimension() const {
 
 void Delassus::for_each_null_vector(const std::function<void(const std::vector<double>&)>& visit, int most) {
     if (dropped_count() == 0) return;
+    bool precise = precise_mode_;
     for (int d = 0; d < ldlt_->rows() && most > 0; ++d) {
         if (!drops()[d] || !enabled_[d]) continue;
         find_null_vector(d);
-        refine_null_vector();
+        if (!precise && !refine_null_vector()) {
+            factor_kept_precisely();
+            precise = true;
+        }
+        if (precise && !precise_mode_) find_precise_null_vector(d);
         visit(null_vector_);
         --most;
     }

@@ -42,6 +42,15 @@ void Delassus::factor_precisely() {
     }
 }
 
+// The rows that are kept now, weighed by geometry alone.
+void Delassus::factor_kept_precisely() {
+    make_precise();
+    collect_compliances();
+    const auto dropped = ldlt_->dropped();
+    for (size_t r = 0; r < part_.size(); ++r) part_[r] = enabled_[r] != BlockLdlt::kLeftOut && !dropped[r];
+    precise_->find_rank(0.0, row_compliance_, part_);
+}
+
 void Delassus::factor_dynamics() {
     if (dynamics_known_) return;
     dynamics_known_ = true;
