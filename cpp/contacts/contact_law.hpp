@@ -17,6 +17,8 @@ struct ContactLaw {
     double restitution = 0.0;       // of rigid contacts, instead of what stiffness and dissipation make of it
     double bottom_depth = 0.0;      // beyond it a second spring acts [m],
     double bottom_stiffness = 0.0;  // where there is one [N/m]
+    double rolling = 0.0;           // of rigid contacts: the largest moment across the normal by the normal force [m],
+    double spinning = 0.0;          // and that about the normal
 };
 
 // What the law needs of a touching point.

@@ -40,7 +40,8 @@ void Contacts::append_rows(std::vector<double>& rows) const {
         const Contact& c = contacts_[i];
         rows.push_back(c.group);
         append(rows, c.a, c.b, c.feature, {forces_[i].shear, c.position, c.normal}, !c.sticks);
-        rows.insert(rows.end(), {c.gap, c.force.x, c.force.y, c.force.z, c.slip.x, c.slip.y, c.slip.z, c.approach});
+        rows.insert(rows.end(), {c.gap, c.force.x, c.force.y, c.force.z, c.slip.x, c.slip.y, c.slip.z, c.approach,
+                                 c.moment.x, c.moment.y, c.moment.z});
     }
 }
 

@@ -106,7 +106,7 @@ void Contacts::add_forces(const double* poses, const double* twists, double* for
             const Vec3 f = sign * contact.force;
             double* record = force + kTwist * body;
             add(record, f);
-            const Vec3 moment = cross(contact.position - pose_position(poses, body), f);
+            const Vec3 moment = cross(contact.position - pose_position(poses, body), f) + sign * contact.moment;
             add(record + 4, transpose_times(rotation_matrix(pose_rotation(poses, body)), moment));
         }
 }
@@ -118,7 +118,7 @@ std::pair<Vec3, Vec3> Contacts::wrench(int group, int body, const Vec3& about) c
         for (const auto& [shape, sign] : {std::pair(contact.a, 1.0), std::pair(contact.b, -1.0)}) {
             if (set_.shapes[shape].body != body) continue;
             force += sign * contact.force;
-            moment += sign * cross(contact.position - about, contact.force);
+            moment += sign * (cross(contact.position - about, contact.force) + contact.moment);
         }
     }
     return {force, moment};

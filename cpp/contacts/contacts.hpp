@@ -24,6 +24,7 @@ struct Contact {
     Vec3 slip;        // velocity of a relative to b across the normal [m/s]
     double approach;  // δ̇ [m/s]
     bool sticks;
+    Vec3 moment{0.0, 0.0, 0.0};  // on a, beside that of the force: resistance to rolling and spinning [N m]
 };
 
 // Friction of a point that sticks is elastic: −k_t (s + τ ṡ), with the displacement s of a relative to b since it
@@ -44,8 +45,8 @@ class Contacts {
     const std::vector<Contact>& evaluate(const double* poses, const double* twists);
     const std::vector<Contact>& listed() const { return contacts_; }
     // The same as numbers, kColumns for each: its group; what it remembers, as memory() has it; gap, force on a (3),
-    // slip (3) and approach.
-    static constexpr int kMemory = 14, kColumns = 1 + kMemory + 8;
+    // slip (3), approach and moment on a (3).
+    static constexpr int kMemory = 14, kColumns = 1 + kMemory + 11;
     void append_rows(std::vector<double>& rows) const;
     // Adds what they exert to records: force, world axes, moment about the com, principal axes. Nothing on the ground.
     void add_forces(const double* poses, const double* twists, double* force);

@@ -87,8 +87,9 @@ void BodySpace::Rows::write_points(const std::vector<ImpulsePoint>& points, int 
             const Mat3 R = rotation_matrix(pose_rotation(space_.poses_, body));
             double* J = operator_.jacobian(side++);
             for (int r = 0; r < point.size; ++r, J += BodyConeOperator::kRow) {
-                store(J, sign * point.axes[r]);
-                store(J + 3, sign * transpose_times(R, cross(arm, point.axes[r])));
+                const bool force = r < point.forces;
+                store(J, force ? sign * point.axes[r] : Vec3{0.0, 0.0, 0.0});
+                store(J + 3, sign * transpose_times(R, force ? cross(arm, point.axes[r]) : point.axes[r]));
                 for (int k = 0; k < 6; ++k) J[k] *= scale[kTwist * body + kComponent[k]];
             }
         }

@@ -9,13 +9,16 @@ namespace {
 
 constexpr double kRounding = 1e-9;  // of a rate
 
-// Two axes across a normal; they follow from it alone.
-void put_axes(const Vec3& n, Vec3 (&axes)[3]) {
+// The normal and two axes across it, which follow from it alone; for moments the same again.
+void put_axes(ImpulsePoint& point) {
+    const Vec3& n = point.normal;
     const Vec3 least = std::abs(n.x) < 0.6 ? Vec3{1.0, 0.0, 0.0} : Vec3{0.0, 1.0, 0.0};
     const Vec3 t = least - dot(least, n) * n;
-    axes[0] = n;
-    axes[1] = (1.0 / norm(t)) * t;
-    axes[2] = cross(n, axes[1]);
+    const Vec3 across = (1.0 / norm(t)) * t, axes[3] = {n, across, cross(n, across)};
+    std::copy_n(axes, point.forces, point.axes);
+    int row = point.forces;
+    if (point.rolling > 0.0) row = static_cast<int>(std::copy_n(axes + 1, 2, point.axes + row) - point.axes);
+    if (point.spinning > 0.0) point.axes[row] = n;
 }
 
 }  // namespace
@@ -25,12 +28,14 @@ void ImpulseProblem::finish(bool positions) {
     for (const ImpulsePiece& piece : pieces_)
         piece.unilateral ? layout_.add_contact() : layout_.add_equality(piece.size);
     for (ImpulsePoint& point : points_) {
-        const bool rubs = point.friction > 0.0;
+        const bool rolls = point.rolling > 0.0, spins = point.spinning > 0.0;
+        const bool rubs = point.friction > 0.0 || rolls || spins;
         point.row = layout_.rows();
-        point.size = rubs ? 3 : 1;
-        put_axes(point.normal, point.axes);
-        layout_.add_contact(rubs ? std::array{ConeDisc{2, point.friction}, ConeDisc{}, ConeDisc{}}
-                                 : std::array<ConeDisc, 3>{});
+        point.forces = rubs ? 3 : 1;
+        point.size = point.forces + (rolls ? 2 : 0) + (spins ? 1 : 0);
+        put_axes(point);
+        layout_.add_contact({ConeDisc{rubs ? 2 : 0, point.friction}, ConeDisc{rolls ? 2 : 0, point.rolling},
+                             ConeDisc{spins ? 1 : 0, point.spinning}});
     }
     rows_->lay_out(layout_, points_);
     rows_->evaluate(points_, positions);
@@ -38,9 +43,9 @@ void ImpulseProblem::finish(bool positions) {
     impulses.assign(layout_.rows(), 0.0);
 }
 
-Vec3 ImpulseProblem::impulse_at(const ImpulsePoint& point) const {
+Vec3 ImpulseProblem::sum(const ImpulsePoint& point, int first, int last) const {
     Vec3 sum{0.0, 0.0, 0.0};
-    for (int r = 0; r < point.size; ++r) sum += impulses[point.row + r] * point.axes[r];
+    for (int r = first; r < last; ++r) sum += impulses[point.row + r] * point.axes[r];
     return sum;
 }
 

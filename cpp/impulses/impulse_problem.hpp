@@ -27,8 +27,9 @@ class ImpulseProblem {
     const std::vector<ImpulsePoint>& points() const { return points_; }
     int rows() const { return layout_.rows(); }
     int rows_of_pieces() const { return points_.empty() ? rows() : points_[0].row; }
-    // The impulse of a point, world axes, on its first body.
-    Vec3 impulse_at(const ImpulsePoint& point) const;
+    // The impulse of a point, world axes, on its first body; and its moment about the point.
+    Vec3 impulse_at(const ImpulsePoint& point) const { return sum(point, 0, point.forces); }
+    Vec3 moment_at(const ImpulsePoint& point) const { return sum(point, point.forces, point.size); }
 
     ImpulseRows& jacobian() { return *rows_; }
 
@@ -38,6 +39,7 @@ class ImpulseProblem {
     ConeReport solve(double tolerance, double enough = 0.0);
 
   private:
+    Vec3 sum(const ImpulsePoint& point, int first, int last) const;
     void judge_still_rows(double tolerance, ConeReport& report);
 
     const std::vector<ImpulsePiece>& pieces_;

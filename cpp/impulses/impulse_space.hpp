@@ -21,13 +21,14 @@ struct ImpulsePiece {
 };
 
 // A point where the first body touches the second, the ground being the last: its normal row and, if it rubs, two
-// across.
+// across; then rows of moments, two that resist rolling and one that resists spinning.
 struct ImpulsePoint {
     int bodies[2];
-    Vec3 position, normal;  // world axes; from the second body to the first
-    double friction;
-    int row = 0, size = 0;  // in a problem
-    Vec3 axes[3] = {};      // of its rows
+    Vec3 position, normal;                 // world axes; from the second body to the first
+    double friction;                       // the largest impulse across the normal by the normal one,
+    double rolling = 0.0, spinning = 0.0;  // and moments [m]
+    int row = 0, size = 0, forces = 0;     // in a problem; forces: the rows that are none of moments
+    Vec3 axes[6] = {};                     // of its rows
 };
 
 // J of a problem's rows, those of pieces before those of points, where the space was placed last.

@@ -154,12 +154,12 @@ void ImpulseStep::give_kick(double h, double forced, const double* u) {
 void ImpulseStep::add_pushes() {
     for (Push& kept : contact_kick_) kept = {0.5 * reused_ * kept.linear, 0.5 * reused_ * kept.angular};
     for (const ImpulsePoint& point : velocities_.points()) {
-        const Vec3 P = 0.5 * velocities_.impulse_at(point);
+        const Vec3 P = 0.5 * velocities_.impulse_at(point), moment = 0.5 * velocities_.moment_at(point);
         for (const auto& [body, sign] : {std::pair(point.bodies[0], 1.0), std::pair(point.bodies[1], -1.0)}) {
             if (body == model_.ground()) continue;
             const Vec3 arm = point.position - pose_position(space_.poses(), body);
             contact_kick_[body].linear += sign * P;
-            contact_kick_[body].angular += sign * cross(arm, P);
+            contact_kick_[body].angular += sign * (cross(arm, P) + moment);
         }
     }
     for (int b = 0; b < model_.bodies(); ++b) {

@@ -38,7 +38,7 @@ class ImpulseStep {
     using Key = std::tuple<int, int, std::uint64_t>;
     struct LastPoint {
         Key key;
-        Vec3 impulse, position;  // on the first shape; world axes
+        Vec3 impulse, moment, position;  // on the first shape; world axes
         bool taken;              // for a point of this step
     };
     static Key key_of(const FoundContact& found) { return {found.a, found.b, found.point.feature}; }
@@ -57,7 +57,7 @@ class ImpulseStep {
     ImpulseOutcome find_velocities(double h, const double* u, double tolerance, double* u1);
     void look_for_points(double h, const double* twists);
     void lay_out(const double* u);
-    ImpulsePoint point_at(const FoundContact& found, double friction) const;
+    ImpulsePoint point_at(const FoundContact& found) const;
     double friction_of(const FoundContact& found, const double* twists);
     void start_from_last();
     LastPoint* last_point(const FoundContact& found, bool by_feature);

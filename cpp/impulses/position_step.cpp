@@ -30,7 +30,7 @@ bool ImpulseStep::correct_positions(double t, double h, const double* u, double*
         points_ = contacts_.near(space_.poses(), reach_);
         if (!met || !penetrates(space_.twists(u), h)) return met;
         positions_.begin();
-        for (const FoundContact& found : close_) positions_.add(point_at(found, 0.0));
+        for (const FoundContact& found : close_) positions_.add(point_at(found));
         positions_.finish(true);
         int row = 0;
         for (const ImpulsePiece& piece : positions_.pieces())

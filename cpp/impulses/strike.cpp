@@ -23,7 +23,10 @@ void add_blows(ImpulseSpace& space, const std::vector<Blow>& blows, double* u) {
                           blow.position,
                           {1, 0, 0},
                           0.0,
+                          0.0,
+                          0.0,
                           layout.rows(),
+                          3,
                           3,
                           {{1, 0, 0}, {0, 1, 0}, {0, 0, 1}}});
         layout.add_equality(3);

@@ -37,7 +37,14 @@ ImpulseOutcome ImpulseStep::find_velocities(double h, const double* u, double to
 void ImpulseStep::lay_out(const double* u) {
     const double* twists = space_.twists(u);
     velocities_.begin();
-    for (const FoundContact& found : points_) velocities_.add(point_at(found, friction_of(found, twists)));
+    for (const FoundContact& found : points_) {
+        const ContactLaw& law = model_.contacts.groups[found.group].law;
+        ImpulsePoint point = point_at(found);
+        point.friction = friction_of(found, twists);
+        point.rolling = law.rolling;
+        point.spinning = law.spinning;
+        velocities_.add(point);
+    }
     velocities_.finish(false);
     diagonal_.resize(velocities_.rows());
     velocities_.jacobian().response().diagonal(diagonal_.data());
@@ -45,9 +52,9 @@ void ImpulseStep::lay_out(const double* u) {
     velocities_.jacobian().to_rows(u, before_.data());
 }
 
-ImpulsePoint ImpulseStep::point_at(const FoundContact& found, double friction) const {
+ImpulsePoint ImpulseStep::point_at(const FoundContact& found) const {
     const auto& shapes = model_.contacts.shapes;
-    return {{shapes[found.a].body, shapes[found.b].body}, found.point.position, found.point.normal, friction};
+    return {{shapes[found.a].body, shapes[found.b].body}, found.point.position, found.point.normal, 0.0};
 }
 
 // Static where the point touched and did not slip, or begins to touch without slip.
@@ -72,7 +79,8 @@ void ImpulseStep::start_from_last() {
             LastPoint* last = P[0] == 0.0 ? last_point(points_[i], by_feature) : nullptr;
             if (last == nullptr) continue;
             last->taken = true;
-            for (int r = 0; r < point.size; ++r) P[r] = part_ * dot(last->impulse, point.axes[r]);
+            for (int r = 0; r < point.size; ++r)
+                P[r] = part_ * dot(r < point.forces ? last->impulse : last->moment, point.axes[r]);
         }
 }
 
@@ -208,6 +216,7 @@ void ImpulseStep::remember_impulses() {
     last_points_.clear();
     for (size_t i = 0; i < points_.size(); ++i)
         last_points_.push_back({key_of(points_[i]), (1.0 / part_) * velocities_.impulse_at(velocities_.points()[i]),
+                                (1.0 / part_) * velocities_.moment_at(velocities_.points()[i]),
                                 points_[i].point.position, false});
     std::sort(last_points_.begin(), last_points_.end(),
               [](const LastPoint& p, const LastPoint& q) { return p.key < q.key; });
@@ -226,7 +235,7 @@ void ImpulseStep::list_contacts(double h, const double* u1) {
         const Vec3 v = contacts_.velocity_between(f, space_.poses(), twists), slip = v - dot(v, n) * n;
         const bool sticks = norm(slip) <= kSlips && norm(P - push * n) < point.friction * push * (1.0 - kSticks);
         contacts_.list({f.group, f.a, f.b, f.point.feature, f.point.position, n, f.point.gap, (1.0 / (part_ * h)) * P,
-                        slip, -dot(v, n), sticks});
+                        slip, -dot(v, n), sticks, (1.0 / (part_ * h)) * velocities_.moment_at(point)});
     }
 }
 

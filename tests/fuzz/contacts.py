@@ -17,7 +17,7 @@ import numpy as np
 
 sys.path.insert(0, str(Path(__file__).parent.parent))
 
-from rigs.touching_scenes import alone, scene
+from rigs.touching_scenes import alone, resisting, scene
 
 import bellcrank as bc
 
@@ -37,11 +37,15 @@ def compliant(seed):
     return ""
 
 
-def rigid(seed, formulation="lagrange"):
+def rigid(seed, formulation="lagrange", resists=False):
     """The same of runs by impulses."""
+
+    def made():
+        return resisting(scene(seed), seed) if resists else scene(seed)
+
     options = {"duration": DURATION, "step": STEP, "output_step": 0.01, "method": "moreau"}
     options["formulation"] = formulation
-    run, same = (bc.simulate(scene(seed), **options) for _ in range(2))
+    run, same = (bc.simulate(made(), **options) for _ in range(2))
     if not all(np.isfinite(run.store.read(name)).all() for name in run.layout.shapes):
         return "numbers that are not finite"
     if run.statistics["residual"] > RESIDUAL:
@@ -58,6 +62,8 @@ JUDGES = {
     "auto": compliant,
     "moreau": rigid,
     "moreau, recursive": partial(rigid, formulation="recursive"),
+    "moreau, resisting": partial(rigid, resists=True),
+    "moreau, recursive, resisting": partial(rigid, formulation="recursive", resists=True),
 }
 
 

@@ -217,7 +217,7 @@ def test_a_run_that_breaks_off_ends_its_file(tmp_path):
     mech = bc.Mechanism("one")
     mech.add_body("ball", 1.0, (1, 1, 1))
     with pytest.raises(ZeroDivisionError):
-        bc.simulate(mech, 100.0, step=1e-3, path=path, progress=stumble)
+        bc.simulate(mech, 500.0, step=1e-3, path=path, progress=stumble)
     run = Trajectory.load(path)
     assert (run.status, run.status.message) == ("failed", "ZeroDivisionError: in a function of the user")
     assert len(run) > 1

@@ -82,7 +82,7 @@ def test_what_a_command_line_runs_can_be_looked_at():
 
 def test_the_oldest_points_are_given_up(monkeypatch):
     run = bc.simulate(box_on_a_table(), 0.1, output_step=0.01)
-    size = 4 * 23 * 8
+    size = 4 * 26 * 8
     monkeypatch.setattr("bellcrank.viewer.touched._BYTES", 3 * size)
     touched = Touched()
     touched.note(run)

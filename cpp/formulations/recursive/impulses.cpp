@@ -129,13 +129,16 @@ void Recursive::Space::Rows::load_point(const ImpulsePoint& point, int body, dou
     const Recursive& system = space_.system_;
     const int link = system.tree_.bodies[body].link;
     if (link < 0) return;
-    for (int r = 0; r < point.size; ++r) natural_[point.row + r] += 1.0 / system.model_->mass[body];
+    const Vec3& I = system.model_->principal_inertia[body];
+    for (int r = 0; r < point.size; ++r)
+        natural_[point.row + r] += 1.0 / (r < point.forces ? system.model_->mass[body] : std::min({I.x, I.y, I.z}));
     if (system.tree_.bodies[point.bodies[0]].link == system.tree_.bodies[point.bodies[1]].link) return;
     const Mat3& axes = system.state_.world[link];
     const Vec3 arm = transpose_times(axes, point.position - system.state_.position[link]);
     for (int r = 0; r < point.size; ++r) {
         const Vec3 f = sign * transpose_times(axes, point.axes[r]);
-        ends_.push_back({point.row + r, link, {cross(arm, f), f}});
+        const bool force = r < point.forces;
+        ends_.push_back({point.row + r, link, force ? Load{cross(arm, f), f} : Load{f, {0.0, 0.0, 0.0}}});
     }
 }
 

@@ -12,7 +12,7 @@ from bellcrank.analysis.evidence import Evidence
 from bellcrank.analysis.verdict import CheckResult, Worst
 from bellcrank.assembly.state import Floats
 from bellcrank.integrate.methods import METHODS
-from bellcrank.trajectory.contact_log import COLUMNS, starts_of
+from bellcrank.trajectory.contact_log import COLUMNS, MOMENT, starts_of
 
 _EXACT: Final = 1e-9
 _SLIPPING: Final = 1e-6  # m/s: slower points may as well stick
@@ -34,6 +34,8 @@ class _Law:
     restitution: float  # of rigid contacts
     bottom_depth: float
     bottom_stiffness: float
+    rolling: float  # resistance to rolling and spinning, of rigid contacts [m]
+    spinning: float
 
     def elastic(self, depth: Floats) -> Floats:
         """Normal force without damping (n,), N."""
@@ -78,6 +80,7 @@ class PointsAt:
     force: Floats
     slip: Floats
     approach: Floats
+    moment: Floats
 
     def stored(self) -> float:
         """Elastic energy, J."""
@@ -128,6 +131,7 @@ def points_at(evidence: Evidence, frame: int, number: int) -> PointsAt:
         force=rows[:, 16:19],
         slip=rows[:, 19:22],
         approach=rows[:, 22],
+        moment=rows[:, MOMENT],
     )
 
 
@@ -190,7 +194,8 @@ def judge_contacts(evidence: Evidence) -> list[CheckResult]:
 def _deviations(evidence: Evidence, frame: int, points: PointsAt) -> tuple[float, float, float]:
     at = evidence.at(frame)
     normal = np.einsum("ij,ij->i", points.force, points.normal)
-    loads = _rigid_loads(points, normal) if points.rigid else _elastic_loads(points, normal)
+    turning = at.spin[points.first] - at.spin[points.second]
+    loads = _rigid_loads(points, normal, turning) if points.rigid else _elastic_loads(points, normal)
 
     def speed(bodies: np.ndarray) -> Floats:
         arms = points.position - at.position[bodies]
@@ -222,18 +227,28 @@ def _elastic_loads(points: PointsAt, normal: Floats) -> tuple[float, float]:
     return float(np.max(np.abs(normal - wanted) / scale)), float(np.max(astray / scale))
 
 
-def _rigid_loads(points: PointsAt, normal: Floats) -> tuple[float, float]:
-    """What pulls, and friction beyond its cone or not against the slip, by the largest normal force."""
+def _rigid_loads(points: PointsAt, normal: Floats, turning: Floats) -> tuple[float, float]:
+    """What pulls, and what resists slip or turning (n, 3) as no law does, by the largest normal force."""
     scale = float(np.max(np.abs(normal))) + 1e-300
-    friction = points.force - normal[:, None] * points.normal
-    size, speed = np.linalg.norm(friction, axis=1), np.linalg.norm(points.slip, axis=1)
-    beyond = size - points.law.static_friction * normal
+    law, axes = points.law, points.normal
+    friction = points.force - normal[:, None] * axes
+    astray = [_astray(friction, points.slip, normal, law.static_friction, law.kinetic_friction)]
+    about, spin = _along(points.moment, axes), _along(turning, axes)
+    for moment, rate, resistance in (
+        (points.moment - about, turning - spin, law.rolling),
+        (about, spin, law.spinning),
+    ):
+        if resistance > 0.0 or np.any(moment):
+            astray.append(_astray(moment, rate, normal, resistance, resistance) / (resistance or 1.0))
+    return float(np.max(np.maximum(-normal, 0.0))) / scale, float(np.max(astray)) / scale
+
+
+def _astray(load: Floats, speed: Floats, normal: Floats, static: float, kinetic: float) -> Floats:
+    """How far loads (n, 3) are beyond their limit, or against speeds (n, 3) not opposite and at a limit."""
+    size, fast = np.linalg.norm(load, axis=1), np.linalg.norm(speed, axis=1)
+    beyond = size - static * normal
     # Where it slips it loses |T| |v|, and is at one of its limits.
-    astray = size + np.sum(friction * points.slip, axis=1) / np.maximum(speed, 1e-300)
-    fast = speed > _SLIPPING * (1.0 + np.max(speed, initial=0.0))
-    below = np.minimum(
-        np.abs(size - points.law.static_friction * normal),
-        np.abs(size - points.law.kinetic_friction * normal),
-    )
-    worst = np.maximum(np.maximum(beyond, 0.0), np.where(fast, np.maximum(astray, below), 0.0))
-    return float(np.max(np.maximum(-normal, 0.0))) / scale, float(np.max(worst)) / scale
+    aside = size + np.sum(load * speed, axis=1) / np.maximum(fast, 1e-300)
+    below = np.minimum(np.abs(size - static * normal), np.abs(size - kinetic * normal))
+    slips = fast > _SLIPPING * (1.0 + np.max(fast, initial=0.0))
+    return np.asarray(np.maximum(np.maximum(beyond, 0.0), np.where(slips, np.maximum(aside, below), 0.0)))

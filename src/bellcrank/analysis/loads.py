@@ -107,13 +107,13 @@ def add_force(evidence: Evidence, frame: int, force: ElementRecord, loads: Loads
 
 def add_contact(evidence: Evidence, frame: int, number: int, loads: Loads, recorded: bool) -> None:
     """What a contact exerts: the recorded sums on its bodies, or what its points add up to."""
-    points, nothing = points_at(evidence, frame, number), np.zeros(3)
+    points = points_at(evidence, frame, number)
     own = Loads(evidence.at(frame))
-    for first, second, force, where in zip(
-        points.first, points.second, points.force, points.position, strict=True
+    for first, second, force, moment, where in zip(
+        points.first, points.second, points.force, points.moment, points.position, strict=True
     ):
-        own.add(int(first), force, nothing, where)
-        own.add(int(second), -force, nothing, where)
+        own.add(int(first), force, moment, where)
+        own.add(int(second), -force, -moment, where)
     if not recorded:
         loads.add_all(own)
         return

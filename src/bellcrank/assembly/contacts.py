@@ -37,11 +37,13 @@ class ContactRecord:
     """A contact in the model: its bodies by their indices, the ground's among them.
 
     of_tyre: whether the first body has a tyre, which the others touch.
+    resists: whether it resists rolling or spinning.
     """
 
     name: str
     bodies: tuple[int, ...]
     of_tyre: bool
+    resists: bool
 
 
 def refuse_contacts(model: Model, who: str) -> None:
@@ -57,10 +59,20 @@ def refuse_tyres(model: Model, who: str) -> None:
             raise Unsupported(f"{who} takes contacts as rigid, and cannot take tyres: force {contact.name!r}")
 
 
+def refuse_resistances(model: Model, who: str) -> None:
+    """Raise Unsupported for a contact that resists rolling or spinning, naming it: compliant ones do not."""
+    for contact in model.contacts:
+        if contact.resists:
+            raise Unsupported(
+                f"{who} takes contacts as compliant, which resist no rolling or spinning: force "
+                f"{contact.name!r}; use method='moreau'"
+            )
+
+
 def refuse_deep_starts(model: Model, points: np.ndarray) -> None:
     """Raise MechanismError for bodies that overlap at the start by half of the smaller one's size and more.
 
-    points: (n, 23), those that touch there, as the core lists them.
+    points: (n, 26), those that touch there, as the core lists them.
     """
     if not len(points):
         return
@@ -211,7 +223,8 @@ class ContactBuilder:
         ]
         bodies = [self.index[body] for body in law.bodies]
         self.core.add_group(_core.ContactLaw(self._numbers(law)), bodies, shapes, apart, bool(tyre))
-        return ContactRecord(name, tuple(bodies), bool(tyre))
+        resists = law.rolling_resistance > 0.0 or law.spinning_resistance > 0.0
+        return ContactRecord(name, tuple(bodies), bool(tyre), resists)
 
     def _pairs_with_joints(self, law: ContactLaw) -> set[tuple[str, str]]:
         bodies = set(law.bodies)
@@ -245,6 +258,7 @@ class ContactBuilder:
         return [
             *(law.stiffness, law.exponent, dissipation, law.static_friction, law.friction),
             *(law.shear_ratio, damping, law.restitution, law.bottom_depth, law.bottom_stiffness),
+            *(law.rolling_resistance, law.spinning_resistance),
         ]
 
     def _shear_damping(self, law: ContactLaw) -> float:

@@ -9,6 +9,7 @@ from typing import Any, NoReturn
 
 import numpy as np
 
+from bellcrank.assembly.contacts import refuse_resistances
 from bellcrank.assembly.model import Model
 from bellcrank.assembly.report import NamedRow
 from bellcrank.assembly.state import Floats, State
@@ -126,7 +127,11 @@ class System:
         self.model.put(self.core, state, continued)
 
     def accelerate(self, state: State | None = None) -> Accelerations:
-        """Accelerations, reactions and efforts at a state, by default the current one."""
+        """Accelerations, reactions and efforts at a state, by default the current one.
+
+        Raises Unsupported for contacts that resist rolling or spinning, which only steps by impulses do.
+        """
+        refuse_resistances(self.model, "accelerate")
         if state is not None:
             self.set_state(state)
         linear, angular, multipliers = self.core.accelerate()

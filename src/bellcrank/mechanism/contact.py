@@ -30,9 +30,12 @@ class Contact(ForceKind):
         with Poisson's ratio 0.3 (Mindlin 1949).
     shear_damping: damping of tangential motion by tangential stiffness, s. By default it gives the lightest
         body of the contact 0.3 of its critical damping.
+    rolling_resistance, spinning_resistance: the largest moment across the normal, which resists rolling,
+        and about it, which resists spinning, by the normal force, m. With `method="moreau"` only.
     joined: whether bodies that a joint connects touch, too.
 
-    With `method="moreau"` contacts are rigid: restitution, at any speed, and friction alone count.
+    With `method="moreau"` contacts are rigid: restitution, at any speed, friction and the resistances alone
+    count.
 
     K. H. Hunt and F. R. E. Crossley, Coefficient of restitution interpreted as damping in vibroimpact, 1975.
     """
@@ -46,6 +49,8 @@ class Contact(ForceKind):
     static_friction: OptionalFloatField = quantity("1", "not negative", default=None)
     shear_ratio: FloatField = quantity("1", "positive", default=0.8)
     shear_damping: OptionalFloatField = quantity("s", "not negative", default=None)
+    rolling_resistance: FloatField = quantity("m", "not negative", default=0.0)
+    spinning_resistance: FloatField = quantity("m", "not negative", default=0.0)
     joined: bool = flag(default=False)
     pattern: ClassVar[str] = "MM+"
     ends_text: ClassVar[str] = "two or more bodies"
@@ -77,5 +82,7 @@ class Contact(ForceKind):
             self.shear_ratio,
             self.shear_damping,
             self.joined,
+            rolling_resistance=self.rolling_resistance,
+            spinning_resistance=self.spinning_resistance,
         )
         return Lowered(contacts=(law,))

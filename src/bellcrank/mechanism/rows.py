@@ -129,6 +129,8 @@ class ContactLaw:
     bottom_depth: float = 0.0
     bottom_stiffness: float = 0.0
     wheel: WheelRays | None = None
+    rolling_resistance: float = 0.0
+    spinning_resistance: float = 0.0
 
 
 @dataclass(frozen=True)

@@ -7,7 +7,7 @@ from typing import Final
 
 import numpy as np
 
-from bellcrank.assembly.contacts import refuse_deep_starts, refuse_tyres
+from bellcrank.assembly.contacts import refuse_deep_starts, refuse_resistances, refuse_tyres
 from bellcrank.assembly.model import Model
 from bellcrank.assembly.regularity import Regularity
 from bellcrank.assembly.start_values import continued, refuse_led_elsewhere
@@ -77,6 +77,7 @@ def prepared(model: Model, plan: Plan, state: State | None) -> System:
     """The model in the formulation of a run, which goes on from a state if one is given."""
     model = model if state is None else continued(model, state)
     if not plan.method.method.by_impulses:
+        refuse_resistances(model, f"method {plan.method.method.name!r}")
         return prepare(model, plan.formulation, **plan.options)
     method = plan.method.method.name
     name = _BY_IMPULSES[0] if plan.formulation == "auto" else plan.formulation

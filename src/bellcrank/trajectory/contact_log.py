@@ -13,8 +13,10 @@ from bellcrank.errors import Fault, MechanismError
 from bellcrank.trajectory.layout import FrameLayout
 from bellcrank.trajectory.store import FloatArray, Store, read_only
 
-COLUMNS: Final = CONTACT_COLUMNS + 9
-"""Numbers of a point: its contact, what it remembers, gap, force (3), slip (3), approach."""
+COLUMNS: Final = CONTACT_COLUMNS + 12
+"""Numbers of a point: its contact, what it remembers, gap, force (3), slip (3), approach, moment (3)."""
+FORMER_COLUMNS: Final = COLUMNS - 3
+"""Those of files without moments."""
 
 MEMORY: Final = slice(1, 1 + CONTACT_COLUMNS)
 POSITION: Final = slice(8, 11)
@@ -24,6 +26,7 @@ _GAP: Final = 15
 FORCE: Final = slice(16, 19)
 _SLIP: Final = slice(19, 22)
 _APPROACH: Final = 22
+MOMENT: Final = slice(23, 26)
 
 
 @dataclass(frozen=True, eq=False)
@@ -34,7 +37,8 @@ class ContactPoints:
     bodies: names of the first and second body of each point; the same pair always has the same order.
     position: (n, 3), m, midway between the surfaces. normal: (n, 3), unit, from the second body to the first.
     gap: (n,), m, negative where the shapes overlap. approach: (n,), m/s, at which the overlap grows.
-    force: (n, 3), N, on the first body. slip: (n, 3), m/s, of the first body relative to the second.
+    force: (n, 3), N, on the first body. moment: (n, 3), N m, on it about the point: resistance to rolling
+        and spinning. slip: (n, 3), m/s, of the first body relative to the second.
     sticks: (n,), whether friction holds the point. feature: (n, 2), numbers of the vertices, edges or faces
         that touch.
     """
@@ -46,6 +50,7 @@ class ContactPoints:
     gap: FloatArray
     approach: FloatArray
     force: FloatArray
+    moment: FloatArray
     slip: FloatArray
     sticks: np.ndarray
     feature: np.ndarray
@@ -117,6 +122,7 @@ class ContactHistory:
             gap=read_only(rows[:, _GAP]),
             approach=read_only(rows[:, _APPROACH]),
             force=read_only(rows[:, FORCE]),
+            moment=read_only(rows[:, MOMENT]),
             slip=read_only(rows[:, _SLIP]),
             sticks=rows[:, SLIPS] == 0.0,
             feature=rows[:, 3:5].astype(np.int64),

@@ -31,7 +31,7 @@ _BELOW: Final = -0.5  # of the upward part of a normal: the first body lies belo
 class Touching:
     """Points that touch. contacts: names of contacts. shapes: name of the body of each shape.
 
-    rows: (n, 23), as `contact_log` has them.
+    rows: (n, 26), as `contact_log` has them.
     """
 
     contacts: tuple[str, ...]

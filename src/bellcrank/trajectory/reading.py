@@ -13,7 +13,7 @@ import numpy as np
 from bellcrank.assembly.state import State
 from bellcrank.errors import FaultList
 from bellcrank.trajectory.checked_file import NOT_OURS, CheckedFile
-from bellcrank.trajectory.contact_log import COLUMNS
+from bellcrank.trajectory.contact_log import COLUMNS, FORMER_COLUMNS
 from bellcrank.trajectory.events import EventRecord
 from bellcrank.trajectory.interpolate import STATE_SECTIONS
 from bellcrank.trajectory.layout import (
@@ -177,10 +177,18 @@ def read_contacts(file: CheckedFile, layout: FrameLayout, counts: Any) -> Any:
     if not np.all((counts >= 0) & (counts == np.floor(counts)) & (counts < _MOST_POINTS)):
         raise file.error("'contacts/count' must be whole numbers, not negative")
     total = int(counts.sum())
-    rows = file.rows(CONTACTS.path, "f", (None, COLUMNS), total)[:total]
+    rows = _with_moments(file, file.rows(CONTACTS.path, "f", (None, None), total)[:total])
     _finite(file, CONTACTS.path, rows)
     _within(file, CONTACTS.path, np.unique(rows[:, 0]).tolist(), 0, len(layout.contacts))
     _within(file, CONTACTS.path, np.unique(rows[:, 1:3]).tolist(), 0, len(layout.contact_shapes))
+    return rows
+
+
+def _with_moments(file: CheckedFile, rows: Any) -> Any:
+    if rows.shape[1] == FORMER_COLUMNS:
+        return np.pad(rows, ((0, 0), (0, COLUMNS - FORMER_COLUMNS)))
+    if rows.shape[1] != COLUMNS:
+        raise file.error(f"{CONTACTS.path!r} must have {COLUMNS} columns", rows.shape[1])
     return rows
 
 

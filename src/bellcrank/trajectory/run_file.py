@@ -24,7 +24,7 @@ the attributes "unit" and "meaning"; sets without columns are left out; text is 
                       that are not among the others; if there are any
     /inputs           name, unit (i,); value (T, i), what acted up to the frame; if there are any
     /contacts         name (c,) of the contacts, body (s,) of each shape that touches; count (T,) of points;
-                      points (N, 23), those of one frame after those of another; if there are any
+                      points (N, 26), those of one frame after those of another; if there are any
     /energy           kinetic, potential (T,)
     /violation        position, velocity (T,)
     /events           time (e,); position, velocity, angular_velocity (e, n, 3), rotation (e, n, 4),
@@ -127,7 +127,7 @@ CONTACTS: Final = DataSet(
     "contact, shapes a and b, their features, elastic slip (3) m, position (3) m, normal from b to a (3), "
     "1 where it slips, gap m, force on a (3) N, slip (3) m/s, approach m/s; world axes, frame by frame",
 )
-"""The points that touch, (N, 23)."""
+"""The points that touch, (N, 26)."""
 
 FORCE_FIELDS: Final = {"force": "force", "effort_name": "name", "unit": "unit"}
 """Data sets of the columns of forces, and what they hold of each."""
