@@ -39,7 +39,7 @@ class ImpulseStep {
     struct LastPoint {
         Key key;
         Vec3 impulse, moment, position;  // on the first shape; world axes
-        bool taken;              // for a point of this step
+        bool taken;                      // for a point of this step
     };
     static Key key_of(const FoundContact& found) { return {found.a, found.b, found.point.feature}; }
 

@@ -124,7 +124,7 @@ def test_forged_moments_are_noticed():
 
 def test_compliant_contacts_are_refused():
     mech = resting(rolling_resistance=ROLLING)
-    with pytest.raises(bc.Unsupported, match="force 'floor'.*method='moreau'"):
+    with pytest.raises(bc.Unsupported, match=r"force 'floor'.*method='moreau'"):
         bc.simulate(mech, duration=0.1)
     with pytest.raises(bc.Unsupported, match="force 'floor'"):
         bc.prepare(mech).accelerate()

@@ -28,9 +28,9 @@ def test_solutions_in_32_digits_are_refined():
 def test_flags_and_digits(seed):
     """Found among 14,000.
 
-    Vectors of the null space that are large together and differ little; a load that was left out with a pivot;
-    null vectors beside a point mass, of which one refinement left 1e-2; an inertia known to the rounding of
-    another; mobilities that differ by 6e7.
+    Vectors of the null space that are large together and differ little; a load that was left out with a
+    pivot; null vectors beside a point mass, of which one refinement left 1e-2; an inertia known to the
+    rounding of another; mobilities that differ by 6e7.
     """
     assert not Hostile(seed).faults()
 

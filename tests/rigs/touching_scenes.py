@@ -79,8 +79,8 @@ def resisting(mech, seed):
     """The same scene with resistance to rolling, spinning or both, of up to some centimetres."""
     rng = np.random.default_rng([seed, 1])
     lengths = np.where(rng.random(2) < 0.7, 10.0 ** rng.uniform(-4.0, -1.5, 2), 0.0)
-    contact = replace(mech.forces["touch"].kind, rolling_resistance=lengths[0], spinning_resistance=lengths[1])
-    mech.replace(mech.forces["touch"], kind=contact)
+    lengths = dict(zip(("rolling_resistance", "spinning_resistance"), lengths.tolist(), strict=True))
+    mech.replace(mech.forces["touch"], kind=replace(mech.forces["touch"].kind, **lengths))
     return mech
 
 

@@ -70,7 +70,9 @@ bool Delassus::rank_is_right(double tolerance) {
     for (size_t r = 0; r < part_.size(); ++r) {
         const bool in = enabled_[r] != BlockLdlt::kLeftOut;
         part_[r] = in && !dropped[r];
-        count += in && dropped[r] && row_compliance_[r] == 0.0;
+        if (!in || !dropped[r]) continue;
+        if (row_compliance_[r] > 0.0) return false;  // it depends on none, however small its pivot
+        ++count;
     }
     const auto depend = [&] {
         precise_->find_rank(tolerance, row_compliance_, part_);
