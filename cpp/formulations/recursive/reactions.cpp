@@ -18,11 +18,12 @@ void Recursive::solve_multipliers(double t, const double* x, const double* u, co
     // A rotor exerts −C̈/compliance.
     for (const recursive::Rotor& rotor : tree_.rotors)
         reactions_.lambda[rotor.row] = -rotor.factor * udot[rotor.speed] / rotor.compliance;
+    for (size_t i = 0; i < lambda_.size(); ++i) reactions_.lambda[tree_.closing_rows[i]] = lambda_[i];
     if (statistics_.dropped_rows > kFewDropped && !is_stopped()) {
+        for (const int row : rigid_rows()) reactions_.lambda[row] = 0.0;  // those of rotors are no choice
         reactions_.spread_least_norm(rigid_rows());
         return;
     }
-    for (size_t i = 0; i < lambda_.size(); ++i) reactions_.lambda[tree_.closing_rows[i]] = lambda_[i];
     reactions_.spread_over_tree();
     find_null_rows();
     reactions_.minimise_norm();
