@@ -31,6 +31,11 @@ def _not_zero(check: Check, name: str, value: Any, unit: str) -> float:
     number = check.number(name, value, unit)
     if number == 0.0:
         check.fault(f"{name} must not be zero", number)
+    elif abs(number) < (least := range_of(unit).least):
+        check.fault(
+            f"{name} must be at least {least:g} {unit} in size".rstrip(), number, "is the exponent right?"
+        )
+        return least
     return number
 
 
@@ -138,7 +143,7 @@ def array(
         found = to.array(name, value, shape, shown)
         if sign == "positive" and np.any(found <= 0.0):
             to.fault(f"{name} must be greater than zero", value)
-        if sign == "not zero" and not np.all(found):
+        if sign == "not zero" and not np.all(np.abs(found) >= range_of(shown).least):
             to.fault(f"{name} must not be zero", value)
         return as_tuple(found)
 
