@@ -111,6 +111,17 @@ class Check:
             return 1.0
         return number
 
+    def not_zero(self, field: str, value: Any, unit: str = "") -> float:
+        """A number within the range of its unit, not smaller than what must be greater than zero."""
+        number, least = self.number(field, value, unit), range_of(unit).least
+        if number == 0.0:
+            self.fault(f"{field} must not be zero", number)
+        elif abs(number) < least:
+            rule = f"{field} must be at least {least:g} {unit}".rstrip()
+            self.fault(f"{rule} in size", number, "is the unit or the exponent right?")
+            return least
+        return number
+
     def fraction(self, field: str, value: Any) -> float:
         """A finite number between zero and one, both included."""
         noted = len(self.faults)

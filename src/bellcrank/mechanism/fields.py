@@ -27,23 +27,11 @@ FieldCheck: TypeAlias = Callable[[Check, str, Any], Any]
 Sign: TypeAlias = Literal["any", "positive", "not negative", "not zero"]
 
 
-def _not_zero(check: Check, name: str, value: Any, unit: str) -> float:
-    number = check.number(name, value, unit)
-    if number == 0.0:
-        check.fault(f"{name} must not be zero", number)
-    elif abs(number) < (least := range_of(unit).least):
-        check.fault(
-            f"{name} must be at least {least:g} {unit} in size".rstrip(), number, "is the exponent right?"
-        )
-        return least
-    return number
-
-
 _CHECKS: Final[dict[str, Callable[[Check, str, Any, str], float]]] = {
     "any": Check.number,
     "positive": Check.positive,
     "not negative": Check.not_negative,
-    "not zero": _not_zero,
+    "not zero": Check.not_zero,
 }
 
 
