@@ -13,7 +13,7 @@ from typing import Any, TypeAlias, TypeVar
 import numpy as np
 
 from bellcrank.errors import FaultList, MechanismError
-from bellcrank.mechanism.plain import EXACT, extents, plain_name, plain_quaternion, plain_vector, rounded
+from bellcrank.mechanism.plain import EXACT, extents, plain_quaternion, plain_vector, rounded
 from bellcrank.mechanism.ranges import DIRECTION, range_of
 
 Vec3: TypeAlias = tuple[float, float, float]
@@ -278,27 +278,6 @@ def _advice(unit: str, what: str = "it") -> str:
     return f"give {what} in {unit}" if unit not in ("", DIRECTION) else ""
 
 
-def check_name(element: str, name: Any, forbidden: str = "") -> str:
-    """A name: a non-empty text without blanks at its ends, line breaks, or any of the `forbidden` characters.
-
-    Raises MechanismError naming the `element` otherwise.
-    """
-    if type(name) is str and plain_name(name):
-        return name
-    with Check(element) as check:
-        if not isinstance(name, str):
-            check.fault("the name must be a text", name)
-        elif not name or name != name.strip() or not name.isprintable():
-            check.fault("the name must be a non-empty text without blanks at its ends or line breaks", name)
-        elif name.startswith("/") or name.endswith("/") or "//" in name:
-            check.fault(
-                "the name must not start or end with '/' or hold '//'", name, "'/' parts a prefix from a name"
-            )
-        elif found := sorted(set(name) & set(forbidden)):
-            check.fault(f"the name must not contain {found[0]!r}", name)
-    return str(name)
-
-
 __all__ = [
     "UNIT_TOLERANCE",
     "Check",
@@ -306,6 +285,5 @@ __all__ = [
     "MechanismError",
     "Quat",
     "Vec3",
-    "check_name",
     "rounded",
 ]
