@@ -56,3 +56,5 @@ from bellcrank.gallery.trees import POSITIONS as POSITIONS
 from bellcrank.gallery.trees import TreeBody as TreeBody
 from bellcrank.gallery.trees import TreeJoint as TreeJoint
 from bellcrank.gallery.trees import tree as tree
+from bellcrank.gallery.walkers import compass_walker as compass_walker
+from bellcrank.gallery.walkers import rimless_wheel as rimless_wheel
