@@ -20,6 +20,7 @@ from bellcrank.gallery.city_bicycle import CityBicycle as CityBicycle
 from bellcrank.gallery.flyball import flyball_governor as flyball_governor
 from bellcrank.gallery.four_bars import four_bar as four_bar
 from bellcrank.gallery.four_bars import n_four_bar as n_four_bar
+from bellcrank.gallery.gears import spur_gears as spur_gears
 from bellcrank.gallery.geneva import geneva_drive as geneva_drive
 from bellcrank.gallery.man_on_bicycle import man_on_bicycle as man_on_bicycle
 from bellcrank.gallery.man_on_bicycle import misplaced_stone as misplaced_stone
@@ -40,6 +41,7 @@ from bellcrank.gallery.puma import PUMA_560 as PUMA_560
 from bellcrank.gallery.puma import puma560 as puma560
 from bellcrank.gallery.random_trees import TOPOLOGIES as TOPOLOGIES
 from bellcrank.gallery.random_trees import random_tree as random_tree
+from bellcrank.gallery.ratchet import ratchet_and_pawl as ratchet_and_pawl
 from bellcrank.gallery.rider import RiderData as RiderData
 from bellcrank.gallery.rings import chain as chain
 from bellcrank.gallery.rings import free_ring as free_ring
@@ -49,6 +51,8 @@ from bellcrank.gallery.rings import ring as ring
 from bellcrank.gallery.slider_cranks import slider_crank as slider_crank
 from bellcrank.gallery.slider_cranks import spring_slider_crank as spring_slider_crank
 from bellcrank.gallery.spatial_loops import bricard_linkage as bricard_linkage
+from bellcrank.gallery.spur_gears import flank_error as flank_error
+from bellcrank.gallery.spur_gears import spur_gears as spur_gears
 from bellcrank.gallery.tops import free_body as free_body
 from bellcrank.gallery.tops import heavy_top as heavy_top
 from bellcrank.gallery.trees import FREEDOMS as FREEDOMS

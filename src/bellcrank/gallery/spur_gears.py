@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from math import acos, cos, pi, sin, sqrt, tan
+from math import cos, pi, sin, sqrt, tan
 from typing import Final
 
 import numpy as np
@@ -140,5 +140,3 @@ def flank_error(teeth: int, module: float, facets: int, pressure_angle: float = 
     last = sqrt((tip / base) ** 2 - 1.0)
     return base * last**3 / (18.0 * facets**2)
 
-
-_ = acos

@@ -71,8 +71,10 @@ def rimless_wheel(
         angular_velocity=(0.0, 0.0, -speed),
         shapes=shapes,
     )
-    ground = bc.Plane(size=4.0 * length, rotation=between((0.0, 0.0, 1.0), vec(up)))
-    mech.replace(mech.ground, shapes=[ground])
+    ground = bc.Plane(size=2.0 * length, rotation=between((0.0, 0.0, 1.0), vec(up)))
+    board = bc.Box(size=(7.0 * length, thick, 6 * thick), position=vec(2.5 * length * along - 0.5 * thick * up),
+                   rotation=planar(-slope), color=_STONE, touches=False)  # fmt: skip
+    mech.replace(mech.ground, shapes=[ground, board])
     mech.add_joint("plane", bc.Planar(), mech.ground.marker(), wheel.marker())
     feet = bc.Contact(1e7, restitution=0.0, friction=friction, joined=True)
     mech.add_force("feet", feet, wheel, mech.ground)
