@@ -20,7 +20,6 @@ from bellcrank.gallery.city_bicycle import CityBicycle as CityBicycle
 from bellcrank.gallery.flyball import flyball_governor as flyball_governor
 from bellcrank.gallery.four_bars import four_bar as four_bar
 from bellcrank.gallery.four_bars import n_four_bar as n_four_bar
-from bellcrank.gallery.gears import spur_gears as spur_gears
 from bellcrank.gallery.geneva import geneva_drive as geneva_drive
 from bellcrank.gallery.man_on_bicycle import man_on_bicycle as man_on_bicycle
 from bellcrank.gallery.man_on_bicycle import misplaced_stone as misplaced_stone
@@ -41,7 +40,7 @@ from bellcrank.gallery.puma import PUMA_560 as PUMA_560
 from bellcrank.gallery.puma import puma560 as puma560
 from bellcrank.gallery.random_trees import TOPOLOGIES as TOPOLOGIES
 from bellcrank.gallery.random_trees import random_tree as random_tree
-from bellcrank.gallery.ratchet import ratchet_and_pawl as ratchet_and_pawl
+from bellcrank.gallery.ratchet import ratchet_winch as ratchet_winch
 from bellcrank.gallery.rider import RiderData as RiderData
 from bellcrank.gallery.rings import chain as chain
 from bellcrank.gallery.rings import free_ring as free_ring

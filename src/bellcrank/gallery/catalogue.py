@@ -16,7 +16,7 @@ _GROUPS: Final = {
         "stewart_platform", "rr_arm", "puma560", "prosthetic_shoulder", "prosthetic_arm", "random_tree",
     ),
     "Parts that touch": (
-        "geneva_drive", "cam_and_follower", "ratchet_and_pawl", "spur_gears", "arch", "rimless_wheel",
+        "geneva_drive", "cam_and_follower", "ratchet_winch", "spur_gears", "arch", "rimless_wheel",
         "compass_walker",
     ),
     "Vehicles": ("benchmark_bicycle", "man_on_bicycle"),
