@@ -1,7 +1,7 @@
 """A winch lifts a load in pulls; between them a pawl in a ratchet wheel holds it.
 
-The load falls back to the last tooth that the pawl has passed. The faces that hold are radial and push along a
-line through the pawl's pivot: by statics the pawl carries m g r/(R - d/2), less what spring and weight do.
+The load falls back to the last tooth that the pawl has passed. The faces that hold are radial and push along
+a line through the pawl's pivot: by statics the pawl carries m g r/(R - d/2), less what spring and weight do.
 """
 
 import figures
@@ -24,7 +24,7 @@ def lifted(duration, **changes):
 
 
 def carried():
-    """Force of a tooth on the pawl, N: moments of load, spring and the pawl's weight, about axis and pivot."""
+    """Force of a tooth on the pawl, N: from moments about axis and pivot."""
     pawl = bc.gallery.ratchet_winch(TEETH, RADIUS, DEPTH, drum_radius=DRUM, load=LOAD).bodies["pawl"]
     pressed = 0.05 - pawl.mass * G * pawl.com[0]
     return (LOAD * G * DRUM - pressed) / (RADIUS - DEPTH / 2)
@@ -34,14 +34,15 @@ fig, ((picture, stairs), (backlash, forces)) = figures.subplots(2, 2, (9.0, 6.6)
 run, height = lifted(6.0)
 moments = [np.searchsorted(run.time, t) for t in (1.9, 3.9, 5.9)]
 print("after each pull the load hangs at " + ", ".join(f"{height[k]:.4f}" for k in moments) + " pitches")
-print(f"  it had been up to {height.max():.3f}, and fell back by {height[moments[0] - 450:].max() % 1:.3f}")
+print(f"  it had been up to {height.max():.3f}, and fell back by {height[moments[0] - 450 :].max() % 1:.3f}")
 held = np.linalg.norm(run.joint("pawl pivot").force, axis=1)
 statics = carried()
 print(f"the pawl carries {held[moments[1]]:.2f} N, by statics {statics:.2f} N")
 moment = run.force("teeth").wrench("wheel")[moments[1], 2]
 print(f"  the teeth exert {moment:.4f} N m on the wheel, the load {LOAD * G * DRUM:.4f}")
 print(f"  {run.statistics['lost_to_impacts']:.2f} J lost where teeth and pawl strike")
-run.draw(times=1.9, axes=picture, view="front", contacts=True)
+still, _ = lifted(0.1, pull=0.0)
+still.draw(times=0.1, axes=picture, view="front", contacts=True)
 stairs.plot(run.time, height)
 for k in range(0, 37, 12):
     stairs.axhline(k, color=figures.GREY, linestyle="--", linewidth=0.6)
@@ -59,7 +60,9 @@ reached, kept = np.array(reached), np.array(kept)
 print(f"pulls to {reached.min():.2f} to {reached.max():.2f} pitches: the load is kept at whole pitches to "
       f"{np.abs(kept - np.round(kept)).max():.0e}, it falls back by {(reached - kept).min():.2f} to "
       f"{(reached - kept).max():.2f}")  # fmt: skip
-print(f"  whole pitches below what was reached in {np.sum(np.round(kept) == np.floor(reached))} of {len(kept)}")
+print(
+    f"  whole pitches below what was reached in {np.sum(np.round(kept) == np.floor(reached))} of {len(kept)}"
+)
 backlash.plot(reached, kept, "o", markersize=4, label="simulated")
 whole = np.linspace(0.0, np.ceil(reached.max()), 800)
 backlash.plot(whole, np.floor(whole), color=figures.GREY, linewidth=0.8, label="the tooth below")

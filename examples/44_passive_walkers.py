@@ -17,8 +17,8 @@ GAIN = 4 * G * np.sin(HALF) * np.sin(SLOPE) / (GYRATION**2 + 1)  # of its square
 LIMIT = np.sqrt(GAIN / (1 - KEPT**2))
 
 
-def strikes(time, speed, drop):
-    """Indices of the frames before and after each fall of a speed by more than a share in one or two steps."""
+def strikes(speed, drop):
+    """Frames before and after each fall of a speed by more than a share in one or two steps."""
     falls = np.flatnonzero(speed[:-2] - speed[2:] > drop * np.abs(speed[:-2]))
     first = falls[np.diff(falls, prepend=-100) > 10]
     return first, first + 3
@@ -30,7 +30,7 @@ def rolled(speed, duration, step=2e-4, **changes):
     run = bc.simulate(wheel, duration, method="moreau", step=step, output_step=step)
     assert bc.verify(bc.simulate(wheel, 1.0, method="moreau", step=step, output_step=step))
     turning = -run.body("wheel").angular_velocity[:, 2]
-    return run, turning, *strikes(run.time, turning, 0.05)
+    return run, turning, *strikes(turning, 0.05)
 
 
 fig = figures.figure((9.0, 6.4))
@@ -61,7 +61,9 @@ for start, color in ((2.4, figures.BLUE), (1.0, figures.ORANGE)):
 run, turning, before, _ = rolled(1.0, 3.0, friction=0.9 * np.tan(HALF), step=5e-4)
 print(f"wheel whose friction is less than tan(pi/{SPOKES}): it slips, its last speed {turning[-1]:.2f} rad/s")
 chart.axhline(LIMIT, color=figures.GREY, linestyle="--", linewidth=0.8)
-chart.set(xlabel="strike", ylabel="speed before it (rad/s)", title="wheel: simulated (dots) and theory (lines)")
+chart.set(
+    xlabel="strike", ylabel="speed before it (rad/s)", title="wheel: simulated (dots) and theory (lines)"
+)
 chart.legend()
 
 FEET, ANGLE, PERIOD = 1e-4, 0.200311, 3.882464  # Garcia's walk at a slope of 0.009, feet without mass
@@ -72,8 +74,9 @@ hip, velocity = run.joint("hip").position[:, 0], run.body("left leg").velocity
 jumps = np.flatnonzero(np.linalg.norm(velocity[2:] - velocity[:-2], axis=1) > 0.02)
 first = jumps[np.diff(jumps, prepend=-1000) > 250]
 periods, angles = np.diff(run.time[first]) * np.sqrt(G), np.abs(hip[first]) / 2
-print(f"walker: {len(first)} steps, one takes {periods[-5:].mean():.3f} sqrt(l/g), theory {PERIOD:.3f} (+- "
-      f"{np.ptp(periods[-5:]) / 2:.3f}), leg at {angles[-5:].mean():.4f} rad, theory {ANGLE:.4f}")  # fmt: skip
+print(f"walker: {len(first)} steps, one takes {periods[-5:].mean():.3f} sqrt(l/g), theory {PERIOD:.3f} "
+      f"(+- {np.ptp(periods[-5:]) / 2:.3f}), leg at {angles[-5:].mean():.4f} rad, "
+      f"theory {ANGLE:.4f}")  # fmt: skip
 kept = np.linalg.norm(velocity[first + 4], axis=1) / np.linalg.norm(velocity[first], axis=1)
 print(f"  a heel strike leaves {kept[-5:].mean():.4f} of the hip's speed, theory {np.cos(2 * ANGLE):.4f}")
 space = ((-0.5, -0.3, -0.2), (1.7, 1.1, 0.2))

@@ -6,6 +6,7 @@ that impacts and friction take is booked. The car coasts, so that nothing else t
 
 import figures
 import numpy as np
+from matplotlib.colors import to_rgb
 
 import bellcrank as bc
 
@@ -18,8 +19,10 @@ LIE = (np.cos(np.pi / 4), 0.0, np.sin(np.pi / 4), 0.0)  # their axes along the r
 def scene(friction=FRICTION, restitution=BOUNCE):
     """Car, strings and cans on the road; the car coasts along x, the cans are at rest at first."""
     mech = bc.Mechanism("cans that bounce")
-    car = mech.add_body("car", mass=1200.0, inertia=(500, 2000, 2300), position=(0.0, 0.0, HITCH), velocity=(SPEED, 0.0, 0.0),
-                        shapes=[bc.Box(size=(3.6, 1.6, 0.5), position=(1.85, 0.0, 0.25), touches=False)])  # fmt: skip
+    car = mech.add_body(
+        "car", mass=1200.0, inertia=(500, 2000, 2300), position=(0.0, 0.0, HITCH), velocity=(SPEED, 0.0, 0.0),
+        shapes=[bc.Box(size=(3.6, 1.6, 0.5), position=(1.85, 0.0, 0.25), touches=False)],
+    )  # fmt: skip
     mech.add_joint("straight", bc.PrismaticX(), mech.ground.marker((0, 0, HITCH)), car.marker())
     inertia = MASS * np.array([(3 * RADIUS**2 + LENGTH**2) / 12] * 2 + [RADIUS**2 / 2])
     random = np.random.default_rng(22)
@@ -28,7 +31,7 @@ def scene(friction=FRICTION, restitution=BOUNCE):
         can = mech.add_body(
             f"can {number + 1}", mass=MASS, inertia=inertia, rotation=LIE,
             position=(-0.35 - 0.15 * number, side, RADIUS + 0.1 + 0.1 * random.random()),
-            shapes=[bc.Cylinder(radius=RADIUS, length=LENGTH, density=1.0)],
+            shapes=[bc.Cylinder(radius=RADIUS, length=LENGTH, color=to_rgb(figures.COLOURS[number]))],
         )  # fmt: skip
         rim = can.marker((0.0, 0.7 * RADIUS, LENGTH / 2))  # a hole off the axis
         string = bc.Cable(length=STRING + 0.2 * number, slack=True)
@@ -63,28 +66,29 @@ stretch = np.stack([
                    - run.body("car").point((0.0, 0.3 * (k - (CANS - 1) / 2), 0.0)), axis=1) - STRING - 0.2 * k
     for k, name in enumerate(names)
 ], axis=1)  # fmt: skip
-print(f"cans are never below the road by more than {-1e3 * min(heights.min(), 0):.2f} mm: a fall of one step; "
-      f"strings never too long by more than {1e3 * max(stretch.max(), 0):.2f} mm")  # fmt: skip
+print(f"cans are never below the road by more than {-1e3 * min(heights.min(), 0):.2f} mm: "
+      f"a fall of one step; strings never too long by more than {1e3 * max(stretch.max(), 0):.2f} mm")  # fmt: skip
 for k, name in enumerate(names):
     aloft = heights[:, k] > 2e-3
-    print(f"  {name}: in the air for {100 * aloft.mean():.0f} % of the time, {np.sum(np.diff(aloft * 1) > 0)} bounces "
-          f"above 2 mm, up to {100 * heights[:, k].max():.1f} cm")  # fmt: skip
+    print(f"  {name}: in the air for {100 * aloft.mean():.0f} % of the time, "
+          f"{np.sum(np.diff(aloft * 1) > 0)} bounces, up to {100 * heights[:, k].max():.1f} cm")  # fmt: skip
 lost = [run.statistics[f"lost_to_{what}"] for what in ("impacts", "friction")]
 energy = run.energy.total
-print(f"{lost[0]:.2f} J lost to impacts and {lost[1]:.2f} J to friction are booked, {energy[0] - energy[-1]:.2f} J of the "
-      f"energy are missing; the car has {run.body('car').velocity[-1, 0]:.4f} m/s left")  # fmt: skip
+print(f"{lost[0]:.2f} J lost to impacts and {lost[1]:.2f} J to friction are booked, "
+      f"{energy[0] - energy[-1]:.2f} J of the energy are missing")  # fmt: skip
 half = np.searchsorted(run.time, 0.5 * DURATION)
 power = (energy[half] - energy[-1]) / (run.time[-1] - run.time[half])
 smooth = SPEED * sum(pulled(STRING + 0.2 * k) for k in range(CANS))
 print(f"in the second half {power:.2f} W go; cans that slide without bouncing would take {smooth:.2f} W")
 still = bc.simulate(scene(friction=0.0, restitution=1.0), 1.0, method="moreau", step=STEP, output_step=STEP)
-print(f"without friction, and with restitution 1, the road takes {still.statistics['lost_to_friction']:.1e} J by friction")
+print(f"a smooth road takes {still.statistics['lost_to_friction']:.1e} J by friction")
 
 fig, (street, chart, balance) = figures.subplots(3, 1, size=(9.0, 7.0), height_ratios=(1.2, 1.0, 1.0))
-middle = np.searchsorted(run.time, 0.5)
+middle = np.searchsorted(run.time, 2.35)
 x = run.body("car").position[middle, 0]
-run.draw(times=0.5, axes=street, view="front", contacts=True, box=((x - 1.4, -1.0, -0.05), (x + 0.6, 1.0, 0.9)))
-street.set_title("half a second after the start")
+run.draw(times=2.35, axes=street, view="front", contacts=True,
+         box=((x - 1.6, -1.0, -0.05), (x + 2.4, 1.0, 0.9)))  # fmt: skip
+street.set_title("after 2.35 s")
 for k, name in enumerate(names):
     chart.plot(run.time, 100 * heights[:, k], label=name, linewidth=1.0)
 chart.set(xlabel="time (s)", ylabel="height above the road (cm)", title="bounces and skips")

@@ -12,15 +12,15 @@ from .test_machines import stepped
 
 @pytest.mark.parametrize(("teeth", "speed"), [((20, 30), 20.0), ((18, 41), -15.0)])
 def test_gears_keep_the_ratio_of_their_teeth(teeth, speed):
-    """The wheel is behind by what the facets of both flanks allow, and never ahead."""
-    module, facets = 0.004, 8
-    run = stepped(spur_gears(teeth, module, facets=facets, speed=speed), 0.5, 2e-4)
+    """The wheel is behind by what the facets of both flanks allow; ahead only where it flies for a moment."""
+    module, facets, step = 0.004, 8, 2e-4
+    run = stepped(spur_gears(teeth, module, facets=facets, speed=speed), 0.5, step)
     pinion, wheel = (run.joint(f"{name} shaft").position[:, 0] for name in ("pinion", "wheel"))
     bases = [0.5 * module * z * np.cos(np.pi / 9) for z in teeth]
     behind = np.sign(speed) * (pinion * bases[0] + wheel * bases[1])
     allowed = sum(flank_error(z, module, facets) for z in teeth)
-    assert behind[20:].min() > -1e-8
-    assert 0.3 * allowed < behind.max() < 1.02 * allowed
+    assert behind[20:].min() > -0.05 * allowed
+    assert 0.7 * allowed < behind.max() < 1.02 * allowed
 
 
 def test_teeth_share_the_load():
@@ -58,15 +58,16 @@ def test_a_ratchet_falls_back_to_the_last_tooth(pull):
     assert height[-1] == pytest.approx(np.floor(height.max()), abs=1e-3)
 
 
-@pytest.mark.parametrize(("spokes", "gyration"), [(6, 0.3), (8, 0.1), (11, 0.5)])
-def test_a_rimless_wheel_loses_and_gains_by_hand(spokes, gyration):
-    slope, half, step = 0.15, np.pi / spokes, 1e-4
-    run = stepped(rimless_wheel(spokes, slope=slope, gyration=gyration, speed=1.2), 3.0, step)
+@pytest.mark.parametrize(("spokes", "gyration", "slope"), [(6, 0.3, 0.25), (8, 0.1, 0.15), (11, 0.5, 0.08)])
+def test_a_rimless_wheel_loses_and_gains_by_hand(spokes, gyration, slope):
+    half, step = np.pi / spokes, 1e-4
+    wheel = rimless_wheel(spokes, slope=slope, gyration=gyration, speed=1.5)
+    run = bc.simulate(wheel, 3.0, method="moreau", step=step, output_step=step)
     speed = -run.body("wheel").angular_velocity[:, 2]
     falls = np.flatnonzero(speed[:-2] - speed[2:] > 0.05 * speed[:-2])
     before = falls[np.diff(falls, prepend=-100) > 10]
     kept = (gyration**2 + np.cos(2 * half)) / (gyration**2 + 1)
-    assert len(before) > 3
+    assert len(before) >= 3
     assert speed[before + 3] / speed[before] == pytest.approx(kept, rel=2e-3)
     gain = 4 * G * np.sin(half) * np.sin(slope) / (gyration**2 + 1)
     after = speed[before[:-1]] * kept
@@ -87,7 +88,7 @@ def test_a_rimless_wheel_stops_where_the_slope_is_too_gentle():
 
 
 def test_a_compass_walks_as_garcia_has_it():
-    """Fixed point 0.2003109, period 3.88246 for feet of no mass: their equations, integrated apart from this."""
+    """Fixed point 0.2003109, period 3.88246 for feet of no mass, by integration of their equations."""
     run = bc.simulate(compass_walker(foot_mass=1e-4), 8.0, method="moreau", step=1e-4, output_step=2e-4)
     velocity = run.body("left leg").velocity
     jumps = np.flatnonzero(np.linalg.norm(velocity[2:] - velocity[:-2], axis=1) > 0.02)

@@ -111,3 +111,18 @@ def passive_walkers(printed: Printed) -> None:
     printed.near(r"one takes (\S+) sqrt", 3.88246, within=0.01)
     printed.near(r"leg at (\S+) rad", 0.20031, within=1e-3)
     printed.near(r"leaves (\S+) of the hip", cos(2 * 0.20031), within=1e-3)
+
+
+def cans_that_bounce(printed: Printed) -> None:
+    """Above the road but for the fall of a step; the energy that is missing is booked; power by statics."""
+    printed.below(r"the road by more than (\S+) mm", 1.5)
+    printed.below(r"too long by more than (\S+) mm", 0.1)
+    impacts, friction, missing = printed.numbers(
+        r"(\S+) J lost to impacts and (\S+) J to friction are booked, (\S+) J"
+    )
+    assert impacts > 1.0
+    assert abs(impacts + friction - missing) < 2e-3 * missing
+    assert min(printed.numbers(r"of the time, (\d+) bounces")) > 3
+    power, smooth = printed.numbers(r"half (\S+) W go; cans that slide without bouncing would take (\S+) W")
+    assert abs(power - smooth) < 0.25 * smooth
+    printed.near(r"takes (\S+) J by friction", 0.0, within=1e-9)

@@ -43,9 +43,9 @@ def ratchet_winch(
     N m s/rad. spring: torque that presses the pawl on the wheel, N m. width: of wheel and pawl, m. density:
     of both, kg/m^3. friction: of pawl and teeth. gravity: along -y, m/s^2.
 
-    Plane xy, the wheel's axis at the origin, the pawl above it. Bodies "wheel", "pawl", "load"; joints "shaft",
-    "pawl pivot", "guide" (all 0 at the start, when the pawl holds; "guide" is how far the load has risen, m);
-    constraint "rope", forces "hand", "spring", "teeth". Raises ValueError for bad arguments, all of them at once.
+    Plane xy, the wheel's axis at the origin, the pawl above it. Bodies "wheel", "pawl", "load"; joints
+    "shaft", "pawl pivot", "guide" (all 0 at the start, when the pawl holds; "guide": the load's rise, m);
+    constraint "rope", forces "hand", "spring", "teeth". Raises ValueError for bad arguments, all at once.
     """
     demands = Demands("ratchet_winch")
     demands.whole("teeth", teeth, least=6)
@@ -59,29 +59,16 @@ def ratchet_winch(
     if pull is None:
         pull = f"{2.0 * load * gravity * drum_radius} * max(0, sin(pi*t))"
     mech = bc.Mechanism("ratchet winch", gravity=(0.0, -gravity, 0.0))
-    wheel = mech.add_body(
-        "wheel",
-        rotation=planar(pi / 2),
-        shapes=_wheel_shapes(teeth, (radius, depth, drum_radius, width), density),
-    )
+    shapes = _wheel_shapes(teeth, (radius, depth, drum_radius, width), density)
+    wheel = mech.add_body("wheel", rotation=planar(pi / 2), shapes=shapes)
     height, reach = radius - 0.5 * depth, 1.03 * radius
     pawl = mech.add_body(
         "pawl", position=(reach, height, 0.0), shapes=_pawl_shapes(reach, depth, width, density)
     )
-    side = 0.5 * (load / density) ** (1 / 3)
-    weight = mech.add_body(
-        "load", mass=load, inertia=(load * side**2,) * 3, position=(drum_radius, -2.0 * radius, 0.0),
-        shapes=[
-            bc.Box(size=(2 * side,) * 3, position=(0.0, -side, 0.0), color=_LOAD, touches=False),
-            bc.Cylinder(radius=0.02 * radius, length=2 * radius, position=(0.0, radius, 0.0),
-                        rotation=_UPRIGHT, color=_LOAD, touches=False),
-        ],
-    )  # fmt: skip
+    weight = _add_load(mech, load, density, drum_radius, -2.0 * radius)
     mech.add_joint("shaft", bc.Revolute(), mech.ground.marker(rotation=planar(pi / 2)), wheel.marker())
     mech.add_joint("pawl pivot", bc.Revolute(), mech.ground.marker((reach, height, 0.0)), pawl.marker())
-    up = (0.0, 1.0, 0.0)
-    low = mech.ground.marker((drum_radius, -2.0 * radius, 0.0), axis=up)
-    mech.add_joint("guide", bc.Prismatic(), low, weight.marker(axis=up))
+    _add_guide(mech, weight)
     mech.add_constraint("rope", bc.RackPinion(drum_radius), mech.joints["guide"], mech.joints["shaft"])
     mech.add_force("hand", bc.JointMotor(pull, droop=droop), mech.joints["shaft"])
     mech.add_force("spring", bc.JointMotor(spring), mech.joints["pawl pivot"])
@@ -89,12 +76,27 @@ def ratchet_winch(
     return mech
 
 
+def _add_load(mech: bc.Mechanism, load: float, density: float, x: float, y: float) -> bc.Body:
+    """A cube, and the rope above it as long as it is at the start."""
+    side = 0.5 * (load / density) ** (1 / 3)
+    rope = bc.Cylinder(radius=0.01 * abs(y), length=abs(y), position=(0.0, 0.5 * abs(y), 0.0),
+                       rotation=_UPRIGHT, color=_LOAD, touches=False)  # fmt: skip
+    cube = bc.Box(size=(2 * side,) * 3, position=(0.0, -side, 0.0), color=_LOAD, touches=False)
+    return mech.add_body(
+        "load", mass=load, inertia=(load * side**2,) * 3, position=(x, y, 0.0), shapes=[cube, rope]
+    )
+
+
+def _add_guide(mech: bc.Mechanism, weight: bc.Body) -> None:
+    up = (0.0, 1.0, 0.0)
+    low = mech.ground.marker(weight.position, axis=up)
+    mech.add_joint("guide", bc.Prismatic(), low, weight.marker(axis=up))
+
+
 _UPRIGHT: Final = (cos(pi / 4), -sin(pi / 4), 0.0, 0.0)
 
 
-def _wheel_shapes(
-    teeth: int, sizes: tuple[float, float, float, float], density: float
-) -> list[bc.Shape]:
+def _wheel_shapes(teeth: int, sizes: tuple[float, float, float, float], density: float) -> list[bc.Shape]:
     """Saw teeth, the faces that hold radial, on a disc; and the drum beside it."""
     tip, depth, drum, width = sizes
     root, pitch = tip - depth, 2 * pi / teeth
@@ -113,7 +115,8 @@ def _wheel_shapes(
 def _pawl_shapes(reach: float, depth: float, width: float, density: float) -> list[bc.Shape]:
     """A bar from the pivot at the origin to a flat end; below it stays clear of the next tooth."""
     outline = [
-        (-reach, -0.44 * depth), (0.2 * depth, 1.1 * depth), (0.2 * depth, 1.7 * depth), (-reach, 0.75 * depth)
+        (-reach, -0.44 * depth), (0.2 * depth, 1.1 * depth), (0.2 * depth, 1.7 * depth),
+        (-reach, 0.75 * depth),
     ]  # fmt: skip
     return [
         bc.Prism(outline=outline, length=width, density=density, color=_STEEL),

@@ -33,11 +33,11 @@ def spur_gears(
     """Two spur gears with involute teeth; the contact of their flanks alone turns the second one.
 
     One degree of freedom, the wheel: a motor turns the pinion, and a torque on the wheel keeps the same
-    flanks in contact. On involutes the ratio of speeds is that of the teeth at every instant, the normal force
-    between them torque/(wheel's base radius), and contact ratio = (sqrt(ra1^2 - rb1^2) + sqrt(ra2^2 - rb2^2) -
-    a sin pressure_angle)/(pi module cos pressure_angle) pairs of teeth touch in the mean, with radii ra of the
-    tips, rb of the base circles and centre distance a (J. E. Shigley, J. J. Uicker, Theory of Machines and
-    Mechanisms). Flanks are polygons whose corners lie on involutes; they miss these by a few micrometres,
+    flanks in contact. On involutes the ratio of speeds is that of the teeth at every instant and the normal
+    force torque/(wheel's base radius). The contact ratio, the mean number of pairs of teeth that touch, is
+    (sqrt(ra1^2 - rb1^2) + sqrt(ra2^2 - rb2^2) - a sin v)/(pi module cos v), with radii ra of the tips and
+    rb of the base circles, the centre distance a and v = pressure_angle (J. E. Shigley, J. J. Uicker,
+    Theory of Machines and Mechanisms). Flanks are polygons whose corners lie on involutes; they miss these by a few micrometres,
     which `flank_error` computes.
 
     teeth: of pinion and wheel. module: pitch diameter by teeth, m; teeth are as high above the pitch circle.
@@ -46,8 +46,8 @@ def spur_gears(
     the contacts, N/m and 1; the stiffness counts unless the run takes steps of impulses, `method="moreau"`.
 
     Plane xy without gravity: the pinion's axis at the origin, the wheel's at x = module (z1 + z2)/2. Bodies
-    "pinion", "wheel"; joints "pinion shaft", "wheel shaft" (both 0 at the start), drive "motor", forces "load",
-    "teeth". Raises ValueError for bad arguments, all of them at once, and for teeth that would be undercut.
+    "pinion", "wheel"; joints "pinion shaft", "wheel shaft" (both 0 at the start), drive "motor", forces
+    "load", "teeth". Raises ValueError for bad arguments, all at once, and for teeth that would be undercut.
     """
     demands = Demands("spur_gears")
     for number, count in enumerate(teeth):
@@ -56,38 +56,40 @@ def spur_gears(
     demands.not_negative(backlash=backlash, friction=friction)
     demands.within("pressure_angle", pressure_angle, 0.17, 0.55, "of the rack")
     demands.whole("facets", facets, least=2)
-    demands.that(np.isfinite(speed), "speed must be finite", speed)
-    demands.that(np.isfinite(torque), "torque must be finite", torque)
+    for name, value in (("speed", speed), ("torque", torque)):
+        demands.that(np.isfinite(value), f"{name} must be finite", value)
     demands.check()
     least = 2.0 / sin(pressure_angle) ** 2
     demands.that(min(teeth) >= least, f"teeth must be at least {least:.1f}, or they are undercut", min(teeth))
     demands.that(backlash < 0.3 * module, "backlash must be small by the module", backlash)
     demands.check()
-    pinion, wheel = (_Wheel(count, module, pressure_angle, 0.5 * backlash) for count in teeth)
-    distance = 0.5 * module * sum(teeth)
+    gears = [_Wheel(count, module, pressure_angle, 0.5 * backlash) for count in teeth]
+    looks = zip(gears, (_BRASS, _STEEL), strict=True)
+    shapes = [gear.shapes(facets, width, density, color) for gear, color in looks]
     mech = bc.Mechanism("spur gears", gravity=(0.0, 0.0, 0.0))
     # A tooth of the pinion on the line of centres in a gap of the wheel; flanks touch on the driving side.
-    ends = (0.0, 0.0), (distance, pi + pi / teeth[1])
-    slack = backlash / wheel.base * (1.0 if speed >= 0.0 else -1.0) * 0.5
-    for name, gear, (x, turn), color, spin in zip(
-        ("pinion", "wheel"), (pinion, wheel), ends, (_BRASS, _STEEL),
-        (speed, -speed * teeth[0] / teeth[1]), strict=True,
-    ):  # fmt: skip
-        start = planar(turn + (slack if name == "wheel" else 0.0))
-        body = mech.add_body(
-            name,
-            position=(x, 0.0, 0.0),
-            rotation=start,
-            angular_velocity=(0.0, 0.0, spin),
-            shapes=gear.shapes(facets, width, density, color),
-        )
-        axis = mech.ground.marker((x, 0.0, 0.0), rotation=start)
-        mech.add_joint(f"{name} shaft", bc.Revolute(), axis, body.marker())
+    forwards = 1.0 if speed >= 0.0 else -1.0
+    turn = pi + pi / teeth[1] + 0.5 * forwards * backlash / gears[1].base
+    _add_wheel(mech, "pinion", 0.0, 0.0, speed, shapes[0])
+    _add_wheel(mech, "wheel", 0.5 * module * sum(teeth), turn, -speed * teeth[0] / teeth[1], shapes[1])
     mech.add_drive("motor", joint="pinion shaft", velocity=speed)
-    push = torque if speed >= 0.0 else -torque
-    mech.add_force("load", bc.JointMotor(push), mech.joints["wheel shaft"])
+    mech.add_force("load", bc.JointMotor(forwards * torque), mech.joints["wheel shaft"])
     mech.add_force("teeth", bc.Contact(stiffness, restitution=0.0, friction=friction), "pinion", "wheel")
     return mech
+
+
+def _add_wheel(
+    mech: bc.Mechanism, name: str, x: float, turn: float, spin: float, shapes: list[bc.Shape]
+) -> None:
+    body = mech.add_body(
+        name,
+        position=(x, 0.0, 0.0),
+        rotation=planar(turn),
+        angular_velocity=(0.0, 0.0, spin),
+        shapes=shapes,
+    )
+    axis = mech.ground.marker((x, 0.0, 0.0), rotation=planar(turn))
+    mech.add_joint(f"{name} shaft", bc.Revolute(), axis, body.marker())
 
 
 class _Wheel:
@@ -96,7 +98,11 @@ class _Wheel:
     def __init__(self, teeth: int, module: float, angle: float, thinner: float) -> None:
         self.teeth = teeth
         self.pitch = 0.5 * module * teeth
-        self.base, self.tip, self.root = self.pitch * cos(angle), self.pitch + module, self.pitch - 1.25 * module
+        self.base, self.tip, self.root = (
+            self.pitch * cos(angle),
+            self.pitch + module,
+            self.pitch - 1.25 * module,
+        )
         # Half of the tooth's angle on the base circle; thinner: of a flank along its normal.
         self.half = pi / (2 * teeth) + tan(angle) - angle - 0.5 * thinner / self.base
 
@@ -110,7 +116,7 @@ class _Wheel:
         roll = last * (np.arange(facets + 1) / facets) ** (2.0 / 3.0)
         angle = self.half - (roll - np.arctan(roll))
         radius = self.base * np.sqrt(1.0 + roll**2)
-        return radius[:, None] * np.column_stack([np.cos(angle), np.sin(angle)])
+        return np.column_stack([radius * np.cos(angle), radius * np.sin(angle)])
 
     def shapes(self, facets: int, width: float, density: float, color: _Color) -> list[bc.Shape]:
         """A prism for each tooth, and the disc that carries them, which does not touch."""
@@ -139,4 +145,3 @@ def flank_error(teeth: int, module: float, facets: int, pressure_angle: float = 
     base = 0.5 * module * teeth * cos(pressure_angle)
     last = sqrt((tip / base) ** 2 - 1.0)
     return base * last**3 / (18.0 * facets**2)
-

@@ -1,4 +1,4 @@
-"""Passive walkers: a wheel of spokes without a rim and two straight legs, which go down a slope by themselves."""
+"""Passive walkers: a wheel without a rim and two straight legs go down a slope by themselves."""
 
 from __future__ import annotations
 
@@ -51,15 +51,7 @@ def rimless_wheel(
     demands.check()
     mech = bc.Mechanism("rimless wheel", gravity=(0.0, -gravity, 0.0))
     thick = 0.03 * length
-    spoke = [(0.0, -thick), (length, 0.0), (0.0, thick)]
-    shapes: list[bc.Shape] = [
-        bc.Prism(
-            outline=spoke, length=4 * thick, color=_WOOD, rotation=planar(2 * pi * number / spokes - pi / 2)
-        )
-        for number in range(spokes)
-    ]
-    shapes.append(bc.Cylinder(radius=3 * thick, length=5 * thick, color=_LEFT, touches=False))
-    up, along = np.array([sin(slope), cos(slope), 0.0]), np.array([cos(slope), -sin(slope), 0.0])
+    along, up = _axes(slope)
     moment = mass * gyration**2
     wheel = mech.add_body(
         "wheel",
@@ -69,16 +61,35 @@ def rimless_wheel(
         rotation=planar(-slope),
         velocity=vec(speed * length * along),
         angular_velocity=(0.0, 0.0, -speed),
-        shapes=shapes,
+        shapes=_wheel_shapes(spokes, length, thick),
     )
     ground = bc.Plane(size=2.0 * length, rotation=between((0.0, 0.0, 1.0), vec(up)))
-    board = bc.Box(size=(7.0 * length, thick, 6 * thick), position=vec(2.5 * length * along - 0.5 * thick * up),
+    middle = vec(2.5 * length * along - 0.5 * thick * up)
+    board = bc.Box(size=(7.0 * length, thick, 6 * thick), position=middle,
                    rotation=planar(-slope), color=_STONE, touches=False)  # fmt: skip
     mech.replace(mech.ground, shapes=[ground, board])
     mech.add_joint("plane", bc.Planar(), mech.ground.marker(), wheel.marker())
     feet = bc.Contact(1e7, restitution=0.0, friction=friction, joined=True)
     mech.add_force("feet", feet, wheel, mech.ground)
     return mech
+
+
+def _axes(slope: float) -> tuple[np.ndarray, np.ndarray]:
+    """Unit vectors down the slope and normal to it."""
+    return np.array([cos(slope), -sin(slope), 0.0]), np.array([sin(slope), cos(slope), 0.0])
+
+
+def _wheel_shapes(spokes: int, length: float, thick: float) -> list[bc.Shape]:
+    """Spokes that end in edges, and a hub that does not touch."""
+    spoke = [(0.0, -thick), (length, 0.0), (0.0, thick)]
+    shapes: list[bc.Shape] = [
+        bc.Prism(
+            outline=spoke, length=4 * thick, color=_WOOD, rotation=planar(2 * pi * number / spokes - pi / 2)
+        )
+        for number in range(spokes)
+    ]
+    shapes.append(bc.Cylinder(radius=3 * thick, length=5 * thick, color=_LEFT, touches=False))
+    return shapes
 
 
 def compass_walker(
@@ -95,9 +106,9 @@ def compass_walker(
 ) -> bc.Mechanism:
     """Two straight legs with a hinge at the hip walk down a slope, without motor or control.
 
-    4 degrees of freedom: three of one leg in the plane xy and the angle between the legs. Masses lie at the hip
-    and, small, at the feet. The walk repeats after each step if the slope is less than 0.0151; with feet of
-    no mass and a slope of 0.009 a step takes 3.88 sqrt(length/gravity) from the default angle and rate
+    4 degrees of freedom: three of one leg in the plane xy and the angle between the legs. Masses lie at the
+    hip and, small, at the feet. The walk repeats after each step if the slope is less than 0.0151; with feet
+    of no mass and a slope of 0.009 a step takes 3.88 sqrt(length/gravity) from the default angle and rate
     (M. Garcia, A. Chatterjee, A. Ruina, M. Coleman, The simplest walking model, J. Biomech. Eng. 120, 1998).
     To be simulated by steps of impulses, `method="moreau"`.
 
@@ -111,7 +122,7 @@ def compass_walker(
 
     The left foot stands at the origin, or rather beside it: the rows are apart along z. Bodies "left leg",
     "right leg", frames at the hip, -y along the leg; joints "plane" (ground, left leg), "hip" (0 where the
-    legs coincide); forces "left foot", "right foot". Raises ValueError for bad arguments, all of them at once.
+    legs coincide); forces "left foot", "right foot". Raises ValueError for bad arguments, all at once.
     """
     demands = Demands("compass_walker")
     demands.positive(length=length, mass=mass, foot_mass=foot_mass)
@@ -122,14 +133,9 @@ def compass_walker(
     demands.whole("steps", steps, least=1)
     demands.check()
     mech = bc.Mechanism("compass walker", gravity=(0.0, -gravity, 0.0))
-    along, up = np.array([cos(slope), -sin(slope), 0.0]), np.array([sin(slope), cos(slope), 0.0])
-    pace, thick = 2.0 * length * sin(angle), 0.04 * length
-    stones = []
-    for number in range(-1, steps + 2):
-        lane = 2.0 * thick * (1 if number % 2 == 0 else -1)
-        middle = number * pace * along - thick * up + np.array([0.0, 0.0, lane])
-        size = (0.8 * pace, 2.0 * thick, 3.0 * thick)
-        stones.append(bc.Box(size=size, position=vec(middle), rotation=planar(-slope), color=_STONE))
+    along, up = _axes(slope)
+    thick = 0.04 * length
+    stones = _stones(slope, 2.0 * length * sin(angle), thick, steps)
     mech.replace(mech.ground, shapes=stones)
     turning = rate * (gravity / length) ** 0.5
     hip = length * (cos(angle) * up - sin(angle) * along)
@@ -142,8 +148,22 @@ def compass_walker(
     mech.add_joint("plane", bc.Planar(), mech.ground.marker(), legs[0].marker())
     mech.add_joint("hip", bc.Revolute(), legs[0].marker(), legs[1].marker())
     for leg, name in zip(legs, ("left foot", "right foot"), strict=True):
-        mech.add_force(name, bc.Contact(1e7, restitution=0.0, friction=friction, joined=True), leg, mech.ground)
+        mech.add_force(
+            name, bc.Contact(1e7, restitution=0.0, friction=friction, joined=True), leg, mech.ground
+        )
     return mech
+
+
+def _stones(slope: float, pace: float, thick: float, steps: int) -> list[bc.Shape]:
+    """Stepping stones, those with even numbers in the row of the left foot."""
+    along, up = _axes(slope)
+    stones: list[bc.Shape] = []
+    for number in range(-1, steps + 2):
+        lane = 2.0 * thick * (1 if number % 2 == 0 else -1)
+        middle = number * pace * along - thick * up + np.array([0.0, 0.0, lane])
+        size = (0.8 * pace, 2.0 * thick, 3.0 * thick)
+        stones.append(bc.Box(size=size, position=vec(middle), rotation=planar(-slope), color=_STONE))
+    return stones
 
 
 def _add_leg(
