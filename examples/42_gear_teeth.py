@@ -64,8 +64,8 @@ for stiffness, facets in ((3e6, 24), (3e7, 32)):
     touching = (forces > 0).sum(axis=1)
     steady = slice(500, 1500)  # two pitches
     alone = forces[steady].max(axis=1)[touching[steady] == 1]
-    print(f"elastic, {stiffness:g} N/m a point: {touching[steady].mean():.3f} pairs of teeth touch in the mean,"
-          f" rigid ones {RATIO:.3f}; a pair that is alone carries {alone.mean():.2f} N")  # fmt: skip
+    print(f"elastic, {stiffness:g} N/m a point: {touching[steady].mean():.3f} pairs of teeth touch in the "
+          f"mean, rigid ones {RATIO:.3f}; a pair that is alone carries {alone.mean():.2f} N")  # fmt: skip
     if stiffness == 3e6:
         time = 1e3 * run.time[steady]
         for tooth in np.flatnonzero(forces[steady].max(axis=0) > 0):

@@ -71,7 +71,8 @@ print(f"cans are never below the road by more than {-1e3 * min(heights.min(), 0)
 for k, name in enumerate(names):
     aloft = heights[:, k] > 2e-3
     print(f"  {name}: in the air for {100 * aloft.mean():.0f} % of the time, "
-          f"{np.sum(np.diff(aloft * 1) > 0)} bounces, up to {100 * heights[:, k].max():.1f} cm")  # fmt: skip
+          f"{np.sum(np.diff(aloft * 1) > 0)} bounces, "
+          f"up to {100 * heights[:, k].max():.1f} cm")  # fmt: skip
 lost = [run.statistics[f"lost_to_{what}"] for what in ("impacts", "friction")]
 energy = run.energy.total
 print(f"{lost[0]:.2f} J lost to impacts and {lost[1]:.2f} J to friction are booked, "

@@ -36,9 +36,9 @@ def spur_gears(
     flanks in contact. On involutes the ratio of speeds is that of the teeth at every instant and the normal
     force torque/(wheel's base radius). The contact ratio, the mean number of pairs of teeth that touch, is
     (sqrt(ra1^2 - rb1^2) + sqrt(ra2^2 - rb2^2) - a sin v)/(pi module cos v), with radii ra of the tips and
-    rb of the base circles, the centre distance a and v = pressure_angle (J. E. Shigley, J. J. Uicker,
-    Theory of Machines and Mechanisms). Flanks are polygons whose corners lie on involutes; they miss these by a few micrometres,
-    which `flank_error` computes.
+    rb of the base circles, the centre distance a and v = pressure_angle (J. E. Shigley, J. J. Uicker, Theory
+    of Machines and Mechanisms). Flanks are polygons whose corners lie on involutes; they miss these by a few
+    micrometres, which `flank_error` computes.
 
     teeth: of pinion and wheel. module: pitch diameter by teeth, m; teeth are as high above the pitch circle.
     pressure_angle: rad. backlash: normal to the flanks, m. facets: of a flank. width: along z, m. density:
