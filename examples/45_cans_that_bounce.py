@@ -67,7 +67,8 @@ stretch = np.stack([
     for k, name in enumerate(names)
 ], axis=1)  # fmt: skip
 print(f"cans are never below the road by more than {-1e3 * min(heights.min(), 0):.2f} mm: "
-      f"a fall of one step; strings never too long by more than {1e3 * max(stretch.max(), 0):.2f} mm")  # fmt: skip
+      f"a fall of one step; strings never too long by more than "
+      f"{1e3 * max(stretch.max(), 0):.2f} mm")  # fmt: skip
 for k, name in enumerate(names):
     aloft = heights[:, k] > 2e-3
     print(f"  {name}: in the air for {100 * aloft.mean():.0f} % of the time, "
