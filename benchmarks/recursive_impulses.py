@@ -58,11 +58,11 @@ def _struck(system: Any, points: int, repeats: int) -> Spread:
     normal = np.array([0.2, 0.1, 1.0]) / np.linalg.norm([0.2, 0.1, 1.0])
     at = state.position[where]
     blows = np.column_stack([at, np.tile(-normal, (points, 1))])
-    struck = np.column_stack([at, np.tile(normal, (points, 1)), np.tile([0.4, 0.0], (points, 1))])
+    struck = np.column_stack([at, np.tile(normal, (points, 1)), np.tile([0.4, 0.0, 0.0], (points, 1))])
     times = []
     for _ in range(max(repeats, 3)):
         system.set_state(state)
-        system.core.strike(where, blows, [], np.zeros((0, 8)), TOLERANCE)
+        system.core.strike(where, blows, [], np.zeros((0, 9)), TOLERANCE)
         pairs = [(k, bodies) for k in where]
         times.append(timed(partial(system.core.strike, [], np.zeros((0, 6)), pairs, struck, TOLERANCE)))
     return Spread.of(times, 1e6)

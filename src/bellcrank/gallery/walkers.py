@@ -64,8 +64,8 @@ def rimless_wheel(
         shapes=_wheel_shapes(spokes, length, thick),
     )
     ground = bc.Plane(size=2.0 * length, rotation=between((0.0, 0.0, 1.0), vec(up)))
-    middle = vec(2.5 * length * along - 0.5 * thick * up)
-    board = bc.Box(size=(7.0 * length, thick, 6 * thick), position=middle,
+    middle = vec(2.5 * length * along - 4 * thick * up)
+    board = bc.Box(size=(7.0 * length, 8 * thick, 6 * thick), position=middle,
                    rotation=planar(-slope), color=_STONE, touches=False)  # fmt: skip
     mech.replace(mech.ground, shapes=[ground, board])
     mech.add_joint("plane", bc.Planar(), mech.ground.marker(), wheel.marker())
