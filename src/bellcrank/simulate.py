@@ -20,6 +20,7 @@ from bellcrank.mechanism.mechanism import Mechanism
 from bellcrank.overloads import overload
 from bellcrank.run.arguments import DynamicArguments, QuasistaticArguments
 from bellcrank.run.controllers import Controller, checked_controllers
+from bellcrank.run.opening import refuse_ledger
 from bellcrank.run.plan import Plan
 from bellcrank.run.quasistatic import QuasistaticRun, begun, refuse_arguments
 from bellcrank.run.run import Run
@@ -70,6 +71,7 @@ def simulate(
     inputs: Mapping[str, float] | None = None,
     reactions: bool = True,
     accelerations: bool = False,
+    ledger: bool = False,
     path: str | Path | None = None,
     progress: bool | Callable[[float], None] = False,
     assemble: bool | str = True,
@@ -94,6 +96,7 @@ def simulate(
     controllers: functions that are called at multiples of a period and set inputs; see `Controller`.
     inputs: values to start with, by name, not those they were made with; bodies move there.
     reactions, accelerations: whether to record what joints and forces exert, and body accelerations.
+    ledger: whether to add up the work of every force and drive on the way, for `Trajectory.energy_balance`.
     path: HDF5 file to record into while it runs. description: text to keep instead of the mechanism's own.
     progress: True for a bar on the terminal, or a function of the fraction done. options: of the formulation.
     assemble: correct the initial state first (for this run, not in the mechanism); else it is projected only.
@@ -161,6 +164,7 @@ def start(
     inputs: Mapping[str, float] | None = None,
     reactions: bool = True,
     accelerations: bool = False,
+    ledger: bool = False,
     path: str | Path | None = None,
     progress: bool | Callable[[float], None] = False,
     assemble: bool | str = True,
@@ -188,7 +192,7 @@ def start(
     for name, value in (("max_error", max_error), ("measure", measure)):
         if value is not None:
             raise MechanismError(Fault("simulate", f"{name} is a part of mode='quasistatic'", value))
-    _check_things(reactions, accelerations, path, progress, description, state)
+    _check_things(reactions, accelerations, ledger, path, progress, description, state)
     begin = start if state is None else state.time
     given = (step, max_step, tolerance, rtol, atol, max_order)
     steering = Steering(checked_controllers(controllers), _checked_inputs(inputs, assemble))
@@ -196,7 +200,9 @@ def start(
     if planned[0] is None and progress is not False:
         with Check("start") as check:
             check.fault("progress is a part of a duration, which is missing", None, "give duration=")
-    plan = Plan(begin, *planned, formulation, options, reactions, accelerations, output_step)
+    plan = Plan(begin, *planned, formulation, options, reactions, accelerations, output_step, ledger)
+    if ledger:
+        refuse_ledger(plan.method.method.name, plan.method.method.by_impulses, assemble)
     model = _described(mechanism, start)
     watched = _watched(events, model, plan.method)
     return Run(model, plan, assemble, state, watched, path, description, progress, steering)
@@ -212,7 +218,7 @@ def _quasistatic(arguments: dict[str, Any]) -> QuasistaticRun:
     """A quasi-static run. Raises MechanismError for arguments that have no meaning in it."""
     defaults = {name: item.default for name, item in inspect.signature(start).parameters.items()}
     refuse_arguments(arguments, defaults)
-    _check_things(True, False, arguments["path"], False, arguments["description"], arguments["state"])
+    _check_things(True, False, False, arguments["path"], False, arguments["description"], arguments["state"])
     return begun(_described(arguments["mechanism"], arguments["start"]), arguments)
 
 
@@ -222,6 +228,7 @@ _start = start  # which arguments are called as well
 def _check_things(
     reactions: Any,
     accelerations: Any,
+    ledger: Any,
     path: Any,
     progress: Any,
     description: Any,
@@ -231,6 +238,7 @@ def _check_things(
     with Check("simulate") as check:
         check.flag("reactions", reactions)
         check.flag("accelerations", accelerations)
+        check.flag("ledger", ledger)
         check.instance("description", description, str)
         if state is not None:
             check.instance("state", state, State)

@@ -38,6 +38,19 @@ def opening_motion(model: Model, assemble: str, state: State | None, end: float 
     return motion
 
 
+def refuse_ledger(method: str, by_impulses: bool, assemble: bool | str) -> None:
+    """Raise for runs whose works cannot be added up. method: its name."""
+    if by_impulses:
+        raise Unsupported(
+            f"method {method!r} steps by impulses, whose work ledger=True cannot add up: its statistics have "
+            "lost_to_impacts and lost_to_friction"
+        )
+    if isinstance(assemble, str):
+        with Check("simulate") as check:
+            rule = "a ledger begins where the mechanism is closed"
+            check.fault(rule, assemble, "assemble first (bc.assemble), or leave out ledger=True")
+
+
 def check_closed(motion: Closing, end: float) -> None:
     """Raise MechanismError unless the motion is over before an end, s."""
     if not end > motion.end:

@@ -13,6 +13,7 @@ from bellcrank.assembly.model import Model
 from bellcrank.assembly.records import EFFORT_UNITS, CustomRecord, ElementRecord
 from bellcrank.mechanism.coordinate import COORDINATE_KINDS
 from bellcrank.mechanism.marker import GROUND
+from bellcrank.trajectory.accounts import accounts
 from bellcrank.trajectory.layout import (
     CoordinateColumn,
     ForceColumn,
@@ -38,8 +39,13 @@ class Observation:
     coordinates: tuple[int, ...]
 
 
-def observation(model: Model, reactions: bool = True, accelerations: bool = False) -> Observation:
-    """Joint coordinates and efforts of a model; with what joints and forces exert, and accelerations."""
+def observation(
+    model: Model, reactions: bool = True, accelerations: bool = False, ledger: bool = False
+) -> Observation:
+    """Joint coordinates and efforts of a model; with what joints and forces exert, accelerations, and works.
+
+    A ledger needs what forces store, so forces are recorded with it in any case.
+    """
     columns, coordinates = _reported(model)
     numbers: dict[int, int] = {}
     for place, index in enumerate(coordinates):
@@ -49,7 +55,7 @@ def observation(model: Model, reactions: bool = True, accelerations: bool = Fals
         for m in model.multipliers
     )
     others = [c for c in model.angular.tolist() if c not in numbers]
-    exerted = force_efforts(model) if reactions else {}
+    exerted = force_efforts(model) if reactions or ledger else {}
     listed_efforts = [effort for found in exerted.values() for effort in found]
     along = dict.fromkeys(e.coordinate for e in listed_efforts if e.coordinate >= 0)
     unlisted = [c for c in along if c not in numbers and c not in others]
@@ -57,6 +63,7 @@ def observation(model: Model, reactions: bool = True, accelerations: bool = Fals
     potentials = [(name, e) for name, found in exerted.items() for e in found if e.has_potential]
     owners = _owners(model) if others or unlisted else {}
     listed = model.reactions if reactions else ()
+    works, booked = accounts(model) if ledger else ((), [])
     layout = FrameLayout(
         mechanism=model.name,
         bodies=model.bodies,
@@ -81,6 +88,7 @@ def observation(model: Model, reactions: bool = True, accelerations: bool = Fals
         inputs=tuple(InputColumn(one.name, one.unit) for one in model.inputs),
         contacts=tuple(contact.name for contact in model.contacts),
         contact_shapes=tuple([*model.bodies, GROUND][body] for body in model.contact_shapes),
+        works=works,
     )
     listed_coordinates = [*coordinates, *others, *unlisted]
     core = _core.Observation(
@@ -94,6 +102,8 @@ def observation(model: Model, reactions: bool = True, accelerations: bool = Fals
         accelerations=accelerations,
         inputs=len(model.inputs),
         contacts=bool(model.contacts),
+        accounts=booked,
+        works=len(works),
     )
     return Observation(layout, core, tuple(listed_coordinates))
 
