@@ -275,8 +275,7 @@ void bind_integrate(nb::module_& m) {
             },
             "The frame (1, 1 + width) that would be recorded at the state of the run.")
         .def(
-            "works", [](RunAt& self) { return self.run->works(); },
-            "The works of the accounts since the start, J.")
+            "works", [](RunAt& self) { return self.run->works(); }, "The works of the accounts since the start, J.")
         .def(
             "go_on_from",
             [](RunAt& self, const std::vector<double>& works) {

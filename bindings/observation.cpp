@@ -66,8 +66,7 @@ std::vector<Observation::Account> accounts_of(const Accounts& given) {
         const auto kind = std::find(std::begin(kAccountNames), std::end(kAccountNames), of);
         if (kind == std::end(kAccountNames))
             throw std::invalid_argument("accounts: of law, wrench, formula, contact or block");
-        out.push_back(
-            {static_cast<Observation::Account::Of>(kind - std::begin(kAccountNames)), number, column});
+        out.push_back({static_cast<Observation::Account::Of>(kind - std::begin(kAccountNames)), number, column});
     }
     return out;
 }
@@ -81,8 +80,9 @@ std::vector<Observation::Effort> checked_efforts(const Model& model, const Effor
 nb::list frame_sections(int bodies, int coordinates, int angles, int force_coordinates, int multipliers, int reactions,
                         int efforts, int potentials, bool uniqueness, bool accelerations, int inputs, bool contacts,
                         int works) {
-    const FrameCounts counts{bodies,     coordinates, angles,        force_coordinates, multipliers, reactions, efforts,
-                             potentials, uniqueness,  accelerations, inputs,            contacts,    works};
+    const FrameCounts counts{bodies,    coordinates, angles,     force_coordinates, multipliers,
+                             reactions, efforts,     potentials, uniqueness,        accelerations,
+                             inputs,    contacts,    works};
     const FrameLayout layout(counts);
     nb::list out;
     for (int k = 0; k < kSections; ++k) {

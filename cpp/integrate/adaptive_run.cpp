@@ -202,8 +202,7 @@ bool AdaptiveRun::take(const StepOutcome& outcome) {
     for (const EventWatch::Root& root : roots) {
         if (watch_.ends(root.event)) return end_at(root);
         curve_(root.time, xo_.data(), uo_.data());
-        if (!system_.project(root.time, xo_.data(), uo_.data()))
-            return stop(SimulationStatus::constraints_lost), false;
+        if (!system_.project(root.time, xo_.data(), uo_.data())) return stop(SimulationStatus::constraints_lost), false;
         report(root, xo_, uo_);
     }
     output_before(step_.end);

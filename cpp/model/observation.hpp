@@ -28,8 +28,8 @@ struct Observation {
     int inputs = 0;         // of the model: all of them, or none
     bool contacts = false;  // how many points touch
     // Whose work a run adds up: all that a law, a wrench, a force given by formulas or a group of contacts exerts, or
-    // the rows of a block. column: of the works, to which it is added. The last two columns are what is brought in where
-    // the run is set to another state and by impacts.
+    // the rows of a block. column: of the works, to which it is added. The last two columns are what is brought in
+    // where the run is set to another state and by impacts.
     struct Account {
         enum class Of { law, wrench, formula, contact, block } of;
         int number, column;

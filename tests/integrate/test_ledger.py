@@ -105,9 +105,7 @@ def sliding_block(**law):
     box = bc.Box(size=(0.2, 0.2, 0.1))
     mech.replace(mech.ground, shapes=[bc.Plane()])
     sunk = 1.0 * 9.81 / 4.0 / 1e5
-    mech.add_body(
-        "block", 1.0, [0.01] * 3, position=(0, 0, 0.05 - sunk), velocity=(1.0, 0, 0), shapes=[box]
-    )
+    mech.add_body("block", 1.0, [0.01] * 3, position=(0, 0, 0.05 - sunk), velocity=(1.0, 0, 0), shapes=[box])
     mech.add_force("floor", bc.Contact(1e5, friction=0.3, **law), "block", "ground")
     return mech
 
@@ -170,7 +168,9 @@ def test_an_input_that_jumps_and_a_state_that_is_set():
     assert "states set" not in before.supplied
     state = run.state
     speed = float(state.velocity[0, 0])
-    run.set_state(bc.State(state.time, state.position, state.rotation, 2.0 * state.velocity, 0.0 * state.velocity))
+    run.set_state(
+        bc.State(state.time, state.position, state.rotation, 2.0 * state.velocity, 0.0 * state.velocity)
+    )
     run.advance(0.3)
     after = run.stop().energy_balance()
     assert after.supplied["states set"][-1] == pytest.approx(3.0 * speed**2, rel=1e-12)
@@ -207,7 +207,7 @@ def test_what_cannot_be_added_up_is_refused():
 
 
 def test_a_man_on_a_bicycle_crosses_a_stone():
-    """Two tyres, a seat, a dozen muscles and what holds him: 3 s, at the tolerance of all adaptive methods."""
+    """Two tyres, a seat, a dozen muscles and what holds him, at the usual tolerance."""
     mech = gallery.man_on_bicycle(5.0, ground=gallery.misplaced_stone(0.01))
     run = simulate(mech, 3.0, tolerance=1e-8, output_step=0.01, reactions=False)
     balance = run.energy_balance()

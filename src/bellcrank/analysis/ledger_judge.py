@@ -10,7 +10,9 @@ from bellcrank.analysis.quadrature import largest_nearby, windows, worked
 from bellcrank.analysis.verdict import CheckResult, Worst
 from bellcrank.assembly.state import Floats
 
-_WORKS = "works of forces against the integrals of their recorded powers, beyond what frames resolve, relative"
+_WORKS = (
+    "works of forces against the integrals of their recorded powers, beyond what frames resolve, relative"
+)
 _UNRESOLVED = 5.0  # times the error of such an integral, which motions between frames may add
 
 
@@ -40,4 +42,6 @@ def judge_works(evidence: Evidence, size: float, limit: float) -> CheckResult:
 
 def _left(work: Floats, power: Floats, step: float) -> Floats:
     found, errors = worked(power, step)
-    return np.maximum(0.0, np.abs(work[4:] - work[:-4] - found) - _UNRESOLVED * largest_nearby(np.abs(errors)))
+    return np.maximum(
+        0.0, np.abs(work[4:] - work[:-4] - found) - _UNRESOLVED * largest_nearby(np.abs(errors))
+    )
