@@ -20,7 +20,6 @@ from bellcrank.mechanism.mechanism import Mechanism
 from bellcrank.overloads import overload
 from bellcrank.run.arguments import DynamicArguments, QuasistaticArguments
 from bellcrank.run.controllers import Controller, checked_controllers
-from bellcrank.run.opening import refuse_ledger
 from bellcrank.run.plan import Plan
 from bellcrank.run.quasistatic import QuasistaticRun, begun, refuse_arguments
 from bellcrank.run.run import Run
@@ -95,8 +94,7 @@ def simulate(
     events: to find and record (`Trajectory.events`), of adaptive methods; a terminal one ends the run.
     controllers: functions that are called at multiples of a period and set inputs; see `Controller`.
     inputs: values to start with, by name, not those they were made with; bodies move there.
-    reactions, accelerations: whether to record what joints and forces exert, and body accelerations.
-    ledger: whether to add up the work of every force and drive on the way, for `Trajectory.energy_balance`.
+    reactions, accelerations, ledger: whether to record loads of joints and forces, accelerations, works.
     path: HDF5 file to record into while it runs. description: text to keep instead of the mechanism's own.
     progress: True for a bar on the terminal, or a function of the fraction done. options: of the formulation.
     assemble: correct the initial state first (for this run, not in the mechanism); else it is projected only.
@@ -104,9 +102,9 @@ def simulate(
         `statistics["closed_at"]` (s), the formulation takes over; before, reactions are not a number.
     mode, max_error, measure: "quasistatic" for steps from rest, a `MoveTrajectory`: see `QuasistaticRun`.
 
-    Ctrl-C returns what there is, "interrupted". Raises MechanismError for what is wrong with mechanism or
-    arguments, Unsupported for names that do not exist, AssemblyError if it cannot start, SimulationError,
-    with its `trajectory` up to then, if it or a controller breaks down.
+    Ctrl-C returns what there is, "interrupted". Raises MechanismError for a wrong mechanism or argument,
+    Unsupported for unknown names, AssemblyError if it cannot start, SimulationError, with its `trajectory` up
+    to then, if it or a controller breaks down.
     """
     arguments = {name: value for name, value in locals().items() if name != "options"} | options
     if times is None and duration is None:
@@ -176,10 +174,9 @@ def start(
 ) -> Any:
     """A run that stands at its start and is advanced in parts.
 
-    The arguments are those of `simulate`, but neither a duration nor times are needed: then the end is open,
-    and a frame is recorded at the end of each `Run.advance`, or every output_step. progress needs a duration,
-    or times. Going through time in parts keeps the history of the method from one to the next. Raises what
-    `simulate` raises where it cannot start.
+    The arguments are those of `simulate`; without a duration or times the end is open, and a frame is
+    recorded at the end of each `Run.advance`, or every output_step. progress needs a duration or times. The
+    method keeps its history from part to part. Raises what `simulate` raises where it cannot start.
     """
     start, output_step = _seconds(start=start, output_step=output_step)
     if mode != "dynamic":
@@ -201,8 +198,6 @@ def start(
         with Check("start") as check:
             check.fault("progress is a part of a duration, which is missing", None, "give duration=")
     plan = Plan(begin, *planned, formulation, options, reactions, accelerations, output_step, ledger)
-    if ledger:
-        refuse_ledger(plan.method.method.name, plan.method.method.by_impulses, assemble)
     model = _described(mechanism, start)
     watched = _watched(events, model, plan.method)
     return Run(model, plan, assemble, state, watched, path, description, progress, steering)

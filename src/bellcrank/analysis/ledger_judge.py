@@ -1,4 +1,4 @@
-"""The judge of works that a run has added up: they close the balance of energy, and fit the powers of forces."""
+"""The judge of works that a run has added up: they close the balance of energy and fit powers of forces."""
 
 from __future__ import annotations
 

@@ -42,20 +42,15 @@ class Observation:
 def observation(
     model: Model, reactions: bool = True, accelerations: bool = False, ledger: bool = False
 ) -> Observation:
-    """Joint coordinates and efforts of a model; with what joints and forces exert, accelerations, and works.
-
-    A ledger needs what forces store, so forces are recorded with it in any case.
-    """
+    """Joint coordinates and efforts of a model; with what joints and forces exert, accelerations, and works."""
     columns, coordinates = _reported(model)
-    numbers: dict[int, int] = {}
-    for place, index in enumerate(coordinates):
-        numbers.setdefault(index, place)
+    numbers = {index: place for place, index in reversed(list(enumerate(coordinates)))}
     efforts = tuple(
         MultiplierColumn(m.element, m.kind, m.unit, m.sign, numbers.get(m.coordinate), m.coordinate_name)
         for m in model.multipliers
     )
     others = [c for c in model.angular.tolist() if c not in numbers]
-    exerted = force_efforts(model) if reactions or ledger else {}
+    exerted = force_efforts(model) if reactions or ledger else {}  # a ledger takes what they store
     listed_efforts = [effort for found in exerted.values() for effort in found]
     along = dict.fromkeys(e.coordinate for e in listed_efforts if e.coordinate >= 0)
     unlisted = [c for c in along if c not in numbers and c not in others]
@@ -78,11 +73,7 @@ def observation(
         turning=tuple(places[c] for c in model.angular.tolist()),
         uniqueness=True,
         forces=tuple(exerted),
-        force_columns=tuple(
-            ForceColumn(name, e.name, e.unit, places.get(e.coordinate))
-            for name, found in exerted.items()
-            for e in found
-        ),
+        force_columns=_force_columns(exerted, places),
         force_coordinates=tuple(CoordinateColumn(owners.get(c, ""), *_kind(model, c)) for c in unlisted),
         force_potentials=tuple(name for name, _ in potentials),
         inputs=tuple(InputColumn(one.name, one.unit) for one in model.inputs),
@@ -106,6 +97,12 @@ def observation(
         works=len(works),
     )
     return Observation(layout, core, tuple(listed_coordinates))
+
+
+def _force_columns(exerted: dict[str, list[ForceEffort]], places: dict[int, int]) -> tuple[ForceColumn, ...]:
+    """The efforts of all forces. places: of the coordinates that are recorded."""
+    pairs = [(name, e) for name, found in exerted.items() for e in found]
+    return tuple(ForceColumn(name, e.name, e.unit, places.get(e.coordinate)) for name, e in pairs)
 
 
 def _reported(model: Model) -> tuple[list[CoordinateColumn], list[int]]:

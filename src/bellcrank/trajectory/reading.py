@@ -171,7 +171,7 @@ def _contacts(file: CheckedFile, _: dict[str, Any]) -> dict[str, Any]:
 def _works(file: CheckedFile, _: dict[str, Any]) -> dict[str, Any]:
     if not file.has("ledger"):
         return {}
-    return {"works": distinct(file, "ledger/account", file.texts("ledger/account"))}
+    return {"works": check_distinct(file, "ledger/account", file.texts("ledger/account"))}
 
 
 def count_frames(file: CheckedFile, layout: FrameLayout) -> int:
