@@ -102,9 +102,8 @@ def simulate(
         `statistics["closed_at"]` (s), the formulation takes over; before, reactions are not a number.
     mode, max_error, measure: "quasistatic" for steps from rest, a `MoveTrajectory`: see `QuasistaticRun`.
 
-    Ctrl-C returns what there is, "interrupted". Raises MechanismError for a wrong mechanism or argument,
-    Unsupported for unknown names, AssemblyError if it cannot start, SimulationError, with its `trajectory` up
-    to then, if it or a controller breaks down.
+    Ctrl-C returns what there is, "interrupted". Raises MechanismError for wrong arguments, Unsupported for
+    unknown names, AssemblyError if it cannot start, SimulationError with its `trajectory` if it breaks down.
     """
     arguments = {name: value for name, value in locals().items() if name != "options"} | options
     if times is None and duration is None:

@@ -46,6 +46,10 @@ def test_every_entry_is_there(run):
     total = balance.kinetic + balance.weight + balance.stored["coil"]
     np.testing.assert_allclose(total, run.energy.total, rtol=0, atol=1e-14)
     assert "supplied by drive 'shake'" in str(balance)
+    again = pickle.loads(pickle.dumps(balance))
+    assert np.array_equal(again.lost["rubbing"], balance.lost["rubbing"])
+    with pytest.raises(ValueError, match="read-only"):
+        again.lost["rubbing"][0] = 1.0
     assert balance.exchanged == max(
         np.ptp(values)
         for values in (

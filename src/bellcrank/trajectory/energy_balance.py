@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from types import MappingProxyType
+from typing import Any
 
 import numpy as np
 
@@ -39,6 +40,15 @@ class EnergyBalance:
     lost: Mapping[str, FloatArray]
     supplied: Mapping[str, FloatArray]
     residual: FloatArray
+
+    def __post_init__(self) -> None:
+        for name in ("stored", "lost", "supplied"):
+            entries = {key: read_only(values) for key, values in getattr(self, name).items()}
+            object.__setattr__(self, name, MappingProxyType(entries))
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        values = [getattr(self, field.name) for field in fields(self)]
+        return EnergyBalance, tuple(dict(v) if isinstance(v, Mapping) else v for v in values)
 
     @property
     def exchanged(self) -> float:
@@ -90,9 +100,9 @@ def energy_balance(layout: FrameLayout, store: Store) -> EnergyBalance:
         store.read("time"),
         kinetic,
         read_only(weight),
-        _read_only(stored),
-        _read_only(lost),
-        _read_only(supplied),
+        stored,
+        lost,
+        supplied,
         read_only(residual),
     )
 
@@ -107,7 +117,3 @@ def _total(entries: Mapping[str, FloatArray], like: FloatArray) -> FloatArray:
 
 def _change(values: FloatArray) -> float:
     return float(values[-1] - values[0]) if len(values) else 0.0
-
-
-def _read_only(entries: dict[str, FloatArray]) -> Mapping[str, FloatArray]:
-    return MappingProxyType({name: read_only(values) for name, values in entries.items()})

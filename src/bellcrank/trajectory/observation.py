@@ -42,7 +42,7 @@ class Observation:
 def observation(
     model: Model, reactions: bool = True, accelerations: bool = False, ledger: bool = False
 ) -> Observation:
-    """Joint coordinates and efforts of a model; with what joints and forces exert, accelerations, and works."""
+    """Joint coordinates and efforts of a model; what joints and forces exert; accelerations; works."""
     columns, coordinates = _reported(model)
     numbers = {index: place for place, index in reversed(list(enumerate(coordinates)))}
     efforts = tuple(
@@ -50,7 +50,7 @@ def observation(
         for m in model.multipliers
     )
     others = [c for c in model.angular.tolist() if c not in numbers]
-    exerted = force_efforts(model) if reactions or ledger else {}  # a ledger takes what they store
+    exerted = force_efforts(model) if reactions or ledger else {}
     listed_efforts = [effort for found in exerted.values() for effort in found]
     along = dict.fromkeys(e.coordinate for e in listed_efforts if e.coordinate >= 0)
     unlisted = [c for c in along if c not in numbers and c not in others]
