@@ -69,6 +69,22 @@ def joined(page, count):
     until(page.session, lambda now: len(now.mechanism.joints) == count, 60.0)
 
 
+def test_a_notice_over_the_stage_lets_clicks_pass_but_for_its_button(shown):
+    page, tab = shown
+    add_rod(page, tab, "rod", 1.0)
+    press(tab, "Click two points")
+    settled(page, tab)
+    tab.mouse.click(40, 600)  # on nothing
+    notice = tab.locator(".mantine-Notification-root").filter(has_text="there is nothing there")
+    notice.wait_for(timeout=30_000)
+    tab.wait_for_timeout(1500)  # it slides in
+    box = notice.bounding_box()
+    under = "([x, y]) => document.elementFromPoint(x, y).tagName"
+    assert tab.evaluate(under, [box["x"] + 60, box["y"] + box["height"] / 2]) == "CANVAS"
+    notice.locator("button").click()
+    notice.wait_for(state="detached", timeout=30_000)
+
+
 def test_a_four_bar_is_built_by_clicks_from_nothing(shown, tmp_path):
     page, tab = shown
     session = page.session

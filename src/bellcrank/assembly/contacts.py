@@ -258,7 +258,7 @@ class ContactBuilder:
         return [
             *(law.stiffness, law.exponent, dissipation, law.static_friction, law.friction),
             *(law.shear_ratio, damping, law.restitution, law.bottom_depth, law.bottom_stiffness),
-            *(law.rolling_resistance, law.spinning_resistance),
+            *(law.rolling_resistance, law.spinning_resistance, float(law.poisson)),
         ]
 
     def _shear_damping(self, law: ContactLaw) -> float:

@@ -35,6 +35,11 @@ _PICTURES: Final = 30.0  # a second
 _NUMBERS: Final = 5.0  # a second: widgets, plots
 _BRAND: Final = (47, 111, 179)
 _LOCAL: Final = ("localhost", "127.0.0.1", "::1")
+# Notices lie over the stage, and viser lets them take clicks meant for bodies below; only their buttons may.
+_NOTICES: Final = """<style>
+.mantine-Notification-root, .mantine-Notifications-notification { pointer-events: none !important }
+.mantine-Notification-root button { pointer-events: auto }
+</style>"""
 
 
 class Page:
@@ -134,6 +139,7 @@ class Page:
         self._view.on_update(self._on_view)
         with gui.add_folder("Keep", expand_by_default=False):
             self.keeping = Keeping(gui, self.session, self.scene, folder, self._told)
+        gui.add_html(_NOTICES)
 
     async def _on_look(self, _event: Any) -> None:
         now = self.session.snapshot
