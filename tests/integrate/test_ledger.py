@@ -144,6 +144,28 @@ def test_a_tyre_over_a_bump(formulation):
     assert balance.error < 1e-6
 
 
+def test_boxes_that_tumble_onto_each_other():
+    mech = bc.Mechanism("boxes")
+    mech.replace(mech.ground, shapes=[bc.Plane()])
+    for k in range(3):
+        turn = np.array([1.0, 0.3, 0.2 * (k + 1), 0.1])
+        place = {"position": (0.05 * k, 0, 0.3 + 0.5 * k), "rotation": turn / np.linalg.norm(turn)}
+        shapes = [bc.Box(size=(0.2, 0.2, 0.1))]
+        mech.add_body(f"box {k}", 1.0, [0.01] * 3, velocity=(1, 0, 0), shapes=shapes, **place)
+    mech.add_force("touch", bc.Contact(1e5, friction=0.3, restitution=0.4), "ground", *mech.bodies)
+    run = simulate(mech, 1.0, formulation="lagrange", tolerance=1e-9, output_step=0.01)
+    assert len(run.events) > 50
+    assert run.energy_balance().lost["touch"][-1] > 5.0
+    assert run.energy_balance().error < 1e-6
+
+
+def test_verify_judges_energy_while_a_tyre_rolls():
+    run = simulate(free_wheel(bc.Plane()), 0.2, tolerance=1e-8, output_step=0.002)
+    check = bc.verify(run)["energy"]
+    assert check.value is not None
+    assert check.passed
+
+
 @pytest.mark.parametrize("restitution", [0.0, 0.6])
 def test_stops_take_what_their_restitution_says(restitution, method):
     run = simulate(stops.ball(restitution), 0.5, output_step=0.01, **method)

@@ -14,6 +14,7 @@ from bellcrank.trajectory.accounts import IMPACTS, force_account
 from bellcrank.trajectory.layout import FrameLayout
 from bellcrank.trajectory.store import FloatArray, Store, read_only
 
+_ROUNDING = 1e-9  # of the energy: a motion that exchanges less is known to rounding only
 _FLOOR = 1e-300  # J: where nothing moves, no energy is exchanged
 
 
@@ -58,8 +59,11 @@ class EnergyBalance:
 
     @property
     def error(self) -> float:
-        """The largest residual, relative to what is exchanged."""
-        return float(np.max(np.abs(self.residual), initial=0.0)) / max(self.exchanged, _FLOOR)
+        """The largest residual, relative to what is exchanged or, if that is more, 1e-9 of the energy."""
+        size = max(float(np.max(np.abs(e), initial=0.0)) for e in (self.kinetic, self.weight))
+        return float(np.max(np.abs(self.residual), initial=0.0)) / max(
+            self.exchanged, _ROUNDING * size, _FLOOR
+        )
 
     def __str__(self) -> str:
         rows = [("kinetic energy", self.kinetic), ("weight", self.weight)]
