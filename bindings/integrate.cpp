@@ -266,8 +266,23 @@ void bind_integrate(nb::module_& m) {
              "Poses and velocities of the bodies, then values and rates of the coordinates that are recorded, as "
              "observe() writes\nthem, at the state of the run.")
         .def(
-            "observe", [](RunAt& self) { return observe(self.at, self.run->observation()); },
+            "observe",
+            [](RunAt& self) {
+                Rows frame(1, 1 + self.at.core().observation_size(self.run->observation()));
+                frame(0, 0) = self.run->time();
+                self.run->observe(frame.data() + 1);
+                return frame;
+            },
             "The frame (1, 1 + width) that would be recorded at the state of the run.")
+        .def(
+            "works", [](RunAt& self) { return self.run->works(); }, "The works of the accounts since the start, J.")
+        .def(
+            "go_on_from",
+            [](RunAt& self, const std::vector<double>& works) {
+                if (works.size() != self.run->works().size()) throw std::invalid_argument("works: of other accounts");
+                self.run->works() = works;
+            },
+            "works"_a, "The works that a run has come to with which this one goes on.")
         .def("outcome", &outcome, nb::sig("def outcome(self) -> dict[str, typing.Any]"),
              "What it has done so far: status, time, steps, rejected, rounding, last_step, next_step, "
              "steps_since_restart,\nevaluations_since_restart, difference_evaluations, last_order, highest_order, "

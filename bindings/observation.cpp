@@ -56,6 +56,21 @@ void check_efforts(const Model& model, const std::vector<Observation::Effort>& e
     }
 }
 
+using Accounts = std::vector<std::tuple<std::string, int, int>>;
+
+constexpr const char* kAccountNames[] = {"law", "wrench", "formula", "contact", "block"};  // as Account::Of
+
+std::vector<Observation::Account> accounts_of(const Accounts& given) {
+    std::vector<Observation::Account> out;
+    for (const auto& [of, number, column] : given) {
+        const auto kind = std::find(std::begin(kAccountNames), std::end(kAccountNames), of);
+        if (kind == std::end(kAccountNames))
+            throw std::invalid_argument("accounts: of law, wrench, formula, contact or block");
+        out.push_back({static_cast<Observation::Account::Of>(kind - std::begin(kAccountNames)), number, column});
+    }
+    return out;
+}
+
 std::vector<Observation::Effort> checked_efforts(const Model& model, const Efforts& given) {
     std::vector<Observation::Effort> efforts = efforts_of(given);
     check_efforts(model, efforts);
@@ -63,9 +78,11 @@ std::vector<Observation::Effort> checked_efforts(const Model& model, const Effor
 }
 
 nb::list frame_sections(int bodies, int coordinates, int angles, int force_coordinates, int multipliers, int reactions,
-                        int efforts, int potentials, bool uniqueness, bool accelerations, int inputs, bool contacts) {
-    const FrameCounts counts{bodies,  coordinates, angles,     force_coordinates, multipliers, reactions,
-                             efforts, potentials,  uniqueness, accelerations,     inputs,      contacts};
+                        int efforts, int potentials, bool uniqueness, bool accelerations, int inputs, bool contacts,
+                        int works) {
+    const FrameCounts counts{bodies,    coordinates, angles,     force_coordinates, multipliers,
+                             reactions, efforts,     potentials, uniqueness,        accelerations,
+                             inputs,    contacts,    works};
     const FrameLayout layout(counts);
     nb::list out;
     for (int k = 0; k < kSections; ++k) {
@@ -134,7 +151,8 @@ void bind_observation(nb::module_& m) {
             "__init__",
             [](Observation* self, std::vector<int> coordinates, int angles, int force_coordinates,
                std::vector<int> rows, std::vector<std::pair<std::vector<int>, int>> reactions, const Efforts& efforts,
-               const Efforts& potentials, bool accelerations, int inputs, bool contacts) {
+               const Efforts& potentials, bool accelerations, int inputs, bool contacts, const Accounts& accounts,
+               int works) {
                 new (self) Observation{std::move(coordinates),
                                        angles,
                                        force_coordinates,
@@ -144,30 +162,35 @@ void bind_observation(nb::module_& m) {
                                        efforts_of(potentials),
                                        accelerations,
                                        inputs,
-                                       contacts};
+                                       contacts,
+                                       accounts_of(accounts),
+                                       works};
             },
             "coordinates"_a = std::vector<int>(), "angles"_a = 0, "force_coordinates"_a = 0,
             "rows"_a = std::vector<int>(), "reactions"_a = std::vector<std::pair<std::vector<int>, int>>(),
             "efforts"_a = Efforts(), "potentials"_a = Efforts(), "accelerations"_a = false, "inputs"_a = 0,
-            "contacts"_a = false,
+            "contacts"_a = false, "accounts"_a = Accounts(), "works"_a = 0,
             nb::sig("def __init__(self, coordinates: collections.abc.Sequence[int] = (), angles: int = 0, "
                     "force_coordinates: int = 0, rows: collections.abc.Sequence[int] = (), reactions: "
                     "collections.abc.Sequence[tuple[collections.abc.Sequence[int], int]] = (), efforts: "
                     "collections.abc.Sequence[tuple[str, int, int]] = (), potentials: "
                     "collections.abc.Sequence[tuple[str, int, int]] = (), accelerations: bool = False, "
-                    "inputs: int = 0, contacts: bool = False) -> None"),
+                    "inputs: int = 0, contacts: bool = False, accounts: "
+                    "collections.abc.Sequence[tuple[str, int, int]] = (), works: int = 0) -> None"),
             "coordinates: of joints, then so many other angles, then so many others that forces act along. rows:\n"
             "whose multipliers. reactions: (blocks, pair). efforts, potentials: (\"law\", number, 0), (\"wrench\", "
             "number,\ncomponent: moment, then force) or (\"formula\", number, output), or\n(\"contact\", group, "
             "component: of each body force, then moment). inputs: all that "
-            "the model has, or 0.\ncontacts: how many points touch.");
+            "the model has, or 0.\ncontacts: how many points touch. accounts: (\"law\", \"wrench\", \"formula\", "
+            "\"contact\" or \"block\", number,\ncolumn of the works, of which there are so many; the last two "
+            "have what moves and impacts bring in).");
     m.def("frame_sections", &frame_sections, "bodies"_a, "coordinates"_a = 0, "angles"_a = 0, "force_coordinates"_a = 0,
           "multipliers"_a = 0, "reactions"_a = 0, "efforts"_a = 0, "potentials"_a = 0, "uniqueness"_a = true,
-          "accelerations"_a = false, "inputs"_a = 0, "contacts"_a = false,
+          "accelerations"_a = false, "inputs"_a = 0, "contacts"_a = false, "works"_a = 0,
           nb::sig("def frame_sections(bodies: int, coordinates: int = 0, angles: int = 0, force_coordinates: int = 0, "
                   "multipliers: int = 0, reactions: int = 0, efforts: int = 0, potentials: int = 0, "
-                  "uniqueness: bool = True, accelerations: bool = False, inputs: int = 0, contacts: bool = False) "
-                  "-> list[tuple[str, int, tuple[int, ...]]]"),
+                  "uniqueness: bool = True, accelerations: bool = False, inputs: int = 0, contacts: bool = False, "
+                  "works: int = 0) -> list[tuple[str, int, tuple[int, ...]]]"),
           "The sections of a frame of so many of each, after its time: name, first number, shape.");
     m.def("observe", &observe, "system"_a, "what"_a, "The frame (1, 1 + width) of a system at its state.");
     m.def("force_bodies", &force_bodies, "model"_a, "efforts"_a,

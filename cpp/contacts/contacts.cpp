@@ -124,6 +124,16 @@ std::pair<Vec3, Vec3> Contacts::wrench(int group, int body, const Vec3& about) c
     return {force, moment};
 }
 
+double Contacts::power(int group, const double* poses, const double* twists) const {
+    double sum = 0.0;
+    for (const Contact& c : contacts_) {
+        if (c.group != group) continue;
+        const int a = set_.shapes[c.a].body, b = set_.shapes[c.b].body;
+        sum += dot(c.force, velocity_at(poses, twists, a, c.position) - velocity_at(poses, twists, b, c.position));
+    }
+    return sum;
+}
+
 double Contacts::stored_energy(int group) const {
     double sum = 0.0;
     for (size_t i = 0; i < contacts_.size(); ++i)

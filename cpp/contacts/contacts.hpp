@@ -52,6 +52,8 @@ class Contacts {
     void add_forces(const double* poses, const double* twists, double* force);
     // What the points of a group exert on a body, after evaluate(): force, and moment about a point, world axes.
     std::pair<Vec3, Vec3> wrench(int group, int body, const Vec3& about) const;
+    // What the points of a group do to the bodies [W], after evaluate().
+    double power(int group, const double* poses, const double* twists) const;
     // Elastic energy of a group after evaluate(); of all.
     double stored_energy(int group) const;
     double elastic_energy(const double* poses, const double* twists);

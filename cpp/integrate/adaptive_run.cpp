@@ -194,16 +194,19 @@ bool AdaptiveRun::take(const StepOutcome& outcome) {
     result_.rounding += is_rounding_;
     result_.last_order = outcome.order;
     result_.highest_order = std::max(result_.highest_order, outcome.order);
-    if (!watch_.empty()) {
-        for (const EventWatch::Root& root : watch_.find(step_.begin, step_.h, curve_)) {
-            if (watch_.ends(root.event)) return end_at(root);
-            curve_(root.time, xo_.data(), uo_.data());
-            if (!system_.project(root.time, xo_.data(), uo_.data()))
-                return stop(SimulationStatus::constraints_lost), false;
-            report(root, xo_, uo_);
-        }
+    const std::vector<EventWatch::Root>& roots = watch_.find(step_.begin, step_.h, curve_);
+    const bool cut = std::ranges::any_of(roots, [this](const auto& root) { return watch_.ends(root.event); });
+    const double end = cut ? roots.back().time : step_.begin + step_.h;
+    const bool recorded = !roots.empty() || (next_ < outputs_.size() && outputs_[next_] < end);
+    ledger_.follow(step_.begin, end, outcome.order, recorded, curve_);
+    for (const EventWatch::Root& root : roots) {
+        if (watch_.ends(root.event)) return end_at(root);
+        curve_(root.time, xo_.data(), uo_.data());
+        if (!system_.project(root.time, xo_.data(), uo_.data())) return stop(SimulationStatus::constraints_lost), false;
+        report(root, xo_, uo_);
     }
     output_before(step_.end);
+    if (outcome.impact) ledger_.strike(t_, x_.data(), u_.data(), true);
     if (!is_running() || !is_sound(true) || !accept(step_.end, step_.h)) return false;
     record_if_due();
     stuck_ = false;
@@ -229,14 +232,11 @@ bool AdaptiveRun::end_at(const EventWatch::Root& root) {
     if (!is_running()) return false;
     const bool stop_met = watch_.is_stop(root.event);
     curve_(root.time, xo_.data(), uo_.data());
-    if (stop_met) system_.meet_stops();
+    if (stop_met) ledger_.strike(root.time, xo_.data(), uo_.data(), false), system_.meet_stops();
     const bool met = system_.project(root.time, xo_.data(), uo_.data());
     x1_.swap(xo_);
     u1_.swap(uo_);
-    if (!is_sound(met)) {
-        result_.time = root.time;  // frames lead up to here
-        return false;
-    }
+    if (!is_sound(met)) return result_.time = root.time, false;  // frames lead up to here
     if (!accept(root.time, root.time - step_.begin)) return false;
     stuck_ = stop_met && root.time - step_.begin <= shortest();
     if (stuck_) return true;

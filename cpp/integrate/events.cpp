@@ -75,6 +75,7 @@ void EventWatch::time_passes() { std::fill(passed_over_.begin(), passed_over_.en
 
 const std::vector<EventWatch::Root>& EventWatch::find(double t, double h, const Curve& curve) {
     roots_.clear();
+    if (empty()) return roots_;
     double from = t, apart = has_contacts_ ? sweep(t, t + h, curve) : t + h;
     for (int part = 1; part <= parts_;) {
         const double next = part == parts_ ? t + h : t + h * part / parts_;

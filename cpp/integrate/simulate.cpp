@@ -2,7 +2,9 @@
 
 #include <algorithm>
 #include <cmath>
+#include <stdexcept>
 
+#include "integrate/cubic_curve.hpp"
 #include "integrate/energy_watch.hpp"
 #include "integrate/run.hpp"
 #include "interruption/interruption.hpp"
@@ -19,6 +21,7 @@ Run::Run(System& system, SimulationOptions options, Observation observation, dou
       u_(u),
       sink_(sink),
       stepper_(std::move(stepper)),
+      ledger_(system, observation_),
       x1_(x),
       u1_(u),
       frame_(system.observation_size(observation_)),
@@ -28,6 +31,7 @@ Run::Run(System& system, SimulationOptions options, Observation observation, dou
       samples_(options_.periods.size(), 0) {
     result_.time = t;
     system.contacts().be_rigid(stepper_->by_impulses());
+    ledger_.stand(t, x.data(), u.data());
 }
 
 const SimulationResult& Run::advance(const std::vector<double>& outputs, double end, bool last) {
@@ -46,6 +50,7 @@ const SimulationResult& Run::advance(const std::vector<double>& outputs, double 
     } catch (const Interrupted&) {
         stop(SimulationStatus::interrupted);
     }
+    ledger_.stand(t_, x_.data(), u_.data());
     return result_;
 }
 
@@ -72,6 +77,7 @@ void Run::sample_if_due() {
         if (next_sample(i) > t_ + near) continue;
         while (next_sample(i) <= t_ + near) ++samples_[i];
         ++result_.samples;
+        ledger_.stand(t_, x_.data(), u_.data());
         sink_.sample(static_cast<int>(i), t_);
     }
 }
@@ -88,8 +94,19 @@ double Run::next_stop(double end) const {
     return stop;
 }
 
+void Run::observe(double t, const std::vector<double>& x, const std::vector<double>& u) {
+    system_.observe(t, x.data(), u.data(), observation_, frame_.data());
+    ledger_.write(t, frame_.data() + frame_.size() - ledger_.works().size());
+}
+
+void Run::observe(double* frame) {
+    observe(t_, x_, u_);
+    std::ranges::copy(frame_, frame);
+}
+
 void Run::move(double t) {
     t_ = result_.time = t;
+    ledger_.move(t, x_.data(), u_.data());
     system_.commit(t, x_.data(), u_.data());
     moved_ = true;
 }
@@ -115,6 +132,7 @@ bool Run::is_sound(bool constraints_met) {
 bool Run::accept(double t, double h) {
     x_.swap(x1_);
     u_.swap(u1_);
+    ledger_.settle(t, x_.data(), u_.data());
     t_ = result_.time = t;
     result_.last_step = h;
     ++result_.steps;
@@ -137,7 +155,9 @@ class FixedRun final : public Run {
     FixedRun(System& system, SimulationOptions options, Observation observation, double t, std::vector<double>& x,
              std::vector<double>& u, Sink& sink, std::unique_ptr<Stepper> stepper)
         : Run(system, std::move(options), std::move(observation), t, x, u, sink, std::move(stepper)),
-          watch_(system, *stepper_) {}
+          watch_(system, *stepper_),
+          path_(system),
+          curve_([this](double time, double* at, double* speed) { path_.at(time, at, speed); }) {}
 
   private:
     // What an input brings in is told from what the method makes as that of any source is.
@@ -193,11 +213,20 @@ class FixedRun final : public Run {
         if (!(end > t)) return stop(SimulationStatus::step_vanished), false;
         const EnergyWatch::Step step{t, h, x_.data(), u_.data(), x1_.data(), u1_.data()};
         watch_.before(step);
+        const auto impacts = system_.statistics().impacts;
         const StepOutcome outcome = stepper_->step(system_, t, h, x_.data(), u_.data(), x1_.data(), u1_.data());
         if (!is_sound(outcome.constraints_met) || !count(outcome.impulses)) return false;
         if (changes_nothing()) return stop(SimulationStatus::step_vanished), false;
         if (!watch_.bears(step, last)) return tell_energy(step), false;
+        if (!ledger_.empty()) book(step, system_.statistics().impacts != impacts);
         return accept(end, h);
+    }
+
+    // The work of a step. What an impact in it takes is what is left.
+    void book(const EnergyWatch::Step& step, bool impact) {
+        path_.lay(step.t, step.h, step.x, step.u, step.x1, step.u1);
+        ledger_.follow(step.t, step.t + step.h, CubicCurve::kOrder, false, curve_);
+        if (impact) ledger_.strike(step.t, step.x, step.u, true);
     }
 
     bool count(const ImpulseOutcome& step) {
@@ -240,6 +269,8 @@ class FixedRun final : public Run {
     }
 
     EnergyWatch watch_;
+    CubicCurve path_;
+    Ledger::Curve curve_;
 };
 
 }  // namespace
@@ -247,6 +278,8 @@ class FixedRun final : public Run {
 std::unique_ptr<Run> make_run(System& system, SimulationOptions options, Observation observation, double t,
                               std::vector<double>& x, std::vector<double>& u, Sink& sink) {
     auto stepper = make_stepper(options.method, system, options.settings);
+    if (stepper->by_impulses() && observation.works > 0)
+        throw std::invalid_argument("work is not added up by methods that step by impulses");
     if (stepper->adaptive())
         return make_adaptive_run(system, std::move(options), std::move(observation), t, x, u, sink, std::move(stepper));
     return std::make_unique<FixedRun>(system, std::move(options), std::move(observation), t, x, u, sink,

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "integrate/events.hpp"
+#include "integrate/ledger.hpp"
 #include "integrate/stepper.hpp"
 #include "model/system.hpp"
 
@@ -92,6 +93,10 @@ class Run {
     const SimulationOptions& options() const { return options_; }
     const Observation& observation() const { return observation_; }
     const SimulationResult& result() const { return result_; }
+    // What would be recorded where the run is: observation_size() doubles.
+    void observe(double* frame);
+    // Works of the accounts since the start; those of a run that this one goes on with may be set.
+    std::vector<double>& works() { return ledger_.works(); }
 
   protected:
     enum class Start { first, moved, changed };
@@ -107,9 +112,7 @@ class Run {
         if (observation_.contacts) sink_.contacts(system_.contacts());
     }
     // Into frame_, from which only whole frames go to the sink: observing may be interrupted.
-    void observe(double t, const std::vector<double>& x, const std::vector<double>& u) {
-        system_.observe(t, x.data(), u.data(), observation_, frame_.data());
-    }
+    void observe(double t, const std::vector<double>& x, const std::vector<double>& u);
     void record_if_due();
     void stop(SimulationStatus status);
     // Ends the run if x1_, u1_, the end of a step, left the numbers or the constraints.
@@ -123,6 +126,7 @@ class Run {
     std::vector<double>&x_, &u_;
     Sink& sink_;
     std::unique_ptr<Stepper> stepper_;
+    Ledger ledger_;
     std::vector<double> x1_, u1_, frame_;
     SimulationResult result_;
     double t_, end_;     // where the run is, and where it goes

@@ -100,17 +100,13 @@ double wrench_component(const Model& model, const Wrench& w, int component, doub
     return w.constant[component] + (function < 0 ? 0.0 : model.functions[function](t).f);
 }
 
-Energy energy(const Model& model, const AngleBranches& branches, Contacts& contacts, double t, const double* x,
-              const double* u) {
+Energy inertial_energy(const Model& model, const AngleBranches& branches, const double* x, const double* u) {
     Energy e{0.0, 0.0};
     for (int b = 0; b < model.bodies(); ++b) {
         const Vec3 v = twist_linear(u, b), w = twist_angular(u, b), I = model.principal_inertia[b];
         e.kinetic += 0.5 * (model.mass[b] * dot(v, v) + I.x * w.x * w.x + I.y * w.y * w.y + I.z * w.z * w.z);
         e.potential -= model.mass[b] * dot(model.gravity, pose_position(x, b));
     }
-    for (const Law& law : model.laws) e.potential += law_potential({model, branches, t, x, u}, law);
-    for (const FormulaForce& f : model.formula_forces) e.potential += f.potential({model, branches, t, x, u});
-    if (!contacts.empty()) e.potential += contacts.elastic_energy(x, u);
     for (const Block& block : model.blocks) {
         if (block.compliance <= 0.0) continue;
         for (int r = block.row_begin; r < block.row_end; ++r) {
@@ -121,6 +117,15 @@ Energy energy(const Model& model, const AngleBranches& branches, Contacts& conta
             e.kinetic += 0.5 * rate * rate / block.compliance;
         }
     }
+    return e;
+}
+
+Energy energy(const Model& model, const AngleBranches& branches, Contacts& contacts, double t, const double* x,
+              const double* u) {
+    Energy e = inertial_energy(model, branches, x, u);
+    for (const Law& law : model.laws) e.potential += law_potential({model, branches, t, x, u}, law);
+    for (const FormulaForce& f : model.formula_forces) e.potential += f.potential({model, branches, t, x, u});
+    if (!contacts.empty()) e.potential += contacts.elastic_energy(x, u);
     return e;
 }
 

@@ -25,6 +25,8 @@ struct Energy {
     double kinetic, potential;  // [J]
 };
 
+// Kinetic energy of the bodies and of rotors (compliant rows), and that of their weight, from the world origin.
+Energy inertial_energy(const Model& model, const AngleBranches& branches, const double* x, const double* u);
 // Kinetic energy of the bodies and of rotors (compliant rows); potential of gravity, measured from the world origin,
 // of the force laws that have one, and of contacts.
 Energy energy(const Model& model, const AngleBranches& branches, Contacts& contacts, double t, const double* x,

@@ -140,6 +140,20 @@ void FormulaForce::add(const Scenery& at, double* force) const {
     }
 }
 
+double FormulaForce::power(const Scenery& at) const {
+    const double* o = run_program(*program_, ends_, at);
+    double sum = 0.0;
+    for (const FormulaMarker& m : ends_.markers) {
+        const Mat3 R = rotation_matrix(pose_rotation(at.x, m.body));
+        const Vec3 spin = twist_angular(at.u, m.body);
+        sum += dot(vector_at(o), twist_linear(at.u, m.body) + R * cross(spin, m.offset));
+        sum += dot(vector_at(o + 3), R * spin);
+        o += 6;
+    }
+    for (size_t i = 0; i < ends_.coordinates.size(); ++i, ++o) sum += *o * buffers().coordinates[i].rate;
+    return sum;
+}
+
 double FormulaForce::potential(const Scenery& at) const {
     return has_potential_ ? evaluate(at)[6 * ends_.markers.size() + ends_.coordinates.size()] : 0.0;
 }

@@ -72,6 +72,7 @@ class FormulaForce {
     // Adds to records as in applied_forces().
     void add(const Scenery& at, double* force) const;
     double potential(const Scenery& at) const;  // 0 if it has none
+    double power(const Scenery& at) const;      // on the bodies [W]
 
   private:
     FormulaEnds ends_;

@@ -40,6 +40,7 @@ constexpr Declaration kDeclarations[kSections] = {
     {"coordinate_accelerations", &F::coordinates, 1, &F::accelerations},
     {"inputs", &F::inputs},
     {"contact_points", nullptr, 1, &F::contacts},
+    {"works", &F::works},
 };
 
 }  // namespace
@@ -57,7 +58,8 @@ FrameCounts FrameCounts::of(const Observation& what, int bodies) {
             true,
             what.accelerations,
             what.inputs,
-            what.contacts};
+            what.contacts,
+            what.works};
 }
 
 FrameLayout::Shape FrameLayout::shape(Section section, const FrameCounts& counts) {

@@ -27,6 +27,15 @@ struct Observation {
     bool accelerations = false;
     int inputs = 0;         // of the model: all of them, or none
     bool contacts = false;  // how many points touch
+    // Whose work a run adds up: all that a law, a wrench, a force given by formulas or a group of contacts exerts, or
+    // the rows of a block. column: of the works, to which it is added. The last two columns are what is brought in
+    // where the run is set to another state and by impacts.
+    struct Account {
+        enum class Of { law, wrench, formula, contact, block } of;
+        int number, column;
+    };
+    std::vector<Account> accounts;
+    int works = 0;  // columns
 };
 
 // How many of each a frame holds; whether it holds flags of uniqueness and accelerations.
@@ -36,6 +45,7 @@ struct FrameCounts {
     bool uniqueness = true, accelerations = false;
     int inputs = 0;
     bool contacts = false;
+    int works = 0;
 
     static FrameCounts of(const Observation& what, int bodies);
 };
@@ -68,9 +78,10 @@ enum class Section {
     angular_acceleration,
     coordinate_accelerations,
     inputs,
-    contact_points
+    contact_points,
+    works
 };
-constexpr int kSections = static_cast<int>(Section::contact_points) + 1;
+constexpr int kSections = static_cast<int>(Section::works) + 1;
 
 class FrameLayout {
   public:

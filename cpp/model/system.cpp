@@ -1,5 +1,6 @@
 #include "model/system.hpp"
 
+#include <algorithm>
 #include <string>
 
 #include "model/breaks.hpp"
@@ -65,6 +66,7 @@ void System::observe(double t, const double* x, const double* u, const Observati
     frame.write_motion();
     frame.write_forces(contacts_);
     if (what.contacts) *frame[Section::contact_points] = static_cast<double>(contacts_.listed().size());
+    std::fill_n(frame[Section::works], what.works, 0.0);  // those who go through time add them up
     const bool loads = !what.rows.empty() || !what.reactions.empty();
     if (loads || what.accelerations) {
         observed_.resize(tangent_size());

@@ -70,6 +70,7 @@ def simulate(
     inputs: Mapping[str, float] | None = None,
     reactions: bool = True,
     accelerations: bool = False,
+    ledger: bool = False,
     path: str | Path | None = None,
     progress: bool | Callable[[float], None] = False,
     assemble: bool | str = True,
@@ -93,7 +94,7 @@ def simulate(
     events: to find and record (`Trajectory.events`), of adaptive methods; a terminal one ends the run.
     controllers: functions that are called at multiples of a period and set inputs; see `Controller`.
     inputs: values to start with, by name, not those they were made with; bodies move there.
-    reactions, accelerations: whether to record what joints and forces exert, and body accelerations.
+    reactions, accelerations, ledger: whether to record loads of joints and forces, accelerations, works.
     path: HDF5 file to record into while it runs. description: text to keep instead of the mechanism's own.
     progress: True for a bar on the terminal, or a function of the fraction done. options: of the formulation.
     assemble: correct the initial state first (for this run, not in the mechanism); else it is projected only.
@@ -101,9 +102,8 @@ def simulate(
         `statistics["closed_at"]` (s), the formulation takes over; before, reactions are not a number.
     mode, max_error, measure: "quasistatic" for steps from rest, a `MoveTrajectory`: see `QuasistaticRun`.
 
-    Ctrl-C returns what there is, "interrupted". Raises MechanismError for what is wrong with mechanism or
-    arguments, Unsupported for names that do not exist, AssemblyError if it cannot start, SimulationError,
-    with its `trajectory` up to then, if it or a controller breaks down.
+    Ctrl-C returns what there is, "interrupted". Raises MechanismError for wrong arguments, Unsupported for
+    unknown names, AssemblyError if it cannot start, SimulationError with its `trajectory` if it breaks down.
     """
     arguments = {name: value for name, value in locals().items() if name != "options"} | options
     if times is None and duration is None:
@@ -161,6 +161,7 @@ def start(
     inputs: Mapping[str, float] | None = None,
     reactions: bool = True,
     accelerations: bool = False,
+    ledger: bool = False,
     path: str | Path | None = None,
     progress: bool | Callable[[float], None] = False,
     assemble: bool | str = True,
@@ -172,10 +173,9 @@ def start(
 ) -> Any:
     """A run that stands at its start and is advanced in parts.
 
-    The arguments are those of `simulate`, but neither a duration nor times are needed: then the end is open,
-    and a frame is recorded at the end of each `Run.advance`, or every output_step. progress needs a duration,
-    or times. Going through time in parts keeps the history of the method from one to the next. Raises what
-    `simulate` raises where it cannot start.
+    The arguments are those of `simulate`; without a duration or times the end is open, and a frame is
+    recorded at the end of each `Run.advance`, or every output_step. progress needs a duration or times. The
+    method keeps its history from part to part. Raises what `simulate` raises where it cannot start.
     """
     start, output_step = _seconds(start=start, output_step=output_step)
     if mode != "dynamic":
@@ -188,7 +188,7 @@ def start(
     for name, value in (("max_error", max_error), ("measure", measure)):
         if value is not None:
             raise MechanismError(Fault("simulate", f"{name} is a part of mode='quasistatic'", value))
-    _check_things(reactions, accelerations, path, progress, description, state)
+    _check_things(reactions, accelerations, ledger, path, progress, description, state)
     begin = start if state is None else state.time
     given = (step, max_step, tolerance, rtol, atol, max_order)
     steering = Steering(checked_controllers(controllers), _checked_inputs(inputs, assemble))
@@ -196,7 +196,7 @@ def start(
     if planned[0] is None and progress is not False:
         with Check("start") as check:
             check.fault("progress is a part of a duration, which is missing", None, "give duration=")
-    plan = Plan(begin, *planned, formulation, options, reactions, accelerations, output_step)
+    plan = Plan(begin, *planned, formulation, options, reactions, accelerations, output_step, ledger)
     model = _described(mechanism, start)
     watched = _watched(events, model, plan.method)
     return Run(model, plan, assemble, state, watched, path, description, progress, steering)
@@ -212,7 +212,7 @@ def _quasistatic(arguments: dict[str, Any]) -> QuasistaticRun:
     """A quasi-static run. Raises MechanismError for arguments that have no meaning in it."""
     defaults = {name: item.default for name, item in inspect.signature(start).parameters.items()}
     refuse_arguments(arguments, defaults)
-    _check_things(True, False, arguments["path"], False, arguments["description"], arguments["state"])
+    _check_things(True, False, False, arguments["path"], False, arguments["description"], arguments["state"])
     return begun(_described(arguments["mechanism"], arguments["start"]), arguments)
 
 
@@ -222,6 +222,7 @@ _start = start  # which arguments are called as well
 def _check_things(
     reactions: Any,
     accelerations: Any,
+    ledger: Any,
     path: Any,
     progress: Any,
     description: Any,
@@ -231,6 +232,7 @@ def _check_things(
     with Check("simulate") as check:
         check.flag("reactions", reactions)
         check.flag("accelerations", accelerations)
+        check.flag("ledger", ledger)
         check.instance("description", description, str)
         if state is not None:
             check.instance("state", state, State)

@@ -93,10 +93,14 @@ def test_momenta_are_judged_where_nothing_holds():
         _ = bc.verify(four_bar())["momentum"]
 
 
-def test_energy_is_not_judged_across_impacts():
-    verdict = bc.verify(stop(), duration=2.0)
-    assert verdict["energy"].value is None
-    assert "impacts" in str(verdict)
+def test_energy_is_judged_across_impacts_where_works_were_added_up():
+    assert bc.verify(stop(), duration=2.0)["energy"].value < 1e-6
+    run = bc.simulate(stop(), 2.0)
+    assert bc.verify(run)["energy"].value is None
+    assert "impacts" in str(bc.verify(run))
+    booked = bc.verify(bc.simulate(stop(), 2.0, ledger=True))
+    assert booked["energy"].passed
+    assert booked["energy"].value is not None
 
 
 @pytest.fixture(scope="module")

@@ -17,6 +17,7 @@ from rigs.machine import Machine
 import bellcrank as bc
 from bellcrank import _core
 from bellcrank.formulations.dca import DcaOptions
+from bellcrank.trajectory.accounts import accounts
 from benchmarks.cone_scenes import Scene, biped, cloud, tower
 
 STEPS = 40
@@ -195,8 +196,13 @@ def back(machine, start):
 
 
 def run(machine, method, steps):
+    """method: with "ledger of" before its name works are added up as well."""
+    what, booked = _core.Observation(), method.startswith("ledger of ")
+    if booked:
+        works, accounted = accounts(machine.model)
+        method, what = method[10:], _core.Observation(accounts=accounted, works=len(works))
     tolerance = 1e-8 if method == "moreau" else 1e6  # of impulses, not of steps
-    made = _core.Run(machine.system, method, 1e-4, 1e-4, tolerance, tolerance, _core.Observation())
+    made = _core.Run(machine.system, method, 1e-4, 1e-4, tolerance, tolerance, what)
     end, calls = 1e-4 * steps, []
     made.advance([0.0, end], end, True, True, lambda _: None, calls.append)
     return len(calls)
@@ -212,6 +218,7 @@ def main():
             counted(lambda n=n, m=machine: m.system.repeat("accelerate", n)) for n in (STEPS, 3 * STEPS)
         ]
         methods = ("semi_implicit_euler", "rk4", "dopri5", "adams", "bdf")
+        methods += ("ledger of rk4", "ledger of adams")
         if name in BY_IMPULSES:
             methods = (*methods, "moreau")
         for method in methods if machine.count < LARGE else ("dopri5",):

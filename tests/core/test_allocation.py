@@ -45,6 +45,7 @@ def test_the_counter_counts(counts):
     "work",
     [
         *("accelerate", "semi_implicit_euler", "rk4", "dopri5", "adams", "bdf", "moreau"),
+        *("ledger of rk4", "ledger of adams"),
         *("collide", "rays", "broad phase", "cones"),
     ],
 )

@@ -33,17 +33,27 @@ def field(tab, label):
     return tab.locator(f"xpath={beside}").first
 
 
-def fill(tab, label, value):
+def fill(page, tab, label, value):
+    """Type into a field, and wait until the page has it: viser sends one change in 50 ms only."""
     field(tab, label).fill(str(value))
     tab.keyboard.press("Tab")
+    widgets = page.server.gui._gui_input_handle_from_uuid
+    wait_for(tab, lambda: any((one.label, one.value) == (label, value) for one in list(widgets.values())))
+
+
+def wait_for(tab, condition):
+    for _ in range(300):
+        if condition():
+            return
+        tab.wait_for_timeout(100)
+    raise AssertionError("it did not come to this")
 
 
 def add_rod(page, tab, name, length):
     """Add a rod by the palette."""
-    fill(tab, "Length [m]", length)
-    fill(tab, "Width [m]", 0.04)
-    fill(tab, "Name", name)
-    tab.wait_for_timeout(400)
+    fill(page, tab, "Length [m]", length)
+    fill(page, tab, "Width [m]", 0.04)
+    fill(page, tab, "Name", name)
     press(tab, "Add")
     until(page.session, lambda now: name in now.bodies, 60.0)
 
@@ -136,8 +146,7 @@ def test_a_four_bar_is_built_by_clicks_from_nothing(shown, tmp_path):
     until(session, lambda now: len(now.mechanism.drives) == 1, 30.0)
     assert session.bench.mechanism == built
     tab.get_by_text("File and commands").first.click()
-    fill(tab, "File", "four_bar.yaml")
-    tab.wait_for_timeout(400)
+    fill(page, tab, "File", "four_bar.yaml")
     press(tab, "Save")
     tab.get_by_text("written: four_bar.yaml").first.wait_for(timeout=30_000)
     assert bc.load(tmp_path / "four_bar.yaml") == built

@@ -5,11 +5,11 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from numpy.lib.stride_tricks import sliding_window_view
 
 from bellcrank.analysis.contact_judge import points_at, steady
 from bellcrank.analysis.evidence import Evidence
 from bellcrank.analysis.formula_judge import time_slope
+from bellcrank.analysis.ledger_judge import judge_balance_of_works, judge_works
 from bellcrank.analysis.loads import (
     Loads,
     add_contact,
@@ -22,6 +22,7 @@ from bellcrank.analysis.loads import (
     wrench_at,
     written_forces,
 )
+from bellcrank.analysis.quadrature import largest_nearby, windows, worked
 from bellcrank.analysis.verdict import CheckResult, Worst
 from bellcrank.assembly.model import Model
 from bellcrank.assembly.records import CustomRecord
@@ -36,6 +37,8 @@ _EVALUATIONS = 400_000  # frames times laws, beyond which the work is not added 
 
 def judge_energy(evidence: Evidence, limit: float) -> list[CheckResult]:
     """The judge's own sums of energy: as recorded, and balanced by the work of what has no potential."""
+    if evidence.run.layout.works:
+        return _by_ledger(evidence, limit)
     count = len(evidence.time)
     laws = len(evidence.model.arrays["law_kind"])
     if count * max(laws, 1) > _EVALUATIONS:
@@ -43,8 +46,7 @@ def judge_energy(evidence: Evidence, limit: float) -> list[CheckResult]:
         return [*judge_record(evidence), CheckResult("energy", _ENERGY, None, limit, reason)]
     every = list(range(count))
     kinetic, potential = energies(evidence, every)
-    size = float(np.max(np.abs(kinetic)) + np.max(np.abs(potential - potential[0]))) + 1e-12
-    size = max(size, _ROUNDING * float(np.max(np.abs(potential))))  # what stands still is known to rounding
+    size = _in_play(kinetic, potential)
     results = _record(evidence, every, kinetic, potential)
     if evidence.run.statistics.get("impacts", 0) or _stops_met(evidence):
         reason = "impacts take energy that is not recorded"
@@ -57,6 +59,19 @@ def judge_energy(evidence: Evidence, limit: float) -> list[CheckResult]:
         ]
     stored = contact_energies(evidence, every)  # the whole power of contacts is counted as work
     return [*results, _balance(evidence, kinetic + potential - stored, size, limit)]
+
+
+def _by_ledger(evidence: Evidence, limit: float) -> list[CheckResult]:
+    """The balance of a run that has added up works, whatever its frames resolve."""
+    size = _in_play(evidence.sections["kinetic"], evidence.sections["potential"])
+    works = judge_works(evidence, size, limit)
+    return [*judge_record(evidence), judge_balance_of_works(evidence, size, limit), works]
+
+
+def _in_play(kinetic: Floats, potential: Floats) -> float:
+    """What energies (T,) come to in a run; what stands still is known to rounding."""
+    size = float(np.max(np.abs(kinetic)) + np.max(np.abs(potential - potential[0]))) + 1e-12
+    return max(size, _ROUNDING * float(np.max(np.abs(potential))))
 
 
 def contact_energies(evidence: Evidence, frames: list[int]) -> Floats:
@@ -93,13 +108,13 @@ def _record(evidence: Evidence, frames: list[int], kinetic: Floats, potential: F
 def _balance(evidence: Evidence, total: Floats, size: float, limit: float) -> CheckResult:
     """Energy gained against the work done, over each four steps in which contacts stay as they are."""
     step, groups = float(evidence.time[1] - evidence.time[0]), slice(None, None, 4)
-    calm = np.all(sliding_window_view(steady(evidence), 4), axis=1)
-    works, errors = _worked(power(evidence), step)
+    calm = np.all(windows(steady(evidence), 4), axis=1)
+    works, errors = worked(power(evidence), step)
     gains = total[4:] - total[:-4]
     work = np.cumsum((calm * works)[groups])
     left = np.abs(np.cumsum((calm * (gains - works))[groups]))
     if evidence.model.contacts:  # they may ring between frames: errors do not make up for each other
-        errors = _RINGING * _largest_nearby(np.abs(calm * errors))
+        errors = _RINGING * largest_nearby(np.abs(calm * errors))
     uncertainty = float(np.max(np.abs(np.cumsum((calm * errors)[groups]))))
     scale = max(size, float(np.max(np.abs(work))))
     if uncertainty > 100.0 * limit * scale:
@@ -113,22 +128,6 @@ def _balance(evidence: Evidence, total: Floats, size: float, limit: float) -> Ch
     if not calm[groups].all():
         meaning += f"; without {np.mean(~calm[groups]):.0%} of the run, where contacts change"
     return CheckResult("energy", meaning, float(left[worst]) / scale, allowed, time=time)
-
-
-def _worked(values: Floats, step: float) -> tuple[Floats, Floats]:
-    """Integrals (T - 4,) of power (T,) over the four steps from each frame, by Simpson's rule; their errors.
-
-    An error is half the difference from the integral by doubled steps, not a fifteenth: power may have
-    kinks, where a drive's acceleration jumps.
-    """
-    windows = sliding_window_view(values, 5)
-    fine, double = np.array([1.0, 4.0, 2.0, 4.0, 1.0]) / 3.0, np.array([2.0, 0.0, 8.0, 0.0, 2.0]) / 3.0
-    return step * (windows @ fine), 0.5 * step * (windows @ (fine - double))
-
-
-def _largest_nearby(values: Floats) -> Floats:
-    """The largest of each value and of two on either side (n,)."""
-    return np.asarray(np.max(sliding_window_view(np.pad(values, 2), 5), axis=1))
 
 
 def energies(evidence: Evidence, frames: list[int]) -> tuple[Floats, Floats]:

@@ -24,7 +24,7 @@ def made_run(model: Model, system: System, duration: float, method: str) -> Traj
     chosen = method_options(method, duration)
     system.set_state(model.initial)
     system.project()
-    what = observation(model, accelerations=True)
+    what = observation(model, accelerations=True, ledger=True)
     recorder = Recorder(what.layout, description=Origin.of_model(model))
     times = output_times(model.initial.time, duration, duration / _FRAMES, chosen)
     outcome = advance(system.core, chosen, times, what.core, recorder.on_block, lambda _time: None)

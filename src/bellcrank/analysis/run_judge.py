@@ -94,7 +94,8 @@ def _check(model: Model, run: Trajectory) -> None:
     if "resampled" in run.statistics:
         rule, advice = "its frames were interpolated, which no mechanism obeys", "judge it before resampling"
         raise MechanismError(Fault(element, rule, None, advice))
-    own, recorded = observation(model, accelerations=run.layout.accelerations).layout, run.layout
+    recorded, kept = run.layout, {"accelerations": run.layout.accelerations, "ledger": bool(run.layout.works)}
+    own = observation(model, **kept).layout
     differing = [
         field.name.replace("_", " ")
         for field in fields(FrameLayout)

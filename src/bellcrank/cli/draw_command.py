@@ -77,9 +77,9 @@ def command(
 
         load(file).draw(path, **options)
     else:
-        from bellcrank.trajectory.trajectory import Trajectory
+        from bellcrank.trajectory.reading_runs import run_in
 
-        run = Trajectory.load(file)
+        run = run_in(file)
         if Path(path).suffix.lower() in SUFFIXES:
             _refuse("a film has no", times=times, instants=instants)
             run.animate(path, fps=fps, speed=speed, paths=paths, **over, **options)

@@ -18,7 +18,7 @@ from bellcrank.cli import streams
 from bellcrank.errors import BellcrankError, SimulationError
 
 _COMMANDS: Final = (
-    *("demo", "run", "view", "shell", "info", "statics", "modes", "linearize", "inverse", "verify"),
+    *("demo", "run", "view", "attach", "shell", "info", "statics", "modes", "linearize", "inverse", "verify"),
     *("sweep", "optimize", "fit", "convert", "export", "plot", "draw", "bench"),
 )
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 import sys
 import webbrowser
+from contextlib import ExitStack
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -45,9 +46,15 @@ _RUNS = (".h5", ".hdf5")
 @click.option(
     "--poses", is_flag=True, help="With --protocol json: report where the bodies are while they move."
 )
+@click.option("--listen", is_flag=True, help="Let `bellcrank attach` in, from other processes of this user.")
+@click.option(
+    "--listen-at", metavar="WHERE",
+    help="The same at the path of a socket, or at HOST:PORT, where the token is asked for.",
+)  # fmt: skip
 def command(
-    file: str | None, play: bool, browser: bool, shell: bool, protocol: str | None, poses: bool, **given: Any
-) -> None:
+    file: str | None, play: bool, browser: bool, shell: bool, protocol: str | None, poses: bool, listen: bool,
+    listen_at: str | None, **given: Any,
+) -> None:  # fmt: skip
     """Show a mechanism live, or a recorded run (RUN.h5), on a page in the browser.
 
     The mechanism is simulated in real time; drag its bodies with the mouse. Without FILE the page is an empty
@@ -55,8 +62,14 @@ def command(
     machine can reach it, unless --host admits others, which then need the token in the printed address.
     """
     page = _opened(file, given)
-    with page:
+    with page, ExitStack() as more:
         click.echo(f"{page.session.name}: {page.url}   (Ctrl-C ends it)", err=protocol is not None)
+        if listen or listen_at is not None:
+            from bellcrank.viewer.listening import Listener
+
+            listener = more.enter_context(Listener(page.session, listen_at, given["token"]))
+            token = f" --token {listener.token}" if listener.token else ""
+            click.echo(f"bellcrank attach {listener.address}{token}", err=protocol is not None)
         if play:
             page.session.do("play")
         if browser:
@@ -83,9 +96,9 @@ def _opened(file: str | None, given: dict[str, Any]) -> Page:
         named = {name: given[name] for name in ("formulation", "method", "step") if given[name] is not None}
         return view(Mechanism(gravity=(0.0, 0.0, 0.0)), named, **where)
     if Path(file).suffix.lower() in _RUNS:
-        from bellcrank.trajectory.trajectory import Trajectory
+        from bellcrank.trajectory.reading_runs import run_in
 
-        return view(Trajectory.load(file), **where)
+        return view(run_in(file), **where)
     from bellcrank.cli.messages import note_left_out
     from bellcrank.cli.settings import with_settings
     from bellcrank.io import read

@@ -50,6 +50,7 @@ class DynamicArguments(FormulationOptions, total=False):
     inputs: Mapping[str, float] | None
     reactions: bool
     accelerations: bool
+    ledger: bool
     path: str | Path | None
     progress: bool | Callable[[float], None]
     assemble: Assemble

@@ -106,13 +106,15 @@ class Course:
                 self._past, self._counted = outcome, failed.stats.counts
                 self._failures.append((outcome, explanation))
                 self.system, self.what = system, what
+                works = self.core.works()
                 self.begin(self._steering, self._record)
+                self.core.go_on_from(works)
                 return True
         return False
 
     def _prepared(self, plan: Plan) -> tuple[System, Observation]:
         system = opening.prepared(self._model, plan, self._from)
-        return system, observation(system.model, plan.reactions, plan.accelerations)
+        return system, observation(system.model, plan.reactions, plan.accelerations, plan.ledger)
 
 
 def _joined(past: Outcome, now: Outcome) -> Outcome:

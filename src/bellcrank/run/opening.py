@@ -17,6 +17,7 @@ from bellcrank.formulations.preparing import prepare
 from bellcrank.formulations.system import System
 from bellcrank.integrate.advance import Outcome
 from bellcrank.integrate.closing import Closing, closing
+from bellcrank.integrate.methods import Method
 from bellcrank.mechanism.checking import Check
 from bellcrank.run.plan import Plan
 from bellcrank.trajectory.observation import Observation
@@ -36,6 +37,19 @@ def opening_motion(model: Model, assemble: str, state: State | None, end: float 
     if end is not None:
         check_closed(motion, end)
     return motion
+
+
+def refuse_ledger(method: Method, assemble: bool | str) -> None:
+    """Raise Unsupported or MechanismError for runs whose works cannot be added up."""
+    if method.by_impulses:
+        raise Unsupported(
+            f"method {method.name!r} steps by impulses, whose work ledger=True cannot add up: "
+            "its statistics have lost_to_impacts and lost_to_friction"
+        )
+    if isinstance(assemble, str):
+        with Check("simulate") as check:
+            rule = "a ledger begins where the mechanism is closed"
+            check.fault(rule, assemble, "assemble first (bc.assemble), or leave out ledger=True")
 
 
 def check_closed(motion: Closing, end: float) -> None:

@@ -22,6 +22,7 @@ class Plan:
     method: with its options. formulation: a name; options: its own.
     reactions, accelerations: whether they are recorded.
     output_step: s between frames where the end is open; None for one at the end of each advance.
+    ledger: whether works are added up and recorded.
     """
 
     begin: float
@@ -32,6 +33,7 @@ class Plan:
     reactions: bool = True
     accelerations: bool = False
     output_step: float | None = None
+    ledger: bool = False
 
     @property
     def end(self) -> float | None:

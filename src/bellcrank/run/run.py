@@ -63,6 +63,8 @@ class Run(Place):
         self._moved = False  # since the last frame
         self._told_of = 0  # events that parts have had
         self._before: dict[str, int] = {}  # what was counted before the part at hand
+        if plan.ledger:
+            opening.refuse_ledger(plan.method.method, assemble)
         if not isinstance(assemble, bool):
             self._motion = opening.opening_motion(model, assemble, state, plan.end)
         elif assemble:

@@ -23,6 +23,7 @@ from bellcrank.scene.setting import Setting
 
 PIN: Final = (0.20, 0.22, 0.25, 1.0)
 LED: Final = (0.86, 0.38, 0.10, 1.0)
+ACTIVE: Final = (0.93, 0.06, 0.55, 1.0)  # of joints that moved in the last step, where others were left alone
 BLOCK: Final = (0.38, 0.41, 0.45, 1.0)
 
 _RODS: Final = ("Distance", "RevoluteSpherical", "ParallelLink", "PlungingParallelLink")

@@ -9,6 +9,7 @@ from typing import Any, Final
 import numpy as np
 
 from bellcrank.assembly.state import Floats
+from bellcrank.scene.joints import ACTIVE
 from bellcrank.scene.raster import Facets, Picture, seen, shaded, shrunk
 from bellcrank.scene.scene import Link, Placed, Scene, rotated
 from bellcrank.scene.view import View
@@ -36,11 +37,15 @@ class Look:
 
 @dataclass(frozen=True, eq=False)
 class Instant:
-    """Poses of the bodies, (nb, 3) and (nb, 4), and how strongly they are drawn, 0 to 1."""
+    """Poses of the bodies, (nb, 3) and (nb, 4), and how strongly they are drawn, 0 to 1.
+
+    active: names of joints that are highlighted, those that moved in the last step.
+    """
 
     position: Floats
     rotation: Floats
     strength: float = 1.0
+    active: Collection[str] = ()
 
 
 @dataclass(frozen=True, eq=False)
@@ -191,7 +196,7 @@ class Painter:
             vertices[:, 1] = (frame.high - vertices[:, 1]) * scale
             corners.append(vertices[triangles])
             normals.append((own * np.array([1.0, 1.0, -1.0]))[triangles])
-            colors.append(np.broadcast_to(self._color(what), (len(triangles), 4)))
+            colors.append(np.broadcast_to(self._color(what, instant.active), (len(triangles), 4)))
             parts.append(np.full(len(triangles), number, dtype=np.int32))
         if not corners:
             none = np.empty((0, 3, 3))
@@ -201,8 +206,10 @@ class Painter:
     def _layer_of(self, what: Any) -> int:
         return max(what.carriers) if isinstance(what, Link) else int(what.carrier)
 
-    def _color(self, what: Any) -> Floats:
+    def _color(self, what: Any, active: Collection[str]) -> Floats:
         r, g, b, a = what.color
+        if active and getattr(what, "role", "") == "joint" and self.scene.glyph_of[id(what)] in active:
+            r, g, b, a = ACTIVE
         if self.look.color is not None and getattr(what, "role", "") in ("shape", "body"):
             r, g, b = self.look.color[:3]
         return np.array([r, g, b, a * self.look.opacity])

@@ -233,6 +233,11 @@ class Scene:
         still = np.broadcast_to(np.array([IDENTITY]), (*shape, 1, 4))
         return np.concatenate([position, ground], axis=-2), np.concatenate([rotation, still], axis=-2)
 
+    @cached_property
+    def glyph_of(self) -> Mapping[int, str]:
+        """The name of the joint that a piece belongs to, by the identity of the piece."""
+        return {id(piece): name for name, glyph in self.joints.items() for piece in glyph.pieces}
+
     def carrier(self, name: str) -> int:
         """The number of a body or of the ground."""
         return self.carriers.index(name)

@@ -10,7 +10,6 @@ from bellcrank.errors import Fault, MechanismError
 from bellcrank.shell.interpreter import Shell, read_script
 from bellcrank.shell.places import Places
 from bellcrank.shell.reply import Reply, failure
-from bellcrank.shell.session import Session
 from bellcrank.shell.words import LONGEST
 
 _REFUSED: Final = 2  # exit status
@@ -19,9 +18,8 @@ _REFUSED: Final = 2  # exit status
 class Doer(Protocol):
     """What does command lines: a shell, or a front end of one that others share."""
 
-    @property
-    def session(self) -> Session:
-        """What is worked on; only for looking at it."""
+    def complete(self, begun: str) -> list[str]:
+        """The words that may complete the last word of a line."""
 
     def execute(self, line: str) -> Reply:
         """Do a command line."""
@@ -96,11 +94,10 @@ def show(reply: Reply, line: str | None, as_json: bool, place: str = "") -> None
 def interactive(shell: Doer) -> int:
     """Commands typed at a terminal."""
     from bellcrank import __version__
-    from bellcrank.shell.completion import candidates
     from bellcrank.shell.line_editors import typed_lines
 
     print(f"bellcrank {__version__}; help lists the commands, quit leaves")
-    for line in typed_lines(lambda begun: candidates(shell.session, begun)):
+    for line in typed_lines(shell.complete):
         try:
             reply = shell.execute(line)
             show(reply, line, as_json=False)

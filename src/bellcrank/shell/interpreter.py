@@ -54,6 +54,12 @@ class Shell:
         finally:
             self._turn.give()
 
+    def complete(self, begun: str) -> list[str]:
+        """The words that may complete the last word of a line."""
+        from bellcrank.shell.completion import candidates
+
+        return candidates(self.session, begun)
+
     def execute_all(self, lines: Sequence[str]) -> Reply:
         """Do several command lines as one step, which `undo` takes back; the reply of the last one.
 

@@ -56,6 +56,10 @@ def columns(run: Trajectory, name: str = "") -> dict[str, FloatArray]:
     for entry in run.inputs:
         steered = run.input(entry)
         found[f"input.{entry}" + (f" [{steered.unit}]" if steered.unit else "")] = steered.value
+    for number, account in enumerate(run.layout.works):
+        kind, _, element = account.partition(" ")
+        part = f"{kind}.{element[1:-1]}" if element.startswith(("'", '"')) else f"energy.{account}"
+        found[f"{part}.work [J]"] = run.store.read("works", number)
     found["energy.kinetic [J]"] = run.energy.kinetic
     found["energy.potential [J]"] = run.energy.potential
     found["violation.position"] = run.violation.position

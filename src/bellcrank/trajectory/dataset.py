@@ -7,6 +7,7 @@ Axes beside `time` are labelled by names, a coordinate of a joint as "pivot.thet
     multiplier                                       efforts of drives, limits, rotors and constraints
     joint, component (Mx ... Fz), part               reactions of joints, and whether they are determined
     force_component, force                           efforts of forces and their potential energies
+    account                                          work of forces and drives
     event                                            what happened, and when
 
 Where units differ along an axis, a variable of the same axis holds them, such as `coordinate_unit`. The
@@ -49,6 +50,7 @@ _VARIABLES: Final = {
     "unique_reactions": ("reaction_unique", ("joint", "part")),
     "force_efforts": ("force_effort", ("force_component",)),
     "force_potentials": ("force_energy", ("force",)),
+    "works": ("work", ("account",)),
     "kinetic": ("kinetic_energy", ()),
     "potential": ("potential_energy", ()),
     "position_violation": ("position_violation", ()),
@@ -132,6 +134,7 @@ def _labels(layout: FrameLayout) -> dict[str, list[str]]:
         "joint": list(layout.reactions),
         "force_component": _distinct(f"{column.force}.{column.name}" for column in layout.force_columns),
         "force": _distinct(layout.force_potentials),
+        "account": list(layout.works),
     }
 
 

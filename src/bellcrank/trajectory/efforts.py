@@ -111,10 +111,30 @@ class EffortHistory(Efforts):
         ]
         return read_only(np.sum(powers, axis=0))
 
+    @property
+    def work(self) -> FloatArray:
+        """(T,), J: of a drive, multiplier times prescribed rate since the run began, as its steps go.
+
+        Zero for what moves only with the bodies. Raises MechanismError for a run without it
+        (`simulate(..., ledger=True)`).
+        """
+        kind = self.layout.multipliers[self.numbers[0][0]].kind
+        return work_of(f"{kind} {self.name!r}", self.layout, self.store)
+
     def _along(self, group: tuple[int, ...]) -> FloatArray:
         signed = [self.layout.multipliers[n].sign * self.store.read("multipliers", n) for n in group]
         total: FloatArray = np.sum(signed, axis=0)
         return total
+
+
+def work_of(account: str, layout: FrameLayout, store: Store) -> FloatArray:
+    """The recorded work (T,) of an account, zero if there is none of this name, J."""
+    if not layout.works:
+        rule, advice = "its work was not added up", "simulate with ledger=True"
+        raise MechanismError(Fault(account, rule, None, advice))
+    if account not in layout.works:
+        return read_only(np.zeros(store.frames))
+    return store.read("works", layout.works.index(account))
 
 
 def flags(values: FloatArray) -> np.ndarray:

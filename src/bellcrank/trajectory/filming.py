@@ -112,8 +112,11 @@ def _pictures(
     if style.scale:
         keys(axes, frame, layer)
     note, marks = write_note(axes, ""), list[Any]()
+    before = None
     for number, time in enumerate(times.tolist()):
-        shown.set_data(straight(painter.paint([_instant(run, time)], frame, wide, floor=floor)))
+        now = replace(_instant(run, time), active=run.active(time, before))
+        shown.set_data(straight(painter.paint([now], frame, wide, floor=floor)))
+        before = time
         passed = int(np.searchsorted(run.time, time, "right"))
         for name, artists in rims.items():
             for artist in artists:

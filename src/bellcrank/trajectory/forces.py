@@ -13,7 +13,8 @@ from bellcrank.assembly.model import Model
 from bellcrank.errors import Fault, MechanismError
 from bellcrank.mechanism.coordinate import FORMULA_COORDINATE
 from bellcrank.mechanism.naming import nearest
-from bellcrank.trajectory.efforts import Efforts
+from bellcrank.trajectory.accounts import force_account
+from bellcrank.trajectory.efforts import Efforts, work_of
 from bellcrank.trajectory.interpolate import STATE_SECTIONS
 from bellcrank.trajectory.layout import ForceColumn, FrameLayout
 from bellcrank.trajectory.observation import force_efforts
@@ -65,11 +66,19 @@ class ForceHistory(Efforts):
         return read_only(np.sum(self._efforts * self._rates, axis=1))
 
     @property
+    def work(self) -> FloatArray:
+        """(T,), J: the integral of its power since the run began, as its steps go.
+
+        Raises MechanismError for a run without it (`simulate(..., ledger=True)`).
+        """
+        return work_of(force_account(self.name), self.layout, self.store)
+
+    @property
     def energy(self) -> FloatArray:
         """(T,), J: its potential energy. Raises MechanismError if its kind has none, such as friction."""
         places = [n for n, name in enumerate(self.layout.force_potentials) if name == self.name]
         if not places:
-            rule, advice = "it has no potential energy", "its work is the integral of its power"
+            rule, advice = "it has no potential energy", "its work is recorded with ledger=True"
             raise MechanismError(Fault(f"force {self.name!r}", rule, None, advice))
         return read_only(np.sum([self.store.read("force_potentials", n) for n in places], axis=0))
 

@@ -99,6 +99,7 @@ class FrameLayout:
     inputs: what was steered; a frame holds the values that acted up to it.
     contacts: names of the contacts whose points are recorded.
     contact_shapes: name of the body, "ground" among them, of each shape that touches.
+    works: whose work since the start is recorded, such as "force 'strut'" or "drive 'crank'"; see `accounts`.
     """
 
     mechanism: str
@@ -118,6 +119,7 @@ class FrameLayout:
     inputs: tuple[InputColumn, ...] = ()
     contacts: tuple[str, ...] = ()
     contact_shapes: tuple[str, ...] = ()
+    works: tuple[str, ...] = ()
 
     def __getstate__(self) -> dict[str, Any]:
         """The fields, without what follows from them, of which there are views that cannot be pickled."""
@@ -139,6 +141,7 @@ class FrameLayout:
             accelerations=self.accelerations,
             inputs=len(self.inputs),
             contacts=bool(self.contacts),
+            works=len(self.works),
         )
 
     @cached_property
@@ -216,6 +219,8 @@ class FrameLayout:
             return f"joint {self.reactions[place]!r}"
         if section == "force_efforts":
             return f"force {self.force_columns[place].force!r}"
+        if section == "works":
+            return self.works[place]
         return f"force {self.force_potentials[place]!r}" if section == "force_potentials" else "the mechanism"
 
     def multiplier_numbers(self, element: str, *kinds: MultiplierKind) -> tuple[int, ...]:

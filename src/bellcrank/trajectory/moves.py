@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import html
 from collections.abc import Iterable, Mapping
 from functools import cached_property
 from pathlib import Path
@@ -12,14 +13,16 @@ import numpy as np
 
 from bellcrank import _core
 from bellcrank.assembly.model import Model
+from bellcrank.assembly.state import State
 from bellcrank.errors import Fault, MechanismError
 from bellcrank.trajectory.efforts import unknown
 from bellcrank.trajectory.origin import Origin
+from bellcrank.trajectory.showing import Shown
 from bellcrank.trajectory.status import Status
 from bellcrank.trajectory.store import FloatArray, read_only
 
 
-class MoveTrajectory:
+class MoveTrajectory(Shown):
     """What moved in a quasi-static run: T frames at increasing times, SI units, world axes.
 
     origin: the mechanism that the run is of. status: how the run ended. statistics: what was counted.
@@ -60,6 +63,48 @@ class MoveTrajectory:
     def time(self) -> FloatArray:
         """(T,), s."""
         return read_only(self.sections["time"])
+
+    @property
+    def name(self) -> str:
+        """Name of the mechanism."""
+        return self.model.name
+
+    def span(self) -> tuple[float, float]:
+        """First and last time, s. Raises MechanismError for a run without frames."""
+        if len(self) == 0:
+            raise MechanismError(Fault(f"run of {self.name!r}", "it holds no frames"))
+        return float(self.time[0]), float(self.time[-1])
+
+    def at(self, time: float) -> State:
+        """The poses of the last frame up to a time, s, at rest. Raises MechanismError outside the run."""
+        first, last = self.span()
+        if not first <= time <= last * (1.0 + 1e-12):
+            rule = f"the run goes from t = {first:g} s to {last:g} s, this time lies outside"
+            raise MechanismError(Fault(f"run of {self.name!r}", rule, time))
+        self._replay_to(self.frame_at(time))
+        poses = [self._replay.pose(self.model.core, number) for number in range(len(self.bodies))]
+        position = np.array([one for one, _ in poses]).reshape(-1, 3)
+        still = np.zeros_like(position)
+        return State(time, position, np.array([one for _, one in poses]).reshape(-1, 4), still, still)
+
+    def frame_at(self, time: float) -> int:
+        """The number of the last frame up to a time, s."""
+        return max(int(np.searchsorted(self.time, time, "right")) - 1, 0)
+
+    def active(self, time: float, since: float | None = None) -> frozenset[str]:
+        """Joints that moved in the last frame up to a time, s, or since an earlier one; none at the start."""
+        last = self.frame_at(time)
+        first = last if since is None else self.frame_at(since) + 1
+        found = (self.moved(frame) for frame in range(max(first, 1), last + 1))
+        return frozenset(name for names in found for name in names if name)
+
+    def body_poses(self, body: str) -> tuple[FloatArray, FloatArray]:
+        """Positions (T, 3), m, and rotations (T, 4) of a body's frame in all frames."""
+        position, rotation = self.poses(body)
+        return position[:, 0], rotation[:, 0]
+
+    def _repr_html_(self) -> str:
+        return f"<code>{html.escape(repr(self))}</code>"
 
     @property
     def bodies(self) -> tuple[str, ...]:

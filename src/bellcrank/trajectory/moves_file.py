@@ -84,6 +84,12 @@ def _check_format(file: CheckedFile) -> None:
         raise file.error("a later version wrote this file", written, advice)
 
 
+def holds_moves(path: str | Path) -> bool:
+    """Whether a file says that it holds a quasi-static run. Raises MechanismError for one that is no HDF5."""
+    with CheckedFile(Path(path)) as file:
+        return bool(file.attribute("format", str, default="") == FORMAT)
+
+
 def load(path: str | Path) -> MoveTrajectory:
     """Read a run. Raises MechanismError with what is wrong with the file."""
     from bellcrank.trajectory.moves import MoveTrajectory

@@ -13,6 +13,7 @@ from bellcrank.assembly.model import Model
 from bellcrank.assembly.records import EFFORT_UNITS, CustomRecord, ElementRecord
 from bellcrank.mechanism.coordinate import COORDINATE_KINDS
 from bellcrank.mechanism.marker import GROUND
+from bellcrank.trajectory.accounts import accounts
 from bellcrank.trajectory.layout import (
     CoordinateColumn,
     ForceColumn,
@@ -38,18 +39,18 @@ class Observation:
     coordinates: tuple[int, ...]
 
 
-def observation(model: Model, reactions: bool = True, accelerations: bool = False) -> Observation:
-    """Joint coordinates and efforts of a model; with what joints and forces exert, and accelerations."""
+def observation(
+    model: Model, reactions: bool = True, accelerations: bool = False, ledger: bool = False
+) -> Observation:
+    """Joint coordinates and efforts of a model; what joints and forces exert; accelerations; works."""
     columns, coordinates = _reported(model)
-    numbers: dict[int, int] = {}
-    for place, index in enumerate(coordinates):
-        numbers.setdefault(index, place)
+    numbers = {index: place for place, index in reversed(list(enumerate(coordinates)))}
     efforts = tuple(
         MultiplierColumn(m.element, m.kind, m.unit, m.sign, numbers.get(m.coordinate), m.coordinate_name)
         for m in model.multipliers
     )
     others = [c for c in model.angular.tolist() if c not in numbers]
-    exerted = force_efforts(model) if reactions else {}
+    exerted = force_efforts(model) if reactions or ledger else {}
     listed_efforts = [effort for found in exerted.values() for effort in found]
     along = dict.fromkeys(e.coordinate for e in listed_efforts if e.coordinate >= 0)
     unlisted = [c for c in along if c not in numbers and c not in others]
@@ -57,6 +58,7 @@ def observation(model: Model, reactions: bool = True, accelerations: bool = Fals
     potentials = [(name, e) for name, found in exerted.items() for e in found if e.has_potential]
     owners = _owners(model) if others or unlisted else {}
     listed = model.reactions if reactions else ()
+    works, booked = accounts(model) if ledger else ((), [])
     layout = FrameLayout(
         mechanism=model.name,
         bodies=model.bodies,
@@ -71,16 +73,13 @@ def observation(model: Model, reactions: bool = True, accelerations: bool = Fals
         turning=tuple(places[c] for c in model.angular.tolist()),
         uniqueness=True,
         forces=tuple(exerted),
-        force_columns=tuple(
-            ForceColumn(name, e.name, e.unit, places.get(e.coordinate))
-            for name, found in exerted.items()
-            for e in found
-        ),
+        force_columns=_force_columns(exerted, places),
         force_coordinates=tuple(CoordinateColumn(owners.get(c, ""), *_kind(model, c)) for c in unlisted),
         force_potentials=tuple(name for name, _ in potentials),
         inputs=tuple(InputColumn(one.name, one.unit) for one in model.inputs),
         contacts=tuple(contact.name for contact in model.contacts),
         contact_shapes=tuple([*model.bodies, GROUND][body] for body in model.contact_shapes),
+        works=works,
     )
     listed_coordinates = [*coordinates, *others, *unlisted]
     core = _core.Observation(
@@ -94,8 +93,16 @@ def observation(model: Model, reactions: bool = True, accelerations: bool = Fals
         accelerations=accelerations,
         inputs=len(model.inputs),
         contacts=bool(model.contacts),
+        accounts=booked,
+        works=len(works),
     )
     return Observation(layout, core, tuple(listed_coordinates))
+
+
+def _force_columns(exerted: dict[str, list[ForceEffort]], places: dict[int, int]) -> tuple[ForceColumn, ...]:
+    """The efforts of all forces. places: of the coordinates that are recorded."""
+    pairs = [(name, e) for name, found in exerted.items() for e in found]
+    return tuple(ForceColumn(name, e.name, e.unit, places.get(e.coordinate)) for name, e in pairs)
 
 
 def _reported(model: Model) -> tuple[list[CoordinateColumn], list[int]]:

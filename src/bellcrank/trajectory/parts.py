@@ -16,7 +16,7 @@ from bellcrank.mechanism.checking import Check
 from bellcrank.mechanism.contents import counted
 from bellcrank.trajectory.contact_log import memory_at, rows_of
 from bellcrank.trajectory.interpolate import STATE_SECTIONS, interpolated
-from bellcrank.trajectory.store import MemoryStore
+from bellcrank.trajectory.store import FloatArray, MemoryStore
 from bellcrank.trajectory.trajectory import Trajectory
 
 _FRAMES_MOST = 10_000_000  # of a run at other times
@@ -88,6 +88,21 @@ def summary(run: Trajectory) -> str:
     return "\n".join(lines)
 
 
+def _works_before(runs: list[Trajectory]) -> list[FloatArray]:
+    """What works (b,) have come to before each of runs that follow each other, for those that start anew.
+
+    A run that starts anew counts from nothing; parts of one run count on.
+    """
+    before, found, last = np.zeros(len(runs[0].layout.works)), [], np.zeros(len(runs[0].layout.works))
+    for run in runs:
+        works = run.store.read("works")
+        if not works[0].any():
+            before = before + last
+        found.append(before)
+        last = works[-1]
+    return found
+
+
 def concatenate(runs: Iterable[Trajectory]) -> Trajectory:
     """One run, in memory, of runs of one mechanism that follow each other in time.
 
@@ -120,6 +135,9 @@ def concatenate(runs: Iterable[Trajectory]) -> Trajectory:
         name: np.concatenate([part.store.read(name) for part in parts or [last]])
         for name in last.layout.shapes
     }
+    if last.layout.works and held:
+        before = np.repeat(_works_before(held), [len(part) for part in parts], axis=0)
+        sections["works"] = sections["works"] + before
     events = [event for run in listed for event in run.events]
     touching = None
     if last.layout.contacts:

@@ -63,7 +63,7 @@ def read_layout(file: CheckedFile) -> FrameLayout:
         found["mechanism"] = file.attribute("mechanism", str)
     with faults.collect():
         found["uniqueness"] = bool(file.attribute("uniqueness", bool, default=False))
-    for part in (_bodies, _coordinates, _multipliers, _reactions, _forces, _inputs, _contacts):
+    for part in (_bodies, _coordinates, _multipliers, _reactions, _forces, _inputs, _contacts, _works):
         with faults.collect():
             found |= part(file, found)
     faults.raise_any()
@@ -166,6 +166,12 @@ def _contacts(file: CheckedFile, _: dict[str, Any]) -> dict[str, Any]:
         return {}
     names = check_distinct(file, "contacts/name", file.texts("contacts/name"))
     return {"contacts": names, "contact_shapes": tuple(file.texts("contacts/body"))}
+
+
+def _works(file: CheckedFile, _: dict[str, Any]) -> dict[str, Any]:
+    if not file.has("ledger"):
+        return {}
+    return {"works": check_distinct(file, "ledger/account", file.texts("ledger/account"))}
 
 
 def count_frames(file: CheckedFile, layout: FrameLayout) -> int:

@@ -25,6 +25,7 @@ the attributes "unit" and "meaning"; sets without columns are left out; text is 
     /inputs           name, unit (i,); value (T, i), what acted up to the frame; if there are any
     /contacts         name (c,) of the contacts, body (s,) of each shape that touches; count (T,) of points;
                       points (N, 26), those of one frame after those of another; if there are any
+    /ledger           account (b,), work (T, b): of forces and drives since the run began; if it was added up
     /energy           kinetic, potential (T,)
     /violation        position, velocity (T,)
     /events           time (e,); position, velocity, angular_velocity (e, n, 3), rotation (e, n, 4),
@@ -113,6 +114,7 @@ SETS: Final[dict[str, DataSet]] = {
     "force_potentials": DataSet("forces/energy", "J", "potential energies of forces"),
     "inputs": DataSet("inputs/value", "see unit", "inputs, the values that acted up to then"),
     "contact_points": DataSet("contacts/count", "1", "points that touch"),
+    "works": DataSet("ledger/work", "J", "work of forces and drives on the bodies since the run began"),
     "kinetic": DataSet("energy/kinetic", "J", "kinetic energy"),
     "potential": DataSet("energy/potential", "J", "potential energy of weight and springs"),
     "position_violation": DataSet("violation/position", "m, rad", "largest constraint error"),
@@ -241,5 +243,7 @@ def _write_names(file: Any, layout: FrameLayout, origin: Origin) -> None:
     numbers = [-1 if column.coordinate is None else column.coordinate for column in layout.force_columns]
     file.create_dataset("forces/coordinate", data=numbers, dtype="i4")
     file["forces/energy_of"] = _texts(layout.force_potentials)
+    if layout.works:
+        file["ledger/account"] = _texts(layout.works)
     for field in ("name", "unit") if layout.inputs else ():
         file[f"inputs/{field}"] = _texts([getattr(column, field) for column in layout.inputs])

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
@@ -96,6 +97,19 @@ class Shown:
         page: Page = import_module("bellcrank.viewer.opening").view(self, None, host, port, token)
         return page
 
+    def active(self, time: float, since: float | None = None) -> frozenset[str]:  # noqa: ARG002
+        """Names of the joints that are highlighted in a picture at a time, s: none where all may move.
+
+        since: the time of the picture before, where there is one.
+        """
+        return frozenset()
+
+    def body_poses(self, body: str) -> tuple[FloatArray, FloatArray]:
+        """Positions (T, 3), m, and rotations (T, 4) of a body's frame in all frames."""
+        run: Any = self
+        number = run.layout.body_number[body]
+        return run.store.read("position")[:, number], run.store.read("rotation")[:, number]
+
     def _repr_html_(self) -> str:
         return _page(self)
 
@@ -120,7 +134,9 @@ def _draw(
     marks = pictured(run, scene.up, contacts, force_scale)
     states = [run.at(time) for time in chosen]
     shown = None if marks is None else marks.marking(chosen)
-    return picture(scene, faded(states), path, axes, options, traces, words_of_times(chosen), shown)
+    shades = faded(states)
+    drawn = [replace(one, active=run.active(time)) for one, time in zip(shades, chosen, strict=True)]
+    return picture(scene, drawn, path, axes, options, traces, words_of_times(chosen), shown)
 
 
 def times_of(run: Trajectory, times: Any, instants: Any) -> list[float]:
@@ -153,13 +169,12 @@ def _trace(run: Trajectory, given: Any) -> tuple[str, FloatArray]:
         name = given.key or given.body
     else:
         body, point = str(name), np.zeros(3)
-    if body == GROUND or body not in run.layout.body_number:
+    if body == GROUND or body not in run.bodies:
         known = [*run.bodies, *mechanism.markers]
         raise MechanismError(
             Fault("paths", "there is no body and no marker of this name", name, nearest(body, known))
         )
-    number = run.layout.body_number[body]
-    position, rotation = (run.store.read(what)[:, number] for what in ("position", "rotation"))
+    position, rotation = run.body_poses(body)
     return str(name), position + rotated(rotation, np.broadcast_to(point, position.shape))
 
 

@@ -13,6 +13,7 @@ from bellcrank.assembly.state import State
 from bellcrank.errors import Fault, MechanismError
 from bellcrank.mechanism.checking import Check
 from bellcrank.trajectory.elements import Elements
+from bellcrank.trajectory.energy_balance import EnergyBalance, energy_balance
 from bellcrank.trajectory.events import EventRecord
 from bellcrank.trajectory.histories import EnergyHistory, ViolationHistory
 from bellcrank.trajectory.layout import FrameLayout
@@ -80,6 +81,13 @@ class Trajectory(Elements, Shown):
     def energy(self) -> EnergyHistory:
         """Kinetic, potential and total energy."""
         return EnergyHistory(self.store)
+
+    def energy_balance(self) -> EnergyBalance:
+        """What every force and drive has supplied, stored and lost, and what is left unexplained.
+
+        Raises MechanismError for a run whose works were not added up (`simulate(..., ledger=True)`).
+        """
+        return energy_balance(self.layout, self.store)
 
     @property
     def violation(self) -> ViolationHistory:

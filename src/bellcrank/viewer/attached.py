@@ -14,9 +14,8 @@ from typing import Any, BinaryIO, Final, Self
 from bellcrank.errors import BellcrankError, Fault, MechanismError
 from bellcrank.shell import drivers
 from bellcrank.shell.reply import Reply, failure
-from bellcrank.shell.session import Session as Worked
+from bellcrank.viewer.feed import Feed, command_of, poses_of
 from bellcrank.viewer.session import Session
-from bellcrank.viewer.snapshot import Snapshot
 
 _RATE: Final = 30.0  # poses a second, at most
 
@@ -32,10 +31,9 @@ class Attached:
             raise MechanismError(Fault("session", "it plays a recorded run, in which nothing can be changed"))
         self.live, self.name, self._bench = live, name, live.bench
 
-    @property
-    def session(self) -> Worked:
-        """What the commands work on; only for looking at it."""
-        return self._bench.session
+    def complete(self, begun: str) -> list[str]:
+        """The words that may complete the last word of a line."""
+        return self._bench.shell.complete(begun)
 
     def execute(self, line: str) -> Reply:
         """Do a command line. Ctrl-C ends what it runs."""
@@ -63,8 +61,8 @@ class Telling:
 
     def __init__(self, attached: Attached, as_json: bool, poses: bool = False) -> None:
         self._attached, self._as_json, self._poses = attached, as_json, poses
-        now = attached.live.snapshot
-        self._number, self._seen = now.number, now.log[-1].number if now.log else 0
+        self._number = attached.live.snapshot.number
+        self._feed = Feed(attached.live, attached.name)
         self._ends = Event()
         self._thread = Thread(target=self._work, name="bellcrank tells", daemon=True)
         self._thread.start()
@@ -75,6 +73,7 @@ class Telling:
     def __exit__(self, *_: object) -> None:
         self._ends.set()
         self._thread.join(2.0)
+        self._feed.close()
 
     def _work(self) -> None:
         while not self._ends.is_set():
@@ -83,33 +82,24 @@ class Telling:
             if now.number == self._number:
                 continue
             self._number = now.number
-            for line in self._entries(now):
+            for line in self._entries():
                 sys.stdout.write(f"{line}\n")
             if self._poses:
                 sys.stdout.write(f"{json.dumps(poses_of(now))}\n")
             sys.stdout.flush()
             self._ends.wait(max(0.0, 1.0 / _RATE - (time.perf_counter() - begun)))
 
-    def _entries(self, now: Snapshot) -> list[str]:
+    def _entries(self) -> list[str]:
         """What others did since the last time."""
-        new = [one for one in now.log if one.number > self._seen]
-        self._seen = new[-1].number if new else self._seen
-        others = [one for one in new if one.by != self._attached.name]
+        others, lost = self._feed.take()
         if self._as_json:
-            return [
-                json.dumps(
-                    {"event": "command", "by": one.by, "command": one.line, "ok": one.ok, "text": one.text}
-                )
-                for one in others
-            ]
-        return [f"; {one.by or 'another'}: {one.line}{'' if one.ok else '   ; refused'}" for one in others]
-
-
-def poses_of(now: Snapshot) -> dict[str, Any]:
-    """Where the bodies are: position x y z, m, and rotation w x y z of each, by name."""
-    rows = zip(now.bodies, now.position.tolist(), now.rotation.tolist(), strict=True)
-    bodies = {name: [*position, *rotation] for name, position, rotation in rows}
-    return {"event": "poses", "time": now.time, "status": now.status, "bodies": bodies}
+            more = [json.dumps({"event": "lost", "count": lost})] if lost else []
+            return [*(command_of(one) for one in others), *more]
+        more = [f"; and {lost} more lines of others"] if lost else []
+        return [
+            *(f"; {one.by or 'another'}: {one.line}{'' if one.ok else '   ; refused'}" for one in others),
+            *more,
+        ]
 
 
 def terminal(live: Session) -> int:

@@ -7,7 +7,7 @@ up what the situation has become.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from pathlib import Path
 from threading import Event
@@ -56,11 +56,13 @@ class _Work(Worked):
 class Bench:
     """The shell of a live engine. folder: the only one where commands read and write files.
 
-    interrupt: ends what a command line runs, until it is cleared.
+    interrupt: ends what a command line runs, until it is cleared. followers: called in the session's thread
+    with what was entered in the log.
     """
 
     def __init__(self, engine: LiveEngine, folder: Path | None = None, begin: float = 0.0) -> None:
         self.engine, self.folder, self.interrupt = engine, folder or Path.cwd(), Event()
+        self.followers: list[Callable[[Sequence[Entry]], None]] = []
         self._work = _Work(Places(self.folder, reads=True))
         self._work.engine, self._work.watch = engine, self._watched
         self.shell = Shell(session=self._work)
@@ -215,6 +217,8 @@ class Bench:
             for k, line in enumerate(told, start=1)
         ]
         engine.log = (*engine.log, *made)[-_ENTRIES:]
+        for follower in tuple(self.followers):
+            follower(made)
 
 
 def _same(one: State, other: State, tolerance: float = _SAME) -> bool:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from bellcrank.errors import Fault, MechanismError
 from bellcrank.mechanism.mechanism import Mechanism
+from bellcrank.trajectory.moves import MoveTrajectory
 from bellcrank.trajectory.trajectory import Trajectory
 from bellcrank.viewer.session import live, played
 
@@ -16,7 +17,7 @@ if TYPE_CHECKING:
 
 
 def view(
-    what: Mechanism | Trajectory,
+    what: Mechanism | Trajectory | MoveTrajectory,
     arguments: Mapping[str, Any] | None = None,
     host: str = "localhost",
     port: int = 8080,
@@ -37,7 +38,7 @@ def view(
     if isinstance(what, Mechanism):
         drawn = scene.of(what)
         return Page(live(what, arguments, folder=place), drawn, host, port, token, place)
-    if not isinstance(what, Trajectory):
+    if not isinstance(what, (Trajectory, MoveTrajectory)):
         raise MechanismError(Fault("view", "a page shows a Mechanism or a Trajectory", what))
     drawn = scene.of(what.origin.mechanism)
     return Page(played(what), drawn, host, port, token, place)

@@ -112,6 +112,10 @@ class Player:
         begin = int(np.searchsorted(self._time, self._time[end - 1] - seconds))
         return self.run[slice(begin, end, max(1, -(-(end - begin) // frames)))]
 
+    def inspected(self, name: Any) -> dict[str, Any]:
+        """What a body or a joint does in the frame that is shown, line by line."""
+        return inspected_in(self.run[slice(self.shown, self.shown + 1)], self.model, name)
+
     def _touching(self) -> Touching:
         layout = self.run.layout
         if not layout.contacts:
@@ -170,7 +174,7 @@ def _speed(player: Player, value: Any) -> None:
 
 
 def _inspect(player: Player, name: Any) -> dict[str, Any]:
-    return inspected_in(player.run[slice(player.shown, player.shown + 1)], player.model, name)
+    return player.inspected(name)
 
 
 def _number(element: str, value: Any) -> float:

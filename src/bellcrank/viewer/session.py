@@ -15,12 +15,14 @@ from typing import Any, Final, Protocol, Self
 from bellcrank.errors import BellcrankError, Fault, MechanismError
 from bellcrank.mechanism.mechanism import Mechanism
 from bellcrank.mechanism.naming import nearest
+from bellcrank.trajectory.moves import MoveTrajectory
 from bellcrank.trajectory.trajectory import Trajectory
 from bellcrank.viewer import playing
 from bellcrank.viewer.bench import Bench
 from bellcrank.viewer.commands import COMMANDS
 from bellcrank.viewer.engine import LiveEngine
 from bellcrank.viewer.playing import Player
+from bellcrank.viewer.replaying import Replayer
 from bellcrank.viewer.settings import Settings
 from bellcrank.viewer.snapshot import Snapshot
 
@@ -167,13 +169,11 @@ class Session:
     @property
     def trajectory(self) -> Trajectory:
         """What was recorded."""
-        found: Trajectory = self._asked(lambda engine: engine.trajectory())
-        return found
+        return self._asked(lambda engine: engine.trajectory())
 
     def window(self, seconds: float, frames: int) -> Trajectory:
         """At most so many frames of the last seconds up to what is shown."""
-        found: Trajectory = self._asked(lambda engine: engine.window(seconds, frames))
-        return found
+        return self._asked(lambda engine: engine.window(seconds, frames))
 
     def close(self) -> None:
         """End it, and what a command line runs in it; commands that wait are refused."""
@@ -194,8 +194,8 @@ class Session:
             self._queue.put_nowait((command, arguments, answer))
         return True
 
-    def _asked(self, question: Callable[[Engine], Any]) -> Any:
-        answer: Future[Any] = Future()
+    def _asked(self, question: Callable[[Engine], Trajectory]) -> Trajectory:
+        answer: Future[Trajectory] = Future()
         try:
             if not self._put("", {"question": question}, answer):
                 self._thread.join()  # what it was at has an end
@@ -294,6 +294,7 @@ def _try_steps(engine: LiveEngine) -> None:
     engine.reset()
 
 
-def played(run: Trajectory, clock: Callable[[], float] = time.perf_counter) -> Session:
+def played(run: Trajectory | MoveTrajectory, clock: Callable[[], float] = time.perf_counter) -> Session:
     """A session that plays a recorded run. Raises MechanismError for one without frames."""
-    return Session(Player(run), playing.COMMANDS, clock)
+    player = Replayer(run) if isinstance(run, MoveTrajectory) else Player(run)
+    return Session(player, playing.COMMANDS, clock)

@@ -45,7 +45,8 @@ class Snapshot:
     prepared while the run goes on, "" for nothing. work: of hands since the start, J.
     mechanism: what is shown, with numbers in the place of expressions; where edition has changed it is
     another one. moving: whether bodies are shown on the way to where they are. log: the last of what was done
-    by command lines. touching: points at which bodies touch.
+    by command lines. touching: points at which bodies touch. active: names of the joints that moved in the
+    last step, of a quasi-static run; None where all may move.
     """
 
     number: int
@@ -71,6 +72,7 @@ class Snapshot:
     moving: bool = False
     log: tuple[Entry, ...] = ()
     touching: Touching = NONE
+    active: frozenset[str] | None = None
 
     @property
     def time(self) -> float:

@@ -215,6 +215,7 @@ class Page:
             self._edition = now.edition
             self._renew(now)
         self.stage.show(now.position, now.rotation)
+        self.stage.highlight(now.active)
         if self._moving and not now.moving:
             self.stage.fit(False, now.position, now.rotation)
         self._moving = now.moving

@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from dataclasses import dataclass
 from typing import Any, Final
 
 import numpy as np
 
 from bellcrank.assembly.state import Floats, Ints
+from bellcrank.scene.joints import ACTIVE
 from bellcrank.scene.scene import Glyph, Link, Piece, Scene, rotated
 from bellcrank.scene.view import view_of
+from bellcrank.viewer.page.lights import from_z_to, light, sky
 
 _GRID: Final = {False: ((218, 223, 229), (190, 197, 206)), True: ((52, 56, 62), (74, 80, 88))}
-_SKY: Final = {False: ((252, 253, 254), (229, 234, 240)), True: ((38, 42, 48), (22, 24, 28))}
 _SIZE: Final = 4.0  # of a mechanism on the page
 _LEAST: Final = 0.3  # of that, and
 _OUT: Final = 1.15  # of what is in the picture: where bodies reach farther, it is taken anew
@@ -48,7 +50,7 @@ class Stage:
         server.scene.world_axes.visible = False
         self._take(scene)
         self.lay_floor(False)
-        self._lights()
+        light(server.scene, scene, _SIZE)
         self.paint(False)
         self.look()
 
@@ -57,7 +59,7 @@ class Stage:
         self.carriers = np.array(
             [-1 if isinstance(what, Link) else what.carrier for what in scene.drawn], dtype=np.int32
         )
-        self._glyph_of = {id(piece): name for name, glyph in scene.joints.items() for piece in glyph.pieces}
+        self._active: Collection[str] = ()
         self._server.scene.set_up_direction(scene.up)
         self.batches = [self._batch(number, copies) for number, copies in enumerate(scene.copies.values())]
         low, high = self._box()
@@ -129,12 +131,28 @@ class Stage:
                 opacity = _CLEAR * own if clear and batch.moves else own
                 batch.handle.batched_opacities = None if np.all(opacity >= 1.0) else opacity
 
+    def highlight(self, active: Collection[str] | None) -> None:
+        """Colour the joints that moved in the last step; all are as usual where there is none."""
+        if (active := active or frozenset()) == self._active:
+            return
+        changed, self._active = frozenset(active) ^ frozenset(self._active), active
+        glyph_of, drawn = self.scene.glyph_of, self.scene.drawn
+        for batch in self.batches:
+            names = [glyph_of.get(id(drawn[k])) for k in batch.numbers]
+            if changed.isdisjoint(names):
+                continue
+            pairs = zip(names, batch.numbers, strict=True)
+            colors = [
+                ACTIVE if name in active and drawn[k].role == "joint" else drawn[k].color for name, k in pairs
+            ]
+            batch.handle.batched_colors = np.round(255.0 * np.array(colors)[:, :3]).astype(np.uint8)
+
     def name(self, number: int) -> tuple[str, str]:
         """Whether something drawn is of a "body", a "joint" or else, and its name."""
         what = self.scene.drawn[number]
         if isinstance(what, Link):
             return "link", what.name
-        if (joint := self._glyph_of.get(id(what))) is not None:
+        if (joint := self.scene.glyph_of.get(id(what))) is not None:
             return "joint", joint
         return "body", self.scene.carriers[what.carrier]
 
@@ -166,7 +184,7 @@ class Stage:
             cell_color=thin,
             section_color=thick,
             position=self._below(self._lowest),
-            wxyz=_from_z_to(up),
+            wxyz=from_z_to(up),
             fade_distance=30.0 * cell,
             shadow_opacity=0.25,
             visible=visible,
@@ -194,6 +212,10 @@ class Stage:
         camera.position = self.unit * (self._framed[0] + away * toward)
         camera.look_at = self.unit * self._framed[0]  # after the position, with which it is shifted
         camera.near, camera.far = 0.01 * self.unit * away, 100.0 * self.unit * away
+
+    def paint(self, dark: bool) -> None:
+        """The colours behind the mechanism."""
+        self._server.scene.set_background_image(sky(dark))
 
     def _box(self, *poses: Floats) -> tuple[Floats, Floats]:
         """Lowest and highest coordinates of all but surfaces, at the start or at poses of bodies, m."""
@@ -247,34 +269,6 @@ class Stage:
         moves = any(isinstance(what, Link) or what.carrier != ground for what in drawn)
         return Batch(handle, copies, any(links), moves)
 
-    def _lights(self) -> None:
-        """Light from the sky and two lamps, of which one casts shadows on the floor."""
-        scene, view, up = self._server.scene, view_of(self.scene), self._up
-        scene.configure_environment_map(None)
-        scene.configure_default_lights(enabled=False)
-        scene.add_light_hemisphere(
-            "/light/sky", ground_color=(190, 186, 180), intensity=0.85, wxyz=_from_z_to(up)
-        )
-        lamps = {
-            "key": (1.6 * up + 0.9 * view.toward - 0.6 * view.right, 1.35),
-            "fill": (0.3 * up + 1.0 * view.toward + 0.9 * view.right, 0.4),
-        }
-        for name, (way, strength) in lamps.items():
-            place = 4.0 * _SIZE * way / np.linalg.norm(way)
-            scene.add_light_directional(
-                f"/light/{name}",
-                intensity=strength,
-                cast_shadow=name == "key",
-                position=tuple(place.tolist()),
-            )
-
-    def paint(self, dark: bool) -> None:
-        """The colours behind the mechanism, from above to below."""
-        above, below = np.array(_SKY[dark])
-        rows = above + np.linspace(0.0, 1.0, 64)[:, None, None] * (below - above)
-        image = np.broadcast_to(rows, (64, 4, 3)).astype(np.uint8)
-        self._server.scene.set_background_image(image)
-
 
 def _scales(stretch: Floats) -> Any:
     scales = np.ones((len(stretch), 3), dtype=np.float32)
@@ -286,13 +280,3 @@ def _round(length: float) -> float:
     """The nearest of 1, 2, 5 times a power of ten."""
     power = 10.0 ** np.floor(np.log10(length))
     return float(power * min((1.0, 2.0, 5.0, 10.0), key=lambda k: abs(k * power - length)))
-
-
-def _from_z_to(way: Floats) -> Floats:
-    """The quaternion (w, x, y, z) that turns z into a unit vector."""
-    x, y, z = way
-    if z < -1.0 + 1e-9:
-        return np.array([0.0, 1.0, 0.0, 0.0])
-    q = np.array([1.0 + z, -y, x, 0.0])
-    turn: Floats = q / np.linalg.norm(q)
-    return turn

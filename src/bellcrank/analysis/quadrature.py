@@ -1,0 +1,31 @@
+"""Integrals of recorded powers between frames, and how well the frames determine them."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.lib.stride_tricks import sliding_window_view
+
+from bellcrank.assembly.state import Floats
+
+
+def windows(values: Any, width: int) -> np.ndarray:
+    """Each `width` successive values (n - width + 1, width)."""
+    return sliding_window_view(values, width)
+
+
+def worked(values: Floats, step: float) -> tuple[Floats, Floats]:
+    """Integrals (T - 4,) of power (T,) over the four steps from each frame, by Simpson's rule; their errors.
+
+    An error is half the difference from the integral by doubled steps, not a fifteenth: power may have
+    kinks, where a drive's acceleration jumps.
+    """
+    found = windows(values, 5)
+    fine, double = np.array([1.0, 4.0, 2.0, 4.0, 1.0]) / 3.0, np.array([2.0, 0.0, 8.0, 0.0, 2.0]) / 3.0
+    return step * (found @ fine), 0.5 * step * (found @ (fine - double))
+
+
+def largest_nearby(values: Floats) -> Floats:
+    """The largest of each value and of two on either side (n,)."""
+    return np.asarray(np.max(windows(np.pad(values, 2), 5), axis=1))

@@ -1,0 +1,123 @@
+"""Where the energy of a run has gone: what is in motion, stored, brought in and lost."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, fields
+from types import MappingProxyType
+from typing import Any
+
+import numpy as np
+
+from bellcrank.errors import Fault, MechanismError
+from bellcrank.trajectory.accounts import IMPACTS, force_account
+from bellcrank.trajectory.layout import FrameLayout
+from bellcrank.trajectory.store import FloatArray, Store, read_only
+
+_ROUNDING = 1e-9  # of the energy: a motion that exchanges less is known to rounding only
+_FLOOR = 1e-300  # J: where nothing moves, no energy is exchanged
+
+
+@dataclass(frozen=True)
+class EnergyBalance:
+    """The energy of a run against its work, J, each (T,) and counted from the first frame on.
+
+    At every frame `kinetic + weight + sum of stored` has grown by `sum of supplied - sum of lost + residual`.
+
+    time: s. kinetic: of bodies and rotors. weight: potential energy of the weight.
+    stored: what each force with a potential keeps, by its name: springs, tyres, contacts with their friction
+        that sticks.
+    lost: what each force has taken and does not keep, by its name; negative where it brings energy in, as
+        motors and loads do. Stops are the entry "impacts", if there are any.
+    supplied: work of what moves by itself, such as "drive 'crank'": multiplier times prescribed rate; and of
+        "states set" where a run was set to another state.
+    residual: what the steps of the run have made of nothing: its error.
+    """
+
+    time: FloatArray
+    kinetic: FloatArray
+    weight: FloatArray
+    stored: Mapping[str, FloatArray]
+    lost: Mapping[str, FloatArray]
+    supplied: Mapping[str, FloatArray]
+    residual: FloatArray
+
+    def __post_init__(self) -> None:
+        for name in ("stored", "lost", "supplied"):
+            entries = {key: read_only(values) for key, values in getattr(self, name).items()}
+            object.__setattr__(self, name, MappingProxyType(entries))
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        values = [getattr(self, field.name) for field in fields(self)]
+        return EnergyBalance, tuple(dict(v) if isinstance(v, Mapping) else v for v in values)
+
+    @property
+    def exchanged(self) -> float:
+        """The largest amount, J, by which one of the entries changes within the run."""
+        entries = (self.kinetic, self.weight, *self.stored.values(), *self.lost.values())
+        return max((float(np.ptp(e)) for e in (*entries, *self.supplied.values()) if len(e)), default=0.0)
+
+    @property
+    def error(self) -> float:
+        """The largest residual, relative to what is exchanged or, if that is more, 1e-9 of the energy."""
+        size = max(float(np.max(np.abs(e), initial=0.0)) for e in (self.kinetic, self.weight))
+        return float(np.max(np.abs(self.residual), initial=0.0)) / max(
+            self.exchanged, _ROUNDING * size, _FLOOR
+        )
+
+    def __str__(self) -> str:
+        rows = [("kinetic energy", self.kinetic), ("weight", self.weight)]
+        rows += [(f"stored in {name!r}", values) for name, values in self.stored.items()]
+        rows += [(f"supplied by {name}", values) for name, values in self.supplied.items()]
+        rows += [(f"lost to {name!r}", values) for name, values in self.lost.items()]
+        rows += [("residual", self.residual)]
+        lines = [f"{name:40} {_change(values):+14.6g} J" for name, values in rows]
+        return "\n".join([*lines, f"largest residual, of {self.exchanged:.6g} J: {self.error:.1e}"])
+
+
+def energy_balance(layout: FrameLayout, store: Store) -> EnergyBalance:
+    """See `Trajectory.energy_balance`."""
+    if not layout.works:
+        rule, advice = "the work of its forces was not added up", "simulate with ledger=True"
+        raise MechanismError(Fault(f"run of {layout.mechanism!r}", rule, None, advice))
+    kinetic, potential = store.read("kinetic"), store.read("potential")
+    works = _since_the_first(store.read("works"))
+    stored = {name: np.zeros(len(kinetic)) for name in dict.fromkeys(layout.force_potentials)}
+    for number, name in enumerate(layout.force_potentials):
+        stored[name] = stored[name] + store.read("force_potentials", number)
+    forces = {force_account(name): name for name in layout.forces}
+    lost, supplied = {}, {}
+    for number, account in enumerate(layout.works):
+        work = works[:, number]
+        if account in forces:
+            name = forces[account]
+            kept = _since_the_first(stored[name]) if name in stored else 0.0
+            lost[name] = -work - kept
+        elif account == IMPACTS:
+            lost |= {account: -work} if work.any() else {}
+        elif account.startswith("drive") or work.any():
+            supplied[account] = work
+    gained = _since_the_first(kinetic + potential)
+    residual = gained - _total(supplied, gained) + _total(lost, gained)
+    weight = potential - _total(stored, potential)
+    return EnergyBalance(
+        store.read("time"),
+        kinetic,
+        read_only(weight),
+        stored,
+        lost,
+        supplied,
+        read_only(residual),
+    )
+
+
+def _since_the_first(values: FloatArray) -> FloatArray:
+    return values - values[:1]
+
+
+def _total(entries: Mapping[str, FloatArray], like: FloatArray) -> FloatArray:
+    return np.asarray(sum(entries.values(), np.zeros_like(like)))
+
+
+def _change(values: FloatArray) -> float:
+    return float(values[-1] - values[0]) if len(values) else 0.0

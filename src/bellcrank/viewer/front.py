@@ -1,0 +1,280 @@
+"""A front end in another process, at the end of a connection: lines come in, answers and events go out.
+
+Each line is a command of the command language, or a JSON object:
+{"attach": NAME, "poses": true, "token": TEXT} introduces the front end, {"do": COMMAND, ...} is a command of
+a session with its arguments, {"complete": TEXT} returns the words that may complete a line.
+Each is answered by one line of JSON, in the
+order of the lines. Lines with the key "event" come between them.
+"""
+
+from __future__ import annotations
+
+import hmac
+import json
+import socket
+import time
+from collections import deque
+from collections.abc import Callable, Mapping
+from concurrent.futures import Future
+from contextlib import suppress
+from threading import Condition, Semaphore, Thread, Timer
+from typing import Any, Final
+
+from bellcrank.errors import BellcrankError, Fault, MechanismError
+from bellcrank.shell.drivers import received
+from bellcrank.shell.reply import Reply, failure
+from bellcrank.viewer.feed import Feed, command_of, poses_of
+from bellcrank.viewer.session import Session
+
+_PERIOD: Final = 1.0 / 30.0  # s between poses, at least
+_UNREAD: Final = 100  # answers that wait to be read before no more lines are read
+_PATIENCE: Final = 10.0  # s until a connection that needs a token must have given it
+_LONGEST: Final = 60  # characters of a name
+_INSIDE: Final = ("execute", "save")  # a line does the one; the other takes paths that nobody has checked
+_SIGNED: Final = frozenset(("add_body", "join", "nail", "free", "motor", "remove", "gravity", "undo", "redo",
+                            "assemble", "keep", "open_file"))  # fmt: skip
+
+
+class Front:
+    """Serves one connection in two threads until either side ends it.
+
+    token: that it must give first, "" for none. named: makes a name of its own from the one that it gives.
+    ended: called once with this front end when it is over.
+
+    The session never waits for it. Poses are those of the moment in which they are written, so one who reads
+    slowly gets fewer. Events are kept until they are read; one who leaves too many unread is sent away.
+    """
+
+    def __init__(
+        self, live: Session, connection: socket.socket, token: str, named: Callable[[str], str],
+        ended: Callable[[Front], None],
+    ) -> None:  # fmt: skip
+        self._live, self._socket, self._token = live, connection, token
+        self._named, self._ended = named, ended
+        self.name, self._admitted = named("program"), not token
+        self._poses, self._number, self._status, self._next = False, -1, "", 0.0
+        self._changed = Condition()
+        self._pending = deque[tuple[Future[Any], str | None]]()
+        self._answers, self._last = deque[tuple[Future[Any], str | None]](), ""
+        self._room = Semaphore(_UNREAD)
+        self._grabbed: set[str] = set()
+        self._reads, self._open = True, True
+        self._feed = Feed(live, self.name)
+        self._timer = Timer(_PATIENCE, self._check_admitted)
+        self._timer.daemon = True
+        self._timer.start()
+        self._threads = [
+            Thread(target=work, name=f"bellcrank {work.__name__}", daemon=True)
+            for work in (self._read, self._write)
+        ]
+        for thread in self._threads:
+            thread.start()
+
+    def close(self, reason: str = "the session has ended") -> None:
+        """Send it away: what waits for it is written if it reads within a second."""
+        with self._changed:
+            self._last = self._last or reason
+            self._reads = False
+            self._pending.clear()
+            self._changed.notify_all()
+        with suppress(OSError):
+            self._socket.shutdown(socket.SHUT_RD)
+        self._threads[1].join(1.0)
+        self._end()
+
+    def _check_admitted(self) -> None:
+        if not self._admitted:
+            self._end()
+
+    def _end(self) -> None:
+        """Close the connection and let go of what it held."""
+        with self._changed:
+            was, self._open, self._reads = self._open, False, False
+            self._changed.notify_all()
+        if not was:
+            return
+        self._timer.cancel()
+        self._feed.close()
+        with suppress(OSError):
+            self._socket.shutdown(socket.SHUT_RDWR)
+        self._socket.close()
+        self._room.release(_UNREAD)  # whoever reads may be waiting for it
+        for body in self._grabbed:
+            self._live.send("release", body=body)
+        self._ended(self)
+
+    def _read(self) -> None:
+        """Take lines until there are no more."""
+        with suppress(OSError, ValueError), self._socket.makefile("rb") as stream:
+            for line in received(stream):
+                if not self._reads or not self._take(line):
+                    break
+        with self._changed:
+            self._reads = False
+            self._changed.notify_all()
+
+    def _take(self, line: str | Reply) -> bool:
+        """Take a line, or the refusal of one that cannot be read; whether more are to be read."""
+        text = "" if isinstance(line, Reply) else line.rstrip("\r\n")
+        if not isinstance(line, Reply) and not text.strip():
+            return True
+        self._room.acquire()
+        if not self._reads:
+            return False
+        if isinstance(line, Reply):
+            return self._put(_done(line), None) and self._admitted
+        try:
+            if text.lstrip().startswith("{"):
+                return self._request(text)
+            self._refuse_stranger()
+            self._put(self._live.send("execute", line=text, by=self.name), text)
+        except (BellcrankError, TypeError, RecursionError) as error:
+            self._put(_done(failure(error)), text)
+            return self._admitted
+        return True
+
+    def _request(self, text: str) -> bool:
+        """Do what a JSON object says. Raises MechanismError for one that says nothing."""
+        given = _object(text)
+        if "attach" in given:
+            self._attach(given)
+            told = {"session": self._live.name, "name": self.name}
+            return self._put(_done(Reply(data=told)), text)
+        self._refuse_stranger()
+        if "complete" in given:
+            bench = self._live.bench
+            words = [] if bench is None else bench.shell.complete(str(given["complete"]))
+            return self._put(_done(Reply(data={"words": words})), text)
+        if "do" not in given:
+            rule, advice = "it has none of the keys do, attach, complete", 'such as {"do": "play"}'
+            raise MechanismError(Fault("request", rule, sorted(given)[:5], advice))
+        command = given.pop("do")
+        if (
+            not isinstance(command, str)
+            or command in _INSIDE
+            or given.keys() & {"command", "self", "by", "engine"}
+        ):
+            advice = "give command lines as they are" if command == "execute" else "use keep to write files"
+            raise MechanismError(Fault("request", "this cannot be asked from here", command, advice))
+        if command in _SIGNED:
+            given["by"] = self.name
+        self._hold(command, given)
+        return self._put(self._live.send(command, **given), text)
+
+    def _attach(self, given: Mapping[str, Any]) -> None:
+        """Learn who it is. Raises MechanismError for a wrong token or a name that is none."""
+        name, token = given["attach"], given.get("token", "")
+        if self._token and not (
+            isinstance(token, str) and hmac.compare_digest(token.encode(), self._token.encode())
+        ):
+            raise MechanismError(Fault("attach", "this session asks for its token", None, "give --token"))
+        if not isinstance(name, str) or not 0 < len(name) <= _LONGEST or not name.isprintable():
+            raise MechanismError(
+                Fault("attach", f"a name has 1 to {_LONGEST} characters that can be printed", name)
+            )
+        feed = self._feed
+        self._admitted, self.name = True, self._named(name)
+        self._feed, self._poses = Feed(self._live, self.name), given.get("poses") is True
+        feed.close()
+
+    def _refuse_stranger(self) -> None:
+        if not self._admitted:
+            raise MechanismError(
+                Fault("attach", "this session asks for its token first", None, "give --token")
+            )
+
+    def _hold(self, command: str, given: Mapping[str, Any]) -> None:
+        """Note what it drags, to let go of it when the connection ends."""
+        body = given.get("body")
+        if isinstance(body, str) and command in ("grab", "release"):
+            (self._grabbed.add if command == "grab" else self._grabbed.discard)(body)
+
+    def _put(self, answer: Future[Any], line: str | None) -> bool:
+        """Let the answer to a line wait for its turn."""
+        with self._changed:
+            self._pending.append((answer, line))
+        answer.add_done_callback(self._settle)
+        return True
+
+    def _settle(self, _answer: Future[Any]) -> None:
+        """Pass on the answers that are there, in the order of the lines."""
+        with self._changed:
+            while self._pending and self._pending[0][0].done():
+                self._answers.append(self._pending.popleft())
+            self._changed.notify_all()
+
+    def _write(self) -> None:
+        """Write what there is, until there is no more to come."""
+        with suppress(OSError, ValueError):
+            while self._open:
+                with self._changed:
+                    self._changed.wait_for(lambda: self._answers or not self._reads, _PERIOD)
+                    answers = list(self._answers)
+                    self._answers.clear()
+                    over = not self._reads and not self._pending
+                lines = [*self._events(), *self._places()]
+                for answer, line in answers:
+                    reply = _reply(answer)
+                    lines.append(reply.as_json(line))
+                    over = over or reply.leave
+                if over and self._last:
+                    lines.append(json.dumps({"event": "closed", "text": self._last}))
+                if lines:
+                    self._socket.sendall("".join(f"{line}\n" for line in lines).encode())
+                for _ in answers:
+                    self._room.release()
+                if over:
+                    break
+        self._end()
+
+    def _events(self) -> list[str]:
+        """What others did, and whether the session plays, stands or has failed."""
+        if not self._admitted:
+            return []
+        others, lost = self._feed.take()
+        lines = [command_of(one) for one in others]
+        now = self._live.snapshot
+        if now.status != self._status:
+            self._status = now.status
+            told = {"status": now.status, "time": now.time, "message": now.message}
+            lines.append(json.dumps({"event": "status", **told}))
+        if lost:
+            self._last, self._reads = f"{lost} events were left unread", False
+        return lines
+
+    def _places(self) -> list[str]:
+        """Where the bodies are now, unless that was written less than a period ago."""
+        now, due = self._live.snapshot, time.monotonic()
+        if not self._poses or now.number == self._number or due < self._next:
+            return []
+        self._number, self._next = now.number, due + _PERIOD
+        return [json.dumps(poses_of(now))]
+
+
+def _object(text: str) -> dict[str, Any]:
+    """A JSON object. Raises MechanismError for anything else."""
+    try:
+        given = json.loads(text)
+    except ValueError as error:
+        raise MechanismError(Fault("request", f"it is no JSON: {error}")) from None
+    if not isinstance(given, dict):
+        raise MechanismError(Fault("request", "it is no JSON object"))
+    return given
+
+
+def _done(reply: Reply) -> Future[Any]:
+    answer: Future[Any] = Future()
+    answer.set_result(reply)
+    return answer
+
+
+def _reply(answer: Future[Any]) -> Reply:
+    """The result of a command, or what was wrong with it, as a shell answers."""
+    error = answer.exception()
+    if error is not None:
+        return failure(error if isinstance(error, Exception) else RuntimeError(str(error)))
+    result = answer.result()
+    if isinstance(result, Reply):
+        return result
+    data = result if isinstance(result, Mapping) else {} if result is None else {"result": result}
+    return Reply(result if isinstance(result, str) else "", data)

@@ -1,0 +1,179 @@
+"""Lets other processes attach to a session: over a socket of the user's own, or a TCP port with a token."""
+
+from __future__ import annotations
+
+import os
+import secrets
+import socket
+import stat
+import tempfile
+from contextlib import suppress
+from pathlib import Path
+from threading import Lock, Thread
+from typing import Final, Self
+
+from bellcrank.errors import Fault, MechanismError
+from bellcrank.viewer.front import Front
+from bellcrank.viewer.session import Session
+
+_MOST: Final = 64  # connections at once
+_LONGEST: Final = 100  # bytes that the path of a Unix socket may have on all systems
+_LOCAL: Final = "127.0.0.1"
+
+
+class Listener:
+    """Takes connections of other processes for a session, until it is closed.
+
+    where: path of a Unix socket, which only its owner may use, by default one in the user's runtime folder;
+        or "HOST:PORT", with port 0 for a free one. There a connection must give the token first, since every
+        user of a machine and every page in a browser can reach a port.
+    token: by default a random one; "" for a Unix socket. address: where it listens.
+    Raises MechanismError where it cannot listen.
+    """
+
+    def __init__(self, live: Session, where: str | None = None, token: str | None = None) -> None:
+        self._live, self._lock, self._open = live, Lock(), True
+        self._fronts = set[Front]()
+        end = None if where is None else tcp_of(where)
+        self._path: Path | None = None
+        try:
+            if end is None:
+                self.token = ""
+                self._path = runtime_folder() / f"view-{os.getpid()}.sock" if where is None else Path(where)
+                self._socket = _unix(self._path)
+                self.address = str(self._path)
+            else:
+                self.token = token or secrets.token_urlsafe(24)
+                family = socket.AF_INET6 if ":" in end[0] else socket.AF_INET
+                self._socket = socket.create_server(end, family=family)
+                host, port = self._socket.getsockname()[:2]
+                self.address = f"[{host}]:{port}" if ":" in host else f"{host}:{port}"
+        except OSError as error:
+            rule = f"it cannot listen there: {error}"
+            raise MechanismError(Fault("listen", rule, where, "give another path or HOST:PORT")) from error
+        self._thread = Thread(target=self._accept, name="bellcrank listener", daemon=True)
+        self._thread.start()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    @property
+    def fronts(self) -> tuple[str, ...]:
+        """Names of what is attached."""
+        with self._lock:
+            return tuple(sorted(front.name for front in self._fronts))
+
+    def close(self) -> None:
+        """Take no more connections, and end those there are."""
+        self._open = False
+        with suppress(OSError):
+            self._socket.shutdown(socket.SHUT_RDWR)
+        self._socket.close()
+        if self._path is not None:
+            self._path.unlink(missing_ok=True)
+        self._thread.join(2.0)
+        with self._lock:
+            fronts = list(self._fronts)
+        for front in fronts:
+            front.close()
+
+    def _accept(self) -> None:
+        while self._open:
+            try:
+                connection, _ = self._socket.accept()
+            except OSError:
+                if self._open:
+                    continue
+                return
+            with self._lock:
+                if len(self._fronts) < _MOST:
+                    self._fronts.add(Front(self._live, connection, self.token, self._named, self._forget))
+                    continue
+            connection.close()
+
+    def _named(self, wanted: str) -> str:
+        """A name that no other front end has."""
+        taken = {front.name for front in tuple(self._fronts)} | {"page", "terminal of the page"}
+        number = 2
+        name = wanted
+        while name in taken:
+            name, number = f"{wanted} {number}", number + 1
+        return name
+
+    def _forget(self, front: Front) -> None:
+        with self._lock:
+            self._fronts.discard(front)
+
+
+def tcp_of(where: str) -> tuple[str, int] | None:
+    """Host and port of "HOST:PORT", ":PORT" on this machine; None for the path of a Unix socket."""
+    host, colon, port = where.rpartition(":")
+    if not colon or "/" in where or not port.isdecimal() or int(port) > 65535:
+        return None
+    host = host.removeprefix("[").removesuffix("]")
+    return (_LOCAL if host in ("", "localhost") else host), int(port)
+
+
+def runtime_folder() -> Path:
+    """The folder of the user's sockets, which nobody else may enter; it is made where there is none.
+
+    Raises MechanismError where it cannot be had, or belongs to somebody else.
+    """
+    if not hasattr(socket, "AF_UNIX"):
+        raise MechanismError(
+            Fault(
+                "listen",
+                "this system has no Unix sockets",
+                None,
+                "listen at HOST:PORT, such as localhost:7070",
+            )
+        )
+    given = os.environ.get("XDG_RUNTIME_DIR", "")
+    base = Path(given) if given and Path(given).is_dir() else Path(tempfile.gettempdir())
+    folder = base / ("bellcrank" if given and base == Path(given) else f"bellcrank-{os.getuid()}")
+    try:
+        folder.mkdir(mode=0o700, exist_ok=True)
+        found = folder.lstat()
+    except OSError as error:
+        raise MechanismError(Fault(f"folder '{folder}'", f"it cannot be made: {error}")) from error
+    if not stat.S_ISDIR(found.st_mode) or found.st_uid != os.getuid() or found.st_mode & 0o077:
+        rule = "others may enter it, or it is no folder of yours"
+        raise MechanismError(
+            Fault(f"folder '{folder}'", rule, None, "remove it, or give the path of a socket")
+        )
+    return folder
+
+
+def _unix(path: Path) -> socket.socket:
+    """A Unix socket that listens at a path, for its owner alone. Raises OSError, MechanismError."""
+    if not hasattr(socket, "AF_UNIX"):
+        raise OSError("this system has no Unix sockets")
+    if len(os.fsencode(path)) > _LONGEST:
+        raise MechanismError(Fault("listen", f"the path has more than {_LONGEST} bytes", str(path)))
+    if path.exists() and stat.S_ISSOCK(path.lstat().st_mode) and not _answers(path):
+        path.unlink()  # of a process that is gone
+    listening = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
+    before = os.umask(0o177)  # so that it never exists with other rights than these
+    try:
+        listening.bind(str(path))
+    except OSError:
+        listening.close()
+        raise
+    finally:
+        os.umask(before)
+    listening.listen()
+    return listening
+
+
+def _answers(path: Path) -> bool:
+    """Whether somebody listens at a path."""
+    with socket.socket(socket.AF_UNIX, socket.SOCK_STREAM) as trial:
+        trial.settimeout(1.0)
+        try:
+            trial.connect(str(path))
+        except OSError:
+            return False
+    return True
