@@ -33,11 +33,12 @@ void check_count(Eigen::Index got, int wanted, const char* what) {
 class ConeProblemOfTests {
   public:
     void add_equality(int size) { layout_.add_equality(size); }
-    void add_contact(const std::vector<std::pair<int, double>>& discs) {
+    void add_contact(const std::vector<std::pair<int, double>>& discs, double given) {
         if (discs.size() > 3) throw std::invalid_argument("a contact has at most three discs");
         std::array<ConeDisc, 3> array{};
         for (size_t i = 0; i < discs.size(); ++i) array[i] = {discs[i].first, discs[i].second};
         layout_.add_contact(array);
+        layout_.set_given(static_cast<int>(layout_.blocks().size()) - 1, given);
     }
     int rows() const { return layout_.rows(); }
 
@@ -150,8 +151,9 @@ void bind_cones(nb::module_& m) {
     nb::class_<ConeProblemOfTests>(m, "ConeProblem", "Impulses in cones: u = S λ + q.")
         .def(nb::init<>())
         .def("add_equality", &ConeProblemOfTests::add_equality, "size"_a, "Rows with u = 0, 1 to 6.")
-        .def("add_contact", &ConeProblemOfTests::add_contact, "discs"_a,
-             "A unilateral row, then the rows of at most three discs (rows, coefficient), friction first.")
+        .def("add_contact", &ConeProblemOfTests::add_contact, "discs"_a, "given"_a = 0.0,
+             "A unilateral row, then the rows of at most three discs (rows, coefficient), friction first. given: a "
+             "normal impulse that acts beside the unknown one.")
         .def_prop_ro("rows", &ConeProblemOfTests::rows)
         .def("use_dense", &ConeProblemOfTests::use_dense, "S"_a)
         .def("use_bodies", &ConeProblemOfTests::use_bodies, "bodies"_a, "sides"_a, "jacobian"_a, "compliance"_a,

@@ -25,7 +25,7 @@ inline std::tuple<Rows, double> strike(SystemAt& self, const std::vector<int>& s
                                        const std::vector<std::pair<int, int>>& bodies, const Rows& points,
                                        double tolerance) {
     check_size(blows.cols(), 6, "position and impulse of a blow");
-    check_size(points.cols(), 8, "position, normal, friction and restitution of a point");
+    check_size(points.cols(), 9, "position, normal, friction, restitution and its law of a point");
     check_size(blows.rows(), static_cast<int>(struck.size()), "blows");
     check_size(points.rows(), static_cast<int>(bodies.size()), "points");
     System& system = self.core();
@@ -35,7 +35,12 @@ inline std::tuple<Rows, double> strike(SystemAt& self, const std::vector<int>& s
     std::vector<StruckPoint> at;
     for (Eigen::Index i = 0; i < points.rows(); ++i) {
         const int a = checked_body(system.model(), bodies[i].first), b = checked_body(system.model(), bodies[i].second);
-        at.push_back({{a, b}, row_of(points, i), row_of(points.middleCols(3, 3), i), points(i, 6), points(i, 7)});
+        at.push_back({{a, b},
+                      row_of(points, i),
+                      row_of(points.middleCols(3, 3), i),
+                      points(i, 6),
+                      points(i, 7),
+                      points(i, 8) != 0.0});
     }
     std::vector<Vec3> impulses;
     const ImpulseOutcome outcome =
@@ -49,7 +54,8 @@ inline void bind_strike(nanobind::class_<SystemAt>& c) {
     using namespace nanobind::literals;
     c.def("strike", &strike, "struck"_a, "blows"_a, "bodies"_a, "points"_a, "tolerance"_a,
           "Goes to the velocities after blows (n, 6), positions and impulses, on bodies, and impulses at points "
-          "(m, 8), positions, normals towards the first of two bodies, friction, restitution; world axes. Impulses "
+          "(m, 9), positions, normals towards the first of two bodies, friction, restitution, whether it is Poisson's; "
+          "world axes. Impulses "
           "(m, 3) on the first bodies, and the residual.");
 }
 

@@ -21,6 +21,7 @@ SHOWN: Final[dict[str, dict[str, Any]]] = {
     "prosthetic_shoulder": {"posture": POSTURE},
     "prosthetic_arm": {"posture": POSTURE},
     "chain": {"angle": -0.5},
+    "compass_walker": {"steps": 4},
     "random_tree": {"types": ("revolute", "universal", "spherical")},
 }
 """Arguments of mechanisms that are not drawn as they are by default."""

@@ -30,11 +30,13 @@ void InteriorMethod::resize(const ConeLayout& layout) {
         first_.push_back(static_cast<int>(cones_.size()));
         if (b.equality) continue;
         const size_t before = cones_.size();
+        const auto add = [&](int row, int size, double coefficient, double given) {
+            cones_.push_back({b.number, row, size, coefficient, given, {}, {}, {}, {}, {}, {}, {}, 0.0});
+        };
         for (int k = 0, row = 1; k < b.discs; row += b.disc[k].size, ++k)
-            if (b.disc[k].coefficient > 0.0)
-                cones_.push_back(
-                    {b.number, row, b.disc[k].size, b.disc[k].coefficient, {}, {}, {}, {}, {}, {}, {}, 0.0});
-        if (cones_.size() == before) cones_.push_back({b.number, 1, 0, 1.0, {}, {}, {}, {}, {}, {}, {}, 0.0});
+            if (b.disc[k].coefficient > 0.0) add(row, b.disc[k].size, b.disc[k].coefficient, b.given);
+        // With discs that do not vanish with λ_n it needs a cone of its own.
+        if (cones_.size() == before || b.given > 0.0) add(1, 0, 1.0, 0.0);
     }
     first_.push_back(static_cast<int>(cones_.size()));
     system_.resize(layout);
@@ -51,7 +53,7 @@ void InteriorMethod::start(const ConeProblem& problem, const InteriorRule& rule)
         if (!b.equality) x_[b.row] = problem.scale / problem.d[b.row];
     for (Cone& c : cones_) {
         const ConeBlock& b = problem.layout->blocks()[c.block];
-        c.s = {c.coefficient * x_[b.row], 0.0, 0.0};
+        c.s = {c.coefficient * (x_[b.row] + c.given), 0.0, 0.0};
         c.z = {problem.scale, 0.0, 0.0};
         c.lag = 0.0;
     }
@@ -254,9 +256,9 @@ void InteriorMethod::relax(const ConeProblem& problem, double part) {
             Cone& c = cones_[k];
             c.lag = tail_norm(c.z);
             c.z[0] = std::max(c.z[0], tail_norm(c.z) + least);
-            x_[b.row] = std::max(x_[b.row], (tail_norm(c.s) / c.coefficient) + least / problem.d[b.row]);
+            x_[b.row] = std::max(x_[b.row], (tail_norm(c.s) / c.coefficient) - c.given + least / problem.d[b.row]);
         }
-    for (Cone& c : cones_) c.s[0] = c.coefficient * x_[problem.layout->blocks()[c.block].row];
+    for (Cone& c : cones_) c.s[0] = c.coefficient * (x_[problem.layout->blocks()[c.block].row] + c.given);
     place(problem);
 }
 

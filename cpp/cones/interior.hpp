@@ -41,7 +41,8 @@ class InteriorMethod {
   private:
     struct Cone {
         int block, row, size;  // rows of the tail begin at `row` of the block
-        double coefficient;    // s = (coefficient · λ_n, tail of λ)
+        double coefficient;    // s = (coefficient · (λ_n + given), tail of λ)
+        double given;
         ConePoint s, z, v, p, ds, dz;
         ConeScaling W;
         double lag;  // μ|u_t| of a lagged rule, over the coefficient

@@ -35,9 +35,10 @@ double difference(int size, const double* a, const double* b) {
 
 double contact_residual(const ConeBlock& b, const double* d, const double* x, const double* u) {
     double y[3], worst = 0.0;
-    int row = 1;
-    if (b.discs == 0) {
+    int row = 1, first = 1;
+    if (b.discs == 0 || b.given > 0.0) {
         worst = std::abs(x[0] - std::max(0.0, x[0] - u[0] / d[0])) * d[0];
+        first = 0;
     } else {
         const int m = b.disc[0].size;
         const double mu = b.disc[0].coefficient, slip = m == 2 ? std::hypot(u[1], u[2]) : std::abs(u[1]);
@@ -47,10 +48,10 @@ double contact_residual(const ConeBlock& b, const double* d, const double* x, co
         worst = difference(m + 1, x, y) * d[0];
         row += m;
     }
-    for (int k = 1; k < b.discs; ++k) {
+    for (int k = first; k < b.discs; ++k) {
         const int m = b.disc[k].size;
         for (int i = 0; i < m; ++i) y[i] = x[row + i] - u[row + i] / d[row];
-        project_on_disc(m, b.disc[k].coefficient * std::max(0.0, x[0]), y);
+        project_on_disc(m, b.disc[k].coefficient * (std::max(0.0, x[0]) + b.given), y);
         worst = std::max(worst, difference(m, x + row, y) * d[row]);
         row += m;
     }

@@ -51,13 +51,14 @@ void ConeLayout::add_contact(const std::array<ConeDisc, 3>& discs) {
     append(block);
 }
 
-void ConeLayout::set_coefficient(int block, int disc, double value) {
-    if (block < 0 || block >= static_cast<int>(blocks_.size()) || disc < 0 || disc >= blocks_[block].discs)
-        throw std::invalid_argument("block " + std::to_string(block) + " has no disc " + std::to_string(disc));
-    if (!(value >= 0.0) || !std::isfinite(value))
-        throw std::invalid_argument("block " + std::to_string(block) + ", disc " + std::to_string(disc) +
-                                    ": the coefficient must be finite and not negative, got " + std::to_string(value));
-    blocks_[block].disc[disc].coefficient = value;
+void ConeLayout::set_given(int block, double impulse) {
+    if (block < 0 || block >= static_cast<int>(blocks_.size()) || blocks_[block].equality)
+        throw std::invalid_argument("block " + std::to_string(block) + " is no contact");
+    if (!(impulse >= 0.0) || !std::isfinite(impulse))
+        throw std::invalid_argument("block " + std::to_string(block) +
+                                    ": a given impulse must be finite and not negative, got " +
+                                    std::to_string(impulse));
+    blocks_[block].given = impulse;
 }
 
 std::string name_of(ConeEnd end) {

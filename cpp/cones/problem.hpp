@@ -21,6 +21,7 @@ struct ConeBlock {
     bool equality = false;
     int discs = 0;
     std::array<ConeDisc, 3> disc{};
+    double given = 0.0;  // normal impulse that acts beside λ: discs have the radius coefficient · (λ + given)
     // Set by ConeLayout: its number, and where its size × size matrix begins in arrays of such matrices.
     int number = 0, values = 0;
 };
@@ -32,7 +33,8 @@ class ConeLayout {
     // Throws std::invalid_argument: sizes not 1 to 6, discs not of 1 or 2 rows, coefficients negative or not finite.
     void add_equality(int size);
     void add_contact(const std::array<ConeDisc, 3>& discs = {});
-    void set_coefficient(int block, int disc, double value);
+    // Throws std::invalid_argument for impulses that pull or are not finite, and for equalities.
+    void set_given(int block, double impulse);
 
     int rows() const { return rows_; }
     int values() const { return values_; }  // sum of the squares of sizes

@@ -28,9 +28,10 @@ DiscPoint disc_point(int m, const double* x, const double* u, double d) {
 void linearize_contact(const ConeBlock& b, const double* d, const double* x, const double* u, double* G) {
     const int n = b.size;
     std::fill_n(G, n * n, 0.0);
-    const double normal = x[0] - u[0] / d[0];
+    const double pushed = x[0] - u[0] / d[0];
+    G[0] = pushed > 0.0 ? 1.0 : 0.0;
+    const double normal = std::max(0.0, pushed) + b.given;
     if (!(normal > 0.0)) return;
-    G[0] = 1.0;
     for (int k = 0, row = 1; k < b.discs; row += b.disc[k].size, ++k) {
         const int m = b.disc[k].size;
         const double mu = b.disc[k].coefficient, radius = mu * normal;
@@ -42,7 +43,7 @@ void linearize_contact(const ConeBlock& b, const double* d, const double* x, con
                 const double along = sticks ? 0.0 : p.y[i] * p.y[j] / (p.norm * p.norm);
                 G[(row + i) * n + row + j] = ((i == j ? 1.0 : 0.0) - along) * (sticks ? 1.0 : radius / p.norm);
             }
-            G[(row + i) * n] = sticks ? 0.0 : mu * p.y[i] / p.norm;
+            G[(row + i) * n] = sticks ? 0.0 : G[0] * mu * p.y[i] / p.norm;
         }
     }
 }
@@ -67,7 +68,7 @@ double SemismoothNewton::evaluate(const ConeProblem& problem, const double* x, c
             f[0] = xb[0] - normal;
             for (int k = 0, row = 1; k < b.discs; row += b.disc[k].size, ++k) {
                 const int m = b.disc[k].size;
-                const double radius = b.disc[k].coefficient * normal;
+                const double radius = b.disc[k].coefficient * (normal + b.given);
                 const DiscPoint p = disc_point(m, xb + row, ub + row, d[row]);
                 for (int i = 0; i < m; ++i)
                     f[row + i] = xb[row + i] - (p.norm <= radius ? p.y[i] : p.y[i] * (radius / p.norm));

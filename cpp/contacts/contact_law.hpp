@@ -19,6 +19,7 @@ struct ContactLaw {
     double bottom_stiffness = 0.0;  // where there is one [N/m]
     double rolling = 0.0;           // of rigid contacts: the largest moment across the normal by the normal force [m],
     double spinning = 0.0;          // and that about the normal
+    double by_impulse = 0.0;        // 1: restitution is Poisson's, of impulses; 0: Newton's, of speeds
 };
 
 // What the law needs of a touching point.

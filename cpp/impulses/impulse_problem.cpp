@@ -58,6 +58,22 @@ ConeReport ImpulseProblem::solve(double tolerance, double enough) {
     return report;
 }
 
+// With S λ + q of the first phase as the speeds at its end, and S times what is given.
+ConeReport ImpulseProblem::expand(std::span<const double> more, double tolerance, double enough) {
+    first_ = impulses;
+    for (size_t i = 0; i < points_.size(); ++i) first_[points_[i].row] += more[i];
+    pushed_.resize(first_.size());
+    rows_->response().multiply(first_.data(), pushed_.data());
+    for (size_t r = 0; r < q.size(); ++r) q[r] += pushed_[r];
+    std::fill(impulses.begin(), impulses.end(), 0.0);
+    const auto pieces = static_cast<int>(pieces_.size());
+    for (size_t i = 0; i < points_.size(); ++i) layout_.set_given(pieces + static_cast<int>(i), more[i]);
+    const ConeReport report = solve(tolerance, enough);
+    for (size_t i = 0; i < points_.size(); ++i) layout_.set_given(pieces + static_cast<int>(i), 0.0);
+    for (size_t r = 0; r < impulses.size(); ++r) impulses[r] += first_[r];
+    return report;
+}
+
 // What no impulse changes must be right as it is: a joint that is there twice is, a driven body on its way into the
 // ground is not. Such rows get no impulses.
 void ImpulseProblem::judge_still_rows(double tolerance, ConeReport& report) {

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <memory>
+#include <span>
 #include <vector>
 
 #include "cones/solver.hpp"
@@ -37,6 +38,9 @@ class ImpulseProblem {
     std::vector<double> q, impulses;
     // enough: a residual with which no further attempt is made.
     ConeReport solve(double tolerance, double enough = 0.0);
+    // A second phase after the impulses found: those of each point push on by `more` along the normal (by point), and
+    // by what the laws ask for beside it. q becomes the speeds that it begins with, impulses those of both phases.
+    ConeReport expand(std::span<const double> more, double tolerance, double enough = 0.0);
 
   private:
     Vec3 sum(const ImpulsePoint& point, int first, int last) const;
@@ -45,6 +49,7 @@ class ImpulseProblem {
     const std::vector<ImpulsePiece>& pieces_;
     const std::unique_ptr<ImpulseRows> rows_;
     std::vector<ImpulsePoint> points_;
+    std::vector<double> first_, pushed_;  // impulses of the first phase, and those that are given in the second
     ConeLayout layout_;
     ConeSolver solver_;
 };

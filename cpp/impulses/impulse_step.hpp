@@ -62,6 +62,8 @@ class ImpulseStep {
     void start_from_last();
     LastPoint* last_point(const FoundContact& found, bool by_feature);
     ImpulseOutcome solve(double h, double tolerance, double* u1);
+    ConeReport find_impulses(double h, double bounce, double tolerance);
+    bool pushes_on(double h, double bounce);
     void set_speeds(double h, double bounce);
     double led_by(int row, double compliance) const;
     double shift(int row, double gap, double before, double restitution, double h, double bounce);
@@ -96,6 +98,7 @@ class ImpulseStep {
     double reach_ = 0.0;
     std::vector<double> before_, free_, after_;      // speeds along rows: of the last step, without impulses, with them
     std::vector<double> start_, total_, diagonal_;   // impulses to start from; some of them; that of S
+    std::vector<double> more_;                       // that Poisson's restitution asks for, by point
     std::vector<double> xi_, moved_, freed_;         // a displacement; u′; velocities without impulses
     std::vector<double> flying_, rate_, twists_;     // twists with u′; their accelerations; other twists
     std::vector<double> kick_, twist_kick_;          // for the next step

@@ -54,7 +54,7 @@ void set_speeds(const ImpulseSpace& space, const std::vector<StruckPoint>& point
         }
     for (size_t i = 0; i < points.size(); ++i) {
         const int normal = problem.points()[i].row;
-        problem.q[normal] += points[i].restitution * std::min(before[normal], 0.0);
+        if (!points[i].by_impulse) problem.q[normal] += points[i].restitution * std::min(before[normal], 0.0);
     }
 }
 
@@ -74,6 +74,11 @@ ConeReport solve(const ImpulseSpace& space, const std::vector<StruckPoint>& poin
     fastest = std::max({fastest, largest(before), size});
     if (size <= tolerance * fastest) return {};
     ConeReport report = problem.solve(tolerance);
+    std::vector<double> more(points.size(), 0.0);
+    for (size_t i = 0; i < points.size(); ++i)
+        if (points[i].by_impulse) more[i] = points[i].restitution * problem.impulses[problem.points()[i].row];
+    if (std::ranges::any_of(more, [](double push) { return push > 0.0; }))
+        if (const ConeReport next = problem.expand(more, tolerance); next.residual > report.residual) report = next;
     report.residual *= size / fastest;
     problem.jacobian().add_response(problem.impulses.data(), u);
     return report;

@@ -136,8 +136,8 @@ void ImpulseStep::set_speeds(double h, double bounce) {
     }
     for (size_t i = 0; i < points_.size(); ++i) {
         const int at = velocities_.points()[i].row;
-        const double restitution = model_.contacts.groups[points_[i].group].law.restitution;
-        add(at, shift(at, points_[i].point.gap, before_[at], restitution, h, bounce));
+        const ContactLaw& law = model_.contacts.groups[points_[i].group].law;
+        add(at, shift(at, points_[i].point.gap, before_[at], law.restitution, h, law.by_impulse > 0.0 ? 0.0 : bounce));
     }
 }
 
@@ -149,9 +149,7 @@ ImpulseOutcome ImpulseStep::solve(double h, double tolerance, double* u1) {
     int weakened = 0;
     for (const double bounce : {1.0, 0.5, 0.0}) {
         velocities_.impulses = start_;
-        set_speeds(h, bounce);
-        const ConeReport report = velocities_.solve(kAimed * tolerance, kEnough * tolerance);
-        factorizations_ += report.factorizations;
+        const ConeReport report = find_impulses(h, bounce, tolerance);
         std::copy(freed_.begin(), freed_.end(), u1);
         velocities_.jacobian().add_response(velocities_.impulses.data(), u1);
         velocities_.jacobian().to_rows(u1, after_.data());
@@ -171,6 +169,30 @@ ImpulseOutcome ImpulseStep::solve(double h, double tolerance, double* u1) {
     outcome.weakened = weakened;
     outcome.impacts = hits_;
     return outcome;
+}
+
+// Poisson's restitution has a second phase: what pushed in the first one pushes on by a part of that impulse.
+ConeReport ImpulseStep::find_impulses(double h, double bounce, double tolerance) {
+    set_speeds(h, bounce);
+    ConeReport report = velocities_.solve(kAimed * tolerance, kEnough * tolerance);
+    factorizations_ += report.factorizations;
+    if (hits_ == 0 || bounce == 0.0 || report.residual > tolerance || !pushes_on(h, bounce)) return report;
+    const ConeReport next = velocities_.expand(more_, kAimed * tolerance, kEnough * tolerance);
+    factorizations_ += next.factorizations;
+    return next.residual > report.residual ? next : report;
+}
+
+// By more than what rests pushes in a step anyway; more_.
+bool ImpulseStep::pushes_on(double h, double bounce) {
+    more_.assign(points_.size(), 0.0);
+    for (size_t i = 0; i < points_.size(); ++i) {
+        const ContactLaw& law = model_.contacts.groups[points_[i].group].law;
+        const int row = velocities_.points()[i].row;
+        const double push = velocities_.impulses[row];
+        if (law.by_impulse > 0.0 && push * diagonal_[row] > bouncing_speed(h))
+            more_[i] = bounce * law.restitution * push;
+    }
+    return std::ranges::any_of(more_, [](double push) { return push > 0.0; });
 }
 
 // What impulses of limits and contacts add to the energy while speeds change from `began` to after_: along normals, and

@@ -151,6 +151,7 @@ struct StruckPoint {
     int bodies[2];
     Vec3 position, normal;
     double friction, restitution;
+    bool by_impulse;  // Poisson's restitution instead of Newton's
 };
 // A given impulse on a body [N s], world axes.
 struct Blow {

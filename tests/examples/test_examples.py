@@ -58,6 +58,10 @@ CHECKS: dict[str, Callable[[Printed], None]] = {
     "39_arch_of_voussoirs": known_contacts.arch,
     "40_geneva_wheel": known_contacts.geneva_wheel,
     "41_cam_and_follower": known_contacts.cam_and_follower,
+    "42_gear_teeth": known_contacts.gear_teeth,
+    "43_ratchet_winch": known_contacts.ratchet_winch,
+    "44_passive_walkers": known_contacts.passive_walkers,
+    "45_cans_that_bounce": known_contacts.cans_that_bounce,
 }
 
 

@@ -67,6 +67,16 @@ def arm(explicit, ratio, rotor=2e-3):
     return mech
 
 
+def test_ratios_of_no_size_are_refused():
+    with pytest.raises(bc.MechanismError, match="ratio must be at least"):
+        bc.GearedMotor(ratio=5e-324, rotor_inertia=0.2)
+    mech = bc.gallery.double_pendulum()
+    free = bc.prepare(mech).accelerate().angular
+    light = bc.GearedMotor(ratio=1e-25, rotor_inertia=1e-30)  # their product is none
+    mech.add_force("motor", light, next(iter(mech.joints.values())))
+    assert np.array_equal(bc.prepare(mech).accelerate().angular, free)
+
+
 @pytest.mark.parametrize("ratio", [6.0, -20.0])
 def test_a_geared_motor_against_a_rotor_with_a_gear(ratio):
     """With the shoulder held, the rotor's spin relative to the arm is all of its spin."""

@@ -118,7 +118,7 @@ def mutate(tree, rng):
     if kind < 3 or kind > 9:
         numbers = [(h, k) for h, k in at if isinstance(h[k], (int, float)) and not _of_rotation(h)]
         holder, key = rng.choice(numbers or at)
-        scaled = isinstance(holder[key], (int, float)) and rng.random() < 0.5
+        scaled = isinstance(holder[key], (int, float)) and abs(holder[key]) < 1e290 and rng.random() < 0.5
         holder[key] = holder[key] * 10.0 ** rng.randint(-12, 12) if scaled else rng.choice(NUMBERS)
     elif kind == 3:
         holder[key] = rng.choice(TEXTS)
@@ -211,7 +211,8 @@ def simulated(content, rng):
     """A run as the file says, of a fiftieth of a second at most; a long one is interrupted."""
     given = content.simulation.arguments()
     given = given if rng.random() < 0.7 else {}
-    given["duration"] = min(given.get("duration", 0.02), 0.02)
+    duration = given.get("duration", 0.02)
+    given["duration"] = min(duration, 0.02) if isinstance(duration, (int, float)) else duration
     given.setdefault("formulation", rng.choice(("lagrange", "lagrange", "recursive", "symbolic")))
     patience = within(PATIENCE, lambda *_: os.kill(os.getpid(), signal.SIGINT))
     with contextlib.suppress(KeyboardInterrupt), patience:

@@ -24,6 +24,10 @@ MECHANISMS = {
     "arch 2": lambda: make.arch(7, 0.3, radius=2.0, width=0.5),
     "cam_and_follower 2": lambda: make.cam_and_follower(0.03, 0.01, 0.02, speed=3.0),
     "geneva_drive 2": lambda: make.geneva_drive(6, 0.2, speed=-3.0, load=0.1),
+    "spur_gears 2": lambda: make.spur_gears((19, 60), 0.002, facets=4, speed=-3.0),
+    "ratchet_winch 2": lambda: make.ratchet_winch(24, 0.1, 0.006, load=3.0),
+    "rimless_wheel 2": lambda: make.rimless_wheel(5, 0.5, slope=0.0, speed=2.0),
+    "compass_walker 2": lambda: make.compass_walker(0.5, slope=0.004, angle=0.15, foot_mass=0.1),
     "bricard_linkage 2": lambda: make.bricard_linkage(2.0, 3.0, thickness=0.3),
     "chain 2": lambda: make.chain(7, length=0.3, angle=0.4),
     "chain of balls": lambda: make.chain(5, kind="spherical"),
@@ -46,6 +50,7 @@ MECHANISMS = {
 # By hand: 6 a body less what independent joints and drives take.
 FREEDOMS = {
     "andrews_squeezer": 1, "arch": 16 * 6, "cam_and_follower": 1, "geneva_drive": 1,
+    "compass_walker": 4, "ratchet_winch": 2, "rimless_wheel": 3, "spur_gears": 1,
     "benchmark_bicycle": 4 * 6 - 3 * 5 - 2 * 3,
     "bricard_linkage": 1, "chain": 5, "double_pendulum": 2, "flyball_governor": 4,
     "four_bar": 1, "free_body": 6, "free_ring": 6 * 6 - 3 * 6, "heavy_top": 3, "ladder": 3,

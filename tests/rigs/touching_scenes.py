@@ -76,11 +76,12 @@ def scene(seed):
 
 
 def resisting(mech, seed):
-    """The same scene with resistance to rolling, spinning or both, of up to some centimetres."""
+    """The same scene with resistance to rolling or spinning, to some centimetres, and any law of impact."""
     rng = np.random.default_rng([seed, 1])
     lengths = np.where(rng.random(2) < 0.7, 10.0 ** rng.uniform(-4.0, -1.5, 2), 0.0)
     lengths = dict(zip(("rolling_resistance", "spinning_resistance"), lengths.tolist(), strict=True))
-    mech.replace(mech.forces["touch"], kind=replace(mech.forces["touch"].kind, **lengths))
+    law = str(rng.choice(["newton", "poisson"]))
+    mech.replace(mech.forces["touch"], kind=replace(mech.forces["touch"].kind, impact_law=law, **lengths))
     return mech
 
 

@@ -14,6 +14,8 @@ _BALANCE = "force or moment left over, relative to those that act"
 _EXACT = 1e-8
 _STANDING = 1e-9
 """The largest speed in a mechanism, m/s or rad/s, below which it stands still."""
+_STANDING_RIGID = 1e-3
+"""The same in steps by impulses: these are found relative to the speeds that weights make in a step."""
 
 
 def judge_balance(evidence: Evidence) -> list[CheckResult]:
@@ -107,7 +109,8 @@ def judge_reactions(evidence: Evidence) -> list[CheckResult]:
     limit = 1e-5 if is_rigid(evidence) else 1e-8  # impulses leave speeds across joints: their residual
     worst = Worst()
     motion = (evidence.sections[name] for name in ("velocity", "angular_velocity"))
-    fastest = max(_STANDING, *(float(np.max(np.abs(values))) for values in motion))
+    standing = _STANDING_RIGID if is_rigid(evidence) else _STANDING
+    fastest = max(standing, *(float(np.max(np.abs(values))) for values in motion))
     for frame in evidence.frames:
         at = evidence.at(frame)
         wrenches = evidence.sections["reactions"][frame]

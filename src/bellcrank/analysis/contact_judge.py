@@ -36,6 +36,7 @@ class _Law:
     bottom_stiffness: float
     rolling: float  # resistance to rolling and spinning, of rigid contacts [m]
     spinning: float
+    by_impulse: float  # whether restitution is Poisson's
 
     def elastic(self, depth: Floats) -> Floats:
         """Normal force without damping (n,), N."""

@@ -6,20 +6,20 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from itertools import combinations
 from math import log, sqrt
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
 from bellcrank import _core
-from bellcrank.errors import Fault, FaultList, MechanismError, Unsupported
+from bellcrank.assembly.collision_shape import collision_shape
+from bellcrank.errors import FaultList, Unsupported
 from bellcrank.mechanism.body import Body, Ground
 from bellcrank.mechanism.contact import Contact
 from bellcrank.mechanism.marker import GROUND
 from bellcrank.mechanism.mechanism import Mechanism
 from bellcrank.mechanism.mesh import Mesh
-from bellcrank.mechanism.prism import Prism
 from bellcrank.mechanism.rows import ContactLaw, WheelRays
-from bellcrank.mechanism.shape import Box, Capsule, Cone, Cylinder, Ellipsoid, Plane, Shape, Sphere
+from bellcrank.mechanism.shape import Plane, Shape
 from bellcrank.mechanism.terrain import Terrain
 from bellcrank.mechanism.tyre import Tyre
 
@@ -258,7 +258,7 @@ class ContactBuilder:
         return [
             *(law.stiffness, law.exponent, dissipation, law.static_friction, law.friction),
             *(law.shear_ratio, damping, law.restitution, law.bottom_depth, law.bottom_stiffness),
-            *(law.rolling_resistance, law.spinning_resistance),
+            *(law.rolling_resistance, law.spinning_resistance, float(law.poisson)),
         ]
 
     def _shear_damping(self, law: ContactLaw) -> float:
@@ -267,35 +267,3 @@ class ContactBuilder:
         weight = mass * max(float(np.linalg.norm(self.mechanism.gravity)), 1e-3)
         slope = law.exponent * law.stiffness ** (1 / law.exponent) * weight ** (1 - 1 / law.exponent)
         return 2.0 * _DAMPING * sqrt(mass / (law.shear_ratio * slope))
-
-
-def collision_shape(shape: Shape) -> Any:
-    """The collision shape of a shape, in its own axes. Raises MechanismError for an unreadable mesh."""
-    made = _core.CollisionShape
-    if isinstance(shape, Sphere):
-        return made.sphere(shape.radius)
-    if isinstance(shape, Box):
-        return made.box([0.5 * size for size in shape.size])
-    if isinstance(shape, Capsule):
-        return made.capsule(shape.radius, 0.5 * shape.length)
-    if isinstance(shape, Cylinder):
-        return made.cylinder(shape.radius, 0.5 * shape.length)
-    if isinstance(shape, Cone):
-        return made.cone(shape.radius, 0.5 * shape.height)
-    if isinstance(shape, Ellipsoid):
-        return made.ellipsoid(list(shape.radii))
-    if isinstance(shape, Prism):
-        vertices, triangles = shape.surface()
-        return made.hull(vertices, triangles.tolist())
-    if isinstance(shape, Plane):
-        return made.plane()
-    if isinstance(shape, Terrain):
-        return made.height_field(np.ascontiguousarray(shape.samples), shape.origin, shape.spacing)
-    if isinstance(shape, Mesh):
-        vertices, triangles = shape.surface()
-        try:
-            return made.mesh(vertices, triangles.tolist())
-        except ValueError as error:
-            rule = f"it cannot touch: {error}"
-            raise MechanismError(Fault(f"Mesh {shape.file!r}", rule, None, "repair it")) from None
-    raise TypeError(f"a {type(shape).__name__} cannot touch")

@@ -12,6 +12,7 @@ from bellcrank import _core
 from bellcrank.assembly.state import Floats, State
 from bellcrank.errors import AssemblyError, Unsupported
 from bellcrank.mechanism.checking import Check
+from bellcrank.mechanism.contact import IMPACT_LAWS
 from bellcrank.mechanism.marker import GROUND
 from bellcrank.mechanism.naming import nearest
 
@@ -36,8 +37,9 @@ class StruckPoint:
     """A point at which one body is struck by another.
 
     body, other: their names; "ground" is one. position: (3,), m, world axes. normal: (3,), towards `body`, of
-    any length. restitution: Newton's, 0 to 1: where the bodies approach, they part at this part of the speed.
-    friction: Coulomb's coefficient.
+    any length. friction: Coulomb's coefficient. restitution: 0 to 1. impact_law: "newton": where the bodies
+    approach, they part at this part of the speed; "poisson": the impulse that stops their approach is
+    followed by this part of it.
     """
 
     body: str
@@ -46,6 +48,7 @@ class StruckPoint:
     other: str = GROUND
     restitution: float = 0.0
     friction: float = 0.0
+    impact_law: str = "newton"
 
 
 @dataclass(frozen=True, eq=False)
@@ -90,7 +93,7 @@ def strike(system: System, what: Sequence[StruckPoint | Blow]) -> Strike:
                 check.fault(f"{field} must be a StruckPoint or a Blow", given)
     try:
         impulses, residual = system.core.strike(
-            struck, np.reshape(blows, (-1, 6)), pairs, np.reshape(points, (-1, 8)), _TOLERANCE
+            struck, np.reshape(blows, (-1, 6)), pairs, np.reshape(points, (-1, 9)), _TOLERANCE
         )
     except _core.Refusal as error:
         raise Unsupported(f"{error}; use formulation='recursive' or 'lagrange'") from None
@@ -115,4 +118,5 @@ def _numbers_of(check: Check, field: str, point: StruckPoint) -> list[float]:
         *check.axis(f"{field}.normal", point.normal),
         check.not_negative(f"{field}.friction", point.friction),
         check.fraction(f"{field}.restitution", point.restitution),
+        float(check.choice(f"{field}.impact_law", point.impact_law, IMPACT_LAWS) == IMPACT_LAWS[1]),
     ]

@@ -40,6 +40,7 @@ from bellcrank.gallery.puma import PUMA_560 as PUMA_560
 from bellcrank.gallery.puma import puma560 as puma560
 from bellcrank.gallery.random_trees import TOPOLOGIES as TOPOLOGIES
 from bellcrank.gallery.random_trees import random_tree as random_tree
+from bellcrank.gallery.ratchet import ratchet_winch as ratchet_winch
 from bellcrank.gallery.rider import RiderData as RiderData
 from bellcrank.gallery.rings import chain as chain
 from bellcrank.gallery.rings import free_ring as free_ring
@@ -49,6 +50,8 @@ from bellcrank.gallery.rings import ring as ring
 from bellcrank.gallery.slider_cranks import slider_crank as slider_crank
 from bellcrank.gallery.slider_cranks import spring_slider_crank as spring_slider_crank
 from bellcrank.gallery.spatial_loops import bricard_linkage as bricard_linkage
+from bellcrank.gallery.spur_gears import flank_error as flank_error
+from bellcrank.gallery.spur_gears import spur_gears as spur_gears
 from bellcrank.gallery.tops import free_body as free_body
 from bellcrank.gallery.tops import heavy_top as heavy_top
 from bellcrank.gallery.trees import FREEDOMS as FREEDOMS
@@ -56,3 +59,5 @@ from bellcrank.gallery.trees import POSITIONS as POSITIONS
 from bellcrank.gallery.trees import TreeBody as TreeBody
 from bellcrank.gallery.trees import TreeJoint as TreeJoint
 from bellcrank.gallery.trees import tree as tree
+from bellcrank.gallery.walkers import compass_walker as compass_walker
+from bellcrank.gallery.walkers import rimless_wheel as rimless_wheel

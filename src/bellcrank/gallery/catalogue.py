@@ -15,7 +15,10 @@ _GROUPS: Final = {
     "Robots": (
         "stewart_platform", "rr_arm", "puma560", "prosthetic_shoulder", "prosthetic_arm", "random_tree",
     ),
-    "Parts that touch": ("geneva_drive", "cam_and_follower", "arch"),
+    "Parts that touch": (
+        "geneva_drive", "cam_and_follower", "ratchet_winch", "spur_gears", "arch", "rimless_wheel",
+        "compass_walker",
+    ),
     "Vehicles": ("benchmark_bicycle", "man_on_bicycle"),
     "Molecules": ("peptide",),
     "Pendulums and tops": ("simple_pendulum", "double_pendulum", "chain", "heavy_top", "free_body"),

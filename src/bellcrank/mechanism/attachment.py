@@ -8,7 +8,8 @@ from collections import Counter
 from dataclasses import dataclass
 from typing import Any, ClassVar, Self, TypeAlias
 
-from bellcrank.mechanism.checking import Check, check_name
+from bellcrank.mechanism.checked_name import check_name
+from bellcrank.mechanism.checking import Check
 from bellcrank.mechanism.coordinate import Coordinate
 from bellcrank.mechanism.fields import Description
 from bellcrank.mechanism.joint import JointCoordinate

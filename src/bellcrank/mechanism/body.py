@@ -8,7 +8,8 @@ from typing import Any, ClassVar, Final, cast
 import numpy as np
 
 from bellcrank.errors import Fault, MechanismError
-from bellcrank.mechanism.checking import Check, Mat3, Quat, Vec3, check_name
+from bellcrank.mechanism.checked_name import check_name
+from bellcrank.mechanism.checking import Check, Mat3, Quat, Vec3
 from bellcrank.mechanism.fields import Description, checked, described, flag, rotation, vector
 from bellcrank.mechanism.given import (
     Axis,

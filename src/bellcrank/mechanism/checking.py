@@ -13,7 +13,7 @@ from typing import Any, TypeAlias, TypeVar
 import numpy as np
 
 from bellcrank.errors import FaultList, MechanismError
-from bellcrank.mechanism.plain import EXACT, extents, plain_name, plain_quaternion, plain_vector, rounded
+from bellcrank.mechanism.plain import EXACT, extents, plain_quaternion, plain_vector, rounded
 from bellcrank.mechanism.ranges import DIRECTION, range_of
 
 Vec3: TypeAlias = tuple[float, float, float]
@@ -109,6 +109,17 @@ class Check:
         if number < 0.0 and len(self.faults) == noted:
             self.fault(f"{field} must not be negative", number, _advice(unit))
             return 1.0
+        return number
+
+    def not_zero(self, field: str, value: Any, unit: str = "") -> float:
+        """A number within the range of its unit, not smaller than what must be greater than zero."""
+        number, least = self.number(field, value, unit), range_of(unit).least
+        if number == 0.0:
+            self.fault(f"{field} must not be zero", number)
+        elif abs(number) < least:
+            rule = f"{field} must be at least {least:g} {unit}".rstrip()
+            self.fault(f"{rule} in size", number, "is the unit or the exponent right?")
+            return least
         return number
 
     def fraction(self, field: str, value: Any) -> float:
@@ -267,27 +278,6 @@ def _advice(unit: str, what: str = "it") -> str:
     return f"give {what} in {unit}" if unit not in ("", DIRECTION) else ""
 
 
-def check_name(element: str, name: Any, forbidden: str = "") -> str:
-    """A name: a non-empty text without blanks at its ends, line breaks, or any of the `forbidden` characters.
-
-    Raises MechanismError naming the `element` otherwise.
-    """
-    if type(name) is str and plain_name(name):
-        return name
-    with Check(element) as check:
-        if not isinstance(name, str):
-            check.fault("the name must be a text", name)
-        elif not name or name != name.strip() or not name.isprintable():
-            check.fault("the name must be a non-empty text without blanks at its ends or line breaks", name)
-        elif name.startswith("/") or name.endswith("/") or "//" in name:
-            check.fault(
-                "the name must not start or end with '/' or hold '//'", name, "'/' parts a prefix from a name"
-            )
-        elif found := sorted(set(name) & set(forbidden)):
-            check.fault(f"the name must not contain {found[0]!r}", name)
-    return str(name)
-
-
 __all__ = [
     "UNIT_TOLERANCE",
     "Check",
@@ -295,6 +285,5 @@ __all__ = [
     "MechanismError",
     "Quat",
     "Vec3",
-    "check_name",
     "rounded",
 ]

@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
-from typing import ClassVar
+from typing import ClassVar, Final
 
 from bellcrank.mechanism.attachment import Attachment, End, check_each_body_once, markers
 from bellcrank.mechanism.checking import Check
-from bellcrank.mechanism.fields import described, flag, fraction, quantity
+from bellcrank.mechanism.fields import choice, described, flag, fraction, quantity
 from bellcrank.mechanism.force import ForceKind
 from bellcrank.mechanism.given import FloatField, OptionalFloatField
 from bellcrank.mechanism.marker import Marker
 from bellcrank.mechanism.rows import ContactLaw, Lowered
+
+IMPACT_LAWS: Final = ("newton", "poisson")
+"""The laws of restitution of rigid contacts."""
 
 
 @described
@@ -24,6 +27,8 @@ class Contact(ForceKind):
         and the speed v at which it grows, m/s; k in N/m^n. The force never pulls.
     restitution: speed after an impact by the speed before it, where that is impact_speed, m/s. The
         dissipation c follows from it; a restitution below 0.05 counts as 0.05.
+    impact_law: of rigid contacts: with "newton" restitution is that of speeds; with "poisson" it is the
+        impulse that follows, by the impulse that stops the approach.
     dissipation: c itself, s/m, instead of what follows from the restitution.
     friction: kinetic coefficient. static_friction: while a point sticks; by default the same.
     shear_ratio: tangential by normal stiffness of a point that sticks. The default is that of a material
@@ -44,6 +49,7 @@ class Contact(ForceKind):
     exponent: FloatField = quantity("1", "positive", default=1.0)
     restitution: FloatField = fraction(default=0.3)
     impact_speed: FloatField = quantity("m/s", "positive", default=1.0)
+    impact_law: str = choice(IMPACT_LAWS, default="newton")
     dissipation: OptionalFloatField = quantity("s/m", "not negative", default=None)
     friction: FloatField = quantity("1", "not negative", default=0.0)
     static_friction: OptionalFloatField = quantity("1", "not negative", default=None)
@@ -84,5 +90,6 @@ class Contact(ForceKind):
             self.joined,
             rolling_resistance=self.rolling_resistance,
             spinning_resistance=self.spinning_resistance,
+            poisson=self.impact_law == IMPACT_LAWS[1],
         )
         return Lowered(contacts=(law,))

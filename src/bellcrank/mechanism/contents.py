@@ -8,7 +8,8 @@ from typing import Any, Final, Self, cast
 
 from bellcrank.errors import Fault
 from bellcrank.mechanism.body import Body, Ground
-from bellcrank.mechanism.checking import Check, Vec3, check_name
+from bellcrank.mechanism.checked_name import check_name
+from bellcrank.mechanism.checking import Check, Vec3
 from bellcrank.mechanism.constraint import Constraint
 from bellcrank.mechanism.drive import Drive, PathDrive
 from bellcrank.mechanism.force import Force

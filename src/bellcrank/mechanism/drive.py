@@ -6,7 +6,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from bellcrank.errors import Fault, MechanismError, Unsupported
-from bellcrank.mechanism.checking import Check, Quat, check_name
+from bellcrank.mechanism.checked_name import check_name
+from bellcrank.mechanism.checking import Check, Quat
 from bellcrank.mechanism.coordinate import Coordinate
 from bellcrank.mechanism.fields import Description, described, flag, function
 from bellcrank.mechanism.functions.function import Function, OptionalFunctionField, as_function

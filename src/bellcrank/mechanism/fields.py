@@ -27,18 +27,11 @@ FieldCheck: TypeAlias = Callable[[Check, str, Any], Any]
 Sign: TypeAlias = Literal["any", "positive", "not negative", "not zero"]
 
 
-def _not_zero(check: Check, name: str, value: Any, unit: str) -> float:
-    number = check.number(name, value, unit)
-    if number == 0.0:
-        check.fault(f"{name} must not be zero", number)
-    return number
-
-
 _CHECKS: Final[dict[str, Callable[[Check, str, Any, str], float]]] = {
     "any": Check.number,
     "positive": Check.positive,
     "not negative": Check.not_negative,
-    "not zero": _not_zero,
+    "not zero": Check.not_zero,
 }
 
 
@@ -138,7 +131,7 @@ def array(
         found = to.array(name, value, shape, shown)
         if sign == "positive" and np.any(found <= 0.0):
             to.fault(f"{name} must be greater than zero", value)
-        if sign == "not zero" and not np.all(found):
+        if sign == "not zero" and not np.all(np.abs(found) >= range_of(shown).least):
             to.fault(f"{name} must not be zero", value)
         return as_tuple(found)
 

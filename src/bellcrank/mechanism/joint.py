@@ -14,7 +14,8 @@ from typing import Any, ClassVar
 import numpy as np
 
 from bellcrank.errors import Fault, MechanismError
-from bellcrank.mechanism.checking import Check, check_name
+from bellcrank.mechanism.checked_name import check_name
+from bellcrank.mechanism.checking import Check
 from bellcrank.mechanism.coordinate import (
     MIRRORED,
     Coordinate,

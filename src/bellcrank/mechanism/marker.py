@@ -7,7 +7,8 @@ from typing import Any, Final
 import numpy as np
 
 from bellcrank.errors import Fault, MechanismError
-from bellcrank.mechanism.checking import UNIT_TOLERANCE, Check, Quat, Vec3, check_name, rounded
+from bellcrank.mechanism.checked_name import check_name
+from bellcrank.mechanism.checking import UNIT_TOLERANCE, Check, Quat, Vec3, rounded
 from bellcrank.mechanism.fields import Description, described, rotation, vector
 from bellcrank.mechanism.given import RotationField, VectorField
 from bellcrank.mechanism.parametric import holds_expressions, present

@@ -14,6 +14,7 @@ from bellcrank.mechanism.functions.function import Function, FunctionField, as_f
 from bellcrank.mechanism.functions.harmonic import Constant
 from bellcrank.mechanism.given import FloatField
 from bellcrank.mechanism.parametric import is_expression
+from bellcrank.mechanism.ranges import range_of
 from bellcrank.mechanism.rows import AppliedWrench, Block, Law, Lowered, lock
 
 
@@ -69,10 +70,12 @@ class GearedMotor(ForceKind):
             or not (isinstance(torque, Constant) and torque.value == 0.0)
         ):
             laws = (Law("motor", coordinate, (self.ratio**2 * self.droop,), torque),)
-        if self.rotor_inertia == 0.0:
+        inertia = self.ratio**2 * self.rotor_inertia
+        if (
+            not is_expression(inertia) and inertia < range_of("kg m^2").least
+        ):  # lighter than anything: as none
             return Lowered(laws=laws)
-        compliance = 1.0 / (self.ratio**2 * self.rotor_inertia)
-        return Lowered((Block("inertance", (lock(coordinate),), compliance=compliance),), laws)
+        return Lowered((Block("inertance", (lock(coordinate),), compliance=1.0 / inertia),), laws)
 
 
 _NONE = (0.0, 0.0, 0.0)

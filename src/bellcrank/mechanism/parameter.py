@@ -8,7 +8,8 @@ from importlib import import_module
 from typing import Any
 
 from bellcrank.errors import Fault, FaultList, MechanismError
-from bellcrank.mechanism.checking import Check, check_name
+from bellcrank.mechanism.checked_name import check_name
+from bellcrank.mechanism.checking import Check
 from bellcrank.mechanism.inputs import is_input, refused_as_number
 from bellcrank.mechanism.naming import nearest
 from bellcrank.mechanism.quantities import in_si

@@ -13,7 +13,8 @@ import numpy as np
 from bellcrank.errors import Fault, FaultList, MechanismError
 from bellcrank.mechanism.arguments import required
 from bellcrank.mechanism.body import Body, Ground
-from bellcrank.mechanism.checking import Check, Quat, Vec3, check_name
+from bellcrank.mechanism.checked_name import check_name
+from bellcrank.mechanism.checking import Check, Quat, Vec3
 from bellcrank.mechanism.constraint import Constraint
 from bellcrank.mechanism.contents import Contents
 from bellcrank.mechanism.drive import Drive, PathDrive

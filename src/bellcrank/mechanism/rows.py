@@ -131,6 +131,7 @@ class ContactLaw:
     wheel: WheelRays | None = None
     rolling_resistance: float = 0.0
     spinning_resistance: float = 0.0
+    poisson: bool = False
 
 
 @dataclass(frozen=True)

@@ -13,7 +13,7 @@ import numpy as np
 from bellcrank.assembly.state import State
 from bellcrank.errors import FaultList
 from bellcrank.trajectory.checked_file import NOT_OURS, CheckedFile
-from bellcrank.trajectory.contact_log import COLUMNS, FORMER_COLUMNS
+from bellcrank.trajectory.checked_values import check_distinct, check_finite, check_within
 from bellcrank.trajectory.events import EventRecord
 from bellcrank.trajectory.interpolate import STATE_SECTIONS
 from bellcrank.trajectory.layout import (
@@ -24,10 +24,9 @@ from bellcrank.trajectory.layout import (
     MultiplierColumn,
     MultiplierKind,
 )
-from bellcrank.trajectory.run_file import CONTACTS, FORCE_FIELDS, FORMAT, VERSION, event_sets, frame_sets
+from bellcrank.trajectory.run_file import FORCE_FIELDS, FORMAT, VERSION, event_sets, frame_sets
 
 Scalar: TypeAlias = str | int | float
-_MOST_POINTS: Final = 1e9  # that touch in a frame
 _WRITTEN: Final = "the writing of this file did not end: its process is still running or was killed"
 
 
@@ -81,11 +80,11 @@ def _refuse_early(file: CheckedFile, lacking: str) -> None:
 
 
 def _bodies(file: CheckedFile, _: dict[str, Any]) -> dict[str, Any]:
-    names = _distinct(file, "bodies/name", file.texts("bodies/name"))
+    names = check_distinct(file, "bodies/name", file.texts("bodies/name"))
     if not file.has("bodies/com"):
         return {"bodies": names, "com": ()}
     com = file.numbers("bodies/com", "f", (len(names), 3))
-    _finite(file, "bodies/com", com)
+    check_finite(file, "bodies/com", com)
     return {"bodies": names, "com": tuple(map(tuple, com.tolist()))}
 
 
@@ -95,7 +94,7 @@ def _coordinates(file: CheckedFile, _: dict[str, Any]) -> dict[str, Any]:
     turning: list[int] = []
     if file.has("coordinates/turning"):
         turning = file.numbers("coordinates/turning", "i", (None,)).tolist()
-        _within(file, "coordinates/turning", turning, 0, len(coordinates) + len(angles))
+        check_within(file, "coordinates/turning", turning, 0, len(coordinates) + len(angles))
     return {"coordinates": coordinates, "angles": angles, "turning": tuple(turning)}
 
 
@@ -111,10 +110,10 @@ def _multipliers(file: CheckedFile, found: dict[str, Any]) -> dict[str, Any]:
         file.texts(f"multipliers/{field}") for field in ("element", "kind", "unit", "name")
     )
     sign = file.numbers("multipliers/sign", "f", (None,))
-    _finite(file, "multipliers/sign", sign)
+    check_finite(file, "multipliers/sign", sign)
     along = file.numbers("multipliers/coordinate", "i", (None,)).tolist()
     if "coordinates" in found:
-        _within(file, "multipliers/coordinate", along, -1, len(found["coordinates"]))
+        check_within(file, "multipliers/coordinate", along, -1, len(found["coordinates"]))
     for text in kind:
         if text not in get_args(MultiplierKind):
             raise file.error("'multipliers/kind' has a kind that there is not", text)
@@ -124,18 +123,18 @@ def _multipliers(file: CheckedFile, found: dict[str, Any]) -> dict[str, Any]:
 
 
 def _reactions(file: CheckedFile, _: dict[str, Any]) -> dict[str, Any]:
-    return {"reactions": _distinct(file, "reactions/joint", file.texts("reactions/joint"))}
+    return {"reactions": check_distinct(file, "reactions/joint", file.texts("reactions/joint"))}
 
 
 def _forces(file: CheckedFile, found: dict[str, Any]) -> dict[str, Any]:
     if not file.has("forces"):  # before version 3
         return {}
-    names = _distinct(file, "forces/name", file.texts("forces/name"))
+    names = check_distinct(file, "forces/name", file.texts("forces/name"))
     along = _columns(file, "along") if file.has("along") else ()
     numbers = file.numbers("forces/coordinate", "i", (None,)).tolist()
     if "coordinates" in found:
         count = len(found["coordinates"]) + len(found["angles"]) + len(along)
-        _within(file, "forces/coordinate", numbers, -1, count)
+        check_within(file, "forces/coordinate", numbers, -1, count)
     texts = [file.texts(f"forces/{field}") for field in FORCE_FIELDS]
     rows = _table(file, "forces", [*texts, [None if number < 0 else number for number in numbers]])
     energy_of = file.texts("forces/energy_of")
@@ -157,7 +156,7 @@ def _forces(file: CheckedFile, found: dict[str, Any]) -> dict[str, Any]:
 def _inputs(file: CheckedFile, _: dict[str, Any]) -> dict[str, Any]:
     if not file.has("inputs"):
         return {}
-    names = _distinct(file, "inputs/name", file.texts("inputs/name"))
+    names = check_distinct(file, "inputs/name", file.texts("inputs/name"))
     rows = _table(file, "inputs", [list(names), file.texts("inputs/unit")])
     return {"inputs": tuple(InputColumn(*row) for row in rows)}
 
@@ -165,31 +164,8 @@ def _inputs(file: CheckedFile, _: dict[str, Any]) -> dict[str, Any]:
 def _contacts(file: CheckedFile, _: dict[str, Any]) -> dict[str, Any]:
     if not file.has("contacts"):
         return {}
-    names = _distinct(file, "contacts/name", file.texts("contacts/name"))
+    names = check_distinct(file, "contacts/name", file.texts("contacts/name"))
     return {"contacts": names, "contact_shapes": tuple(file.texts("contacts/body"))}
-
-
-def read_contacts(file: CheckedFile, layout: FrameLayout, counts: Any) -> Any:
-    """The points that touch, checked against how many there are in each frame."""
-    if not layout.contacts:
-        return None
-    counts = np.asarray(counts)
-    if not np.all((counts >= 0) & (counts == np.floor(counts)) & (counts < _MOST_POINTS)):
-        raise file.error("'contacts/count' must be whole numbers, not negative")
-    total = int(counts.sum())
-    rows = _with_moments(file, file.rows(CONTACTS.path, "f", (None, None), total)[:total])
-    _finite(file, CONTACTS.path, rows)
-    _within(file, CONTACTS.path, np.unique(rows[:, 0]).tolist(), 0, len(layout.contacts))
-    _within(file, CONTACTS.path, np.unique(rows[:, 1:3]).tolist(), 0, len(layout.contact_shapes))
-    return rows
-
-
-def _with_moments(file: CheckedFile, rows: Any) -> Any:
-    if rows.shape[1] == FORMER_COLUMNS:
-        return np.pad(rows, ((0, 0), (0, COLUMNS - FORMER_COLUMNS)))
-    if rows.shape[1] != COLUMNS:
-        raise file.error(f"{CONTACTS.path!r} must have {COLUMNS} columns", rows.shape[1])
-    return rows
 
 
 def count_frames(file: CheckedFile, layout: FrameLayout) -> int:
@@ -202,7 +178,7 @@ def count_frames(file: CheckedFile, layout: FrameLayout) -> int:
     frames = int(np.argmax(empty)) if empty.any() else len(time)
     if not empty[frames:].all():
         raise file.error("'time' has a gap: it goes on after what is not a number", frames)
-    _finite(file, "time", time[:frames])
+    check_finite(file, "time", time[:frames])
     back = np.flatnonzero(np.diff(time[:frames]) < 0.0)
     if back.size:
         raise file.error("'time' goes back", time[back[0] : back[0] + 2].tolist())
@@ -275,7 +251,7 @@ def _events(file: CheckedFile, layout: FrameLayout, names: list[str]) -> tuple[E
         return file.rows(about.path, "f", (None, *shape), count)[:count]
 
     time = part("time")
-    _finite(file, "events/time", time)
+    check_finite(file, "events/time", time)
     angles = part("angles") if layout.turning else [None] * count
     states = zip(time.tolist(), *map(part, STATE_SECTIONS), angles, strict=True)
     return tuple(
@@ -287,22 +263,3 @@ def _table(file: CheckedFile, group: str, columns: list[list[Any]]) -> list[tupl
     if len(set(map(len, columns))) > 1:
         raise file.error(f"the columns of {group!r} differ in length", [len(column) for column in columns])
     return list(zip(*columns, strict=True))
-
-
-def _distinct(file: CheckedFile, path: str, names: list[str]) -> tuple[str, ...]:
-    double = [name for name, other in zip(sorted(names), sorted(names)[1:], strict=False) if name == other]
-    if double:
-        raise file.error(f"{path!r} has a name twice", double[0])
-    return tuple(names)
-
-
-def _finite(file: CheckedFile, path: str, values: Any) -> None:
-    wrong = np.asarray(values)[~np.isfinite(values)]
-    if wrong.size:
-        raise file.error(f"{path!r} must be finite", float(wrong.flat[0]))
-
-
-def _within(file: CheckedFile, path: str, numbers: list[int], least: int, end: int) -> None:
-    for number in numbers:
-        if not least <= number < end:
-            raise file.error(f"{path!r} must be from {least} to {end - 1}", number)

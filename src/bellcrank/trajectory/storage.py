@@ -21,11 +21,11 @@ from bellcrank.trajectory.reading import (
     Scalar,
     count_frames,
     opened,
-    read_contacts,
     read_end,
     read_layout,
     section_rows,
 )
+from bellcrank.trajectory.reading_contacts import read_contacts
 from bellcrank.trajectory.run_file import frame_sets
 from bellcrank.trajectory.store import ALL_ROWS, FloatArray, Item, MemoryStore, Rows, Store, read_only
 from bellcrank.trajectory.writer import Writer

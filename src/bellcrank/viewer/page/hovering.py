@@ -1,8 +1,8 @@
 """Names under the pointer.
 
 viser reports clicks and drags, but no pointer that merely moves. So each browser runs a few lines of script,
-which request the name of what lies under the pointer from the gate, at most twelve times a second, and show it
-there.
+which request the name of what lies under the pointer from the gate, at most twelve times a second, and show
+it there.
 """
 
 from __future__ import annotations

@@ -37,7 +37,7 @@ _PICTURES: Final = 30.0  # a second
 _NUMBERS: Final = 5.0  # a second: widgets, plots
 _BRAND: Final = (47, 111, 179)
 _LOCAL: Final = ("localhost", "127.0.0.1", "::1")
-# Notices lie over the stage and would take the clicks meant for bodies below; only their buttons may.
+# Notices lie over the stage, and viser lets them take clicks meant for bodies below; only their buttons may.
 _NOTICES: Final = """<style>
 .mantine-Notification-root, .mantine-Notifications-notification { pointer-events: none !important }
 .mantine-Notification-root button { pointer-events: auto }
