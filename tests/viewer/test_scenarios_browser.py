@@ -1,4 +1,4 @@
-"""Strings and a plate, as in guide 14, by clicks in headless Chromium; places, damping and gravity are typed."""
+"""Strings and a plate, as in guide 14, by clicks in headless Chromium; places and loads are typed."""
 
 import numpy as np
 import pytest
