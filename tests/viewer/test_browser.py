@@ -141,6 +141,23 @@ def test_what_is_clicked_is_inspected(shown):
     assert (page.selected.kind, page.selected.name) == ("body", body)
 
 
+def test_the_name_under_the_pointer_is_shown_beside_it(shown):
+    page, tab = shown
+    page.session.do("reset")
+    tab.wait_for_timeout(2000)
+    tip = tab.locator("#bellcrank-name")
+    for body in page.session.snapshot.bodies:
+        x, y = pixel(page, middle(page, body))
+        tab.mouse.move(x, y - 3)
+        tab.mouse.move(x, y)
+        tip.filter(has_text=body).wait_for(timeout=30_000)
+        box = tip.bounding_box()
+        assert 0 < box["x"] - x < 40
+        assert 0 < box["y"] - y < 40
+    tab.mouse.move(30, 600)  # on nothing
+    tip.wait_for(state="hidden", timeout=30_000)
+
+
 def test_two_browsers_see_the_same_and_one_may_go(browser, shown):
     page, tab = shown
     page.session.do("rewind", time=0.0)

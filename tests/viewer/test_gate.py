@@ -111,3 +111,18 @@ def test_it_opens_where_a_loop_runs_as_in_a_notebook(echo):
     own = asyncio.run(opened())
     assert ask(own.port, "GET / HTTP/1.1\nHost: localhost").startswith("GET / ")
     own.close()
+
+
+def test_names_are_answered_by_the_gate_to_whom_it_admits(echo):
+    own = Gate("127.0.0.1", 0, echo, "", lambda query: f"<{query}>")
+    host = f"Host: localhost:{own.port}"
+    found = ask(own.port, f"GET /bellcrank/name?x=1 HTTP/1.1\n{host}")
+    assert found.startswith("HTTP/1.1 200 OK")
+    assert found.endswith("\r\n\r\n<x=1>")
+    assert ask(own.port, f"GET /bellcrank/names HTTP/1.1\n{host}").startswith("GET /bellcrank/names")
+    refused = ask(own.port, f"GET /bellcrank/name?x=1 HTTP/1.1\n{host}\nOrigin: http://evil.example")
+    assert "<x=1>" not in refused
+    own.close()
+    asking = Gate("127.0.0.1", 0, echo, "secret", lambda query: f"<{query}>")
+    assert "<x=1>" not in ask(asking.port, f"GET /bellcrank/name?x=1 HTTP/1.1\nHost: localhost:{asking.port}")
+    asking.close()

@@ -12,6 +12,7 @@ from viewer.test_session import until
 
 import bellcrank as bc
 from bellcrank import scene
+from bellcrank.trajectory.rotations import rotate
 from bellcrank.viewer.files import file_in
 from bellcrank.viewer.page.stage import Stage
 
@@ -46,6 +47,27 @@ def test_it_serves_on_this_machine_and_moves_what_it_draws(page):
 def test_others_need_a_token():
     with bc.gallery.double_pendulum().view(host="0.0.0.0", port=0) as page:
         assert re.fullmatch(r"http://0\.0\.0\.0:\d+/\?token=[\w-]{20,}", page.url)
+
+
+def test_what_a_camera_sees_is_named_and_nonsense_is_not(page):
+    from types import SimpleNamespace
+
+    now, stage = page.session.snapshot, page.stage
+    for number, body in enumerate(now.bodies):
+        at = stage.unit * (now.position[number] + rotate(now.rotation[number], stage._middle(number)))
+        camera = SimpleNamespace(
+            position=at - [0.0, 9.0, 0.0], wxyz=(np.sqrt(0.5), -np.sqrt(0.5), 0, 0), fov=0.7
+        )
+        assert page.hovering.name(camera, 0.5, 0.5, 1.6) == body  # straight ahead, along y of the world
+        assert page.hovering.name(camera, 0.02, 0.98, 1.6) == ""
+    for query in (
+        "",
+        "client=0&x=0.5&y=0.5&aspect=1",
+        "client=nan&x=1",
+        "client=1e99&x=inf&y=1&aspect=-1",
+        "%00&x",
+    ):
+        assert page.hovering.answer(query) == ""
 
 
 def test_nobody_can_share_it(page):

@@ -11,6 +11,7 @@ from __future__ import annotations
 import asyncio
 import hmac
 import threading
+from collections.abc import Callable
 from contextlib import suppress
 from http.cookies import CookieError, SimpleCookie
 from typing import Final
@@ -20,17 +21,23 @@ _HEAD: Final = 32_768  # bytes that the head of a request may have
 _PATIENCE: Final = 10.0  # s to send it in
 _LINGER: Final = 5.0  # s that one side may go on speaking after the other has ended
 _COOKIE: Final = "bellcrank_token"
+NAMES: Final = "/bellcrank/name"
+"""The path of requests for what is under the pointer."""
 _LOCAL: Final = ("localhost", "127.0.0.1", "[::1]")
 
 
 class Gate:
     """Listens at a host and port, in a thread of its own, before a page at a port of this machine.
 
+    answers: computes the text that is returned for the query of a request for `NAMES`, in another thread.
     token: to ask for; "" where only this machine reaches the gate. port: where it listens; with 0 one that is
     free. Raises OSError where it cannot listen.
     """
 
-    def __init__(self, host: str, port: int, page: int, token: str = "") -> None:
+    def __init__(
+        self, host: str, port: int, page: int, token: str = "", answers: Callable[[str], str] | None = None
+    ) -> None:
+        self._answers = answers
         self.host, self.port, self.token = host, port, token
         self._page = page
         self._loop = asyncio.new_event_loop()
@@ -72,7 +79,7 @@ class Gate:
         try:
             with suppress(*usual, asyncio.CancelledError):  # the last at the end of the gate
                 head = await asyncio.wait_for(reader.readuntil(b"\r\n\r\n"), _PATIENCE)
-                answer = self._judged(head)
+                answer = self._judged(head) or await self._named(head)
                 if answer is None:
                     await self._pass_on(head, reader, writer)
                 else:
@@ -81,6 +88,17 @@ class Gate:
         finally:
             self._meetings.discard(task)
             await _closed(writer)
+
+    async def _named(self, head: bytes) -> bytes | None:
+        """The answer to a request for a name, None for any other request."""
+        target = urlsplit([*head.decode("latin-1").split(" "), "", ""][1])
+        if self._answers is None or target.path != NAMES:
+            return None
+        text = await asyncio.get_running_loop().run_in_executor(None, self._answers, target.query)
+        body = text.encode()
+        kind = "Content-Type: text/plain; charset=utf-8\r\nCache-Control: no-store"
+        length = f"Content-Length: {len(body)}\r\nConnection: close"
+        return f"HTTP/1.1 200 OK\r\n{kind}\r\n{length}\r\n\r\n".encode() + body
 
     def _judged(self, head: bytes) -> bytes | None:
         """What to answer to the head of a request; None to let it in."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 import secrets
 import threading
 import time
+from collections.abc import Callable
 from concurrent.futures import Future
 from pathlib import Path
 from typing import Any, Final, Self
@@ -21,6 +22,7 @@ from bellcrank.viewer.page.building import Building
 from bellcrank.viewer.page.contacts import HINT, Contacts
 from bellcrank.viewer.page.controls import Controls
 from bellcrank.viewer.page.gate import Gate
+from bellcrank.viewer.page.hovering import Hovering
 from bellcrank.viewer.page.jogging import Jogging
 from bellcrank.viewer.page.keeping import Keeping
 from bellcrank.viewer.page.plots import Plots
@@ -60,12 +62,15 @@ class Page:
         self.server = quiet_server()
         local = host in _LOCAL
         self.token = "" if local else token or secrets.token_urlsafe(24)
-        self._gate = _gate("127.0.0.1" if local else host, port, self.server.get_port(), self.token)
+        where = ("127.0.0.1" if local else host, port, self.server.get_port(), self.token)
+        self.hovering: Hovering | None = None  # the gate is there before it
+        self._gate = _gate(*where, self._name)
         name = "localhost" if local else host
         self.url = f"http://{name}:{self._gate.port}/" + (f"?token={self.token}" if self.token else "")
         self._dark, self._named = False, (False, False)
         self._theme()
         self.stage = Stage(self.server, scene)
+        self.hovering = Hovering(self.server, session, self.stage)
         self.arrows = Arrows(self.server, self.stage)
         self.contacts = Contacts(self.server, self.stage)
         self._moving, self._complaint = False, ""
@@ -104,6 +109,10 @@ class Page:
             self._gate.close()
             stop_quietly(self.server)
             self.session.close()
+
+    def _name(self, query: str) -> str:
+        """The name of what a browser points at."""
+        return "" if self.hovering is None else self.hovering.answer(query)
 
     def _theme(self) -> None:
         self.server.gui.configure_theme(
@@ -269,11 +278,11 @@ class Page:
             )
 
 
-def _gate(host: str, port: int, page: int, token: str) -> Gate:
+def _gate(host: str, port: int, page: int, token: str, answers: Callable[[str], str]) -> Gate:
     """A gate at the port, or at one of the next where it is taken."""
     for number in range(port, port + 20) if port else (0,):
         try:
-            return Gate(host, number, page, token)
+            return Gate(host, number, page, token, answers)
         except OSError as error:
             trouble = error
     raise MechanismError(

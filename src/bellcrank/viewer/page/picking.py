@@ -12,7 +12,7 @@ from bellcrank.mechanism.marker import GROUND
 from bellcrank.mechanism.rotation import matrix
 from bellcrank.scene import Scene
 from bellcrank.scene.making import crossings
-from bellcrank.scene.scene import Piece
+from bellcrank.scene.scene import rotated
 from bellcrank.trajectory.rotations import conjugate, rotate
 from bellcrank.viewer.pieces import points_on, snapped
 from bellcrank.viewer.snapshot import Snapshot
@@ -56,23 +56,35 @@ def pick(scene: Scene, now: Snapshot, origin: Floats, way: Floats) -> Pick | Non
     """
     assert now.mechanism is not None
     way = way / np.linalg.norm(way)
+    found = first_hit(scene, now, origin, way)
+    if found is None:
+        return _beside(scene, now, origin, way)
+    body = scene.carriers[scene.pieces[found[0]].carrier]
+    point = _local(now, body, origin + found[1] * way)
+    point, marker = snapped(now.mechanism, body, point, _REACH * extent(scene, body))
+    return Pick(body, point, marker)
+
+
+def first_hit(scene: Scene, now: Snapshot, origin: Floats, way: Floats) -> tuple[int, float] | None:
+    """The piece that a ray meets first, by its number, and how far along is the middle of its material, m.
+
+    way: a unit vector.
+    """
     best, found = np.inf, None
     placed = scene.placed(now.position, now.rotation)
-    for number, piece in enumerate(scene.drawn):
-        if not isinstance(piece, Piece):
-            continue
+    count = len(scene.pieces)
+    middle, reach = scene.spheres
+    gap = placed.position[:count] + rotated(placed.rotation[:count], middle) - origin
+    aside = np.linalg.norm(gap - np.outer(gap @ way, way), axis=1)
+    for number in np.flatnonzero(aside <= reach).tolist():
+        piece = scene.pieces[number]
         turn = matrix(tuple(placed.rotation[number]))
         local, along = turn.T @ (origin - placed.position[number]), turn.T @ way
         depths = crossings(piece.mesh.vertices[piece.mesh.triangles], local, along)
         depths = depths[depths > 0.0]
         if len(depths) and depths.min() < best:
-            best, found = float(depths.min()), (piece.carrier, 0.5 * float(depths.min() + depths.max()))
-    if found is None:
-        return _beside(scene, now, origin, way)
-    body = scene.carriers[found[0]]
-    point = _local(now, body, origin + found[1] * way)
-    point, marker = snapped(now.mechanism, body, point, _REACH * extent(scene, body))
-    return Pick(body, point, marker)
+            best, found = float(depths.min()), (number, 0.5 * float(depths.min() + depths.max()))
+    return found
 
 
 def extent(scene: Scene, body: str) -> float:
