@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <memory>
 #include <tuple>
+#include <utility>
 #include <vector>
 
 #include "impulses/impulse_problem.hpp"
@@ -34,12 +35,19 @@ class ImpulseStep {
                           std::vector<Vec3>& impulses);
 
   private:
+    static constexpr double kSlips = 1e-6;  // speed beyond which a point slips [m/s]
+
     // A point from step to step: shapes and feature.
     using Key = std::tuple<int, int, std::uint64_t>;
     struct LastPoint {
         Key key;
         Vec3 impulse, moment, position;  // on the first shape; world axes
         bool taken;                      // for a point of this step
+    };
+    // Impulses of two bodies on each other, on the first: in the kick, and at the end of the step.
+    struct PairPush {
+        std::pair<int, int> bodies;
+        Vec3 kick{0.0, 0.0, 0.0}, end{0.0, 0.0, 0.0};
     };
     static Key key_of(const FoundContact& found) { return {found.a, found.b, found.point.feature}; }
 
@@ -75,6 +83,9 @@ class ImpulseStep {
     ImpulseOutcome describe(const ConeReport& report) const;
     void remember_impulses();
     void list_contacts(double h, const double* u1);
+    void add_up_pairs();
+    PairPush& push_of(int a, int b);
+    double whole_of(const FoundContact& found);
 
     bool correct_positions(double t, double h, const double* u, double* x);
     bool penetrates(const double* twists, double h);
@@ -108,6 +119,8 @@ class ImpulseStep {
     std::vector<Push> contact_kick_;                 // of contacts alone, in the next step
     std::vector<double> last_rows_, end_x_, end_u_;  // impulses of the last step, and where it ended
     std::vector<LastPoint> last_points_;             // sorted
+    std::vector<LastPoint> kicking_points_;          // those before, that this step's kick is from
+    std::vector<PairPush> pair_pushes_;              // sorted by bodies
     double end_t_ = 0.0, last_h_ = 1.0;
     double part_ = 1.0, reused_ = 0.0;   // of a step's forces that are left to do; of the last kick that is done
     bool kicks_ = false;                 // whether there is a kick

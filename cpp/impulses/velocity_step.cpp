@@ -8,12 +8,10 @@ namespace bellcrank {
 
 namespace {
 
-constexpr double kAimed = 0.01;   // of the tolerance
-constexpr double kEnough = 0.1;   // the same, where more attempts would be made
-constexpr double kSame = 1e-4;    // distance within which a point is the same as in the last step [m]
-constexpr double kSlips = 1e-6;   // speed beyond which a point slips [m/s]
-constexpr double kGains = 1e-9;   // of the energy of contacts' speeds: less is rounding
-constexpr double kSticks = 1e-9;  // of the limit of friction
+constexpr double kAimed = 0.01;  // of the tolerance
+constexpr double kEnough = 0.1;  // the same, where more attempts would be made
+constexpr double kSame = 1e-4;   // distance within which a point is the same as in the last step [m]
+constexpr double kGains = 1e-9;  // of the energy of contacts' speeds: less is rounding
 
 }  // namespace
 
@@ -235,6 +233,7 @@ ImpulseOutcome ImpulseStep::describe(const ConeReport& report) const {
 void ImpulseStep::remember_impulses() {
     for (size_t row = 0; row < last_rows_.size(); ++row)
         last_rows_[row] = 0.5 * reused_ * last_rows_[row] + velocities_.impulses[row];
+    last_points_.swap(kicking_points_);
     last_points_.clear();
     for (size_t i = 0; i < points_.size(); ++i)
         last_points_.push_back({key_of(points_[i]), (1.0 / part_) * velocities_.impulse_at(velocities_.points()[i]),
@@ -242,23 +241,6 @@ void ImpulseStep::remember_impulses() {
                                 points_[i].point.position, false});
     std::sort(last_points_.begin(), last_points_.end(),
               [](const LastPoint& p, const LastPoint& q) { return p.key < q.key; });
-}
-
-// Points that push, or are closed, with their forces at the end of the step.
-void ImpulseStep::list_contacts(double h, const double* u1) {
-    contacts_.begin_list();
-    const double* twists = space_.twists(u1);
-    for (size_t i = 0; i < points_.size(); ++i) {
-        const ImpulsePoint& point = velocities_.points()[i];
-        const FoundContact& f = points_[i];
-        const double push = velocities_.impulses[point.row];
-        if (!(push > 0.0) && f.point.gap > kClosed) continue;
-        const Vec3 P = velocities_.impulse_at(point), n = f.point.normal;
-        const Vec3 v = contacts_.velocity_between(f, space_.poses(), twists), slip = v - dot(v, n) * n;
-        const bool sticks = norm(slip) <= kSlips && norm(P - push * n) < point.friction * push * (1.0 - kSticks);
-        contacts_.list({f.group, f.a, f.b, f.point.feature, f.point.position, n, f.point.gap, (1.0 / (part_ * h)) * P,
-                        slip, -dot(v, n), sticks, (1.0 / (part_ * h)) * velocities_.moment_at(point)});
-    }
 }
 
 }  // namespace bellcrank

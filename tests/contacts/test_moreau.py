@@ -341,3 +341,31 @@ def test_large_impulses_on_a_light_body_stay_balanced():
     run = stepped(scene(6442), 0.5, 1e-3)
     energy = run.energy.total
     assert np.max(np.diff(energy)) < 0.01 * run.energy.kinetic.max()
+
+
+def test_recorded_forces_add_up_to_momentum():
+    """A driven plate runs into a ball at rest: the forces in the frames of all steps are its momentum."""
+    mech = bc.Mechanism("push", gravity=(0.0, 0.0, 0.0))
+    plate = mech.add_body(
+        "plate", mass=1.0, inertia=(1, 1, 1), velocity=(1.0, 0.0, 0.0), shapes=[bc.Box(size=(0.2, 1, 1))]
+    )
+    mech.add_joint("straight", bc.PrismaticX(), mech.ground.marker(), plate.marker())
+    mech.add_drive("engine", joint="straight", velocity=1.0)
+    sphere = mech.add_body(
+        "ball", mass=0.3, inertia=(1e-3,) * 3, position=(0.4501, 0.0, 0.0), shapes=[bc.Sphere(radius=0.1)]
+    )
+    mech.add_force("touch", bc.Contact(1e6, restitution=0.0), plate, sphere)
+    run = stepped(mech, 0.5, 1e-3)
+    assert run.body("ball").velocity[-1, 0] == pytest.approx(1.0, abs=1e-8)
+    impulse = 1e-3 * run.force("touch").wrench("ball")[:, 3].sum()
+    assert impulse == pytest.approx(0.3, rel=1e-6)
+
+
+def test_forces_of_a_ball_that_falls_and_rests_add_up():
+    """Weight and impact: the impulse of the floor is that of the fall and of the weight since."""
+    mech = ball((0.0, 0.0, 0.5), mass=0.7, radius=0.05)
+    floor(mech, "floor", bc.Contact(1e6, restitution=0.0), "ball")
+    run = stepped(mech, 1.0, 1e-3)
+    force = run.force("floor").wrench("ball")[:, 5]
+    impulse = 1e-3 * (force.sum() - 0.5 * force[-1])  # the force at the end stands for half a step
+    assert impulse == pytest.approx(0.7 * G * 1.0, rel=2e-3)
