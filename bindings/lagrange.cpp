@@ -7,6 +7,7 @@
 #include <nanobind/stl/vector.h>
 
 #include "bindings.hpp"
+#include "model/mobility.hpp"
 #include "state_of.hpp"
 
 namespace nb = nanobind;

@@ -29,6 +29,7 @@ struct SystemAt {
 
     double time = 0.0;
     std::vector<double> x, u, udot;
+    Moment left;  // where it was before it went to a doubtful moment
 
   protected:
     void make_room();

@@ -14,6 +14,7 @@
 #include "spatial/components.hpp"
 #include "spatial/rotation.hpp"
 #include "state_of.hpp"
+#include "statistics.hpp"
 #include "strike.hpp"
 
 namespace nb = nanobind;
@@ -182,22 +183,6 @@ Rows contacts_of(SystemAt& self) {
                                   Contacts::kColumns);
 }
 
-nb::dict statistics_dict(const SystemAt& self) {
-    const Statistics& s = const_cast<SystemAt&>(self).core().statistics();
-    nb::dict d;
-    d["evaluations"] = s.evaluations;
-    d["factorizations"] = s.factorizations;
-    d["corrections"] = s.corrections;
-    if (s.linearizations > 0) d["linearizations"] = s.linearizations;
-    d["impacts"] = s.impacts;
-    d["dropped_rows"] = s.dropped_rows;
-    d["smallest_pivot"] = s.smallest_pivot;
-    d["smallest_inertia"] = s.smallest_inertia;
-    d["precise"] = s.precise;
-    d["uncertainty"] = s.uncertainty;
-    return d;
-}
-
 void set_inputs(SystemAt& self, Model& model, const std::vector<double>& values) {
     if (&model != &self.core().model()) throw std::invalid_argument("set_inputs: the model is that of another system");
     check_size(static_cast<Eigen::Index>(values.size()), model.inputs(), "values");
@@ -250,8 +235,6 @@ void bind_equations(nb::class_<SystemAt>& c) {
             "Model row with the largest error, -1 without rows.")
         .def("set_inputs", &set_inputs, "model"_a, "values"_a,
              "The inputs of its model, which is no other system's, take other values from its time on.")
-        .def("statistics", &statistics_dict, nb::sig("def statistics(self) -> dict[str, float]"),
-             "What the solver did so far.")
         .def("repeat", &repeat, "work"_a, "times"_a, "step"_a = 1e-12,
              "Repeats \"accelerate\" at alternating configurations other than the state's, for timing.");
 }
@@ -285,6 +268,7 @@ void bind_system(nb::module_& m) {
     nb::class_<SystemAt> c(m, "SystemAt", "A formulation of a model, at a state: what can be simulated.");
     bind_state(c);
     bind_equations(c);
+    bind_statistics(c);
     bind_values(c);
     bind_strike(c);
 }

@@ -4,6 +4,9 @@
 #include <cmath>
 #include <cstring>
 #include <limits>
+#include <span>
+
+#include "model/mobility.hpp"
 
 namespace bellcrank {
 
@@ -23,6 +26,9 @@ constexpr int kMostPasses = 4;
 // Accelerations from one that is checked to the next, where pivots are small but do not ask for refinement.
 constexpr int kUnchecked = 32;
 
+// Accelerations that forces alone would give, by those that are left of them: beyond it rows take away too many digits.
+constexpr double kTakenAway = 1e4;
+
 // The most that the rounding of inertia tensors makes of the accelerations: a moment that is small beside the others of
 // its tensor is known to the rounding of the largest, unless the tensor is given in principal axes.
 double rounding_of_inertias(const Model& model, const double* udot) {
@@ -35,6 +41,13 @@ double rounding_of_inertias(const Model& model, const double* udot) {
         most = std::max({most, last_place / I.x * std::abs(angular[0]), last_place / I.y * std::abs(angular[1]),
                          last_place / I.z * std::abs(angular[2])});
     }
+    return most;
+}
+
+double largest_of(const double* udot, std::span<const int> bodies) {
+    double most = 0.0;
+    for (const int b : bodies)
+        for (int k = 0; k < kTwist; ++k) most = std::max(most, std::abs(udot[kTwist * b + k]));
     return most;
 }
 
@@ -142,11 +155,19 @@ void Lagrange::accelerate(double t, const double* x, const double* u, double* ud
     accelerate_in_stages(t, x, u, udot);
     if (options_.refinements >= 0) {
         for (int i = 0; i < refinements_; ++i) refine_acceleration(t, x, u, udot);
-    } else if (wide_masses_ || refinements_ > 0 || delassus_.is_precise()) {
+    } else if (wide_masses_ || refinements_ > 0 || delassus_.is_precise() || loses_digits(udot)) {
         refine(t, x, u, udot);
     } else if (delassus_.smallest_pivot() < kSafePivot && (refines_ || ++unchecked_ > kUnchecked)) {
         refine(t, x, u, udot);
     }
+}
+
+// Where a strong brake or motor holds something light, what it would do alone is taken away again by the rows.
+bool Lagrange::loses_digits(const double* udot) const {
+    if (!(largest_free_ > kTakenAway * size_of_accelerations())) return false;
+    double largest = 0.0;
+    for (int k = 0; k < tangent_size(); ++k) largest = std::max(largest, std::abs(udot[k]));
+    return largest_free_ > kTakenAway * largest;
 }
 
 // What a stage needs stays in the cache from the evaluation of its rows to the forward substitution, and from there
@@ -154,8 +175,10 @@ void Lagrange::accelerate(double t, const double* x, const double* u, double* ud
 void Lagrange::accelerate_in_stages(double t, const double* x, const double* u, double* udot) {
     const bool known = is_current(t, x);
     if (!known) begin_factorization();
+    largest_free_ = 0.0;
     for (int s = 0; s < rows_.stages(); ++s) {
         free_motion_.finish(rows_.new_bodies(s), u, udot);
+        largest_free_ = std::max(largest_free_, largest_of(udot, rows_.new_bodies(s)));
         rows_.evaluate_stage(s, t, x, !known, u, udot, lambda_.data());
         if (!known) delassus_.factor_stage(s);
         delassus_.forward_stage(s, lambda_.data());

@@ -66,6 +66,7 @@ class Lagrange final : public ConstrainedBodies {
     void refine_acceleration(double t, const double* x, const double* u, double* udot);
     void accelerate_precisely(double t, const double* x, const double* u, double* udot);
     double size_of_accelerations() const;
+    bool loses_digits(const double* udot) const;
     void refine(double t, const double* x, const double* u, double* udot);
     void correct_positions(double t, double* x) override { correct_positions(t, x, true); }
     void correct_positions(double t, double* x, bool doubting);
@@ -137,8 +138,9 @@ class Lagrange final : public ConstrainedBodies {
     bool always_precise_ = false;  // in 32 digits
     int consulted_count_ = -1;     // rows dropped, and smallest pivot, when the rank was last asked for
     double consulted_pivot_ = 0.0;
-    int unchecked_ = 0;     // accelerations since one was checked
-    bool refines_ = false;  // whether that asked for refinement
+    double largest_free_ = 0.0;  // component of the accelerations that forces alone would give
+    int unchecked_ = 0;          // accelerations since one was checked
+    bool refines_ = false;       // whether that asked for refinement
     int refinements_ = 0;
 
     std::vector<double> step_;                                 // tangent vectors

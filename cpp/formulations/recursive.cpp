@@ -152,6 +152,7 @@ void Recursive::factor() {
     statistics_.dropped_rows = 0;
     for (int i = 0; i < recursion_.rows(); ++i) statistics_.dropped_rows += recursion_.dropped()[i] && !is_left_out(i);
     statistics_.smallest_pivot = recursion_.smallest_pivot();
+    statistics_.largest_dropped = recursion_.largest_dropped();
 }
 
 // Goes to a state: forces on the links, those of inertia included, and accelerations that drives give.

@@ -149,6 +149,7 @@ void Symbolic::factor() {
     ++statistics_.factorizations;
     statistics_.dropped_rows = static_cast<int>(dropped_rows().size());
     statistics_.smallest_pivot = closure_.smallest_pivot();
+    statistics_.largest_dropped = closure_.largest_dropped();
     statistics_.smallest_inertia = closure_.smallest_inertia();
 }
 

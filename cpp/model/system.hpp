@@ -18,14 +18,20 @@ struct Statistics {
     std::int64_t corrections = 0;     // position corrections
     std::int64_t linearizations = 0;  // for implicit methods
     std::int64_t impacts = 0;
-    int closed_stops = 0;         // that push, at the last acceleration
-    int dropped_rows = 0;         // redundant or singular rows at the last factorization
-    double smallest_pivot = 1.0;  // relative, of the rows kept then
+    int closed_stops = 0;          // that push, at the last acceleration
+    int dropped_rows = 0;          // redundant or singular rows at the last factorization
+    double smallest_pivot = 1.0;   // relative, of the rows kept then
+    double largest_dropped = 0.0;  // the same of those dropped, where a formulation finds it
     double smallest_inertia =
         1.0;                   // pivot of the joints' mass matrix then, by its diagonal entry: below, digits are lost
     std::int64_t precise = 0;  // accelerations in twice the digits
     // What the rounding of the rows alone made of an acceleration that was, the most so far, relative to the largest.
     double uncertainty = 0.0;
+};
+
+struct Moment {
+    double t = 0.0;
+    std::vector<double> x, u;
 };
 
 // All ports of a formulation, with the defaults that need more than one of them.
@@ -54,6 +60,9 @@ class System : public Manifold,
     // Events of contacts, which end a step; their margins where they are watched (contacts/contacts.hpp).
     int contact_events() const { return contacts_.events(); }
     void contact_margins(double t, const double* x, const double* u, double* out);
+
+    // The moment of the motion since the last call at which digits were the fewest, if one was noted.
+    virtual bool take_doubtful_moment(Moment&) { return false; }
 
     // Doubles that observe() writes.
     int observation_size(const Observation& what) const;

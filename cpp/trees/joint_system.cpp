@@ -4,12 +4,18 @@
 #include <cmath>
 #include <stdexcept>
 
+#include "model/mobility.hpp"
 #include "spatial/body_state.hpp"
 #include "spatial/components.hpp"
 
 namespace bellcrank {
 
 namespace {
+
+// Pivots of rows that depend on others but for rounding are below.
+constexpr double kDependent = 1e-14;
+// Digits may be short where mobilities differ by more, or less is left of a joint's inertia beside what it carries.
+constexpr double kUneven = 1e6, kHidden = 1e-6;
 
 RowOrder order_of_stops(const Model& model) {
     RowOrder order;
@@ -47,6 +53,7 @@ JointSystem::JointSystem(const char* name, std::shared_ptr<const Model> model, c
       stops_(*model_, {options.position_tolerance, options.contact_tolerance, options.rest_speed}),
       stop_rows_(*model_, branches_, order_of_stops(*model_)),
       other_angles_(joints_.other_angles()),
+      is_uneven_(spread_of_mobility(*model_) > kUneven),
       last_rotation_(model_->bodies(), {1, 0, 0, 0}) {
     for (auto* v : {&poses_, &twists_, &rates_}) v->assign(kPose * (model_->bodies() + 1), 0.0);
     errors_.assign(closing_rows_.size(), 0.0);
@@ -110,6 +117,7 @@ void JointSystem::follow_angles(const double* x) {
 void JointSystem::commit(double t, const double* x, const double* u) {
     followed_at_ = t;
     last_fastest_ = fastest(u);
+    if (is_uneven_ || statistics_.smallest_inertia < kHidden) note_doubtful(t, x, u);
     joints_.follow_angles(x, branches_);
     if (joints_.has_other_angles()) follow_angles(x);
     if (!contacts_.empty()) {
@@ -124,6 +132,42 @@ void JointSystem::commit(double t, const double* x, const double* u) {
 void JointSystem::accelerate(double t, const double* x, const double* u, double* udot) {
     ++statistics_.evaluations;
     stops_.empty() ? accelerate_held(t, x, u, udot) : accelerate_with_stops(t, x, u, udot);
+    if (is_uneven_) last_largest_ = fastest(udot);
+    if (statistics_.largest_dropped > kDependent && trusted_pivot_ == options_.rank_tolerance)
+        judge_dropped_rows(t, x, u, udot);
+}
+
+// Where a light body is on its own against heavy ones, it accelerates most, and least is left of its inertia.
+void JointSystem::note_doubtful(double t, const double* x, const double* u) {
+    const double doubt = std::max(last_largest_, 1.0) / statistics_.smallest_inertia;
+    if (!(doubt > doubt_)) return;
+    doubt_ = doubt;
+    doubtful_.t = t;
+    doubtful_.x.assign(x, x + configuration_size());
+    doubtful_.u.assign(u, u + tangent_size());
+}
+
+bool JointSystem::take_doubtful_moment(Moment& out) {
+    if (doubt_ == 0.0) return false;
+    out = doubtful_;
+    doubt_ = 0.0;
+    return true;
+}
+
+// A row that rounding cannot have made independent, and is dropped all the same: accelerations are as uncertain as they
+// change with it.
+void JointSystem::judge_dropped_rows(double t, const double* x, const double* u, double* udot) {
+    other_udot_.resize(joints_.speeds());
+    trusted_pivot_ = kDependent;
+    accelerate_held(t, x, u, other_udot_.data());
+    trusted_pivot_ = options_.rank_tolerance;
+    accelerate_held(t, x, u, udot);
+    double largest = 0.0, change = 0.0;
+    for (int k = 0; k < joints_.speeds(); ++k) {
+        largest = std::max({largest, std::abs(udot[k]), std::abs(other_udot_[k])});
+        change = std::max(change, std::abs(udot[k] - other_udot_[k]));
+    }
+    if (change > 0.0) statistics_.uncertainty = std::max(statistics_.uncertainty, change / largest);
 }
 
 // As far as one radian of the fastest angle that is followed from step to step.

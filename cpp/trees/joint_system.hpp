@@ -65,6 +65,7 @@ class JointSystem : public System {
     void project_stage(double t, double* x, double* u) final;
     bool project(double t, double* x, double* u) final;
     void commit(double t, const double* x, const double* u) final;
+    bool take_doubtful_moment(Moment& out) final;
     double longest_step(const double* x, const double* u, double h) override;
     int worst_row() const final { return worst_row_; }
     int first_non_finite_body(const double* x, const double* u) const final {
@@ -181,6 +182,8 @@ class JointSystem : public System {
     double gather_forces();
     void share_loads(double t, const double* x, const double* u, const double* udot);
 
+    void note_doubtful(double t, const double* x, const double* u);
+    void judge_dropped_rows(double t, const double* x, const double* u, double* udot);
     void follow_angles(const double* x);
     Quat nearest_sign(int body, const Quat& q);
 
@@ -191,10 +194,15 @@ class JointSystem : public System {
     std::vector<std::uint8_t> of_velocity_;  // per closing row: holds velocities alone; empty if none does
     bool positions_alone_ = false;
     double followed_at_ = 0.0;
-    double corrected_ = 0.0;              // by how much the last projection moved a coordinate
-    double last_fastest_ = -1.0;          // speed where the last step ended, −1: there was none
-    std::vector<double> residuals_;       // of stop_rows_
-    std::vector<double> before_;          // speeds before an impact
+    double corrected_ = 0.0;          // by how much the last projection moved a coordinate
+    double last_fastest_ = -1.0;      // speed where the last step ended, −1: there was none
+    std::vector<double> residuals_;   // of stop_rows_
+    std::vector<double> before_;      // speeds before an impact
+    std::vector<double> other_udot_;  // with rows that were dropped
+    const bool is_uneven_;            // whether bodies differ so much that digits may be short
+    double last_largest_ = 0.0;       // acceleration of a coordinate
+    double doubt_ = 0.0;              // at doubtful_
+    Moment doubtful_;
     std::vector<std::uint8_t> prepared_;  // stops that were active at the last prepare(); empty: x was another
     std::vector<Quat> last_rotation_;     // of each body
 };

@@ -28,7 +28,7 @@ def test_formulations_agree_along_runs(seed):
     assert not errors, errors
 
 
-FOUND = (20004, 20052, 60693, 100962, 101217, 200200, 300457, 300885, 802567, 804212)
+FOUND = (20004, 20052, 60693, 100962, 101217, 200200, 300457, 300885, 802567, 804212, 807978)
 
 
 @pytest.mark.parametrize("seed", FOUND)
@@ -38,7 +38,7 @@ def test_what_went_wrong_once(seed):
     27 redundant rows whose iteration diverged; loads that an axis on which no row acts took by rounding;
     a pose in which rows so nearly depend on each other that iterations of `dca` do not settle; the rotor on
     a joint where a loop is cut, left out where many rows are redundant; the second of two rotors on a joint,
-    dropped for its small pivot."""
+    dropped for its small pivot; a brake that would turn what it holds at 1e7 rad/s^2."""
     mechanism = random_mechanism(seed)
     prepared = systems(mechanism)
     assert not disagreements(prepared)
@@ -55,9 +55,18 @@ def test_accelerations_of_dca_that_do_not_settle_are_reported():
     assert all(finding.flagged > 1e-3 for finding in findings), list(map(str, findings))
 
 
-def test_digits_that_long_levers_cost_are_reported():
-    """A light body is flung 400 m away while a heavy one, which it carries in the tree, stays."""
-    mechanism = random_mechanism(300289)
+def test_rows_that_some_drop_and_others_keep_are_reported():
+    """A pose with a singular value of 2e-6: the rank is a matter of taste there, and rules the accelerations."""
+    findings = disagreements(systems(random_mechanism(806665)))
+    assert findings
+    assert all(finding.flagged > 0.1 for finding in findings), list(map(str, findings))
+
+
+@pytest.mark.parametrize("seed", [300289, 807842])
+def test_digits_that_long_levers_cost_are_reported(seed):
+    """A light body is flung 400 m away while a heavy one, which it carries in the tree, stays; one of 60 mg
+    that carries nine tons has little inertia of its own for a moment within the motion."""
+    mechanism = random_mechanism(seed)
     findings = runs_apart(systems(mechanism), mechanism)[0]
     assert findings
     assert all(finding.flagged > 1e-9 for finding in findings), list(map(str, findings))

@@ -116,8 +116,14 @@ def _compared(name, first, expected, system, found, allowed):
     compare("energies", system.core.energy(), first.core.energy())
     compare("coordinates", system.core.coordinates(), first.core.coordinates())
     said = max(max(s.stats.uncertainty, s.stats.effort_uncertainty) for s in (system, first))
-    covered = [said > 1e-9 and (f.size <= 10 * said or f.quantity in COUNTS) for f in findings]
-    return [replace(f, flagged=said) if c else f for f, c in zip(findings, covered, strict=True)]
+    largest = [max(1.0, np.abs(v).max(initial=0.0)) for v in (expected.linear, expected.angular)]
+    shares = dict(zip(("linear accelerations", "angular accelerations"), largest, strict=True))
+
+    def covers(finding):  # an uncertainty is relative to the largest acceleration, linear or angular
+        share = shares.get(finding.quantity, max(largest)) / max(largest)
+        return said > 1e-9 and (finding.size * share <= 10 * said or finding.quantity in COUNTS)
+
+    return [replace(f, flagged=said) if covers(f) else f for f in findings]
 
 
 @dataclass(frozen=True)

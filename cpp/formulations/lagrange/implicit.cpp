@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "formulations/lagrange.hpp"
+#include "model/mobility.hpp"
 #include "spatial/body_state.hpp"
 
 namespace bellcrank {

@@ -19,9 +19,6 @@ struct BodyPart {
     std::vector<std::pair<int, BodyRows>> rows;
 };
 
-// Largest over smallest of what a newton at a body's reach moves, of linear and angular inertia, among all bodies.
-double spread_of_mobility(const Model& model);
-
 // Two factorizations with the pattern of S. That of the *rank* has every body's inertia replaced by one kilogramme and
 // by that of its reach: which rows depend on others is a matter of geometry, and masses only hide it. That of the
 // *dynamics* has the masses as they are, over the rows that the rank has kept.

@@ -93,15 +93,19 @@ void Recursion::close_rows(int n, const double* compliance, const double* natura
     int rank = 0;
     for (; rank < m; ++rank) {
         int best = -1;
-        double most = tolerance;
+        double most = tolerance, largest = 0.0;
         for (int i = rank; i < m; ++i) {
             const double *w = W + node.height * (node.open + order[i]), scale = scale_[slot_row_[first + order[i]]];
             double left = 0.0;
             for (int k = rank; k < node.used; ++k) left += w[k] * w[k];
             left *= scale * scale;
+            largest = std::max(largest, left);
             if (left > most) best = i, most = left;
         }
-        if (best < 0) break;
+        if (best < 0) {
+            largest_dropped_ = std::max(largest_dropped_, largest);
+            break;
+        }
         std::swap(order[rank], order[best]);
         smallest_ = std::min(smallest_, most);
         reflect(n, rank, order[rank]);

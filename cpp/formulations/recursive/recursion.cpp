@@ -151,6 +151,7 @@ void Recursion::factor(const TreeState& k, const double* compliance, const doubl
     doubtful_ = false;
     std::fill(dropped_.begin(), dropped_.end(), 0);
     smallest_ = 1.0;
+    largest_dropped_ = 0.0;
     for (size_t e = 0; e < ends_.size(); ++e)
         if (end_slot_[e] >= 0) columns_[end_slot_[e]] += -1.0 * ends_[e].load;
     for (int i = n - 1; i >= 0; --i) {

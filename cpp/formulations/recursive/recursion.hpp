@@ -44,6 +44,7 @@ class Recursion {
     void forget_sizes();
     const std::vector<std::uint8_t>& dropped() const { return dropped_; }
     double smallest_pivot() const { return smallest_; }
+    double largest_dropped() const { return largest_dropped_; }
 
     struct Input {
         const Load* loads;      // per link: force on it, those of inertia included
@@ -119,7 +120,7 @@ class Recursion {
     std::vector<double> size_;          // per row: what H would be at its diagonal without eliminations
     std::vector<double> largest_;       // per row: the largest of these, by `natural`
     std::vector<std::uint8_t> dropped_;
-    double smallest_ = 1.0;
+    double smallest_ = 1.0, largest_dropped_ = 0.0;
 
     std::vector<Load> p_;            // per link
     std::vector<double> g_;          // per slot

@@ -44,13 +44,17 @@ void ClosureSolver::factor(double tolerance) {
     kept_.clear();
     open_.clear();
     smallest_ = 1.0;
+    largest_dropped_ = 0.0;
     for (Eigen::Index c = 0; c < A_.cols(); ++c) {
         const double known = natural[speaking_[c]], whole = known > 0.0 ? known : 1.0;
         const double part = A_.col(c).squaredNorm() / whole;
         largest_[c] = std::max({largest_[c], part, kLeastScale});
         scale_[c] = 1.0 / std::sqrt(whole * largest_[c]);
         left_[c] = part / largest_[c];
-        if (left_[c] > tolerance) open_.push_back(static_cast<int>(c));
+        if (left_[c] > tolerance)
+            open_.push_back(static_cast<int>(c));
+        else
+            largest_dropped_ = std::max(largest_dropped_, left_[c]);
         A_.col(c) *= scale_[c];
     }
     while (!open_.empty()) {
@@ -62,6 +66,7 @@ void ClosureSolver::factor(double tolerance) {
         open_.erase(next);
         keep(pivot, k);
     }
+    for (const int c : open_) largest_dropped_ = std::max(largest_dropped_, left_[c]);
     is_dropped_.assign(is_dropped_.size(), true);
     for (const int c : kept_) is_dropped_[speaking_[c]] = false;
     dropped_.clear();

@@ -26,6 +26,7 @@ class ClosureSolver {
     const std::vector<int>& dropped() const { return dropped_; }
     bool is_dropped(int row) const { return is_dropped_[row]; }
     double smallest_pivot() const { return smallest_; }
+    double largest_dropped() const { return largest_dropped_; }
     // Of M, by its own diagonal entries: what is left of a joint's inertia beside those that it carries.
     double smallest_inertia() const { return smallest_inertia_; }
 
@@ -40,7 +41,7 @@ class ClosureSolver {
     Eigen::VectorXd scale_, left_, free_, z_;
     std::vector<int> kept_, open_, dropped_;
     std::vector<bool> is_dropped_;
-    double smallest_ = 1.0, smallest_inertia_ = 1.0;
+    double smallest_ = 1.0, largest_dropped_ = 0.0, smallest_inertia_ = 1.0;
 };
 
 }  // namespace bellcrank::symbolic

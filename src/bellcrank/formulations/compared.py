@@ -23,8 +23,9 @@ class ComparedSystem(System):
     """A model prepared for a formulation that loses digits of light bodies beside heavy ones.
 
     Where bodies are very uneven, or far from the joints that carry them, what is summed over the mechanism
-    hides the light ones. There the answer is compared with that of `lagrange` in 32 digits, at the start and
-    whenever statistics are wanted.
+    hides the light ones. There the answer is compared with that of `lagrange` in 32 digits: at the start and,
+    whenever statistics are wanted, at the state then and at the one of the motion before where least is left
+    of some inertia.
 
     Raises Unsupported where the two have nothing in common at the start.
     """
@@ -45,11 +46,26 @@ class ComparedSystem(System):
     def stats(self) -> SystemStatistics:
         """What it did so far, with the redundant rows by name."""
         found = super().stats
-        if not self._is_uneven and self.core.statistics()["smallest_inertia"] > _HIDDEN:
+        was_doubtful = self._judge_doubtful_moment()
+        if not was_doubtful and not self._is_uneven and self.core.statistics()["smallest_inertia"] > _HIDDEN:
             return found
+        self._note_errors()
+        accelerations, efforts = self._missed
+        return replace(found, uncertainty=max(accelerations, found.uncertainty), effort_uncertainty=efforts)
+
+    def _judge_doubtful_moment(self) -> bool:
+        """Whether the motion since the last call had a moment with few digits; compared there, too."""
+        if not self._is_comparable() or not self.core.go_to_doubtful_moment():
+            return False
+        try:
+            self._note_errors()
+        finally:
+            self.core.go_back()
+        return True
+
+    def _note_errors(self) -> None:
         accelerations, efforts = (max(pair) for pair in zip(self._missed, self._errors(), strict=True))
         self._missed = (accelerations, efforts)
-        return replace(found, uncertainty=accelerations, effort_uncertainty=efforts)
 
     def _is_comparable(self) -> bool:
         """Whether its accelerations are those of `lagrange` but for rounding."""
