@@ -56,7 +56,7 @@ def test_accelerations_of_dca_that_do_not_settle_are_reported():
 
 
 def test_rows_that_some_drop_and_others_keep_are_reported():
-    """A pose with a singular value of 2e-6: the rank is a matter of taste there, and rules the accelerations."""
+    """A pose with a singular value of 2e-6: the rank decides the accelerations."""
     findings = disagreements(systems(random_mechanism(806665)))
     assert findings
     assert all(finding.flagged > 0.1 for finding in findings), list(map(str, findings))
