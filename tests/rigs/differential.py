@@ -190,8 +190,15 @@ def _motion_apart(mechanism, name, first, other, tolerance, settings, allowed):
 
 
 def _apart(one, two):
-    """The largest difference of positions, turns and velocities in the frames that both have."""
-    return max(float(np.abs(a - b).max(initial=0.0)) for a, b in zip(*_motions(one, two), strict=True))
+    """The largest difference of positions, turns and velocities in the frames that both have.
+
+    Each is relative to the largest of its kind, or to 1.
+    """
+
+    def relative(a, b):
+        return float(np.abs(a - b).max(initial=0.0)) / max(1.0, float(np.abs(b).max(initial=0.0)))
+
+    return max(relative(a, b) for a, b in zip(*_motions(one, two), strict=True))
 
 
 def _motions(*runs):
