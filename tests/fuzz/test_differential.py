@@ -62,9 +62,11 @@ def test_rows_that_some_drop_and_others_keep_are_reported():
     assert all(finding.flagged > 0.1 for finding in findings), list(map(str, findings))
 
 
-def test_digits_that_long_levers_cost_are_reported():
-    """A light body is flung 400 m away while a heavy one, which it carries in the tree, stays."""
-    mechanism = random_mechanism(300289)
+@pytest.mark.parametrize("seed", [300289, 810300])
+def test_digits_that_light_bodies_cost_are_reported(seed):
+    """A light body is flung 400 m away while a heavy one, which it carries in the tree, stays; bodies of 200
+    tons spin beside one of 18 g, and what they could do is not what accelerations are judged by."""
+    mechanism = random_mechanism(seed)
     findings = runs_apart(systems(mechanism), mechanism)[0]
     assert findings
     assert all(finding.flagged > 1e-9 for finding in findings), list(map(str, findings))

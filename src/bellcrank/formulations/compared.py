@@ -16,7 +16,7 @@ from bellcrank.formulations.system import System, SystemStatistics
 _UNEVEN = 1e6  # spread of mobilities from which on digits may be short
 _HIDDEN = 1e-6  # part of a joint's inertia beside what it carries, below which digits may be short
 _USELESS = 1e-3  # part of the largest acceleration
-_STILL = 1e-3  # m/s^2, rad/s^2: where nothing exceeds this, nothing accelerates
+_STILL = 1e-3  # m/s^2, rad/s^2: where nothing exceeds this, nothing accelerates; the same by what could be large
 
 
 class ComparedSystem(System):
@@ -74,13 +74,14 @@ class ComparedSystem(System):
     def _errors(self) -> tuple[float, float]:
         """Of accelerations and of what rows exert at this state, each relative to the largest.
 
-        Where nothing accelerates, gravity and turns of the bodies say what would be large.
+        Where nothing accelerates, gravity and turns of the bodies say what could be large.
         """
         exact, state, arrays = _core.Lagrange(self.model.core), self.state(), self.model.arrays
         self.model.put(exact, state, False)
         linear, angular, efforts = zip(exact.accelerate(), self.core.accelerate(), strict=True)
         spin, speed = _largest(state.angular_velocity), _largest(state.velocity)
-        moved = max(_largest(linear[0], angular[0], arrays["gravity"]), spin * max(spin, speed), _STILL)
+        could_be = max(_largest(arrays["gravity"]), spin * max(spin, speed), 1.0)
+        moved = max(_largest(linear[0], angular[0]), _STILL * could_be)
         acted = moved * float(np.min(arrays["body_mass"]))
         off = _largest(linear[1] - linear[0], angular[1] - angular[0])
         which = [(blocks, pair) for _, blocks, pair in self.model.reactions]
