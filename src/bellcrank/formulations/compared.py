@@ -16,7 +16,7 @@ from bellcrank.formulations.system import System, SystemStatistics
 _UNEVEN = 1e6  # spread of mobilities from which on digits may be short
 _HIDDEN = 1e-6  # part of a joint's inertia beside what it carries, below which digits may be short
 _USELESS = 1e-3  # part of the largest acceleration
-_STILL = 1e-3  # m/s^2, rad/s^2: where nothing exceeds this, nothing accelerates; the same by what could be large
+_STILL = 1e-3  # where accelerations are less, by 1 m/s^2, 1 rad/s^2 or what could be, nothing accelerates
 
 
 class ComparedSystem(System):
