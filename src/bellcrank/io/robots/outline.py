@@ -10,9 +10,12 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Final
 
+import numpy as np
+
 from bellcrank.errors import Fault, FaultList
 from bellcrank.io.robots.pose import AXES, ORIGIN, Pose, scaled
 from bellcrank.mechanism import GROUND, Body, Joint, JointCoordinate, Marker, Mechanism
+from bellcrank.mechanism.chains import chain_of
 from bellcrank.mechanism.checking import Vec3
 from bellcrank.mechanism.custom_joints import CustomJoint
 from bellcrank.mechanism.evaluation import with_numbers
@@ -20,7 +23,6 @@ from bellcrank.mechanism.rotation import from_matrix
 from bellcrank.mechanism.special_joints import Universal
 
 _TURNS: Final = ("rot_x", "rot_y", "rot_z")
-_FLAT: Final = 1e-12
 
 
 @dataclass(frozen=True)
@@ -178,65 +180,24 @@ def _steps(joint: Joint) -> tuple[Pose, list[Step]] | None:
 
 def _of_formulas(kind: CustomJoint) -> tuple[Pose, list[Step]] | None:
     """Of a product of turns and shifts, each affine in one coordinate or constant."""
-    from bellcrank.expression.poses import General, Shift, Turn
-
-    here = Pose()
-    steps: list[Step] = []
-    for factor in kind.pose:
-        if isinstance(factor, General):
-            entries = [_affine(e, kind) for row in factor.rotation for e in row]
-            offset = [_affine(e, kind) for e in factor.offset]
-            if any(one is None or one[1] for one in (*entries, *offset)):
-                return None
-            rows = [entries[3 * k : 3 * k + 3] for k in range(3)]
-            import numpy as np
-
-            turn = np.array([[one[0] for one in row if one] for row in rows])
-            x, y, z = (one[0] for one in offset if one)
-            here = here @ Pose((x, y, z), from_matrix(turn))
-        elif isinstance(factor, Turn):
-            if (found := _affine(factor.angle, kind)) is None:
-                return None
-            amount, rates = found
-            from bellcrank.mechanism.rotation import about
-
-            axis = AXES[factor.axis]
-            if rates:
-                ((name, rate),) = rates.items()
-                if abs(abs(rate) - 1.0) > _FLAT:
-                    return None
-                steps.append(Step("turn", scaled(here.vector(axis), rate), here.position, name))
-            here = here @ Pose(ORIGIN, about(axis, amount))
-        elif isinstance(factor, Shift):
-            parts = [_affine(e, kind) for e in factor.offset]
-            names = {name for part in parts if part for name in part[1]}
-            if None in parts or len(names) > 1:
-                return None
-            x, y, z = (part[0] for part in parts if part)
-            for name in names:
-                a, b, c = (part[1].get(name, 0.0) for part in parts if part)
-                if abs(a * a + b * b + c * c - 1.0) > _FLAT:
-                    return None
-                steps.append(Step("slide", here.vector((a, b, c)), here.position, name))
-            here = here @ Pose((x, y, z))
-    return (here, steps) if len(steps) == len(kind.own_symbols) else None
+    chain = chain_of(kind, kind.known)
+    if chain is None:
+        return None
+    steps = [
+        Step(
+            "turn" if line.turns else "slide",
+            _triple(line.axis),
+            _triple(line.point),
+            kind.free[line.coordinate],
+        )
+        for line in chain.lines
+    ]
+    return Pose(_triple(chain.position), from_matrix(chain.rotation)), steps
 
 
-def _affine(formula: Any, kind: CustomJoint) -> tuple[float, dict[str, float]] | None:
-    """Value at zero and the constant rate of at most one coordinate; None for other formulas."""
-    from bellcrank.expression import derivative, substitute
-    from bellcrank.expression.reading import symbols_of
-
-    zero = dict.fromkeys(kind.own_symbols, 0.0) | kind.known
-    rates: dict[str, float] = {}
-    for symbol in symbols_of(formula):
-        if symbol not in kind.own_symbols:
-            continue
-        rate = derivative(formula, symbol)
-        if set(symbols_of(rate)) & set(kind.own_symbols):
-            return None
-        rates[symbol.name] = float(substitute(rate, zero))
-    return None if len(rates) > 1 else (float(substitute(formula, zero)), rates)
+def _triple(vector: np.ndarray) -> Vec3:
+    x, y, z = (vector + 0.0).tolist()
+    return (x, y, z)
 
 
 def listed(parts: Iterable[float]) -> str:
