@@ -69,9 +69,18 @@ auto kept(FormulaDraft& draft, const std::vector<T>& list) {
 using Markers = std::vector<HeldMarker>;
 using Coordinates = std::vector<HeldCoordinate>;
 
+using HeldLine = std::tuple<int, bool, Triple, Triple>;
+
 size_t add_joint(FormulaDraft& self, const HeldExpressions& coordinates, const FormulaRow<3>& position,
-                 const FormulaRow<9>& rotation, std::vector<double> start) {
-    self.made.joints.push_back({kept(self, coordinates), kept(self, position), kept(self, rotation), std::move(start)});
+                 const FormulaRow<9>& rotation, std::vector<double> start, const std::vector<HeldLine>& chain,
+                 const std::array<double, 9>& last_rotation, const Triple& last_position) {
+    Chain made;
+    for (const auto& [coordinate, turns, axis, point] : chain)
+        made.lines.push_back({coordinate, turns, to_vec3(axis), to_vec3(point)});
+    std::copy(last_rotation.begin(), last_rotation.end(), made.rotation.m);
+    made.position = to_vec3(last_position);
+    self.made.joints.push_back(
+        {kept(self, coordinates), kept(self, position), kept(self, rotation), std::move(start), std::move(made)});
     return self.made.joints.size() - 1;
 }
 
@@ -166,8 +175,11 @@ void bind_formulas(nb::module_& m) {
             "time"_a, "parameters"_a = HeldExpressions(), "values"_a = std::vector<double>(),
             "parameters: symbols that have one value throughout the model.")
         .def("add_joint", &add_joint, "coordinates"_a, "position"_a, "rotation"_a, "start"_a,
+             "chain"_a = std::vector<HeldLine>(), "last_rotation"_a = std::array<double, 9>{1, 0, 0, 0, 1, 0, 0, 0, 1},
+             "last_position"_a = Triple{0, 0, 0},
              "Marker 2 seen from marker 1 as a function of 1 to 6 coordinates, and where the search for these starts; "
-             "the number of the joint.")
+             "the number of the joint. chain: coordinate, whether it turns, axis (3) and point (3) [m] of each line if "
+             "the pose is a product of exponentials, of which last_rotation and last_position are the last factor.")
         .def("add_constraint", &add_constraint, "markers"_a, "coordinates"_a, "rows"_a, "of_velocity"_a = false,
              "1 to 6 formulas that vanish; of_velocity: they are linear in velocities and rates. The number of the "
              "constraint, for block_formula of a block without terms.")

@@ -66,6 +66,7 @@ Recursive::Recursive(std::shared_ptr<const Model> model, const JointSystemOption
       state_(*model_, tree_),
       closing_(*model_, branches_, closing_order(*model_, tree_)),
       recursion_(tree_, static_cast<int>(tree_.closing_rows.size()), row_ends()),
+      joint_efforts_(*model_, tree_),
       free_motion_(*model_, branches_, contacts_) {
     const int m = recursion_.rows();
     if (recursive::TreePass::takes(*model_, tree_) && !recursive::carries_heavier(tree_))
@@ -73,6 +74,7 @@ Recursive::Recursive(std::shared_ptr<const Model> model, const JointSystemOption
     for (auto* v : {&compliance_, &natural_, &targets_, &lambda_}) v->assign(m, 0.0);
     given_.assign(tree_.drives.size(), 0.0);
     step_.assign(tangent_size(), 0.0);
+    efforts_.assign(tangent_size(), 0.0);
     loads_.resize(tree_.links.size());
     link_accelerations_.resize(tree_.links.size());
     force_.assign(kTwist * (model_->bodies() + 1), 0.0);
@@ -158,7 +160,9 @@ void Recursive::factor() {
 // Goes to a state: forces on the links, those of inertia included, and accelerations that drives give.
 void Recursive::load_forces(double t, const double* x, const double* u) {
     to_records(t, x, u, poses_.data(), twists_.data());
-    applied_forces(*model_, branches_, contacts_, t, poses_.data(), twists_.data(), force_.data());
+    applied_forces(*model_, branches_, contacts_, t, poses_.data(), twists_.data(), force_.data(),
+                   joint_efforts_.taken());
+    joint_efforts_.find(t, x, u, efforts_);
     for (int b = 0; b < model_->bodies(); ++b) {
         const Vec3 a = model_->mass[b] * state_.centripetal(b);
         double* f = force_.data() + kTwist * b;
@@ -180,7 +184,8 @@ void Recursive::accelerate_held(double t, const double* x, const double* u, doub
         load_targets(t);
     }
     factor();
-    const recursive::Recursion::Input input{loads_.data(), nullptr, state_.bias.data(), given_.data(), targets_.data()};
+    const recursive::Recursion::Input input{loads_.data(), efforts_.data(), state_.bias.data(), given_.data(),
+                                            targets_.data()};
     recursion_.solve(state_, input, udot, lambda_.data());
     if (recursion_.is_doubtful()) recursion_.refine(state_, input, udot, lambda_.data());
 }

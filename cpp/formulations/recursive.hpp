@@ -6,6 +6,7 @@
 #include <memory>
 #include <vector>
 
+#include "formulations/recursive/joint_efforts.hpp"
 #include "formulations/recursive/recursion.hpp"
 #include "impulses/impulse_step.hpp"
 #include "model/constraint_rows.hpp"
@@ -91,6 +92,8 @@ class Recursive final : public JointSystem {
     std::vector<recursive::Load> loads_;
     std::vector<recursive::Twist> link_accelerations_;
     std::vector<double> force_;  // records
+    recursive::JointEfforts joint_efforts_;
+    std::vector<double> efforts_;  // along speeds
     FreeMotion free_motion_;
     std::unique_ptr<ImpulseStep> impulses_;  // of methods that step by impulses, and of those who strike
 };

@@ -65,11 +65,11 @@ void add_wrench(const Model& model, const Wrench& w, double t, const double* x, 
 }  // namespace
 
 void applied_forces(const Model& model, const AngleBranches& branches, Contacts& contacts, double t, const double* x,
-                    const double* u, double* force) {
+                    const double* u, double* force, const std::uint8_t* left_out) {
     add_gravity_and_gyroscopic(model, u, force);
     double* ground = force + kTwist * model.ground();
     for (int k = 0; k < kTwist; ++k) ground[k] = 0.0;
-    add_element_forces(model, branches, contacts, t, x, u, force);
+    add_element_forces(model, branches, contacts, t, x, u, force, left_out);
 }
 
 bool has_element_forces(const Model& model) {
@@ -77,8 +77,9 @@ bool has_element_forces(const Model& model) {
 }
 
 void add_element_forces(const Model& model, const AngleBranches& branches, Contacts& contacts, double t,
-                        const double* x, const double* u, double* force) {
-    for (const Law& law : model.laws) add_law(model, branches, law, t, x, u, force);
+                        const double* x, const double* u, double* force, const std::uint8_t* left_out) {
+    for (size_t i = 0; i < model.laws.size(); ++i)
+        if (left_out == nullptr || left_out[i] == 0) add_law(model, branches, model.laws[i], t, x, u, force);
     for (const Wrench& wrench : model.wrenches) add_wrench(model, wrench, t, x, force);
     for (const FormulaForce& f : model.formula_forces) f.add({model, branches, t, x, u}, force);
     if (!contacts.empty()) contacts.add_forces(x, u, force);

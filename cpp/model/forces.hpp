@@ -1,6 +1,8 @@
 // Applied and gyroscopic forces of a model on its bodies, and the energies that belong to them.
 #pragma once
 
+#include <cstdint>
+
 #include "contacts/contacts.hpp"
 #include "model/constraint_rows.hpp"
 #include "model/model.hpp"
@@ -8,12 +10,13 @@
 namespace bellcrank {
 
 // Per body a record of kTwist: force [N], world axes, 0, moment about the com minus ω × Iω [N m], principal axes, 0.
+// left_out: nonzero for laws that are accounted for otherwise, if there are such.
 void applied_forces(const Model& model, const AngleBranches& branches, Contacts& contacts, double t, const double* x,
-                    const double* u, double* force);
+                    const double* u, double* force, const std::uint8_t* left_out = nullptr);
 
 // Adds what laws, wrenches, formulas and contacts exert, in the same records; whether there are any.
 void add_element_forces(const Model& model, const AngleBranches& branches, Contacts& contacts, double t,
-                        const double* x, const double* u, double* force);
+                        const double* x, const double* u, double* force, const std::uint8_t* left_out = nullptr);
 bool has_element_forces(const Model& model);
 
 // Effort and potential of a law, moment x, y, z or force x, y, z of a wrench.

@@ -13,12 +13,27 @@
 
 namespace bellcrank {
 
+// A line that a coordinate turns about or slides along; marker-1 axes, where all coordinates are zero.
+struct ChainLine {
+    int coordinate;
+    bool turns;
+    Vec3 axis, point;  // axis: a unit vector
+};
+
+// A pose as a product of exponentials, exp(ξ₁ q₁) ... exp(ξₙ qₙ) T₀ (R. W. Brockett, 1984).
+struct Chain {
+    std::vector<ChainLine> lines;  // from the outside in; none: the pose is no such product
+    Mat3 rotation{{1, 0, 0, 0, 1, 0, 0, 0, 1}};
+    Vec3 position{0, 0, 0};
+};
+
 // Marker 2 seen from marker 1 as a function of the coordinates.
 struct JointFormula {
     std::vector<Ref> coordinates;  // symbols, 1 to 6
     std::array<Ref, 3> position;   // marker-1 axes
     std::array<Ref, 9> rotation;   // marker-2 axes → marker-1 axes, by rows
     std::vector<double> start;     // where the search for the coordinates starts
+    Chain chain;
 };
 
 // A marker whose motion a formula speaks of, by its symbols; all in world axes.

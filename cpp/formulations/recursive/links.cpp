@@ -1,11 +1,24 @@
 #include "formulations/recursive/links.hpp"
 
+#include <algorithm>
+#include <cmath>
+
 #include "spatial/inertia.hpp"
 #include "spatial/rotation.hpp"
 
 namespace bellcrank::recursive {
 
 namespace {
+
+// A rotation whose z axis is a unit vector; exact where that is one of the coordinate axes.
+Mat3 frame_along(const Vec3& z) {
+    const double part[3] = {std::abs(z.x), std::abs(z.y), std::abs(z.z)};
+    const Vec3 axes[3] = {{1, 0, 0}, {0, 1, 0}, {0, 0, 1}};
+    const auto most = static_cast<int>(std::max_element(part, part + 3) - part);
+    const Vec3 side = axes[(most + 1) % 3];
+    const Vec3 x = (1.0 / norm(side - dot(side, z) * z)) * (side - dot(side, z) * z), y = cross(z, x);
+    return {{x.x, y.x, z.x, x.y, y.y, z.y, x.z, y.z, z.z}};
+}
 
 // Walks along the joints: `at` is the frame reached, in the frame of link `link`.
 class Builder {
@@ -21,7 +34,10 @@ class Builder {
         const BodyPlace& parent = tree_.bodies[joint.parent];
         link_ = parent.link;
         at_ = parent.at * end(joint, joint.reversed ? 1 : 0);
-        for (const JointStep& step : steps_of(joint)) take(joint, step);
+        if (const Chain* chain = chain_of(joint))
+            take(joint, *chain);
+        else
+            for (const JointStep& step : steps_of(joint)) take(joint, step);
         const Place behind = at_ * inverse(end(joint, joint.reversed ? 0 : 1));
         tree_.bodies[joint.child] = {link_, behind, quaternion_from_matrix(behind.rotation)};
         add_mass(joint.child);
@@ -39,15 +55,52 @@ class Builder {
         return at;
     }
 
-    void take(const TreeJoint& joint, const JointStep& step) {
-        const auto [coordinates, speeds] = sizes(joint, step.motion);
-        Link made;
+    const Chain* chain_of(const TreeJoint& joint) const {
+        if (joint.formula < 0) return nullptr;
+        const Chain& chain = model_.data().formulas.joints[joint.formula].chain;
+        return chain.lines.empty() ? nullptr : &chain;
+    }
+
+    // Turns and slides, one link each:  exp(ξ q) = P Z(q) P⁻¹,  P a frame with z along the line.
+    void take(const TreeJoint& joint, const Chain& chain) {
+        const Place last{chain.rotation, chain.position};
+        map().own.assign(chain.lines.size(), -1);
+        map().own_speed = map().own;
+        std::vector<ChainLine> lines = chain.lines;
+        if (joint.reversed) {
+            std::ranges::reverse(lines);
+            at_ = at_ * inverse(last);
+        }
+        for (const ChainLine& line : lines) {
+            const Vec3 axis = joint.reversed ? -line.axis : line.axis;
+            const Place frame{frame_along(axis), line.point};
+            Link made;
+            made.motion = line.turns ? Motion::turn : Motion::slide;
+            made.at = at_ * frame;
+            at_ = inverse(frame);
+            map().own[line.coordinate] = tree_.coordinates;
+            map().own_speed[line.coordinate] = tree_.speeds;
+            append(made, 1, 1);
+        }
+        if (!joint.reversed) at_ = at_ * last;
+    }
+
+    void append(Link& made, int coordinates, int speeds) {
         made.parent = link_;
         made.joint = static_cast<int>(tree_.joints.size()) - 1;
-        made.motion = step.motion;
         made.x = tree_.coordinates;
         made.u = tree_.speeds;
         made.speeds = speeds;
+        tree_.coordinates += coordinates;
+        tree_.speeds += speeds;
+        link_ = static_cast<int>(tree_.links.size());
+        tree_.links.push_back(made);
+    }
+
+    void take(const TreeJoint& joint, const JointStep& step) {
+        const auto [coordinates, speeds] = sizes(joint, step.motion);
+        Link made;
+        made.motion = step.motion;
         made.held = step.axis;
         made.formula = joint.formula;
         made.reversed = joint.reversed;
@@ -64,11 +117,8 @@ class Builder {
             made.at.shift += made.at.rotation * Vec3{0, 0, joint.start};
         }
         const int own = step.motion == Motion::general ? coordinates : 1;
-        for (int i = 0; i < own; ++i) enter(step, made.x + i, made.u + i, map());
-        tree_.coordinates += coordinates;
-        tree_.speeds += speeds;
-        link_ = static_cast<int>(tree_.links.size());
-        tree_.links.push_back(made);
+        for (int i = 0; i < own; ++i) enter(step, tree_.coordinates + i, tree_.speeds + i, map());
+        append(made, coordinates, speeds);
     }
 
     std::pair<int, int> sizes(const TreeJoint& joint, Motion motion) const {

@@ -32,11 +32,11 @@ bool TreePass::takes(const Model& model, const LinkTree& tree) {
         if (link.motion != Motion::turn && link.motion != Motion::slide && link.motion != Motion::ball &&
             link.motion != Motion::free)
             return false;
-    return std::all_of(model.laws.begin(), model.laws.end(),
-                       [&](const Law& law) { return tree.link_of[law.coordinate] >= 0; });
+    return JointEfforts(model, tree).takes_all();
 }
 
-TreePass::TreePass(const Model& model, const LinkTree& tree) : model_(model), drives_(tree.drives) {
+TreePass::TreePass(const Model& model, const LinkTree& tree)
+    : model_(model), drives_(tree.drives), efforts_(model, tree) {
     const std::vector<ChosenFrame> chosen = choose_frames(tree);
     std::vector<int> children(tree.links.size(), 0);
     for (const Link& link : tree.links)
@@ -73,10 +73,6 @@ TreePass::TreePass(const Model& model, const LinkTree& tree) : model_(model), dr
     while (turns_.size() % kLanes != 0) turns_.push_back(turns_.back());
     coordinates_ = tree.coordinates, speeds_ = tree.speeds;
     given_.assign(drives_.size(), 0.0);
-    for (const Law& law : model.laws) {
-        const Link& link = tree.links[tree.link_of[law.coordinate]];
-        efforts_.push_back({&law, link.x, link.u});
-    }
 }
 
 template <>
@@ -93,15 +89,13 @@ TreePass::Workspace<Lane>& TreePass::workspace<Lane>() {
 template <class T>
 void TreePass::efforts(double t, const T* x, const T* u, T* out) const {
     std::fill_n(out, speeds_, number<T>(0.0));
-    for (const Effort& e : efforts_) {
-        const Function* function = e.law->function < 0 ? nullptr : &model_.functions[e.law->function];
+    for (const JointEffort& e : efforts_.list()) {
         if constexpr (sizeof(T) == sizeof(double)) {
-            out[e.u] += e.law->kind->effort({x[e.x], u[e.u], t}, e.law->params, function);
+            out[e.u] += e.at(model_, t, x[e.x], u[e.u]);
         } else {
             for (int l = 0; l < kLanes; ++l)
                 lane_set(out[e.u], l,
-                         lane_get(out[e.u], l) + e.law->kind->effort({lane_get(x[e.x], l), lane_get(u[e.u], l), t},
-                                                                     e.law->params, function));
+                         lane_get(out[e.u], l) + e.at(model_, t, lane_get(x[e.x], l), lane_get(u[e.u], l)));
         }
     }
 }

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "formulations/recursive/articulated.hpp"
+#include "formulations/recursive/joint_efforts.hpp"
 #include "formulations/recursive/links.hpp"
 #include "spatial/aligned.hpp"
 #include "spatial/lanes.hpp"
@@ -65,10 +66,6 @@ class TreePass {
         std::vector<ForceT<T>, AlignedAllocator<ForceT<T>>> load;                 // per branch
         std::vector<T, AlignedAllocator<T>> extra, effort;
     };
-    struct Effort {  // of a law on the coordinate of a link
-        const Law* law;
-        int x, u;
-    };
     template <class T>
     Workspace<T>& workspace();
     template <class T>
@@ -96,7 +93,7 @@ class TreePass {
     std::vector<LinkConstants, AlignedAllocator<LinkConstants>> links_;
     std::vector<OwnRows, AlignedAllocator<OwnRows>> own_rows_;
     std::vector<int> turns_;  // links, the last one repeated to fill a vector
-    std::vector<Effort> efforts_;
+    JointEfforts efforts_;
     std::vector<Drive> drives_;
     std::vector<double> given_;
     int branches_ = 0, extras_ = 0, coordinates_ = 0, speeds_ = 0;

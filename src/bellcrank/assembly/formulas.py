@@ -10,8 +10,10 @@ from bellcrank.assembly.flat import FlatBuilder
 from bellcrank.errors import Fault, MechanismError
 from bellcrank.expression.arrays import Vector, cross
 from bellcrank.expression.expression import Expression, fresh_symbol, t
+from bellcrank.mechanism.chains import chain_of
 from bellcrank.mechanism.coordinate import FORMULA_ROW, OWN, Coordinate
 from bellcrank.mechanism.custom_ends import EndPose
+from bellcrank.mechanism.custom_joints import CustomJoint
 from bellcrank.mechanism.joint import Joint
 from bellcrank.mechanism.marker import Marker
 from bellcrank.mechanism.parametric import is_expression
@@ -55,7 +57,7 @@ class FormulaBuilder:
         pose = kind.transform
         entries = [entry for row in pose.rotation for entry in row]
         begin = [float(starts.get(name, 0.0)) for name in kind.free]
-        number = self.core.add_joint(list(own), list(pose.position), entries, begin)
+        number = self.core.add_joint(list(own), list(pose.position), entries, begin, *_chain(kind))
         self._flat.formula_joints[pair] = number
         rows = tuple(
             lock(Coordinate(FORMULA_ROW, one, two, (float(number), float(k)))) for k in range(6 - len(own))
@@ -136,3 +138,15 @@ class FormulaBuilder:
             else:
                 coordinates.append(_core.CoordinateSymbols(self._flat.coordinate(held), *symbols))
         return markers, coordinates
+
+
+def _chain(kind: Any) -> tuple[Any, ...]:
+    """The lines of a joint that is turns and slides, one after the other, and its pose at zero; else nothing.
+
+    Numbers of parameters and inputs may change: a pose that depends on them is no chain.
+    """
+    chain = chain_of(kind) if isinstance(kind, CustomJoint) else None
+    if chain is None:
+        return ()
+    lines = [(line.coordinate, line.turns, line.axis.tolist(), line.point.tolist()) for line in chain.lines]
+    return lines, chain.rotation.ravel().tolist(), chain.position.tolist()
