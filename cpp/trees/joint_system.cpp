@@ -15,7 +15,7 @@ namespace {
 // Pivots of rows that depend on others but for rounding are below.
 constexpr double kDependent = 1e-14;
 // Digits may be short where mobilities differ by more, or less is left of a joint's inertia beside what it carries.
-constexpr double kUneven = 1e6, kHidden = 1e-6;
+constexpr double kUneven = 1e6, kHidden = 1e-4;
 
 RowOrder order_of_stops(const Model& model) {
     RowOrder order;

@@ -14,7 +14,7 @@ from bellcrank.errors import Unsupported
 from bellcrank.formulations.system import System, SystemStatistics
 
 _UNEVEN = 1e6  # spread of mobilities from which on digits may be short
-_HIDDEN = 1e-6  # part of a joint's inertia beside what it carries, below which digits may be short
+_HIDDEN = 1e-4  # part of a joint's inertia beside what it carries, below which digits may be short
 _USELESS = 1e-3  # part of the largest acceleration
 _STILL = 1e-3  # where accelerations are less, by 1 m/s^2, 1 rad/s^2 or what could be, nothing accelerates
 
