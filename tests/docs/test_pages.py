@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+import bellcrank as bc
 from bellcrank.mechanism import CONSTRAINT_KINDS, COORDINATE_KINDS, FORCE_KINDS, JOINT_KINDS
 
 ROOT = Path(__file__).parents[2]
@@ -30,6 +31,19 @@ def test_every_kind_is_in_a_table():
     first_cells = set(re.findall(r"^\| (\w+) \|", guide, re.M))
     for kinds in (JOINT_KINDS, CONSTRAINT_KINDS, FORCE_KINDS, COORDINATE_KINDS):
         assert set(kinds) <= first_cells
+
+
+def test_readme_counts_what_is_there():
+    readme = (ROOT / "README.md").read_text(encoding="utf-8")
+    counts = {
+        r"(\d+) joint kinds": len(JOINT_KINDS),
+        r"(\d+) constraint kinds": len(CONSTRAINT_KINDS),
+        r"(\d+) force kinds": len(FORCE_KINDS),
+        r"gallery\]\(docs/gallery.md\) of (\d+) mechanisms": len(list(bc.gallery.catalogue())),
+        r"(\d+) \[examples\]": len(list((ROOT / "examples").glob("[0-9]*.py"))),
+    }
+    for pattern, count in counts.items():
+        assert re.findall(pattern, readme) == [str(count)], pattern
 
 
 def anchors(page):
