@@ -2,7 +2,6 @@
 
 import os
 import re
-import shutil
 import subprocess
 import sys
 from html.parser import HTMLParser
@@ -16,10 +15,11 @@ import pytest
 for module in ("sphinx", "furo", "myst_parser", "sphinx_design", "sphinx_copybutton", "latex2mathml"):
     pytest.importorskip(module)
 
-import bellcrank as bc  # noqa: E402  (after the extras)
+from rigs.chromium import CHROMIUM  # noqa: E402  (after the extras)
+
+import bellcrank as bc  # noqa: E402
 
 ROOT = Path(__file__).parents[2]
-CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser")
 TELEPHONE = {"width": 390, "height": 844}
 
 

@@ -1,12 +1,12 @@
 """The page in a browser, headless Chromium: what is seen, dragged and clicked. Needs playwright, Chromium."""
 
 import io
-import shutil
 import time
 
 import imageio.v3 as images
 import numpy as np
 import pytest
+from rigs.chromium import CHROMIUM
 from viewer.test_session import until
 
 import bellcrank as bc
@@ -14,23 +14,13 @@ from bellcrank import scene
 from bellcrank.trajectory.rotations import conjugate, rotate
 
 pytest.importorskip("viser", reason="the extra `viewer` is not installed")
-playwright = pytest.importorskip("playwright.sync_api", reason="playwright is not installed")
-CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser")
+pytest.importorskip("playwright.sync_api", reason="playwright is not installed")
 pytestmark = [
     pytest.mark.skipif(CHROMIUM is None, reason="Chromium is not installed (Debian: chromium)"),
     pytest.mark.filterwarnings("ignore::DeprecationWarning"),
     pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning"),
 ]
 HEIGHT = 640  # of the window
-SOFTWARE = ("--use-gl=angle", "--use-angle=swiftshader", "--enable-unsafe-swiftshader", "--no-sandbox")
-
-
-@pytest.fixture(scope="module")
-def browser():
-    with playwright.sync_playwright() as tool:
-        opened = tool.chromium.launch(executable_path=CHROMIUM, args=SOFTWARE)
-        yield opened
-        opened.close()
 
 
 @pytest.fixture(scope="module")

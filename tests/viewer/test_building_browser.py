@@ -2,29 +2,11 @@
 
 import numpy as np
 import pytest
-from viewer.test_browser import CHROMIUM, SOFTWARE, pixel, playwright, press, pytestmark, visit  # noqa: F401
+from viewer.test_browser import pixel, press, pytestmark  # noqa: F401
 from viewer.test_building import COUPLER, CRANK, GROUND, ROCKER, place
 from viewer.test_session import until
 
 import bellcrank as bc
-from bellcrank.viewer.opening import view
-
-
-@pytest.fixture(scope="module")
-def browser():
-    with playwright.sync_playwright() as tool:
-        opened = tool.chromium.launch(executable_path=CHROMIUM, args=SOFTWARE)
-        yield opened
-        opened.close()
-
-
-@pytest.fixture
-def shown(browser, tmp_path):
-    """The page of an empty bench, and a browser that has loaded it."""
-    with view(bc.Mechanism("bench", gravity=(0.0, 0.0, 0.0)), port=0, folder=tmp_path) as page:
-        tab = visit(browser, page)
-        yield page, tab
-        tab.close()
 
 
 def field(tab, label):
@@ -79,8 +61,8 @@ def joined(page, count):
     until(page.session, lambda now: len(now.mechanism.joints) == count, 60.0)
 
 
-def test_a_notice_over_the_stage_lets_clicks_pass_but_for_its_button(shown):
-    page, tab = shown
+def test_a_notice_over_the_stage_lets_clicks_pass_but_for_its_button(bench):
+    page, tab = bench
     add_rod(page, tab, "rod", 1.0)
     press(tab, "Click two points")
     settled(page, tab)
@@ -95,8 +77,8 @@ def test_a_notice_over_the_stage_lets_clicks_pass_but_for_its_button(shown):
     notice.wait_for(state="detached", timeout=30_000)
 
 
-def test_a_four_bar_is_built_by_clicks_from_nothing(shown, tmp_path):
-    page, tab = shown
+def test_a_four_bar_is_built_by_clicks_from_nothing(bench, tmp_path):
+    page, tab = bench
     session = page.session
     for name, length in (("crank", CRANK), ("coupler", COUPLER), ("rocker", ROCKER)):
         add_rod(page, tab, name, length)

@@ -2,32 +2,19 @@
 
 import numpy as np
 import pytest
-from viewer.test_browser import CHROMIUM, SOFTWARE, pixel, playwright, press, pytestmark, visit  # noqa: F401
+from viewer.test_browser import pixel, press, pytestmark  # noqa: F401
 from viewer.test_building import place
 from viewer.test_building_browser import click, field, fill, wait_for
 from viewer.test_session import until
 
-import bellcrank as bc
-from bellcrank.viewer.opening import view
 from bellcrank.viewer.pieces import PALETTE
 
 
-@pytest.fixture(scope="module")
-def browser():
-    with playwright.sync_playwright() as tool:
-        opened = tool.chromium.launch(executable_path=CHROMIUM, args=SOFTWARE)
-        yield opened
-        opened.close()
-
-
 @pytest.fixture
-def shown(browser, tmp_path):
-    """The page of an empty bench, its command line unfolded, and a browser that has loaded it."""
-    with view(bc.Mechanism("bench", gravity=(0.0, 0.0, 0.0)), port=0, folder=tmp_path) as page:
-        tab = visit(browser, page)
-        tab.get_by_text("File and commands").first.click()
-        yield page, tab
-        tab.close()
+def shown(bench):
+    """The bench with its command line unfolded."""
+    bench[1].get_by_text("File and commands").first.click()
+    return bench
 
 
 def chosen(tab, label, option):

@@ -4,7 +4,7 @@
 #include <cmath>
 #include <limits>
 
-#include "formulations/dca.hpp"
+#include "formulations/dca/chunks.hpp"
 #include "spatial/body_state.hpp"
 
 namespace bellcrank {
