@@ -154,6 +154,12 @@ bool polish(const CorePair& pair, Separation& out) {
     return true;
 }
 
+// Whether v, where rounding has ended the search, separates nothing: shapes whose faces lie in one plane can touch so.
+bool is_rounding(const CorePair& pair, const Vec3& v, double largest) {
+    const double square = dot(v, v);
+    return square < 1e-18 * largest && dot(v, pair.support(-v).w) < 0.5 * square;
+}
+
 bool penetration(const CorePair& pair, const Simplex& simplex, Separation& out) {
     const bool curved = is_curved(pair.A.kind) || is_curved(pair.B.kind);
     Simplex copy = simplex;
@@ -202,7 +208,7 @@ bool separation(const CorePair& pair, double reach, const Vec3& guess, Separatio
         }
         square = next;
     }
-    if (square <= 1e-26 * largest) return penetration(pair, s, out);
+    if (square <= 1e-26 * largest || is_rounding(pair, v, largest)) return penetration(pair, s, out);
     finish(s, v, polyhedral, out);
     if (curved) polish(pair, out);
     return out.gap < reach;

@@ -4,6 +4,7 @@
 #include <limits>
 
 #include "formulations/lagrange.hpp"
+#include "spatial/lanes.hpp"
 
 namespace bellcrank {
 
