@@ -1,5 +1,6 @@
 """`bellcrank run`: results on disk, what is told, and how it ends."""
 
+import json
 import os
 import signal
 import subprocess
@@ -53,6 +54,23 @@ def test_options_go_before_the_file(four_bar, program):
     assert run.time == pytest.approx(1.0 + 0.01 * np.arange(21))
     assert run.layout.accelerations
     assert run.layout.reactions == ()
+
+
+def test_a_ledger_is_kept_shown_and_read_again(four_bar, program):
+    output = program("run", four_bar, "-d", "0.5", "--ledger", "-o", "run.h5").stdout
+    assert "Balance of energy\nkinetic energy " in output
+    assert "\nlargest residual, of " in output
+    assert program("info", "run.h5").stdout.endswith(output[output.index("Balance of energy") :])
+    for text in (
+        program("info", "run.h5", "--json").stdout,
+        program("run", four_bar, "-d", "0.5", "--ledger", "--json").stdout,
+    ):
+        balance = json.loads(text)["energy_balance"]
+        gained = balance["kinetic"] + balance["weight"] + sum(balance["stored"].values())
+        paid = sum(balance["supplied"].values()) - sum(balance["lost"].values())
+        assert gained == pytest.approx(paid, abs=1e-6 * max(1.0, abs(paid)))
+        assert balance["error"] < 1e-6
+    assert "Balance" not in program("run", four_bar, "-d", "0.1").stdout
 
 
 def test_joints_to_cut_are_named_once_each_or_with_commas(four_bar, program, tmp_path):

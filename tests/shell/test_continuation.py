@@ -72,3 +72,13 @@ def test_a_changed_force_starts_anew_and_acts(shell, run, going):
 def test_looking_changes_nothing(shell, run, going):
     run("rlsode", "rtime", "pf", "sstepsize 0.05", "step 1")
     assert not restarted(shell)
+
+
+def test_a_ledger_is_kept_where_it_is_wanted(shell, run):
+    run(*PENDULUM)
+    for _ in range(2):
+        text = run("run 0.5 ledger=true").text
+        assert "\nkinetic energy " in text
+        assert "\nlargest residual, of " in text
+    assert all(part.energy_balance().error < 1e-6 for part in shell.session.now.history)
+    assert "residual" not in run("run 0.1").text

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 import click
 
+from bellcrank.cli.balance import balance_of, show_balance
 from bellcrank.cli.values import show_json
 from bellcrank.trajectory.own_file import is_run
 
@@ -39,7 +40,9 @@ def command(file: str | None, build: bool, everything: bool, as_json: bool) -> N
     if is_run(file):
         from bellcrank.trajectory.trajectory import Trajectory
 
-        click.echo(Trajectory.load(file).summary())
+        run = Trajectory.load(file)
+        click.echo(run.summary())
+        show_balance(run)
         return
     from bellcrank.analysis.info import info
     from bellcrank.io import load
@@ -67,6 +70,7 @@ def _content(file: str) -> dict[str, Any]:
             "end": run.time[-1] if len(run) else None,
             **{kind: getattr(run, kind) for kind in kinds},
             "statistics": run.statistics,
+            **balance_of(run),
         }
     from dataclasses import fields
 

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from bellcrank.cli.balance import balance_of, show_balance
 from bellcrank.cli.values import SECONDS, show_json
 from bellcrank.errors import Fault, MechanismError, SimulationError
 
@@ -26,6 +27,9 @@ _EXISTING = click.Path(exists=True, dir_okay=False)
 @click.option("--output-step", type=SECONDS, metavar="H", help="Time between recorded frames, s.")
 @click.option("--tolerance", type=float, metavar="EPS", help="Of methods that choose their steps.")
 @click.option("--accelerations", is_flag=True, default=None, help="Record the bodies' accelerations.")
+@click.option(
+    "--ledger", is_flag=True, default=None, help="Add up the work of every force; show the balance of energy."
+)
 @click.option("--no-reactions", is_flag=True, help="Do not record joint reactions and forces.")
 @click.option("--option", "-O", "options", multiple=True, metavar="NAME=VALUE", help="For the formulation.")
 @click.option("--set", "parameters", multiple=True, metavar="NAME=VALUE", help="Value of a parameter.")
@@ -155,6 +159,7 @@ def _facts(run: Trajectory, written: list[str]) -> dict[str, Any]:
         "end": run.time[-1],
         "frames": len(run),
         "energy_change": abs(run.energy.drift).max(),
+        **balance_of(run),
         "violation": run.violation.position.max(),
         "statistics": run.statistics,
         "written": written,
@@ -181,6 +186,7 @@ def _summary(run: Trajectory, written: list[str]) -> None:
         rows.append(("loops cut at", str(counted["cut_joints"])))
     rows += [("written", path) for path in written]
     show(heading(run.name), facts(rows))
+    show_balance(run)
 
 
 def _made(counted: Any) -> str:

@@ -24,6 +24,7 @@ class Simulation(Description):
     formulation, method: by name.
     tolerance, rtol, atol: of the integrator.
     reactions, accelerations: whether to record them.
+    ledger: whether to add up the work of every force and drive.
     assemble: whether to mend the initial configuration.
     options: further arguments by name, for the formulation or the method.
     """
@@ -40,6 +41,7 @@ class Simulation(Description):
     atol: float | None = quantity(sign="positive", default=None)
     reactions: bool | None = flag(default=None)
     accelerations: bool | None = flag(default=None)
+    ledger: bool | None = flag(default=None)
     assemble: bool | None = flag(default=None)
     options: Mapping[str, Any] = field(default_factory=dict)
 

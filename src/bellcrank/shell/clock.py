@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from bellcrank.trajectory.trajectory import Trajectory
 
 GROUP: Final = "Simulation"
-_RECORDED = ("reactions", "accelerations", "assemble")
+_RECORDED = ("reactions", "accelerations", "ledger", "assemble")
 _LONGEST = 1e6  # steps of one command
 _METHOD = {"step": float, "max_step": float, "max_order": int}
 
@@ -53,7 +53,8 @@ def _reply(run: Trajectory, frames: dict[str, Any] | None = None) -> Reply:
     steps = run.statistics.get("steps")
     told = {"time": float(run.time[-1]), "frames": len(run), "steps": steps, "status": str(run.status)}
     last = f"t = {run.time[-1]:.6g} s"
-    return Reply("\n".join(filter(None, (text, last))), {**told, **frames})
+    balance = str(run.energy_balance()) if run.layout.works else ""
+    return Reply("\n".join(filter(None, (text, last, balance))), {**told, **frames})
 
 
 def _read_time(session: Session, given: Given) -> Reply:  # noqa: ARG001
@@ -208,10 +209,11 @@ COMMANDS: Final = (
         "run",
         GROUP,
         "Go on for a time, by default that of the loaded file. With assemble=constraint_forces the bodies "
-        "come together first, in the run itself, so that one sees a structure snap together.",
+        "come together first, in the run itself, so that one sees a structure snap together. With "
+        "ledger=true the work of every force is added up, and the balance of energy is shown.",
         _run,
         (_seconds("duration", optional=True),),
-        fields="output_step=... reactions=... accelerations=... assemble=...",
+        fields="output_step=... reactions=... accelerations=... ledger=... assemble=...",
         example="run 0.5 output_step=0.01",
     ),
     Command(
