@@ -40,7 +40,7 @@ void ClosureSolver::factor(double tolerance) {
     const auto left = mass_.matrixLLT().diagonal().array().square() / M.diagonal().array();
     smallest_inertia_ = M.rows() > 0 ? left.minCoeff() : 1.0;
     for (Eigen::Index c = 0; c < A_.cols(); ++c) A_.col(c) = J.row(speaking_[c]);
-    mass_.matrixL().solveInPlace(A_);
+    if (A_.cols() > 0) mass_.matrixL().solveInPlace(A_);  // Eigen takes the address of a first entry
     kept_.clear();
     open_.clear();
     smallest_ = 1.0;
