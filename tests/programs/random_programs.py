@@ -23,10 +23,12 @@ SPECIAL = np.array([
 
 def cores():
     """The variants of the core that run here."""
-    found = {"portable": importlib.import_module("bellcrank._core_portable")}
-    if find_spec("bellcrank._core_avx2") is not None and _cpu.supports_avx2():
-        found["avx2"] = importlib.import_module("bellcrank._core_avx2")
-    return found
+    runs = {"portable": True, "avx2": _cpu.supports_avx2()}
+    return {
+        variant: importlib.import_module(f"bellcrank._core_{variant}")
+        for variant in runs
+        if runs[variant] and find_spec(f"bellcrank._core_{variant}") is not None
+    }
 
 
 class Draft:
