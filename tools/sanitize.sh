@@ -41,7 +41,7 @@ environment() {
 sanitized() {
     env BELLCRANK_CORE="$core" LD_PRELOAD="$(preloaded)" \
         ASAN_OPTIONS="detect_leaks=0:allocator_may_return_null=1:log_path=$tree/reports/report" \
-        UBSAN_OPTIONS="halt_on_error=1:print_stacktrace=1" "$tree/venv/bin/python" "$@"
+        UBSAN_OPTIONS="print_stacktrace=1:log_path=$tree/reports/report" "$tree/venv/bin/python" "$@"
 }
 
 fuzz() {
