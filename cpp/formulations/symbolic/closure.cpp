@@ -44,7 +44,7 @@ void ClosureSolver::factor(double tolerance) {
     kept_.clear();
     open_.clear();
     smallest_ = 1.0;
-    largest_dropped_ = 0.0;
+    double dropped = 0.0;
     for (Eigen::Index c = 0; c < A_.cols(); ++c) {
         const double known = natural[speaking_[c]], whole = known > 0.0 ? known : 1.0;
         const double part = A_.col(c).squaredNorm() / whole;
@@ -54,7 +54,7 @@ void ClosureSolver::factor(double tolerance) {
         if (left_[c] > tolerance)
             open_.push_back(static_cast<int>(c));
         else
-            largest_dropped_ = std::max(largest_dropped_, left_[c]);
+            dropped = std::max(dropped, left_[c]);
         A_.col(c) *= scale_[c];
     }
     while (!open_.empty()) {
@@ -66,7 +66,8 @@ void ClosureSolver::factor(double tolerance) {
         open_.erase(next);
         keep(pivot, k);
     }
-    for (const int c : open_) largest_dropped_ = std::max(largest_dropped_, left_[c]);
+    for (const int c : open_) dropped = std::max(dropped, left_[c]);
+    largest_dropped_ = dropped;
     is_dropped_.assign(is_dropped_.size(), true);
     for (const int c : kept_) is_dropped_[speaking_[c]] = false;
     dropped_.clear();
