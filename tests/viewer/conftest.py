@@ -20,7 +20,9 @@ def bench(browser, tmp_path):
     """The page of an empty bench, and a browser that has loaded it."""
     from viewer.test_browser import visit
 
-    with bc.Mechanism("bench", gravity=(0.0, 0.0, 0.0)).view(port=0, folder=tmp_path) as page:
+    from bellcrank.viewer.opening import view
+
+    with view(bc.Mechanism("bench", gravity=(0.0, 0.0, 0.0)), port=0, folder=tmp_path) as page:
         tab = visit(browser, page)
         yield page, tab
         tab.close()
