@@ -45,7 +45,7 @@ RootedAssembly::RootedAssembly(std::shared_ptr<const Linkage> linkage, bool with
 void RootedAssembly::set_place(int link, const Place& place, const double* subspace) {
     frames_.place(link) = place;
     const Link& of = linkage_->links[link];
-    if (!of.motion.is_axial()) std::copy_n(subspace, 6 * of.motion.freedoms(), &subspace_[6 * of.freedom]);
+    if (!of.motion.is_axial()) std::copy_n(subspace, 6 * of.motion.freedoms(), subspace_.data() + 6 * of.freedom);
     marks_.mark(tree().joint_of[link], kMatrices);
 }
 
@@ -58,7 +58,7 @@ bool RootedAssembly::set_force(int link, const double* force) {
 
 bool RootedAssembly::set_effort(int link, const double* effort) {
     const Link& of = linkage_->links[link];
-    double* own = &effort_[of.freedom];
+    double* own = effort_.data() + of.freedom;
     const size_t size = of.motion.freedoms() * sizeof(double);
     if (std::memcmp(own, effort, size) == 0) return false;
     std::memcpy(own, effort, size);

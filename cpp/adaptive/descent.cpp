@@ -63,7 +63,7 @@ void Descent::free_bodies(int node, const double* input) {
 void Descent::compute(int node, const double* input, double* force) {
     const int link = assembly_.tree().nodes[node].link;
     const Link& of = assembly_.linkage().links[link];
-    double* rate = &rate_[of.freedom];
+    double* rate = rate_.data() + of.freedom;
     assembly_.joint_acceleration(node, input, rate, force);
     computed_.push_back(link);
     if (of.floats) return;

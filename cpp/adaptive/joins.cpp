@@ -36,17 +36,17 @@ void RootedAssembly::join_matrices(const AssemblyNode& node) {
         sum_product(*B.phi1, T, XT, M);
     }
     split(node.link, false, M, W);
-    const double* U = &u_[6 * link.freedom];
+    const double* U = u_.data() + 6 * link.freedom;
     const Matrix6 LT = transpose(L);
     product(W, L, out.x1);
     difference_product(*A.phi1, LT, out.x1, out.phi1);
-    multiply<1, false>(nullptr, LT, U, &g1_[6 * link.freedom], d);
+    multiply<1, false>(nullptr, LT, U, g1_.data() + 6 * link.freedom, d);
     if (!node.ends) {
         const Matrix6 phi12 = transpose(*B.phi21);
         product(W, phi12, out.x2);
         difference_product(*B.phi2, *B.phi21, out.x2, out.phi2);
         product(*B.phi21, out.x1, out.phi21);
-        multiply<1, false>(nullptr, *B.phi21, U, &g2_[6 * link.freedom], d);
+        multiply<1, false>(nullptr, *B.phi21, U, g2_.data() + 6 * link.freedom, d);
     }
     if constexpr (kTotals) {
         join_totals_[node.slot].w = W;
@@ -70,7 +70,7 @@ void RootedAssembly::join_totals(const AssemblyNode& node, const Ends& A, const 
     const int d = link.motion.freedoms();
     const JoinState& state = joins_[node.slot];
     JoinTotals& out = join_totals_[node.slot];
-    const double *G1 = &g1_[6 * link.freedom], *G2 = &g2_[6 * link.freedom];
+    const double *G1 = g1_.data() + 6 * link.freedom, *G2 = g2_.data() + 6 * link.freedom;
     static const Matrix6 zero{};
     const Matrix6& psi1 = A.psi1 ? *A.psi1 : zero;
     Matrix6 P = B.psi1 ? *B.psi1 : zero, psi21, T, Y, E;
@@ -129,9 +129,10 @@ void RootedAssembly::join_vectors(const AssemblyNode& node) {
     const int d = link.motion.freedoms();
     const Place& place = frames_.place(node.link);
     JoinState& out = joins_[node.slot];
-    const double *U = &u_[6 * link.freedom], *G1 = &g1_[6 * link.freedom], *G2 = &g2_[6 * link.freedom];
-    const double *Q = &effort_[link.freedom], *D = &d_[squares_[node.link]];
-    double* R = &r_[link.freedom];
+    const double *U = u_.data() + 6 * link.freedom, *G1 = g1_.data() + 6 * link.freedom,
+                 *G2 = g2_.data() + 6 * link.freedom;
+    const double *Q = effort_.data() + link.freedom, *D = d_.data() + squares_[node.link];
+    double* R = r_.data() + link.freedom;
     const Six beta = motion_into(place, six(A.b2)) - six(B.b1);
     Six b1 = six(A.b1) - transpose_times(out.x1, beta);
     for (int i = 0; i < d; ++i) {

@@ -64,7 +64,8 @@ void RootedAssembly::joint_acceleration(int number, const double* input, double*
     const AssemblyNode& node = tree().nodes[number];
     const Link& link = linkage_->links[node.link];
     const int d = link.motion.freedoms();
-    const double *G1 = &g1_[6 * link.freedom], *G2 = &g2_[6 * link.freedom], *R = &r_[link.freedom];
+    const double *G1 = g1_.data() + 6 * link.freedom, *G2 = g2_.data() + 6 * link.freedom,
+                 *R = r_.data() + link.freedom;
     const Six a = six(input);
     for (int i = 0; i < d; ++i) rate[i] = R[i] - dot(six(G1 + 6 * i), a);
     if (node.kind == NodeKind::rake) {

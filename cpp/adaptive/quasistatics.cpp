@@ -36,7 +36,7 @@ void Quasistatics::start(double t, const double* poses) {
     for (size_t i = 0; i < linkage_->links.size(); ++i) {
         const Link& link = linkage_->links[i];
         const Place before = link.parent < 0 ? link.before : frame(link.parent) * link.before;
-        link.motion.read(inverse(before) * frame(static_cast<int>(i)), &q_[link.coordinate]);
+        link.motion.read(inverse(before) * frame(static_cast<int>(i)), q_.data() + link.coordinate);
         place(static_cast<int>(i));
     }
     assembly_.update_all_frames();
@@ -48,7 +48,7 @@ void Quasistatics::start(double t, const double* poses) {
 
 void Quasistatics::place(int number) {
     const Link& link = linkage_->links[number];
-    const double* q = &q_[link.coordinate];
+    const double* q = q_.data() + link.coordinate;
     double S[36];
     if (!link.motion.is_axial()) link.motion.subspace(q, S);
     assembly_.set_place(number, link.place(q), S);
@@ -64,7 +64,7 @@ void Quasistatics::move() {
     const double time = 0.5 * step_ * step_;
     for (const int number : descent_.computed()) {
         const Link& link = linkage_->links[number];
-        double* q = &q_[link.coordinate];
+        double* q = q_.data() + link.coordinate;
         double before[7], rates[7];
         std::copy_n(q, link.motion.coordinates(), before);
         link.motion.rates(q, &descent_.accelerations()[link.freedom], rates);

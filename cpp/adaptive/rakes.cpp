@@ -31,7 +31,7 @@ void RootedAssembly::split(int number, bool is_impedance, Matrix6& M, Matrix6& W
     const int d = link.motion.freedoms();
     const bool axial = link.motion.is_axial();
     const unsigned axes = link.motion.axes();
-    double *U = &u_[6 * link.freedom], *D = &d_[squares_[number]];
+    double *U = u_.data() + 6 * link.freedom, *D = d_.data() + squares_[number];
     int axis[6] = {};
     for (int i = 0, s = 0; i < 6; ++i)
         if (axes >> i & 1u) axis[s++] = i;
@@ -53,7 +53,7 @@ void RootedAssembly::split(int number, bool is_impedance, Matrix6& M, Matrix6& W
     }
     if (!is_impedance) invert(M);
     double VS[36];
-    const double* S = &subspace_[6 * link.freedom];
+    const double* S = subspace_.data() + 6 * link.freedom;
     for (int s = 0; s < d; ++s) put(VS + 6 * s, axial ? M.column(axis[s]) : M * six(S + 6 * s));
     for (int s = 0; s < d; ++s)
         for (int r = 0; r < d; ++r) D[d * s + r] = axial ? VS[6 * s + axis[r]] : dot(six(S + 6 * r), six(VS + 6 * s));
@@ -82,7 +82,8 @@ void RootedAssembly::rake_matrices(const AssemblyNode& node) {
     split(node.link, alone, M, W);
     product(W, X, WX);
     product(XT, WX, laws_[node.slot].w);
-    multiply<1, false>(nullptr, XT, &u_[6 * link.freedom], &g1_[6 * link.freedom], link.motion.freedoms());
+    multiply<1, false>(nullptr, XT, u_.data() + 6 * link.freedom, g1_.data() + 6 * link.freedom,
+                       link.motion.freedoms());
     if constexpr (kTotals) rake_totals(node, X, WX);
 }
 template void RootedAssembly::rake_matrices<true>(const AssemblyNode&);
@@ -99,7 +100,7 @@ void RootedAssembly::rake_totals(const AssemblyNode& node, const Matrix6& X, con
         product(join_totals_[branch.slot].psi1, WX, T);
         product(transpose(WX), T, psi);
     } else if (branch.left >= 0) {
-        const double* G = &g1_[6 * link.freedom];  // columns of Xᵀ Uᵀ
+        const double* G = g1_.data() + 6 * link.freedom;  // columns of Xᵀ Uᵀ
         for (int j = 0; j < 6; ++j) {
             double rate[6];
             for (int i = 0; i < link.motion.freedoms(); ++i) rate[i] = -G[6 * i + j];
@@ -110,7 +111,7 @@ void RootedAssembly::rake_totals(const AssemblyNode& node, const Matrix6& X, con
     } else
         psi = Matrix6{};
     if (link.floats) return;
-    const double* G = &g1_[6 * link.freedom];
+    const double* G = g1_.data() + 6 * link.freedom;
     for (int i = 0; i < link.motion.freedoms(); ++i)
         for (int j = 0; j < 6; ++j) psi.set_column(j, psi.column(j) + G[6 * i + j] * six(G + 6 * i));
 }
@@ -123,9 +124,10 @@ void RootedAssembly::rake_vectors(const AssemblyNode& node) {
     const bool alone = branch.kind == NodeKind::body;
     const Place& place = frames_.place(node.link);
     LawState& out = laws_[node.slot];
-    const double *U = &u_[6 * link.freedom], *G = &g1_[6 * link.freedom], *D = &d_[squares_[node.link]];
-    double *R = &r_[link.freedom], Q[6];
-    std::copy_n(&effort_[link.freedom], d, Q);
+    const double *U = u_.data() + 6 * link.freedom, *G = g1_.data() + 6 * link.freedom,
+                 *D = d_.data() + squares_[node.link];
+    double *R = r_.data() + link.freedom, Q[6];
+    std::copy_n(effort_.data() + link.freedom, d, Q);
     Six g;
     if (alone) {
         const double* h = bodies_[branch.link].b;
@@ -176,7 +178,7 @@ Six RootedAssembly::joint_motion(int number, const double* rate) const {
     Six motion{};
     if (!link.motion.is_axial()) {
         for (int i = 0; i < link.motion.freedoms(); ++i)
-            motion = motion + rate[i] * six(&subspace_[6 * (link.freedom + i)]);
+            motion = motion + rate[i] * six(subspace_.data() + 6 * (link.freedom + i));
         return motion;
     }
     double along[6] = {};
@@ -189,7 +191,7 @@ Six RootedAssembly::joint_motion(int number, const double* rate) const {
 void RootedAssembly::subspace_components(const Link& link, const double* force, double* along) const {
     if (!link.motion.is_axial())
         for (int i = 0; i < link.motion.freedoms(); ++i)
-            along[i] = dot(six(&subspace_[6 * (link.freedom + i)]), six(force));
+            along[i] = dot(six(subspace_.data() + 6 * (link.freedom + i)), six(force));
     else
         for (int i = 0; i < 6; ++i)
             if (link.motion.axes() >> i & 1u) *along++ = force[i];

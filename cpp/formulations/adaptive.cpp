@@ -63,10 +63,10 @@ void Adaptive::accelerate(double t, const double* x, const double* u, double* ud
     for (const int i : outward_) {
         const Link& link = linkage_->links[i];
         const Vec3 base = -model_->gravity;
-        const Six carried = link.parent < 0 ? stacked({0, 0, 0}, base) : six(&motions_[6 * link.parent]);
+        const Six carried = link.parent < 0 ? stacked({0, 0, 0}, base) : six(motions_.data() + 6 * link.parent);
         const Six a = motion_into(assembly_.frames().place(i), carried) +
                       assembly_.joint_motion(i, &descent_.accelerations()[link.freedom]);
-        put(&motions_[6 * i], a);
+        put(motions_.data() + 6 * i, a);
         const Six own = motion_into(link.principal, a);
         const Mat3 R = rotation_matrix(pose_rotation(x, link.body));
         store_twist(udot, link.body, R * bottom(own) + model_->gravity, top(own));
