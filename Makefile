@@ -33,7 +33,7 @@ fuzz: build ## random mechanisms, files, calls, commands, results, singular pose
 soak: build ## live sessions used for an hour by script: drags, switches, jogging, garbage (SOAK_ARGS="--minutes 5")
 	@$(BIN)/python tests/fuzz/soak.py $(SOAK_ARGS)
 
-memory: build ## 10,000 reloads, drives and runs leave nothing behind (MEMORY_ARGS="--count 500"); hours
+memory: build ## 10,000 reloads, drives and runs leave nothing behind (MEMORY_ARGS="--count 500"); a quarter of an hour
 	@$(BIN)/python tests/fuzz/memory.py $(MEMORY_ARGS)
 
 sanitize: build ## the core's tests and a sample of the fuzzers under sanitizers (SANITIZE_ARGS="tests/joints")
