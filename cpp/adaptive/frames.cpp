@@ -35,11 +35,14 @@ const Place* Frames::reach(int number) const {
     return node.kind == NodeKind::join ? &reaches_[node.slot] : nullptr;
 }
 
-void Frames::update(const AssemblyNode& join) {
-    if (join.ends) return;  // it has no second handle
-    const Place *left = reach(join.left), *right = reach(join.right);
-    Place& out = reaches_[join.slot];
-    out = left ? *left * places_[join.link] : places_[join.link];
+void Frames::update(const AssemblyNode& node) {
+    if (node.kind == NodeKind::rake) return chosen_.touch(node.left);
+    if (node.kind != NodeKind::join) return;
+    chosen_.touch(node.right);
+    if (node.ends) return;  // it has no second handle
+    const Place *left = reach(node.left), *right = reach(node.right);
+    Place& out = reaches_[node.slot];
+    out = left ? *left * places_[node.link] : places_[node.link];
     if (right) out = out * *right;
 }
 
@@ -59,29 +62,15 @@ Place Frames::pose(int link) const {
     return at;
 }
 
-const Mat3& Frames::rotation(int link) {
-    const std::vector<AssemblyNode>& nodes = tree_.nodes;
-    if (rotations_.empty()) {
-        rotations_.resize(nodes.size());
-        found_.assign(nodes.size(), 0);
-        way_.reserve(tree_.levels());
-    }
-    int node = tree_.body_of[link];
-    way_.clear();
-    for (; nodes[node].parent >= 0 && found_[node] != known_; node = nodes[node].parent) way_.push_back(node);
-    if (nodes[node].parent < 0) rotations_[node] = Place{}.rotation;
-    Place step;
-    for (; !way_.empty(); node = way_.back(), way_.pop_back()) {
-        const int next = way_.back();
-        rotations_[next] = step_up(next, step) ? rotations_[node] * step.rotation : rotations_[node];
-        found_[next] = known_;
-    }
-    return rotations_[node];
+Mat3 Frames::rotation_between(int node, int above) const {
+    Mat3 found = Place{}.rotation;
+    for (Place step; node != above; node = tree_.nodes[node].parent)
+        if (step_up(node, step)) found = step.rotation * found;
+    return found;
 }
 
 std::size_t Frames::bytes() const {
-    return sizeof(Place) * (places_.capacity() + reaches_.capacity()) + sizeof(Mat3) * rotations_.capacity() +
-           sizeof(std::int64_t) * found_.capacity();
+    return sizeof(Place) * (places_.capacity() + reaches_.capacity()) + chosen_.bytes();
 }
 
 }  // namespace bellcrank

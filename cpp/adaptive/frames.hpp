@@ -3,10 +3,12 @@
 // many steps as a node has levels.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <vector>
 
 #include "adaptive/assembly_tree.hpp"
+#include "adaptive/chosen_rotations.hpp"
 #include "spatial/aligned.hpp"
 #include "trees/place.hpp"
 
@@ -28,23 +30,29 @@ class LevelMarks {
             }
     }
     // Calls work(node, what) for all marked nodes and those above them, from the deepest level up, each once, with all
-    // that any below it was marked with. How many there were. ahead(node) is called some nodes before, to fetch what
-    // work will need.
-    template <class Work, class Ahead>
-    int sweep(const Work& work, const Ahead& ahead) {
+    // that any below it was marked with. How many there were. find(node) and fetch(node, what) are called some nodes
+    // before, in this order, to bring into the cache what says where a node's numbers are, and the numbers.
+    template <class Work, class Find, class Fetch>
+    int sweep(const Work& work, const Find& find, const Fetch& fetch) {
         constexpr size_t kAhead = 4;
         int count = 0;
         for (; deepest_ >= 0; --deepest_) {
             const std::vector<int>& level = marked_[deepest_];
+            for (size_t i = 0; i < std::min(2 * kAhead, level.size()); ++i) find(level[i]);
+            for (size_t i = 0; i < std::min(kAhead, level.size()); ++i) fetch(level[i], marks_[level[i]]);
             for (size_t i = 0; i < level.size(); ++i) {
-                if (i + kAhead < level.size()) ahead(level[i + kAhead]);
+                if (i + 2 * kAhead < level.size()) find(level[i + 2 * kAhead]);
+                if (i + kAhead < level.size()) fetch(level[i + kAhead], marks_[level[i + kAhead]]);
                 const int node = level[i];
                 const std::uint8_t what = marks_[node];
                 marks_[node] = 0;
                 work(node, what);
                 const int above = tree_.nodes[node].parent;
                 if (above < 0) continue;
-                if (marks_[above] == 0) marked_[deepest_ - 1].push_back(above);
+                if (marks_[above] == 0) {
+                    marked_[deepest_ - 1].push_back(above);
+                    __builtin_prefetch(&tree_.nodes[above]);
+                }
                 marks_[above] |= what;
             }
             count += static_cast<int>(marked_[deepest_].size());
@@ -69,12 +77,15 @@ class Frames {
     // The frame of a link in its parent's.
     Place& place(int link) { return places_[link]; }
     const Place& place(int link) const { return places_[link]; }
-    // The frame of a join's last body in that of its first, from those of its parts.
-    [[gnu::noinline]] void update(const AssemblyNode& join);
+    // What follows from the frames of a node's parts: of a join, the frame of its last body in that of its first.
+    [[gnu::noinline]] void update(const AssemblyNode& node);
     [[gnu::noinline]] Place pose(int link) const;  // in the world
-    // Its rotation in the world. What several links have in common is found once, until forget().
-    const Mat3& rotation(int link);
-    void forget() { ++known_; }
+    // The rotation of a node's first body in that of a node above it.
+    Mat3 rotation_between(int node, int above) const;
+    // Links whose rotations in the world are kept; they are brought up to date where frames were updated.
+    void choose(const std::vector<int>& links) { chosen_ = ChosenRotations(tree_, links); }
+    const ChosenRotations& chosen() const { return chosen_; }
+    void update_chosen() { chosen_.update(*this); }
     std::size_t bytes() const;
 
   private:
@@ -84,11 +95,7 @@ class Frames {
 
     const AssemblyTree& tree_;
     std::vector<Place, AlignedAllocator<Place>> places_, reaches_;
-    // Of nodes: rotations in the world, and when they were found; made with the first.
-    std::vector<Mat3> rotations_;
-    std::vector<std::int64_t> found_;
-    std::vector<int> way_;
-    std::int64_t known_ = 1;
+    ChosenRotations chosen_;
 };
 
 }  // namespace bellcrank

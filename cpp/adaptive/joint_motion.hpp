@@ -42,11 +42,13 @@ class JointMotion {
   private:
     Place forward(const double* q) const;
 
-    bool reversed_, slide_[3], ball_ = false, axial_ = true;
-    Turning turning_;
-    int slides_ = 0, turns_ = 0, axis_ = -1, screw_ = -1;
-    double advance_ = 0.0, start_ = 0.0;
+    // In front what every update of a node reads.
+    int slides_ = 0, turns_ = 0;
     unsigned axes_ = 0;
+    bool axial_ = true, ball_ = false, reversed_, slide_[3];
+    int axis_ = -1, screw_ = -1;
+    double advance_ = 0.0, start_ = 0.0;
+    Turning turning_;
 };
 
 }  // namespace bellcrank

@@ -52,16 +52,19 @@ LinkageForces::LinkageForces(const Model& model, const Linkage& linkage)
         const int link = linkage.link_of[wrench.body];
         if (number[link] < 0) {
             number[link] = static_cast<int>(loaded_.size());
-            loaded_.push_back({link, {}, false, false});
+            loaded_.push_back({link, {}, false, -1});
         }
         Loaded& body = loaded_[number[link]];
         body.wrenches.push_back(static_cast<int>(w));
-        body.by_pose |= !wrench.local;
+        if (!wrench.local && body.turned < 0) {
+            body.turned = static_cast<int>(turned_.size());
+            turned_.push_back(link);
+        }
         for (const int function : wrench.function) body.by_time |= function >= 0;
     }
     for (const Loaded& body : loaded_) {
         if (body.by_time) by_time_.push_back(body);
-        if (body.by_pose && !body.by_time) by_pose_.push_back(body);
+        if (body.turned >= 0 && !body.by_time) by_pose_.push_back(body);
     }
     for (size_t l = 0; l < model.laws.size(); ++l) {
         int own;
@@ -77,7 +80,7 @@ LinkageForces::LinkageForces(const Model& model, const Linkage& linkage)
 void LinkageForces::apply_to(const Loaded& body, double t, RootedAssembly& assembly) const {
     const Link& link = linkage_.links[body.link];
     Mat3 world{};
-    if (body.by_pose) world = assembly.frames().rotation(body.link) * link.principal.rotation;
+    if (body.turned >= 0) world = assembly.frames().chosen().rotation(body.turned) * link.principal.rotation;
     Six sum{};
     for (const int number : body.wrenches) {
         const Wrench& wrench = model_.wrenches[number];
@@ -113,17 +116,16 @@ void LinkageForces::apply_along(int number, double t, const double* q, RootedAss
 }
 
 void LinkageForces::apply_all(double t, const double* q, RootedAssembly& assembly) {
-    assembly.frames().forget();
     for (const Loaded& body : loaded_) apply_to(body, t, assembly);
     for (size_t i = 0; i < linkage_.links.size(); ++i) apply_along(static_cast<int>(i), t, q, assembly);
 }
 
 void LinkageForces::apply(double t, const double* q, const std::vector<int>& moved, RootedAssembly& assembly) {
-    if (!moved.empty()) assembly.frames().forget();
     for (const Loaded& body : by_time_) apply_to(body, t, assembly);
     for (const int link : driven_) apply_along(link, t, q, assembly);
     if (moved.empty()) return;
-    for (const Loaded& body : by_pose_) apply_to(body, t, assembly);
+    for (const Loaded& body : by_pose_)
+        if (assembly.frames().chosen().has_changed(body.turned)) apply_to(body, t, assembly);
     for (const int link : moved) apply_along(link, t, q, assembly);
 }
 

@@ -23,6 +23,7 @@ Quasistatics::Quasistatics(std::shared_ptr<const Model> model, double step, Erro
       q_(linkage_->coordinates, 0.0),
       recorder_(*linkage_) {
     moved_.reserve(linkage_->links.size());
+    assembly_.frames().choose(forces_.turned());
 }
 
 void Quasistatics::start(double t, const double* poses) {

@@ -21,14 +21,19 @@ class LinkageForces {
     static std::vector<std::string> refusals(const Model& model);
 
     // To the assembly: everything; or what may be other at another time, and where joints have moved.
+    // Its frames keep the rotations of links on which forces fixed in the world act, in the order of `turned()`.
     void apply_all(double t, const double* q, RootedAssembly& assembly);
     void apply(double t, const double* q, const std::vector<int>& moved, RootedAssembly& assembly);
+
+    // Links on which forces fixed in the world act.
+    const std::vector<int>& turned() const { return turned_; }
 
   private:
     struct Loaded {  // a body with applied forces
         int link;
         std::vector<int> wrenches;
-        bool by_time, by_pose;
+        bool by_time;
+        int turned;  // its place among turned(), −1: all its forces turn with it
     };
     struct Along {  // a law, and the coordinate of a link's joint that it acts along
         int law, link, coordinate;
@@ -39,6 +44,7 @@ class LinkageForces {
     const Model& model_;
     const Linkage& linkage_;
     std::vector<Loaded> loaded_, by_pose_, by_time_;
+    std::vector<int> turned_;
     std::vector<Along> laws_;     // those of one link side by side
     std::vector<int> first_law_;  // per link, −1: none
     std::vector<int> driven_;     // links with laws that depend on time
