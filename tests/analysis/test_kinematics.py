@@ -169,3 +169,17 @@ def test_far_apart_frames_are_reached_all_the_same(step):
     for name in prosthetic_tasks.ACTUATORS:
         expected = fine.joint(name).position[np.searchsorted(fine.time, coarse.time - 1e-9)]
         assert coarse.joint(name).position == pytest.approx(expected, abs=1e-7)
+
+
+def test_a_drive_that_starts_at_a_stop_leaves_no_degree_of_freedom_open():
+    """Whether rounding closes the stop or not: a closed stop makes the drive's row redundant for that moment alone."""
+    for k in range(1, 80):
+        start = -0.002 * k
+        mech = bc.Mechanism("latch", gravity=(0, 0, 0))
+        handle = mech.add_body("handle", mass=0.075, com=(0.03, 0, -0.015), inertia=(3e-6, 2.5e-5, 2.3e-5))
+        mech.add_joint("pivot", bc.Revolute(), "ground", handle, bc.Limit(start, 2.6), position=start)
+        hook = bc.SpringDamper(3e4, rest_length=0.05)
+        mech.add_force("hook", hook, mech.ground.marker((-0.04, 0, 0)), handle.marker((0.02, 0, 0)))
+        mech.add_drive("hand", "pivot", position=bc.Ramp(start, 0.5, duration=1.0))
+        assert bc.info(mech).freedom == 0
+        assert len(bc.inverse_dynamics(mech, duration=1.0, step=0.5)) == 3

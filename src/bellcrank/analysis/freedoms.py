@@ -92,9 +92,17 @@ def leading_coordinates(model: Model, state: State, first: Sequence[int] = ()) -
 
 
 def redundant_at(model: Model, at: State, system: _core.Lagrange) -> tuple[int, ...]:
-    """Rows that hold and add nothing at a state, by a system of the model, which is taken there."""
+    """Rows that hold and add nothing at a state, by a system of the model, which is taken there.
+
+    A closed stop takes no degree of freedom away, for it may open: a drive that starts at one is needed.
+    """
     system.set_state(*at.arrays)
     system.accelerate()
+    of_stops = model.arrays["block_unilateral"].astype(bool)[model.row_block]
+    if of_stops.any():
+        holding = without_rows(model, np.flatnonzero(of_stops))
+        held = np.flatnonzero(~of_stops)
+        return tuple(int(held[row]) for row in redundant_at(holding, at, _core.Lagrange(holding.core)))
     return tuple(row for row in system.dropped_rows() if model.rigid_rows[row])
 
 
