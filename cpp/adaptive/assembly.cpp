@@ -78,59 +78,24 @@ void RootedAssembly::update_all_frames() {
     frames_.update_chosen();
 }
 
-// What an update of a node reads lies in as many places as it has parts: first what says where they are.
-void RootedAssembly::find(int number) const {
-    const AssemblyNode& node = tree().nodes[number];
-    if (node.link >= 0) __builtin_prefetch(&linkage_->links[node.link]);
-    for (const int part : {node.left, node.right})
-        if (part >= 0) __builtin_prefetch(&tree().nodes[part]);
-}
-
-void RootedAssembly::fetch_joint(int number) const {
-    const Link& link = linkage_->links[number];
-    const int count = 6 * link.motion.freedoms();
-    for (const Array<double>* terms : {&u_, &g1_, &g2_}) prefetch(terms->data() + 6 * link.freedom, count);
-    __builtin_prefetch(effort_.data() + link.freedom);
-    __builtin_prefetch(r_.data() + link.freedom);
-    __builtin_prefetch(d_.data() + squares_[number]);
-    prefetch(frames_.place(number).rotation.m, sizeof(Place) / sizeof(double));
-}
-
-// Where only vectors are to be updated: of a node the matrices X and W, of its parts the blocks of Ψ that they meet.
-void RootedAssembly::fetch(int number, std::uint8_t what) const {
-    const auto lines = [](const double* from, const double* to) { prefetch(from, static_cast<int>(to - from)); };
-    const auto all = [&](const auto& of) {
+// What an update of a node reads lies in as many places as it has parts.
+void RootedAssembly::fetch(int number) const {
+    const auto lines = [](const auto& of) {
         prefetch(reinterpret_cast<const double*>(&of), sizeof of / sizeof(double));
     };
     const AssemblyNode& node = tree().nodes[number];
-    if (node.kind == NodeKind::body) {
-        all(bodies_[node.link]);
-        if (node.left < 0 || !with_totals_) return;
-        all(law_totals_[tree().nodes[node.left].slot]);
-        return all(body_totals_[node.slot]);
-    }
-    if (node.kind == NodeKind::rake) {
-        fetch_joint(node.link);
-        const AssemblyNode& branch = tree().nodes[node.left];
-        if (branch.kind == NodeKind::join && with_totals_) all(join_totals_[branch.slot].psi1);
-        return all(laws_[node.slot]);
-    }
+    if (node.kind == NodeKind::body) return lines(bodies_[node.link]);
+    if (node.kind == NodeKind::rake) return lines(laws_[node.slot]);
     if (node.kind != NodeKind::join) return;
-    fetch_joint(node.link);
-    const JoinState& state = joins_[node.slot];
-    lines(what >= kMatrices ? state.phi1.m : state.x1.m, state.gamma + 6);
+    lines(joins_[node.slot]);
     if (!with_totals_) return;
-    const JoinTotals& totals = join_totals_[node.slot];
-    lines(what >= kMatrices ? totals.psi1.m : totals.w.m, &totals.eta + 1);
+    lines(join_totals_[node.slot]);
     for (const int part : {node.left, node.right}) {
         const AssemblyNode& below = tree().nodes[part];
-        if (below.kind == NodeKind::join) {
-            const JoinTotals& of = join_totals_[below.slot];
-            lines(part == node.left ? of.psi21.m : of.psi1.m, part == node.left ? of.w.m : of.psi2.m);
-            lines(of.p1, &of.eta + 1);
-            lines(joins_[below.slot].b1, joins_[below.slot].gamma);
-        } else if (below.left >= 0)
-            all(body_totals_[below.slot]);
+        if (below.kind == NodeKind::join)
+            lines(join_totals_[below.slot]);
+        else if (below.left >= 0)
+            lines(body_totals_[below.slot]);
     }
 }
 
@@ -141,8 +106,7 @@ void RootedAssembly::update() {
         else
             update_node<false>(node, what >= kMatrices);
     };
-    updated_ = marks_.sweep(
-        work, [this](int node) { find(node); }, [this](int node, std::uint8_t what) { fetch(node, what); });
+    updated_ = marks_.sweep(work, [this](int node) { fetch(node); });
 }
 
 void RootedAssembly::update_all() {

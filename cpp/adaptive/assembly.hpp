@@ -91,9 +91,7 @@ class RootedAssembly {
     Ends ends(int node) const;
     template <bool kTotals>
     void update_node(int node, bool matrices);
-    void find(int node) const;
-    void fetch(int node, std::uint8_t what) const;
-    void fetch_joint(int link) const;
+    void fetch(int node) const;
     template <bool kTotals>
     void join_matrices(const AssemblyNode& node);
     void join_totals(const AssemblyNode& node, const Ends& A, const Ends& B, const Matrix6& X, const Matrix6& XT);

@@ -3,7 +3,6 @@
 // many steps as a node has levels.
 #pragma once
 
-#include <algorithm>
 #include <cstdint>
 #include <vector>
 
@@ -30,29 +29,23 @@ class LevelMarks {
             }
     }
     // Calls work(node, what) for all marked nodes and those above them, from the deepest level up, each once, with all
-    // that any below it was marked with. How many there were. find(node) and fetch(node, what) are called some nodes
-    // before, in this order, to bring into the cache what says where a node's numbers are, and the numbers.
-    template <class Work, class Find, class Fetch>
-    int sweep(const Work& work, const Find& find, const Fetch& fetch) {
+    // that any below it was marked with. How many there were. ahead(node) is called some nodes before, to fetch what
+    // work will need.
+    template <class Work, class Ahead>
+    int sweep(const Work& work, const Ahead& ahead) {
         constexpr size_t kAhead = 4;
         int count = 0;
         for (; deepest_ >= 0; --deepest_) {
             const std::vector<int>& level = marked_[deepest_];
-            for (size_t i = 0; i < std::min(2 * kAhead, level.size()); ++i) find(level[i]);
-            for (size_t i = 0; i < std::min(kAhead, level.size()); ++i) fetch(level[i], marks_[level[i]]);
             for (size_t i = 0; i < level.size(); ++i) {
-                if (i + 2 * kAhead < level.size()) find(level[i + 2 * kAhead]);
-                if (i + kAhead < level.size()) fetch(level[i + kAhead], marks_[level[i + kAhead]]);
+                if (i + kAhead < level.size()) ahead(level[i + kAhead]);
                 const int node = level[i];
                 const std::uint8_t what = marks_[node];
                 marks_[node] = 0;
                 work(node, what);
                 const int above = tree_.nodes[node].parent;
                 if (above < 0) continue;
-                if (marks_[above] == 0) {
-                    marked_[deepest_ - 1].push_back(above);
-                    __builtin_prefetch(&tree_.nodes[above]);
-                }
+                if (marks_[above] == 0) marked_[deepest_ - 1].push_back(above);
                 marks_[above] |= what;
             }
             count += static_cast<int>(marked_[deepest_].size());

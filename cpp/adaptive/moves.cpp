@@ -54,7 +54,7 @@ Place MoveReplay::pose(int body) {
     const auto update = [this](int node, std::uint8_t) {
         if (linkage_.tree.nodes[node].kind == NodeKind::join) frames_.update(linkage_.tree.nodes[node]);
     };
-    marks_.sweep(update, [](int) {}, [](int, std::uint8_t) {});
+    marks_.sweep(update, [](int) {});
     const int link = linkage_.link_of[body];
     return frames_.pose(link) * linkage_.links[link].principal;
 }
