@@ -172,7 +172,7 @@ def test_far_apart_frames_are_reached_all_the_same(step):
 
 
 def test_a_drive_that_starts_at_a_stop_leaves_no_degree_of_freedom_open():
-    """Whether rounding closes the stop or not: a closed stop makes the drive's row redundant for that moment alone."""
+    """Whether rounding closes the stop or not: a closed one makes the drive redundant for a moment only."""
     for k in range(1, 80):
         start = -0.002 * k
         mech = bc.Mechanism("latch", gravity=(0, 0, 0))

@@ -18,7 +18,7 @@ def test_slider_crank_through_singular_poses(load, follow, check, column, throug
     )
     run, frames = follow(mechanism, column(rows, "t"), 0.25, **through_singular_poses)
     crank, slider = run.joint("pivot"), run.joint("slide")
-    # Rounding in a step that ends close to such a pose is large; a multistep method carries it through several steps.
+    # Rounding is large in a step that ends close to such a pose; a multistep method carries it on.
     limit = 2e-7 if through_singular_poses["method"] == "adams" else 1e-8
     check("angle", crank.position[frames, 0] + rows[0]["theta"], column(rows, "theta"), limit)
     check("rate", crank.velocity[frames, 0], column(rows, "omega"), limit)

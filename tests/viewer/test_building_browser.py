@@ -16,11 +16,16 @@ def field(tab, label):
 
 
 def fill(page, tab, label, value):
-    """Type into a field, and wait until the page has it: viser sends one change in 50 ms only."""
-    field(tab, label).fill(str(value))
-    tab.keyboard.press("Tab")
+    """Type into a field until the page has it: viser sends one change in 50 ms only, and drops others."""
     widgets = page.server.gui._gui_input_handle_from_uuid
-    wait_for(tab, lambda: any((one.label, one.value) == (label, value) for one in list(widgets.values())))
+    for _ in range(5):
+        field(tab, label).fill(str(value))
+        tab.keyboard.press("Tab")
+        for _ in range(30):
+            if any((one.label, one.value) == (label, value) for one in list(widgets.values())):
+                return
+            tab.wait_for_timeout(100)
+    raise AssertionError(f"{label} did not become {value}")
 
 
 def wait_for(tab, condition):
