@@ -134,22 +134,26 @@ def energies(evidence: Evidence, frames: list[int]) -> tuple[Floats, Floats]:
     """Kinetic and potential energy (n,) at frames."""
     model = evidence.model
     kinetic, potential = np.zeros(len(frames)), np.zeros(len(frames))
-    arrays = model.arrays
-    rotors = np.flatnonzero(arrays["block_compliance"] > 0.0).tolist()
-    for k, frame in enumerate(frames):
-        at = evidence.at(frame)
-        spin = np.einsum("bji,bj->bi", at.turn[:-1], at.spin[:-1])
-        turning = np.einsum("bi,bij,bj->", spin, model.inertia, spin)
-        kinetic[k] = 0.5 * (model.mass @ np.sum(at.com_velocity**2, axis=1) + turning)
-        potential[k] = -float(model.mass @ (at.com @ model.gravity))
-        potential[k] += float(stored_energies(evidence, frame).sum())
-        for block in rotors:
-            (row,) = range(*arrays["block_row_start"][block : block + 2].tolist())
-            term = int(arrays["row_term_start"][row])
-            turning_rotor = evidence.coordinate(int(arrays["term_coordinate"][term]), frame)
-            rate = arrays["term_coefficient"][term] * turning_rotor.rate
-            kinetic[k] += 0.5 * rate**2 / arrays["block_compliance"][block]
+    for part, at in evidence.motions(frames):
+        spin = np.einsum("nbji,nbj->nbi", at.turn[:, :-1], at.spin[:, :-1])
+        turning = np.einsum("nbi,bij,nbj->n", spin, model.inertia, spin, optimize=True)
+        kinetic[part] = 0.5 * (np.sum(at.com_velocity**2, axis=2) @ model.mass + turning)
+        potential[part] = -(at.com @ model.gravity) @ model.mass
+    if evidence.potentials:
+        potential += [stored_energies(evidence, frame).sum() for frame in frames]
+    rotors = np.flatnonzero(model.arrays["block_compliance"] > 0.0).tolist()
+    for block in rotors:
+        kinetic += [_rotor_energy(evidence, block, frame) for frame in frames]
     return kinetic, potential
+
+
+def _rotor_energy(evidence: Evidence, block: int, frame: int) -> float:
+    arrays = evidence.model.arrays
+    (row,) = range(*arrays["block_row_start"][block : block + 2].tolist())
+    term = int(arrays["row_term_start"][row])
+    turning = evidence.coordinate(int(arrays["term_coordinate"][term]), frame)
+    rate = arrays["term_coefficient"][term] * turning.rate
+    return float(0.5 * rate**2 / arrays["block_compliance"][block])
 
 
 def power(evidence: Evidence) -> Floats:
@@ -266,19 +270,18 @@ def _free_parts(evidence: Evidence) -> list[list[int]]:
 
 def _momenta(evidence: Evidence, bodies: list[int]) -> tuple[Floats, Floats, float, float]:
     """Linear and angular momentum (T, 3) about the common com, and the sizes of their parts."""
-    model = evidence.model
-    linear, angular, size, angular_size = [], [], 0.0, 0.0
-    mass = model.mass[bodies, None]
-    for frame in range(len(evidence.time)):
-        at = evidence.at(frame)
-        momenta = mass * at.com_velocity[bodies]
-        centre = np.sum(mass * at.com[bodies], axis=0) / mass.sum()
-        centre_velocity = momenta.sum(axis=0) / mass.sum()
-        turn, spin = at.turn[bodies], at.spin[bodies]
-        own = np.einsum("bij,bjk,blk,bl->bi", turn, model.inertia[bodies], turn, spin)
-        orbital = np.cross(at.com[bodies] - centre, momenta - mass * centre_velocity)
-        linear.append(momenta.sum(axis=0))
-        angular.append((own + orbital).sum(axis=0))
-        size = max(size, float(np.abs(momenta).sum()))
-        angular_size = max(angular_size, float(np.abs(own).sum() + np.abs(orbital).sum()))
-    return np.array(linear), np.array(angular), size, angular_size
+    model, count = evidence.model, len(evidence.time)
+    linear, angular, size, angular_size = np.zeros((count, 3)), np.zeros((count, 3)), 0.0, 0.0
+    mass, inertia = model.mass[bodies, None], model.inertia[bodies]
+    for part, at in evidence.motions(range(count)):
+        com, spin, turn = at.com[:, bodies], at.spin[:, bodies], at.turn[:, bodies]
+        momenta = mass * at.com_velocity[:, bodies]
+        centre = np.sum(mass * com, axis=1, keepdims=True) / mass.sum()
+        centre_velocity = momenta.sum(axis=1, keepdims=True) / mass.sum()
+        own = np.einsum("nbij,bjk,nblk,nbl->nbi", turn, inertia, turn, spin, optimize=True)
+        orbital = np.cross(com - centre, momenta - mass * centre_velocity)
+        linear[part], angular[part] = momenta.sum(axis=1), (own + orbital).sum(axis=1)
+        size = max(size, float(np.abs(momenta).sum(axis=(1, 2)).max()))
+        sizes = np.abs(own).sum(axis=(1, 2)) + np.abs(orbital).sum(axis=(1, 2))
+        angular_size = max(angular_size, float(sizes.max()))
+    return linear, angular, size, angular_size

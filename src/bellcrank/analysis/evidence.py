@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
 from functools import cache, cached_property, lru_cache
 from typing import Any
 
@@ -9,7 +10,7 @@ import numpy as np
 
 from bellcrank import _core
 from bellcrank.analysis.formula_judge import Formulas
-from bellcrank.analysis.snapshot import CoordinateAt, Snapshot
+from bellcrank.analysis.snapshot import CoordinateAt, Snapshot, Snapshots
 from bellcrank.assembly.model import Model
 from bellcrank.assembly.records import CustomRecord
 from bellcrank.assembly.state import Floats, State
@@ -20,6 +21,7 @@ from bellcrank.trajectory.trajectory import Trajectory
 _TURN = 2.0 * np.pi
 _HALF_TURN = 1e-6  # angles this close to -pi count as +pi, as in the core
 _HELD = 200_000  # body poses that are held at once
+_AT_ONCE = 2000  # bodies and pairs, at all frames that are found together
 
 
 class Evidence:
@@ -40,6 +42,10 @@ class Evidence:
             spread = np.unique((len(inner) * (np.arange(samples) + 0.618) / samples).astype(int))
             self.frames = inner[spread[spread < len(inner)]].tolist()
         self.at = lru_cache(max(16, _HELD // (1 + len(model.bodies))))(self._at)
+        # Frames side by side are found together, fewer of them the larger the mechanism is.
+        parts = 1 + len(model.bodies) + len(model.arrays["pair_bodies"])
+        self._size = max(1, _AT_ONCE // parts)
+        self._block = lru_cache(8)(self._frames_of)
         self.angle_history = cache(self._angle_history)
         self.law = cache(self._law)
 
@@ -71,7 +77,21 @@ class Evidence:
         return State(float(self.time[frame]), *(self.sections[name][frame] for name in names))
 
     def _at(self, frame: int) -> Snapshot:
-        return Snapshot(self.model, self.state(frame))
+        return Snapshot(self.model, self.state(frame), self._block(frame // self._size), frame % self._size)
+
+    def _frames_of(self, block: int) -> Snapshots:
+        return self._snapshots(range(block * self._size, min((block + 1) * self._size, len(self.time))))
+
+    def motions(self, frames: Sequence[int]) -> Iterator[tuple[slice, Snapshots]]:
+        """The bodies at frames, in parts that memory bears: which of the frames, and the bodies there."""
+        size = max(1, _HELD // (1 + len(self.model.bodies)))
+        for begin in range(0, len(frames), size):
+            part = slice(begin, min(begin + size, len(frames)))
+            yield part, self._snapshots(frames[part])
+
+    def _snapshots(self, frames: Sequence[int]) -> Snapshots:
+        names = ("position", "rotation", "velocity", "angular_velocity")
+        return Snapshots(self.model, {name: self.sections[name][list(frames)] for name in names})
 
     def coordinate(self, index: int, frame: int) -> CoordinateAt:
         """A coordinate of the model at a frame; angles between -pi and pi."""

@@ -5,6 +5,7 @@ It uses the definitions of coordinates, but none of the solver's rows, Jacobians
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -31,40 +32,62 @@ class CoordinateAt:
     bodies: tuple[int, int]
 
 
-class Snapshot:
-    """All bodies, the ground last, and all marker pairs at one State."""
+class Snapshots:
+    """All bodies, the ground last, and all marker pairs at several States: first index the state.
 
-    def __init__(self, model: Model, state: State) -> None:
+    poses: position (n, nb, 3), rotation (n, nb, 4), velocity and angular_velocity (n, nb, 3), by name.
+    """
+
+    def __init__(self, model: Model, poses: Mapping[str, Floats]) -> None:
         self.model = model
-        self.state = state
-        origin = np.zeros((1, 3))
-        self.position = np.vstack([state.position, origin])
-        self.velocity = np.vstack([state.velocity, origin])
-        self.spin = np.vstack([state.angular_velocity, origin])
-        self.turn = np.concatenate([matrices(state.rotation), np.eye(3)[None]])
-        self.rotation = np.vstack([state.rotation, [[1.0, 0.0, 0.0, 0.0]]])
-        self.com = self.position[:-1] + np.einsum("bij,bj->bi", self.turn[:-1], model.com)
-        self.com_velocity = self.velocity[:-1] + np.cross(self.spin[:-1], self.com - self.position[:-1])
+        still = np.zeros((len(poses["position"]), 1, 3))
+        self.position = np.concatenate([poses["position"], still], axis=1)
+        self.velocity = np.concatenate([poses["velocity"], still], axis=1)
+        self.spin = np.concatenate([poses["angular_velocity"], still], axis=1)
+        upright = np.broadcast_to([1.0, 0.0, 0.0, 0.0], (len(still), 1, 4))
+        self.rotation = np.concatenate([poses["rotation"], upright], axis=1)
+        self.turn = matrices(self.rotation)
+        arms = np.einsum("nbij,bj->nbi", self.turn[:, :-1], model.com)
+        self.com = self.position[:, :-1] + arms
+        self.com_velocity = self.velocity[:, :-1] + np.cross(self.spin[:, :-1], arms)
+
+    @cached_property
+    def pairs(self) -> tuple[Floats, ...]:
+        """Per pair: origins, matrix of marker 1, then r, q, their rate and spin in marker-1 axes."""
+        arrays = self.model.arrays
+        bodies = arrays["pair_bodies"]
+        turn, position, spin = self.turn[:, bodies], self.position[:, bodies], self.spin[:, bodies]
+        arms = np.einsum("npmij,pmj->npmi", turn, arrays["pair_positions"])
+        origins = position + arms
+        speeds = self.velocity[:, bodies] + np.cross(spin, arms)
+        quaternions = product(self.rotation[:, bodies], arrays["pair_rotations"])
+        first = matrices(quaternions[:, :, 0])
+        offset = origins[:, :, 1] - origins[:, :, 0]
+        drift = speeds[:, :, 1] - speeds[:, :, 0] - np.cross(spin[:, :, 0], offset)
+        r, rdot, omega = (
+            np.einsum("npji,npj->npi", first, one) for one in (offset, drift, spin[:, :, 1] - spin[:, :, 0])
+        )
+        conjugate = quaternions[:, :, 0] * np.array([1.0, -1.0, -1.0, -1.0])
+        return origins, first, r, product(conjugate, quaternions[:, :, 1]), rdot, omega
+
+
+class Snapshot:
+    """All bodies, the ground last, and all marker pairs at one State; the one of that number among others."""
+
+    def __init__(self, model: Model, state: State, among: Snapshots | None = None, number: int = 0) -> None:
+        names = ("position", "rotation", "velocity", "angular_velocity")
+        self.model, self.state = model, state
+        self._among = among or Snapshots(model, {name: getattr(state, name)[None] for name in names})
+        self._number = number
+        self.position, self.velocity = self._among.position[number], self._among.velocity[number]
+        self.rotation, self.turn = self._among.rotation[number], self._among.turn[number]
+        self.spin, self.com = self._among.spin[number], self._among.com[number]
+        self.com_velocity = self._among.com_velocity[number]
         self._coordinates: dict[int, CoordinateAt] = {}
 
     @cached_property
     def _pairs(self) -> tuple[Floats, ...]:
-        """Per pair: origins, matrix of marker 1, then r, q, their rate and spin in marker-1 axes."""
-        arrays = self.model.arrays
-        bodies = arrays["pair_bodies"]
-        turn, position = self.turn[bodies], self.position[bodies]
-        origins = position + np.einsum("pmij,pmj->pmi", turn, arrays["pair_positions"])
-        speeds = self.velocity[bodies] + np.cross(self.spin[bodies], origins - position)
-        quaternions = product(self.rotation[bodies], arrays["pair_rotations"])
-        first = matrices(quaternions[:, 0])
-        offset = origins[:, 1] - origins[:, 0]
-        spin = self.spin[bodies]
-        drift = speeds[:, 1] - speeds[:, 0] - np.cross(spin[:, 0], offset)
-        r = np.einsum("pji,pj->pi", first, offset)
-        rdot = np.einsum("pji,pj->pi", first, drift)
-        omega = np.einsum("pji,pj->pi", first, spin[:, 1] - spin[:, 0])
-        conjugate = quaternions[:, 0] * np.array([1.0, -1.0, -1.0, -1.0])
-        return origins, first, r, product(conjugate, quaternions[:, 1]), rdot, omega
+        return tuple(table[self._number] for table in self._among.pairs)
 
     def coordinate(self, index: int) -> CoordinateAt:
         """A coordinate of the model; angles between -pi and pi."""
