@@ -79,3 +79,10 @@ def test_no_word_of_the_list_is_left():
         [sys.executable, ROOT / "tools" / "check_words.py"], capture_output=True, text=True, check=False
     )
     assert (done.returncode, done.stderr) == (0, "")
+
+
+def test_every_page_is_in_the_contents_of_the_site():
+    contents = (ROOT / "tools/docs_site/site/index.md").read_text().splitlines()
+    for folder in ("guide", "theory"):
+        for page in (ROOT / "docs" / folder).glob("*.md"):
+            assert f"{folder}/{page.stem}" in contents, page
