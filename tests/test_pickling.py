@@ -279,6 +279,7 @@ def test_every_error_goes_through_pickle():
         assert (str(again), again.args) == (str(error), error.args)
         kinds.add(type(error))
     assert {bc.MechanismError, bc.AssemblyError, bc.SimulationError, bc.Unsupported} < kinds
+    assert all(issubclass(kind, bc.BellcrankError) for kind in kinds)
 
 
 def breaking(_):

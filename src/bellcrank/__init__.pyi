@@ -31,6 +31,7 @@ from bellcrank.assembly.report import AssemblyReport as AssemblyReport
 from bellcrank.assembly.state import State as State
 from bellcrank.assembly.validate import validate as validate
 from bellcrank.errors import AssemblyError as AssemblyError
+from bellcrank.errors import BellcrankError as BellcrankError
 from bellcrank.errors import Fault as Fault
 from bellcrank.errors import MechanismError as MechanismError
 from bellcrank.errors import SimulationError as SimulationError
