@@ -30,6 +30,7 @@ using Coordinates = Eigen::Matrix<double, Eigen::Dynamic, 1, Eigen::ColMajor, 6,
 using Gradients = Eigen::Matrix<double, Eigen::Dynamic, 6, Eigen::RowMajor, 6, 6>;
 
 constexpr int kMaxIterations = 60;
+constexpr double kThere = 4e-15;  // of 1 and the distance: an error that no step makes smaller
 
 std::atomic<std::uint64_t> joints_made{0};
 
@@ -114,6 +115,10 @@ bool ParametricJoint::find_coordinates(const RelativeMotion& motion, const doubl
     frame.rate = Coordinates::Zero(coordinates_);
     read(frame);
     Vector6 error = frame.error(motion);
+    // Trees know the coordinates, and start from them.
+    const double rounding =
+        kThere * (1.0 + std::max({std::abs(motion.r.x), std::abs(motion.r.y), std::abs(motion.r.z)}));
+    if (error.lpNorm<Eigen::Infinity>() <= rounding) return true;
     for (int iteration = 0; iteration < kMaxIterations; ++iteration) {
         Coordinates step(coordinates_);
         solve_six_independent(frame.P.data(), coordinates_, error.data(), step.data());
