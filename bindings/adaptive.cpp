@@ -60,7 +60,7 @@ Column values(const Quasistatics& self, const std::vector<int>& links) {
     std::vector<double> out;
     for (const int link : links) {
         const Link& of = self.linkage().links[link];
-        const double* q = &self.coordinates()[of.coordinate];
+        const double* q = self.coordinates().data() + of.coordinate;
         out.insert(out.end(), q, q + of.motion.coordinates());
     }
     return Eigen::Map<const Column>(out.data(), static_cast<Eigen::Index>(out.size()));

@@ -58,7 +58,7 @@ class RootedAssembly {
     const Frames& frames() const { return frames_; }
     Frames& frames() { return frames_; }
     const double* force(int link) const { return bodies_[link].force; }
-    const double* effort(int link) const { return &effort_[linkage_->links[link].freedom]; }
+    const double* effort(int link) const { return effort_.data() + linkage_->links[link].freedom; }
 
     // Frames where joints have moved, in which forces are to be given.
     void update_frames();

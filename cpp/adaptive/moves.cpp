@@ -21,7 +21,7 @@ void MoveRecorder::frame(double time, const std::vector<double>& coordinates) {
     for (const int number : pending_) {
         const Link& link = linkage_.links[number];
         record_.body.push_back(link.body);
-        const double* q = &coordinates[link.coordinate];
+        const double* q = coordinates.data() + link.coordinate;
         record_.value.insert(record_.value.end(), q, q + link.motion.coordinates());
     }
     pending_.clear();

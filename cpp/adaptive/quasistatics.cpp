@@ -68,7 +68,7 @@ void Quasistatics::move() {
         double* q = q_.data() + link.coordinate;
         double before[7], rates[7];
         std::copy_n(q, link.motion.coordinates(), before);
-        link.motion.rates(q, &descent_.accelerations()[link.freedom], rates);
+        link.motion.rates(q, descent_.accelerations().data() + link.freedom, rates);
         link.motion.move(q, rates, time);
         if (std::equal(before, before + link.motion.coordinates(), q)) continue;
         moved_.push_back(number);

@@ -65,7 +65,7 @@ void Adaptive::accelerate(double t, const double* x, const double* u, double* ud
         const Vec3 base = -model_->gravity;
         const Six carried = link.parent < 0 ? stacked({0, 0, 0}, base) : six(motions_.data() + 6 * link.parent);
         const Six a = motion_into(assembly_.frames().place(i), carried) +
-                      assembly_.joint_motion(i, &descent_.accelerations()[link.freedom]);
+                      assembly_.joint_motion(i, descent_.accelerations().data() + link.freedom);
         put(motions_.data() + 6 * i, a);
         const Six own = motion_into(link.principal, a);
         const Mat3 R = rotation_matrix(pose_rotation(x, link.body));
