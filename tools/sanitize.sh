@@ -67,7 +67,7 @@ if [ $# -eq 0 ]; then
     fuzz
 fi
 # The sanitizer of undefined behaviour writes to the error stream, which must not be captured, and ends the process.
-sanitized -m pytest --capture=sys "$@" || failed=1
+sanitized -m pytest --capture=sys -m "not timed" "$@" || failed=1
 if [ -n "$(ls "$tree/reports")" ]; then
     cat "$tree"/reports/* | head -n 200
     echo "the sanitizers reported: all of it is in $tree/reports"

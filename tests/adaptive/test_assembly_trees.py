@@ -139,6 +139,7 @@ def test_families_small(family, size):
     check_bounds(parents, nodes)
 
 
+@pytest.mark.timed
 @pytest.mark.parametrize("family", FAMILIES)
 def test_families_large(family):
     parents = family(50_000).tolist()

@@ -279,6 +279,7 @@ def test_bad_options_are_refused(options):
     ("mechanism", "target", "size"),
     [("prosthetic_arm", "hand.wrist", 0.03), ("stewart_platform", "platform", 0.1)],
 )
+@pytest.mark.timed
 def test_a_prepared_question_takes_less_than_a_millisecond(mechanism, target, size):
     ik = bc.InverseKinematics(
         getattr(bc.gallery, mechanism)(
