@@ -52,7 +52,7 @@ class Load(Protocol):
     """Chooses forces by a seed."""
 
     def __call__(self, linkage: HingeTree, count: int, seed: int = 0) -> HingeTree:
-        """The linkage with so many forces."""
+        """The linkage with a given number of forces."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -84,7 +84,7 @@ class Start:
 
 
 def _microseconds(steps: _core.Quasistatics, bound: float, count: int, repeats: int) -> float:
-    """Of a step, the median of so many rounds."""
+    """Time of a step in microseconds, the median over a number of rounds."""
     return median(1e6 * timed(lambda: steps.advance(bound, count)) / count for _ in range(repeats))
 
 

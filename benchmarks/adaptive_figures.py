@@ -15,7 +15,7 @@ _ACTIVE: Final = COLOURS[1]
 
 
 def plot(report: Report, folder: Path) -> None:
-    """Draw what a report holds, and the linkages, into a folder. Raises ImportError without matplotlib."""
+    """Draw a report's contents, and the linkages, into a folder. Raises ImportError without matplotlib."""
     import matplotlib as mpl
 
     folder.mkdir(parents=True, exist_ok=True)

@@ -1,4 +1,4 @@
-"""What "auto" chooses beside every sensible pair of formulation and method: times of whole runs."""
+"""The choice of "auto" compared with every sensible pair of formulation and method: times of whole runs."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the command lines of all benchmarks share."""
+"""Common parts of the command lines of all benchmarks."""
 
 from __future__ import annotations
 

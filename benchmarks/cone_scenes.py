@@ -1,4 +1,4 @@
-"""Scenes of one time step of contact, for benchmarks and tests: rigid bodies, what touches, what joins them.
+"""Scenes of one time step of contact, for benchmarks and tests: rigid bodies, contacts, joints.
 
 Rows are velocities of the first body relative to the second along axes in the world; body -1 is the ground.
 """

@@ -1,4 +1,4 @@
-"""What the solver of contact impulses costs: factorizations and time of one step, cold and warm."""
+"""Cost of the solver for contact impulses: factorizations and time of one step, cold and warm."""
 
 from __future__ import annotations
 
@@ -73,7 +73,7 @@ def _row(name: str, scene: Scene, repeats: int, steps: int) -> Row:
 
 
 def run(repeats: int = 3, steps: int = 10, largest: int = 3000) -> Report:
-    """Time the scenes of at most so many rows."""
+    """Time the scenes up to a number of rows."""
     scenes = {name: made for name, make in SCENES.items() if (made := make()).count <= largest}
     rows = [_row(name, scene, repeats, steps) for name, scene in scenes.items()]
     notes = (

@@ -1,4 +1,4 @@
-"""The dca formulation: time per body and iteration, threads, and what many processors would make of it."""
+"""The dca formulation: time per body and iteration, threads, and projected gain from many processors."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a benchmark ran on: machine, core in use, versions, date."""
+"""The environment of a benchmark: machine, core in use, versions, date."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What collision geometry costs: pairs of shapes, rays, the broad phase and the trees of meshes."""
+"""Cost of collision geometry: pairs of shapes, rays, the broad phase and the trees of meshes."""
 
 from __future__ import annotations
 
@@ -196,7 +196,7 @@ def _broad_rows(repeats: int, largest: int) -> list[Row]:
 
 
 def run(repeats: int = 5, largest: int = 10000) -> Report:
-    """Time everything; the broad phase for at most so many bodies."""
+    """Time everything; the broad phase up to a number of bodies."""
     rays, builds = _ray_rows(repeats)
     tables = [
         Table(

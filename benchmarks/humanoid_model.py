@@ -1,4 +1,4 @@
-"""A humanoid of 31 freedoms as a MJCF text: 25 hinges with armatures, capsules, spheres and flat feet."""
+"""Humanoid of 31 degrees of freedom in MJCF: 25 hinges with armatures, capsules, spheres and flat feet."""
 
 from __future__ import annotations
 

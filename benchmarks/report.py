@@ -40,7 +40,7 @@ class Table:
 
 @dataclass(frozen=True)
 class Report:
-    """What a benchmark found. settings: what was asked of it. notes: how to read the tables."""
+    """The results of a benchmark. settings: its arguments. notes: how to read the tables."""
 
     bench: str
     environment: dict[str, Any]
@@ -68,7 +68,7 @@ class Report:
             console.print(note, style="dim", highlight=False)
 
     def machine(self) -> str:
-        """Where and with what it was measured, in a line."""
+        """The machine and software of the measurement, in one line."""
         facts = self.environment
         return (
             f"bellcrank {facts['versions']['bellcrank']}, core {facts['core']}, {facts['compiler']}, "

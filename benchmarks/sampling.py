@@ -1,4 +1,4 @@
-"""What a sampled controller costs: a 6R arm held by a PD controller at 1 kHz."""
+"""Cost of a sampled controller: a 6R arm held by a PD controller at 1 kHz."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ def steered_arm() -> bc.Mechanism:
 
 
 def held(_time: float, readings: Readings) -> Mapping[str, float]:
-    """Torques of a PD controller that leads all joints to zero."""
+    """Torques of a PD controller that drives all joints to zero."""
     return {
         f"torque_{number}": -GAINS[number - 1] * (20.0 * readings.coordinate(joint) + readings.rate(joint))
         for number, joint in enumerate(_JOINTS, start=1)

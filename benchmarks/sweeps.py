@@ -1,4 +1,4 @@
-"""How sweeps scale: thousands of inverse dynamics on one process, on two, and on a Dask cluster of two."""
+"""Scaling of sweeps: thousands of inverse dynamics in one process, in two, and on a Dask cluster of two."""
 
 from __future__ import annotations
 
@@ -60,7 +60,7 @@ def driven_four_bar() -> bc.Mechanism:
 
 
 def run(points: int = 10_000, frames: int = 100, repeats: int = 3) -> Report:
-    """Time sweeps of so many points, each one turn of the crank, taking turns."""
+    """Time sweeps with a number of points, each one turn of the crank, in alternation."""
     side = int(np.ceil(np.sqrt(points)))
     values = {"coupler": np.linspace(0.34, 0.40, side), "rocker": np.linspace(0.25, 0.31, -(-points // side))}
     mech, taken, reference = driven_four_bar(), dict[str, list[tuple[float, float]]](), None

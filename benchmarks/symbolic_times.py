@@ -124,7 +124,7 @@ class Race:
         return f"{counts['additions']}/{counts['multiplications']}" if "additions" in counts else None
 
     def making_rows(self) -> list[Row]:
-        """What it took to come to native code, for engines that generate it."""
+        """The cost of generating native code, for engines that do."""
         rows: list[Row] = []
         own = None
         if self.own is not None:
@@ -183,7 +183,7 @@ def times_table(races: Sequence[Race]) -> Table:
 
 
 def making_table(races: Sequence[Race]) -> Table:
-    """What deriving and compiling took."""
+    """The cost of deriving and compiling."""
     rows = [row for race in races for row in race.making_rows()]
     return Table("making", "From the description to native code, CPU time", _MAKING_COLUMNS, rows)
 

@@ -1,4 +1,4 @@
-"""Targets of benchmarks: what was asked for beside what was measured."""
+"""Targets of benchmarks, compared with what was measured."""
 
 from __future__ import annotations
 

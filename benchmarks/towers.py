@@ -80,7 +80,7 @@ def _own(count: int, top: float, duration: float, repeats: int) -> Row:
 
 
 def _peer(python: str, duration: float, repeats: int) -> tuple[list[dict[str, Any]], str]:
-    """What MuJoCo takes for each tower, and why it is not there."""
+    """MuJoCo's time for each tower, or the reason why it is missing."""
     towers = [f"{count}:{top}" for count, top, _ in TOWERS]
     command = [python, str(_SCRIPT), str(STEP), str(duration), str(repeats), *towers]
     done = subprocess.run(command, capture_output=True, text=True, check=False)

@@ -1,4 +1,4 @@
-"""How fast this machine is now beside the one that times are asked of, by what other engines take on both."""
+"""Speed of this machine now relative to the reference machine, from the times of other engines on both."""
 
 from __future__ import annotations
 
@@ -85,6 +85,6 @@ class Yardstick:
 
     @property
     def factor(self) -> float | None:
-        """How much slower this machine is; None where there is no engine."""
+        """How much slower this machine is; None if there is no engine."""
         factors = [row["factor"] for row in self.rows()]
         return median(factors) if factors else None

@@ -1,6 +1,6 @@
 """bellcrank: multibody dynamics of mechanisms. Describe, assemble, simulate, look.
 
-The public names stand in the stub ``__init__.pyi`` and are loaded when first used, so that
+The public names are listed in the stub ``__init__.pyi`` and loaded when first used, so that
 ``import bellcrank`` stays quick.
 """
 

@@ -1,4 +1,4 @@
-"""`python -m bellcrank`: the program, also where no script of that name was installed."""
+"""`python -m bellcrank`: runs the command-line program even where its script is not installed."""
 
 from bellcrank.cli.main import main
 

@@ -1,6 +1,6 @@
 """The exceptions of bellcrank: what is wrong, where, with which value, and what to do about it.
 
-A description is judged as a whole: every fault found is collected and reported in one `MechanismError`.
+A description is checked as a whole: all faults found are collected and reported in one `MechanismError`.
 """
 
 from __future__ import annotations
@@ -51,7 +51,7 @@ class Fault:
     rule: the rule it breaks, e.g. "mass must be greater than zero".
     value: the offending value as given (None where the fault is something missing).
     advice: what to do about it.
-    location: where in a file it stands, if it came from one.
+    location: its place in the file, if it came from one.
     excerpt: lines that show the place, such as a text with a caret below; they are printed after the rest.
     """
 
@@ -82,7 +82,7 @@ def _shortened(value: object, limit: int = 200) -> str:
 
 
 class MechanismError(BellcrankError, ValueError):
-    """A description that breaks rules. `faults` lists all of them; `str()` shows one line for each."""
+    """A description breaks rules. `faults` lists every fault; `str()` shows one line for each."""
 
     def __init__(self, faults: Fault | Iterable[Fault]) -> None:
         self.faults: list[Fault] = [faults] if isinstance(faults, Fault) else list(faults)
@@ -130,7 +130,7 @@ class FaultList:
 
     @contextmanager
     def collect(self, location: Location | None = None) -> Iterator[None]:
-        """Take over the faults of a MechanismError raised inside, with `location` where they carry none."""
+        """Collect the faults of a MechanismError raised inside; those without a location get `location`."""
         try:
             yield
         except MechanismError as error:
@@ -151,8 +151,8 @@ class AssemblyError(BellcrankError):
     """No configuration was found that satisfies the constraints.
 
     violations: the worst constraints left, as (element, remaining violation), worst first.
-    contradictions: rows that cannot hold together there, such as "joint 'pivot' (x)", in groups that have no
-        body in common; none where the search just ended too far away.
+    contradictions: rows that cannot be satisfied together there, such as "joint 'pivot' (x)", in groups that
+        have no body in common; empty if the search merely ended too far away.
     """
 
     def __init__(
@@ -167,7 +167,7 @@ class AssemblyError(BellcrankError):
 
 
 class Unreachable(BellcrankError):
-    """A mechanism does not come to where its markers were asked to be. nearest: what comes nearest."""
+    """A mechanism cannot reach the poses requested of its markers. nearest: the closest result found."""
 
     def __init__(self, message: str, nearest: object) -> None:
         super().__init__(message)
@@ -178,9 +178,9 @@ class SimulationError(BellcrankError):
     """A simulation could not go on.
 
     time: simulated time in s at which it stopped.
-    body: name of the body that shows the trouble first, if one does.
+    body: name of the body where the problem appears first, if there is one.
     trajectory: what was simulated up to then, or None.
-    row: the constraint row that cannot be met, such as "joint 'pivot' (x)", if one is the trouble.
+    row: the constraint row that cannot be satisfied, such as "joint 'pivot' (x)", if that is the cause.
     """
 
     def __init__(

@@ -1,7 +1,7 @@
 """A plugin for mypy that reads texts with units: it accepts mass="2 kg" and refuses mass="heavy".
 
-In the settings of mypy:  plugins = ["bellcrank.mypy_plugin"].  Without it mypy refuses every text where a
-number is wanted; `bc.quantity("2 kg", "kg")` passes with and without it.
+In the settings of mypy:  plugins = ["bellcrank.mypy_plugin"].  Without it mypy rejects every string where a
+number is expected; `bc.quantity("2 kg", "kg")` passes with and without it.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ Context = FunctionSigContext | MethodSigContext
 
 
 def _has_units(argument: Expression) -> bool:
-    """Whether an argument is a text with a unit, or holds such texts and no others."""
+    """Whether an argument is a text with a unit, or contains only such texts."""
     if isinstance(argument, StrExpr):
         try:
             return quantity(argument.value) is not None
@@ -64,5 +64,5 @@ class Units(Plugin):
 
 
 def plugin(_version: str) -> type[Plugin]:
-    """What mypy asks for."""
+    """The entry point that mypy calls."""
     return Units

@@ -42,7 +42,7 @@ class Package(ModuleType):
         return value
 
     def __setattr__(self, name: str, value: Any) -> None:
-        """Keep a public name where a module is called the same: importing it would put the module there."""
+        """Protect a public name that is also the name of a module: importing that would overwrite it."""
         clash = isinstance(value, ModuleType) and self.published.get(name) == value.__name__
         super().__setattr__(name, getattr(value, name) if clash else value)
 

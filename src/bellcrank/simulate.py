@@ -80,30 +80,30 @@ def simulate(
     measure: str | None = None,
     **options: Any,
 ) -> Any:
-    """Simulate a mechanism and return what happened.
+    """Simulate a mechanism and return its Trajectory.
 
-    start: s. Give either duration, s, or times to record at, s, increasing, the last of which ends the run.
-    state: go on from here, say `run.at(t)`, not from the mechanism's initial configuration. Drives that count
-        from the start count from this state; all else that is taken from that configuration stays as it was.
+    start: s. Give either duration, s, or the times to record, s, increasing; the last one ends the run.
+    state: start from here, say `run.at(t)`, instead of the mechanism's initial configuration. Drives that
+        count from the start count from this state; all else taken from that configuration is unchanged.
     formulation: a name. method: one of integrate.methods.METHODS. "auto" chooses and gives its reasons in
-        `statistics["choice"]`: rk4 for a step without a tolerance; else adams, and bdf where it proves stiff.
-    step: s; of fixed-step methods, by default 1e-3; the others take it as their first step.
+        `statistics["choice"]`: rk4 for a step without a tolerance; else adams, and bdf once it proves stiff.
+    step: s; the step of fixed-step methods, 1e-3 by default; other methods take it as their first step.
     output_step: s between recorded frames; by default about 1000 frames, at steps of the method.
     tolerance (or rtol and atol, also by "translation", "rotation", "velocity", "angular_velocity"), max_step,
-        max_order: of adaptive methods, by default 1e-8 (auto: 1e-9), no limit. `moreau`: of impulses.
-    events: to find and record (`Trajectory.events`), of adaptive methods; a terminal one ends the run.
-    controllers: functions that are called at multiples of a period and set inputs; see `Controller`.
-    inputs: values to start with, by name, not those they were made with; bodies move there.
-    reactions, accelerations, ledger: whether to record loads of joints and forces, accelerations, works.
-    path: HDF5 file to record into while it runs. description: text to keep instead of the mechanism's own.
+        max_order: for adaptive methods, by default 1e-8 (auto: 1e-9), no limit. For `moreau`: of impulses.
+    events: to find and record (`Trajectory.events`), adaptive methods only; a terminal one ends the run.
+    controllers: functions called at multiples of a period that set inputs; see `Controller`.
+    inputs: initial values by name, in place of those they were made with; bodies are moved to match.
+    reactions, accelerations, ledger: whether to record joint and force loads, accelerations, work.
+    path: HDF5 file to record into during the run. description: text to store in place of the mechanism's.
     progress: True for a bar on the terminal, or a function of the fraction done. options: of the formulation.
-    assemble: correct the initial state first (for this run, not in the mechanism); else it is projected only.
-        "constraint_forces": the bodies come together in the run, as `bc.assemble` says; once closed, at
-        `statistics["closed_at"]` (s), the formulation takes over; before, reactions are not a number.
-    mode, max_error, measure: "quasistatic" for steps from rest, a `MoveTrajectory`: see `QuasistaticRun`.
+    assemble: correct the initial state first (for this run, not in the mechanism); else only project it.
+        "constraint_forces": the bodies come together during the run, as `bc.assemble` describes; from
+        `statistics["closed_at"]` (s) on, the formulation takes over; until then, reactions are NaN.
+    mode, max_error, measure: "quasistatic" for steps from rest, see `QuasistaticRun`; a `MoveTrajectory`.
 
-    Ctrl-C returns what there is, "interrupted". Raises MechanismError for wrong arguments, Unsupported for
-    unknown names, AssemblyError if it cannot start, SimulationError with its `trajectory` if it breaks down.
+    Ctrl-C returns what was computed, "interrupted". Raises MechanismError for wrong arguments, Unsupported
+    for unknown names, AssemblyError if it cannot start, SimulationError, with its `trajectory`, if it fails.
     """
     arguments = {name: value for name, value in locals().items() if name != "options"} | options
     if times is None and duration is None:
@@ -112,7 +112,7 @@ def simulate(
 
 
 def _refuse_endless(formulation: str, options: dict[str, Any]) -> None:
-    """Refuse a simulation without an end, and what else is wrong with the request."""
+    """Refuse a simulation without an end, and report all other faults of the request."""
     faults = FaultList()
     with faults.collect():
         check_request(formulation, options, _ARGUMENTS)
@@ -171,11 +171,11 @@ def start(
     measure: str | None = None,
     **options: Any,
 ) -> Any:
-    """A run that stands at its start and is advanced in parts.
+    """Prepare a run at its start, to be advanced in parts.
 
-    The arguments are those of `simulate`; without a duration or times the end is open, and a frame is
+    The arguments are those of `simulate`. Without a duration or times the end is open, and a frame is
     recorded at the end of each `Run.advance`, or every output_step. progress needs a duration or times. The
-    method keeps its history from part to part. Raises what `simulate` raises where it cannot start.
+    method keeps its history from part to part. Raises the errors of `simulate` if the run cannot start.
     """
     start, output_step = _seconds(start=start, output_step=output_step)
     if mode != "dynamic":
@@ -203,7 +203,7 @@ def start(
 
 
 def _seconds(**times: Any) -> Iterable[Any]:
-    """Times as numbers, those too that are texts such as "2 s"."""
+    """Times as numbers; they may be given as texts such as "2 s"."""
     with Check("simulate") as check:
         return [check.number(n, v, "s") if isinstance(v, str) else v for n, v in times.items()]
 
@@ -228,7 +228,7 @@ def _check_things(
     description: Any,
     state: Any,
 ) -> None:
-    """Raise MechanismError for arguments that are of another class than they must be."""
+    """Raise MechanismError for arguments of the wrong class."""
     with Check("simulate") as check:
         check.flag("reactions", reactions)
         check.flag("accelerations", accelerations)
@@ -244,7 +244,7 @@ def _check_things(
 
 
 def _checked_inputs(inputs: Any, assemble: bool | str) -> Mapping[str, float]:
-    """Values of inputs to start with, by name. Raises MechanismError where they cannot be."""
+    """Initial values of inputs, by name. Raises MechanismError where they are impossible."""
     with Check("simulate") as check:
         check.instance("inputs", {} if inputs is None else inputs, Mapping)
         if inputs and isinstance(assemble, str):

@@ -1,4 +1,4 @@
-"""One thread at a time in objects that hold a state: a second one is refused, for numbers would be wrong."""
+"""Objects with a state admit one thread at a time: a second one is refused, since results would be wrong."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ Kind = TypeVar("Kind", bound=type)
 
 
 class Turn:
-    """Who is at work with an object; the thread that is may call it again from within.
+    """Records which thread is using an object; that thread may call it again from within.
 
     what: of the error, such as "a System serves one thread at a time; prepare one for each".
     """
@@ -28,7 +28,7 @@ class Turn:
 
     @contextmanager
     def taken(self) -> Iterator[None]:
-        """Be at work. Raises Unsupported where another thread is."""
+        """Hold the object for a while. Raises Unsupported if another thread is using it."""
         self.take()
         try:
             yield
@@ -36,19 +36,19 @@ class Turn:
             self.give()
 
     def take(self) -> None:
-        """Begin work; raises Unsupported where another thread is at it."""
+        """Start using the object. Raises Unsupported if another thread is using it."""
         if not self._lock.acquire(blocking=False):
             raise Unsupported(f"{self._what}, and another thread is at work with this one now")
 
     def give(self) -> None:
-        """End work that was begun."""
+        """Stop using the object."""
         self._lock.release()
 
 
 def in_turn(kind: Kind) -> Kind:
-    """Let the public methods and properties of a class be called by one thread at a time.
+    """Restrict the public methods and properties of a class to one thread at a time.
 
-    Instances have a Turn, `_turn`. What a class inherits is as its base has it.
+    Instances have a Turn, `_turn`. Inherited members stay as the base class has them.
     """
     for name, member in list(vars(kind).items()):
         if name.startswith("_"):

@@ -1,1 +1,1 @@
-"""Judges that belong to no formulation, and questions about a mechanism other than how it moves by itself."""
+"""Analyses of a mechanism other than simulation, and checks of results, independent of formulations."""

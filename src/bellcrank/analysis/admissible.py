@@ -1,4 +1,4 @@
-"""States of a mechanism that its constraints allow, at random, away from where it starts."""
+"""Random states of a mechanism that satisfy its constraints, away from its start."""
 
 from __future__ import annotations
 
@@ -17,10 +17,10 @@ _TIME = 0.15  # of a hop, s, at speeds of about 1 rad/s
 
 
 def admissible_states(model: Model, count: int, seed: int = 0) -> list[State]:
-    """The initial state, then up to so many others at that time, reached by random motions.
+    """The initial state, then up to a number of others at that time, reached by random motions.
 
-    They satisfy the constraints; fewer come where the mechanism locks on the way. Raises AssemblyError if
-    the initial state does not meet the constraints.
+    They satisfy the constraints; there are fewer if the mechanism locks on the way. Raises AssemblyError if
+    the initial state does not satisfy the constraints.
     """
     random = np.random.default_rng(seed)
     system = prepare(model, "lagrange")
@@ -49,7 +49,7 @@ def _moving(system: System, state: State, reach: float, random: np.random.Genera
 
 
 def _hop(system: System, state: State, reach: float, random: np.random.Generator) -> State:
-    """Where such a motion leads in a short time."""
+    """The state that such a motion reaches in a short time."""
     moving = _moving(system, state, reach, random)
     there = system.retract(moving, moving.velocity, moving.angular_velocity, _TIME)
     return system.project(replace(there, time=state.time))

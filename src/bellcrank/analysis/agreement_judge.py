@@ -1,4 +1,4 @@
-"""Formulations side by side at the same states: who stands alone, with which quantity of which element."""
+"""Comparison of formulations at the same states: which one deviates, in which quantity of which element."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ def judge_agreement(
 ) -> tuple[list[CheckResult], list[Finding]]:
     """Compare formulations by pairs.
 
-    failing: which of them fail the judges of mechanics, which decides between two. labels: of the states.
+    failing: which of them fail the mechanics checks; this decides between two. labels: of the states.
     """
     names = list(said)
     checks, faults = [], []
@@ -64,7 +64,7 @@ def judge_agreement(
 
 
 def disagreeing(model: Model, said: Mapping[str, Testimony], who: str) -> tuple[int, list[str]]:
-    """The state where a formulation's accelerations are farthest from others', and the bodies they are of."""
+    """The state where a formulation's accelerations differ most from others', and the bodies concerned."""
     motion = [q for q in _quantities(model, said) if "acceleration" in q.name]
     gaps = np.max([q.gaps(who, other) for q in motion for other in said if other != who], axis=0)
     state = int(np.argmax(np.max(gaps, axis=1)))
@@ -72,7 +72,7 @@ def disagreeing(model: Model, said: Mapping[str, Testimony], who: str) -> tuple[
 
 
 def _alone(gaps: Mapping[tuple[str, str], float], names: Sequence[str], failing: Mapping[str, bool]) -> str:
-    """Who is apart from all others while these agree; else who fails by mechanics; else all of them."""
+    """The one that differs from all others while these agree; else those failing mechanics; else all."""
     alone = [
         name
         for name in names
@@ -141,7 +141,7 @@ def _coordinates(said: Mapping[str, Testimony]) -> Iterator[Quantity]:
 
 
 def _scales(model: Model, said: Testimony) -> tuple[Floats, Floats]:
-    """Per state the size of accelerations with those of turning and falling, and of the forces they take."""
+    """Per state, the scale of accelerations, including rotation and gravity, and of the forces needed."""
     sections = said.sections
     parts = [
         np.max(np.abs(sections[name]), axis=(1, 2), initial=0.0)

@@ -1,4 +1,4 @@
-"""Assembly of a mechanism in place: what was found is written into its description."""
+"""Assembly of a mechanism in place: the result is written into its description."""
 
 from __future__ import annotations
 
@@ -42,32 +42,32 @@ def assemble(
 ) -> AssemblyReport:
     """Mend the initial positions and velocities of a mechanism's bodies so that all constraints hold.
 
-    Bodies move by as little as possible, weighed by mass: least is the sum over all particles of mass times
-    squared distance, among configurations that can be reached without a jump. Those that need not move keep
-    their numbers exactly. Values that are "as in the initial configuration" (rest lengths, gear phases, ...)
-    do not hold bodies back: they are taken from what comes out.
+    Bodies move as little as possible, weighted by mass: the sum over all particles of mass times squared
+    distance is minimal among the configurations that can be reached without a jump. Bodies that need not move
+    keep their numbers exactly. Values taken from the initial configuration (rest lengths, gear phases, ...)
+    do not hold bodies back: they are taken from the assembled configuration.
 
-    Initial positions and velocities that joints are given hold exactly. Bodies that hang on such a joint move
-    along with it; in a loop, the joint is moved there from where the bodies were placed, and the others
+    Initial positions and velocities given for joints are satisfied exactly. Bodies that hang on such a joint
+    move along with it; in a loop, the joint is moved there from where the bodies were placed, and the others
     follow.
 
-    Numbers that are expressions of parameters stay expressions where assembly does not change them; what it
-    writes numbers over, the notes of the report say.
+    Numbers that are expressions of parameters stay expressions unless assembly changes them; the notes of the
+    report list the expressions that were replaced by numbers.
 
-    time: at which drives are read, s.
-    pinned: bodies, or their names, that keep their placement; a joint that is given a position then does not
+    time: at which drives are evaluated, s.
+    pinned: bodies, or their names, that keep their placement; a joint with a given position then does not
         carry them.
     method: "root_finding", or "constraint_forces": the bodies come together under forces that make each
         error die out like a critically damped oscillator, C'' + 2/τ C' + C/τ² = 0, found by least squares
         without a matrix. The report's `motion` is the Trajectory of that, from `time` on with drives at rest;
-        where it ends, root finding takes away the last rounding errors. It shows how a structure snaps
-        together and goes far; root finding is faster and goes nearer.
-    time_constant: τ, s; a metre is closed to 1e-9 m after about 24 of them.
+        at its end, root finding removes the last rounding errors. It shows how a structure snaps
+            together and may move bodies far; root finding is faster and finds a nearer configuration.
+    time_constant: τ, s; a gap of one metre closes to 1e-9 m within about 24 τ.
 
     Source of the constraint forces: P. Schröder, The Virtual Erector Set (1990), (5.3) and (5.12).
 
-    Raises MechanismError for faults of the description and for bodies that there are not, AssemblyError where
-    the constraints cannot be met, naming the worst with what they miss; the mechanism is then left as it was.
+    Raises MechanismError for faults of the description and for unknown bodies, AssemblyError if the
+    constraints cannot be satisfied, naming the worst with their errors; the mechanism is then left unchanged.
     """
     with Check("assemble") as check:
         time = check.number("time", time, "s")
@@ -133,7 +133,7 @@ def _written(mechanism: Mechanism, described: Model, model: Model, report: Assem
 def write(
     mechanism: Mechanism, before: State, index: Mapping[str, int], after: State, moves: Sequence[BodyMove]
 ) -> list[str]:
-    """Give the bodies that were moved their new numbers; what expressions were lost.
+    """Give the moved bodies their new numbers; return which expressions were replaced.
 
     before: the state as described. index: of bodies by name, in the states.
     """
@@ -157,7 +157,7 @@ def write(
 
 
 def _kept(held: Sequence[Any], old: list[float], new: list[float]) -> list[Any]:
-    """Components of a vector: as they are held where they do not change."""
+    """Components of a vector: as they are stored where they do not change."""
     rows = zip(held, old, new, strict=True)
     return [kept if abs(was - now) <= ROUNDING else now for kept, was, now in rows]
 

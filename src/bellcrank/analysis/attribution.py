@@ -1,4 +1,4 @@
-"""Which element a force that is left over points to: that whose directions explain it with fewest numbers."""
+"""Attribution of a force imbalance: the element whose directions explain it with the fewest numbers."""
 
 from __future__ import annotations
 
@@ -50,9 +50,9 @@ def attributed(evidence: Evidence, frame: int) -> str:
 def blamed(
     who: str, evidence: Evidence, frames: Sequence[tuple[int, str]], checks: Sequence[CheckResult]
 ) -> Finding:
-    """What is wrong with results that fail checks, when there are no others to compare them with.
+    """The faults of results that fail checks, when there are no others to compare them with.
 
-    frames: those in which what is left over is attributed, each with what it is called.
+    frames: those whose imbalance is attributed, each with its label.
     """
     failed = [check for check in checks if not check.passed]
     causes = [

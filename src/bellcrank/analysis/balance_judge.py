@@ -33,7 +33,7 @@ def judge_balance(evidence: Evidence) -> list[CheckResult]:
 
 
 def judge_forces(evidence: Evidence) -> list[CheckResult]:
-    """What forces exert and store, as it was recorded, against the description."""
+    """The recorded efforts and energies of forces, against the description."""
     meaning = "recorded force or moment against the description, relative to those that act"
     if not evidence.run.forces:
         reason = "forces were not recorded"
@@ -73,7 +73,7 @@ def left_over(evidence: Evidence, frame: int) -> tuple[Floats, Floats, Floats, F
 
 
 def with_floor(size: Floats) -> Floats:
-    """Sizes (nb,) to divide by: what is nothing beside the largest counts as a millionth of it."""
+    """Sizes (nb,) to divide by: values negligible beside the largest count as a millionth of it."""
     return np.asarray(size + 1e-6 * np.max(size, initial=0.0) + 1e-300)
 
 
@@ -102,7 +102,7 @@ def sizes(evidence: Evidence, frame: int, loads: Loads) -> tuple[Floats, Floats]
 
 
 def judge_reactions(evidence: Evidence) -> list[CheckResult]:
-    """Ideal joints: their reactions do no work on the relative motion that they allow."""
+    """Ideal joints: reactions do no work on the relative motion that the joints allow."""
     meaning = "power of a joint's reaction, relative to force times speed"
     if not evidence.has_reactions:
         return [CheckResult("ideal joints", meaning, None, 1e-8, "reactions were not recorded")]

@@ -1,4 +1,4 @@
-"""A certificate: every formulation that takes a mechanism, judged at random states and along runs."""
+"""A certificate: every formulation that accepts a mechanism, checked at random states and along runs."""
 
 from __future__ import annotations
 
@@ -146,7 +146,7 @@ def _regular(
     states: Sequence[State],
     labels: Sequence[str],
 ) -> tuple[dict[str, Testimony], list[str], int]:
-    """Without the states near singular poses, where digits are lost whoever computes."""
+    """The states without those near singular poses, where every formulation loses digits."""
     least = np.min([one.pivots for one in said.values()], axis=0)
     kept = np.flatnonzero(least >= _SINGULAR).tolist()
     if len(kept) == len(states) or not kept:
@@ -163,7 +163,7 @@ def _explained(
     faults: list[Finding],
     labels: Sequence[str],
 ) -> list[Finding]:
-    """The faults, each by its cause: behind wrong accelerations may be a wrong force or row."""
+    """The faults, each with its cause: wrong accelerations may come from a wrong force or row."""
     apart = [fault for fault in faults if "acceleration" in fault.quantity]
     others = [fault for fault in faults if fault not in apart]
     found: list[Finding] = []

@@ -136,8 +136,8 @@ def _acceleration_errors(rows: Rows, evidence: Evidence, frame: int) -> Floats:
 def beyond_differences(errors: Floats, changes: Floats) -> Floats:
     """Errors of second derivatives by differences, as far as these are known.
 
-    changes: of the differences where the step is doubled. They are large where a third derivative jumps, as
-    that of a spline at its points; there the differences themselves are wrong by so much.
+    changes: of the differences when the step is doubled. They are large where a third derivative jumps, as
+    that of a spline does at its points; there the differences themselves are wrong by that amount.
     """
     return np.asarray(np.where(changes > _ROUGH, np.maximum(errors - changes, 0.0), errors))
 
@@ -156,7 +156,7 @@ def _sums(rows: Rows, at: Snapshot, near: Floats | None = None) -> Floats:
 
 
 def moved(state: State, linear: Floats, angular: Floats, time: float) -> State:
-    """Where a State moves in a short time with constant accelerations, to third order."""
+    """The State reached in a short time with constant accelerations, to third order."""
     turn = exponential(time * state.angular_velocity + 0.5 * time**2 * angular)
     position = state.position + time * state.velocity + 0.5 * time**2 * linear
     return State(state.time, position, product(turn, state.rotation), state.velocity, state.angular_velocity)

@@ -141,7 +141,7 @@ def steady(evidence: Evidence) -> np.ndarray:
 
     An impact may begin and end between two frames. Methods that locate events record it; others do not, and
     then only intervals with touching points at both ends count. Rigid contacts act by impulses, which no
-    rule that integrates forces meets.
+    quadrature of forces can capture.
     """
     count = len(evidence.time) - 1
     if not evidence.model.contacts:

@@ -23,7 +23,7 @@ _GOOD: Final = 1e-11  # error, in parts of the largest derivative of a column, w
 
 
 class OutOfReach(Exception):
-    """There is no value at a point: where constraints cannot be met, for instance."""
+    """There is no value at a point, because constraints cannot be satisfied there, for instance."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -35,12 +35,12 @@ class Derivatives:
 
 
 def derivatives(sample: Callable[[Floats], Floats], point: Floats, steps: Floats) -> Derivatives:
-    """Of values by variables.
+    """Derivatives of values by variables.
 
-    sample: values (points, m) at points (points, n). steps: the largest tried, (n,); smaller ones follow
-        where these lead out of reach, or where the function is not smooth enough for them.
+    sample: values (points, m) at points (points, n). steps: the largest ones tried, (n,); smaller ones follow
+        if these go out of reach, or if the function is not smooth enough for them.
 
-    Raises OutOfReach where no step is small enough.
+    Raises OutOfReach if no step is small enough.
     """
     middle = sample(point[None])[0]
     if not len(steps):

@@ -1,8 +1,8 @@
-"""Eigenvalues and vectors of state matrices, with zeros taken off first.
+"""Eigenvalues and eigenvectors of state matrices, with zero eigenvalues deflated first.
 
-Where a vehicle is, how far its wheels have turned, where a free body has got to: such states give a matrix
+States such as the position of a vehicle, the turns of its wheels or the place of a free body give a matrix
 zeros in Jordan blocks, which rounding scatters over a circle whose radius is the square or cube root of its
-own. They are taken off one stage at a time: with N the null space of A and Q = [N, N_perp],
+own size. They are deflated one stage at a time: with N the null space of A and Q = [N, N_perp],
 
     Qᵀ A Q = [[0, X], [0, A₁]],
 
@@ -25,7 +25,7 @@ _ZERO: Final = 1e-9  # singular values below this part of the largest are zero
 
 @dataclass(frozen=True, eq=False)
 class Eigen:
-    """Eigenvalues that are not zero (n,), their vectors (states, n), and what was taken off.
+    """Nonzero eigenvalues (n,), their eigenvectors (states, n), and what was deflated.
 
     null: an orthonormal basis (states, k) of directions in which nothing changes. zeros: how many
     eigenvalues are zero; where there are more than k, some of these directions drift.
@@ -38,9 +38,9 @@ class Eigen:
 
 
 def eigen(matrix: Floats, scale: Floats, error: float = 0.0) -> Eigen:
-    """Of a matrix (states, states); scale: typical sizes of the states, (states,).
+    """Eigenvalues of a matrix (states, states); scale: typical sizes of the states, (states,).
 
-    error: of its entries once they are scaled, absolute; what it may be the cause of counts as zero.
+    error: absolute, of its scaled entries; eigenvalues that this error could cause count as zero.
     """
     scaled = matrix * scale / scale[:, None]
     least = max(_ZERO * float(np.linalg.norm(scaled, 2)) if scaled.size else 0.0, 10.0 * error)

@@ -69,7 +69,7 @@ def _by_ledger(evidence: Evidence, limit: float) -> list[CheckResult]:
 
 
 def _in_play(kinetic: Floats, potential: Floats) -> float:
-    """What energies (T,) come to in a run; what stands still is known to rounding."""
+    """The scale of energies (T,) in a run; constant ones are exact to rounding."""
     size = float(np.max(np.abs(kinetic)) + np.max(np.abs(potential - potential[0]))) + 1e-12
     return max(size, _ROUNDING * float(np.max(np.abs(potential))))
 
@@ -82,7 +82,7 @@ def contact_energies(evidence: Evidence, frames: list[int]) -> Floats:
 
 
 def _stops_met(evidence: Evidence) -> bool:
-    """Whether an event of a run, which may have been joined of several, is that a stop was met."""
+    """Whether an event of a run, which may be joined from several runs, is a stop being reached."""
     model = evidence.model
     stops = {model.block_owner[b] for b in np.flatnonzero(model.arrays["block_unilateral"])}
     return any(event.name in stops for event in evidence.run.events)
@@ -106,7 +106,7 @@ def _record(evidence: Evidence, frames: list[int], kinetic: Floats, potential: F
 
 
 def _balance(evidence: Evidence, total: Floats, size: float, limit: float) -> CheckResult:
-    """Energy gained against the work done, over each four steps in which contacts stay as they are."""
+    """Energy gained against the work done, over every four steps in which contacts stay as they are."""
     step, groups = float(evidence.time[1] - evidence.time[0]), slice(None, None, 4)
     calm = np.all(windows(steady(evidence), 4), axis=1)
     works, errors = worked(power(evidence), step)
@@ -217,7 +217,7 @@ def _formula_power(evidence: Evidence, frame: int, record: CustomRecord) -> floa
 
 
 def judge_momentum(evidence: Evidence, limit: float) -> list[CheckResult]:
-    """Momentum of what floats: gravity alone changes it, and nothing the angular one about the com."""
+    """Momentum of free parts: gravity alone changes the linear one, nothing the angular one about the com."""
     results = []
     for bodies in _free_parts(evidence):
         linear, angular, size, angular_size = _momenta(evidence, bodies)

@@ -1,4 +1,4 @@
-"""Static equilibrium: where a mechanism rests."""
+"""Static equilibrium of a mechanism."""
 
 from __future__ import annotations
 
@@ -26,23 +26,23 @@ from bellcrank.mechanism.mechanism import Mechanism
 
 @dataclass(frozen=True)
 class EquilibriumReport:
-    """Where a mechanism came to rest, and whether it stays there.
+    """The equilibrium of a mechanism, and whether it is stable.
 
-    assembly: how its constraints were met before.
-    energy_before, energy: potential energy then and at rest, J: that of gravity, springs, forces of constant
-        direction, and efforts that depend on time only.
-    force: the largest that is left on a body, N; moments count by the body's size. scale: the largest that
-        acts, constraints included, N. acceleration: the largest of a body let go there, by `lagrange`, m/s^2
-        (of its frame's origin).
+    assembly: the report of the assembly that came first.
+    energy_before, energy: potential energy after assembly and at rest, J: that of gravity, springs, forces of
+        constant direction, and efforts that depend on time only.
+    force: the largest residual force on a body, N; moments are scaled by the body's size. scale: the largest
+        force that acts, constraints included, N. acceleration: the largest acceleration of a body released
+        there, by `lagrange`, m/s^2 (of its frame's origin).
     iterations: of the search.
     stability: "stable" where the energy grows in all directions, "neutral" where it stays the same along
         some, "unstable" where it falls along some, "fixed" where nothing can move.
-    least_eigenvalue: of the stiffness against mass on what the constraints admit, 1/s^2: the square of the
-        lowest circular frequency where it is positive, of the fastest growth where it is negative.
-    freedoms, unstable_directions, neutral_directions: what the constraints admit, and how many of these with
-        negative stiffness and with none. Closed stops that bear a force count as closed.
-    moves: from the description, those that went farthest first. notes: what was described and is no more, and
-        what the result does not say.
+    least_eigenvalue: of stiffness relative to mass in the directions that the constraints allow, 1/s^2: the
+        square of the lowest circular frequency if positive, of the fastest growth rate if negative.
+    freedoms, unstable_directions, neutral_directions: the number of directions that the constraints allow,
+        and of those with negative and with zero stiffness. Closed stops that bear a force count as closed.
+    moves: relative to the description, largest first. notes: what was described and no longer applies, and
+        limitations of the result.
     """
 
     mechanism: str
@@ -73,7 +73,7 @@ class EquilibriumReport:
 
     @property
     def state_text(self) -> str:
-        """Whether it stays there, in words."""
+        """The stability, in words."""
         if self.stability == "fixed":
             return "fixed: the constraints let nothing move"
         counts = {"unstable": self.unstable_directions, "neutral": self.neutral_directions}
@@ -91,29 +91,28 @@ def find_equilibrium(
     iterations: int = 1000,
     leave_unstable: bool = True,
 ) -> EquilibriumReport:
-    """Put a mechanism where it rests: assembled, at a minimum of its potential energy, all velocities zero.
+    """Move a mechanism to static equilibrium: assembled, at a minimum of potential energy, at rest.
 
     The minimum is the one downhill of where the bodies are placed: the energy falls all the way there, and no
     barrier is passed. Forces of constant direction (`Wrench` in world axes) and efforts of motors belong to
     the energy, with their values at `time`. Loads without a potential (moments, forces that turn with a
-    body, forces given by formulas) are balanced all the same. Drives stand still as they are at `time`,
-    dampers and friction exert nothing, stops push and open.
+    body, forces given by formulas) are balanced as well. Drives are held as they are at `time`, dampers and
+    friction exert nothing, stops push and may open.
 
-    What is taken from the initial configuration keeps its value: rest lengths and the lengths of cables that
-    may go slack are written into the description as numbers, and joints that are given a position have the
-    one at rest.
+    Values taken from the initial configuration are kept: rest lengths and the lengths of cables that may go
+    slack are written into the description as numbers, and joints with a given position get the one at rest.
 
     time: s. pinned: bodies, or their names, that keep their placement, as for `assemble`.
-    tolerance: the force left on a body, relative to the largest force that acts.
-    iterations: after which it gives up.
-    leave_unstable: whether a rest that is no minimum, such as a pendulum that stands on its head, is left for
-        a lower one. False: it is accepted, and the report says that it is unstable.
+    tolerance: the residual force on a body, relative to the largest force that acts.
+    iterations: the number after which the search gives up.
+    leave_unstable: whether an equilibrium that is not a minimum, such as an inverted pendulum, is left for a
+        lower one. False: it is accepted, and the report says that it is unstable.
 
-    Raises MechanismError for faults of the description and for bodies that there are not, AssemblyError where
-    the constraints cannot be met or no rest is found (something falls or runs away, say); the mechanism is
-    then left as it was.
+    Raises MechanismError for faults of the description and for unknown bodies, AssemblyError if the
+    constraints cannot be satisfied or no equilibrium is found (something falls or runs away, say); the
+    mechanism is then left unchanged.
 
-    Method: Newton's on the constraints within bounded steps, see docs/theory/statics.md.
+    Method: Newton's on the constraints with bounded steps, see docs/theory/statics.md.
     """
     with Check("find_equilibrium") as check:
         tolerance = check.positive("tolerance", tolerance)
@@ -147,7 +146,7 @@ def find_equilibrium(
 def _written(
     mechanism: Mechanism, described: Model, model: Model, rest: State, values: Floats
 ) -> tuple[tuple[BodyMove, ...], list[str]]:
-    """The description starts at rest, with what it took from where it started; the moves, and notes.
+    """Write the equilibrium, and values taken from the former start, into the description; moves and notes.
 
     model: `described`, assembled. values: of all coordinates at rest.
     """
@@ -237,7 +236,7 @@ def _with_held(mechanism: Mechanism, names: Sequence[str]) -> Mechanism:
 
 
 def standing_still(model: Model) -> Model:
-    """The model with drives that stand still where they are, and stops that do not bounce."""
+    """The model with its drives held where they are, and stops that do not bounce."""
     arrays, time = model.arrays, model.initial.time
     values = np.zeros(model.row_count)
     for row in np.flatnonzero(arrays["row_function"] >= 0).tolist():

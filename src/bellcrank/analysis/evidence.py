@@ -1,4 +1,4 @@
-"""What a judge has to go by: a model and the recorded run of it."""
+"""The input of the checks: a model and its recorded run."""
 
 from __future__ import annotations
 
@@ -25,10 +25,10 @@ _AT_ONCE = 2000  # bodies and pairs, at all frames that are found together
 
 
 class Evidence:
-    """A run, read as a judge needs it.
+    """A recorded run, as the checks read it.
 
-    frames: numbers of the frames that are looked at closely, spread over the run but not at round times; with
-        samples None all of them, which may be of states that have nothing to do with each other.
+    frames: indices of the frames that are examined closely, spread over the run but not at round times; with
+        samples None all of them, which may then be of unrelated states.
     """
 
     def __init__(self, model: Model, run: Trajectory, samples: int | None) -> None:

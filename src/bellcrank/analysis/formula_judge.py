@@ -1,7 +1,7 @@
-"""The judge's own numbers of what is given by formulas: forces, equations, and joints with own coordinates.
+"""Independent values of elements given by formulas: forces, equations, and joints with own coordinates.
 
-Formulas are evaluated as they are written. Their derivatives are differences, so that nothing of what the
-core derives from them is used.
+Formulas are evaluated as they are written. Their derivatives are differences, so that none of the core's
+derivatives is used.
 """
 
 from __future__ import annotations

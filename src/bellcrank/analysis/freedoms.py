@@ -22,12 +22,12 @@ _RANK = 1e-9  # singular values below this part of the largest are zero
 class Freedoms:
     """Degrees of freedom at a configuration.
 
-    count: 6 per body less the rank of the rows that hold.
-    of_positions: the same without the rows that hold velocities alone: a wheel that rolls may go anywhere.
-    redundant: rows that add nothing there.
+    count: 6 per body less the rank of the active rows.
+    of_positions: the same without velocity constraints: a rolling wheel may go anywhere.
+    redundant: rows that follow from others there.
     independent: coordinates whose rates determine all motion, such as "joint 'crank'"; bodies where
         no joint coordinate shows the motion. Empty if the mechanism is too large for dense matrices.
-    uncertainty: what double precision leaves open of the accelerations there, relative to the largest.
+    uncertainty: of the accelerations there due to double precision, relative to the largest.
     """
 
     count: int
@@ -69,9 +69,9 @@ def freedoms(model: Model, state: State | None = None) -> Freedoms:
 
 
 def leading_coordinates(model: Model, state: State, first: Sequence[int] = ()) -> tuple[int, ...] | None:
-    """Coordinates of joints whose rates determine all motion where no drive leads any.
+    """Coordinates of joints whose rates determine all motion if no coordinate is driven.
 
-    first: coordinates that are taken before others. None where those of joints do not determine it.
+    first: coordinates that are preferred. Returns None if joint coordinates do not determine the motion.
     """
     system = _core.Bodies(model.core)
     system.set_state(*state.arrays)
@@ -92,9 +92,9 @@ def leading_coordinates(model: Model, state: State, first: Sequence[int] = ()) -
 
 
 def redundant_at(model: Model, at: State, system: _core.Lagrange) -> tuple[int, ...]:
-    """Rows that hold and add nothing at a state, by a system of the model, which is taken there.
+    """Active rows that are redundant at a state, according to a system of the model, which is moved there.
 
-    A closed stop takes no degree of freedom away, for it may open: a drive that starts at one is needed.
+    A closed stop removes no degree of freedom, since it may open: a drive that starts at one is needed.
     """
     system.set_state(*at.arrays)
     system.accelerate()
@@ -111,7 +111,7 @@ def _left(model: Model, redundant: tuple[int, ...]) -> int:
 
 
 def _independent(model: Model, state: State, jacobian: Floats) -> tuple[str, ...]:
-    """Names of coordinates that lead the null space of the Jacobian, proximal joints first."""
+    """Names of coordinates that parametrise the null space of the Jacobian, proximal joints first."""
     null = null_space(jacobian, 6 * len(model.bodies))
     names, rates = [], []
     if any(joint.coordinates for joint in model.joints):
@@ -125,7 +125,7 @@ def _independent(model: Model, state: State, jacobian: Floats) -> tuple[str, ...
 
 
 def null_space(jacobian: Floats, columns: int) -> Floats:
-    """An orthonormal basis (columns, degrees of freedom) of what the rows of a Jacobian leave."""
+    """An orthonormal basis (columns, degrees of freedom) of the null space of a Jacobian."""
     if len(jacobian) == 0:
         return np.eye(columns)
     _, values, right = np.linalg.svd(jacobian)

@@ -1,4 +1,4 @@
-"""Judge of forces where accelerations were not recorded: what bodies gain in momentum between frames."""
+"""Check of forces if accelerations were not recorded: the momentum that bodies gain between frames."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ _CLEAR = 1e-2  # of the forces: where frames determine impulses no better than t
 def judge_impulses(evidence: Evidence, limit: float) -> list[CheckResult]:
     """Gains of momentum against forces and moments that act, by Simpson's rule over two steps and over four.
 
-    The difference of the two is how well frames determine impulses, see `unclear`.
+    The difference of the two shows how well the frames determine impulses, see `unclear`.
     """
     if evidence.has_accelerations or not evidence.has_reactions:
         return []
@@ -97,7 +97,7 @@ def _momenta(evidence: Evidence, frame: int) -> Floats:
 
 
 def _is_inner(evidence: Evidence, frame: int) -> bool:
-    """Whether there are evenly spaced frames about a frame as far as they are needed."""
+    """Whether a frame has enough evenly spaced neighbours."""
     reach = max(AROUND) + 2
     steps = np.diff(evidence.time[max(frame - reach, 0) : frame + reach + 1])
     return len(steps) == 2 * reach and bool(np.ptp(steps) <= 1e-6 * np.min(steps))

@@ -25,21 +25,21 @@ class MechanismInfo:
     """Facts about a mechanism in its assembled initial configuration.
 
     bodies, joints, constraints, forces, drives: counts. joint_kinds: how many joints of each kind.
-    mass: kg. rows: constraint rows that hold as equations.
+    mass: kg. rows: constraint rows that are equations.
     grubler: 6 per body less rows.
     freedom: 6 per body less the rank of the rows, the degrees of freedom of velocities; it exceeds
         `grubler` by the number of redundant rows.
-    position_freedom: the same without rows that hold velocities alone, as rolling wheels and blades have:
-        the dimensions of where the mechanism can get to.
+    position_freedom: the same without velocity constraints, as rolling wheels and blades have: the dimension
+        of the configurations that the mechanism can reach.
     redundant: the redundant rows by name. Which of several dependent rows is called redundant is arbitrary.
     redundancies: the same rows with the rows that each follows from.
     independent: coordinates that determine the motion if they are driven (empty for very large mechanisms).
     loops: number of independent closed loops. loop_elements: joints and constraints round the first of them.
-    components: bodies that hang together (the ground does not connect), largest first.
-    floating: how many of these nothing holds to the ground.
+    components: groups of connected bodies (the ground does not connect), largest first.
+    floating: how many of these are not connected to the ground.
     choice: the formulation that "auto" takes for it, and why.
-    uncertainty: what double precision leaves open of the accelerations, relative to the largest; mostly 0.
-    assembly: what it took to assemble it.
+    uncertainty: of the accelerations due to double precision, relative to the largest; mostly 0.
+    assembly: the report of its assembly.
     """
 
     name: str
@@ -67,7 +67,7 @@ class MechanismInfo:
 
     @property
     def accuracy(self) -> str:
-        """What double precision leaves open; empty where that is nothing to speak of."""
+        """The uncertainty due to double precision, in words; empty if it is negligible."""
         return limit_of_digits(self.uncertainty)
 
     @property
@@ -108,7 +108,7 @@ class MechanismInfo:
 
 
 def info(mechanism: Mechanism | Model) -> MechanismInfo:
-    """Facts about a mechanism. Raises MechanismError for faults, AssemblyError if it does not fit."""
+    """Facts about a mechanism. Raises MechanismError for faults, AssemblyError if it cannot be assembled."""
     described = mechanism if isinstance(mechanism, Model) else compile_mechanism(mechanism)
     model, report = assembled(described)
     found = freedoms(model)

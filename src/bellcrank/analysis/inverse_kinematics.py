@@ -1,7 +1,7 @@
-"""Inverse kinematics: where a mechanism must go so that markers come to given poses.
+"""Inverse kinematics: the configuration of a mechanism in which markers have given poses.
 
-All constraints and limits hold on the way and at the end; bodies go to a configuration near to where they
-were. A mechanism that was prepared once answers again and again, each time from where it is.
+All constraints and limits are satisfied on the way and at the end; bodies go to a configuration near to where
+they were. A mechanism that was prepared once can be used repeatedly, each time from its current state.
 """
 
 from __future__ import annotations
@@ -42,10 +42,10 @@ _KEPT: Final = 8  # sets of targets that stay prepared
 
 @dataclass(frozen=True, eq=False)
 class Reached:
-    """Where a mechanism came to.
+    """The result of inverse kinematics.
 
-    state: at rest. reached: whether the targets are met. misses: by target, in the order given, how far it is
-    from its position, m, and its rotation, rad; zero for what was not asked. coordinates: all of the model's.
+    state: at rest. reached: whether the targets are met. misses: per target, in the order given, the errors
+    of position, m, and rotation, rad; zero for what was not specified. coordinates: all of the model's.
     """
 
     model: Model = field(repr=False)
@@ -66,14 +66,14 @@ class Reached:
 
     @property
     def drives(self) -> dict[str, float]:
-        """What drives of one coordinate would have to lead it to, m or rad."""
+        """The positions that drives of one coordinate would have to prescribe, m or rad."""
         led = (one for one in self.model.multipliers if one.kind == "drive" and one.coordinate >= 0)
         return {one.element: float(self.coordinates[one.coordinate]) for one in led}
 
 
 @dataclass(frozen=True, eq=False)
 class _Asked:
-    """Targets of one kind: the frames and what is asked of each, by how the core takes them."""
+    """Targets of one kind: the frames and what is specified for each, as the core takes them."""
 
     frames: Frames
     names: tuple[str, ...]
@@ -84,14 +84,15 @@ class _Asked:
 class InverseKinematics:
     """A mechanism prepared for inverse kinematics; it serves one thread at a time.
 
-    model: of the mechanism. state: where it is, and where the next question begins.
+    model: of the mechanism. state: the current one, from which the next search starts.
 
-    time: s, of drives that are held. held: drives that go on to lead; others leave their coordinates free.
-    tolerance: m, and rad for a body of 1 m: what counts as reached. steps: towards a target, at most.
-    restarts: from elsewhere, where it is caught on the way.
+    time: s, of drives that are held. held: drives that stay active; other drives leave their coordinates
+        free.
+    tolerance: m, and rad for a body of 1 m: what counts as reached. steps: the most towards a target.
+    restarts: from elsewhere, if the search gets stuck.
 
-    Raises as `bc.assemble` where the mechanism cannot be assembled, MechanismError for drives that there are
-    not.
+    Raises the errors of `bc.assemble` if the mechanism cannot be assembled, MechanismError for unknown
+    drives.
     """
 
     def __init__(
@@ -134,17 +135,17 @@ class InverseKinematics:
         return f"<InverseKinematics of {self.model.name!r}>"
 
     def __call__(self, targets: Targets, start: State | None = None) -> Reached:
-        """As `nearest`; Unreachable, which holds what comes nearest, is raised where targets are not met."""
+        """As `nearest`, but raises Unreachable, which contains the nearest result, if targets are not met."""
         found = self.nearest(targets, start)
         if not found.reached:
             raise Unreachable(self._failure(targets, found), found)
         return found
 
     def nearest(self, targets: Targets, start: State | None = None) -> Reached:
-        """Where the mechanism meets the targets or, if it cannot, comes nearest to them.
+        """The state in which the mechanism meets the targets or, if it cannot, comes nearest to them.
 
-        start: where it goes on from; by default where it was left.
-        Raises MechanismError for targets that are none, AssemblyError where the constraints cannot be met.
+        start: the state to start from; by default the current one.
+        Raises MechanismError for invalid targets, AssemblyError if the constraints cannot be satisfied.
         """
         asked = self._asked(targets)
         search = self._search(asked.frames)
@@ -165,9 +166,9 @@ class InverseKinematics:
         return Reached(self.model, self.state, reached, misses, values)
 
     def set_inputs(self, values: Mapping[str, float]) -> None:
-        """Give inputs of the model other values; those that are not named have the ones they begin with.
+        """Give inputs of the model other values; those that are not named have their initial values.
 
-        The model is to be no other system's.
+        The model must not be shared with another system.
         """
         if not self.model.inputs:
             return
@@ -260,20 +261,21 @@ class InverseKinematics:
 def inverse_kinematics(
     mechanism: Mechanism | Model, targets: Targets, start: State | None = None, **options: Any
 ) -> Reached:
-    """Where a mechanism goes so that markers come to given poses, all constraints and limits kept.
+    """Find a configuration in which markers have given poses and all constraints and limits are satisfied.
 
-    targets: "body.marker", a marker, a body or (body, point), each to a position (3,), m, a pose (position,
-        rotation), or (None, rotation); see `Targets`. start: from where; by default as it is assembled.
-    options: of `InverseKinematics`, which answers many questions about one mechanism without preparing again.
+    targets: a mapping from "body.marker", a marker, a body or (body, point) to a position (3,), m, a pose
+        (position, rotation), or (None, rotation); see `Targets`. start: state to start from; by default the
+        assembled one.
+    options: of `InverseKinematics`, which solves many tasks for one mechanism without preparing it again.
 
-    The result has the state, the joints' coordinates with their whole turns, and what drives would lead to.
-    Raises Unreachable where the targets are not met, and as `InverseKinematics` and its `nearest`.
+    The result has the state, the joints' coordinates with their whole turns, and the positions for drives.
+    Raises Unreachable if the targets are not met, and the errors of `InverseKinematics` and its `nearest`.
     """
     return InverseKinematics(mechanism, **options)(targets, start)
 
 
 def _aim(element: str, value: Any) -> tuple[Floats | None, Quat | None]:
-    """Position and rotation that a target asks for."""
+    """Position and rotation that a target specifies."""
     pose = isinstance(value, (tuple, list)) and len(value) == 2
     position, rotation = value if pose else (value, None)
     if position is None and rotation is None:

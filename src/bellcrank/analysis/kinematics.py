@@ -45,7 +45,7 @@ def kinematics(
     """Positions, velocities and accelerations of a mechanism whose drives determine its motion.
 
     They satisfy the constraints at every recorded time to the solver's tolerance; nothing is integrated, so
-    there is no error that grows. Masses and forces have no influence.
+    no error accumulates. Masses and forces have no influence.
 
     duration, start: s. step: between frames, s; by default a thousandth of the duration.
     formulation, path, progress, options: as for `simulate`.
@@ -71,13 +71,13 @@ def inverse_dynamics(
     progress: bool | Callable[[float], None] = False,
     **options: Unpack[FormulationOptions],
 ) -> Trajectory:
-    """The motion of a fully driven mechanism, with the drives' efforts and joint reactions that it takes.
+    """Compute the drive efforts and joint reactions that the motion of a fully driven mechanism requires.
 
     along: markers, or their names, and the path that each follows: a `Path`, three functions of time, or a
         dict of path, orientation and reference as `Mechanism.add_drive` takes them. Drives of joints are
-        released and follow; then drives and motors, and where there are none joints, supply the efforts,
-        `run.drive(name).effort` by the name of the drive or joint. The paths exert nothing. keep: names of
-        drives that go on as they are.
+        released and follow the motion; the efforts are then supplied by drives and motors, or else by joints:
+        `run.drive(name).effort`, by the name of the drive or joint. The paths exert nothing. keep: names of
+        drives that stay as they are.
 
     The other arguments and errors are those of `kinematics`.
     """
@@ -100,7 +100,7 @@ def inverse_dynamics(
 
 @dataclass(frozen=True)
 class _Times:
-    """When there is a frame, s; step: None for a thousandth of the duration."""
+    """The times of frames, s; step: None for a thousandth of the duration."""
 
     duration: float
     step: float | None
@@ -158,7 +158,7 @@ def _run(
 
 
 def _driven(mechanism: Mechanism | Model, start: float) -> Model:
-    """The assembled model. Raises MechanismError if a motion is left that no drive prescribes."""
+    """The assembled model. Raises MechanismError if drives do not prescribe all motion."""
     model = mechanism if isinstance(mechanism, Model) else compile_mechanism(mechanism, start)
     model, _ = assembled(
         model if model.initial.time == start else model.started(model.initial.at_time(start))

@@ -1,7 +1,7 @@
-"""Coordinates that are driven in place of the drives of a mechanism, so that nothing is free.
+"""Coordinates that are driven in place of the drives of a mechanism, so that no degree of freedom is left.
 
-Each follows a cubic of time,  c0 + c1 s + c2 s^2 + c3 s^3  with s = t - t0,  whose numbers are inputs. So one
-preparation serves all motions, and the efforts of the drives are results like others.
+Each follows a cubic of time,  c0 + c1 s + c2 s^2 + c3 s^3  with s = t - t0,  whose coefficients are inputs.
+So one preparation serves all motions, and the efforts of the drives are ordinary results.
 """
 
 from __future__ import annotations
@@ -50,7 +50,7 @@ class Lead:
 
 
 def leads_of(model: Model, state: State) -> tuple[Lead, ...]:
-    """What is to be driven so that nothing is free: what drives and motors move, before other joints.
+    """The coordinates to drive so that nothing is free: those with drives and motors first.
 
     model: with its drives. Raises MechanismError where joint coordinates do not determine all motion.
     """

@@ -1,4 +1,4 @@
-"""The judge of works that a run has added up: they close the balance of energy and fit powers of forces."""
+"""Check of the work summed in a run: it must close the energy balance and match the powers of forces."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _UNRESOLVED = 5.0  # times the error of such an integral, which motions between 
 
 
 def judge_balance_of_works(evidence: Evidence, size: float, limit: float) -> CheckResult:
-    """What energy has gained, less recorded works. size: energy in play, J."""
+    """The gain of energy less the recorded work. size: scale of the energies, J."""
     balance = evidence.run.energy_balance()
     scale = max(size, balance.exchanged)
     worst = int(np.argmax(np.abs(balance.residual)))
@@ -27,7 +27,7 @@ def judge_balance_of_works(evidence: Evidence, size: float, limit: float) -> Che
 
 
 def judge_works(evidence: Evidence, size: float, limit: float) -> CheckResult:
-    """Works of forces over each four steps between frames, against the powers recorded there."""
+    """The work of forces over every four steps between frames, against the powers recorded there."""
     run, time = evidence.run, evidence.time
     steps = np.diff(time)
     if len(time) < 9 or np.max(np.abs(steps[:-1] - steps[0])) > 1e-6 * steps[0]:

@@ -1,4 +1,4 @@
-"""A mechanism linearized about a state: matrices of small changes, by name."""
+"""A mechanism linearized about a state: named state-space matrices."""
 
 from __future__ import annotations
 
@@ -26,16 +26,16 @@ class LinearModel:
     """The equations  x' = A x + B u,  y = C x + D u  of small changes about a state.
 
     A (states, states), B (states, inputs), C (outputs, states), D (outputs, inputs), SI units.
-    states: first coordinates of where the bodies are, such as "pivot.theta_z" (joint and coordinate), then
-        the speeds, "pivot.theta_z.rate". Rows that hold velocities alone (rolling) leave more coordinates
-        than speeds. inputs, outputs: their names. units: of all of them, by name.
-    state: about which it is. value: of the states there. rate: their rates there; those of speeds are zero in
-        an equilibrium and along a steady motion.
-    error: the largest estimated error of an entry, in parts of the largest of all states, or of outputs in
+    states: first position coordinates, such as "pivot.theta_z" (joint and coordinate), then the speeds,
+        "pivot.theta_z.rate". With velocity constraints (rolling) there are more coordinates than speeds.
+        inputs, outputs: their names. units: of all of them, by name.
+    state: the state of linearization. value: of the states there. rate: their rates there; those of speeds
+        are zero in an equilibrium and along a steady motion.
+    error: the largest estimated error of an entry, relative to the largest of all states, or of outputs in
         the same unit, by typical sizes.
-    derived: whether A comes from derived equations, exact but for rounding; else all of it is differences.
-    formulation: that computed the accelerations.
-    notes: what the matrices do not say.
+    derived: whether A comes from derived equations, exact but for rounding; else A comes from differences.
+    formulation: the one that computed the accelerations.
+    notes: limitations of the matrices.
     """
 
     mechanism: str
@@ -58,7 +58,7 @@ class LinearModel:
 
     @property
     def coordinates(self) -> int:
-        """How many of the states are coordinates; the others are speeds."""
+        """The number of states that are coordinates; the others are speeds."""
         return len(self.chart.coordinates)
 
     @property
@@ -67,7 +67,7 @@ class LinearModel:
         return np.concatenate([self.chart.scale, self.chart.scale[: self.chart.speeds]])
 
     def eigen(self) -> Eigen:
-        """Eigenvalues of A that are not zero, with their vectors, and how many are zero."""
+        """Nonzero eigenvalues of A with their eigenvectors, and how many are zero."""
         scaled = np.abs(self.A * self.scale / self.scale[:, None])
         return eigen(self.A, self.scale, self.error * float(np.max(scaled, initial=0.0)))
 
@@ -84,7 +84,7 @@ class LinearModel:
         return modes_of(self)
 
     def part(self, states: Sequence[str]) -> Floats:
-        """Rows and columns of A that belong to some states."""
+        """The rows and columns of A that belong to given states."""
         at = [self._place(name) for name in states]
         return np.asarray(self.A[np.ix_(at, at)])
 

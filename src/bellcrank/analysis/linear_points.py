@@ -42,10 +42,10 @@ class _World:
 class LinearPoints:
     """Rates (points, states) and then outputs, at points (points, states and inputs).
 
-    base: the point that it is about. steps: the largest displacements of each number that make sense.
+    base: the point of linearization. steps: the largest sensible displacements of each number.
     outputs: names of recorded numbers as they were given; None for none.
 
-    Raises MechanismError for outputs that there are not.
+    Raises MechanismError for unknown outputs.
     """
 
     def __init__(
@@ -98,7 +98,7 @@ class LinearPoints:
         return (states, tuple(one.name for one in self.inputs), outputs), units
 
     def __call__(self, points: Floats) -> Floats:
-        """Rates of the states, then outputs. Raises OutOfReach where the constraints cannot be met."""
+        """Rates of the states, then outputs. Raises OutOfReach if the constraints cannot be satisfied."""
         rates, frames = [], []
         for point in points:
             rate, frame = self._at(point)

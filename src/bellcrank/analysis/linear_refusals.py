@@ -1,4 +1,4 @@
-"""What stands against a linearization: kinks, singular poses, and states that are not steady."""
+"""Checks that refuse a linearization: kinks, singular poses, and states that are not steady."""
 
 from __future__ import annotations
 
@@ -77,7 +77,7 @@ def _regularisation(model: Model, law: int) -> float | None:
 
 
 def refuse_singular(chart: StateChart) -> None:
-    """Raise MechanismError where the constraints leave more directions than they do nearby."""
+    """Raise MechanismError where the constraints leave more degrees of freedom than they do nearby."""
     here = chart.degrees_of_freedom(chart.state)
     signs = np.where(np.arange(len(chart.position)) % 2 == 0, 1.0, -0.7)
     for way in (_AWAY, -_AWAY):
@@ -96,7 +96,7 @@ def refuse_singular(chart: StateChart) -> None:
 
 
 def check_smooth(made: LinearModel) -> None:
-    """Raise MechanismError where derivatives do not settle."""
+    """Raise MechanismError if derivatives do not converge."""
     if not made.error < _SMOOTH:
         rule = (
             "accelerations are not smooth here: derivatives differ, between steps, in parts of the largest by"
@@ -131,7 +131,7 @@ def check_steady(made: LinearModel) -> None:
 
 
 def check_lasting(made: LinearModel, points: LinearPoints) -> None:
-    """Raise MechanismError where the equations of small changes are others a little later along a motion."""
+    """Raise MechanismError if the linearized equations differ a little later along the motion."""
     moving = np.max(np.abs(points.chart.rates(points.state)) / points.chart.scale, initial=0.0)
     if moving <= _STILL:
         return

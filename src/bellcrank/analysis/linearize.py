@@ -52,24 +52,24 @@ def linearize(
     formulation: str = "auto",
     **options: Unpack[FormulationOptions],
 ) -> LinearModel:
-    """The equations of small changes about a state:  x' = A x + B u,  y = C x + D u.
+    """Linearize a mechanism about a state:  x' = A x + B u,  y = C x + D u.
 
-    x is made of coordinates of joints (of bodies, where joints do not determine the motion), as many as the
-    constraints leave, and of their rates. Which they are does not depend on the formulation.
+    x consists of independent coordinates of joints (of bodies, if joints do not determine the motion) and of
+    their rates. Their choice does not depend on the formulation.
 
     inputs: names of inputs (`bc.Input`), of parameters, of motors, and of joints or their coordinates
         ("slot.z") for an effort along them. By default all inputs of the mechanism.
-    outputs: names of recorded numbers as tables of runs have them, such as "joint.pivot.theta_z",
-        "body.rod.vx", "joint.pivot.Fx"; units may be left out. By default the states.
-    state: about which; by default the assembled start. time: s, where no state is given.
-    states: names of coordinates that are to be states before others, such as "steer.theta_z".
+    outputs: names of recorded numbers as in tables of runs, such as "joint.pivot.theta_z", "body.rod.vx",
+        "joint.pivot.Fx"; units may be left out. By default the states.
+    state: of linearization; by default the assembled start. time: s, if no state is given.
+    states: names of coordinates to prefer as states, such as "steer.theta_z".
     steady: whether it must be an equilibrium, or a motion with constant speeds that looks the same at all
-        times; False takes any state, and the matrices are those of the moment.
-    formulation, options: as for `simulate`. `symbolic` derives A where its coordinates are the states;
-        everything else is differences, extrapolated, whose error is estimated.
+        times; False accepts any state, and the matrices are those of that instant.
+    formulation, options: as for `simulate`. `symbolic` derives A if its coordinates are the states;
+        everything else comes from extrapolated differences, whose error is estimated.
 
-    Raises MechanismError for names that there are not, a state that is not steady, that lies on a stop, where
-    dry friction sticks, at a singular pose or a pole of formulas, and where accelerations have a kink;
+    Raises MechanismError for unknown names, for a state that is not steady, that lies on a stop, where dry
+    friction sticks, at a singular pose or a pole of formulas, and where accelerations have a kink;
     Unsupported for `adaptive`, and for formulations that cannot take the mechanism; AssemblyError if the
     mechanism cannot be assembled.
     """
@@ -109,7 +109,7 @@ def _points(
     formulation: str,
     options: Mapping[str, Any],
 ) -> LinearPoints:
-    """Where to take differences. signals: inputs and outputs."""
+    """The points at which to take differences. signals: inputs and outputs."""
     inputs, outputs = signals
     twin, named = with_inputs(mechanism, inputs)
     model, at = _start(twin, state, time)
@@ -129,7 +129,7 @@ def _start(mechanism: Mechanism, state: State | None, time: float) -> tuple[Mode
 
 
 def _steering(model: Model, named: tuple[StudyInput, ...], asked: bool) -> tuple[StudyInput, ...]:
-    """The inputs that a state space can have. Raises MechanismError for others, where they are wanted."""
+    """The inputs that a state-space model can have. Raises MechanismError if others are requested."""
     moving = {one.name for one in model.inputs if one.leads}
     rule = "it moves a drive, a joint or a constraint, so that its rates would be inputs as well"
     advice = "give what drives the coordinate as an effort instead"
@@ -140,7 +140,7 @@ def _steering(model: Model, named: tuple[StudyInput, ...], asked: bool) -> tuple
 
 
 def _made(mechanism: str, points: LinearPoints, base: Floats, found: Derivatives) -> LinearModel:
-    """The matrices out of the derivatives of rates and outputs."""
+    """The matrices from the derivatives of rates and outputs."""
     chart, n = points.chart, points.states
     matrix, error, derived = found.matrix.copy(), found.error.copy(), derived_matrix(points.system, chart)
     count, speeds = n - chart.speeds, chart.speeds
@@ -188,7 +188,7 @@ def _relative(points: LinearPoints, matrix: Floats, error: Floats) -> float:
 
 
 def derived_matrix(system: System, chart: StateChart) -> Floats | None:
-    """A from derived equations, where the states of the chart are coordinates of these."""
+    """A from derived equations, if the states of the chart are their coordinates."""
     if not isinstance(system, SymbolicSystem):
         return None
     names = [one.name for one in chart.coordinates]

@@ -1,4 +1,4 @@
-"""The judge's own account of what acts on the bodies: the model's laws, and what was recorded."""
+"""An independent account of the loads on the bodies: the model's laws, and what was recorded."""
 
 from __future__ import annotations
 
@@ -46,12 +46,12 @@ class Loads:
         self.moment_size[body] += float(np.linalg.norm(moment) + np.linalg.norm(lever))
 
     def add_all(self, other: Loads) -> None:
-        """What another one has."""
+        """Add the loads of another one."""
         for name in ("force", "moment", "size", "moment_size"):
             getattr(self, name).__iadd__(getattr(other, name))
 
     def power(self) -> float:
-        """W, of all that was added."""
+        """The power of all that was added, W."""
         at, bodies = self.at, len(self.at.com)
         linear = np.sum(self.force[:bodies] * at.com_velocity)
         return float(linear + np.sum(self.moment[:bodies] * at.spin[:bodies]))
@@ -63,7 +63,7 @@ class Loads:
 
 
 def applied(evidence: Evidence, frame: int) -> Loads:
-    """Gravity, and what forces exert: as it was recorded, or by the description if it was not."""
+    """Gravity and the loads of forces: as recorded, or from the description if they were not."""
     model, at = evidence.model, evidence.at(frame)
     loads = Loads(at)
     for body, mass in enumerate(model.mass):
@@ -74,7 +74,7 @@ def applied(evidence: Evidence, frame: int) -> Loads:
 
 
 def acting(evidence: Evidence, frame: int) -> Loads:
-    """All that acts on the bodies, reactions too as far as they were recorded."""
+    """All loads on the bodies, including reactions as far as they were recorded."""
     loads = applied(evidence, frame)
     if evidence.has_reactions:
         add_reactions(evidence, frame, loads)
@@ -82,7 +82,7 @@ def acting(evidence: Evidence, frame: int) -> Loads:
 
 
 def add_force(evidence: Evidence, frame: int, force: ElementRecord, loads: Loads, recorded: bool) -> None:
-    """What a force exerts, by the efforts that were recorded or by its description."""
+    """Add the load of a force, from its recorded efforts or its description."""
     model, at = evidence.model, evidence.at(frame)
     for law in force.laws:
         coordinate = evidence.coordinate(int(model.arrays["law_coordinate"][law]), frame)
@@ -106,7 +106,7 @@ def add_force(evidence: Evidence, frame: int, force: ElementRecord, loads: Loads
 
 
 def add_contact(evidence: Evidence, frame: int, number: int, loads: Loads, recorded: bool) -> None:
-    """What a contact exerts: the recorded sums on its bodies, or what its points add up to."""
+    """Add the load of a contact: the recorded sums on its bodies, or the sum over its points."""
     points = points_at(evidence, frame, number)
     own = Loads(evidence.at(frame))
     for first, second, force, moment, where in zip(
@@ -136,7 +136,7 @@ def _add_recorded_formula(evidence: Evidence, frame: int, number: int, loads: Lo
 
 
 def dampings(model: Model) -> list[Any]:
-    """What damps bodies in the world: each with its marker and its description."""
+    """The body dampings: each with its marker and its description."""
     return [record.lowered.custom for record in model.custom if record.kind == _DAMPING]
 
 
@@ -146,7 +146,7 @@ def written_forces(model: Model) -> list[CustomRecord]:
 
 
 def add_formula_force(evidence: Evidence, frame: int, record: CustomRecord, loads: Loads) -> None:
-    """What a force given by formulas exerts on its ends."""
+    """Add the load of a force given by formulas on its ends."""
     kind: Any = record.lowered.custom
     known = evidence.formulas.numbers(record, evidence.at(frame), lambda c: evidence.motion(c, frame))
     if kind.potential is not None:
@@ -250,7 +250,7 @@ def wrench_at(
 
 
 def add_reactions(evidence: Evidence, frame: int, loads: Loads) -> None:
-    """Joint reactions (limits included) and the efforts of drives, rotors and constraints, as recorded."""
+    """Add joint reactions (limits included) and efforts of drives, rotors and constraints, as recorded."""
     model, at = evidence.model, evidence.at(frame)
     bodies = model.arrays["pair_bodies"]
     for (_, _, pair), wrench in zip(model.reactions, evidence.sections["reactions"][frame], strict=True):
@@ -266,7 +266,7 @@ def add_reactions(evidence: Evidence, frame: int, loads: Loads) -> None:
 
 
 def add_row(evidence: Evidence, frame: int, row: int, multiplier: float, loads: Loads) -> None:
-    """What a row exerts with a multiplier: along its coordinates, or along its formula's ends."""
+    """Add the load of a row with a multiplier: along its coordinates, or along its formula's ends."""
     arrays = evidence.model.arrays
     terms = range(*arrays["row_term_start"][row : row + 2].tolist())
     for term in terms:

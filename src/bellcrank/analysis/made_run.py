@@ -17,7 +17,7 @@ _FRAMES = 400
 
 
 def made_run(model: Model, system: System, duration: float, method: str) -> Trajectory:
-    """A run of a system of the model from its initial state, with everything that a judge looks at.
+    """A run of a system of the model from its initial state, recording everything that the checks need.
 
     Raises SimulationError if it breaks down.
     """

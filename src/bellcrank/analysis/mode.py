@@ -23,11 +23,12 @@ Kind = Literal["neutral", "oscillating", "monotonic"]
 class Mode:
     """One mode:  x(t) = Re(state exp(eigenvalue t)).
 
-    number: from 1, by rising size of the eigenvalue. kind: "neutral" where the mechanism stays wherever this
-        moves it (rigid-body modes), "oscillating" for a pair of complex eigenvalues, "monotonic" for a real
-        one.
+    number: from 1, by increasing magnitude of the eigenvalue. kind: "neutral" if the mechanism stays wherever
+        the mode moves it (rigid-body modes), "oscillating" for a pair of complex eigenvalues, "monotonic" for
+        a real one.
     eigenvalue: 1/s, with positive imaginary part; zero for neutral modes.
-    state: of all states, complex; the largest coordinate, by its size, is real and one of its size.
+    state: eigenvector of all states, complex; the largest coordinate, relative to its typical size, is real
+        and equal to that size.
     """
 
     number: int
@@ -48,12 +49,12 @@ class Mode:
 
     @property
     def damping(self) -> float:
-        """Damping ratio, -Re(eigenvalue) / |eigenvalue|: negative where it grows; 0 where it stays."""
+        """Damping ratio, -Re(eigenvalue) / |eigenvalue|: negative if the mode grows; 0 if it stays."""
         return 0.0 if self.stability == "stays" else -self.eigenvalue.real / abs(self.eigenvalue)
 
     @property
     def stability(self) -> str:
-        """Whether it "decays", "grows" or "stays", within what the derivatives' error may be the cause of."""
+        """Whether the mode "decays", "grows" or "stays", within the error of the derivatives."""
         if self.kind == "neutral" or abs(self.eigenvalue.real) <= self.modes.uncertainty * abs(
             self.eigenvalue
         ):
@@ -62,7 +63,7 @@ class Mode:
 
     @cached_property
     def shape(self) -> Mapping[str, np.ndarray]:
-        """By body, complex (6,): displacement of its frame, m, and rotation vector, rad, world axes."""
+        """Shape by body, complex (6,): displacement of its frame, m, and rotation vector, rad, world axes."""
         chart = self.modes.linear.chart
         moved = self.modes.displacements @ self.state[: len(chart.coordinates)]
         return dict(zip(chart.model.bodies, moved, strict=True))
@@ -81,26 +82,26 @@ class Mode:
         return bool(np.max(np.abs(self.state[: len(scale)].imag / scale), initial=0.0) > 1e-7)
 
     def motion(self, frames: int = 60, amplitude: float | None = None) -> Trajectory:
-        """One period of it as a run, undamped and drawn large, on the constraints: to be drawn or filmed.
+        """One period of the mode as a run, undamped and enlarged, on the constraints, to draw or animate.
 
-        frames: of the run. amplitude: a factor of the shape; by default one that shows. Modes that do not
-        oscillate swing between their ends in one second.
+        frames: of the run. amplitude: a factor of the shape; by default one that makes it visible. Modes that
+        do not oscillate swing between their ends in one second.
         """
         from bellcrank.analysis.mode_pictures import motion_of
 
         return motion_of(self, frames, amplitude)
 
     def animate(self, path: str | Path, *, periods: int = 3, seconds: float = 1.5, **options: Any) -> None:
-        """A film (MP4, or GIF) of some periods, each of which takes some seconds; options: of `run.animate`.
+        """Write a film (MP4 or GIF) of some periods of some seconds each; options: of `run.animate`.
 
-        Raises as `Trajectory.animate` does.
+        Raises the errors of `Trajectory.animate`.
         """
         from bellcrank.analysis.mode_pictures import film_of
 
         film_of(self, path, periods, seconds, options)
 
     def to_dict(self) -> dict[str, Any]:
-        """As plain values."""
+        """The mode as plain values."""
         return {
             "number": self.number,
             "kind": self.kind,

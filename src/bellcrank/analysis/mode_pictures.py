@@ -1,4 +1,4 @@
-"""Pictures of modes: shapes drawn over the mechanism, and motions to be filmed, on the constraints."""
+"""Pictures of modes: shapes drawn over the mechanism, and motions on the constraints to be animated."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ _FAINT: Final = 0.28
 
 
 def amplitude_of(mode: Mode) -> float:
-    """A factor by which the shape is drawn so that it shows, and the mechanism can follow it."""
+    """A factor for the shape so that it is visible and the mechanism can follow it."""
     chart = mode.modes.linear.chart
     shapes = np.array(list(mode.shape.values())).reshape(-1, 6)
     arms = _reaches(chart.model)
@@ -170,7 +170,7 @@ def _instant(state: State, strength: float) -> Instant:
 
 
 def caption(mode: Mode) -> str:
-    """What is written over the picture of a mode."""
+    """The caption over the picture of a mode."""
     if mode.kind == "neutral":
         return f"mode {mode.number}: neutral"
     if mode.kind == "oscillating":

@@ -1,4 +1,4 @@
-"""Modes: all small motions of a mechanism about a state."""
+"""Modes: the small free motions of a mechanism about a state."""
 
 from __future__ import annotations
 
@@ -26,10 +26,10 @@ _REAL: Final = 1e-9  # imaginary part below this part of the size of an eigenval
 
 @dataclass(frozen=True, eq=False)
 class Modes(Sequence[Mode]):
-    """The modes of a mechanism about a state, neutral ones first, then by rising size of the eigenvalue.
+    """The modes of a mechanism about a state, neutral ones first, then by increasing |eigenvalue|.
 
-    linear: the linearized equations. zeros: eigenvalues that are zero; where there are more than neutral
-    modes, some of these drift: a body that is pushed goes on.
+    linear: the linearized equations. zeros: the number of zero eigenvalues; if there are more than neutral
+    modes, some of these drift: a body that is pushed keeps moving.
     """
 
     linear: LinearModel
@@ -42,12 +42,12 @@ class Modes(Sequence[Mode]):
 
     @cached_property
     def displacements(self) -> Floats:
-        """Of the bodies for each coordinate (nb, 6, coordinates)."""
+        """Displacements of the bodies for each coordinate (nb, 6, coordinates)."""
         return self.linear.chart.shapes()
 
     @property
     def uncertainty(self) -> float:
-        """Relative: what is less than this of an eigenvalue may be an error of derivatives."""
+        """Relative uncertainty of eigenvalues due to the error of derivatives."""
         return max(_REAL, 10.0 * self.linear.error)
 
     @property
@@ -57,12 +57,12 @@ class Modes(Sequence[Mode]):
 
     @property
     def frequencies(self) -> Floats:
-        """Natural frequencies of those that oscillate, rising, Hz."""
+        """Natural frequencies of the oscillating modes, increasing, Hz."""
         return np.array([mode.frequency for mode in self if mode.kind == "oscillating"])
 
     @property
     def stable(self) -> bool:
-        """Whether none grows."""
+        """Whether no mode grows."""
         return all(mode.stability != "grows" for mode in self)
 
     def __len__(self) -> int:
@@ -75,7 +75,7 @@ class Modes(Sequence[Mode]):
         return iter(self._modes)
 
     def mode(self, number: int) -> Mode:
-        """By its number, from 1. Raises MechanismError for one that there is not."""
+        """A mode by its number, from 1. Raises MechanismError if there is none."""
         if isinstance(number, bool) or not isinstance(number, int) or not 1 <= number <= len(self):
             rule = (
                 f"there are modes 1 to {len(self)}" if len(self) else "there are no modes: nothing can move"
@@ -86,10 +86,10 @@ class Modes(Sequence[Mode]):
     def draw(
         self, path: str | Path | None = None, *, numbers: Sequence[int] = (), columns: int = 3, **options: Any
     ) -> Figure:
-        """Shapes drawn over the mechanism, with frequencies and damping ratios.
+        """Draw the mode shapes over the mechanism, with frequencies and damping ratios.
 
-        path: file to write the picture into. numbers: of the modes that are drawn; by default the first nine
-        that move. columns: of pictures beside each other. options: of `Mechanism.draw`, such as view.
+        path: file to write the picture into. numbers: of the modes to draw; by default the first nine that
+        are not neutral. columns: of pictures beside each other. options: of `Mechanism.draw`, such as view.
 
         Raises MechanismError for wrong options and numbers, Unsupported without matplotlib.
         """
@@ -98,7 +98,7 @@ class Modes(Sequence[Mode]):
         return draw_modes(self, path, numbers, columns, options)
 
     def to_dict(self) -> dict[str, Any]:
-        """As plain values, as `bellcrank modes --json` prints them."""
+        """The modes as plain values, as `bellcrank modes --json` prints them."""
         return {
             "mechanism": self.linear.mechanism,
             "formulation": self.linear.formulation,
@@ -172,7 +172,7 @@ def modes_of(linear: LinearModel) -> Modes:
 
 
 def _neutral(null: Floats, count: int, scale: Floats) -> Floats:
-    """Null directions, each with as few coordinates as can be: by reduction to echelon form."""
+    """Null directions, each with as few coordinates as possible: by reduction to echelon form."""
     ways = (null / scale[:, None]).T.copy()
     row = 0
     for column in range(count):

@@ -1,8 +1,8 @@
-"""Inverse dynamics of markers on paths: the efforts of drives by which they follow them.
+"""Inverse dynamics of markers on paths: the efforts of drives that make markers follow paths.
 
 First the motion, by constraints alone: the markers are driven along their paths, and the drives of joints
-are released. Then the efforts: the released coordinates are driven again, by functions that have their
-values, rates and accelerations at every frame, and the paths are gone. At frames both are exact to the
+are released. Then the efforts: the released coordinates are driven again, by functions that match their
+values, rates and accelerations at every frame, and the paths are removed. At frames both are exact to the
 solver's tolerance.
 """
 
@@ -36,8 +36,8 @@ def on_paths(
 ) -> tuple[Model, Mechanism, tuple[Lead, ...]]:
     """The model driven along the paths, assembled; the mechanism without its drives; what is to drive it.
 
-    kept: names of drives that go on as they are. Raises MechanismError for all that is wrong with the paths,
-    and where paths and drives leave degrees of freedom open.
+    kept: names of drives that stay as they are. Raises MechanismError for all faults of the paths, and if
+    paths and drives leave degrees of freedom open.
     """
     if not isinstance(mechanism, Mechanism):
         raise MechanismError(Fault("inverse_dynamics", "paths need a Mechanism, not its Model"))

@@ -1,4 +1,4 @@
-"""Judges of a record as such: its numbers, its coordinates, its stops, and poses beside those around them."""
+"""Checks of a record as such: numbers, coordinates, stops, and poses against neighbouring frames."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _POSES = "pose beside that by the poses and velocities of the frames around it, 
 
 
 def judge_numbers(evidence: Evidence) -> list[CheckResult]:
-    """Every recorded number must be one."""
+    """Every recorded number must be finite."""
     worst = Worst()
     for section, values in evidence.sections.items():
         bad = np.argwhere(~np.isfinite(values))

@@ -1,4 +1,4 @@
-"""The judgement of a recorded run, be it just made or read from a file that somebody may have changed."""
+"""Verification of a recorded run, whether just made or read from a file that somebody may have changed."""
 
 from __future__ import annotations
 
@@ -64,8 +64,8 @@ def _faults(evidence: Evidence, checks: list[CheckResult], subject: str) -> list
 def _start(mechanism: Mechanism | Model | None, run: Trajectory) -> tuple[Model, Trajectory]:
     """The model as the run began with it, and the part of the run in which it holds.
 
-    What rows and springs take from the initial configuration is taken at the time that the run records; where
-    constraint forces closed the mechanism, from where they had done so.
+    Values that rows and springs take from the initial configuration are taken at the time that the run
+    records or, if constraint forces closed the mechanism, from the closed configuration.
     """
     given = run.origin.model if mechanism is None else mechanism
     model = given if isinstance(given, Model) else compile_mechanism(given, run.origin.start)
@@ -133,9 +133,10 @@ def _fits(name: str, recorded: Any, own: Any) -> bool:
 
 
 def standing_out(evidence: Evidence) -> list[int]:
-    """Frames at which a recorded quantity leaves its neighbours most, by how it mostly does; and the ends.
+    """Frames at which a recorded quantity stands out most from its neighbours, and the ends.
 
-    Where somebody changed a number, it is here; so is where something happened in the run.
+    Deviations are relative to the usual ones of the quantity. These frames include those where a number was
+    altered, and those where something happened in the run.
     """
     count = len(evidence.time)
     ends = [*range(min(2, count)), *range(max(0, count - 2), count)]

@@ -1,4 +1,4 @@
-"""The judge's own view of one instant: markers, coordinates and their gradients from recorded motion.
+"""An independent view of one instant: markers, coordinates and their gradients from recorded motion.
 
 It uses the definitions of coordinates, but none of the solver's rows, Jacobians or frames.
 """

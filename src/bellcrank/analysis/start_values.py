@@ -1,4 +1,4 @@
-"""What is taken from the initial configuration, held where the description moves elsewhere."""
+"""Values taken from the initial configuration, kept when the description moves elsewhere."""
 
 from __future__ import annotations
 
@@ -19,8 +19,8 @@ from bellcrank.mechanism.parametric import holds_expressions
 def hold_start_values(mechanism: Mechanism, time: float = 0.0) -> tuple[str, ...]:
     """Write what springs and slack cables take from the initial configuration into the description.
 
-    They keep it then wherever bodies and joints are placed afterwards. time: at which drives are read, s.
-    Returns what was written, in words. Raises as `assemble` does; the bodies stay where they are.
+    These values are then kept wherever bodies and joints are placed afterwards. time: at which drives are
+    evaluated, s. Returns what was written, in words. Raises the errors of `assemble`; the bodies do not move.
     """
     model, _ = assembled(compile_mechanism(mechanism, time))
     return tuple(hold_values_of(mechanism, model))
@@ -29,9 +29,9 @@ def hold_start_values(mechanism: Mechanism, time: float = 0.0) -> tuple[str, ...
 def hold_values_of(mechanism: Mechanism, model: Model) -> list[str]:
     """Write rest values of springs and lengths of slack cables that were left open into the description.
 
-    model: the mechanism in its assembled initial configuration, where they are read. What rows that hold as
-    equations take from there (gear phases, lengths of rods) needs no holding: it is the same wherever they
-    hold. Returns what was written, in words.
+    model: the mechanism in its assembled initial configuration, where they are read. Values that equations
+    take from there (gear phases, lengths of rods) need not be written: they are the same wherever the
+    equations are satisfied. Returns what was written, in words.
     """
     arrays, laws, rows = model.arrays, dict(model.start.laws), set(model.start.rows)
     found: list[tuple[str, str, float]] = []
@@ -61,13 +61,13 @@ def _hold(mechanism: Mechanism, numeric: Mechanism, table: str, name: str, value
 
 
 def write_positions(mechanism: Mechanism, model: Model, values: Floats, keep: bool = True) -> list[str]:
-    """Take the initial positions of joints to another configuration, and their velocities away.
+    """Set the initial positions of joints to another configuration, and remove their velocities.
 
-    Joints that are given positions get those there; angles beyond half a turn are given in any case, for
-    poses do not contain whole turns.
+    Joints with given positions get those of that configuration; angles beyond half a turn are always given,
+    since poses do not contain whole turns.
 
     model: the mechanism as it was described. values: of all its coordinates, with whole turns. keep: False
-    leaves out what poses determine. Returns what expressions were lost, in words.
+    leaves out what poses determine. Returns which expressions were replaced, in words.
     """
     notes = []
     table: dict[str, Any] = mechanism._joints  # noqa: SLF001

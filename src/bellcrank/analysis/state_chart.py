@@ -1,7 +1,7 @@
-"""The states of a mechanism as numbers: coordinates that determine where its bodies are, and free rates.
+"""The states of a mechanism as numbers: coordinates that determine the poses of its bodies, and free rates.
 
-Which coordinates these are follows from the constraints at a state alone, so that all formulations speak of
-the same numbers. Rows that hold velocities alone (rolling, blades) take away rates and leave coordinates.
+The choice of coordinates follows from the constraints at a state alone, so that all formulations use the same
+numbers. Velocity constraints (rolling, blades) remove rates but not coordinates.
 """
 
 from __future__ import annotations
@@ -45,14 +45,14 @@ class _Names:
 
 
 class StateChart:
-    """Coordinates y of where a mechanism is, and speeds v, near a state: rates of the first of them.
+    """Position coordinates y and speeds v of a mechanism near a state; v are the rates of the first of y.
 
-    coordinates: those of positions; the first `speeds` of them have rates that are free as well, and with
-        rows that hold velocities alone there are more coordinates than these. position, speed: their values
-        at the state. of_bodies: whether some coordinates are those of bodies. scale: typical sizes of the
+    coordinates: those of positions; the first `speeds` of them have rates that are free as well; with
+        velocity constraints there are more coordinates than speeds. position, speed: their values at the
+        state. of_bodies: whether some coordinates are those of bodies. scale: typical sizes of the
         coordinates, 1 rad or the size of the mechanism in m.
 
-    Raises MechanismError for names in `first` that there are not, or that cannot be states together.
+    Raises MechanismError for names in `first` that are unknown, or that cannot be states together.
     """
 
     def __init__(
@@ -87,7 +87,7 @@ class StateChart:
         return StateChart, (self.model, self.state, (), self._names)
 
     def moved_to(self, model: Model) -> StateChart:
-        """The same chart of a model that differs in numbers alone."""
+        """The same chart for a model that differs only in numbers."""
         return StateChart(model, self.state, like=self._names)
 
     def _values(self, state: State) -> tuple[Floats, Floats]:
@@ -96,7 +96,7 @@ class StateChart:
         return values, rates
 
     def at(self, position: Floats, speed: Floats, time: float | None = None) -> State:
-        """The state of the bodies. Raises OutOfReach where the constraints cannot be met."""
+        """The state of the bodies. Raises OutOfReach if the constraints cannot be satisfied."""
         start = self.state if time is None else self.state.at_time(time)
         rates = np.zeros(len(position))
         rates[: self.speeds] = speed
@@ -118,7 +118,7 @@ class StateChart:
     def shapes(self) -> Floats:
         """Displacement of the frames (nb, 3) and rotation vectors (nb, 3), world axes, for each coordinate.
 
-        (nb, 6, coordinates). Displacements belong to positions, and so to no rows that hold velocities alone.
+        (nb, 6, coordinates). Displacements concern positions, so velocity constraints do not restrict them.
         """
         numbers = [one.number for one in self.coordinates]
         values = self.position
@@ -135,7 +135,7 @@ class StateChart:
         return np.stack(columns, axis=2) if columns else empty
 
     def degrees_of_freedom(self, state: State) -> tuple[int, int]:
-        """How many directions the constraints leave at a state, of velocities and of displacements."""
+        """Degrees of freedom at a state, of velocities and of displacements."""
         moving, freely = directions(self.model, state)
         return moving.shape[1], freely.shape[1]
 
@@ -143,8 +143,8 @@ class StateChart:
 class _Driven:
     """A model with coordinates that are driven to values and rates, which are inputs.
 
-    without: rows that are left out, as those are that are redundant at a state: off the constraints they
-    would take the place of others.
+    without: rows to leave out, such as those redundant at a state: off the constraints they would take the
+    place of others.
     """
 
     def __init__(

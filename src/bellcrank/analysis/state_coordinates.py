@@ -1,4 +1,4 @@
-"""Which coordinates are the states of a mechanism: by what the constraints leave at a state alone."""
+"""The choice of coordinates for the states of a mechanism, from the constraints at a state alone."""
 
 from __future__ import annotations
 
@@ -23,7 +23,8 @@ _OF_BODY: Final = (("x", "m"), ("y", "m"), ("z", "m"), ("rot_x", "rad"), ("rot_y
 class StateCoordinate:
     """A coordinate that is a state: its joint or body, its name there, its unit, and its number in the model.
 
-    Of a body: where its frame is in the world, and its rotation vector from where it was, world axes.
+    For a body: the position of its frame in the world, and its rotation vector from the initial pose, world
+    axes.
     """
 
     owner: str
@@ -133,7 +134,7 @@ def _chosen(
 
 
 def directions(model: Model, state: State) -> tuple[Floats, Floats]:
-    """What the constraints leave of velocities, and of displacements (6 nb, directions)."""
+    """Null spaces of the constraints for velocities and for displacements (6 nb, directions)."""
     system = _core.Bodies(model.core)
     model.put(system, state)
     jacobian, columns = system.rows()[3], 6 * len(model.bodies)

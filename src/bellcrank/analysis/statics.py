@@ -1,4 +1,4 @@
-"""Statics: where a mechanism rests, what its drives must hold there, and what its joints bear."""
+"""Statics: the equilibrium of a mechanism, the efforts that its drives must hold, and its joint reactions."""
 
 from __future__ import annotations
 
@@ -32,13 +32,13 @@ _NOTHING: Final = 1e-12  # of the largest force: less is rounding, and shown as 
 class Statics:
     """A mechanism at rest.
 
-    equilibrium: where it rests, its energy and stability; see `EquilibriumReport`.
+    equilibrium: the search, its energy and stability; see `EquilibriumReport`.
     state: of the bodies there, all velocities zero. position: by joint, its coordinates there.
-    drives: by name, the effort that a drive must hold, along what it drives. joints: by name, the reaction,
-        what the joint exerts on its second body: moment about marker 2, force, world axes. limits,
-        constraints: efforts by the name of the joint, and of the gear, belt or cable. forces: by name, the
-        efforts of springs and motors, by what they act along.
-    at: the mechanism where it rests, a copy; the one that was given is left as it is.
+    drives: by name, the effort that a drive must hold, along each coordinate that it drives. joints: by name,
+        the reaction that the joint exerts on its second body: moment about marker 2, force, world axes.
+        limits, constraints: efforts by the name of the joint, and of the gear, belt or cable. forces: by
+        name, the efforts of springs and motors, by the coordinate or component that they act along.
+    at: a copy of the mechanism in equilibrium; the given mechanism is not changed.
     """
 
     mechanism: str
@@ -53,7 +53,7 @@ class Statics:
     at: Mechanism = field(repr=False)
 
     def draw(self, path: str | Path | None = None, **options: Any) -> Figure:
-        """The mechanism at rest, with the forces of its joints on their second bodies, and what drives hold.
+        """Draw the mechanism at rest, with joint forces on second bodies and the efforts that drives hold.
 
         path: file to write the picture into (PNG, PDF or SVG). options: of `Mechanism.draw`.
         """
@@ -62,7 +62,7 @@ class Statics:
         return draw_statics(self, path, options)
 
     def to_dict(self) -> dict[str, Any]:
-        """As plain values, as `bellcrank statics --json` prints them."""
+        """The results as plain values, as `bellcrank statics --json` prints them."""
         rest = self.equilibrium
         listed = {
             kind: {
@@ -140,10 +140,10 @@ def statics(
     iterations: int = 1000,
     leave_unstable: bool = True,
 ) -> Statics:
-    """Where a mechanism rests, the effort that each drive must hold there, and what its joints bear.
+    """Find the static equilibrium of a mechanism, the efforts that drives must hold, and joint reactions.
 
-    Drives stand still where they are at `time`. Arguments and errors are those of `bc.find_equilibrium`; the
-    mechanism itself is left as it is.
+    Drives are held where they are at `time`. Arguments and errors are those of `bc.find_equilibrium`; the
+    mechanism itself is not changed.
     """
     twin = mechanism.copy() if isinstance(mechanism, Mechanism) else mechanism
     found = find_equilibrium(
@@ -182,7 +182,7 @@ def _efforts(model: Model, acting: Accelerations, kind: str) -> Mapping[str, Dri
 
 
 def _forces(model: Model, system: System) -> Mapping[str, Mapping[str, float]]:
-    """Efforts by name of the force, and by what they act along."""
+    """Efforts by name of the force, and by the coordinate or component that they act along."""
     what = observation(model)
     frame = _core.observe(system.core, what.core)[0]
     values = frame[what.layout.columns["force_efforts"]]

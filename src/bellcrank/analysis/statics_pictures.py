@@ -1,4 +1,4 @@
-"""A mechanism at rest as a picture: reactions of joints as arrows, what drives hold as words."""
+"""A picture of a mechanism at rest: joint reactions as arrows, drive efforts as text."""
 
 from __future__ import annotations
 
@@ -79,7 +79,7 @@ def draw_statics(found: Statics, path: str | Path | None, options: Mapping[str, 
 
 
 def _framed(figure: Any, axes: Any, reach: list[Any]) -> None:
-    """Let the axes hold all arrows, and the figure keep their proportions."""
+    """Make the axes contain all arrows, and the figure keep their proportions."""
     (left, right), (low, high) = reach
     width, _ = figure.get_size_inches()
     figure.set_size_inches(width, width * (high - low) / (right - left))

@@ -1,4 +1,4 @@
-"""What linearizations take for inputs: inputs and parameters of a mechanism, efforts along coordinates."""
+"""The inputs of linearizations: inputs and parameters of a mechanism, efforts along coordinates."""
 
 from __future__ import annotations
 
@@ -36,12 +36,12 @@ class StudyInput:
 def with_inputs(
     mechanism: Mechanism, names: Iterable[str] | None
 ) -> tuple[Mechanism, tuple[StudyInput, ...]]:
-    """The mechanism, with an input for each effort that there is none for yet, and what the names stand for.
+    """The mechanism, with an input added for each effort that has none yet, and what the names stand for.
 
     names: of inputs, parameters, motors, and joints or their coordinates ("slot.z"). None: all inputs of the
         mechanism that move no drive.
 
-    Raises MechanismError for all names that stand for nothing.
+    Raises MechanismError listing all unknown names.
     """
     own = inputs_of(mechanism)
     if names is None:

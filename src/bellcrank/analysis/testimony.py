@@ -1,4 +1,4 @@
-"""What a formulation says of a mechanism at given states, in the form in which runs are recorded."""
+"""The results of a formulation at given states, in the form in which runs are recorded."""
 
 from __future__ import annotations
 
@@ -19,9 +19,9 @@ from bellcrank.trajectory.trajectory import Trajectory
 
 @dataclass(frozen=True, eq=False)
 class Testimony:
-    """The answers of a formulation at states.
+    """The results of a formulation at states.
 
-    evidence: the answers, one frame for each state. dropped: (states,) numbers of redundant rows. pivots:
+    evidence: the results, one frame for each state. dropped: (states,) numbers of redundant rows. pivots:
         (states,), the smallest relative pivots of those kept.
     """
 
@@ -32,12 +32,12 @@ class Testimony:
 
     @property
     def sections(self) -> dict[str, Floats]:
-        """The answers by the names of `FrameLayout.shapes`."""
+        """The results by the names of `FrameLayout.shapes`."""
         return self.evidence.sections
 
 
 def testimony(model: Model, system: System, states: Sequence[State]) -> Testimony:
-    """What a system of the model says at states that satisfy the constraints."""
+    """The results of a system of the model at states that satisfy the constraints."""
     what = observation(model, accelerations=True)
     rows = [m.row for m in model.multipliers]
     frames, dropped, pivots = [], [], []

@@ -1,4 +1,4 @@
-"""The form of a judgement: checks with what was found and is allowed, and the faults behind failures."""
+"""The result of a verification: checks with found and allowed deviations, and the faults behind failures."""
 
 from __future__ import annotations
 
@@ -18,8 +18,8 @@ class CheckResult:
     value: the largest deviation found, as `meaning` says; None if it could not be judged.
     limit: the largest allowed.
     where: the element at which it was found, or why the check was left out.
-    formulation: whose results it judges; empty for a run that was given, "all" for a comparison.
-    time: of the frame at which it was found, s, if it is a matter of one frame.
+    formulation: whose results it checks; empty for a given run, "all" for a comparison.
+    time: of the frame at which it was found, s, if it concerns one frame.
     """
 
     name: str
@@ -51,7 +51,7 @@ class CheckResult:
 
 
 class Worst:
-    """The largest of the deviations that a judge meets, and its place; no number is the worst of all."""
+    """The largest deviation in a check, and its place; NaN counts as the worst of all."""
 
     def __init__(self) -> None:
         self.value = 0.0
@@ -59,7 +59,7 @@ class Worst:
         self.time: float | None = None
 
     def meet(self, values: Any, place: str | Callable[[int], str], time: float | None = None) -> None:
-        """Take up a deviation, or several (n,). place: the element, or names it by number. time: s."""
+        """Take account of a deviation, or several (n,). place: the element, or names by number. time: s."""
         known = np.nan_to_num(np.atleast_1d(values), nan=np.inf)
         if known.size and known.max() > self.value:
             k = int(np.argmax(known))
@@ -75,8 +75,8 @@ class Worst:
 class Finding:
     """A fault: what is wrong with one formulation's results.
 
-    formulation: the one that stands alone against the others or against mechanics; several, with "or"
-        between them, where that could not be decided.
+    formulation: the one that disagrees with the others or with mechanics; several, with "or" between them,
+        if that could not be decided.
     element: such as "force 'spring'" or "body 'rod'". quantity: of it. size: of the deviation, relative.
     where: the state.
     """
@@ -95,9 +95,9 @@ class Finding:
 
 @dataclass(frozen=True)
 class Verification:
-    """The judgement of a run, or of all formulations of a mechanism.
+    """The verification of a run, or of all formulations of a mechanism.
 
-    formulations: that took part. refused: the others, each with its reason. judged: what was looked at.
+    formulations: those that took part. refused: the others, each with its reason. judged: what was checked.
     faults: what is wrong, with its place, as far as it could be found.
     """
 
@@ -115,11 +115,11 @@ class Verification:
         return all(check.passed for check in self.checks)
 
     def __bool__(self) -> bool:
-        """The same: `if bc.verify(run)` is what it looks like."""
+        """Whether no check failed, as in `if bc.verify(run)`."""
         return self.passed
 
     def __getitem__(self, name: str) -> CheckResult:
-        """The check of this name that is worst, of all formulations."""
+        """The worst check of this name, over all formulations."""
         found = [check for check in self.checks if check.name == name]
         if not found:
             known = dict.fromkeys(check.name for check in self.checks)
@@ -146,7 +146,7 @@ class Verification:
         return [_side_by_side(name, checks) for name, checks in named.items()]
 
     def to_dict(self) -> dict[str, Any]:
-        """The same as plain values, for JSON."""
+        """The verification as plain values, for JSON."""
         checks = [asdict(check) | {"passed": check.passed} for check in self.checks]
         return {
             "mechanism": self.mechanism,

@@ -1,4 +1,4 @@
-"""The judge of formulations and of runs: do they obey mechanics, whoever computed them?"""
+"""Verification of formulations and runs by mechanics, independent of how they were computed."""
 
 from __future__ import annotations
 
@@ -29,33 +29,33 @@ def verify(
     states: int = 5,
     **options: Unpack[FormulationOptions],
 ) -> Verification:
-    """Judge every formulation of a mechanism, or a run of it.
+    """Verify every formulation of a mechanism, or a run of it.
 
-    mechanism: or a run alone, loaded or just made, which is judged by the mechanism that it carries.
-    run: one to judge, started from the mechanism's initial state as it is now; without one, all formulations
-        that accept the mechanism are, at the same states and each along a run of `duration` seconds.
-    formulation: judge this one alone, with its options.
-    method: of the runs. tolerance: relative error of energy and momenta that is allowed to it.
-    samples: instants of a run that are looked at closely; of one that is given, those where a recorded
-        quantity jumps are as well.
-    states: random states, which the constraints allow, beside the initial one and some of a run.
+    mechanism: or a run alone, loaded or just made, which is checked against the mechanism that it contains.
+    run: the one to check, started from the mechanism's current initial state; without one, all formulations
+        that accept the mechanism are checked, at the same states and each along a run of `duration` s.
+    formulation: check this one alone, with its options.
+    method: of the runs. tolerance: allowed relative error of energy and momenta.
+    samples: number of instants of a run that are examined closely; in a given run, those where a recorded
+        quantity jumps are examined as well.
+    states: number of random states that satisfy the constraints, beside the initial one and some of a run.
 
-    Judged by mechanics are: the constraints at position, velocity and acceleration level; the core's
+    Checked against mechanics are: the constraints at position, velocity and acceleration level; the core's
     Jacobian against differences; Newton's and Euler's equations of every body from recorded accelerations,
-    reactions and efforts; what forces exert and store, against the description; that joint reactions do no
-    work; energy against the work of drives, dampers and outer forces; momenta of what floats freely. Of a run
-    that is given also: that all numbers are finite; coordinates of joints; stops; the poses of all frames
-    beside those around them; and where accelerations were not recorded, momenta against impulses of forces
-    between frames, which is a weaker check. The judge computes all of this from the bodies' motion and the
-    description, with nothing of what it judges. Formulations are compared in accelerations, and in reactions
-    and efforts where these are unique. `faults` names who stands alone, and with which quantity of which
-    element; of a run that is given, the element that its failures point to. Not judged are the flags `unique`
-    and the recorded violations.
+    reactions and efforts; efforts and energies of forces, against the description; that joint reactions do no
+    work; energy against the work of drives, dampers and external forces; momenta of freely floating parts. In
+    a given run also: that all numbers are finite; coordinates of joints; stops; the poses of all frames
+    against neighbouring frames; and if accelerations were not recorded, momenta against impulses of forces
+    between frames, which is a weaker check. All of this is computed from the bodies' motion and the
+    description, independently of the code under test. Formulations are compared in accelerations, and in
+    reactions and efforts where these are unique. `faults` names the formulation that disagrees, and in which
+    quantity of which element; for a given run, the element that its failures point to. The flags `unique` and
+    the recorded violations are not checked.
 
     Raises MechanismError for a run that does not contain its mechanism, is of another one or was resampled,
-    for a formulation beside a run and options without a formulation; AssemblyError for an initial state that
-    cannot be corrected, Unsupported where the formulation or all of them refuse the mechanism, and for a run
-    whose inputs were changed: they are judged with the values that they start with.
+    for a formulation given together with a run, and for options without a formulation; AssemblyError for an
+    initial state that cannot be corrected; Unsupported if the formulation or all of them refuse the
+    mechanism, and for a run whose inputs were changed: runs are checked with the initial values of inputs.
     """
     with Check("verify") as check:
         tolerance = check.positive("tolerance", tolerance)

@@ -1,4 +1,4 @@
-"""Vibration that people feel: accelerations weighted by frequency after ISO 2631-1, and their numbers."""
+"""Human exposure to vibration: accelerations frequency-weighted to ISO 2631-1, and their single values."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ class Vibration:
     weighting: "Wk" or "Wd". time: s, (n,). acceleration: weighted, m/s^2, (n,). peak: its largest magnitude,
     m/s^2. rms: its root mean square over the whole time, m/s^2. vdv: vibration dose value, the fourth root of
     the integral of its fourth power, m/s^1.75. mtvv: maximum transient vibration value, the largest root mean
-    square over one second that has passed, m/s^2 (ISO 2631-1:1997, 6.3.1; before the start nothing moved).
+    square over the preceding second, m/s^2 (ISO 2631-1:1997, 6.3.1; before the start nothing moved).
     """
 
     weighting: str
@@ -52,7 +52,7 @@ class Vibration:
 
     @property
     def crest_factor(self) -> float:
-        """Peak over root mean square; above 9 the standard wants `vdv` beside `rms`. NaN for no vibration."""
+        """Peak over root mean square; above 9 the standard asks for `vdv` too. NaN without vibration."""
         return self.peak / self.rms if self.rms > 0.0 else float("nan")
 
 
@@ -60,7 +60,7 @@ def frequency_weighting(frequency: ArrayLike, weighting: Weighting = "Wk") -> ND
     """The transfer function of a weighting of ISO 2631-1:1997, annex A: weighted over given acceleration.
 
     frequency: Hz, not negative, any shape, which is that of the result. weighting: "Wk" for vertical
-    vibration of who sits, stands or lies, "Wd" for horizontal vibration.
+    vibration of people sitting, standing or lying, "Wd" for horizontal vibration.
 
     Raises `ValueError` for other weightings and for frequencies that are negative or not finite.
     """
@@ -131,7 +131,7 @@ def _pair(corner: float, quality: float) -> list[complex]:
 
 
 def _one_pole(pole: complex, step: float, given: Values) -> NDArray[np.complex128]:
-    """X of x' = pole x + given from x = 0, exact for what is linear between the times."""
+    """Solution x of x' = pole x + given from x = 0, exact for input that is linear between the times."""
     z = pole * step
     if abs(z) < 1e-2:  # where the closed form of `second` loses digits
         first = 1 + z / 2 * (1 + z / 3 * (1 + z / 4 * (1 + z / 5 * (1 + z / 6))))

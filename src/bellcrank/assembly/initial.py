@@ -34,8 +34,8 @@ _GROUPS = 3  # and how many groups of rows that contradict each other
 def assembled(model: Model, pinned: Sequence[str] = ()) -> tuple[Model, AssemblyReport]:
     """The model with a corrected initial state, and what was done.
 
-    pinned: names of bodies that keep their placement. Raises AssemblyError where the constraints cannot be
-    met, MechanismError for names that there are not.
+    pinned: names of bodies that keep their placement. Raises AssemblyError if the constraints cannot be
+    satisfied, MechanismError for unknown names.
     """
     model, fixed = with_pinned(model, pinned)
     return settled(model, _positions(model, fixed), pinned)
@@ -44,7 +44,7 @@ def assembled(model: Model, pinned: Sequence[str] = ()) -> tuple[Model, Assembly
 def settled(model: Model, found: Found, pinned: Sequence[str] = ()) -> tuple[Model, AssemblyReport]:
     """The model at a configuration that was found for it, with corrected velocities, and what was done.
 
-    Raises AssemblyError where the configuration or the velocities do not satisfy the constraints.
+    Raises AssemblyError if the configuration or the velocities do not satisfy the constraints.
     """
     start, given = model.initial, model.given
     if not found.met:
@@ -87,7 +87,7 @@ def settled(model: Model, found: Found, pinned: Sequence[str] = ()) -> tuple[Mod
 def with_pinned(model: Model, pinned: Sequence[str]) -> tuple[Model, list[int]]:
     """The model where pinned bodies start as described, not where a joint would carry them; their indices.
 
-    Raises MechanismError for names that there are not.
+    Raises MechanismError for unknown names.
     """
     fixed = [model.body_number(name) for name in pinned]
     described, carried = model.given.described, model.initial
@@ -99,9 +99,9 @@ def with_pinned(model: Model, pinned: Sequence[str]) -> tuple[Model, list[int]]:
 
 
 def asked(model: Model) -> Model:
-    """The model with the rows that positions must meet.
+    """The model with the rows that positions must satisfy.
 
-    Rows that are to hold as they come out take no part, positions that joints are given do.
+    Rows whose constants come from the result are excluded, given positions of joints are included.
     """
     held = without_rows(model, model.start.rows) if model.start.rows else model
     return placed_rows(held, model.given.positions)

@@ -1,4 +1,4 @@
-"""The Model: a mechanism as flat arrays with the names that belong to them. It never changes."""
+"""The Model: a mechanism as flat arrays with the names that belong to them. It is immutable."""
 
 from __future__ import annotations
 
@@ -42,10 +42,10 @@ class Model:
     block_owner: per block what it belongs to, such as "joint 'pivot'".
     start: what was taken from the initial configuration.
     initial: the State that the simulation starts from.
-    given: initial values of joints that are yet to be met by assembly.
+    given: initial values of joints that assembly has yet to satisfy.
     custom: elements given by formulas, as they were described. inputs: what may change in a run.
     contacts: forces of the kind `Contact`, which act between shapes.
-    described: the mechanism, if numbers of it are expressions of parameters. source: the mechanism.
+    described: the mechanism, if numbers in it are expressions of parameters. source: the mechanism.
     """
 
     name: str
@@ -75,7 +75,7 @@ class Model:
         return _restored, (kept,)
 
     def refuse_custom(self, who: str, taken: Collection[str] = ()) -> None:
-        """Raise Unsupported, naming them, for elements given by formulas of kinds that are not taken."""
+        """Raise Unsupported, naming them, for elements given by formulas of kinds that are not accepted."""
         refused = [str(record) for record in self.custom if record.kind not in taken]
         if refused:
             named = ", ".join(refused[:5]) + (f" and {len(refused) - 5} more" if len(refused) > 5 else "")
@@ -131,7 +131,7 @@ class Model:
 
     @cached_property
     def angular(self) -> Ints:
-        """Coordinates that depend on where they were: angles, by whole turns, and those given by formulas."""
+        """Coordinates that depend on their history: angles, by whole turns, and those given by formulas."""
         kinds = self.arrays["coordinate_kind"]
         found = [i for i, kind in enumerate(kinds) if kind in _FOLLOWED]
         return np.array(found, dtype=np.int32)
@@ -170,7 +170,7 @@ class Model:
 
     @cached_property
     def reactions(self) -> tuple[tuple[str, list[int], int], ...]:
-        """Per joint that holds something: its name, its blocks, and its pair; as results list them."""
+        """For each joint with rows: its name, its blocks, and its pair; in the order of results."""
         return tuple((joint.name, list(joint.blocks), joint.pair) for joint in self.joints if joint.blocks)
 
     @cached_property
@@ -206,8 +206,8 @@ class Model:
     def put(self, core: _core.SystemAt, state: State, continued: bool = False) -> None:
         """Take a system of this model to a state, with the whole turns of its angles if it contains them.
 
-        continued: where it does not, angles count on from where they are.
-        Raises MechanismError for what is no state, or that of another mechanism, or not finite.
+        continued: if it does not, angles continue from their current values.
+        Raises MechanismError for anything but a finite state of this mechanism.
         """
         required("state", state, State, "such as run.at(t), or system.state()")
         with Check("state") as check:
@@ -243,14 +243,14 @@ class Model:
         return State(*core.state(), angles=core.coordinates()[0][self.angular], contacts=memory)
 
     def started(self, state: State) -> Model:
-        """The same model starting from `state`, with what is taken from the initial configuration.
+        """The same model starting from `state`, with values taken from the initial configuration.
 
-        What joints were given to start with no longer counts.
+        Initial values given for joints no longer apply.
         """
         return self.starting(state, Given())
 
     def starting(self, state: State, given: Given) -> Model:
-        """The same, where `given` is still to be met."""
+        """The same, where `given` has yet to be satisfied."""
         model = replace(self, initial=state, given=given)
         if not self.start.rows and not self.start.laws:
             return model

@@ -1,4 +1,4 @@
-"""What a Model holds of each element, and what it takes from the initial configuration."""
+"""The records of a Model's elements, and the values it takes from the initial configuration."""
 
 from __future__ import annotations
 
@@ -114,7 +114,7 @@ class GivenValue:
 
 @dataclass(frozen=True, eq=False)
 class Given:
-    """What joints are given to start with, and the State of the bodies as described, before that."""
+    """The initial values given for joints, and the State of the bodies as described, before applying them."""
 
     positions: tuple[GivenValue, ...] = ()
     velocities: tuple[GivenValue, ...] = ()

@@ -1,4 +1,4 @@
-"""What assembly did: which bodies it moved, which constraints say the same, what it wrote over."""
+"""Report of an assembly: the bodies moved, the redundant constraints, the values overwritten."""
 
 from __future__ import annotations
 
@@ -18,9 +18,9 @@ _UNCERTAIN = 1e-9  # part of the largest acceleration; what is less is not worth
 
 
 def limit_of_digits(uncertainty: float, largest: str = "acceleration") -> str:
-    """What double precision leaves open of accelerations, in words; empty where that is nothing to speak of.
+    """The uncertainty of accelerations due to double precision, in words; empty if it is negligible.
 
-    uncertainty: as `SystemStatistics` has it. largest: the quantity that it is relative to.
+    uncertainty: as in `SystemStatistics`. largest: the quantity that it is relative to.
     """
     if not uncertainty > _UNCERTAIN:
         return ""
@@ -52,7 +52,7 @@ class BodyMove:
 
 @dataclass(frozen=True)
 class NamedRow:
-    """A constraint row: what it belongs to, such as "joint 'pivot'", and what it holds, such as "e1"."""
+    """A constraint row: what it belongs to, such as "joint 'pivot'", and what it constrains, such as "e1"."""
 
     element: str
     coordinate: str
@@ -77,10 +77,10 @@ class RowFactor(NamedRow):
 class Redundancy(NamedRow):
     """A constraint row that follows from others in the assembled configuration.
 
-    residual: the error that is left of it, m or rad/2; not zero, up to rounding, where it contradicts them.
+    residual: its remaining error, m or rad/2; nonzero beyond rounding if it contradicts the other rows.
     follows_from: the rows whose gradients, times their factors, add up to its gradient. Which of several
-        dependent rows is called redundant is arbitrary; what belongs together is not. None: not sought, as
-        for most of thousands.
+        dependent rows is called redundant is arbitrary; which rows form a dependent set is not. None: not
+        determined, as for most of thousands.
     """
 
     element: str
@@ -107,16 +107,16 @@ class Redundancy(NamedRow):
 
 @dataclass(frozen=True)
 class AssemblyReport:
-    """What assembly did.
+    """The report of an assembly.
 
     changed: whether anything was moved; a mechanism that fits together is left exactly as it is.
     method: how positions were found: "none", "joint positions", "projection", "damped Gauss-Newton",
         "continuation", or "constraint forces".
     error_before, error: largest constraint error, m or rad/2. drift_before, drift: the same of its rate.
-    moves: the bodies that were moved, those that went farthest first.
-    redundant: rows that follow from others. pinned: bodies that were to stay.
-    steps, restarts: of the root finding; restarts are shaken placements after a local minimum.
-    notes: what was described and does not hold any more.
+    moves: the bodies that were moved, largest move first.
+    redundant: rows that follow from others. pinned: bodies that had to stay.
+    steps, restarts: of the root finding; restarts are perturbed placements after a local minimum.
+    notes: what was described and no longer applies.
     motion: with the method "constraint forces", the Trajectory of the bodies coming together.
     """
 
@@ -172,7 +172,7 @@ def _listed(texts: list[str], what: str) -> list[str]:
 
 
 def untouched_kept(before: State, after: State) -> State:
-    """The state with the exact numbers of before wherever they differ by rounding only."""
+    """The state with the exact previous numbers wherever they differ only by rounding."""
     pairs = (
         (before.position, after.position),
         (before.rotation, after.rotation * _signs(before, after)),
@@ -192,7 +192,7 @@ def _signs(before: State, after: State) -> Floats:
 
 
 def moves_between(names: Sequence[str], before: State, after: State) -> tuple[BodyMove, ...]:
-    """The bodies that are not where or as fast as before, those that went farthest first."""
+    """The bodies whose pose or velocity has changed, largest move first."""
     distance = np.linalg.norm(after.position - before.position, axis=1)
     chord = np.linalg.norm(after.rotation - before.rotation * _signs(before, after), axis=1)
     angle = 4.0 * np.arcsin(np.minimum(1.0, 0.5 * chord))

@@ -1,4 +1,4 @@
-"""The State: where all bodies are and how they move, free of any formulation."""
+"""The State: poses and velocities of all bodies, independent of any formulation."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ CONTACT_COLUMNS: Final = 14
 
 
 def _numbers(name: str, value: Any) -> Floats:
-    """An array of numbers. Raises MechanismError for what is none."""
+    """An array of numbers. Raises MechanismError for anything else."""
     try:
         return np.ascontiguousarray(value, dtype=np.float64)
     except (TypeError, ValueError, OverflowError):
@@ -49,7 +49,7 @@ class State:
         of their features, elastic displacement (3), position (3) and normal (3) of the contact, 1 where it
         slips. None if unknown; friction then starts without any displacement.
 
-    Raises MechanismError for what is not numbers, and if the shapes do not match.
+    Raises MechanismError for values that are not numbers, and if the shapes do not match.
     """
 
     time: float

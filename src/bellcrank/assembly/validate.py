@@ -1,4 +1,4 @@
-"""What only the whole mechanism can show: missing bodies and joints, contradictions, nothing to move."""
+"""Checks of the whole mechanism: missing bodies and joints, contradictions, nothing to move."""
 
 from __future__ import annotations
 
@@ -20,10 +20,10 @@ from bellcrank.mechanism.references import joints_of, markers_of
 def validate(mechanism: Mechanism) -> None:
     """Raise one MechanismError with all faults of the mechanism; return if there are none.
 
-    The elements themselves were checked when they were made. Here: an empty mechanism, markers on bodies that
-    are not there, joints of a body with itself, references to joints or coordinates that are not there or are
-    locked, constraints and forces that cannot do anything, drives that contradict each other, and different
-    inputs of one name.
+    The elements themselves were checked when they were made. Checked here are: an empty mechanism, markers on
+    missing bodies, joints of a body with itself, references to joints or coordinates that do not exist or are
+    locked, constraints and forces without effect, drives that contradict each other, and different inputs
+    with the same name.
     """
     mechanism = with_numbers(mechanism)
     faults = FaultList()
@@ -55,7 +55,7 @@ def _check_marker(mechanism: Mechanism, faults: FaultList, element: str, marker:
 
 
 def _check_markers(mechanism: Mechanism, faults: FaultList, element: str, markers: Iterable[Marker]) -> bool:
-    """Whether all bodies of the markers are there; each missing one is noted once."""
+    """Check that all bodies of the markers exist; each missing one is noted once."""
     firsts = {marker.body: marker for marker in markers}
     found = [_check_marker(mechanism, faults, element, marker) for marker in firsts.values()]
     return all(found)
@@ -96,7 +96,7 @@ def _check_joints(mechanism: Mechanism, faults: FaultList, element: str, names: 
 
 
 def _check_effect(faults: FaultList, element: str, lowered: Lowered) -> None:
-    """Rows that can hold something, laws and wrenches that can move something."""
+    """Check that rows constrain something, and that laws and wrenches can move something."""
     for block in lowered.blocks:
         for row in block.rows:
             _check_row(faults, element, row)
@@ -127,7 +127,7 @@ def _within_a_body(coordinate: Coordinate) -> bool:
 def _check_drive(
     mechanism: Mechanism, faults: FaultList, drive: Drive | PathDrive, led: dict[Coordinate, str]
 ) -> None:
-    """References of a drive, and that no other drive (in `led`) leads the same coordinate."""
+    """Check the references of a drive, and that no other drive (in `led`) drives the same coordinate."""
     element = f"drive {drive.name!r}"
     if isinstance(drive, PathDrive):
         if not _check_markers(mechanism, faults, element, markers_of(drive)):

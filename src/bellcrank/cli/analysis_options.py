@@ -1,4 +1,4 @@
-"""What the commands of analyses of one mechanism share: their options, where it rests, and output."""
+"""Common parts of commands that analyse one mechanism: options, equilibrium, output."""
 
 from __future__ import annotations
 
@@ -16,13 +16,15 @@ _EXISTING = click.Path(exists=True, dir_okay=False)
 
 
 def study(function: Callable[..., None]) -> Callable[..., None]:
-    """The arguments that all studies take."""
+    """The arguments of all analyses."""
     for decorate in (
         click.option("--json", "as_json", is_flag=True, help="Print the result as JSON."),
         click.option(
             "--set", "parameters", multiple=True, metavar="NAME=VALUE", help="Value of a parameter."
         ),
-        click.option("--time", type=SECONDS, default=0.0, metavar="T", help="At which drives are read, s."),
+        click.option(
+            "--time", type=SECONDS, default=0.0, metavar="T", help="Time at which drives are evaluated, s."
+        ),
         click.argument("file", type=_EXISTING),
     ):
         function = decorate(function)
@@ -30,13 +32,15 @@ def study(function: Callable[..., None]) -> Callable[..., None]:
 
 
 def about(function: Callable[..., None]) -> Callable[..., None]:
-    """The arguments of studies of small motions."""
+    """The arguments of analyses of small motions."""
     for decorate in (
-        click.option("--any-state", is_flag=True, help="Take a start that is not steady as well."),
-        click.option("--at-rest", is_flag=True, help="Go to where it rests first."),
-        click.option("--state", "states", multiple=True, metavar="NAME", help="A coordinate to be a state."),
+        click.option("--any-state", is_flag=True, help="Accept a start that is not steady."),
+        click.option("--at-rest", is_flag=True, help="Find the static equilibrium first."),
         click.option(
-            "--formulation", "-f", default="auto", metavar="NAME", help="That computes accelerations."
+            "--state", "states", multiple=True, metavar="NAME", help="A coordinate to prefer as a state."
+        ),
+        click.option(
+            "--formulation", "-f", default="auto", metavar="NAME", help="Formulation for the accelerations."
         ),
     ):
         function = decorate(function)
@@ -44,7 +48,7 @@ def about(function: Callable[..., None]) -> Callable[..., None]:
 
 
 def mechanism_of(file: str, parameters: tuple[str, ...], time: float, at_rest: bool = False) -> Mechanism:
-    """The mechanism in a file, with parameters set, and where it rests if that is wanted."""
+    """The mechanism in a file, with parameters set, and moved to its equilibrium if requested."""
     from bellcrank.cli.messages import note_left_out
     from bellcrank.cli.settings import with_settings
     from bellcrank.io import read

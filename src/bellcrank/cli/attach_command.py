@@ -10,22 +10,22 @@ import click
 
 @click.command("attach")
 @click.argument("where", required=False)
-@click.option("--token", default="", metavar="TEXT", help="What a session at HOST:PORT asks for.")
-@click.option("--name", metavar="NAME", help="By which others see who it is (default: terminal, or program).")
+@click.option("--token", default="", metavar="TEXT", help="The token that a session at HOST:PORT requires.")
+@click.option("--name", metavar="NAME", help="Name shown to others (default: terminal, or program).")
 @click.option(
     "--protocol",
     type=click.Choice(["text", "json"]),
-    help="Pass on commands that another program writes, and what the session answers.",
+    help="Pass on the commands of another program, and the replies of the session.",
 )
 @click.option(
-    "--poses", is_flag=True, help="With --protocol json: report where the bodies are while they move."
+    "--poses", is_flag=True, help="With --protocol json: report the poses of the bodies while they move."
 )
 def command(where: str | None, token: str, name: str | None, protocol: str | None, poses: bool) -> None:
     """Type commands in a live session of another process, which `bellcrank view --listen` has opened.
 
-    WHERE is what that command printed: the path of a socket, or HOST:PORT. It can be left out where one
-    session of yours listens. `quit` leaves the session, which goes on; Ctrl-C ends a run that a command has
-    started.
+    WHERE is the address that command printed: the path of a socket, or HOST:PORT. It can be left out if only
+    one session of yours is listening. `quit` leaves the session, which goes on; Ctrl-C ends a run that a
+    command has started.
     """
     from bellcrank.viewer import remote
 

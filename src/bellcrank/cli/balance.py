@@ -1,4 +1,4 @@
-"""The balance of energy of a run whose works were added up, for the commands that show runs."""
+"""The energy balance of a run with recorded work, for the commands that show runs."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ def balance_of(run: Trajectory) -> dict[str, Any]:
 
 
 def show_balance(run: Trajectory) -> None:
-    """Print it; nothing without a ledger."""
+    """Print the balance; nothing without a ledger."""
     from bellcrank.cli.messages import heading, show
 
     if run.layout.works and len(run):

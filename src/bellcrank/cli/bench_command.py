@@ -58,7 +58,7 @@ def _benchmarks() -> dict[str, ModuleType | ImportError]:
 
 
 def _checkout() -> Path:
-    """The checkout that this package is installed from, or else the one around the working folder."""
+    """The checkout from which this package is installed, or else the one containing the working folder."""
     here = Path.cwd()
     for folder in (*Path(__file__).parents, here, *here.parents):
         if (folder / "src" / "bellcrank").is_dir() and (folder / "benchmarks" / "peers").is_dir():

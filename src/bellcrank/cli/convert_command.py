@@ -17,9 +17,9 @@ def command(source: str, target: str) -> None:
     """Write the mechanism or the run in FROM as TO; the suffixes choose the formats.
 
     A mechanism (.yaml, .yml, .json) is written in SI units with placed mechanisms expanded, or for other
-    programs as URDF (.urdf) or MJCF (.xml); it may come from these, from SDF and from proteins. A run (.h5)
-    becomes a table (.csv), a NetCDF file with named axes (.nc, needs xarray), or a clean run file (.h5) where
-    its process was killed.
+    programs as URDF (.urdf) or MJCF (.xml); it may be read from these, from SDF and from protein files. A run
+    (.h5) becomes a table (.csv), a NetCDF file with named axes (.nc, needs xarray), or a clean run file (.h5)
+    if its process was killed.
     """
     if is_run(source):
         from bellcrank.trajectory.trajectory import Trajectory

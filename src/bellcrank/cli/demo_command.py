@@ -1,4 +1,4 @@
-"""`bellcrank demo`: a first look, which needs no file."""
+"""`bellcrank demo`: a first look that needs no file."""
 
 from __future__ import annotations
 
@@ -31,9 +31,8 @@ _VIEW: Final = (34.0, 14.0)  # degrees
 def command(folder: Path) -> None:
     """Simulate a prosthetic arm that takes a book from a shelf.
 
-    Writes the mechanism (demo.yaml), the recorded run (demo.h5) and, where matplotlib is installed, an
-    overview of the run (demo.png) and a sheet with the arm in motion and the torques of its motors
-    (demo-sheet.png).
+    Writes the mechanism (demo.yaml), the recorded run (demo.h5) and, if matplotlib is installed, an overview
+    of the run (demo.png) and a sheet with the arm in motion and the torques of its motors (demo-sheet.png).
     """
     from bellcrank.cli.messages import facts, note, show, wants_progress
     from bellcrank.gallery.prosthetic_tasks import TAKE_A_BOOK, demonstration

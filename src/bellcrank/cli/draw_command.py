@@ -28,20 +28,24 @@ _RULE: Final = "it takes numbers separated by commas"
 )
 @click.option("--names", is_flag=True, help="Write the names of the bodies.")
 @click.option("--times", metavar="T,T,...", help="Instants of a run, s.")
-@click.option("--instants", type=int, metavar="N", help="How many of them, spread over the run; 5.")
+@click.option(
+    "--instants", type=int, metavar="N", help="Number of instants, spread over the run (default: 5)."
+)
 @click.option(
     "--path", "paths", multiple=True, metavar="NAME", help="Draw the path of a body or marker of a run."
 )
 @click.option("--contacts", is_flag=True, help="Mark where bodies touch in a run, with forces as arrows.")
-@click.option("--contact", "chosen", multiple=True, metavar="NAME", help="The same of this contact or tyre.")
+@click.option(
+    "--contact", "chosen", multiple=True, metavar="NAME", help="The same for this contact or tyre only."
+)
 @click.option(
     "--force-scale",
     metavar="N/M",
-    help="Newtons that an arrow of 1 m stands for, such as '2 kN/m'; by default it suits the picture.",
+    help="Force per metre of arrow, such as '2 kN/m'; by default it suits the picture.",
 )
-@click.option("--fps", type=float, default=30.0, show_default=True, help="Pictures a second of a film.")
+@click.option("--fps", type=float, default=30.0, show_default=True, help="Pictures per second of a film.")
 @click.option(
-    "--speed", type=float, default=1.0, show_default=True, help="Seconds of the run in a second of it."
+    "--speed", type=float, default=1.0, show_default=True, help="Seconds of the run per second of film."
 )
 def command(
     file: str,

@@ -21,11 +21,9 @@ if TYPE_CHECKING:
     "frames",
     multiple=True,
     metavar="NAME",
-    help="Body, or marker as body.marker, of which pose, velocity and Jacobian are written; may be repeated.",
+    help="Body, or marker as body.marker, whose pose, velocity and Jacobian are written; may be repeated.",
 )
-@click.option(
-    "--name", metavar="NAME", help="What C functions begin with; by default the name of the file TO."
-)
+@click.option("--name", metavar="NAME", help="Prefix of the C functions; by default the name of the file TO.")
 @click.option("--json", "as_json", is_flag=True, help="Print what was written as JSON.")
 def command(
     source: str, target: str | None, frames: tuple[str, ...], name: str | None, as_json: bool
@@ -33,7 +31,7 @@ def command(
     """Write the equations of motion of MECHANISM as TO: C with a header (.c), LaTeX (.tex) or text (.txt).
 
     The equations are those of the symbolic formulation, in joint coordinates; without TO they are printed as
-    text. What they do not contain, such as limits, is noted.
+    text. What they do not contain, such as limits, is listed.
     """
     from bellcrank.cli.messages import note, note_left_out
     from bellcrank.cli.values import show_json

@@ -1,4 +1,4 @@
-"""`bellcrank fit`: parameters of a mechanism by which its run matches recorded data."""
+"""`bellcrank fit`: identifies the parameters with which a run matches recorded data."""
 
 from __future__ import annotations
 
@@ -28,16 +28,16 @@ from bellcrank.mechanism.naming import nearest
 @click.option("--use", multiple=True, metavar="QUANTITY", help="Columns of the data (default: all).")
 @click.option("--noise", multiple=True, metavar="QUANTITY=SIGMA", help="Standard deviation of the data.")
 @click.option(
-    "--guess", multiple=True, metavar="NAME=VALUE", help="Begin here (default: the present values)."
+    "--guess", multiple=True, metavar="NAME=VALUE", help="Start values (default: the present values)."
 )
 @click.option(
     "--loss",
     default="linear",
     show_default=True,
     metavar="NAME",
-    help="linear, soft_l1, huber, cauchy, arctan.",
+    help="Loss: linear, soft_l1, huber, cauchy or arctan.",
 )
-@click.option("--budget", type=int, metavar="N", help="Runs at most, derivatives aside.")
+@click.option("--budget", type=int, metavar="N", help="Largest number of runs, not counting derivatives.")
 @click.option(
     "--save", type=click.Path(dir_okay=False), metavar="FILE", help="Write the mechanism that was found."
 )
@@ -54,7 +54,7 @@ def command(
     as_json: bool,
     **given: Any,
 ) -> None:
-    """Find the parameters by which a run of the mechanism in FILE matches the table DATA (CSV).
+    """Find the parameters with which a run of the mechanism in FILE best matches the table DATA (CSV).
 
     The table has a column "time [s]" and columns named by quantities, as `bellcrank convert RUN.h5 TABLE.csv`
     writes them. Prints the parameters with their standard deviations.

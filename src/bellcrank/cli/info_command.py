@@ -1,4 +1,4 @@
-"""`bellcrank info`: what a mechanism consists of, what a run holds, how this bellcrank was built."""
+"""`bellcrank info`: the contents of a mechanism or a run, and how this bellcrank was built."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ _LISTED: Final = 12  # names in a list
 @click.option("--all", "everything", is_flag=True, help="Show long tables in full.")
 @click.option("--json", "as_json", is_flag=True, help="Print the same as JSON.")
 def command(file: str | None, build: bool, everything: bool, as_json: bool) -> None:
-    """Show what FILE holds: a mechanism (YAML, JSON, URDF, MJCF, SDF, PDB) or a recorded run (HDF5)."""
+    """Show the contents of FILE: a mechanism (YAML, JSON, URDF, MJCF, SDF, PDB) or a recorded run (HDF5)."""
     if file is None and not build:
         raise click.UsageError("give a FILE, or --build")
     if as_json:
@@ -55,7 +55,7 @@ def command(file: str | None, build: bool, everything: bool, as_json: bool) -> N
 
 
 def _content(file: str) -> dict[str, Any]:
-    """What a file holds, as an object."""
+    """The contents of a file, as an object."""
     if is_run(file):
         from bellcrank.trajectory.trajectory import Trajectory
 
@@ -150,7 +150,7 @@ def _show(title: str, names: tuple[str, ...], rows: list[Any], count: int) -> No
 
 
 def _left_out(mechanism: Mechanism, most: int | None) -> None:
-    """What the file holds and the mechanism does not: each rule with `most` of the elements that it meets."""
+    """What the file contains and the mechanism does not: each rule with `most` of the elements concerned."""
     from bellcrank.cli.messages import heading, show
 
     if not mechanism.left_out:
@@ -207,7 +207,7 @@ def _counted(kinds: dict[str, int]) -> str:
 
 
 def _between(*ends: Any) -> str:
-    """The bodies of markers, and the joint coordinates, that an element takes hold of."""
+    """The bodies of the markers, and the joint coordinates, to which an element is attached."""
     return " – ".join(str(getattr(end, "body", end)) for end in ends)
 
 

@@ -1,4 +1,4 @@
-"""`bellcrank inverse`: the efforts of drives that a motion takes."""
+"""`bellcrank inverse`: the drive efforts that a motion requires."""
 
 from __future__ import annotations
 
@@ -19,13 +19,13 @@ _FILE = click.Path(dir_okay=False)
 
 @click.command("inverse")
 @study
-@click.option("--duration", "-d", type=SECONDS, required=True, metavar="T", help="Of the motion, s.")
-@click.option("--step", "-s", type=SECONDS, metavar="H", help="Between frames, s.")
+@click.option("--duration", "-d", type=SECONDS, required=True, metavar="T", help="Duration of the motion, s.")
+@click.option("--step", "-s", type=SECONDS, metavar="H", help="Time between frames, s.")
 @click.option(
     "--along", multiple=True, metavar="MARKER=X;Y;Z", help="A marker's path: three functions of t, m."
 )
-@click.option("--keep", multiple=True, metavar="DRIVE", help="A drive that goes on beside paths.")
-@click.option("--formulation", "-f", default="auto", metavar="NAME", help="That computes efforts.")
+@click.option("--keep", multiple=True, metavar="DRIVE", help="A drive that stays active beside paths.")
+@click.option("--formulation", "-f", default="auto", metavar="NAME", help="Formulation for the efforts.")
 @click.option("--out", "-o", type=_FILE, metavar="RUN.h5", help="Record into this file.")
 def command(
     file: str,
@@ -41,7 +41,7 @@ def command(
     """Compute the efforts of the drives of the mechanism in FILE.
 
     Its drives prescribe the motion, or markers follow paths, as in  --along "hand=0.6+0.1*cos(t); 0; 0.2".
-    Then drives are released, and their efforts are those that the paths need.
+    Drives are then released, and their efforts are those required by the paths.
     """
     from bellcrank.analysis.kinematics import inverse_dynamics
 

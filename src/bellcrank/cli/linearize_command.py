@@ -1,4 +1,4 @@
-"""`bellcrank linearize`: matrices of small changes about a state."""
+"""`bellcrank linearize`: state-space matrices about a state."""
 
 from __future__ import annotations
 
@@ -27,8 +27,8 @@ def command(
 ) -> None:
     """Linearize the mechanism in FILE about its start: x' = A x + B u, y = C x + D u.
 
-    Inputs are by default those of the mechanism, outputs the states. Names of outputs are those of tables of
-    runs, such as joint.pivot.theta_z.
+    By default the inputs are those of the mechanism, and the outputs are the states. Names of outputs are
+    those in tables of runs, such as joint.pivot.theta_z.
     """
     from bellcrank.analysis.linearize import linearize
 

@@ -1,7 +1,7 @@
-"""The group of commands, and what becomes of errors.
+"""The group of commands, and the handling of errors.
 
 Exit status: 0 done; 1 a verification failed; 2 wrong input, or standard output that cannot be written; 3 a
-run broke down, what it computed is kept; 130 interrupted; 141 nobody reads standard output any more.
+run broke down, what it computed is kept; 130 interrupted; 141 the reader of standard output has gone.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ _COMMANDS: Final = (
 
 
 class Commands(click.Group):
-    """Loads a command's module (`bellcrank.cli.NAME_command`) when it is asked for."""
+    """Loads a command's module (`bellcrank.cli.NAME_command`) when the command is used."""
 
     def list_commands(self, ctx: click.Context) -> list[str]:  # noqa: ARG002
         """Names of all commands."""
@@ -40,7 +40,7 @@ class Commands(click.Group):
     def resolve_command(
         self, ctx: click.Context, args: list[str]
     ) -> tuple[str | None, click.Command | None, list[str]]:
-        """The command that the arguments name; one that is misspelt is refused with what may be meant."""
+        """The command named by the arguments; a misspelt one is refused with suggestions."""
         if args and not args[0].startswith("-") and args[0] not in _COMMANDS:
             from bellcrank.mechanism.naming import nearest
 

@@ -1,4 +1,4 @@
-"""What is written on the terminal: errors, tables, notes."""
+"""Output to the terminal: errors, tables, notes."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _PIPED_WIDTH: Final = 140
 
 
 def show(*renderables: Any) -> None:
-    """Write rich tables and texts to standard output, texts as they are, without blanks at the lines' ends.
+    """Write rich tables and texts to standard output, texts unchanged, without trailing blanks.
 
     On a terminal they fit its width; elsewhere lines may be longer.
     """
@@ -31,7 +31,7 @@ def show(*renderables: Any) -> None:
 
 
 def report(error: Exception) -> None:
-    """Write an error to standard error: every fault with its place in front, as compilers do."""
+    """Write an error to standard error: every fault preceded by its location, as compilers do."""
     if isinstance(error, MechanismError):
         for fault in error.faults[:_MOST_FAULTS]:
             click.echo(_fault_text(fault), err=True)
@@ -52,7 +52,7 @@ def note(text: str) -> None:
 
 
 def note_left_out(faults: Sequence[Fault]) -> None:
-    """Say that a file holds more than was taken over, if it does."""
+    """Report that a file contains more than was imported, if it does."""
     if faults:
         note(f"{len(faults)} things in the file are left out; `bellcrank info` lists them")
 
@@ -103,5 +103,5 @@ def facts(rows: Sequence[tuple[str, str]]) -> Any:
 
 
 def wants_progress(asked: bool | None) -> bool:
-    """Whether to show a bar: as asked, or on a terminal."""
+    """Whether to show a bar: as requested, or if on a terminal."""
     return sys.stderr.isatty() if asked is None else asked

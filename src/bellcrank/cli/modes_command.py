@@ -17,7 +17,11 @@ _FILE = click.Path(dir_okay=False)
 @click.option("--draw", "picture", type=_FILE, metavar="PNG", help="Draw the shapes (PNG, PDF, SVG).")
 @click.option("--animate", "film", type=_FILE, metavar="FILM", help="Film a mode (MP4, GIF).")
 @click.option(
-    "--mode", "number", type=int, metavar="N", help="Which one is filmed; by default the first that moves."
+    "--mode",
+    "number",
+    type=int,
+    metavar="N",
+    help="The mode to film; by default the first that is not neutral.",
 )
 def command(
     file: str,

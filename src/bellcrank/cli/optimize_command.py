@@ -1,4 +1,4 @@
-"""`bellcrank optimize`: parameters of a mechanism that make a measure least."""
+"""`bellcrank optimize`: parameters of a mechanism that minimise a measure."""
 
 from __future__ import annotations
 
@@ -25,19 +25,21 @@ from bellcrank.studies.searches import METHODS
 @click.option(
     "--free", multiple=True, required=True, metavar="NAME=LOW:HIGH", help="A parameter, and its bounds."
 )
-@click.option("--measure", required=True, metavar="MEASURE", help='Such as "max drive.motor.effort".')
-@click.option("--maximize", is_flag=True, help="Make it largest.")
+@click.option(
+    "--measure", required=True, metavar="MEASURE", help='Measure, such as "max drive.motor.effort".'
+)
+@click.option("--maximize", is_flag=True, help="Maximise the measure.")
 @click.option(
     "--keep", "limits", multiple=True, metavar="MEASURE=LOW:HIGH", help="Bounds of another measure."
 )
 @click.option(
-    "--guess", multiple=True, metavar="NAME=VALUE", help="Begin here, and find the nearest minimum."
+    "--guess", multiple=True, metavar="NAME=VALUE", help="Start here, and find the nearest minimum."
 )
 @click.option(
     "--search", default="auto", show_default=True, metavar="NAME", help=f"One of {', '.join(METHODS)}."
 )
-@click.option("--budget", type=int, metavar="N", help="Runs at most.")
-@click.option("--seed", type=int, default=0, metavar="N", help="Of the global search.")
+@click.option("--budget", type=int, metavar="N", help="Largest number of runs.")
+@click.option("--seed", type=int, default=0, metavar="N", help="Seed of the global search.")
 @click.option(
     "--save", type=click.Path(dir_okay=False), metavar="FILE", help="Write the mechanism that was found."
 )
@@ -54,7 +56,7 @@ def command(
     as_json: bool,
     **given: Any,
 ) -> None:
-    """Find the parameters of the mechanism in FILE that make a measure of its run least, or largest."""
+    """Find the parameters of the mechanism in FILE that minimise, or maximise, a measure of its run."""
     from bellcrank.io import read
     from bellcrank.studies.optimize import optimize
 

@@ -21,7 +21,9 @@ from bellcrank.cli.values import listed, show_json
 @click.option("--components", is_flag=True, default=None, help="Reactions by components.")
 @click.option("--plane", metavar="XY", help="Plane of paths: xy, xz or yz.")
 @click.option("--times", metavar="T,T,...", help="Instants of a picture, s.")
-@click.option("--instants", type=int, metavar="N", help="How many of them, spread over the run; 5.")
+@click.option(
+    "--instants", type=int, metavar="N", help="Number of instants, spread over the run (default: 5)."
+)
 @click.option("--point", metavar="X,Y,Z", help="Point of the bodies whose path is shown, m.")
 @click.option("--json", "as_json", is_flag=True, help="Print what was written as JSON.")
 def command(
@@ -34,10 +36,10 @@ def command(
     as_json: bool,
     **given: Any,
 ) -> None:
-    """Plot a recorded run: of the joints, bodies, drives or forces named, or of those that matter most.
+    """Plot a recorded run: the named joints, bodies, drives or forces, or the most significant ones.
 
     Kinds: overview, joint, body, path, reaction, drive, force, limit, energy, violation, and picture: the
-    mechanism itself at instants (see `bellcrank draw`).
+    mechanism itself at several instants (see `bellcrank draw`).
     """
     from bellcrank.cli.messages import note
     from bellcrank.trajectory.trajectory import Trajectory

@@ -25,13 +25,15 @@ _EXISTING = click.Path(exists=True, dir_okay=False)
 @click.option("--duration", "-d", type=SECONDS, metavar="T", help="Simulated time, s, or with a unit.")
 @click.option("--start", type=SECONDS, metavar="T", help="Time to start at, s.")
 @click.option("--output-step", type=SECONDS, metavar="H", help="Time between recorded frames, s.")
-@click.option("--tolerance", type=float, metavar="EPS", help="Of methods that choose their steps.")
+@click.option("--tolerance", type=float, metavar="EPS", help="Tolerance of adaptive methods.")
 @click.option("--accelerations", is_flag=True, default=None, help="Record the bodies' accelerations.")
 @click.option(
-    "--ledger", is_flag=True, default=None, help="Add up the work of every force; show the balance of energy."
+    "--ledger", is_flag=True, default=None, help="Record the work of every force; show the energy balance."
 )
 @click.option("--no-reactions", is_flag=True, help="Do not record joint reactions and forces.")
-@click.option("--option", "-O", "options", multiple=True, metavar="NAME=VALUE", help="For the formulation.")
+@click.option(
+    "--option", "-O", "options", multiple=True, metavar="NAME=VALUE", help="Option of the formulation."
+)
 @click.option("--set", "parameters", multiple=True, metavar="NAME=VALUE", help="Value of a parameter.")
 @click.option("--out", "-o", type=click.Path(dir_okay=False), metavar="RUN.h5", help="Record into this file.")
 @click.option(
@@ -52,7 +54,7 @@ def command(
 ) -> None:
     """Simulate the mechanism in FILE (YAML, JSON, or a model of another program).
 
-    What the file says under "simulation" holds where no option is given. Ctrl-C ends the run and keeps
+    Settings under "simulation" in the file apply unless an option is given. Ctrl-C ends the run and keeps
     what was computed.
     """
     from bellcrank.cli.messages import note_left_out, wants_progress
@@ -128,7 +130,7 @@ def _option(text: str) -> tuple[str, Any]:
 
 
 def _check_plot(path: str) -> None:
-    """Refuse a picture that could not be written before the work is done."""
+    """Refuse, before the work is done, a picture that could not be written."""
     from bellcrank.scene.figure import check_picture
     from bellcrank.trajectory.own_file import check_place
 
@@ -137,7 +139,7 @@ def _check_plot(path: str) -> None:
 
 
 def _keep(run: Any, out: str | None, plot: str | None, quiet: bool, as_json: bool) -> None:
-    """Plot what there is, and print a summary."""
+    """Plot the results, and print a summary."""
     if run is None or len(run) == 0:
         return
     if plot is not None:

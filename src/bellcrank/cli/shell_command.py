@@ -18,12 +18,12 @@ import click
     "write files in the working folder only.",
 )
 @click.option("--any-folder", is_flag=True, help="With --protocol: let commands write files anywhere.")
-@click.option("--keep-going", is_flag=True, help="Go on with a script after a command that is refused.")
+@click.option("--keep-going", is_flag=True, help="Continue a script after a refused command.")
 def command(script: str | None, protocol: str | None, any_folder: bool, keep_going: bool) -> None:
-    """Build and steer a mechanism by commands.
+    """Build and control a mechanism by commands.
 
-    From SCRIPT, from standard input where something is piped into it, or typed. A script stops at the first
-    command that is refused, a pipe goes on; both end with status 2 then. The commands: `help` in the shell.
+    Commands are read from SCRIPT, from piped standard input, or typed. A script stops at the first command
+    that is refused, a pipe goes on; both then end with status 2. For the commands, type `help` in the shell.
     """
     from bellcrank.shell import drivers
     from bellcrank.shell.interpreter import Shell

@@ -1,4 +1,4 @@
-"""`bellcrank statics`: where a mechanism rests, what drives must hold, what joints bear."""
+"""`bellcrank statics`: equilibrium of a mechanism, drive efforts and joint reactions."""
 
 from __future__ import annotations
 
@@ -12,9 +12,11 @@ from bellcrank.cli.analysis_options import mechanism_of, show_result, study
 @click.command("statics")
 @study
 @click.option("--pin", "pinned", multiple=True, metavar="BODY", help="A body that keeps its placement.")
-@click.option("--keep-unstable", is_flag=True, help="Accept a rest that is no minimum of the energy.")
 @click.option(
-    "--draw", "picture", type=click.Path(dir_okay=False), metavar="PNG", help="Draw it where it rests."
+    "--keep-unstable", is_flag=True, help="Accept an equilibrium that is not a minimum of the energy."
+)
+@click.option(
+    "--draw", "picture", type=click.Path(dir_okay=False), metavar="PNG", help="Draw it in equilibrium."
 )
 def command(
     file: str,
@@ -25,7 +27,7 @@ def command(
     picture: str | None,
     **given: Any,
 ) -> None:
-    """Show where the mechanism in FILE rests, what its drives must hold and what its joints bear."""
+    """Show the equilibrium of the mechanism in FILE, the efforts of its drives and its joint reactions."""
     from bellcrank.analysis.statics import statics
 
     found = statics(mechanism_of(file, parameters, time), time, leave_unstable=not keep_unstable, **given)

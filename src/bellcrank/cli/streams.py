@@ -1,4 +1,4 @@
-"""The standard streams as they may come: closed, full, in any encoding, or a pipe that nobody reads."""
+"""Robust standard streams: they may be closed, full, in any encoding, or a pipe that nobody reads."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _UNWRITTEN: Final = 2
 
 
 def prepare() -> None:
-    """Open what is closed onto nothing, and let every character be written in some form."""
+    """Redirect closed streams to the null device, and make every character writable in some form."""
     # In this order each takes the lowest free number, which a file of results would otherwise be given.
     for name, mode in (("stdin", "r"), ("stdout", "w"), ("stderr", "w")):
         stream = getattr(sys, name)
@@ -27,7 +27,7 @@ def prepare() -> None:
 
 
 def finished(status: int) -> int:
-    """Write what has not left the buffers; the exit status, another one where that fails."""
+    """Flush the buffers; return the exit status, or another one if that fails."""
     try:
         sys.stdout.flush()
     except BrokenPipeError:
@@ -47,7 +47,7 @@ def finished(status: int) -> int:
 
 
 def _give_up(stream: TextIO) -> None:
-    """Let what is left go nowhere: Python writes it once more when it ends."""
+    """Discard what is left: Python would try to write it again at exit."""
     nothing = os.open(os.devnull, os.O_WRONLY)
     os.dup2(nothing, stream.fileno())
     os.close(nothing)

@@ -1,4 +1,4 @@
-"""What the commands of studies share: options, ranges of parameters, the arguments of the analysis."""
+"""Common parts of the study commands: options, ranges of parameters, arguments of the analysis."""
 
 from __future__ import annotations
 
@@ -29,17 +29,27 @@ _OPTIONS: Final = (
         default="simulate",
         show_default=True,
         metavar="NAME",
-        help="simulate, inverse_dynamics or kinematics.",
+        help="Analysis: simulate, inverse_dynamics or kinematics.",
     ),
     click.option("--duration", "-d", type=SECONDS, metavar="T", help="Simulated time, s, or with a unit."),
     click.option("--start-time", type=SECONDS, metavar="T", help="Time to start at, s."),
-    click.option("--step", "-s", type=SECONDS, metavar="H", help="Time step, s; of motions, between frames."),
+    click.option(
+        "--step",
+        "-s",
+        type=SECONDS,
+        metavar="H",
+        help="Time step, s; for kinematics and inverse dynamics, between frames.",
+    ),
     click.option("--output-step", type=SECONDS, metavar="H", help="Time between recorded frames, s."),
-    click.option("--tolerance", type=float, metavar="EPS", help="Of methods that choose their steps."),
+    click.option("--tolerance", type=float, metavar="EPS", help="Tolerance of adaptive methods."),
     click.option("--formulation", "-f", metavar="NAME", help="How the equations are formed and solved."),
     click.option("--method", "-m", metavar="NAME", help="Integration method."),
     click.option(
-        "--processes", "-j", type=click.IntRange(1), metavar="N", help="Processes (default: one a core)."
+        "--processes",
+        "-j",
+        type=click.IntRange(1),
+        metavar="N",
+        help="Number of processes (default: one per core).",
     ),
     click.option("--scheduler", metavar="ADDRESS", help="Compute on the Dask cluster of this scheduler."),
     click.option(
@@ -59,9 +69,9 @@ def study_options(command: F) -> F:
 
 
 def arguments_of(simulation: dict[str, Any], given: dict[str, Any], as_fit: bool = False) -> dict[str, Any]:
-    """Arguments of the study and its analysis: what the file says, and what options say over it.
+    """Arguments of the study and its analysis: those in the file, overridden by options.
 
-    as_fit: whether the data say when a simulation records.
+    as_fit: whether the data determine the recorded times.
     """
     analysis = given.pop("analysis")
     options = {name: value for name in _ANALYSIS if (value := given.pop(name)) is not None}
@@ -93,7 +103,7 @@ def guess_of(texts: Iterable[str]) -> dict[str, float] | None:
 def values_of(texts: Iterable[str], mechanism: Mechanism, counted: bool) -> dict[str, Any]:
     """Values of parameters from texts NAME=LOW:HIGH:COUNT, NAME=LOW:HIGH, NAME=A,B,C or NAME.
 
-    counted: whether LOW:HIGH needs a count. Raises MechanismError with all that is wrong.
+    counted: whether LOW:HIGH needs a count. Raises MechanismError listing all faults.
     """
     parted = [tuple(part.strip() for part in text.partition("=")) for text in texts]
     known = parameters_of(mechanism, [name for name, _, _ in parted])
@@ -141,7 +151,7 @@ def bounds_of_measures(texts: Iterable[str]) -> dict[str, Any]:
 
 
 def check_pictures(*paths: str | None) -> None:
-    """Refuse files that could not be written before the work is done."""
+    """Refuse, before the work is done, files that could not be written."""
     from bellcrank.scene.figure import check_matplotlib, check_picture
     from bellcrank.trajectory.own_file import check_place
 

@@ -22,7 +22,7 @@ from bellcrank.studies.result import SweepResult
     "sets",
     multiple=True,
     metavar="NAME=VALUES",
-    help="LOW:HIGH:COUNT, or A,B,C; LOW:HIGH of samples.",
+    help="LOW:HIGH:COUNT, or A,B,C; LOW:HIGH for samples.",
 )
 @click.option(
     "--points", type=EXISTING, metavar="TABLE.csv", help="A table with a column for each parameter."
@@ -33,7 +33,7 @@ from bellcrank.studies.result import SweepResult
     multiple=True,
     required=True,
     metavar="MEASURE",
-    help='Such as "max drive.motor.effort".',
+    help='Measure, such as "max drive.motor.effort".',
 )
 @click.option(
     "--arrange",
@@ -42,14 +42,14 @@ from bellcrank.studies.result import SweepResult
     show_default=True,
     help="How values are combined.",
 )
-@click.option("--count", type=int, metavar="N", help="Points of samples.")
-@click.option("--seed", type=int, default=0, metavar="N", help="Of samples.")
+@click.option("--count", type=int, metavar="N", help="Number of samples.")
+@click.option("--seed", type=int, default=0, metavar="N", help="Seed of samples.")
 @click.option(
     "--keep",
     "path",
     type=click.Path(dir_okay=False),
     metavar="FILE",
-    help="Keep results here; go on if it exists.",
+    help="Keep results here; resume if it exists.",
 )
 @click.option(
     "--runs", type=click.Path(file_okay=False), metavar="FOLDER", help="Record each run into this folder."
@@ -76,8 +76,8 @@ def command(
 ) -> None:
     """Run the mechanism in FILE at many values of its parameters, and measure each run.
 
-    Points that fail are rows with their reason. Ctrl-C ends the sweep; with --keep it goes on where it
-    ended. A measure is a reduction (max, min, peak, range, mean, rms, initial, final) and a quantity.
+    Points that fail get a row with the reason. Ctrl-C ends the sweep; with --keep it can be resumed.
+    A measure is a reduction (max, min, peak, range, mean, rms, initial, final) and a quantity.
     """
     from bellcrank.io import read
     from bellcrank.studies.sweep import sweep

@@ -1,4 +1,4 @@
-"""What commands take and give: numbers with units on the command line, results as JSON."""
+"""Input and output of commands: numbers with units on the command line, results as JSON."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ class Quantity(ParamType):
         self.name = f"number with a unit such as {unit}"
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> float:
-        """The number; a text that is none is refused."""
+        """The number; any other text is refused."""
         try:
             return in_unit(value, self.unit)
         except MechanismError as error:
@@ -39,7 +39,7 @@ SECONDS: Final = Quantity("s")
 
 
 def in_unit(text: Any, unit: str) -> float:
-    """A number from a text: in SI units, or with a unit that fits; without a unit where there is none.
+    """A number from a text: in SI units, or with a unit that fits; without a unit if it has none.
 
     Raises MechanismError for anything else.
     """
@@ -62,7 +62,7 @@ def listed(option: str, text: str, unit: str, rule: str, example: str) -> tuple[
 
 
 def show_json(content: Mapping[str, Any]) -> None:
-    """Write an object to standard output; numbers that JSON does not have become null."""
+    """Write an object to standard output; numbers that JSON cannot represent become null."""
     click.echo(json.dumps(_plain(content), indent=2))
 
 

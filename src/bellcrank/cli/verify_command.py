@@ -1,4 +1,4 @@
-"""`bellcrank verify`: judge formulations of a mechanism, or a run, by mechanics alone."""
+"""`bellcrank verify`: check formulations of a mechanism, or a run, against mechanics alone."""
 
 from __future__ import annotations
 
@@ -15,26 +15,28 @@ _EXISTING = click.Path(exists=True, dir_okay=False)
 
 @click.command("verify")
 @click.argument("file", type=_EXISTING)
-@click.option("--run", "recorded", type=_EXISTING, metavar="RUN.h5", help="Judge this run of it.")
+@click.option("--run", "recorded", type=_EXISTING, metavar="RUN.h5", help="Check this run of the mechanism.")
+@click.option("--duration", "-d", type=SECONDS, metavar="T", help="Duration of the runs that are made, s.")
 @click.option(
-    "--duration", "-d", type=SECONDS, metavar="T", help="Of the runs that are made to be judged, s."
+    "--formulation",
+    "-f",
+    metavar="NAME",
+    help="Check this one alone; by default all that accept the mechanism.",
 )
-@click.option(
-    "--formulation", "-f", metavar="NAME", help="Judge this one alone; by default all that accept it."
-)
-@click.option("--method", "-m", metavar="NAME", help="Of the runs that are made.")
-@click.option("--samples", type=int, metavar="N", help="Instants of a run that are looked at closely.")
+@click.option("--method", "-m", metavar="NAME", help="Method of the runs that are made.")
+@click.option("--samples", type=int, metavar="N", help="Instants of a run that are examined closely.")
 @click.option("--states", type=int, metavar="N", help="Random states at which formulations are compared.")
-@click.option("--tolerance", type=float, metavar="EPS", help="Relative error of energy and momentum allowed.")
+@click.option("--tolerance", type=float, metavar="EPS", help="Allowed relative error of energy and momentum.")
 @click.option("--json", "as_json", is_flag=True, help="Print the judgement as JSON.")
 def command(file: str, recorded: str | None, as_json: bool, **given: Any) -> None:
-    """Judge every formulation of the mechanism in FILE, or a run, by mechanics.
+    """Check every formulation of the mechanism in FILE, or a run, against mechanics.
 
-    FILE is a mechanism (YAML, JSON) or a recorded run (HDF5), which is judged by the mechanism it carries.
+    FILE is a mechanism (YAML, JSON) or a recorded run (HDF5), which is checked against the mechanism it
+    contains.
 
-    Formulations are compared with each other at random states, and each of them is judged there and along a
-    run: constraints, equations of motion, energy, momentum. The judge computes everything from the motion and
-    the description and uses nothing of the solver. Exit status 1 if a check failed.
+    Formulations are compared with each other at random states, and each of them is checked there and along a
+    run: constraints, equations of motion, energy, momentum. Everything is computed from the motion and the
+    description, independently of the solver. Exit status 1 if a check failed.
     """
     from bellcrank.analysis.verify import verify
     from bellcrank.trajectory.trajectory import Trajectory

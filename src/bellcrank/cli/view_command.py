@@ -1,4 +1,4 @@
-"""`bellcrank view`: a mechanism live, to be built on, or a recorded run, on a page in the browser."""
+"""`bellcrank view`: shows a mechanism live, for editing, or a recorded run, on a page in the browser."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ _RUNS = (".h5", ".hdf5")
 @click.option("--method", "-m", metavar="NAME", help="Integration method (default: rk4).")
 @click.option("--step", "-s", type=SECONDS, metavar="H", help="Time step, s (default: 1 ms).")
 @click.option("--set", "parameters", multiple=True, metavar="NAME=VALUE", help="Value of a parameter.")
-@click.option("--play", is_flag=True, help="Begin to play at once.")
+@click.option("--play", is_flag=True, help="Start playing at once.")
 @click.option(
     "--host",
     default="localhost",
@@ -33,23 +33,21 @@ _RUNS = (".h5", ".hdf5")
     help="Address to listen on; 0.0.0.0 admits other machines.",
 )
 @click.option("--port", type=click.IntRange(0, 65535), default=8080, show_default=True)
-@click.option(
-    "--token", metavar="TEXT", help="What other machines must give to be admitted (default: random)."
-)
+@click.option("--token", metavar="TEXT", help="The token that other machines need (default: random).")
 @click.option("--browser/--no-browser", default=True, help="Open the page in the browser.")
 @click.option("--shell", is_flag=True, help="Type commands for the same mechanism here; quit ends the page.")
 @click.option(
     "--protocol",
     type=click.Choice(["text", "json"]),
-    help="Run commands that another program writes, as `bellcrank shell --protocol`; report what others do.",
+    help="Run the commands of another program, as `bellcrank shell --protocol`; report what others do.",
 )
 @click.option(
-    "--poses", is_flag=True, help="With --protocol json: report where the bodies are while they move."
+    "--poses", is_flag=True, help="With --protocol json: report the poses of the bodies while they move."
 )
 @click.option("--listen", is_flag=True, help="Let `bellcrank attach` in, from other processes of this user.")
 @click.option(
     "--listen-at", metavar="WHERE",
-    help="The same at the path of a socket, or at HOST:PORT, where the token is asked for.",
+    help="The same at the path of a socket, or at HOST:PORT, where the token is required.",
 )  # fmt: skip
 def command(
     file: str | None, play: bool, browser: bool, shell: bool, protocol: str | None, poses: bool, listen: bool,

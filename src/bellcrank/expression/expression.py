@@ -25,13 +25,13 @@ def symbol(
 ) -> _core.Expression:
     """The symbol of this name; "t" is the time.
 
-    A name is one symbol, however often it is asked for. Declared otherwise it is another one, as a parameter
-    of a mechanism is one of its own.
+    The same name and declaration always give the same symbol; other declarations give different symbols, and
+    a parameter of a mechanism is a symbol of its own.
 
-    positive: the value is greater than zero. low, high: bounds of the value. What is declared is taken for
-    true where expressions are simplified: with positive=True, sqrt(x**2) is x.
+    positive: the value is greater than zero. low, high: bounds of the value. Declarations are assumed when
+    expressions are simplified: with positive=True, sqrt(x**2) is x.
 
-    Raises MechanismError for what is no name, ValueError if the bounds leave no value.
+    Raises MechanismError for an invalid name, ValueError if the bounds leave no value.
     """
     if not isinstance(name, str) or not name or not name.isprintable():
         raise MechanismError(Fault("symbol", "the name must be a text without line breaks", name))
@@ -53,7 +53,7 @@ def fresh_symbol(
 ) -> _core.Expression:
     """A symbol that differs from all others, whatever they are called; arguments as for `symbol`.
 
-    key: by which it is found, as long as anything made of it is in use. value: that a parameter is made with.
+    key: by which it is found, as long as anything made from it is in use. value: of a parameter, initially.
     """
     least, most = -inf if low is None else float(low), inf if high is None else float(high)
     if not least <= most or (positive and most <= 0.0):
@@ -63,7 +63,7 @@ def fresh_symbol(
 
 
 def declaration_of(made: _core.Expression) -> Declaration | None:
-    """What `symbol` was given for this symbol, which says which one it is; None for a fresh one."""
+    """The arguments of `symbol` that identify this symbol; None for a fresh one."""
     if not made.key.startswith(_DECLARED):
         return None
     low, high = made.range
@@ -76,14 +76,14 @@ def symbols(names: str, *, positive: bool = False) -> tuple[_core.Expression, ..
 
 
 def as_expression(value: Scalar) -> _core.Expression:
-    """A number as a constant; an expression as it is. Raises TypeError for anything else."""
+    """A number as a constant; an expression unchanged. Raises TypeError for anything else."""
     if isinstance(value, Expression):
         return value
     return Expression(float(value))
 
 
 def table(kind: str, params: Sequence[float], x: Scalar) -> _core.Expression:
-    """A function of one variable at x: its kind and flat parameters, as the core has them."""
+    """A function of one variable at x: its kind and flat parameters, in the form of the core."""
     return _core.expression_table(kind, list(params), as_expression(x))
 
 

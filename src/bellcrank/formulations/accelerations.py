@@ -1,4 +1,4 @@
-"""What a formulation answers at a state: accelerations, reactions and efforts, by name."""
+"""The results of a formulation at a state: accelerations, reactions and efforts, by name."""
 
 from __future__ import annotations
 
@@ -58,9 +58,9 @@ class JointReaction:
 
 @dataclass(frozen=True, eq=False)
 class DriveEffort:
-    """What a drive, a constraint or the limits of a joint exert along the coordinates that they hold.
+    """The efforts of a drive, a constraint or the limits of a joint along the coordinates they constrain.
 
-    efforts: (rows,), N or N m, one for each function that leads, each row or each limit. Of least norm,
+    efforts: (rows,), N or N m, one for each driving function, each row or each limit. Of least norm,
         together with the reactions of joints, where redundant constraints leave them open.
     determined: (rows,), whether the equations of motion determine it.
     """
@@ -71,7 +71,7 @@ class DriveEffort:
 
     @property
     def effort(self) -> float | Floats:
-        """The effort: a number where there is one."""
+        """The effort: a plain number if there is only one."""
         return float(self.efforts[0]) if len(self.efforts) == 1 else self.efforts
 
     @property
@@ -101,7 +101,7 @@ class Accelerations:
     determined: np.ndarray
 
     def body(self, name: str) -> BodyAcceleration:
-        """Of one body. Raises MechanismError for names that do not exist."""
+        """Acceleration of a body. Raises MechanismError for names that do not exist."""
         i = self.model.body_number(name)
         omega, alpha = self.state.angular_velocity[i], self.angular[i]
         arm = rotate(self.state.rotation[i], self.model.com[i])
@@ -109,7 +109,7 @@ class Accelerations:
         return BodyAcceleration(self.linear[i], alpha, PointAcceleration(at_com, alpha))
 
     def joint(self, name: str) -> JointReaction:
-        """Of one joint. Raises MechanismError for names that do not exist."""
+        """Reaction of a joint. Raises MechanismError for names that do not exist."""
         joint = self.model.joint(name)
         if not joint.blocks:
             return JointReaction(np.zeros(6), True, True)
@@ -117,18 +117,18 @@ class Accelerations:
         return JointReaction(self.reactions[i], bool(self.unique[i, 0]), bool(self.unique[i, 1]))
 
     def drive(self, name: str) -> DriveEffort:
-        """Of one drive. Raises MechanismError for names that do not exist."""
+        """Effort of a drive. Raises MechanismError for names that do not exist."""
         return self._effort(self.model.drive(name).name, "drive")
 
     def constraint(self, name: str) -> DriveEffort:
-        """Of a gear, belt, cable or another coupling, as `Trajectory.constraint` has it.
+        """Effort of a gear, belt, cable or another coupling, defined as for `Trajectory.constraint`.
 
         Raises MechanismError for names that do not exist, and for constraints given by formulas.
         """
         return self._effort(name, "constraint", "constraint with an effort")
 
     def limit(self, name: str) -> DriveEffort:
-        """Of the limits of a joint, one for each limit. Raises MechanismError for joints without limits."""
+        """Efforts of the limits of a joint, one for each. Raises MechanismError for joints without limits."""
         return self._effort(name, "limit", "joint with limits")
 
     def _effort(self, name: str, kind: str, noun: str = "drive") -> DriveEffort:

@@ -25,7 +25,7 @@ def choice(model: Model) -> tuple[str, str]:
 
 
 def _against_recursion(model: Model) -> str:
-    """What speaks against the recursion; nothing where it is the faster."""
+    """The reasons against the recursion; empty if it is the faster one."""
     if len(model.bodies) > _SMALL:
         return f"more than {_SMALL} bodies"
     loops, couplings = len(model.graph.closures), len(model.graph.couplings)

@@ -22,12 +22,12 @@ _STILL = 1e-3  # where accelerations are less, by 1 m/s^2, 1 rad/s^2 or what cou
 class ComparedSystem(System):
     """A model prepared for a formulation that loses digits of light bodies beside heavy ones.
 
-    Where bodies are very uneven, or far from the joints that carry them, what is summed over the mechanism
-    hides the light ones. There the answer is compared with that of `lagrange` in 32 digits: at the start and,
-    whenever statistics are wanted, at the state then and at the one of the motion before where least is left
-    of some inertia.
+    If bodies are very uneven, or far from the joints that carry them, sums over the mechanism hide the light
+    ones. The results are then compared with those of `lagrange` in 32 digits: at the start and,
+    whenever statistics are requested, at the current state and at the earlier state in which cancellation
+    left least of some inertia.
 
-    Raises Unsupported where the two have nothing in common at the start.
+    Raises Unsupported if accelerations at the start differ by more than 1e-3 of the largest.
     """
 
     def __init__(self, model: Model, formulation: str, core: Any, options: Any, reason: str = "") -> None:
@@ -44,7 +44,7 @@ class ComparedSystem(System):
 
     @property
     def stats(self) -> SystemStatistics:
-        """What it did so far, with the redundant rows by name."""
+        """What the system has computed so far, with the redundant rows by name."""
         found = super().stats
         was_doubtful = self._judge_doubtful_moment()
         if not was_doubtful and not self._is_uneven and self.core.statistics()["smallest_inertia"] > _HIDDEN:

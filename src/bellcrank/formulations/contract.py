@@ -1,4 +1,4 @@
-"""What the module of a formulation must hold."""
+"""What the module of a formulation must provide."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ class Formulation(Protocol):
         """What `prepare` returns: System, or a subclass that answers more."""
 
     def refusals(self, model: Model, /) -> list[str]:
-        """Why it cannot take a model; empty if it can."""
+        """The reasons why it cannot take a model; empty if it can."""
 
     def reduced(self, model: Model, options: Any, /) -> Model:
         """The model that is solved for these options; `whole` where it is the one that is given."""

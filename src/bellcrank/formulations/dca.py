@@ -53,7 +53,7 @@ class DcaOptions:
 
 @dataclass(frozen=True)
 class DcaStatistics(SystemStatistics):
-    """What a system did so far, by which tree, and in how many iterations.
+    """What a system has computed so far, with which tree, and in how many iterations.
 
     plan: of the tree, the joins ("nodes"), their greatest depth, the roots ("components"), the most joints by
         which a subassembly hangs together with the rest ("most_ends"), the unknowns of the largest join
@@ -72,7 +72,7 @@ class DcaSystem(ComparedSystem):
 
     @property
     def stats(self) -> DcaStatistics:
-        """What it did so far, with the redundant rows by name."""
+        """What the system has computed so far, with the redundant rows by name."""
         levels = zip(("positions", "velocities", "accelerations"), self.core.iterations(), strict=True)
         iterations = {level: {i: n for i, n in enumerate(counts) if n} for level, counts in levels}
         told = vars(super().stats)
@@ -82,7 +82,7 @@ class DcaSystem(ComparedSystem):
         return DcaStatistics(**told, plan=self.core.plan(), iterations=iterations)
 
     def _is_comparable(self) -> bool:
-        """Without projections accelerations make up for constraint errors."""
+        """Without projections, accelerations compensate for constraint errors."""
         return bool(self.options["projections"])
 
 

@@ -1,4 +1,4 @@
-"""The inputs of a System by name, and of what goes through time with it."""
+"""The inputs, by name, of a System and of its runs."""
 
 from __future__ import annotations
 
@@ -20,9 +20,9 @@ def with_own_inputs(model: Model) -> Model:
 class Inputs(Mapping[str, float]):
     """Inputs by name with their values, which can be set: `inputs["torque"] = 1.2`, or several by `update`.
 
-    Velocities that an input prescribes through a drive change then, and its position goes on from where it
-    is. Raises MechanismError for names that there are not, and for values that are no finite numbers;
-    Unsupported while another thread is at work with what they are of.
+    Velocities that an input prescribes through a drive then change, and the drive's position goes on from its
+    current value. Raises MechanismError for unknown names, and for values that are not finite numbers;
+    Unsupported while another thread is using the owner of the inputs.
     """
 
     def __init__(self, model: Model, core: Any, turn: Turn) -> None:
@@ -57,20 +57,20 @@ class Inputs(Mapping[str, float]):
         self.update({name: value})
 
     def update(self, values: Mapping[str, float]) -> None:
-        """Change several at once."""
+        """Change several inputs at once."""
         with self._turn.taken():
             if changed := self.changed(values):
                 self.put(changed)
 
     def changed(self, values: Mapping[str, float]) -> dict[str, float]:
-        """Those of the values that are others than now, all checked."""
+        """The values that differ from the current ones, all checked."""
         self._check(values)
         with Check("inputs") as check:
             found = {name: check.number(name, value) for name, value in values.items()}
         return {name: value for name, value in found.items() if value != self._values[name]}
 
     def put(self, changed: Mapping[str, float]) -> None:
-        """Take over values that are checked."""
+        """Set values that have been checked."""
         values = {**self._values, **changed}
         self._core.set_inputs(self._model.core, list(values.values()))
         self._values = values

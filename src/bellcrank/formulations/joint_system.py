@@ -1,4 +1,4 @@
-"""What formulations in joint coordinates share: their options, and the rows that their trees leave."""
+"""Common parts of formulations in joint coordinates: options, and the closing rows of their trees."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ class JointSystem(ComparedSystem):
 
     @property
     def closing_rows(self) -> tuple[str, ...]:
-        """The rows that are met by multipliers; all others hold by the choice of coordinates."""
+        """The rows enforced by multipliers; all others are satisfied by the choice of coordinates."""
         return tuple(self.model.row_text(row) for row in self.core.closing_rows())
 
     @cached_property

@@ -53,7 +53,7 @@ def refusals(_model: Model) -> list[str]:
 
 
 def reduced(model: Model, options: LagrangeOptions) -> Model:
-    """The model that is solved. Raises Unsupported if a planar motion is asked for and there is none."""
+    """The model that is solved. Raises Unsupported if planar motion is requested and there is none."""
     if not options.planar:
         return model
     from bellcrank.assembly.planar import planar_model

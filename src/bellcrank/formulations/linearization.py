@@ -1,11 +1,11 @@
-"""Linearized equations of motion, and the motion that constraints leave of them.
+"""Linearized equations of motion, and their reduction to independent coordinates by constraints.
 
 About a state (q, u) displacements ξ and changes of speed w move as
 
     ξ' = w + W ξ,   w' = A ξ + B w + F e                                                                   (1)
 
-with efforts e. Rows hold  J ξ = 0  where they hold positions, and all of them  J w + G ξ = 0  with G =
-∂Ċ/∂q, so that conditions of velocities (rolling, blades) take away speeds and leave displacements free. With
+with efforts e. Position constraints satisfy  J ξ = 0,  and all rows  J w + G ξ = 0  with G = ∂Ċ/∂q, so that
+velocity constraints (rolling, blades) remove speeds and leave displacements free. With
 independent coordinates ξ₁ and speeds w₁,  ξ = D ξ₁  and  w = E w₁ + L ξ₁  (2), and (1) for these alone is
 the state matrix. Ju. Neimark, N. Fufaev, Dynamics of Nonholonomic Systems, 1972, chapter 4.
 """
@@ -28,11 +28,11 @@ _COUPLED = 1e-11  # entries of a state matrix below this part of the largest cou
 
 @dataclass(frozen=True)
 class Speed:
-    """A speed of the tree: its joint (None for a body that hangs on nothing), the body behind it, what moves.
+    """A speed of the tree: its joint (None for a floating body), the body behind it, and what moves.
 
     kind: a coordinate of the joint, such as "theta_z"; "omega_x" and so on for the angular velocity of a ball
     joint, in axes of the formulation's own; "swing_1", "swing_2" for a constant velocity joint: components
-    of its angular velocity in the axes of a shaft that halves the bend.
+    of its angular velocity in the axes of a shaft that bisects the bend.
     """
 
     joint: str | None
@@ -41,16 +41,16 @@ class Speed:
 
     @property
     def name(self) -> str:
-        """The joint, or the body where there is none, and what moves: "pivot.theta_z"."""
+        """The joint, or the body if there is none, and what moves: "pivot.theta_z"."""
         return f"{self.body if self.joint is None else self.joint}.{self.kind}"
 
 
 @dataclass(frozen=True, eq=False)
 class StateMatrix:
-    """The equations  x' = matrix x  of small changes x = (displacements, speeds) that the constraints leave.
+    """The equations  x' = matrix x  of small changes x of the independent displacements and speeds.
 
-    displacements, speeds: names of the coordinates and speeds that lead, as `Speed.name`. With conditions of
-        velocities there are more displacements than speeds.
+    displacements, speeds: names of the independent coordinates and speeds, as `Speed.name`. With velocity
+        constraints there are more displacements than speeds.
     effort: derivatives of x' by efforts along all speeds of the tree, (states, all speeds).
     """
 
@@ -60,17 +60,17 @@ class StateMatrix:
     speeds: tuple[str, ...]
 
     def part(self, displacements: Iterable[str], speeds: Iterable[str]) -> Floats:
-        """The rows and columns of some displacements and speeds."""
+        """The rows and columns of given displacements and speeds."""
         at = [_place(self.displacements, name) for name in displacements]
         at += [len(self.displacements) + _place(self.speeds, name) for name in speeds]
         return np.asarray(self.matrix[np.ix_(at, at)])
 
     def eigenvalues(self) -> np.ndarray:
-        """The eigenvalues, complex, by falling real part.
+        """The eigenvalues, complex, by decreasing real part.
 
-        States that no other depends on (where a vehicle is, how far a wheel has turned), and those that
-        depend on no other, have their diagonal entry for an eigenvalue. They are split off before the rest
-        is computed, so that the zeros of cyclic coordinates cost the others no digits.
+        States on which no other depends (the position of a vehicle, the turn of a wheel), and those that
+        depend on no other, have their diagonal entry as eigenvalue. They are split off before the rest is
+        computed, so that the zeros of cyclic coordinates cost the others no digits.
         """
         matrix = np.where(
             np.abs(self.matrix) > _COUPLED * np.max(np.abs(self.matrix), initial=0.0), self.matrix, 0.0
@@ -96,13 +96,13 @@ class Linearization:
     velocity: by the speeds. effort: by efforts along the speeds.
     parameter: (speeds, parameters), by the mechanism's parameters at fixed coordinates and speeds; what was
         taken from the initial configuration, such as rest lengths, stays what it is.
-    parameters: their names; those are left out on which points of splines, factors of BodyDamping or
-        restitutions depend.
-    chart: derivatives of the displacements' rates by displacements, (speeds, speeds); zero but for ball
+    parameters: their names, without those on which points of splines, factors of BodyDamping or restitutions
+        depend.
+    chart: derivatives of the displacements' rates by displacements, (speeds, speeds); zero except for ball
         joints.
-    rows: the rows that the tree leaves, against the speeds, (rows, speeds). row_rates: derivatives of their
-        rates by displacements. holds_positions: of each row, whether it holds positions, not velocities
-        alone.
+    rows: the closing rows of the tree, against the speeds, (rows, speeds). row_rates: derivatives of their
+        rates by displacements. holds_positions: for each row, whether it constrains positions, not only
+        velocities.
     """
 
     position: Floats
@@ -119,17 +119,17 @@ class Linearization:
     def state_matrix(
         self, led_by: Sequence[str] = (), displaced_by: Sequence[str] | None = None
     ) -> StateMatrix:
-        """What the constraints leave, in independent displacements and speeds.
+        """Reduce the equations to independent displacements and speeds.
 
-        led_by: names of speeds (`Speed.name`) that are to lead, both as displacements and as speeds, before
-            all others; the rest is chosen so that the equations are well conditioned. Conditions of
-            velocities hold speeds, not displacements: a wheel that rolls may be displaced sideways.
+        led_by: names of speeds (`Speed.name`) to take as independent first, both as displacements and as
+            speeds; the rest is chosen so that the equations are well conditioned. Velocity constraints
+            restrict speeds, not displacements: a rolling wheel may be displaced sideways.
 
-        displaced_by: names of those that are to lead as displacements, where these are others.
+        displaced_by: names of independent displacements, if these differ.
 
-        The matrix is constant along steady motions (a bicycle that runs straight on), where its eigenvalues
-        judge stability; elsewhere it is that of the moment. Raises MechanismError for names that there are
-        not, and for such that cannot lead together.
+        The matrix is constant along steady motions (a bicycle running straight ahead), where its eigenvalues
+        determine stability; elsewhere it is that of the instant. Raises MechanismError for unknown names, and
+        for names that cannot be independent together.
         """
         names = [speed.name for speed in self.speeds]
         wanted = [_place(names, name) for name in led_by]
@@ -154,7 +154,7 @@ def _place(names: Sequence[str], name: str) -> int:
 
 
 def _null_space(rows: Floats) -> Floats:
-    """An orthonormal basis (speeds, degrees of freedom) of what rows leave."""
+    """An orthonormal basis (speeds, degrees of freedom) of the null space of rows."""
     columns = rows.shape[1]
     sizes = np.linalg.norm(rows, axis=1)
     speaking = sizes > _NOTHING * np.max(sizes, initial=1.0)
@@ -166,7 +166,7 @@ def _null_space(rows: Floats) -> Floats:
 
 
 def _led(basis: Floats, wanted: Sequence[int], names: Sequence[str], what: str) -> tuple[list[int], Floats]:
-    """Which coordinates lead a null space, in their order, and the matrix from these to all."""
+    """The independent coordinates of a null space, in their order, and the matrix from these to all."""
     rest = basis.copy()
     chosen: list[int] = []
     while len(chosen) < max(basis.shape[1], len(wanted)):

@@ -62,7 +62,7 @@ def check_names(
 ) -> None:
     """Raise MechanismError for names that are no options of any kind.
 
-    others: the arguments of `simulate`, if they were given to it; one of them may have been meant.
+    others: the arguments of `simulate`, if it was called; one of them may have been meant.
     """
     known = [item.name for kind in kinds for item in fields(kind)]
     faults = FaultList()

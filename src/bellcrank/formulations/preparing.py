@@ -1,4 +1,4 @@
-"""Models prepared for a formulation: which there are, what they are asked, and which one "auto" takes."""
+"""Models prepared for a formulation: the available ones, their options, and the choice made by "auto"."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ MOVING: Final = tuple(name for name in FORMULATIONS if name != "adaptive")
 
 
 def formulation_module(name: str) -> Formulation:
-    """The module of a formulation of this name. Raises TypeError where it does not hold what one must."""
+    """The module of a formulation of this name. Raises TypeError if it lacks a required member."""
     return checked_module(import_module(FORMULATIONS[name]))
 
 
@@ -51,13 +51,13 @@ def prepare(
 def prepare(
     mechanism: Mechanism | Model, formulation: str = "auto", **options: Unpack[FormulationOptions]
 ) -> System:
-    """A mechanism or model prepared for a formulation, at its initial state.
+    """Prepare a mechanism or model for a formulation, at its initial state.
 
-    formulation: a name of FORMULATIONS, or "auto" for the one that suits; `System.reason` then says why.
+    formulation: a name of FORMULATIONS, or "auto" for a suitable one; `System.reason` then says why.
     options: those of the formulation, see its options dataclass.
 
     Raises Unsupported for an unknown formulation and for one that cannot take the model, saying why;
-    MechanismError for what is wrong with the mechanism or the options.
+    MechanismError for faults of the mechanism or the options.
     """
     check_request(formulation, options)
     model = mechanism if isinstance(mechanism, Model) else compile_mechanism(mechanism)
@@ -79,7 +79,7 @@ def prepare(
 
 
 def others(formulation: str, options: Iterable[str] = ()) -> list[str]:
-    """The formulations that may take over where one that was chosen breaks down: those with all options.
+    """The formulations that may take over if the chosen one breaks down: those with all options.
 
     Not `symbolic`, which solves the same equations as `recursive`, and has to derive them first.
     """
@@ -92,7 +92,7 @@ def _has(formulation: str, options: Iterable[str]) -> bool:
 
 
 def _chosen(model: Model, options: Mapping[str, Any]) -> tuple[str, str]:
-    """The formulation for a model, of those that have the options, and why."""
+    """The formulation for a model, among those that have the options, and the reason."""
     formulation, reason = choice(model)
     able = [name for name in FORMULATIONS if _has(name, options)]
     if not able or formulation in able:
@@ -102,7 +102,7 @@ def _chosen(model: Model, options: Mapping[str, Any]) -> tuple[str, str]:
 
 
 def check_request(formulation: str, options: Mapping[str, Any], others: Iterable[str] = ()) -> None:
-    """Refuse a formulation that there is not, and options that it does not have or that are out of range.
+    """Refuse an unknown formulation, and options that it does not have or that are out of range.
 
     With "auto", options of any formulation pass.
     others: the arguments of `simulate`, where one of them may have been meant.
@@ -119,7 +119,7 @@ def check_request(formulation: str, options: Mapping[str, Any], others: Iterable
 
 
 def takes_names(option: str) -> bool:
-    """Whether an option of some formulation is names of joints: texts, even where they look like numbers."""
+    """Whether an option of some formulation takes names of joints: texts, even if they look like numbers."""
     kinds = [formulation_module(name).OPTIONS for name in FORMULATIONS]
     found = [item for kind in kinds for item in fields(kind) if item.name == option]
     return any(isinstance(item.default, tuple) for item in found)

@@ -1,4 +1,4 @@
-"""Impulses at points of a mechanism: what a collision does to it."""
+"""Impulses at points of a mechanism: the effect of a collision."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ _ACCEPTED = 1e-8
 
 @dataclass(frozen=True)
 class Blow:
-    """A given impulse on a body, as of a hammer: position (3,), m, and impulse (3,), N s, world axes."""
+    """An impulse on a body, such as a hammer blow: position (3,), m, and impulse (3,), N s, world axes."""
 
     body: str
     position: Sequence[float]
@@ -37,9 +37,9 @@ class StruckPoint:
     """A point at which one body is struck by another.
 
     body, other: their names; "ground" is one. position: (3,), m, world axes. normal: (3,), towards `body`, of
-    any length. friction: Coulomb's coefficient. restitution: 0 to 1. impact_law: "newton": where the bodies
-    approach, they part at this part of the speed; "poisson": the impulse that stops their approach is
-    followed by this part of it.
+    any length. friction: Coulomb's coefficient. restitution: 0 to 1. impact_law: "newton": bodies that
+    approach separate at this fraction of the speed; "poisson": the impulse that stops their approach is
+    followed by this fraction of it.
     """
 
     body: str
@@ -65,7 +65,7 @@ class Strike:
 
 
 def strike(system: System, what: Sequence[StruckPoint | Blow]) -> Strike:
-    """What `System.strike` does."""
+    """See `System.strike`."""
     bodies = dict(system.model.body_index) | {GROUND: len(system.model.bodies)}
     struck: list[int] = []
     pairs: list[tuple[int, int]] = []

@@ -81,7 +81,7 @@ class SymbolicSystem(JointSystem):
         return np.asarray(self.core.joint_accelerations())
 
     def linearize(self, state: State | None = None) -> Linearization:
-        """Derivatives of the rates of the speeds; with closing rows, along what they allow.
+        """Derivatives of the rates of the speeds; with closing rows, in the directions that these allow.
 
         Raises MechanismError where a joint given by formulas is at a pole.
         """
@@ -143,15 +143,15 @@ class SymbolicSystem(JointSystem):
     ) -> ExportedC:
         """Write the equations of motion as a C99 file, with a header beside it that describes everything.
 
-        frames: bodies and markers, by name or handle, of which pose, velocity and Jacobian are written too.
-        name: what the functions begin with, the file's name if none is given.
+        frames: bodies and markers, by name or handle, whose pose, velocity and Jacobian are written as well.
+        name: prefix of the functions, by default the file's name.
 
         The functions are the mass matrix, the bias, the forces, forward and inverse dynamics and the rates of
         the coordinates; with loops, the closing rows take the place of the forward dynamics. Parameters of
-        the mechanism and its inputs are arguments. What the functions do not contain, limits for instance,
-        stands in the header and in the result.
+        the mechanism and its inputs are arguments. What the functions do not contain, limits
+        for instance, is listed in the header and in the result.
 
-        Raises MechanismError for a name that C does not take and for unknown frames.
+        Raises MechanismError for a name that is not valid in C and for unknown frames.
         """
         from bellcrank.formulations.exported_c import export_c
 
@@ -160,8 +160,8 @@ class SymbolicSystem(JointSystem):
     def equations(self, frames: Iterable[Any] = (), *, longest: int = 20_000) -> WrittenEquations:
         """The equations of motion as text and LaTeX, simplified.
 
-        frames: bodies and markers, by name or handle, of which pose, velocity and Jacobian are written too.
-        longest: characters beyond which a part is left out, with a line that says so.
+        frames: bodies and markers, by name or handle, whose pose, velocity and Jacobian are written as well.
+        longest: length in characters beyond which a part is left out, with a line that says so.
 
         Raises MechanismError for unknown frames.
         """

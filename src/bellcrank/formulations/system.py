@@ -1,4 +1,4 @@
-"""A model prepared for one formulation: what it answers at a state."""
+"""A model prepared for one formulation, to be evaluated at given states."""
 
 from __future__ import annotations
 
@@ -33,14 +33,15 @@ class DroppedRow(NamedRow):
 
 @dataclass(frozen=True)
 class SystemStatistics:
-    """What a system did so far.
+    """What a system has computed so far.
 
     counts: by name: evaluations, factorizations, corrections, impacts, precise (evaluations in 32 digits).
     dropped: the rows that were redundant (or singular) at the last factorization.
     smallest_pivot: of the rows kept then, relative to its diagonal entry; small near singular configurations.
-    uncertainty: what double precision leaves open of the accelerations, relative to the largest, the most so
-        far; 0 where digits were never short. Spins of bodies that are very light for their loads have it.
-    effort_uncertainty: the same of reactions and efforts, which in joint coordinates light bodies lose.
+    uncertainty: of the accelerations due to double precision, relative to the largest, the most so far; 0 if
+        digits were never short. It affects the spins of bodies that are very light for their loads.
+    effort_uncertainty: the same for reactions and efforts, which lose digits at light bodies in joint
+        coordinates.
     """
 
     counts: dict[str, int]
@@ -71,9 +72,9 @@ class System:
     """A Model prepared for one formulation.
 
     model: the model. formulation: its name. reason: why this one, if "auto" chose it. options: all of them.
-    core: the core's object, for `integrate`. A System holds one state and serves one thread at a time: a
-    second one that comes in between is refused with Unsupported. Nor can it be copied or pickled. A call that
-    Ctrl-C ends may leave any state: set it again.
+    core: the core's object, for `integrate`. A System has one state and serves one thread at a time: a
+    second concurrent thread is refused with Unsupported. It cannot be copied or pickled. A call aborted by
+    Ctrl-C may leave any state: set it again.
     """
 
     def __init_subclass__(cls) -> None:
@@ -111,25 +112,25 @@ class System:
 
     @cached_property
     def inputs(self) -> Inputs:
-        """The inputs by name; where a drive, constraint or joint follows one, `project` after a change."""
+        """The inputs by name; after a change, `project` if a drive, constraint or joint depends on it."""
         return Inputs(self.model, self.core, self._turn)
 
     def state(self) -> State:
-        """The current state; the model's initial one at first."""
+        """The current state; initially that of the model."""
         return self.model.state_of(self.core)
 
     def set_state(self, state: State, continued: bool = False) -> None:
         """Go to a state.
 
-        Angles have the whole turns that the state contains; where it contains none (`State.angles` is None)
-        they start within pi or, with continued, count on from where they are.
+        Angles have the whole turns that the state contains; if it contains none (`State.angles` is None),
+        they start within pi or, with continued, continue from their current values.
         """
         self.model.put(self.core, state, continued)
 
     def accelerate(self, state: State | None = None) -> Accelerations:
         """Accelerations, reactions and efforts at a state, by default the current one.
 
-        Raises Unsupported for contacts that resist rolling or spinning, which only steps by impulses do.
+        Raises Unsupported for contacts that resist rolling or spinning: only impulse-based steps have these.
         """
         refuse_resistances(self.model, "accelerate")
         if state is not None:
@@ -142,10 +143,10 @@ class System:
         return Accelerations(self.model, at, linear, angular, multipliers, reactions, unique, determined)
 
     def project(self, state: State | None = None) -> State:
-        """The state moved onto the constraints, positions first, then velocities (impacts on stops included).
+        """Project the state onto the constraints, first positions, then velocities (with impacts on stops).
 
-        Raises AssemblyError, naming the worst row, if positions or velocities cannot meet the rows; a System
-        then holds what it came to.
+        Raises AssemblyError, naming the worst row, if positions or velocities cannot satisfy the rows; the
+        System then keeps the state it reached.
         """
         if state is not None:
             self.set_state(state)
@@ -176,14 +177,14 @@ class System:
         return reached
 
     def strike(self, what: Sequence[StruckPoint | Blow], state: State | None = None) -> Strike:
-        """What impulses, all at once, make of the velocities at a state, by default the current one.
+        """Apply simultaneous impulses at a state, by default the current one, and compute new velocities.
 
-        Joints, drives and closed limits, redundant ones included, transmit them. Blows come first; then the
-        laws are Newton's of restitution and Coulomb's of friction, satisfied exactly for all points together
-        (docs/theory/impulses.md). Restitution with friction may gain energy, and with friction there may be
-        several answers, of which one is found. The System goes to the state
-        after them. For formulations `lagrange` and `recursive`, this one in linear time. Raises Unsupported
-        for others, MechanismError for bad input, AssemblyError where no impulses are found.
+        Joints, drives and closed limits, redundant ones included, transmit them. Blows come first; then
+        Newton's law of restitution and Coulomb's law of friction are satisfied exactly for all points
+        together (docs/theory/impulses.md). Restitution with friction may gain energy, and with friction there
+        may be several solutions, of which one is found. The System goes to the state after the impulses.
+        Available for the formulations `lagrange` and `recursive`, for the latter in linear time. Raises
+        Unsupported for others, MechanismError for bad input, AssemblyError if no impulses are found.
         """
         if state is not None:
             self.set_state(state)
@@ -193,7 +194,7 @@ class System:
         """The state moved along velocities (nb, 3) and (nb, 3) of the frames, world axes, for a time in s.
 
         The centres of mass move on straight lines, rotations advance by the exponential map. Raises
-        MechanismError for what is not of this shape.
+        MechanismError for arrays of other shapes.
         """
         self.set_state(state)
         count = len(self.model.bodies)
@@ -235,7 +236,7 @@ class System:
 
     @property
     def stats(self) -> SystemStatistics:
-        """What it did so far, with the redundant rows by name."""
+        """What the system has computed so far, with the redundant rows by name."""
         counts = dict(self.core.statistics())
         pivot = float(counts.pop("smallest_pivot"))
         uncertainty = float(counts.pop("uncertainty"))

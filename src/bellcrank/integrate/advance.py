@@ -43,15 +43,15 @@ class Outcome:
     body, row: index of the first body that is not finite, of the worst row; -1 where that is not the trouble.
     events: what happened: (number of an event, -1), or (-1, model row of a stop that was met).
     event_frames: (n, 1 + width), a frame of each.
-    ended: by a terminal event.
-    samples: calls of controllers.
+    ended: whether by a terminal event.
+    samples: number of calls of controllers.
     stiff_since: when adams or auto found the motion stiff, s; nan where they did not.
     residual, penetration, impacts, weakened, halved: of methods that step by impulses: the largest residual
         of a step, the deepest penetration at the end of one, m; what was hit, steps in which restitution
         was reduced because it would have gained energy, and steps that were taken in halves. between:
         bodies of the contact whose impulses were not found, -1 for none.
     lost_to_impacts, lost_to_friction: the same: energy that contacts and limits have taken, J.
-    energy_before, energy_after: where energy was made of nothing, what it has risen from and to, J.
+    energy_before, energy_after: if energy was created numerically, its values before and after, J.
     """
 
     status: str
@@ -85,7 +85,7 @@ class Outcome:
     between: tuple[int, int] = (-1, -1)
 
     def of_adaptive(self, method: Method) -> dict[str, float]:
-        """Statistics that only methods have that choose their steps, or their order too."""
+        """Statistics of methods that choose their steps, and their order if they choose it."""
         if not method.adaptive:
             return {}
         counts = ("next_step", "steps_since_restart", "evaluations_since_restart")
@@ -122,7 +122,7 @@ def output_times(start: float, duration: float, output_step: float | None, optio
 
 
 def check_resolved(check: Check, start: float, duration: float, **lengths: float | None) -> None:
-    """Note faults of a duration, and of lengths of time by name, that are lost in the digits of times, s."""
+    """Note faults of a duration, and of named time spans, that are lost to rounding of the times, s."""
     finest = _finest(start, duration)
     for name, length in {"duration": duration, **lengths}.items():
         if length is not None and length < finest:
@@ -131,7 +131,7 @@ def check_resolved(check: Check, start: float, duration: float, **lengths: float
 
 
 def _finest(start: float, duration: float) -> float:
-    """The shortest time between two that are distinguished, s."""
+    """The smallest difference between two distinguishable times, s."""
     return FINEST * max(abs(start), abs(start + duration))
 
 
@@ -143,7 +143,7 @@ def core_run(
     events: CompiledEvents | None = None,
     periods: Sequence[float] = (),
 ) -> Any:
-    """The core's run of a system, which is where it starts and must satisfy the constraints there.
+    """The core's run of a system, which starts at the system's state and must satisfy the constraints there.
 
     max_step: s, of adaptive methods; 0 for no limit. periods: of samples, s.
     """
@@ -163,10 +163,10 @@ def advance(
     on_block: Callable[[Floats], None],
     on_progress: Callable[[float], None],
 ) -> Outcome:
-    """Take a system, whose state must satisfy the constraints, through the output times from its own on.
+    """Advance a system, whose state must satisfy the constraints, from its own time through the output times.
 
-    observed: what to record. on_block: takes frames (n, 1 + width), valid during the call.
-    on_progress: takes the time reached, about twenty times a second.
+    observed: what to record. on_block: receives frames (n, 1 + width), valid during the call.
+    on_progress: receives the time reached, about twenty times a second.
     Ctrl-C ends the run with the status "interrupted".
     """
     run = core_run(core, options, options.max_step or float(times[-1] - times[0]), observed)
@@ -190,7 +190,7 @@ def follow(
     on_block: Callable[[Floats], None],
     on_progress: Callable[[float], None],
 ) -> Outcome:
-    """Take a system whose drives leave nothing free along its constraints; the rest is as for `advance`."""
+    """Advance a system whose drives leave no degree of freedom; everything else is as for `advance`."""
     reached = float(times[0])
     with deferred_interrupt() as interrupted:
 
@@ -209,7 +209,7 @@ def follow(
 
 @contextmanager
 def deferred_interrupt() -> Iterator[Callable[[], bool]]:
-    """Tells of Ctrl-C instead of raising in the midst of a callback; raises at the second Ctrl-C."""
+    """Reports Ctrl-C instead of raising in the middle of a callback; raises at the second Ctrl-C."""
     happened = False
     default = signal.getsignal(signal.SIGINT) is signal.default_int_handler
     if not default or threading.current_thread() is not threading.main_thread():

@@ -1,4 +1,4 @@
-"""Bodies coming together under forces that make the errors of constraints die out, critically damped.
+"""Assembly by constraint forces that make the constraint errors decay, critically damped.
 
 Source: P. Schröder, The Virtual Erector Set (1990), chapter 5.2.
 """
@@ -30,9 +30,9 @@ _HEAVY: Final = 1e6  # masses of bodies that are to stay, times their own
 class Closing:
     """A motion that closes a mechanism.
 
-    asked: the model with all rows that are to hold, given positions of joints among them.
+    asked: the model with all rows to be satisfied, including given positions of joints.
     pinned: indices of bodies that stay.
-    begin, end: s; at the end the errors are rounding, if they can be met.
+    begin, end: s; at the end only rounding errors are left, if the rows can be satisfied.
     time_constant: s. released: whether velocities and applied forces are those of the model.
     core: the system, for `advance`.
     """
@@ -52,11 +52,11 @@ class Closing:
         on_block: Callable[[Floats], None],
         on_progress: Callable[[float], None],
     ) -> Outcome:
-        """Go through the times, the first of which is the beginning."""
+        """Advance through the times, the first of which is the beginning."""
         return advance(self.core, _method(self.end - self.begin), times, observed, on_block, on_progress)
 
     def found(self) -> Found:
-        """The configuration that it came to, with the last of the errors taken away."""
+        """The final configuration, with the remaining errors removed."""
         reached, start, fixed = State(*self.core.state()), self.asked.initial, list(self.pinned)
         position, rotation = reached.position.copy(), reached.rotation.copy()
         position[fixed], rotation[fixed] = start.position[fixed], start.rotation[fixed]
@@ -75,8 +75,8 @@ def closing(
     """The motion that closes a model from its initial state.
 
     time_constant: τ of  C'' + 2/τ C' + C/τ² = 0, s. pinned: indices of bodies that stay.
-    released: velocities and applied forces are those of the model, and time goes on; else the bodies start at
-        rest, feel nothing but the constraints and a drag, and drives stand still.
+    released: velocities and applied forces are those of the model, and time advances; else the bodies start
+        at rest, only the constraints and a drag act on them, and drives are held.
     """
     whole = asked(model)
     start = whole.initial

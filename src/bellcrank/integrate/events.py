@@ -1,4 +1,4 @@
-"""Events: zero crossings of functions of the motion, that a run finds and records."""
+"""Events: zero crossings of functions of the motion, which a run locates and records."""
 
 from __future__ import annotations
 
@@ -37,8 +37,8 @@ class Event:
             quaternion, velocity and angular velocity, in world axes.
 
     direction: 1 for crossings from below, -1 from above, 0 for both.
-    terminal: end the run there.
-    names: other words for joints and bodies in the function, for names that are no words: {"door": "door 1"}.
+    terminal: whether to end the run there.
+    names: aliases of joints and bodies in the function, for names that are not words: {"door": "door 1"}.
 
     A function that is zero where the motion starts crosses zero only when it comes back.
     """
@@ -73,7 +73,7 @@ class Event:
 class CompiledEvents:
     """Events as the core takes them: (program, places of its inputs, direction, terminal) each.
 
-    coordinates: of the model, that they are functions of.
+    coordinates: of the model, on which the events depend.
     """
 
     names: tuple[str, ...]
@@ -149,7 +149,7 @@ def _place(what: tuple[str, int], coordinates: Sequence[int], bodies: int) -> in
 
 
 class _Places:
-    """What the words of events stand for in a model."""
+    """The meaning of the words of events in a model."""
 
     def __init__(self, model: Model) -> None:
         self._model = model

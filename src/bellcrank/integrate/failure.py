@@ -1,4 +1,4 @@
-"""Why a run broke down, in words: what happened where, the likely reason, and what to try."""
+"""Explanation of a run's failure: what happened where, the likely reason, and what to try."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ _DENSE_ROWS = 600  # more rows than this are not judged with a dense matrix
 
 @dataclass(frozen=True)
 class Explanation:
-    """A message for the user; body and row by name where one is the trouble."""
+    """A message for the user; body and row by name if one is the cause."""
 
     message: str
     body: str | None = None
@@ -33,7 +33,7 @@ class Explanation:
 
 
 def explain(model: Model, core: Any, options: MethodOptions, outcome: Outcome) -> Explanation:
-    """What to report about the end of a run, nothing if it finished. `core` holds the last good state."""
+    """The message about the end of a run, empty if it finished. `core` holds the last good state."""
     if outcome.status == "finished":
         return Explanation("")
     at = f"at t = {outcome.time:.6g} s"
@@ -69,7 +69,7 @@ def explain(model: Model, core: Any, options: MethodOptions, outcome: Outcome) -
 
 
 def _without_value(model: Model, core: Any, options: MethodOptions, time: float) -> str:
-    """What to report of forces without a value soon after the last good state; nothing where none are."""
+    """The message about forces without a value soon after the last good state; empty if there are none."""
     reach = _BESIDE * max(1.0, abs(time)) if options.method.adaptive else options.step
     steps = [0.0, 0.5 * reach, reach]
     functions = forces_without_value(model, [time + step for step in steps])
@@ -77,7 +77,7 @@ def _without_value(model: Model, core: Any, options: MethodOptions, time: float)
 
 
 def _out_of_reach(model: Model, core: Any) -> str:
-    """What to report of drives whose values cannot be followed; nothing where they do not."""
+    """The message about drives whose values cannot be followed; empty if there are none."""
     if not model.drives or not _near_singular(model, core):
         return ""
     return (
@@ -92,7 +92,7 @@ def _asking(model: Model) -> str:
 
 
 def _poles(model: Model, core: Any) -> str:
-    """What to report of joints given by formulas that are near a pole; nothing where there are none."""
+    """The message about joints given by formulas that are near a pole; empty if there are none."""
     if not any(record.category == "joint" for record in model.custom):
         return ""
     values = core.coordinates()[0]
@@ -155,7 +155,7 @@ def _impulses_not_found(model: Model, options: MethodOptions, outcome: Outcome) 
 
 
 def _no_step(model: Model, core: Any, options: MethodOptions, outcome: Outcome) -> Explanation:
-    """What to report where no step leads on: time stands still, or the bodies do."""
+    """The message if no step makes progress: time stands still, or the bodies do."""
     at, spin = f"at t = {outcome.time:.6g} s", np.abs(core.state()[4]).max(axis=1, initial=0.0)
     if spin.max(initial=0.0) * options.step > 1.0:
         body = int(np.argmax(spin))

@@ -1,4 +1,4 @@
-"""Integration methods: names, orders, and which of step and tolerances they take."""
+"""Integration methods: names, orders, and whether they take a step or tolerances."""
 
 from __future__ import annotations
 
@@ -15,8 +15,8 @@ from bellcrank.mechanism.naming import nearest
 class Method:
     """An integration method.
 
-    order: of its global error, the highest one if variable_order: then it chooses its order too. adaptive: it
-    chooses its steps by rtol and atol, else `step` is its step. by_impulses: contacts are rigid.
+    order: of the global error; with variable_order the highest one, and the method chooses its order.
+    adaptive: it chooses its steps by rtol and atol, else `step` is its step. by_impulses: contacts are rigid.
     """
 
     name: str
@@ -73,7 +73,7 @@ METHODS: Final = {
 
 @dataclass(frozen=True)
 class MethodOptions:
-    """How a method goes through time, checked.
+    """The checked options of a method.
 
     step: s; a fixed step, or the first one of an adaptive method (0: chosen by it).
     max_step: s, adaptive methods only; 0 for no limit.
@@ -103,7 +103,7 @@ IMPULSE_TOLERANCE: Final = 1e-6  # residual of impulses above which a step is re
 
 
 def find_method(name: str) -> Method:
-    """A method by name. Raises Unsupported that lists the names."""
+    """A method by name. Raises Unsupported, listing the names, if there is none."""
     if not isinstance(name, str) or name not in METHODS:
         raise Unsupported(f"there is no method {name!r}; {nearest(name, METHODS)}")
     return METHODS[name]
@@ -124,7 +124,7 @@ def method_options(
     tolerance: both rtol and atol, unless these are given. rtol, atol: a number, or numbers by name for some
         of COORDINATE_KINDS.
     Raises Unsupported for an unknown method; MechanismError for values out of range and for options that the
-    method has not.
+    method does not have.
     """
     method = find_method(name)
     if name == "auto" and step is not None and _are_none(max_step, tolerance, rtol, atol, max_order):

@@ -62,20 +62,20 @@ COPIES: Final = 30_000
 
 @dataclass(frozen=True)
 class MechanismFile:
-    """What a file holds: the mechanism, and the defaults for simulating it."""
+    """The contents of a file: the mechanism, and the defaults for simulating it."""
 
     mechanism: Mechanism
     simulation: Simulation
 
 
 def read(path: str | os.PathLike[str], packages: Iterable[str | os.PathLike[str]] = ()) -> MechanismFile:
-    """The mechanism of a file in any format that is known, and what it says about simulating it.
+    """Read a mechanism and its simulation settings from a file in any supported format.
 
-    packages: folders of packages that URDF, MJCF and SDF files name by package:// or model://, or folders of
-    such; those that the file lies in, and those that ROS_PACKAGE_PATH names, are found.
+    packages: folders of packages that URDF, MJCF and SDF files name by package:// or model://, or parent
+    folders of these; those that contain the file, and those in ROS_PACKAGE_PATH, are found automatically.
 
     Raises MechanismError with all faults of the file and of those that it places, each with file, line,
-    column and key; Unsupported for another kind of file; OSError if it cannot be read.
+    column and key; Unsupported for other kinds of files; OSError if it cannot be read.
     """
     required_path("mechanism file", path)
     if (importer := IMPORTERS.get(Path(path).suffix.lower())) is not None:
@@ -87,21 +87,21 @@ def read(path: str | os.PathLike[str], packages: Iterable[str | os.PathLike[str]
 
 
 def load(path: str | os.PathLike[str], packages: Iterable[str | os.PathLike[str]] = ()) -> Mechanism:
-    """The mechanism of a YAML or JSON file, of a robot's (URDF, MJCF, SDF), or the backbone of a protein's.
+    """Load a mechanism from a YAML, JSON or robot file (URDF, MJCF, SDF), or a backbone from a protein file.
 
-    Its `left_out` lists what a file of another program holds that is not taken over. packages: folders of
-    packages that such files name. Raises as `read` does.
+    Its `left_out` lists the contents of another program's file that are not imported. packages: folders of
+    packages that such files name. Raises the errors of `read`.
     """
     return read(path, packages).mechanism
 
 
 def loads(text: str, format: str | None = None, folder: str | os.PathLike[str] | None = None) -> Mechanism:  # noqa: A002
-    """The mechanism of a text.
+    """Load a mechanism from a text.
 
-    format: "yaml" or "json"; None tells by the text. folder: to which paths in the text are relative; None
-    leaves the paths of meshes as they are and looks for placed files in the working directory.
+    format: "yaml" or "json"; None detects it from the text. folder: to which paths in the text are relative;
+    None leaves the paths of meshes as they are and looks for placed files in the working directory.
 
-    Raises MechanismError with all faults, each with line, column and key; Unsupported for another format.
+    Raises MechanismError with all faults, each with line, column and key; Unsupported for other formats.
     """
     required("mechanism text", text, str)
     if folder is not None:
@@ -118,12 +118,13 @@ def save(
 ) -> tuple[Fault, ...]:
     """Write a mechanism to a file; the suffix chooses YAML or JSON, URDF (.urdf) or MJCF (.xml, .mjcf).
 
-    YAML and JSON are in SI units, placed mechanisms expanded: `load` gives an equal mechanism back; relative
-    paths of meshes come back as absolute ones. URDF takes trees of turns and slides, MJCF loops and balls as
-    well, at the values that parameters have; what else they cannot hold is returned.
+    YAML and JSON are in SI units, with placed mechanisms expanded: `load` returns an equal mechanism;
+    relative paths of meshes become absolute. URDF can represent trees of revolute and prismatic joints, MJCF
+    also loops and ball joints, both at the present values of parameters; everything else they cannot
+    represent is returned.
 
-    Raises Unsupported for another suffix, MechanismError for what is no Mechanism or no path, or cannot be
-    written in that format, OSError if the file cannot be written.
+    Raises Unsupported for another suffix, MechanismError if the mechanism or the path is invalid or the
+    mechanism cannot be written in that format, OSError if the file cannot be written.
     """
     required_path("mechanism file", path)
     folder = Path(path).absolute().parent
@@ -159,7 +160,7 @@ def _format_of(path: str | os.PathLike[str], others: Iterable[str] = ()) -> Form
 
 
 def _obstacle(path: Path) -> str:
-    """Why a file cannot be read as a whole; nothing if it can. Raises OSError where there is no file."""
+    """Why a file cannot be read as a whole; empty if it can. Raises OSError if there is no file."""
     found = path.stat()
     if stat.S_ISREG(found.st_mode) or stat.S_ISDIR(found.st_mode):  # reading a directory fails by itself
         return "" if found.st_size <= SIZE else f"the file has {found.st_size} bytes, more than {SIZE}"
@@ -180,7 +181,7 @@ def _order(fault: Fault) -> tuple[str, int, int]:
 
 
 class _Reader:
-    """Reads one file and those that it places, each once; gathers the faults of all."""
+    """Reads one file and those that it places, each once; collects the faults of all."""
 
     def __init__(self) -> None:
         self.faults = FaultList()
@@ -189,7 +190,7 @@ class _Reader:
         self.copies = 0
 
     def result(self, document: Document | None) -> MechanismFile:
-        """What was read. Raises MechanismError if anything was wrong."""
+        """The result. Raises MechanismError if there were any faults."""
         if len(self.faults) > 0:
             raise MechanismError(sorted(self.faults, key=_order))
         assert document is not None

@@ -1,4 +1,4 @@
-"""What a mechanism file says about how to simulate: defaults for a run, no part of the mechanism."""
+"""The simulation settings of a mechanism file: defaults for a run, not part of the mechanism."""
 
 from __future__ import annotations
 
@@ -24,8 +24,8 @@ class Simulation(Description):
     formulation, method: by name.
     tolerance, rtol, atol: of the integrator.
     reactions, accelerations: whether to record them.
-    ledger: whether to add up the work of every force and drive.
-    assemble: whether to mend the initial configuration.
+    ledger: whether to record the work of every force and drive.
+    assemble: whether to correct the initial configuration.
     options: further arguments by name, for the formulation or the method.
     """
 

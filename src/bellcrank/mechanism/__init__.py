@@ -1,4 +1,4 @@
-"""The description of a mechanism: bodies, markers, joints, constraints, forces, drives, and what they become.
+"""The description of a mechanism: bodies, markers, joints, constraints, forces, drives; lowered forms.
 
 Importing this package fills the registries (JOINT_KINDS, CONSTRAINT_KINDS, FORCE_KINDS, FUNCTIONS, SHAPES).
 """

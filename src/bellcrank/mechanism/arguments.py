@@ -1,4 +1,4 @@
-"""Arguments of functions that must be of a class: mechanisms, states, paths of files."""
+"""Type checks of function arguments: mechanisms, states, file paths."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ def required_names(element: str, value: Any) -> tuple[str, ...]:
 
 
 def required_path(element: str, value: Any) -> str | os.PathLike[str]:
-    """The value, if it is a path that a file can have. Raises MechanismError otherwise."""
+    """The value, if it is a valid file path. Raises MechanismError otherwise."""
     with Check(element) as check:
         if not isinstance(value, (str, os.PathLike)):
             check.fault("a path is needed here", value)
@@ -52,7 +52,7 @@ def _is_encodable(path: str | os.PathLike[str]) -> bool:
 
 
 def required_progress(element: str, value: Any) -> bool | Callable[[float], None]:
-    """The value, if it can receive progress. Raises MechanismError naming the `element` otherwise."""
+    """The value, if it is a valid progress argument. Raises MechanismError naming the `element` otherwise."""
     with Check(element) as check:
         if not callable(value):
             check.flag("progress", value)

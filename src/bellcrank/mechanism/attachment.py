@@ -1,4 +1,4 @@
-"""What constraints and forces take hold of: markers and joint coordinates, in the pattern of a kind."""
+"""The ends of constraints and forces: markers and joint coordinates, in the pattern of a kind."""
 
 from __future__ import annotations
 
@@ -42,14 +42,14 @@ class AttachedKind(Description, ABC):
         return type(self).__name__
 
     def check_ends(self, check: Check, ends: tuple[Attachment, ...]) -> None:
-        """Note faults of the ends beyond their pattern: too many for the kind's parameters, and the like."""
+        """Note faults of the ends other than their pattern, such as too many for the kind's parameters."""
 
     @abstractmethod
     def lowered(self, ends: tuple[End, ...]) -> Lowered:
         """Rows, laws and wrenches between the given ends."""
 
     def held_at(self, _value: float, _ends: tuple[Attachment, ...]) -> Self:
-        """The kind with a number for what it takes from the initial configuration; itself if it cannot.
+        """The kind with a number for its value from the initial configuration; itself if it has none.
 
         _value: the rest value of its law, or the constant of its row, as compiled.
         """
@@ -103,7 +103,7 @@ def _letter(end: object) -> str:
 
 
 def pairwise(name: str, ends: tuple[End, ...]) -> Coordinate:
-    """What a kind acts on: the joint coordinate given, or the coordinate of this name between two markers."""
+    """The coordinate a kind acts on: the given joint coordinate, or that of this name between two markers."""
     if len(ends) == 1 and isinstance(ends[0], Coordinate):
         return ends[0]
     first, second = markers(ends)
@@ -119,7 +119,7 @@ def markers(ends: tuple[End, ...]) -> tuple[Marker, ...]:
 
 
 def check_each_body_once(check: Check, ends: tuple[Attachment, ...]) -> None:
-    """Note bodies that several of the ends, which are markers, stand for."""
+    """Note bodies to which more than one of the ends (markers) belongs."""
     counts = Counter(end.body for end in ends if isinstance(end, Marker))
     for body in (name for name, count in counts.items() if count > 1):
         check.fault("the same body is named twice", body)

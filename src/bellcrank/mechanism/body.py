@@ -33,7 +33,7 @@ _ORIGIN: Final[Vec3] = (0.0, 0.0, 0.0)
 
 
 class _Carrier(Description):
-    """What bodies and the ground have in common: markers can be fixed to them."""
+    """Common base of bodies and the ground: markers can be fixed to them."""
 
     name: str
     position: Vec3
@@ -54,8 +54,8 @@ class _Carrier(Description):
 
         position: its origin in the body frame, m.
         rotation: unit quaternion (w, x, y, z) from marker axes to body axes; or instead
-        axis (= z_axis), x_axis, y_axis: directions of any length, or names such as "x" and "-z", one or two
-        of them; one alone is reached by the shortest rotation.
+        axis (= z_axis), x_axis, y_axis: one or two directions of any length, or names such as "x" and "-z";
+        if only one is given, the shortest rotation is used.
         name: a named marker can be referred to as "body.name".
 
         Raises MechanismError for numbers that are not finite, axes that are zero or not perpendicular, and
@@ -76,7 +76,7 @@ class _Carrier(Description):
         z_axis: Axis | None = None,
         name: str | None = None,
     ) -> Marker:
-        """A marker given by its initial place and axes in the world; the arguments are those of `marker`."""
+        """A marker given by its initial position and axes in the world; arguments as for `marker`."""
         world = self.marker(
             position, axis, rotation=rotation, x_axis=x_axis, y_axis=y_axis, z_axis=z_axis, name=name
         )
@@ -138,16 +138,17 @@ class Body(_Carrier):
 
     name: unique in its mechanism; "a/b" is body b of the part that was placed as a.
     mass: kg.
-    inertia: 3 x 3 (or three principal numbers), kg m^2, about the com in body axes; stored as 3 x 3. All zero
-        makes a particle, which keeps its orientation: only its centre of mass can be held and loaded.
+    inertia: 3 x 3 (or three principal numbers), kg m^2, about the com in body axes; stored as 3 x 3. All
+        zero makes a particle, which keeps its orientation: only its centre of mass can be constrained or
+        loaded.
     com: centre of mass in the body frame, m.
     position, rotation: initial pose of the body frame in the world, m and unit quaternion (w, x, y, z).
     velocity, angular_velocity: initial velocities of the frame's origin, in world axes, m/s and rad/s.
     shapes: what is drawn. Their densities have no effect here; `described` turns them into mass.
-    check_inertia: False admits moments that break the triangle inequality, as some published ones do. No mass
-        distribution has them, but the equations of motion hold all the same.
+    check_inertia: False accepts moments that violate the triangle inequality, as some published ones do. No
+        mass distribution has them, but the equations of motion remain valid.
 
-    Raises MechanismError listing everything that is wrong with these values.
+    Raises MechanismError listing all faults of these values.
     """
 
     name: str
@@ -190,8 +191,7 @@ class Body(_Carrier):
         - mass and inertia given (com by default the frame's origin): they are used, densities are ignored.
         - neither given: mass, com and inertia add up from the shapes that have a density.
         - mass given, inertia not: com and inertia come from the shapes with a density, scaled to the mass.
-        Anything else is refused: an inertia without a mass, a com without an inertia, nothing to take them
-        from.
+        Anything else is refused: an inertia without a mass, a com without an inertia, no source for either.
         """
         listed: Any = shapes
         if inertia is not None and mass is not None:

@@ -52,14 +52,14 @@ class BodyDamping(ForceKind):
 
 @dataclass(frozen=True)
 class _BodyDamping(CustomForce, listed=False):
-    """The formulas, with what they were made from, for those who reckon with numbers."""
+    """The formulas, with the data they were made from, for numerical use."""
 
     marker: Any = None
     description: Any = None
 
 
 def _against(pose: EndPose, velocity: Any, factors: Any) -> tuple[Any, ...]:
-    """Components, world axes, of what opposes a velocity; none where all factors are zero."""
+    """Components, world axes, of the load that opposes a velocity; none if all factors are zero."""
     if is_expression(factors):
         factors = (factors,) * 3
     if not any(is_expression(factor) or factor for factor in factors):

@@ -1,4 +1,4 @@
-"""Joints given by formulas that are turns and slides, one after the other: found in their formulas."""
+"""Detection of joints given by formulas whose pose is a chain of rotations and translations."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _UNIT: Final = 1e-12  # how near a rate must be to 1
 
 @dataclass(frozen=True)
 class Line:
-    """A line that a coordinate turns about, or slides along.
+    """The axis of a coordinate that rotates about it or translates along it.
 
     coordinate: its number. axis, point: a unit vector and a point (3), m, in the axes of marker 1, where all
     coordinates are zero.
@@ -42,9 +42,9 @@ class Chain:
 
 
 def chain_of(kind: CustomJoint, known: Mapping[Any, float] | None = None) -> Chain | None:
-    """The chain that a joint is; None for one with other formulas.
+    """The chain equivalent to a joint; None if its formulas are different.
 
-    known: numbers for symbols other than its coordinates; without one for each, it is no chain.
+    known: numbers for symbols other than its coordinates; if any is missing, the joint is no chain.
     R. W. Brockett, Robotic manipulators and the product of exponentials formula (1984).
     """
     poses = import_module("bellcrank.expression.poses")

@@ -1,6 +1,6 @@
-"""Checks on what the user gives: types, shapes, finite numbers, unit axes and quaternions, names.
+"""Checks of user input: types, shapes, finite numbers, unit axes and quaternions, names.
 
-A `Check` gathers the faults of one element and raises them together when its `with` block ends.
+A `Check` collects the faults of one element and raises them together when its `with` block ends.
 """
 
 from __future__ import annotations
@@ -71,13 +71,13 @@ class Check:
         return float(value)
 
     def _in_si(self, field: str, value: Any, unit: str) -> Any:
-        """The value with numbers for the texts that have a unit; what is wrong with these is noted."""
+        """The value with numbers in place of texts with units; faults of these are noted."""
         from bellcrank.mechanism.quantities import in_si, units_of
 
         return in_si(self, field, value, units_of("1" if unit == DIRECTION else unit))
 
     def _out_of_range(self, field: str, value: Any, unit: str, least: float | None = None) -> None:
-        """Note what is not finite, or larger than any number of its unit."""
+        """Note numbers that are not finite, or larger than allowed for their unit."""
         whole = isinstance(value, int)  # which may be too large for a float
         if not whole and not np.all(np.isfinite(value)):
             shown = value if np.ndim(value) else float(value)
@@ -191,7 +191,7 @@ class Check:
     def quaternion(self, field: str, value: Any) -> Quat:
         """A unit quaternion (w, x, y, z), local to world; refused with the normalised one as advice.
 
-        Or the same as a rotation matrix (3, 3), whose columns are the local axes.
+        It may also be given as a rotation matrix (3, 3), whose columns are the local axes.
         """
         if (plain := plain_quaternion(value)) is not None:
             return plain

@@ -18,7 +18,7 @@ CONSTRAINT_KINDS: dict[str, type[ConstraintKind]] = {}
 class ConstraintKind(AttachedKind):
     """Base of all constraint kinds.
 
-    effort_sign: what results call its effort is this times the multiplier of its row.
+    effort_sign: the effort in results is this times the multiplier of its row.
     """
 
     effort_sign: ClassVar[float] = 1.0
@@ -34,11 +34,11 @@ class ConstraintKind(AttachedKind):
 
     @property
     def unilateral(self) -> bool:
-        """Whether the rows hold as C >= 0 instead of C = 0."""
+        """Whether the rows are inequalities C >= 0 instead of equations C = 0."""
         return False
 
     def effort_unit(self, _units: Collection[str]) -> str:
-        """Unit of its effort, where it acts on coordinates in these units: "N" or "N m"."""
+        """Unit of its effort if it acts on coordinates in these units: "N" or "N m"."""
         return "N" if "m" in _units else "N m"
 
     def lowered(self, ends: tuple[End, ...]) -> Lowered:

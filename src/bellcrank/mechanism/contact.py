@@ -20,27 +20,27 @@ IMPACT_LAWS: Final = ("newton", "poisson")
 class Contact(ForceKind):
     """Bodies push each other where their shapes touch, and rub on each other.
 
-    All shapes of two or more bodies, the ground among them, touch each other, but for shapes with
-    `touches=False` and for bodies that a joint connects.
+    All shapes of two or more bodies, which may include the ground, can touch each other, except for shapes
+    with `touches=False` and for bodies that a joint connects.
 
     stiffness, exponent: of the normal force k d^n (1 + c v) at each point of contact, with the depth d, m,
         and the speed v at which it grows, m/s; k in N/m^n. The force never pulls.
     restitution: speed after an impact by the speed before it, where that is impact_speed, m/s. The
         dissipation c follows from it; a restitution below 0.05 counts as 0.05.
-    impact_law: of rigid contacts: with "newton" restitution is that of speeds; with "poisson" it is the
-        impulse that follows, by the impulse that stops the approach.
-    dissipation: c itself, s/m, instead of what follows from the restitution.
+    impact_law: for rigid contacts: with "newton" restitution is a ratio of speeds; with "poisson" it is the
+        ratio of the impulse that follows to the impulse that stops the approach.
+    dissipation: c itself, s/m, instead of the value derived from the restitution.
     friction: kinetic coefficient. static_friction: while a point sticks; by default the same.
-    shear_ratio: tangential by normal stiffness of a point that sticks. The default is that of a material
-        with Poisson's ratio 0.3 (Mindlin 1949).
-    shear_damping: damping of tangential motion by tangential stiffness, s. By default it gives the lightest
+    shear_ratio: ratio of tangential to normal stiffness of a point that sticks. The default is that of a
+        material with Poisson's ratio 0.3 (Mindlin 1949).
+    shear_damping: ratio of tangential damping to tangential stiffness, s. By default it gives the lightest
         body of the contact 0.3 of its critical damping.
     rolling_resistance, spinning_resistance: the largest moment across the normal, which resists rolling,
-        and about it, which resists spinning, by the normal force, m. With `method="moreau"` only.
-    joined: whether bodies that a joint connects touch, too.
+        and about it, which resists spinning, divided by the normal force, m. With `method="moreau"` only.
+    joined: whether bodies that a joint connects can touch, too.
 
-    With `method="moreau"` contacts are rigid: restitution, at any speed, friction and the resistances alone
-    count.
+    With `method="moreau"` contacts are rigid: only restitution (at any speed), friction and the resistances
+    have an effect.
 
     K. H. Hunt and F. R. E. Crossley, Coefficient of restitution interpreted as damping in vibroimpact, 1975.
     """
@@ -70,11 +70,11 @@ class Contact(ForceKind):
             check.fault(rule, self.static_friction)
 
     def check_ends(self, check: Check, ends: tuple[Attachment, ...]) -> None:
-        """Each body once; a marker stands for its body."""
+        """Check that each body occurs once; a marker stands for its body."""
         check_each_body_once(check, ends)
 
     def lowered(self, ends: tuple[End, ...]) -> Lowered:
-        """The law, and the bodies that it acts between."""
+        """The law, and the bodies between which it acts."""
         bodies: tuple[Marker, ...] = markers(ends)
         law = ContactLaw(
             tuple(marker.body for marker in bodies),

@@ -1,4 +1,4 @@
-"""What a mechanism holds: its elements by name, in the order in which they were added."""
+"""The contents of a mechanism: its elements by name, in the order in which they were added."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ COPIED: Final = ("_parameters", "_bodies", "_markers", "_joints", "_constraints"
 class Contents:
     """Name, gravity and the tables of elements; two are equal if all of these are, order included.
 
-    left_out: what the file of another program that it was read from holds and it does not, with its place.
+    left_out: what a file of another program contained that the mechanism does not, with its place.
     """
 
     def __init__(self, name: str = "mechanism", gravity: Numbers = (0.0, 0.0, -9.81)) -> None:
@@ -44,7 +44,7 @@ class Contents:
 
     @property
     def size(self) -> int:
-        """How many parameters, bodies, markers, joints, constraints, forces and drives it has."""
+        """The number of parameters, bodies, markers, joints, constraints, forces and drives."""
         return sum(len(getattr(self, table)) for table in COPIED)
 
     @property
@@ -65,7 +65,7 @@ class Contents:
 
     @property
     def ground(self) -> Ground:
-        """The ground, to hang markers on: mech.ground.marker(...)."""
+        """The ground, to which markers can be fixed: mech.ground.marker(...)."""
         return self._ground
 
     @property
@@ -99,7 +99,7 @@ class Contents:
         return MappingProxyType(self._drives)
 
     def copy(self) -> Self:
-        """A copy that can be edited on its own; the elements, which never change, are shared."""
+        """A copy that can be edited independently; the elements, which are immutable, are shared."""
         copy = type(self)(self.name)
         for table in COPIED:
             setattr(copy, table, getattr(self, table).copy())

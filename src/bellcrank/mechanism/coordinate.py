@@ -1,4 +1,4 @@
-"""Coordinates: scalar functions of the relative pose of two markers, the one notion that carries everything.
+"""Coordinates: scalar functions of the relative pose of two markers, on which all elements are built.
 
 Marker 2 seen from marker 1 has the relative position r (in marker-1 axes) and the relative rotation q = (e0,
 e1, e2, e3).
@@ -90,7 +90,7 @@ class Coordinate:
 
 
 def coordinate_kind(name: str) -> CoordinateKind | None:
-    """The kind behind a coordinate name, with or without the prefix "mirrored_"; None if there is none."""
+    """The kind of a coordinate name, with or without the prefix "mirrored_"; None if there is none."""
     return COORDINATE_KINDS.get(name.removeprefix(MIRRORED))
 
 
@@ -119,7 +119,7 @@ def coordinate(name: str, marker_1: Marker, marker_2: Marker, params: tuple[floa
 
 
 def stands_still(name: str, locked: Collection[str]) -> bool:
-    """Whether a coordinate cannot move (or has no meaning) where those coordinates are locked at zero."""
+    """Whether a coordinate cannot move (or has no meaning) if the given coordinates are locked at zero."""
     base = name.removeprefix(MIRRORED)
     shifts_held = {axis for axis in "xyz" if axis in locked}
     turns_held = {axis for axis, e in zip("xyz", ("e1", "e2", "e3"), strict=True) if e in locked}

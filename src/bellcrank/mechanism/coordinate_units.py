@@ -1,6 +1,6 @@
-"""Texts with units along a coordinate: "30 deg" fits a hinge and "30 mm" a slide, not the other way round.
+"""Units of texts along a coordinate: "30 deg" fits a hinge and "30 mm" a slide, not the other way round.
 
-Fields such as the position of a drive take lengths as well as angles. Which of them fits is clear only where
+Fields such as the position of a drive accept lengths as well as angles. Which of them fits is known only once
 the element is attached to a joint.
 """
 
@@ -39,7 +39,7 @@ def check_units(joints: Mapping[str, Joint], element: Any) -> None:
 
 
 def _unit(joints: Mapping[str, Joint], reference: JointCoordinate) -> str:
-    """The unit of a joint's coordinate; "" for a joint that is not there yet."""
+    """The unit of a joint's coordinate; "" for a joint that does not exist yet."""
     joint = joints.get(reference.joint)
     return "" if joint is None else unit_of(joint.kind, joint.coordinate_name(reference.coordinate))
 

@@ -1,4 +1,4 @@
-"""Joints where a curve given by formulas touches a surface: an edge that slides or rolls on it."""
+"""Joints in which a curve given by formulas touches a surface: an edge that slides or rolls on it."""
 
 from __future__ import annotations
 
@@ -25,12 +25,11 @@ class CurveOnSurface(_FormulaJoint):
     heading: the symbol of the angle from the surface's first tangent to the curve's, about the normal.
     lean: the symbol of the angle about the curve's tangent, from where its y axis is along the normal.
     up: None for the curve's Frenet frame, whose y axis points to the centre of curvature; or a direction in
-        the axes of marker 2, along which its z axis lies as far as it is across the tangent. A curve that is
-        straight somewhere needs one. For an edge in the xy plane (0, 0, 1) is right.
+        the axes of marker 2, whose component across the tangent gives the z axis. A curve that is straight
+        somewhere needs one. For an edge in the xy plane, use (0, 0, 1).
 
-    The coordinates are the surface's parameters, the curve's, heading and lean. Where the curve lies in the
-    surface, as a disc does that lies flat, no point of it is the one that touches: the joint must not go
-        there.
+    The coordinates are the parameters of the surface and of the curve, heading and lean. If the curve lies in
+    the surface, like a disc lying flat, the point of contact is undefined: the joint must not go there.
     """
 
     parameters: Any = checked(partial(as_symbols, count=2))
@@ -60,12 +59,12 @@ class CurveOnSurface(_FormulaJoint):
 
     @property
     def units_of_coordinates(self) -> tuple[str, ...]:
-        """Parameters have none."""
+        """The units of the coordinates; parameters have none."""
         return ("1", "1", "1", "rad", "rad")
 
     @property
     def transform(self) -> Transform:
-        """From the frame of marker 2 over the point of contact to that of marker 1."""
+        """The transform from the frame of marker 2, via the point of contact, to that of marker 1."""
         poses = import_module("bellcrank.expression.poses")
         frames = import_module("bellcrank.expression.frames")
         on_surface = frames.surface_frame(self.surface, self.parameters, self.heading)
@@ -75,7 +74,7 @@ class CurveOnSurface(_FormulaJoint):
 
     @property
     def regular(self) -> Expression:
-        """How much more the curve bends away from the surface than the surface does, along the curve, 1/m."""
+        """By how much more the curve bends away than the surface does, along the curve, 1/m."""
         frames = import_module("bellcrank.expression.frames")
         found: Expression = frames.relative_curvature(
             (self.surface, self.parameters), (self.curve, self.parameter), self.up, self.heading, self.lean
@@ -87,8 +86,8 @@ class CurveOnSurface(_FormulaJoint):
 class RollingCurve(CurveOnSurface):
     """A curve that rolls on a surface without sliding: a wheel with a sharp edge, a coin.
 
-    The arguments are those of CurveOnSurface. The point of contact runs as fast along the curve as over the
-    surface; three of the five coordinates follow from the motion, and all five are reached.
+    The arguments are those of CurveOnSurface. The point of contact moves as fast along the curve as over the
+    surface; velocities have three degrees of freedom, but all five coordinates can be reached.
 
     Source: Ju. Neimark, N. Fufaev, Dynamics of Nonholonomic Systems, 1972, chapter 1 (disc on a plane).
     """
@@ -97,7 +96,7 @@ class RollingCurve(CurveOnSurface):
 
     @property
     def rolling(self) -> tuple[tuple[Expression, ...], ...]:
-        """How fast the point of contact runs over the surface less along the curve; along it and across."""
+        """Velocity of the contact point over the surface less that along the curve; along it and across."""
         frames = import_module("bellcrank.expression.frames")
         found: tuple[tuple[Expression, ...], ...] = frames.curve_rolling_conditions(
             (self.surface, self.parameters), (self.curve, self.parameter), self.heading, self.own_symbols

@@ -49,7 +49,7 @@ class _OverEnds(Formulas):
         check.store(self, ends=listed, pattern="".join(end.letter for end in listed), ends_text=text)
 
     def _check_use(self, check: Check) -> None:
-        """Every end must be in the formulas, and nothing unknown."""
+        """Check that every end occurs in the formulas, and no unknown symbol."""
         if len(check.faults) == 0:
             self.check_symbols(check)
             used = set(self._used())
@@ -64,14 +64,14 @@ class _OverEnds(Formulas):
 class _Equations(_OverEnds, ConstraintKind, listed=False):
     """Equations over the symbols of ends.
 
-    of_velocity: whether they are linear in velocities and hold no positions.
+    of_velocity: whether they are linear in velocities and do not constrain positions.
     """
 
     equations: Any
     of_velocity: ClassVar[bool] = False
 
     def _check_equations(self, check: Check) -> None:
-        """Check the ends and the equations, and take these as a tuple."""
+        """Check the ends and the equations, and store these as a tuple."""
         self._check_ends(check)
         given = self.equations
         listed = tuple(given) if np.iterable(given) and not isinstance(given, str) else (given,)
@@ -89,7 +89,7 @@ class _Equations(_OverEnds, ConstraintKind, listed=False):
         raise NotImplementedError
 
     def rows(self, ends: tuple[End, ...]) -> tuple[Row, ...]:  # noqa: ARG002
-        """None: its equations are no rows over known coordinates."""
+        """None, since its equations are not rows over known coordinates."""
         return ()
 
     def lowered(self, ends: tuple[End, ...]) -> Lowered:  # noqa: ARG002
@@ -127,14 +127,15 @@ class CustomConstraint(_Equations, listed=False):
 class VelocityConstraint(_Equations, listed=False):
     """Equations between velocities, linear in them: a blade that does not slip, a turntable, rolling.
 
-    ends: as for CustomConstraint; their velocities, angular velocities and rates may be used, and all that
-        positions are.
+    ends: as for CustomConstraint; their velocities, angular velocities and rates may be used, as well as all
+        position quantities.
     equations: expressions that are kept at zero, such as dot(p.velocity, p.y_axis). Each is linear in the
-        velocities with factors that depend on positions, parameters and time, as may the part without any.
+        velocities; its coefficients and the term without velocities may depend on positions, parameters and
+        time.
 
-    Positions are not held by it: a body with a blade reaches every place, by a way of its own. An equation
-    that is the rate of an equation between positions, such as p.velocity.z for a fixed height, is better
-    given as that (CustomConstraint), for what rounding adds to a position is not corrected here.
+    Positions are not constrained: a body with a blade can reach every place along a suitable path. If an
+    equation is the time derivative of an equation between positions, such as p.velocity.z for a fixed height,
+    give the latter (CustomConstraint), since drift of positions due to rounding is not corrected here.
 
     Source: Ju. Neimark, N. Fufaev, Dynamics of Nonholonomic Systems, 1972, chapter 1.
     """

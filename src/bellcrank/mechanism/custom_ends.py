@@ -1,4 +1,4 @@
-"""Symbols for what custom constraints and forces take hold of: poses of markers, coordinates of joints."""
+"""Symbols for the ends of custom constraints and forces: poses of markers, coordinates of joints."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _AXES = "xyz"
 
 
 class _End:
-    """What both have in common."""
+    """Common base of both kinds of ends."""
 
     letter: ClassVar[str]
     name: str
@@ -36,10 +36,10 @@ class _End:
 
 @dataclass(frozen=True)
 class EndPose(_End):
-    """The symbols for one end that is a marker: where it is in the world, and how it moves.
+    """The symbols for an end that is a marker: its pose and velocity in the world.
 
     Formulas may use position, rotation (a matrix, marker axes to world axes), x_axis, y_axis, z_axis, and in
-    forces and velocity constraints velocity and angular_velocity, all in world axes. In texts they are
+    forces and velocity constraints also velocity and angular_velocity, all in world axes. In texts they are
     called name.x, name.y, name.z; name.x_axis.x and so on; name.vx, name.vy, name.vz; name.wx, name.wy,
     name.wz.
     """
@@ -115,7 +115,7 @@ class EndPose(_End):
 
 @dataclass(frozen=True)
 class EndCoordinate(_End):
-    """The symbols for one end that is a joint's coordinate: value and rate, name and name.rate in texts."""
+    """The symbols for an end that is a joint coordinate: value and rate; name and name.rate in texts."""
 
     name: str
     symbols: tuple[Any, ...] = field(init=False, compare=False, repr=False, default=())

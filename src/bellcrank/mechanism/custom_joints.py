@@ -1,4 +1,4 @@
-"""Joints whose relative pose is a formula of coordinates of their own: any pose, along curves."""
+"""Joints whose relative pose is a formula of their own coordinates: any pose, motion along curves."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ class _FormulaJoint(Formulas, JointKind):
     """A joint kind with coordinates of its own, on which the pose of marker 2 seen from marker 1 depends.
 
     units: of the coordinates: "m", "rad" or "1"; one for all, or one for each.
-    singular: what it means that `regular` vanishes.
+    singular: the meaning of `regular` being zero, in words.
     """
 
     singular: ClassVar[str] = ""
@@ -41,7 +41,7 @@ class _FormulaJoint(Formulas, JointKind):
         raise NotImplementedError
 
     def coordinate(self, name: str, marker_1: Marker, marker_2: Marker) -> Coordinate:
-        """One of its own coordinates, which is no function of the pose, or a coordinate of the markers."""
+        """One of its own coordinates, which is not a function of the pose, or a coordinate of the markers."""
         if name in self.free:
             return Coordinate(OWN, marker_1, marker_2, (float(self.free.index(name)),))
         return super().coordinate(name, marker_1, marker_2)
@@ -53,12 +53,12 @@ class _FormulaJoint(Formulas, JointKind):
 
     @property
     def rolling(self) -> tuple[tuple[Expression, ...], ...]:
-        """Factors of the coordinates' rates in conditions  sum = 0  that are no constraints of positions."""
+        """Coefficients of the coordinates' rates in velocity constraints  sum = 0."""
         return ()
 
     @property
     def regular(self) -> Expression | None:
-        """What keeps its sign while the coordinates determine the pose; None where rank alone judges that."""
+        """An expression that keeps its sign while the joint is regular; None if rank alone decides."""
         return None
 
     def _finish(self, check: Check) -> None:
@@ -143,7 +143,7 @@ class PathJoint(_FormulaJoint):
     parameter: the symbol of the curve's parameter, which is the coordinate.
     curve: x, y and z over the parameter, m, in the axes of marker 1. It must not stand still.
     up: None for the Frenet frame (x along the tangent, y towards the centre of curvature, z the binormal),
-        which a straight piece does not have; or a direction in the axes of marker 1: then z is the part of it
+        which a straight piece does not have; or a direction in the axes of marker 1: then z is its component
         across the tangent, and y = z cross x.
     unit: of the parameter: "m", "rad" or "1".
     """

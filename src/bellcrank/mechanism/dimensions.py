@@ -1,4 +1,4 @@
-"""Whether a quantity with a unit may stand where one of some units is wanted."""
+"""Compatibility of a quantity's unit with the units that are expected."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ def _dimensions(units: tuple[str, ...]) -> frozenset[Dimension]:
 
 
 def fits(dimension: Dimension, units: tuple[str, ...]) -> bool:
-    """Whether a quantity of this dimension can stand for one of the units.
+    """Whether a quantity of this dimension is compatible with one of the units.
 
     An angle in the denominator may be left out ("N m" for a torsional stiffness), but not in rad/s: "2 Hz"
     could mean two turns a second as well as 2 rad/s.

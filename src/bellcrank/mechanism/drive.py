@@ -24,9 +24,9 @@ class Drive(Description):
 
     coordinate: which coordinate of which joint.
     position: rad or m over time in s; it must have at least one continuous derivative.
-    velocity: rad/s or m/s; it must be continuous and have an antiderivative. The position starts where the
-        assembled initial configuration has it, or the state that a run goes on from.
-    relative: the position is counted from there as well, instead of from zero.
+    velocity: rad/s or m/s; it must be continuous and have an antiderivative. The position starts at the value
+        in the assembled initial configuration, or in the state that a run starts from.
+    relative: `position` is measured from that value as well, instead of from zero.
     """
 
     name: str
@@ -69,13 +69,14 @@ class Drive(Description):
 
 @dataclass(frozen=True)
 class PathDrive:
-    """A marker driven along a path, and in its orientation if wanted.
+    """A marker driven along a path, optionally with its orientation.
 
     marker: what is driven.
     path: positions over time, m, in the axes of `reference`.
-    reference: the marker that the path belongs to, by default the ground's frame.
-    orientation: None leaves it free; a unit quaternion (marker axes to reference axes) holds it; three
-        functions of time lead the rotation vector (below pi) of the marker seen from the reference.
+    reference: the marker to which the path belongs, by default the ground's frame.
+    orientation: None leaves it free; a unit quaternion (marker axes to reference axes) keeps it constant;
+        three functions of time prescribe the rotation vector (below pi) of the marker seen from the
+        reference.
     """
 
     name: str

@@ -1,4 +1,4 @@
-"""Taking elements out of a mechanism and putting changed ones in their place."""
+"""Removing elements from a mechanism and replacing them by changed ones."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ _TABLES: dict[type, tuple[str, str]] = {
 
 
 def _table(mechanism: Mechanism, element: Any) -> tuple[dict[str, Any], str]:
-    """The table an element stands in, and the noun for it. Raises MechanismError if it is not there."""
+    """The table that contains an element, and the noun for it. Raises MechanismError if there is none."""
     if type(element) not in _TABLES:
         raise MechanismError(Fault("mechanism", "this is not one of its elements", element))
     attribute, category = _TABLES[type(element)]
@@ -46,7 +46,7 @@ def _table(mechanism: Mechanism, element: Any) -> tuple[dict[str, Any], str]:
 
 
 def _elements(mechanism: Mechanism) -> Iterator[tuple[str, Element]]:
-    """All elements but bodies, with the nouns for them."""
+    """All elements except bodies, with the nouns for them."""
     for attribute, category in dict(_TABLES.values()).items():
         if category != "body":
             for element in list(getattr(mechanism, attribute).values()):
@@ -135,7 +135,7 @@ def replace_element(mechanism: Mechanism, element: Any, changes: dict[str, Any])
 
 
 def _rename(mechanism: Mechanism, element: Any, new: str) -> None:
-    """Let all references to a body or joint follow its new name."""
+    """Update all references to a body or joint to its new name."""
     old = element.name
 
     def marker(given: Marker) -> Marker:

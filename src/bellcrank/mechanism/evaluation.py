@@ -1,4 +1,4 @@
-"""A mechanism with the numbers that its parameters give it."""
+"""Evaluation of a mechanism's expressions at the values of its parameters."""
 
 from __future__ import annotations
 
@@ -27,10 +27,10 @@ _TABLES = {
 
 
 def with_numbers(mechanism: Mechanism) -> Mechanism:
-    """The mechanism with the present value of each expression in its place; itself if it has none.
+    """The mechanism with each expression replaced by its present value; itself if it has none.
 
-    Raises MechanismError naming the elements whose numbers break a rule at these values, and for what is no
-    Mechanism.
+    Raises MechanismError naming the elements whose numbers break a rule at these values, and for anything but
+    a Mechanism.
     """
     required(
         "mechanism", mechanism, Contents, "make one with bc.Mechanism(name), or read one with bc.load(path)"

@@ -1,7 +1,7 @@
-"""Fields of descriptions, declared where they stand: what a field holds, its unit, its bounds.
+"""Declarations of the fields of descriptions: content, unit, bounds.
 
-What is given is checked by these declarations, they distinguish expressions of parameters from numbers, and
-from them files and tables take the units.
+Values are checked by these declarations, which also distinguish expressions of parameters from numbers; files
+and tables take the units from them.
 """
 
 from __future__ import annotations
@@ -37,11 +37,11 @@ _CHECKS: Final[dict[str, Callable[[Check, str, Any, str], float]]] = {
 
 @dataclass(frozen=True)
 class Declaration:
-    """What a field holds.
+    """The declaration of a field.
 
     check: None leaves it to the class. unit: such as "kg" or "rad or m"; "1" for plain numbers, "" for any.
-    optional: None will do. parametric: expressions of parameters may stand for its numbers.
-    quick: gives the stored form of a value that is plainly right, None for any other.
+    optional: None is allowed. parametric: expressions of parameters may stand for its numbers.
+    quick: returns the stored form of an obviously valid value, None for any other.
     """
 
     check: FieldCheck | None
@@ -52,7 +52,7 @@ class Declaration:
 
     @property
     def units(self) -> tuple[str, ...]:
-        """The units of which it takes one; none if it takes any."""
+        """The accepted units; empty if any is accepted."""
         return units_of(self.unit)
 
 
@@ -66,11 +66,11 @@ def checked(
     followed: bool = True,
     quick: Callable[[Any], Any] | None = None,
 ) -> Any:
-    """A field with a check of its own, or one that its class judges.
+    """A field with a check of its own, or one that its class checks.
 
     optional: None may be given though it is not the default. quick: as in `Declaration`.
-    followed: False where more than arithmetic is done with its numbers, so that the arrays of a model cannot
-        follow parameters in them.
+    followed: False if more than arithmetic is done with its numbers, so that the arrays of a model cannot be
+        updated for new values of parameters in them.
     """
     declaration = Declaration(check, unit, optional or default is None, parametric, quick)
     made: Any = field(default=default, metadata={"declaration": declaration, "followed": followed})
@@ -95,7 +95,7 @@ def fraction(*, default: Any = MISSING) -> Any:
 
 
 def vector(unit: str = "", sign: Sign = "any", *, default: Any = MISSING, or_one: bool = False) -> Any:
-    """Three numbers within the range of their unit. or_one: one will do for all three."""
+    """Three numbers within the range of their unit. or_one: a single number may stand for all three."""
     shown = _shown(unit)
 
     def check(to: Check, name: str, value: Any) -> Vec3:
@@ -155,12 +155,12 @@ def whole(least: int, *, default: Any = MISSING) -> Any:
 
 
 def function(unit: str = "", *, default: Any = MISSING, followed: bool = True) -> Any:
-    """A function of one variable: what is given as a number, an expression or its text becomes one."""
+    """A function of one variable; a number, an expression or its text is converted to one."""
     return checked(as_function_in, unit, default=default, followed=followed)
 
 
 def as_function_in(check: Check, name: str, value: Any) -> Any:
-    """The function of a field; what is wrong with it is noted."""
+    """The function of a field; its faults are noted."""
     functions = import_module("bellcrank.mechanism.functions")  # whose classes are declared by this module
     with check.faults.collect():
         return functions.as_function(check.element, name, value)
@@ -208,10 +208,10 @@ def _quickly(cls: type) -> list[tuple[str, Declaration, Callable[[Any], Any] | N
 
 
 class Description:
-    """Base of description classes: what is given is checked by the declarations of the fields.
+    """Base of description classes: values are checked by the declarations of the fields.
 
-    Where expressions of parameters stand for numbers, the numbers are checked that they have now, and the
-    expressions are kept.
+    If expressions of parameters stand for numbers, their present values are checked, and the expressions are
+    stored.
     """
 
     _judges_all: ClassVar[bool] = False
@@ -226,13 +226,13 @@ class Description:
             cls._judges_all = True
 
     def _element(self) -> str:
-        """What messages call it."""
+        """The name of the element in messages."""
         return type(self).__name__
 
     def _judge(self, check: Check) -> None:
-        """Note what is wrong with the fields together; they hold numbers here, in stored form, or stand-ins.
+        """Note faults of the fields in combination; they hold numbers here, in stored form, or stand-ins.
 
-        It may store what follows from others for a field that is None; beside expressions that stays None.
+        It may store a derived value for a field that is None; beside expressions the field stays None.
         """
 
     def _store(self, **values: Any) -> None:
@@ -257,7 +257,7 @@ class Description:
             self._check(rest)
 
     def _check(self, declared: list[tuple[str, Declaration]]) -> None:
-        """Check fields, and judge them all together."""
+        """Check fields one by one, then in combination."""
         given: dict[str, Any] = {}  # expressions
         left_open: dict[str, Any] = {}
         loaded = expressions_loaded()

@@ -1,4 +1,4 @@
-"""Descriptions written as formulas over symbols of their own, of time, of parameters and of inputs."""
+"""Descriptions given as formulas of their own symbols, time, parameters and inputs."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ CUSTOM_KINDS: dict[str, type[Formulas]] = {}
 class Formulas:
     """Base of custom kinds: formulas over own symbols, parameters and inputs, and of time where `timed`.
 
-    A subclass is a frozen dataclass with a field `values`: the parameters that have numbers, with these.
+    A subclass is a frozen dataclass with a field `values`: the numbers of the parameters that have them.
     Parameters stay symbols in the formulas, so that other values need no new code.
     """
 
@@ -54,7 +54,7 @@ class Formulas:
 
     @property
     def known(self) -> dict[Any, float]:
-        """Parameters that have numbers and inputs, with these: of inputs those that they start with."""
+        """Numbers of parameters that have them, and initial values of inputs."""
         return {**dict(self.values), **{symbol: symbol.made_with for symbol in self.input_symbols}}
 
     @property
@@ -81,7 +81,7 @@ class Formulas:
         return replace(self, **given)  # type: ignore[type-var]
 
     def check_symbols(self, check: Check) -> None:
-        """Note symbols that are neither its own nor parameters, and the time where it has no place."""
+        """Note symbols that are neither its own nor parameters, and the time where it is not allowed."""
         reading = import_module("bellcrank.expression.reading")
         if reading.TIME in self.own_symbols:
             check.fault("the time cannot be a symbol of its own", "t", "take another name")
@@ -137,7 +137,7 @@ def check_dependence(
 
 
 def _alike(own: Iterable[str], others: Iterable[str]) -> str:
-    """Advice where another symbol has the name of one that is meant."""
+    """Advice if another symbol has the name of an expected one."""
     names = sorted(set(own) & set(others))
     if not names:
         return ""
@@ -159,7 +159,7 @@ def as_formula(check: Check, field: str, value: Any) -> Any:
 
 
 def as_formulas(check: Check, field: str, values: Any, count: int) -> tuple[Any, ...]:
-    """So many expressions."""
+    """A given number of expressions."""
     given = [] if isinstance(values, str) or not np.iterable(values) else list(values)
     if len(given) != count:
         check.fault(f"{field} must hold {count} expressions", values)
@@ -170,7 +170,7 @@ def as_formulas(check: Check, field: str, values: Any, count: int) -> tuple[Any,
 
 
 def as_symbols(check: Check, field: str, values: Any, count: int | None = None) -> tuple[Any, ...]:
-    """Symbols, of different names; one may stand without a list."""
+    """Symbols with different names; a single one need not be in a list."""
     if is_expression(values):
         values = (values,)
     given = tuple(values) if np.iterable(values) and not isinstance(values, str) else ()

@@ -1,4 +1,4 @@
-"""Friction and brakes on joint coordinates, made smooth by a regularisation velocity."""
+"""Friction and brakes on joint coordinates, smoothed by a regularisation velocity."""
 
 from __future__ import annotations
 

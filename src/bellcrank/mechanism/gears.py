@@ -1,9 +1,9 @@
 """Gears, racks and belts between two bodies.
 
-Between two markers they act as in a machine, with the tooth or belt force on the bodies themselves, and need
-no carrier to be named: azimuth(1, 2), the direction of the other wheel's centre in the axes of the wheel,
-changes by minus the wheel's turn against the line of centres. Between two joint coordinates they only couple
-two numbers.
+Between two markers they act as in a machine, with the tooth or belt force on the bodies themselves, and no
+carrier need be named: azimuth(1, 2), the direction of the other wheel's centre in the axes of the wheel,
+changes by minus the wheel's rotation relative to the line of centres. Between two joint coordinates they only
+couple two numbers.
 """
 
 from __future__ import annotations
@@ -63,7 +63,7 @@ class _Wheels(ConstraintKind):
         return (1.0, 1.0 if self.ratio is None else self.ratio)
 
     def effort_unit(self, _units: Collection[str]) -> str:
-        """The force at the rim where radii are given, else the torque on wheel 1."""
+        """Unit of the force at the rim if radii are given, else of the torque on wheel 1."""
         return "N m" if self.radii is None else "N"
 
     @property
@@ -103,7 +103,7 @@ class InternalGear(_Wheels):
 
     @property
     def sign(self) -> float:
-        """-1: the same way."""
+        """-1, since both turn the same way."""
         return -1.0
 
 

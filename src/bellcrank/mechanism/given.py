@@ -1,8 +1,8 @@
-"""What arguments may be given as: types for signatures, which say what a type checker can judge.
+"""Types for the signatures of functions: the forms in which arguments may be given.
 
-Texts with units, such as "2 kg", may stand for every number too. No type separates "2 kg" from "heavy", so
-the types leave texts out: type checkers take `bc.quantity("2 kg")`, or the text itself with the plugin of
-mypy (mypy_plugin.py).
+Texts with units, such as "2 kg", may stand for numbers as well. No type distinguishes "2 kg" from "heavy", so
+the types leave texts out: type checkers accept `bc.quantity("2 kg")`, or the text itself with the mypy plugin
+(mypy_plugin.py).
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Rotations in the ways that people give them."""
+"""Rotations in the usual forms of input."""
 
 from __future__ import annotations
 
@@ -26,13 +26,13 @@ def rotation(
     y_axis: Axis | None = None,
     z_axis: Axis | None = None,
 ) -> Quat:
-    """A rotation as a unit quaternion (w, x, y, z), as all `rotation=` arguments take it.
+    """Make a rotation as a unit quaternion (w, x, y, z), the form of all `rotation=` arguments.
 
     axis, angle: a vector of any length, or "x", "-y", ..., and rad; or instead one of
-    rpy: roll, pitch, yaw, rad: turns about the fixed axes x, then y, then z, as URDF has them.
+    rpy: roll, pitch, yaw, rad: rotations about the fixed axes x, then y, then z, as in URDF.
     vector: the rotation vector (axis times angle), rad.
-    matrix: (3, 3), whose columns are the turned axes.
-    x_axis, y_axis, z_axis: one or two of the turned axes; one alone is reached by the shortest rotation.
+    matrix: (3, 3), whose columns are the rotated axes.
+    x_axis, y_axis, z_axis: one or two of the rotated axes; for one alone, the shortest rotation is used.
 
     >>> bc.rotation("z", "90 deg")     # carries x to y
 

@@ -1,7 +1,7 @@
-"""Heights of a grid as they are stored: rows of numbers where there are few, a packed text where many.
+"""Storage of grid heights: rows of numbers if there are few, a packed text if there are many.
 
 The text is "rows x columns: ..." with the bytes of the numbers (float64, little endian), all first bytes
-first, deflated and in base64. So files stay short, and descriptions compare and hash as other ones do.
+first, deflated and in base64. So files stay short, and descriptions compare and hash like others.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ class _Unreadable(ValueError):
 
 
 def checked_heights(check: Check, name: str, value: Any) -> Any:
-    """The stored form of heights (rows, columns); what is wrong with them is noted."""
+    """The stored form of heights (rows, columns); their faults are noted."""
     stand_in = ((0.0, 0.0), (0.0, 0.0))
     if isinstance(value, str):
         try:
@@ -72,7 +72,7 @@ def _counts(check: Check, name: str, rows: int, columns: int) -> bool:
 
 
 def _holes(check: Check, name: str, rows: np.ndarray) -> bool:
-    """Whether heights are missing, which is noted; of the first the place is given."""
+    """Whether heights are missing, which is noted with the place of the first one."""
     if rows.dtype.kind != "f" or np.all(np.isfinite(rows)):
         return False
     missing = np.argwhere(~np.isfinite(rows))

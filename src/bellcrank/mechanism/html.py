@@ -14,7 +14,7 @@ _SHOWN: Final = 12
 def page(
     title: str, facts: Mapping[str, Any], wrong: Sequence[str] = (), picture: bytes | None = None
 ) -> str:
-    """What a notebook shows of an object. wrong: faults, which come first. picture: a PNG file."""
+    """The display of an object in a notebook. wrong: faults, which come first. picture: a PNG file."""
     parts = [f"<b>{escape(title)}</b>", *_faults(wrong)]
     if picture is not None:
         data = b64encode(picture).decode("ascii")

@@ -1,4 +1,4 @@
-"""The convex hull of points: what a collision shape `hull` is made of."""
+"""The convex hull of points, used for collision shapes of kind `hull`."""
 
 from __future__ import annotations
 
@@ -16,10 +16,10 @@ _SHAPES: Final = ("at one place", "on one line", "in one plane")
 def convex_hull(points: Any, element: str = "convex hull") -> tuple[np.ndarray, np.ndarray]:
     """The convex hull of points: its vertices (n, 3), m, and triangles (m, 3) counterclockwise from outside.
 
-    points: (k, 3), m, in any order; those inside and within faces are left out. element: whose they are, for
+    points: (k, 3), m, in any order; those inside and within faces are left out. element: their owner, for
     messages.
 
-    Raises MechanismError where points are not finite, fewer than four, or lie in one plane, and where scipy
+    Raises MechanismError if points are not finite, are fewer than four, or lie in one plane, and if scipy
     is missing. By Qhull (C. Barber, D. Dobkin, H. Huhdanpaa, The quickhull algorithm for convex hulls, 1996),
     on points moved and scaled to the unit cube, so that its tolerances do not depend on where they are.
     """

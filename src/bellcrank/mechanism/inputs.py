@@ -1,4 +1,4 @@
-"""Inputs: named numbers that may change while a mechanism runs, in functions of time and in formulas."""
+"""Inputs: named numbers that may change during a run, in functions of time and in formulas."""
 
 from __future__ import annotations
 
@@ -34,16 +34,16 @@ class DeclaredInput:
 
 
 def Input(name: str, value: float = 0.0, unit: str = "") -> Any:  # noqa: N802  (it stands beside Drive, Event)
-    """A number that may change while a mechanism runs: an expression, of which others may be made.
+    """A number that may change during a run: an expression, from which others may be built.
 
-    It may stand in what is a function of time, such as drives and the efforts of motors and forces, and in
-    joints, constraints and forces that are given by formulas; not in numbers that define the mechanism,
-    such as masses. `run.inputs[name] = value` changes it from then on, and controllers do. A name is one
-    input: made again with the same value and unit it is the same one.
+    It may be used in functions of time, such as drives and the efforts of motors and forces, and in joints,
+    constraints and forces given by formulas; not in numbers that define the mechanism, such as masses.
+    `run.inputs[name] = value` changes it from then on, and so do controllers. A name identifies an input:
+    made again with the same value and unit, it is the same one.
 
-    value: that a run starts with, in SI units. unit: of the value, for people and files, such as "N m".
+    value: at the start of a run, in SI units. unit: of the value, for people and files, such as "N m".
 
-    Raises MechanismError for a name that expressions cannot use, or a value that is no finite number.
+    Raises MechanismError for a name that expressions cannot use, or a value that is not a finite number.
     """
     grammar = import_module("bellcrank.expression.grammar")
     with Check(f"input {name!r}") as check:
@@ -59,7 +59,7 @@ def Input(name: str, value: float = 0.0, unit: str = "") -> Any:  # noqa: N802  
 
 
 def offset() -> Any:
-    """The symbol of what a drive's position had passed when an input last changed its velocity."""
+    """The symbol of a drive's position offset at the time when an input last changed its velocity."""
     return _symbol(_OFFSET, _OFFSET, 0.0)
 
 
@@ -75,18 +75,18 @@ def is_input(symbol: Any) -> bool:
 
 
 def is_steered(symbol: Any) -> bool:
-    """Whether the value of a symbol may change while a mechanism runs: that of an input, and `offset()`."""
+    """Whether the value of a symbol may change during a run: that of an input, and `offset()`."""
     return symbol.made_with is not None and (symbol.key.startswith(_KEY) or symbol.key == _OFFSET)
 
 
 def declared(symbol: Any) -> DeclaredInput:
-    """What the symbol of an input was made with."""
+    """The declaration of an input, from its symbol."""
     _, name, _, unit = symbol.key.split(" ", 3)
     return DeclaredInput(name, symbol.made_with, unit, symbol)
 
 
 def inputs_in(value: Any) -> Iterator[Any]:
-    """The symbols of the inputs in an element, a function, formulas, or whatever holds such."""
+    """The symbols of the inputs in an element, a function, formulas, or a container of these."""
     if value is None or isinstance(value, (float, int, str)):
         return
     if hasattr(value, "input_symbols"):
@@ -104,7 +104,7 @@ def inputs_in(value: Any) -> Iterator[Any]:
 def inputs_of(mechanism: Contents) -> dict[str, DeclaredInput]:
     """The inputs of a mechanism by name, in the order in which its elements use them.
 
-    Raises MechanismError, naming all, where two of them, or an input and a parameter, have one name.
+    Raises MechanismError, naming all, if two of them, or an input and a parameter, have the same name.
     """
     if not expressions_loaded():
         return {}
@@ -139,7 +139,7 @@ def with_other_inputs(value: E, image: Callable[[Any], Any]) -> E:
 
 
 def refused_as_number(expression: Any, symbols: Iterable[Any]) -> Fault:
-    """What is wrong with inputs in a number that defines a mechanism."""
+    """The fault of inputs in a number that defines a mechanism."""
     names = " and ".join(repr(symbol.name) for symbol in symbols)
     advice = (
         "inputs stand in functions of time and in formulas; for other numbers take mech.add_parameter(...)"

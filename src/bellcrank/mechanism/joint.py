@@ -40,8 +40,8 @@ JOINT_KINDS: dict[str, type[JointKind]] = {}
 class JointKind(Description):
     """Base of all joint kinds.
 
-    locked: coordinates that are held at zero, by name.
-    free: coordinates that are left, by name: the joint's position and velocity in results.
+    locked: coordinates that are locked at zero, by name.
+    free: the remaining coordinates, by name: the joint's position and velocity in results.
     own: the rows beyond those locks, in words.
     meaning: one sentence.
     custom: of kinds that are given by formulas, the kind itself.
@@ -63,7 +63,7 @@ class JointKind(Description):
     @classmethod
     @cache
     def only_locks(cls) -> bool:
-        """Whether the rows are locks of coordinates without numbers of their own, and nothing else."""
+        """Whether all rows are locks of coordinates that have no parameters."""
         names = (*cls.locked, *cls.free)
         kinds = [kind for name in names if (kind := coordinate_kind(name)) is not None]
         own = cls.rows, cls.coordinate, cls.params
@@ -76,7 +76,7 @@ class JointKind(Description):
         )
 
     def params(self, _coordinate_name: str) -> tuple[float, ...]:
-        """The numbers that the coordinate of that name needs; none for most."""
+        """The parameters of the coordinate of that name; none for most."""
         return ()
 
     def coordinate(self, name: str, marker_1: Marker, marker_2: Marker) -> Coordinate:
@@ -84,12 +84,12 @@ class JointKind(Description):
         return coordinate(name, marker_1, marker_2, self.params(name))
 
     def rows(self, marker_1: Marker, marker_2: Marker) -> tuple[Row, ...]:
-        """The rows that hold the joint together."""
+        """The constraint rows of the joint."""
         return tuple(lock(self.coordinate(name, marker_1, marker_2)) for name in self.locked)
 
 
 def register(kind: type[JointKind]) -> type[JointKind]:
-    """Enter a joint kind into the registry; refuses a name taken twice and coordinates that do not exist."""
+    """Enter a joint kind into the registry; refuses duplicate names and coordinates that do not exist."""
     name = kind.__name__
     if name in JOINT_KINDS:
         raise ValueError(f"the joint kind {name!r} exists already")
@@ -101,11 +101,11 @@ def register(kind: type[JointKind]) -> type[JointKind]:
 
 
 def joint_kind(name: str, locked: str, free: str, meaning: str, module: str | None = None) -> type[JointKind]:
-    """A new joint kind from its description line, entered into the registry.
+    """Create a new joint kind from its description line and enter it into the registry.
 
     locked, free: coordinate names, separated by blanks. The rows of `locked` must be independent, and
-    together with `free` they must determine the whole relative pose. module: the one that keeps the kind
-    under its name, where pickle looks for it; by default that of the caller.
+    together with `free` they must determine the whole relative pose. module: the one that defines
+    the kind under its name, where pickle looks for it; by default that of the caller.
     """
     body = {
         "locked": tuple(locked.split()),
@@ -122,9 +122,9 @@ class Joint:
     """A joint between a marker on the first (proximal) body and one on the second.
 
     limits: pairs (coordinate name, Limit).
-    position, velocity: initial values and rates of coordinates, as far as they are given: pairs (coordinate
-        name, value), rad or m, rad/s or m/s. A number will do where there is one free coordinate, a list
-        where there are several, or a mapping from names.
+    position, velocity: given initial values and rates of coordinates: pairs (coordinate name, value), rad or
+        m, rad/s or m/s. A number is enough for one free coordinate, a list for several; a mapping from names
+        is accepted, too.
     """
 
     name: str
@@ -224,11 +224,10 @@ class Joint:
         return tuple(found.items())
 
     def coordinate_name(self, which: str | int | None = None) -> str:
-        """The name of one of the joint's coordinates, from its name or number, or from nothing.
+        """The name of one of the joint's coordinates, from its name or number, or by default.
 
-        Not given, it is the only free coordinate. Any coordinate of the marker pair that the joint does not
-        lock may be named, e.g. "distance". Raises MechanismError where the choice is not clear or not
-        possible.
+        By default it is the only free coordinate. Any coordinate of the marker pair that the joint does not
+        lock may be named, e.g. "distance". Raises MechanismError if the choice is ambiguous or impossible.
         """
         element, free = f"joint {self.name!r}", self.kind.free
         has = f"{self.kind.name} has {', '.join(free) or 'no free coordinates'}"
@@ -251,7 +250,7 @@ class Joint:
         return which
 
     def _obstacle(self, which: str) -> str | None:
-        """Why a coordinate that is not among the free ones cannot be used, or None if it can."""
+        """The reason why a coordinate that is not among the free ones cannot be used, or None if it can."""
         kind = coordinate_kind(which)
         if kind is not None and kind.has_params and not self.kind.params(which):
             return "this coordinate needs a curve, which the joint has not"
@@ -273,7 +272,7 @@ class Joint:
         return self.kind.coordinate(self.coordinate_name(which), self.marker_1, self.marker_2)
 
     def only_locks(self) -> bool:
-        """Whether it is no more than locks of coordinates: without stops, and of a kind that is no more."""
+        """Whether it consists only of locks of coordinates: it has no stops, and its kind has only locks."""
         return not self.limits and self.kind.only_locks()
 
     def lowered(self) -> Lowered:

@@ -1,4 +1,4 @@
-"""Lowering: a mechanism as a list of rows, laws and wrenches, which is all that a compiler walks."""
+"""Lowering: a mechanism as a list of rows, laws and wrenches, the only input of the compiler."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ def resolve_ends(mechanism: Mechanism, element: Attached) -> tuple[End, ...]:
 def lower(mechanism: Mechanism, locks: bool = True) -> list[LoweredElement]:
     """All joints, constraints, forces and drives of a valid mechanism, in this order, lowered.
 
-    locks: whether joints that are no more than locks of coordinates are among them.
+    locks: whether joints that consist only of locks of coordinates are included.
     Raises MechanismError for references to joints that do not exist; `assembly.validate` finds them with
     better messages.
     """

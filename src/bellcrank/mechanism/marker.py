@@ -1,4 +1,4 @@
-"""Markers: frames fixed to bodies, by which joints, constraints, forces and drives take hold of them."""
+"""Markers: frames fixed to bodies, to which joints, constraints, forces and drives are attached."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ class Marker(Description):
     rotation: unit quaternion (w, x, y, z) from marker axes to body axes.
     name: optional; a named marker can be referred to as "body.name".
 
-    Raises MechanismError if a number is missing or not finite, or the quaternion is not a unit quaternion.
+    Raises MechanismError if a number is missing or not finite, or if the quaternion is not a unit quaternion.
     """
 
     body: str
@@ -84,7 +84,7 @@ class Marker(Description):
 
 
 def named_axis(value: Any) -> Any:
-    """The direction of a name such as "x" or "-z"; anything else as it is."""
+    """The direction of a name such as "x" or "-z"; anything else is returned unchanged."""
     return _NAMED_AXES.get(value, value) if isinstance(value, str) else value
 
 
@@ -98,12 +98,12 @@ def orientation(
 ) -> Quat:
     """The quaternion of a frame given by a quaternion, or by one or two of its axes.
 
-    Axes are vectors or names, such as "x" and "-z". `axis` is another word for `z_axis`. One axis alone is
-    reached from the reference frame by the shortest rotation; two must be perpendicular. The length of an
-    axis does not matter. With nothing given the frame is the reference frame.
+    Axes are vectors or names, such as "x" and "-z". `axis` is an alias of `z_axis`. For one axis alone, the
+    shortest rotation from the reference frame is used; two must be perpendicular. The length of an axis does
+    not matter. If nothing is given, the frame is the reference frame.
 
     Raises MechanismError for axes that are zero or not perpendicular, a quaternion that is not a unit
-    quaternion, and more than is needed.
+    quaternion, and for redundant arguments.
     """
     axis, x_axis, y_axis, z_axis = map(named_axis, (axis, x_axis, y_axis, z_axis))
     if axis is None and x_axis is None and y_axis is None and z_axis is None:

@@ -1,4 +1,4 @@
-"""Mass properties: mass, centre of mass and inertia of shapes, moved, turned and added up."""
+"""Mass properties: mass, centre of mass and inertia of shapes, transformed and summed."""
 
 from __future__ import annotations
 
@@ -73,14 +73,14 @@ def check_inertia(check: Check, value: Any, triangle: bool = True) -> Mat3:
 
 
 def plain_inertia(value: Any) -> Mat3 | None:
-    """Principal moments or a tensor of floats that break no rule, as they are stored; None for any other."""
+    """Valid principal moments or a valid tensor of floats, as they are stored; None for any other."""
     if (moments := _plain_moments(value)) is not None:
         return ((moments[0], 0.0, 0.0), (0.0, moments[1], 0.0), (0.0, 0.0, moments[2]))
     return _plain_tensor(value)
 
 
 def _plain_moments(value: Any) -> Vec3 | None:
-    """Three principal moments given as floats that break no rule: the common case, found out quickly."""
+    """Valid principal moments given as three floats: the common case, recognised quickly."""
     bounds = range_of("kg m^2")
     if (
         type(value) is tuple
@@ -96,10 +96,10 @@ def _plain_moments(value: Any) -> Vec3 | None:
 
 
 def _plain_tensor(value: Any) -> Mat3 | None:
-    """A symmetric tensor of floats that breaks no rule by far, found out quickly.
+    """A symmetric tensor of floats that is valid by a wide margin, recognised quickly.
 
-    I = tr(P) 1 - P by the second moments P, and moments obey the triangle inequality where P is positive
-    definite: so where its leading minors are positive.
+    I = tr(P) 1 - P with the second moments P, and moments obey the triangle inequality if P is positive
+    definite, that is, if its leading minors are positive.
     """
     is_array = type(value) is np.ndarray and value.shape == (3, 3) and value.dtype.kind in "fiu"
     rows = value.tolist() if is_array else value

@@ -32,8 +32,8 @@ class Mechanism(Shown):
 
     Elements are frozen and refer to each other by name; the `add_...` methods return them. The mappings
     `bodies`, `markers`, `joints`, `constraints`, `forces` and `drives` give them by name, in the order in
-    which they were added. Numbers are checked at once, and what only the whole can show (a body that is
-    missing, say) is checked when it is assembled.
+    which they were added. Numbers are checked at once; rules of the whole mechanism (a missing body, say) are
+    checked when it is assembled.
     """
 
     def add_parameter(
@@ -45,7 +45,7 @@ class Mechanism(Shown):
         high: float | None = None,
         doc: str = "",
     ) -> Any:
-        """Add a named number; the expression that is returned may stand wherever a number is wanted.
+        """Add a named number; the returned expression may be used wherever a number is expected.
 
         The arguments are those of `Parameter`. Raises MechanismError if the name is taken or has a meaning in
         expressions, and if the value is not within its bounds.
@@ -55,15 +55,15 @@ class Mechanism(Shown):
         return parameter.symbol
 
     def with_parameters(self, **values: float) -> Mechanism:
-        """A copy in which parameters have other values.
+        """Make a copy in which parameters have other values.
 
-        Elements are shared, and the numbers of all follow from programs that are made once. Programs that
-        formulations generate are the same at all values wherever a parameter is, and so is their native code:
-        in masses, inertias, poses of markers, coefficients of constraints and forces, gravity, functions
-        of time that are expressions, harmonic, ramps or polynomials, formulas. Not so what depends on
-        parameters by points of splines, Nurbs and paths, factors of BodyDamping and restitutions: at other
-        values `symbolic` derives and compiles these anew. What is taken from the initial configuration, such
-        as rest lengths, is taken from that of the copy.
+        Elements are shared, and their numbers are computed by programs that are made once. Programs that
+        formulations generate, and their native code, are the same at all values of parameters in masses,
+        inertias, poses of markers, coefficients of constraints and forces, gravity, formulas, and functions
+        of time that are expressions, harmonic, ramps or polynomials. For parameters in points of splines,
+        Nurbs and paths, factors of BodyDamping and restitutions, `symbolic` derives and compiles anew at
+        other values. Values taken from the initial configuration, such as rest lengths, are taken from that
+        of the copy.
 
         Raises MechanismError for names that are not parameters, and values out of their bounds.
         """
@@ -105,7 +105,7 @@ class Mechanism(Shown):
         return body
 
     def add_marker(self, marker: Marker) -> Marker:
-        """Make a named marker known as "body.name", also if nothing takes hold of it."""
+        """Register a named marker as "body.name", even if nothing is attached to it."""
         if not isinstance(marker, Marker) or marker.key is None:
             raise MechanismError(
                 Fault("marker", "only a marker with a name can be added", marker, "give name=...")
@@ -142,8 +142,8 @@ class Mechanism(Shown):
         its name, "ground" among them: its frame.
         limits: one Limit for a joint with one free coordinate, or a mapping from coordinate names to limits.
         position, velocity: initial values of the joint's coordinates, rad or m, and of their rates: a number
-            where there is one, numbers for all free ones, or a mapping from coordinate names. Assembly brings
-            the bodies there; what is not given stays as near to the placement of the bodies as can be.
+            if there is one, numbers for all free ones, or a mapping from coordinate names. Assembly moves the
+            bodies there; other coordinates stay as near to the placement of the bodies as possible.
 
         A motor kind adds the plain joint and a drive of the same name (one for each driven coordinate, named
         "joint.coordinate", where there are several).
@@ -212,7 +212,7 @@ class Mechanism(Shown):
         reference: given.MarkerLike | None = None,
         orientation: given.Rows | Sequence[given.FunctionLike] | None = None,
     ) -> Drive | PathDrive:
-        """Lead a joint coordinate by position= or velocity=, or a marker along a path.
+        """Drive a joint coordinate by position= or velocity=, or a marker along a path.
 
         The arguments are those of `Drive` and `PathDrive`. A coordinate need not be named if the joint has
         only one.
@@ -256,31 +256,31 @@ class Mechanism(Shown):
         attach_to: Body | Ground | str | None = None,
         parameters: Mapping[str, given.Number] | None = None,
     ) -> Placement:
-        """Put a copy of another mechanism into this one, any number of times, its names after "prefix/".
+        """Place a copy of another mechanism in this one, any number of times; names begin with "prefix/".
 
         position, rotation: pose of the other's ground frame, in this world or, with attach_to, in that body's
             frame.
-        attach_to: a body (or its name) that takes the place of the other's ground: an arm bolted on a cart.
-        parameters: other values for some of the other's parameters, or expressions of this one's. Its
-            parameters become parameters of this one, called "prefix_name", but for those that an expression
-            replaces.
-        The other's gravity is not taken over, and forces of its wrenches in world axes keep their direction.
-        Raises MechanismError if a name is taken or the body is not there; nothing is added then.
+        attach_to: a body (or its name) that takes the place of the other's ground: an arm bolted to a cart.
+        parameters: new values for some of the other's parameters, or expressions of this one's. Its
+            parameters become parameters of this one, called "prefix_name", except for those that an
+            expression replaces.
+        The other's gravity is ignored, and wrenches in world axes keep their direction.
+        Raises MechanismError if a name is taken or the body does not exist; nothing is added then.
         """
         return place(
             self, other, prefix, position, rotation, attach_to, {} if parameters is None else parameters
         )
 
     def remove(self, element: Body | Element | Marker, cascade: bool = False) -> None:
-        """Take out an element (or a named marker).
+        """Remove an element (or a named marker).
 
-        A body or joint that others refer to is refused, naming them, unless cascade=True takes them out as
+        A body or joint that others refer to is refused, naming them, unless cascade=True removes them as
         well.
         """
         remove_element(self, element, cascade)
 
     def replace(self, element: Any, **changes: Any) -> Any:
-        """Put a changed copy in the place of an element and return it; references follow a new name.
+        """Replace an element by a changed copy and return the copy; references follow a new name.
 
         >>> crank = mech.replace(crank, mass=2.0)
         """

@@ -1,6 +1,6 @@
-"""Rheonomic twins: joints with coordinates that are driven by functions of time.
+"""Rheonomic joints: joints with coordinates that are driven by functions of time.
 
-Such a kind is a shorthand: `Mechanism.add_joint` makes of it the plain joint and a drive for each driven
+Such a kind is a shorthand: `Mechanism.add_joint` turns it into the plain joint and a drive for each driven
 coordinate.
 """
 
@@ -73,7 +73,7 @@ class MotorKind(JointKind):
         return self.plain()
 
     def drives(self, joint: Joint) -> list[Drive]:
-        """The drives that lead the joint: one of its name, or "joint.coordinate" for each of several."""
+        """The drives of the joint: one of its name, or "joint.coordinate" for each of several."""
         field = "position" if self.position is not None else "velocity"
         functions = (getattr(self, field),) if len(self.led) == 1 else getattr(self, field)
         drives = []

@@ -1,4 +1,4 @@
-"""Motors on joint coordinates, and wrenches applied from outside."""
+"""Motors on joint coordinates, and external wrenches."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ class GearedMotor(ForceKind):
     droop: fall of the motor's torque with the motor's speed, N m s/rad.
 
     On the joint act  ratio torque(t) - ratio^2 droop rate  and the inertia  ratio^2 rotor_inertia.  The
-    rotor's spin is taken relative to the first body; gyroscopic effects of the rotor are not in it.
+    rotor's spin is taken relative to the first body; gyroscopic effects of the rotor are not included.
     """
 
     ratio: FloatField = quantity("1 or rad/m", "not zero")

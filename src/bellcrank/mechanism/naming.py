@@ -1,4 +1,4 @@
-"""Names that come close to what was meant."""
+"""Suggestions of names close to what was meant."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from difflib import get_close_matches
 
 
 def nearest(name: object, known: Iterable[str]) -> str:
-    """Advice that names what may have been meant, or what there is."""
+    """Advice that names what may have been meant, or the available names."""
     names = list(known)
     close = get_close_matches(str(name), names, n=3, cutoff=0.6)
     close += [other for other in names if other.endswith(f"/{name}") and other not in close][:3]

@@ -20,9 +20,8 @@ class Parameter:
     """A named number.
 
     value: in SI units, or a text with a unit. unit: of the value, for people and files, such as "m" or "N/m".
-    low, high: bounds that the value must keep; None for none. They are known to be true where expressions
-        are simplified.
-    doc: what it is.
+    low, high: bounds of the value; None for none. They are assumed when expressions are simplified.
+    doc: its description.
     symbol: the expression that stands for it.
     """
 
@@ -74,9 +73,9 @@ def _check_bounds(check: Check, value: float, low: float | None, high: float | N
 
 
 def changed_parameters(known: Mapping[str, Parameter], values: Mapping[str, Any]) -> dict[str, Parameter]:
-    """The parameters that get other values, with these.
+    """The parameters that get other values, with these values.
 
-    Raises MechanismError for names that are not known, and for values that are no numbers or out of bounds.
+    Raises MechanismError for unknown names, and for values that are not numbers or out of bounds.
     """
     faults, changed = FaultList(), {}
     for name, value in values.items():
@@ -96,7 +95,7 @@ def is_parameter(symbol: Any) -> bool:
 
 
 def value_as_made(expression: Any) -> float:
-    """The number of an expression of parameters where these have the values that they were made with.
+    """The value of an expression at the values with which its parameters were made.
 
     Raises MechanismError if it depends on something else, or has no value there.
     """
@@ -107,9 +106,9 @@ def value_as_made(expression: Any) -> float:
 
 
 def values_of(expressions: Iterable[Any], known: Mapping[Any, float]) -> dict[Any, float]:
-    """The numbers of expressions, where symbols have the known values.
+    """The values of expressions at known values of symbols.
 
-    Raises MechanismError for those that depend on other symbols, or have no finite value.
+    Raises MechanismError for expressions that depend on other symbols, or have no finite value.
     """
     reading = import_module("bellcrank.expression.evaluation")
     wanted = list(dict.fromkeys(expressions))

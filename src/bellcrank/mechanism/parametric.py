@@ -1,7 +1,7 @@
-"""Numbers of a description that are expressions of parameters: holding them, checking them, evaluating them.
+"""Expressions of parameters in place of numbers in a description: storing, checking and evaluating them.
 
-An element whose fields hold expressions is checked by a twin with the numbers that these have now; what is
-compiled is always such a twin.
+An element whose fields contain expressions is checked by a twin with their present values; such a twin is
+what is compiled.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ Evaluate = Callable[[Any], float]
 
 
 def expressions_loaded() -> bool:
-    """Whether there can be expressions: as long as nobody has loaded their module, there are none."""
+    """Whether there can be expressions: there are none until their module has been loaded."""
     return _MODULE in sys.modules
 
 
@@ -50,7 +50,7 @@ def kept(given: Any, checked: Any) -> Any:
 
 
 def quiet() -> np.errstate:
-    """For arithmetic of arrays that may hold expressions, whose infinite bounds are no reason to warn."""
+    """Context for arithmetic of arrays that may contain expressions: no warnings from infinite bounds."""
     return np.errstate(all="ignore") if expressions_loaded() else np.errstate()
 
 
@@ -77,7 +77,7 @@ def expressions_in(value: Any) -> Iterator[Any]:
 
 
 def _held(value: Any) -> Iterable[Any]:
-    """What a value consists of."""
+    """The parts of a value."""
     if isinstance(value, (tuple, list)):
         return value
     if isinstance(value, Mapping):
@@ -90,9 +90,9 @@ def _held(value: Any) -> Iterable[Any]:
 
 
 def evaluated(value: E, number: Evaluate) -> E:
-    """The value with numbers for its expressions; itself if it has none.
+    """The value with numbers in place of its expressions; itself if it has none.
 
-    Raises MechanismError where an element does not take its numbers.
+    Raises MechanismError if an element does not accept its numbers.
     """
     return mapped(value, number, lambda function: function.with_numbers(number))
 
@@ -105,7 +105,7 @@ def mapped(
 ) -> E:
     """The value with each expression of parameters, and each function of time with some, replaced.
 
-    left: makes what stands in fields that a model does not follow (mechanism/fields.py), if it is given.
+    left: if given, makes the replacement in fields marked as not followed (mechanism/fields.py).
     """
     return _mapped(value, expression, function, left) if holds_expressions(value) else value
 
@@ -145,7 +145,7 @@ def present(value: E) -> E:
 
 
 def present_value(expression: Any) -> float:
-    """The number of an expression where its parameters have the values that they were made with."""
+    """The value of an expression at the values with which its parameters were made."""
     from bellcrank.mechanism.parameter import value_as_made
 
     return value_as_made(expression)

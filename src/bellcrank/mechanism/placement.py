@@ -1,4 +1,4 @@
-"""Putting copies of a mechanism into another one."""
+"""Placing copies of a mechanism in another one."""
 
 from __future__ import annotations
 
@@ -68,7 +68,7 @@ class Placement:
 
 @dataclass(frozen=True)
 class _Pose:
-    """Where a frame is in another one, and how it moves there."""
+    """The pose and velocity of a frame in another one."""
 
     position: Vec3
     rotation: Quat
@@ -82,7 +82,7 @@ class _Pose:
         return unit(multiply(self.rotation, local))
 
     def placed(self, body: Body, name: str) -> Body:
-        """The body, given in this frame, in the outer one; it moves along with the frame."""
+        """The body, given in this frame, transformed to the outer one; it moves along with the frame."""
         position = self.point(body.position)
         carried: list[Any] = [0.0, 0.0, 0.0]
         if self.angular_velocity != (0.0, 0.0, 0.0):
@@ -160,7 +160,7 @@ def place(
 def _adapted(
     mechanism: Mechanism, other: Mechanism, prefix: str, values: Mapping[str, Any]
 ) -> Callable[[Any], Any]:
-    """What elements of the other mechanism are with parameters of this one.
+    """Elements of the other mechanism, rewritten with parameters of this one.
 
     Each of its parameters enters as prefix_name; those for which an expression is given are replaced by it.
     Its inputs are called prefix_name too.

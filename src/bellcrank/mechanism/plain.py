@@ -1,6 +1,6 @@
-"""What is plainly right, found out quickly: large mechanisms hold hundreds of thousands of such values.
+"""Quick recognition of obviously valid values: large mechanisms contain hundreds of thousands of them.
 
-Each function gives the stored form of such a value, and None for any other, which `checking` judges.
+Each function returns the stored form of such a value, and None for any other, which `checking` examines.
 """
 
 from __future__ import annotations
@@ -57,7 +57,7 @@ def plain_positive(unit: str) -> Callable[[Any], float | None]:
 
 
 def _listed(value: Any, count: int) -> Any:
-    """What holds so many items, as a tuple or a list; None for anything else."""
+    """A tuple or list with the given number of items; None for anything else."""
     kind = type(value)
     if kind is np.ndarray and value.ndim == 1 and value.dtype.kind in "fiu":
         value = value.tolist()

@@ -1,4 +1,4 @@
-"""Prisms: convex outlines with a thickness, of which wedges, gear teeth, cams and pawls are made."""
+"""Prisms: convex outlines with a thickness, for wedges, gear teeth, cams and pawls."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def _outline(check: Check, name: str, value: Any) -> tuple[tuple[float, ...], ..
 
 
 def _first_fault(points: np.ndarray) -> tuple[list[float], str] | None:
-    """The first corner that an outline may not have, and why; None for a convex outline."""
+    """The first invalid corner of an outline, and the reason; None for a convex outline."""
     ways = np.roll(points, -1, axis=0) - points
     lengths = np.linalg.norm(ways, axis=1)
     if np.min(lengths) == 0.0:

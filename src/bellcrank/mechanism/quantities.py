@@ -1,6 +1,6 @@
 """Texts that stand for numbers: with a unit, such as "2 kg" and "30 deg", or arithmetic, such as "pi/4".
 
-Files and Python take the same texts: the units are those of units.py.
+Files and Python accept the same texts: the units are those of units.py.
 """
 
 from __future__ import annotations
@@ -19,25 +19,25 @@ _ANGULAR: Final = frozenset({"1", "rad", "rad/s", "N m", "N m/rad", "N m s/rad"}
 
 
 def units_of(unit: str) -> tuple[str, ...]:
-    """The units of which a number takes one, from a text such as "N/m or N m/rad"; none for any."""
+    """The accepted units of a number, from a text such as "N/m or N m/rad"; empty for any."""
     return tuple(one.removesuffix(" a turn") for one in unit.split(" or ")) if unit else ()
 
 
 def unit_along(unit: str, coordinate: str) -> str:
-    """The one of the units of a field, such as "rad/s or m/s", that fits a coordinate in rad or m."""
+    """The unit, among those of a field such as "rad/s or m/s", that fits a coordinate in rad or m."""
     if coordinate not in ("rad", "m"):
         return unit
     return next((one for one in unit.split(" or ") if (one in _ANGULAR) == (coordinate == "rad")), unit)
 
 
 def quantity(text: str, unit: str = "") -> float:
-    """The number, in SI units, that a text such as "12 N/mm" or "30 deg" stands for.
+    """Convert a text such as "12 N/mm" or "30 deg" to a number in SI units.
 
-    unit: one that it must fit, such as "N/m"; any will do if it is not given.
+    unit: one that it must fit, such as "N/m"; by default any.
 
     >>> bc.quantity("30 deg", "rad")    # 0.5235987755982988
 
-    Raises MechanismError for a text that is no number with a unit, and for a unit that does not fit.
+    Raises MechanismError for a text that is not a number with a unit, and for a unit that does not fit.
     """
     with Check("quantity") as check:
         units = units_of(unit)
@@ -59,11 +59,10 @@ def holds_texts(value: Any) -> bool:
 
 
 def in_si(check: Check, name: str, value: Any, units: tuple[str, ...], *, formulas: bool = False) -> Any:
-    """The value with numbers in the place of its texts; what is wrong with them is noted.
+    """The value with numbers in place of its texts; their faults are noted.
 
-    units: of which a number takes one; none for any. formulas: expressions of time may stand in the texts as
-        well, which are left as they are. So is a text that means nothing here, for the check of numbers to
-        refuse.
+    units: the accepted ones; empty for any. formulas: texts may also be expressions of time, which are left
+        as they are. A text without meaning is left as well; the check of numbers will refuse it.
     """
     if isinstance(value, (tuple, list)):
         if not holds_texts(value):
@@ -88,7 +87,7 @@ def in_si(check: Check, name: str, value: Any, units: tuple[str, ...], *, formul
 
 
 def _arithmetic(text: str) -> Any:
-    """The number of a text such as "-pi/4"; the text itself if it is no such number."""
+    """The value of a text such as "-pi/4"; the text itself if it is not such a number."""
     try:
         found = import_module("bellcrank.expression.reading").read(text, {}, "number")
     except MechanismError:

@@ -1,7 +1,7 @@
-"""Between which bounds the numbers of a description lie, by unit: from atoms to planets.
+"""Allowed ranges of the numbers of a description, by unit: from atoms to planets.
 
-Numbers beyond them are slips of a unit or of an exponent. Within them, products and quotients of a few stay
-far from where double precision overflows or vanishes.
+Numbers outside are mistakes of a unit or an exponent. Within the ranges, products and quotients of a few
+numbers stay far from overflow and underflow in double precision.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from typing import Final
 class Range:
     """Bounds of a number.
 
-    least: of what must be greater than zero. most: of the size of any.
+    least: lower bound of numbers that must be greater than zero. most: upper bound of the magnitude.
     """
 
     least: float
@@ -47,7 +47,7 @@ OTHERS: Final = Range(1e-25, 1e25)
 
 @lru_cache(maxsize=256)
 def range_of(unit: str) -> Range:
-    """The bounds of numbers of a unit; of several, as in "rad or m", the wider ones."""
+    """The bounds of numbers of a unit; of several units, as in "rad or m", the wider ones."""
     found = [RANGES.get(one, OTHERS) for one in unit.split(" or ")]
     return (
         found[0]

@@ -26,7 +26,7 @@ E = TypeVar("E", Joint, Attached, Drive, PathDrive)
 def as_marker(mechanism: Mechanism, element: str, value: Any) -> Marker:
     """A marker from a marker, from a body (its frame), or from a name: "body.marker", a body, "ground".
 
-    Raises MechanismError for anything else and for names that are not known.
+    Raises MechanismError for anything else and for unknown names.
     """
     if isinstance(value, Marker):
         return value
@@ -59,10 +59,10 @@ def as_joint_coordinate(
 ) -> JointCoordinate:
     """A joint coordinate from a joint, a reference, or the text "joint" or "joint.coordinate".
 
-    which: the coordinate, by name or number, if `value` does not say it. A joint that is not there yet is
-        left to be judged with the whole mechanism.
+    which: the coordinate, by name or number, if `value` does not specify it. A joint that does not exist yet
+        is checked later with the whole mechanism.
 
-    Raises MechanismError for anything else, and where the joint has no such coordinate.
+    Raises MechanismError for anything else, and if the joint has no such coordinate.
     """
     name = value.name if isinstance(value, Joint) else value
     if isinstance(name, str):
@@ -143,7 +143,7 @@ def remapped(element: Element, name: str, marker: MarkerMap, joint: NameMap) -> 
 
 
 def markers_of(element: Element) -> tuple[Marker, ...]:
-    """The markers that an element takes hold of."""
+    """The markers of an element."""
     if isinstance(element, Joint):
         return (element.marker_1, element.marker_2)
     if isinstance(element, Attached):
@@ -161,7 +161,7 @@ def joints_of(element: Element) -> tuple[str, ...]:
 def as_ends(
     mechanism: Mechanism, element: str, kind: Any, wanted: type, ends: tuple[Any, ...]
 ) -> tuple[Any, ...]:
-    """What an element of a kind takes hold of; all faults at once. wanted: the class of its kind."""
+    """The ends of an element of a kind; all faults at once. wanted: the class of its kind."""
     with Check(element) as check:
         check.instance("the kind", kind, wanted)
     faults, found = FaultList(), []

@@ -1,6 +1,6 @@
 """Rotations of the description: unit quaternions (w, x, y, z), local to world, as plain tuples.
 
-Only what placing and describing needs; the dynamics has its own frame algebra in C++.
+Only what placement and description require; the dynamics has its own frame algebra in C++.
 """
 
 from __future__ import annotations
@@ -93,8 +93,8 @@ def from_matrix(r: np.ndarray) -> Quat:
 def between(a: Vec3, b: Vec3) -> Quat:
     """The shortest rotation that carries the unit vector a onto the unit vector b.
 
-    For opposite vectors the half turn is about the coordinate axis that comes next after the largest
-    component of a, made perpendicular to a, so that the result is always the same for the same input.
+    For opposite vectors the half turn is about the coordinate axis following that of the largest component
+    of a, made perpendicular to a, so that the result is reproducible.
     """
     w = 1.0 + a[0] * b[0] + a[1] * b[1] + a[2] * b[2]
     if not is_expression(w) and w < 1e-14:

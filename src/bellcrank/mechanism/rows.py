@@ -1,8 +1,8 @@
-"""What every description lowers to: rows on coordinates, force laws along coordinates, and applied wrenches.
+"""The lowered form of all descriptions: rows on coordinates, force laws along coordinates, applied wrenches.
 
-A row reads  C = sum of coefficient * coordinate - function(t) - constant,  and demands C = 0, or C >= 0 where
+A row reads  C = sum of coefficient * coordinate - function(t) - constant,  and requires C = 0, or C >= 0 if
 its block is unilateral. Joints, constraints, drives and limits become blocks of rows; forces become laws and
-wrenches. Whoever compiles a mechanism walks these and does not depend on joint or force kinds.
+wrenches. The compiler of a mechanism uses only these and does not depend on joint or force kinds.
 """
 
 from __future__ import annotations
@@ -49,14 +49,14 @@ class Row:
 
 @dataclass(frozen=True)
 class Block:
-    """One to six rows that are kept together.
+    """A block of one to six rows.
 
     role: "joint", "constraint", "drive", "inertance", "limit_lower" or "limit_upper".
     unilateral: C >= 0 with multiplier >= 0 (a single row).
     compliance: with a value c > 0 the row is an inertance, C'' + c * multiplier = 0: a reflected inertia 1/c
-        along its coordinate. It holds for accelerations only and is not projected.
-    restitution: ratio of the velocities after and before an impact on a unilateral row, 0 to 1.
-    formula: number of the constraint formula that the rows are; such rows have no terms. -1: none.
+        along its coordinate. It applies to accelerations only and is not projected.
+        restitution: ratio of the velocities after and before an impact on a unilateral row, 0 to 1.
+        formula: number of the constraint formula that defines the rows; such rows have no terms. -1: none.
     """
 
     role: str
@@ -98,7 +98,7 @@ class AppliedWrench:
 
 @dataclass(frozen=True)
 class WheelRays:
-    """The rays of a tyre. wheel: the marker in its middle, z along the axle. rays: of each slice."""
+    """The rays of a tyre. wheel: the marker at its centre, z along the axle. rays: of each slice."""
 
     wheel: Marker
     radius: float
@@ -112,7 +112,7 @@ class ContactLaw:
     """How the shapes of bodies touch each other; the fields from stiffness to joined are those of `Contact`.
 
     bottom_depth, bottom_stiffness: a second spring that acts beyond a depth, m and N/m.
-    wheel: the tyre of the first body, which all shapes of the others touch; None between shapes.
+    wheel: the tyre of the first body, which touches all shapes of the others; None between shapes.
     """
 
     bodies: tuple[str, ...]
@@ -136,10 +136,10 @@ class ContactLaw:
 
 @dataclass(frozen=True)
 class Lowered:
-    """What one element becomes.
+    """The lowered form of one element.
 
     coordinates: the free ones that results report (joints only).
-    custom: a kind that is given by formulas (`formulas.Formulas`), for which there are no rows and laws.
+    custom: a kind given by formulas (`formulas.Formulas`), for which there are no rows and laws.
     """
 
     blocks: tuple[Block, ...] = ()

@@ -1,4 +1,4 @@
-"""A cushion that somebody sits on: it pushes, more than in proportion, and holds against sliding."""
+"""A seat cushion with progressive stiffness that also resists sliding."""
 
 from __future__ import annotations
 
@@ -20,13 +20,13 @@ from bellcrank.mechanism.rows import Lowered
 class Seat(ForceKind):
     """A saddle or cushion between two bodies, which becomes stiffer the deeper it is pressed.
 
-    Its ends are a marker on the seat, z upwards out of it, and one on who sits, at the lowest point. Above
-    the seat nothing acts; nothing is pulled down.
+    Its ends are a marker on the seat, z upwards out of it, and one on the sitting body, at its lowest point.
+    Above the seat no force acts; the seat never pulls.
 
     stiffness, hardening: of the load k d + h d^3 at a depth d, N/m and N/m^3.
     dissipation: c of the factor 1 + c v of the load, with the speed v at which d grows, s/m.
-    shear_length: displacement across the seat at which the force across is as large as the load, m. Who sits
-        does not slide. shear_damping: damping across by stiffness across, s.
+    shear_length: displacement across the seat at which the force across is as large as the load, m. The body
+        does not slide. shear_damping: ratio of damping to stiffness across, s.
 
     A. Tasora, An optimized Lagrangian-multiplier approach ... (2000), figure 7, measured such a curve; its
     numbers are not in the text. The defaults, assumed, make 44 kN/m under 450 N: a rider of 45 kg on it
@@ -47,7 +47,7 @@ class Seat(ForceKind):
             check.fault("it does nothing", None, "give a stiffness or a hardening")
 
     def lowered(self, ends: tuple[End, ...]) -> Lowered:  # noqa: ARG002
-        """A force by formulas: on the seat, and against it on who sits.
+        """A force by formulas: on the seat, and the opposite one on the sitting body.
 
         Elastic forces have the potential W(d) + W'(d) s^2 / 2 l, with W' = k d + h d^3, the displacement s
         across and the shear length l.

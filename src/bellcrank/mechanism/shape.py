@@ -1,4 +1,4 @@
-"""Shapes of bodies: what the viewer draws and, with a density, where the mass is."""
+"""Shapes of bodies: what the viewer draws and, with a density, the distribution of mass."""
 
 from __future__ import annotations
 
@@ -35,10 +35,10 @@ def _color(check: Check, name: str, value: Any) -> tuple[float, ...]:
 
 @dataclass(frozen=True, kw_only=True)
 class Shape(Description, ABC):
-    """What all shapes have.
+    """The base of all shapes.
 
     position, rotation: pose of the shape's frame in the body frame (m; unit quaternion (w, x, y, z)).
-    density: kg/m^3, or None for a shape that is only looked at.
+    density: kg/m^3, or None for a shape that is only drawn.
     color: red, green, blue and, if wanted, opacity, each 0 to 1; None leaves it to the viewer.
     touches: whether it takes part in the contacts of its body (`Contact`).
     """
@@ -161,7 +161,7 @@ class Cone(Shape):
 class Plane(Shape):
     """All that lies below the plane z = 0 of its frame: a floor, a wall, an incline.
 
-    It has no end; size: of the square that is drawn of it, m. It cannot have a density.
+    It is infinite; size: of the square that is drawn, m. It cannot have a density.
     """
 
     size: FloatField = quantity("m", "positive", default=4.0)
@@ -171,5 +171,5 @@ class Plane(Shape):
             check.fault("a plane has no end, and so no mass", self.density, "leave the density out")
 
     def volume_properties(self) -> MassProperties:
-        """Refused: a plane has no end."""
+        """Refused: a plane is infinite."""
         raise ValueError("a plane has no mass")

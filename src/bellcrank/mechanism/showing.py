@@ -1,6 +1,6 @@
-"""What shows a mechanism: pictures, a live page, and what notebooks print of it.
+"""Views of a mechanism: pictures, a live page, and the display in notebooks.
 
-The rooms that make them need mechanisms and so come after this one; they are loaded when needed.
+The packages that make them depend on this one; they are loaded when needed.
 """
 
 from __future__ import annotations
@@ -19,21 +19,21 @@ if TYPE_CHECKING:
 
 
 class Shown(Contents):
-    """A mechanism that can be looked at."""
+    """A mechanism that can be displayed."""
 
     def draw(
         self, path: str | Path | None = None, *, state: State | None = None, axes: Any = None, **options: Any
     ) -> Figure:
-        """A picture of the mechanism: shapes, joints with their axes, springs and strings, the ground.
+        """Draw the mechanism: shapes, joints with their axes, springs and strings, the ground.
 
-        Bodies without shapes are drawn as links, plates and rods between what takes hold of them. Joints
-        that a drive or motor acts on are orange. Needs matplotlib (extra `plot`).
+        Bodies without shapes are drawn as links, plates and rods between their attachment points. Joints
+        with a drive or motor are orange. Needs matplotlib (extra `plot`).
 
         path: file to write the picture into (PNG, PDF or SVG). state: by default the assembled start; a
             mechanism that cannot be assembled is drawn as described. axes: of matplotlib, to draw into.
         view: "front", "back", "left", "right", "top", "bottom" or "oblique"; two angles in degrees, about the
             vertical from the front and above the horizon; or the direction (3,) from which one looks. By
-            default plane mechanisms are seen straight on, others from where they spread most.
+                default plane mechanisms are seen straight on, others from where they appear largest.
         only: names of the bodies to draw. color: of all bodies; opacity: a factor.
         joints, scale, names: whether to draw glyphs of joints, the scale bar (both by default), and names.
         box: lowest and highest corner of the space to show, (2, 3), m. size: of the figure, inches.
@@ -48,13 +48,13 @@ class Shown(Contents):
     def view(
         self, *, host: str = "localhost", port: int = 8080, token: str | None = None, **arguments: Any
     ) -> Page:
-        """A page that shows the mechanism live, in real time, to be dragged and steered (extra `viewer`).
+        """Open a page that shows the mechanism live, in real time, to drag and control (extra `viewer`).
 
-        host, port: where it can be reached; from other machines than this one it asks for a token, which is
-            made up where none is given, and is a part of `Page.url`. arguments: of `bc.simulate`.
+        host, port: where it can be reached; other machines need a token, which is generated if none is given
+            and is a part of `Page.url`. arguments: of `bc.simulate`.
 
-        The page serves in threads of its own until it is closed: `page.wait()` waits for that. In a notebook
-        it shows in the output. Raises as `bc.start`, and Unsupported without viser.
+        The page is served by threads of its own until it is closed: `page.wait()` waits for that. In a
+        notebook it appears in the output. Raises the errors of `bc.start`, and Unsupported without viser.
         """
         page: Page = import_module("bellcrank.viewer.opening").view(self, arguments, host, port, token)
         return page

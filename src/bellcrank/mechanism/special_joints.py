@@ -78,7 +78,7 @@ class Screw(JointKind):
 @register
 @described
 class Distance(JointKind):
-    """Holds the distance of the origins: a massless rod between two ball joints.
+    """Keeps the distance of the origins: a massless rod between two ball joints.
 
     length: m; None takes the distance in the assembled initial configuration.
     """

@@ -98,7 +98,7 @@ class TabulatedSpring(ForceKind):
 
     effort: function of the coordinate (m or rad), N or N m; positive drives it up (pushes the markers apart).
         A spring that pulls back has a falling function. A Table, CubicSpline, Polynomial or Harmonic; it
-        needs an antiderivative for its potential energy, which a Nurbs has not.
+            needs an antiderivative for its potential energy, which a Nurbs does not have.
     damping: N s/m or N m s/rad.
     """
 
@@ -128,7 +128,7 @@ class Bushing(ForceKind):
     stiffness, damping: along x, y, z, N/m and N s/m.
     rotational_stiffness, rotational_damping: about x, y, z, N m/rad and N m s/rad, on the rotation vector
         (below pi).
-    It rests where the markers coincide.
+    It is unloaded where the markers coincide.
     """
 
     stiffness: VectorField = vector("N/m", "not negative", default=(0.0, 0.0, 0.0))

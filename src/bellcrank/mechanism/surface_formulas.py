@@ -1,4 +1,4 @@
-"""Joints on surfaces that are given by formulas: a frame on one, two in contact, two that roll."""
+"""Joints on surfaces given by formulas: a frame on a surface, two in contact, two that roll."""
 
 from __future__ import annotations
 
@@ -21,8 +21,8 @@ class SurfaceJoint(_FormulaJoint):
 
     parameters: two symbols, which are coordinates.
     surface: x, y and z over the parameters, m, in the axes of marker 1.
-    spin: a third symbol if the frame may turn about the normal, else None: then its x axis is the tangent
-        along the first parameter. z is the normal, the first tangent crossed with the second.
+    spin: a third symbol if the frame may turn about the normal; if None, its x axis is the tangent along the
+        first parameter. z is the normal, the first tangent crossed with the second.
     """
 
     parameters: Any = checked(partial(as_symbols, count=2))
@@ -94,7 +94,7 @@ class SurfaceOnSurface(_FormulaJoint):
 
     @property
     def transform(self) -> Transform:
-        """From the frame of marker 2 over the contact to that of marker 1."""
+        """The transform from the frame of marker 2, via the contact, to that of marker 1."""
         frames = import_module("bellcrank.expression.frames")
         one = frames.surface_frame(self.surface_1, self.parameters_1, self.spin)
         two = frames.surface_frame(self.surface_2, self.parameters_2, None)

@@ -1,4 +1,4 @@
-"""The registries as Markdown tables, from which the documentation's feature lists are made."""
+"""The registries as Markdown tables, used for the feature lists of the documentation."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Terrain: ground given by heights over a grid, and grids for slopes, steps, bumps, roads and pictures."""
+"""Terrain: ground given by heights over a grid, and grids for slopes, steps, bumps, roads and images."""
 
 from __future__ import annotations
 
@@ -45,9 +45,9 @@ class Terrain(Shape):
     heights: (ny, nx), m, row by row along y; a row runs along x. 2 x 2 samples at least, 4e6 at most.
     spacing: between samples along x and y, m; one number for both. origin: x and y of the first sample, m.
 
-    Each cell is two triangles, split from its corner of least x and y to that of most. Nothing holds bodies
-    up beyond the edges. It has no bottom, and so it cannot have a density. Files hold more than 256 heights
-    as a packed text.
+    Each cell is two triangles, split from its corner of least x and y to that of greatest x and y. Beyond the
+    edges nothing supports bodies. It has no bottom, and so it cannot have a density. Files store more than
+    256 heights as a packed text.
     """
 
     heights: HeightsField = checked(checked_heights, "m")
@@ -78,12 +78,12 @@ class Terrain(Shape):
 
     @property
     def x(self) -> np.ndarray:
-        """Where the columns lie, (nx,), m."""
+        """The x positions of the columns, (nx,), m."""
         return np.asarray(self.origin[0] + self.spacing[0] * np.arange(self.samples.shape[1]))
 
     @property
     def y(self) -> np.ndarray:
-        """Where the rows lie, (ny,), m."""
+        """The y positions of the rows, (ny,), m."""
         return np.asarray(self.origin[1] + self.spacing[1] * np.arange(self.samples.shape[0]))
 
     @classmethod
@@ -140,8 +140,8 @@ class Terrain(Shape):
     ) -> Terrain:
         """Stairs along x, the first at x = 0; level before it for as long as a step.
 
-        rise, run: height and depth of each step, m; a negative rise leads down. samples: in a run; a step
-        rises over one of them, since heights have no upright faces.
+        rise, run: height and depth of each step, m; a negative rise goes down. samples: per run; a step rises
+        over one of them, since height fields have no vertical faces.
         """
         with Check("Terrain.steps") as check:
             count = check.integer("count", count, 1)
@@ -192,7 +192,7 @@ class Terrain(Shape):
 
         It is even along y: both tracks of a vehicle run over the same profile, which repeats itself after the
         length. Waves are those from 0.011 to 2.83 cycles/m that fit the length and the spacing (roads
-        shorter than 91 m lack the longest). seed: of the phases; the same seed gives the same road.
+        shorter than 91 m lack the longest ones). seed: of the phases; the same seed gives the same road.
         """
         with Check("Terrain.road") as check:
             check.choice("roughness_class", roughness_class, roads.CLASSES)

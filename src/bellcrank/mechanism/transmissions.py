@@ -22,7 +22,7 @@ class Coupling(ConstraintKind):
     """A linear relation between joint coordinates:  sum of coefficient_i q_i = constant.
 
     coefficients: one for each joint coordinate, none of them zero.
-    constant: None takes what the sum is in the assembled initial configuration.
+    constant: None takes the value of the sum in the assembled initial configuration.
     """
 
     coefficients: FloatsField = array("", None, sign="not zero")
@@ -32,7 +32,7 @@ class Coupling(ConstraintKind):
     meaning: ClassVar[str] = "A linear relation between joint coordinates."
 
     def check_ends(self, check: Check, ends: tuple[Attachment, ...]) -> None:
-        """As many ends as coefficients."""
+        """Check that there are as many ends as coefficients."""
         if len(ends) != len(self.coefficients):
             check.fault(f"Coupling has {len(self.coefficients)} coefficients for {len(ends)} joints")
 
@@ -118,7 +118,7 @@ class Cable(ConstraintKind):
 
     @property
     def unilateral(self) -> bool:
-        """Whether it may go slack."""
+        """Whether the cable may go slack."""
         return self.slack
 
     def rows(self, ends: tuple[End, ...]) -> tuple[Row, ...]:
@@ -128,7 +128,7 @@ class Cable(ConstraintKind):
         return (Row(terms, FROM_START if self.length is None else fixed - self.length),)
 
     def held_at(self, value: float, ends: tuple[Attachment, ...]) -> Self:
-        """With the length that makes its row's constant this value."""
+        """The cable with the length that gives its row this constant."""
         points = tuple(end for end in ends if isinstance(end, Marker))
         return replace(self, length=_segments(points)[1] - value)
 

@@ -37,22 +37,22 @@ _MOST_SLICES: Final = 20_000
 class Tyre(ForceKind):
     """A pneumatic tyre of round section on a wheel: it carries, rolls, corners and bottoms on any ground.
 
-    Its ends are the wheel's marker, in the middle of the wheel with z along the axle, and the bodies that it
-    rolls on, the ground among them, with all their shapes: planes, terrains, meshes, boxes and other solids.
+    Its ends are the wheel's marker, at the centre of the wheel with z along the axle, and the bodies on which
+    it rolls, such as the ground, with all their shapes: planes, terrains, meshes, boxes and other solids.
 
-    radius: outer, m. width: of the section, m, and its height over the rim. pressure: above the air's, Pa.
-    flattening: c of the force p c d of each metre of tread that is pressed in by d. A casing that does not
-        stretch is as wide on the ground as its section loses in height, times pi / 2 on a narrow rim.
+    radius: outer, m. width: of the section, m, and also its height above the rim. pressure: gauge, Pa.
+    flattening: c of the force p c d per metre of tread pressed in by d. The contact width of an inextensible
+        casing equals the loss of section height, times pi / 2 on a narrow rim.
     dissipation: c of the factor 1 + c v of that force, with the speed v at which d grows, s/m.
-    rim_depth, rim_stiffness: part of the height at which the rim strikes, and by how much stiffer a metre of
-        tread is from there on, N/m^2.
+    rim_depth, rim_stiffness: fraction of the height at which the rim strikes, and the additional stiffness
+        per metre of tread from there on, N/m^2.
     surface: what it rolls on, one of the roads whose friction Tasora (2000) measured ("asphalt",
         "wet asphalt", "stone", "wet stone", "steel rail", "wet steel rail", "dirty steel rail").
     friction, static_friction: coefficients, instead of those of the surface.
-    shear_ratio: stiffness of the tread along the ground by that across it. A tyre that is pressed in by
-        d of its radius R has the cornering stiffness 2.1 shear_ratio sqrt(R / d) of its load, per radian.
-    shear_damping: damping of the tread along the ground by that stiffness, s.
-    resolution: between rays, along the tread and across, m.
+    shear_ratio: ratio of the tread's stiffness along the ground to that normal to it. A tyre of radius R
+        pressed in by d has the cornering stiffness 2.1 shear_ratio sqrt(R / d) times its load, per radian.
+    shear_damping: ratio of the tread's damping along the ground to that stiffness, s.
+    resolution: spacing of rays, along the tread and across, m.
 
     The ground is sampled by rays, as in A. Tasora, An optimized Lagrangian-multiplier approach ..., 2000,
     section 6. Defaults for stiffness, damping and rim are assumptions; those of the pressure are not.
@@ -92,7 +92,7 @@ class Tyre(ForceKind):
             check.fault(f"static_friction must not be less than friction, {kinetic:g}", static)
 
     def check_ends(self, check: Check, ends: tuple[Attachment, ...]) -> None:
-        """Each body once."""
+        """Check that each body occurs once."""
         check_each_body_once(check, ends)
 
     def lowered(self, ends: tuple[End, ...]) -> Lowered:
@@ -121,7 +121,7 @@ class Tyre(ForceKind):
         return Lowered(contacts=(law,))
 
     def sunk(self, load: float) -> float:
-        """How deep it is pressed into flat ground by a load, N, in m, as far as the rim does not strike.
+        """The depth, m, to which a load, N, presses it into flat ground, provided the rim does not strike.
 
         The load is 4/3 p c sqrt(2 R) d^(3/2): a slice at x is pressed in by d - x^2 / 2 R.
         """

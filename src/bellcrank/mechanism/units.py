@@ -81,7 +81,7 @@ class Quantity:
 
 
 class UnitError(ValueError):
-    """A text that begins like a quantity and is none; `advice` says what to do."""
+    """A text begins like a quantity but is not one; `advice` says what to do."""
 
     def __init__(self, rule: str, advice: str = "") -> None:
         super().__init__(rule)
@@ -89,9 +89,9 @@ class UnitError(ValueError):
 
 
 def quantity(text: str) -> Quantity | None:
-    """The quantity that a text gives; None for a text that does not look like one.
+    """The quantity given by a text; None for a text that does not look like one.
 
-    Raises UnitError for a number with a unit that is not known, or without any.
+    Raises UnitError for a number with an unknown unit, or without a unit.
     """
     if _NUMBER.fullmatch(text.strip()):
         raise UnitError("a number must not stand in quotes", "take the quotes away, or add a unit")
@@ -163,6 +163,6 @@ def known_units() -> list[str]:
 
 
 def definition(name: str) -> str:
-    """What a unit is, in other units; "" for the base units."""
+    """The definition of a unit in other units; "" for the base units."""
     factor, unit = _DEFINITIONS.get(name, ("", ""))
     return f"{factor} {unit}".removeprefix("1 ").strip()

@@ -1,1 +1,1 @@
-"""Runs: a model assembled, prepared for a formulation, taken through time, steered and recorded."""
+"""Runs: a model is assembled, prepared for a formulation, integrated over time, controlled and recorded."""

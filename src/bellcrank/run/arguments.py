@@ -17,7 +17,7 @@ Assemble = bool | Literal["projection", "constraint_forces"]
 
 
 class QuasistaticArguments(TypedDict, total=False):
-    """What a quasi-static run takes beside a duration."""
+    """The arguments of a quasi-static run, other than a duration."""
 
     start: float
     formulation: str
@@ -31,7 +31,7 @@ class QuasistaticArguments(TypedDict, total=False):
 
 
 class DynamicArguments(FormulationOptions, total=False):
-    """What a run of a motion takes beside a duration."""
+    """The arguments of a dynamic run, other than a duration."""
 
     times: Sequence[float] | np.ndarray[Any, Any] | None
     start: float

@@ -1,4 +1,4 @@
-"""Controllers: functions that are called at multiples of a period and set inputs by what they read."""
+"""Controllers: functions called at multiples of a period that set inputs from what they read."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from bellcrank.trajectory.layout import FrameLayout
 
 @dataclass(frozen=True)
 class BodyReading:
-    """Where a body is and how it moves: origin of its frame and quaternion (w, x, y, z), world axes.
+    """Pose and velocity of a body: origin of its frame and quaternion (w, x, y, z), world axes.
 
     position (3,), m. rotation (4,). velocity (3,), m/s. angular_velocity (3,), rad/s.
     """
@@ -30,7 +30,7 @@ class BodyReading:
 
 
 class Readings:
-    """What a controller reads of a run, at the time of a sample. It is valid as long as the call lasts."""
+    """What a controller can read from a run at the time of a sample; valid only during the call."""
 
     def __init__(self, model: Model, layout: FrameLayout, core: Any, inputs: Mapping[str, float]) -> None:
         self.time = 0.0
@@ -46,7 +46,7 @@ class Readings:
         self._places = _places(model, layout)
 
     def at(self, time: float) -> Readings:
-        """The same where the run is now."""
+        """The readings at the run's current state."""
         self.time, self._taken, self._frame = time, False, None
         return self
 
@@ -59,7 +59,7 @@ class Readings:
         return self._read("rates", name)
 
     def body(self, name: str) -> BodyReading:
-        """Where a body is and how it moves."""
+        """Pose and velocity of a body."""
         number = self._layout.body_number.get(name)
         if number is None:
             raise _unknown("body", name, self._layout.bodies)
@@ -72,7 +72,7 @@ class Readings:
     def effort(self, name: str) -> float | Floats:
         """What a drive or a force exerts, as `run.drive(name).effort` and `run.force(name).effort` return it.
 
-        N or N m; an array (k,) where there are several. It takes an evaluation of the equations of motion.
+        N or N m; an array (k,) where there are several. Each call evaluates the equations of motion.
         """
         layout = self._layout
         numbers = layout.multiplier_numbers(name, "drive", "motor")
@@ -102,7 +102,7 @@ class Readings:
 
 
 def _places(model: Model, layout: FrameLayout) -> dict[str, int]:
-    """The place of each coordinate by its names."""
+    """The index of each coordinate, by each of its names."""
     alone = {joint.name for joint in model.joints if len(joint.coordinates) == 1}
     named = {column.joint: place for place, column in enumerate(layout.coordinates) if column.joint in alone}
     return named | {str(column): place for place, column in enumerate(layout.coordinates)}
@@ -116,15 +116,15 @@ def _unknown(noun: str, name: object, known: Iterable[str]) -> MechanismError:
 
 @dataclass(frozen=True)
 class Controller:
-    """A function that is called at every multiple of a period, from the start of a run on, and sets inputs.
+    """A function called at every multiple of a period from the start of a run, which sets inputs.
 
-    function: takes the time, s, and `Readings`, and returns a dict of values of inputs by their names, which
-        hold until they are set again. No step leads past a sample. Several controllers due at one time are
+    function: takes the time, s, and `Readings`, and returns a dict of input values by name, which apply
+        until they are set again. No step goes past a sample. Several controllers due at one time are
         called in their order.
     period: s.
     name: for messages; by default that of the function.
 
-    Raises MechanismError for what is no function, and for a period that is not greater than zero.
+    Raises MechanismError if `function` is not callable or the period is not greater than zero.
     """
 
     function: Callable[[float, Readings], Mapping[str, float]]
@@ -141,7 +141,7 @@ class Controller:
             check.store(self, period=check.positive("period", self.period, "s"), name=name)
 
     def sampled(self, readings: Readings) -> Mapping[str, float]:
-        """What it sets. Raises MechanismError for what is no dict."""
+        """The values it sets. Raises MechanismError if the result is not a dict."""
         found = self.function(readings.time, readings)
         if not isinstance(found, Mapping):
             advice = "such as {'torque': 1.2}; an empty one changes nothing"
@@ -152,7 +152,7 @@ class Controller:
 
 
 def checked_controllers(controllers: Any) -> tuple[Controller, ...]:
-    """The controllers. Raises MechanismError for what are none."""
+    """The controllers. Raises MechanismError for anything that is not a controller."""
     listed = [controllers] if isinstance(controllers, Controller) else controllers
     listed = tuple(listed) if np.iterable(listed) else (listed,)
     strangers = [one for one in listed if not isinstance(one, Controller)]

@@ -1,4 +1,4 @@
-"""A model under way: in one formulation, and in another one where the first was chosen and breaks down."""
+"""The course of a run: in one formulation, and in another if "auto" chose the first and it breaks down."""
 
 from __future__ import annotations
 
@@ -27,8 +27,8 @@ _FARTHER: Final = 1e-6  # of a time: who takes over and gets no farther than tha
 class Course:
     """A model prepared for a run and, once it has begun, the core's run of it.
 
-    state: that the run goes on from, if it is given one.
-    system: the model in a formulation. what: is recorded of it. core: the core's run, None before it begins.
+    state: the state that the run starts from, if one is given.
+    system: the model in a formulation. what: what is recorded. core: the core's run, None before it begins.
     """
 
     def __init__(self, model: Model, plan: Plan, state: State | None, watched: CompiledEvents) -> None:
@@ -40,11 +40,11 @@ class Course:
         self.system, self.what = self._prepared(plan)
 
     def set_start(self, steering: Steering) -> None:
-        """Go onto the constraints, where the run begins, with the inputs that it begins with."""
+        """Set the start of the run, on the constraints, with the initial inputs."""
         opening.set_start(self.system, self._from, steering.set_values)
 
     def begin(self, steering: Steering, record: Callable[..., None]) -> None:
-        """Make the core's run from where the system is. record: takes the frames."""
+        """Create the core's run from the system's current state. record: receives the frames."""
         self._steering, self._record = steering, record
         self.regularity = opening.regularity(self._model, self.what)
         self.sink = self.regularity.watching(record)
@@ -53,17 +53,17 @@ class Course:
         steering.begin(self.core, self.what.layout)
 
     def flush(self) -> None:
-        """Hand over the frames that the core still keeps."""
+        """Hand over the frames that the core still buffers."""
         if self.core is not None:
             self.core.flush(self.sink)
 
     def frame(self) -> tuple[Floats, Floats | None]:
-        """What would be recorded where the core's run is: a frame (1, 1 + width), and its contacts if any."""
+        """What would be recorded now: a frame (1, 1 + width), and its contacts if any."""
         frame: Floats = self.core.observe()
         return frame, self.system.core.contacts() if self._model.contacts else None
 
     def outcome(self) -> Outcome:
-        """What the core's run has come to, with what was done before another formulation took over."""
+        """The outcome of the core's run, including the part before another formulation took over."""
         now = Outcome(**self.core.outcome())
         return now if self._past is None else _joined(self._past, now)
 
@@ -73,7 +73,7 @@ class Course:
         return {name: count + self._counted.get(name, 0) for name, count in counts.items()}
 
     def explained(self, outcome: Outcome) -> Explanation:
-        """Why the run has ended: what the formulation says that got farthest."""
+        """Why the run has ended, according to the formulation that got farthest."""
         lost = self.regularity.lost if outcome.status == "singular" else None
         for past, explanation in self._failures:
             nearby = past.time + _FARTHER * max(1.0, abs(past.time))
@@ -82,10 +82,10 @@ class Course:
         return telling.explained(self.system, self._plan.method, outcome, lost)
 
     def hand_over(self, outcome: Outcome) -> bool:
-        """Let another formulation go on from the last good state, where "auto" chose the one that broke down.
+        """Let another formulation continue from the last good state, if "auto" chose the one that broke down.
 
-        Fixed steps break down by their length, in every formulation alike. Whoever steers a run holds on to
-        its system: then nothing takes over either.
+        Fixed steps break down because of their length, in every formulation alike. A run that is controlled
+        keeps its system: no other formulation takes over there either.
         """
         chosen = self._plan.formulation == "auto" and self.core is not None and not self._failures
         steered = self._model.inputs or self._steering.periods

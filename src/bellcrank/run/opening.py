@@ -1,4 +1,4 @@
-"""How a run comes to its start: assembled, set to a state, or closed by constraint forces on the way."""
+"""How a run is started: assembled, set to a state, or closed by constraint forces during the run."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ def opening_motion(model: Model, assemble: str, state: State | None, end: float 
 
 
 def refuse_ledger(method: Method, assemble: bool | str) -> None:
-    """Raise Unsupported or MechanismError for runs whose works cannot be added up."""
+    """Raise Unsupported or MechanismError for runs in which work cannot be summed."""
     if method.by_impulses:
         raise Unsupported(
             f"method {method.name!r} steps by impulses, whose work ledger=True cannot add up: "
@@ -61,7 +61,7 @@ def check_closed(motion: Closing, end: float) -> None:
 
 
 def regularity(model: Model, what: Observation) -> Regularity:
-    """What watches the joints whose formulas have a limit."""
+    """The monitor of joints whose formulas become singular."""
     first = what.layout.columns["coordinates"].start
     listed = dict.fromkeys(index for joint in model.joints for index in joint.coordinates)
     inputs = what.layout.columns["inputs"]
@@ -76,7 +76,7 @@ def close_on_the_way(
     record: Callable[[Floats], None],
     progress: Callable[[float], None],
 ) -> Outcome:
-    """Go through the motion, and record what of it falls on the times to be recorded, s."""
+    """Run through the motion, and record the frames at the requested times, s."""
     inside = [t for t in times if motion.begin < t < motion.end]
     first = min(times[0], motion.end)
     return motion.advance(
@@ -88,7 +88,7 @@ def close_on_the_way(
 
 
 def prepared(model: Model, plan: Plan, state: State | None) -> System:
-    """The model in the formulation of a run, which goes on from a state if one is given."""
+    """The model in the formulation of a run, started from a state if one is given."""
     model = model if state is None else continued(model, state)
     if not plan.method.method.by_impulses:
         refuse_resistances(model, f"method {plan.method.method.name!r}")
@@ -108,7 +108,7 @@ def prepared(model: Model, plan: Plan, state: State | None) -> System:
 
 
 def set_start(system: System, state: State | None, steer: Callable[[], None]) -> None:
-    """Go to the start, which must satisfy the constraints of this formulation, to its own tolerance.
+    """Go to the start, which must satisfy the constraints to this formulation's own tolerance.
 
     steer: sets the inputs there.
     """
@@ -124,7 +124,7 @@ def set_start(system: System, state: State | None, steer: Callable[[], None]) ->
 
 
 def refuse_after_end(time: float, going: bool, ended: bool) -> None:
-    """Raise MechanismError if the run has ended, at a time, s, or is going on just now."""
+    """Raise MechanismError if the run has ended, at a time, s, or is in progress."""
     if going:
         advice = "a controller returns what it sets; all else is for the time after run.advance"
         raise MechanismError(Fault("run", "it is on its way", None, advice))
@@ -134,9 +134,9 @@ def refuse_after_end(time: float, going: bool, ended: bool) -> None:
 
 
 def move(system: System, state: State, time: float) -> None:
-    """Take a system to a state on the constraints, or leave it where it is and raise what is wrong.
+    """Take a system to a state on the constraints, or leave it unchanged and raise an error.
 
-    time: where the run is, s; the state must not be earlier.
+    time: the current time of the run, s; the state must not be earlier.
     """
     if isinstance(state, State) and state.time < time:
         advice = "start another run from it, bc.start(..., state=state), or use state.at_time(run.time)"

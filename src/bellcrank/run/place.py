@@ -1,4 +1,4 @@
-"""Where a run is: what can be read of it between its parts."""
+"""The current state of a run, as it can be read between its parts."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from bellcrank.turns import Turn, in_turn
 
 @in_turn
 class Place:
-    """What a run answers where it is."""
+    """What a run reports about its current state."""
 
     model: Model
     _turn: Turn
@@ -25,28 +25,28 @@ class Place:
 
     @property
     def time(self) -> float:
-        """Where the run is, s."""
+        """The current time of the run, s."""
         return self._time
 
     @property
     def state(self) -> State:
-        """Where the bodies are and how they move."""
+        """Poses and velocities of the bodies."""
         return self._course.system.state()
 
     @property
     def formulation(self) -> str:
-        """The formulation at work, which "auto" may have chosen."""
+        """The formulation in use, which "auto" may have chosen."""
         return self._course.system.formulation
 
     @property
     def inputs(self) -> RunInputs:
-        """The inputs by name, which may be set: `run.inputs["torque"] = 1.2`. See `bc.Input`."""
+        """The inputs by name; they can be set: `run.inputs["torque"] = 1.2`. See `bc.Input`."""
         return self._steering.inputs
 
     def now(self) -> Trajectory:
-        """A trajectory of one frame: what there is to record where the run is, with the inputs that act now.
+        """A trajectory of one frame: the current state of the run, with the inputs that act now.
 
-        Raises MechanismError while constraint forces still bring the bodies together.
+        Raises MechanismError while constraint forces are still bringing the bodies together.
         """
         if self._course.core is None:
             raise MechanismError(Fault("run", "bodies are still brought together", None, "advance it first"))

@@ -1,4 +1,4 @@
-"""What a run is to do, and when it records a frame."""
+"""The plan of a run: what it computes, and when it records a frame."""
 
 from __future__ import annotations
 
@@ -16,13 +16,13 @@ _NEAR: Final = 1e-11  # of a time: that near, two are one
 
 @dataclass(frozen=True, eq=False)
 class Plan:
-    """What is to be done, all of it checked.
+    """The checked arguments of a run.
 
-    begin: s. times: to record, s, the last of which ends the run; None where its end is open.
-    method: with its options. formulation: a name; options: its own.
+    begin: s. times: to record, s, the last of which ends the run; None if its end is open.
+    method: with its options. formulation: a name; options: those of the formulation.
     reactions, accelerations: whether they are recorded.
     output_step: s between frames where the end is open; None for one at the end of each advance.
-    ledger: whether works are added up and recorded.
+    ledger: whether the work of forces and drives is summed and recorded.
     """
 
     begin: float
@@ -37,12 +37,12 @@ class Plan:
 
     @property
     def end(self) -> float | None:
-        """Where the run ends, s, if that is known."""
+        """The time at which the run ends, s, if that is known."""
         return None if self.times is None else float(self.times[-1])
 
     @property
     def duration(self) -> float:
-        """Of the whole run, s; 0 where its end is open."""
+        """The duration of the whole run, s; 0 if its end is open."""
         return 0.0 if self.end is None else self.end - self.begin
 
     @property
@@ -53,8 +53,8 @@ class Plan:
     def outputs(self, time: float, end: float, first: bool, whole: bool = True) -> list[float]:
         """The times to record after a time, up to an end; the time itself too if it is the first.
 
-        whole: the end is where an advance ends, which is recorded where nothing else is said. Times next to
-        the end are taken for it: sums of durations differ in their last digits.
+        whole: the end is that of an advance, which is recorded unless something else was specified. Times
+        within rounding of the end count as the end: sums of durations differ in their last digits.
         """
         found: list[float]
         near = min(_NEAR * max(1.0, abs(end)), 1e-3 * (end - time))
@@ -73,9 +73,9 @@ class Plan:
         return found
 
     def end_of(self, time: float, duration: Any) -> float:
-        """Where an advance by a duration, s, from a time on ends; None: at the end of the run.
+        """The time at which an advance by a duration, s, ends; None: the end of the run.
 
-        Raises MechanismError for a duration that is none, and for one beyond the end of the run.
+        Raises MechanismError for an invalid duration, and for one beyond the end of the run.
         """
         last = self.end
         if duration is None:

@@ -1,4 +1,4 @@
-"""Quasi-static runs: steps from rest that cost what moves, with a bound on the error."""
+"""Quasi-static runs: steps from rest, at a cost proportional to what moves, with an error bound."""
 
 from __future__ import annotations
 
@@ -32,10 +32,10 @@ _DEFAULT_STEP: Final = 1e-3
 
 @in_turn
 class QuasistaticRun:
-    """A quasi-static run that is advanced step by step: see `bc.start` with mode="quasistatic".
+    """A quasi-static run that is advanced step by step; see `bc.start` with mode="quasistatic".
 
-    In each step all joints start at rest and those that matter move by half their acceleration times the
-    step squared. It serves one thread at a time and cannot be copied or pickled.
+    In each step all joints start at rest, and those that matter move by half their acceleration times the
+    step squared. A run serves one thread at a time and cannot be copied or pickled.
     """
 
     def __init__(
@@ -76,7 +76,7 @@ class QuasistaticRun:
 
     @property
     def time(self) -> float:
-        """Where the run is, s."""
+        """The current time of the run, s."""
         return float(self._core.time)
 
     @property
@@ -96,15 +96,15 @@ class QuasistaticRun:
 
     @property
     def accelerations(self) -> Mapping[str, Floats]:
-        """By name of a joint that was computed its accelerations: rotations, then slides, rad/s^2, m/s^2."""
+        """Accelerations of the computed joints, by name: rotations, then slides, rad/s^2, m/s^2."""
         rates, first, links = self._core.accelerations(), self._core.first_freedoms, self._core.computed
         named = zip(self._names(links), links, strict=True)
         return {name: rates[first[link] : first[link + 1]] for name, link in named}
 
     def refine(self, max_error: float) -> float:
-        """Compute more joints, until the error is at most a bound; what is computed stays. The error.
+        """Compute more joints until the error is within a bound; return the error. Computed joints are kept.
 
-        Raises MechanismError for a bound that is none, or once the run has ended.
+        Raises MechanismError for an invalid bound, or once the run has ended.
         """
         self._refuse_ended()
         with Check("refine") as check:
@@ -112,10 +112,10 @@ class QuasistaticRun:
         return float(self._core.refine(bound))
 
     def advance(self, max_error: float | None = None, steps: int = 1) -> tuple[str, ...]:
-        """Take steps; names of the joints that the last one moved.
+        """Take steps; return the names of the joints that the last one moved.
 
-        max_error: as of the run by default. Raises MechanismError for arguments that are none, and once the
-        run has ended. Ctrl-C raises KeyboardInterrupt between steps; the run may go on.
+        max_error: by default that of the run. Raises MechanismError for invalid arguments, and once the run
+        has ended. Ctrl-C raises KeyboardInterrupt between steps; the run can be continued.
         """
         self._refuse_ended()
         with Check("advance") as check:
@@ -133,7 +133,7 @@ class QuasistaticRun:
         return self.moved
 
     def pose(self, body: str) -> tuple[Floats, Floats]:
-        """Position (3,), m, and rotation (4,) of a body's frame now, in as many steps as its tree is deep.
+        """Position (3,), m, and rotation (4,) of a body's frame now; the cost grows with its tree depth.
 
         Raises MechanismError with close matches for an unknown name.
         """
@@ -142,11 +142,11 @@ class QuasistaticRun:
 
     @property
     def trajectory(self) -> MoveTrajectory:
-        """What has been recorded up to now; once the run has ended, all of it."""
+        """What has been recorded so far; once the run has ended, all of it."""
         return self._final if self._final is not None else self._recorded("running")
 
     def complete(self) -> MoveTrajectory:
-        """Go to the end of the run, and stop; Ctrl-C ends it where it is, with the status "interrupted"."""
+        """Advance to the end of the run and stop; Ctrl-C ends it early, with the status "interrupted"."""
         assert self._end is not None
         steps = round((self._end - self.model.initial.time) / self._step) - self._steps
         with deferred_interrupt() as interrupted:
@@ -157,7 +157,7 @@ class QuasistaticRun:
         return self.stop()
 
     def stop(self) -> MoveTrajectory:
-        """End the run; what was recorded, in its file too if it has one."""
+        """End the run; return what was recorded, which is also in its file if it has one."""
         if self._final is None:
             self._final = self._recorded(self._status)
             if self._path is not None:
@@ -188,7 +188,7 @@ class QuasistaticRun:
 
 
 def _joined(name: str, parts: list[dict[str, Any]]) -> np.ndarray:
-    """A section of consecutive parts of a record; where rows begin counts on."""
+    """A section joined from consecutive parts of a record; row offsets continue from part to part."""
     arrays = [part[name] for part in parts]
     if name not in ("rows", "values"):
         return np.concatenate(arrays)
@@ -199,7 +199,7 @@ def _joined(name: str, parts: list[dict[str, Any]]) -> np.ndarray:
 
 
 def refuse(model: Model) -> None:
-    """Raise Unsupported where a model has no quasi-static runs, saying which formulation takes it."""
+    """Raise Unsupported if a model cannot be run quasi-statically, naming a formulation that takes it."""
     reasons = list(_core.Quasistatics.refusals(model.core))
     moving = [np.abs(v).max(initial=0.0) for v in (model.initial.velocity, model.initial.angular_velocity)]
     if max(moving) > 0.0:
@@ -246,7 +246,7 @@ def refuse_arguments(arguments: Mapping[str, Any], defaults: Mapping[str, Any]) 
 
 
 def begun(model: Model, given: Mapping[str, Any]) -> QuasistaticRun:
-    """A run at its start. given: the arguments of `bc.start`, checked here. Raises as that does."""
+    """A run at its start. given: the arguments of `bc.start`, checked here. Raises the same errors."""
     with Check("simulate") as check:
         bound = _DEFAULT_ERROR if given["max_error"] is None else _bound(check, given["max_error"])
         measure = given["measure"] or MEASURES[0]

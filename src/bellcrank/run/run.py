@@ -1,4 +1,4 @@
-"""The Run: a model on its way through time, which can be steered."""
+"""The Run: a simulation in progress, which can be controlled."""
 
 from __future__ import annotations
 
@@ -31,10 +31,10 @@ from bellcrank.turns import Turn, in_turn
 
 @in_turn
 class Run(Place):
-    """A run that is advanced part by part, each with the history of its method: see `bc.start`.
+    """A run that is advanced part by part, keeping the history of its method; see `bc.start`.
 
-    It serves one thread at a time and cannot be copied or pickled; a second thread that comes in between is
-    refused with Unsupported. As a context it ends with `stop()`.
+    A run serves one thread at a time and cannot be copied or pickled; a second concurrent thread is
+    refused with Unsupported. Used as a context manager, it calls `stop()` on leaving.
     """
 
     def __init__(
@@ -94,22 +94,22 @@ class Run(Place):
 
     @property
     def trajectory(self) -> Trajectory:
-        """What has been recorded up to now; once the run has ended, all of it, with how it ended."""
+        """What has been recorded so far; once the run has ended, all of it, with its final status."""
         if self._final is not None:
             return self._final
         self._course.flush()
         return self._recorder.so_far(self._summary())
 
     def advance(self, duration: float | None = None) -> None:
-        """Go on by a duration, s; without one to the end of the run, if it was started with one.
+        """Advance by a duration, s; without one, to the end of the run if it was started with an end.
 
         A frame is recorded at the end of each advance, unless the run was started with times, a duration or
         an output_step.
 
-        Ctrl-C raises KeyboardInterrupt; the run stays where it has come to, and may go on. Raises
-        MechanismError for a duration that is none or leads beyond the end, and once the run has ended (by
-        `stop`, a terminal event or a SimulationError); SimulationError, with what was computed in its
-        `trajectory`, where the run breaks down.
+        Ctrl-C raises KeyboardInterrupt; the run keeps the time it has reached, and can be continued. Raises
+        MechanismError for an invalid duration or one beyond the end, and once the run has ended (by `stop`,
+        a terminal event or a SimulationError); SimulationError, with what was computed in its `trajectory`,
+        if the run breaks down.
         """
         self._refuse_ended(self._going)
         self._advance_to(self.plan.end_of(self._time, duration))
@@ -117,10 +117,10 @@ class Run(Place):
             raise KeyboardInterrupt
 
     def set_state(self, state: State) -> None:
-        """Go on from another state, not earlier than where the run is; the method starts anew.
+        """Continue from another state, not earlier than the current time; the method restarts there.
 
-        The state is moved onto the constraints first. Raises MechanismError for what is no state of this
-        mechanism and for an earlier one, AssemblyError if it cannot meet the constraints.
+        The state is first projected onto the constraints. Raises MechanismError for anything but a state of
+        this mechanism and for an earlier one, AssemblyError if it cannot satisfy the constraints.
         """
         self._refuse_ended(self._going)
         opening.move(self._course.system, state, self._time)
@@ -129,23 +129,23 @@ class Run(Place):
             self._course.core.move()
 
     def stop(self) -> Trajectory:
-        """End the run; what was recorded."""
+        """End the run; return what was recorded."""
         if self._final is None:
             self._refuse_ended(self._going)
             self._finish(self._ended)
         return self.trajectory
 
     def complete(self) -> Trajectory:
-        """Go to the end of the run, and stop; Ctrl-C ends it where it is, with the status "interrupted"."""
+        """Advance to the end of the run and stop; Ctrl-C ends it early, with the status "interrupted"."""
         with deferred_interrupt() as self._interrupted:
             self._advance_to(self.plan.end_of(self._time, None))
         return self.stop()
 
     def part(self, times: Floats, until: Callable[[], bool] = lambda: False) -> Trajectory:
-        """Go on and record at times, s, the first of which is where the run is; a Trajectory of that part.
+        """Advance and record at times, s, starting at the current time; return a Trajectory of that part.
 
-        until: is called about twenty times a second and ends the part, where it is then, by True.
-        The run may go on after it. Ctrl-C and errors are as for `complete`.
+        until: called about twenty times a second; the part ends at the time reached when it returns True.
+        The run can be continued afterwards. Ctrl-C and errors are as for `complete`.
         """
         self.plan = replace(self.plan, times=times)
         if not self._first:
@@ -169,7 +169,7 @@ class Run(Place):
         return self._recorder.finish(summary, names, self._ended.event_frames[done:])
 
     def _formulate(self, state: State | None, open_still: bool = False) -> None:
-        """Prepare the system; one that is not open must meet the constraints from its start."""
+        """Prepare the system; unless it is open, it must satisfy the constraints from its start."""
         self._course = course = Course(self.model, self.plan, state, self._watched)
         self._steering.attach(course.system, self._turn, self._refuse_ended)
         if not open_still:
@@ -177,7 +177,7 @@ class Run(Place):
             course.begin(self._steering, self._record)
 
     def _advance_to(self, end: float, last: bool = True) -> None:
-        """Go on to a time, and end the run where it breaks down."""
+        """Advance to a time, and end the run if it breaks down."""
         self._refuse_ended(self._going)
         if self._course.core is None and self._motion is not None:
             opening.check_closed(self._motion, end)
@@ -194,7 +194,7 @@ class Run(Place):
             self._wall, self._going = self._wall + perf_counter() - begun, False
 
     def _advance_part(self, end: float, last: bool) -> None:
-        """Let the core go on to a time, and take up what comes of it."""
+        """Let the core advance to a time, and process the outcome."""
         outputs = self.plan.outputs(self._time, end, self._first)
         outcome, callbacks = None, (self._course.sink, self._is_alive, self._steering.sample)
         try:
@@ -213,7 +213,7 @@ class Run(Place):
             self._advance_part(end, last)
 
     def _judge(self, outcome: Outcome) -> bool:
-        """Note how the core has left off, and whether it goes on; end the run where it cannot."""
+        """Note how the core stopped, and whether the run can continue; end it if not."""
         if self._course.regularity.lost is not None:
             outcome = replace(outcome, status="singular", time=self._course.regularity.lost[0])
         self._time, self._ended = outcome.time, outcome
@@ -227,7 +227,7 @@ class Run(Place):
         return False
 
     def _close(self, end: float) -> None:
-        """Go through the motion that closes the mechanism, and record what of it is to be recorded."""
+        """Run through the motion that closes the mechanism, and record the requested frames."""
         motion = self._motion
         assert motion is not None
         times = self.plan.outputs(motion.begin, end, True)
@@ -260,7 +260,7 @@ class Run(Place):
         return explained
 
     def _end_by(self, error: Exception) -> None:
-        """End the recording of a run that an exception leaves, with what was computed kept."""
+        """End the recording of a run aborted by an exception, keeping what was computed."""
         if self._final is not None:
             return
         self._shown.__exit__(None, None, None)

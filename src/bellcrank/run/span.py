@@ -1,4 +1,4 @@
-"""When a run records and ends, and by which method, from the arguments of `bc.simulate`."""
+"""The recorded times, the end and the method of a run, from the arguments of `bc.simulate`."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What changes a run on its way: its inputs, set by hand or by controllers."""
+"""What changes a run in progress: its inputs, set by hand or by controllers."""
 
 from __future__ import annotations
 
@@ -16,11 +16,12 @@ from bellcrank.turns import Turn
 class RunInputs(Inputs):
     """Inputs of a run by name with their values, which can be set: `run.inputs["torque"] = 1.2`.
 
-    They act from then on. Where a drive, a constraint or a joint follows one, the state is moved onto the
-    constraints at once; velocities that drives prescribe jump, and its position goes on from where it is.
+    A new value acts from then on. Where a drive, a constraint or a joint depends on it, the state is
+    projected onto the constraints at once; velocities that drives prescribe jump, and the drive's position
+    goes on from its current value.
 
-    Raises MechanismError for names that there are not, for values that are no finite numbers and once the run
-    has ended; AssemblyError, with everything as before, where the constraints cannot be met.
+    Raises MechanismError for unknown names, for values that are not finite numbers, and once the run has
+    ended; AssemblyError, with everything unchanged, if the constraints cannot be satisfied.
     """
 
     def __init__(self, system: System, turn: Turn, refuse: Callable[[], None]) -> None:
@@ -32,7 +33,7 @@ class RunInputs(Inputs):
         self._leading = {one.name for one in system.model.inputs if one.leads}
 
     def update(self, values: Mapping[str, float]) -> None:
-        """Change several at once."""
+        """Change several inputs at once."""
         with self._turn.taken():
             self._refuse()
             if changed := self.changed(values):
@@ -49,7 +50,7 @@ class RunInputs(Inputs):
             self._lead(changed)
 
     def _lead(self, changed: Mapping[str, float]) -> None:
-        """Change what the constraints follow, and go onto them, or leave everything as it is."""
+        """Change inputs of the constraints and project the state onto them, or leave everything unchanged."""
         before, state = {name: self._values[name] for name in changed}, self._system.state()
         self.put(changed)
         try:
@@ -65,8 +66,8 @@ class RunInputs(Inputs):
 class Steering:
     """The controllers of a run, and the inputs that they set.
 
-    values: of inputs, by name, that the run begins with.
-    failure: what a controller has ended the run with.
+    values: initial values of inputs, by name.
+    failure: the error with which a controller ended the run.
     """
 
     def __init__(
@@ -79,25 +80,25 @@ class Steering:
 
     @property
     def periods(self) -> list[float]:
-        """s, one of each controller."""
+        """The period of each controller, s."""
         return [controller.period for controller in self._controllers]
 
     def attach(self, system: System, turn: Turn, refuse: Callable[[], None]) -> None:
-        """Steer a system. turn: of the run. refuse: raises where it has ended."""
+        """Attach to a system. turn: that of the run. refuse: raises if the run has ended."""
         self._system = system
         self.inputs = RunInputs(system, turn, refuse)
 
     def set_values(self) -> None:
-        """Give the inputs the values that the run begins with. Raises MechanismError for what is wrong."""
+        """Give the inputs their initial values. Raises MechanismError for invalid ones."""
         self.inputs.put(self.inputs.changed(self._values))
 
     def begin(self, run: Any, layout: FrameLayout) -> None:
-        """Steer the core's run of it, which records frames of a layout."""
+        """Attach to the core's run, which records frames of a layout."""
         self.inputs.run = run
         self._readings = Readings(self._system.model, layout, run, self.inputs)
 
     def sample(self, number: int, time: float) -> None:
-        """Call a controller, and set what it returns. Raises SimulationError for what goes wrong in it."""
+        """Call a controller, and set what it returns. Raises SimulationError for any error in it."""
         controller, readings = self._controllers[number], self._readings
         assert readings is not None
         try:

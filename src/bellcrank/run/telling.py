@@ -25,7 +25,7 @@ _CHANGES: Final = ("touches", "slips", "sticks", "lifts off")
 
 
 def counted(system: System, outcome: Outcome | None = None) -> dict[str, int]:
-    """What a system and a run have counted up to now."""
+    """The counts of a system and a run so far."""
     steps = {} if outcome is None else {"steps": outcome.steps, "rejected_steps": outcome.rejected}
     if outcome is not None and outcome.samples:
         steps["samples"] = outcome.samples
@@ -35,7 +35,7 @@ def counted(system: System, outcome: Outcome | None = None) -> dict[str, int]:
 def statistics(
     system: System, options: MethodOptions, outcome: Outcome, counts: Mapping[str, int]
 ) -> dict[str, Any]:
-    """The statistics of a run, or of a part of it, in which things were counted."""
+    """The statistics of a run or a part of it. counts: what was counted in it."""
     counts = dict(counts)
     told = {
         "formulation": system.formulation,
@@ -65,7 +65,7 @@ def statistics(
 
 
 def of_start(report: AssemblyReport | None, motion: Closing | None) -> dict[str, Any]:
-    """How the run came to its start: what assembly notes, and the motion that has closed the mechanism."""
+    """How the run was started: the notes of assembly, and the motion that closed the mechanism."""
     told: dict[str, Any] = {}
     if report is not None and report.notes:
         told["assembly_notes"] = "; ".join(report.notes)
@@ -77,14 +77,14 @@ def of_start(report: AssemblyReport | None, motion: Closing | None) -> dict[str,
 def explained(
     system: System, options: MethodOptions, outcome: Outcome, lost: tuple[float, str] | None
 ) -> Explanation:
-    """Why a run has ended as it did. lost: the time, s, and what is wrong where a joint lost its meaning."""
+    """Why a run ended as it did. lost: time, s, and reason, if a joint's formulas became singular."""
     if lost is not None:
         return Explanation(f"singular at t = {outcome.time:.6g} s: {lost[1]}")
     return explain(system.model, system.core, options, outcome)
 
 
 def happened(model: Model, watched: CompiledEvents, outcome: Outcome) -> list[str]:
-    """The names of what happened: events that were watched, stops that were met, contacts that changed."""
+    """Names of the recorded events: watched events, stops reached, contacts that changed."""
     return [_happened(model, watched, number, which) for number, which in outcome.events]
 
 
@@ -98,14 +98,14 @@ def _happened(model: Model, watched: CompiledEvents, number: int, which: int) ->
 
 
 def _method(options: MethodOptions, outcome: Outcome) -> str:
-    """The method at work, which "auto" has chosen."""
+    """The method in use, which "auto" may have chosen."""
     if options.method.name != "auto":
         return options.method.name
     return "adams" if np.isnan(outcome.stiff_since) else "bdf"
 
 
 def _choice(system: System, options: MethodOptions, outcome: Outcome) -> dict[str, str]:
-    """Why this formulation and method, where "auto" has chosen them."""
+    """Why this formulation and method were used, where "auto" chose them."""
     reasons = [system.reason] if system.reason else []
     if options.method.name == "auto" and np.isnan(outcome.stiff_since):
         reasons.append("adams: no step is given, and the motion is not stiff")
@@ -115,7 +115,7 @@ def _choice(system: System, options: MethodOptions, outcome: Outcome) -> dict[st
 
 
 def _limits_of_digits(outcome: Outcome, statistics: SystemStatistics) -> list[str]:
-    """Where double precision, and not the tolerance, has decided how accurate the run is."""
+    """Where double precision, not the tolerance, limited the accuracy of the run."""
     limits = []
     if outcome.rounding:
         steps = f"{outcome.rounding} of {outcome.steps} steps"

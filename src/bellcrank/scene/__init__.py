@@ -1,4 +1,4 @@
-"""What is drawn of a mechanism, independent of who draws it, and pictures and films made of it."""
+"""The drawable scene of a mechanism, independent of the renderer, and pictures and films made of it."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What notebooks show of a mechanism: picture, facts, and what is wrong."""
+"""The display of a mechanism in notebooks: picture, facts, and faults."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ _DPI: Final = 110
 
 
 def of_mechanism(mechanism: Mechanism) -> str:
-    """The page of a mechanism. It says what is wrong and never raises."""
+    """The page of a mechanism. It shows faults and never raises."""
     try:
         scene = of(mechanism)
     except BellcrankError as error:
@@ -46,7 +46,7 @@ def of_model(model: Model, state: State, title: str, facts: Mapping[str, str]) -
 
 
 def facts_of(mechanism: Mechanism) -> dict[str, str]:
-    """What the mechanism holds."""
+    """The contents of the mechanism."""
     joints = Counter(joint.kind.name for joint in mechanism.joints.values())
     forces = Counter(type(force.kind).__name__ for force in mechanism.forces.values())
     constraints = Counter(type(one.kind).__name__ for one in mechanism.constraints.values())

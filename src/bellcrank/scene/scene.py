@@ -1,7 +1,7 @@
-"""The scene: what is drawn of a mechanism, independent of who draws it.
+"""The scene: what is drawn of a mechanism, independent of the renderer.
 
-Meshes lie in frames of their own, each piece says which body carries it and where; `Scene.placed` puts all of
-them into the world for given poses of the bodies.
+Meshes are given in frames of their own; each piece specifies the body that carries it and its pose there;
+`Scene.placed` transforms all of them to the world for given poses of the bodies.
 """
 
 from __future__ import annotations
@@ -71,7 +71,7 @@ class Glyph:
 
 @dataclass(frozen=True, eq=False)
 class Link:
-    """What reaches from a point of one body to a point of another: a spring, a string, a massless rod.
+    """A connection from a point of one body to a point of another: a spring, a string, a massless rod.
 
     name: unique in the scene. element: such as "force 'spring'". kind: name of its kind.
     carriers: the two bodies. points: (2, 3), the ends in the frames of those, m.
@@ -90,7 +90,7 @@ class Link:
 
     @property
     def parts(self) -> int:
-        """Straight parts in which it is drawn: what may be slack sags."""
+        """Number of straight parts in which it is drawn: a link that may be slack sags."""
         return _PARTS if self.slack > 0.0 else 1
 
 
@@ -175,7 +175,7 @@ class Scene:
         return carriers, np.array([link.points for link in links], dtype=float).reshape(-1, 2, 3)
 
     def placed(self, position: Any = None, rotation: Any = None) -> Placed:
-        """Where everything is at poses of the bodies, (..., nb, 3), m, and (..., nb, 4), or at the start."""
+        """Placement of all at poses of the bodies, (..., nb, 3), m, and (..., nb, 4), or at the start."""
         position, rotation = self._poses(position, rotation)
         carrier, own_position, own_rotation = self._local
         turn = rotation[..., carrier, :]

@@ -1,4 +1,4 @@
-"""From where a scene is seen: a parallel projection, chosen so that the motion shows."""
+"""The view of a scene: a parallel projection, chosen so that the motion is visible."""
 
 from __future__ import annotations
 

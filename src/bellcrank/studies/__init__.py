@@ -1,1 +1,1 @@
-"""Studies: many runs of one mechanism with other parameters, and what is computed from them."""
+"""Studies: many runs of one mechanism with different parameters, and what is computed from them."""

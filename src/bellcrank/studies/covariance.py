@@ -1,6 +1,6 @@
-"""How well data determine parameters: deviations and correlations from the Jacobian of the residuals.
+"""How well data determine parameters: standard deviations and correlations from the residual Jacobian.
 
-Near the solution residuals r of unit deviation change by  J δp , and the best parameters have the covariance
+Near the solution, residuals r of unit variance change by  J δp , and the best parameters have the covariance
 (JᵀJ)⁻¹ : G. A. F. Seber, C. J. Wild, Nonlinear Regression, 1989, section 2.1.
 """
 

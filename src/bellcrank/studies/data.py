@@ -28,7 +28,7 @@ class Record:
 
 
 def records_of(data: Any) -> tuple[Record, ...]:
-    """Records of a mapping from quantities to (times, values), or of a table with a column of times.
+    """Records from a mapping of quantities to (times, values), or from a table with a column of times.
 
     A table is a mapping from names to columns (or a DataFrame) with a column "time [s]"; values that are not
     a number are gaps. Raises MechanismError with everything that is wrong.
@@ -78,15 +78,15 @@ def _record(name: str, times: Any, values: Any) -> Record:
 
 @dataclass(frozen=True)
 class Predictions:
-    """What a run gives for records, one after the other, over the deviations of their noise.
+    """What a run predicts for records, one after the other, over the standard deviations of their noise.
 
-    Times between frames are interpolated linearly; runs that record at these times give them exactly.
+    Values between frames are interpolated linearly; runs that record at these times give them exactly.
     """
 
     records: tuple[Record, ...]
 
     def __call__(self, run: Any) -> Floats:
-        """What a run gives (data,). Raises NoMeasure where it gives none."""
+        """The predictions of a run (data,). Raises NoMeasure where it has none."""
         if not isinstance(run, Trajectory):
             raise NoMeasure(f"a fit needs runs, and the analysis returned a {type(run).__name__}")
         return np.concatenate([self._of(run, record) for record in self.records])

@@ -1,4 +1,4 @@
-"""Evaluates an experiment at points that an algorithm asks for, in parallel, each once; and differentiates.
+"""Evaluates an experiment at the points an algorithm requests, in parallel, each once; and differentiates.
 
 Derivatives are central differences. A run by adaptive steps has errors of about its tolerance ε (relative)
 that are no smooth functions of the parameters; the difference over ± h of a function whose third derivative
@@ -50,7 +50,7 @@ class Free:
 
 
 def free_parameters(mechanism: Mechanism, given: Any, guess: Mapping[str, Any] | None) -> tuple[Free, ...]:
-    """The parameters that are free, with bounds: those given, within those that the parameters have.
+    """The free parameters with their bounds: those given, limited by those of the parameters themselves.
 
     given: their names, or a mapping from these to (low, high), either of which may be None.
     Raises MechanismError with everything that is wrong.
@@ -97,7 +97,7 @@ def _bounds(parameter: Parameter, given: Any) -> tuple[float, float]:
 
 
 def noise_of(experiment: Experiment) -> float:
-    """The relative error of what an experiment gives that is no smooth function of the parameters."""
+    """The relative error in an experiment's results that is not a smooth function of the parameters."""
     given = experiment.arguments
     if experiment.analysis in ("kinematics", "inverse_dynamics"):
         return _SOLVED
@@ -113,7 +113,7 @@ def noise_of(experiment: Experiment) -> float:
 
 
 def step_of(noise: float) -> float:
-    """The relative step of central differences that is right for an error."""
+    """The best relative step of central differences for results with a given error."""
     return float(np.cbrt(3.0 * noise))
 
 
@@ -125,7 +125,7 @@ def accuracy_of(noise: float) -> float:
 class Evaluator:
     """Outcomes at points (parameters,) in SI units, computed once each.
 
-    runs: how many were computed. failures: reasons of those that failed.
+    runs: how many were computed. failures: the reasons of those that failed.
     """
 
     def __init__(
@@ -151,7 +151,7 @@ class Evaluator:
         return [outcome.reason for _, outcome in self.order if outcome.reason]
 
     def probe(self, point: Floats) -> Outcome:
-        """The outcome at the first point. Raises MechanismError for what is wrong at every point."""
+        """The outcome at the first point. Raises MechanismError for errors that occur at every point."""
         outcome = self.experiment.probe(0, self._named(point))
         self._note(point, outcome)
         return outcome
@@ -169,10 +169,10 @@ class Evaluator:
         return [self._known[point.tobytes()] for point in points]
 
     def derivatives(self, point: Floats) -> Floats:
-        """Of all values by the parameters (values, parameters): central differences, all runs at once.
+        """Derivatives of all values (values, parameters) by central differences, all runs at once.
 
-        At a bound, and beside a point that fails, from three or two points on one side; columns for which
-        that cannot be done are not a number.
+        At a bound, and beside a point that fails, they are one-sided, from three or two points; columns for
+        which that is impossible are NaN.
         """
         step = step_of(noise_of(self.experiment)) * np.maximum(np.abs(point), _NEAR_ZERO * self.scale)
         middle = self.at([point])[0].values
@@ -205,7 +205,7 @@ def _moved(point: Floats, k: int, h: float) -> Floats:
 
 
 def _difference(middle: Floats, steps: tuple[float, float], found: Sequence[Floats]) -> Floats:
-    """The derivative from values at 0 and at two steps: of the parabola, or of a line if one fails."""
+    """The derivative from values at 0 and at two steps: of a parabola, or of a line if one step fails."""
     (a, b), (first, second) = steps, found
     good = np.isfinite(first).all(), np.isfinite(second).all()
     if not any(good):

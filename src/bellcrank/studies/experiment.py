@@ -1,4 +1,4 @@
-"""What a study does at each point: an analysis of the mechanism with other parameters, and its measures."""
+"""What a study does at each point: it analyses the mechanism with other parameters and takes measures."""
 
 from __future__ import annotations
 
@@ -39,10 +39,10 @@ class Interrupted(KeyboardInterrupt):
 
 @dataclass(frozen=True)
 class Outcome:
-    """What came out at a point.
+    """The outcome at a point.
 
-    values: of the measures, not a number where it failed. reason: why it failed; empty if it did not.
-    seconds: that it took. run: what the analysis returned, where that is kept.
+    values: of the measures, NaN if it failed. reason: why it failed; empty if it did not.
+    seconds: computing time. run: what the analysis returned, where that is kept.
     """
 
     values: Floats
@@ -55,8 +55,8 @@ class Outcome:
 class Experiment:
     """An analysis of a mechanism at any point.
 
-    analysis: a name of ANALYSES, or a function of the mechanism and the arguments. evaluate: makes numbers
-    of what it returns, `width` of them. keep: whether outcomes hold what it returned. folder: where runs are
+    analysis: a name of ANALYSES, or a function of the mechanism and the arguments. evaluate: computes `width`
+    numbers from what it returns. keep: whether outcomes contain what it returned. folder: where runs are
     recorded, by the number of their point.
     """
 
@@ -69,16 +69,16 @@ class Experiment:
     folder: Path | None = None
 
     def at(self, number: int, values: Mapping[str, float]) -> Outcome:
-        """The outcome at a point; whatever fails there is its reason.
+        """The outcome at a point; an error there becomes its reason.
 
-        Raises UnknownQuantity and Unsupported, which no other point would be spared, and Interrupted.
+        Raises UnknownQuantity and Unsupported, which would occur at every point, and Interrupted.
         """
         return self._tried(number, values)[0]
 
     def probe(self, number: int, values: Mapping[str, float]) -> Outcome:
         """The outcome at the first point.
 
-        Raises what `at` raises, and MechanismError where the mechanism is in order at this point: then the
+        Raises the errors of `at`, and MechanismError if the mechanism itself is valid at this point: then the
         arguments are wrong, at every point.
         """
         outcome, error = self._tried(number, values)
@@ -126,14 +126,14 @@ class Experiment:
 
 
 def run_path(folder: Path, number: int) -> Path:
-    """Where the run at a point is recorded."""
+    """The path where the run at a point is recorded."""
     return folder / f"{number:06d}.h5"
 
 
 def checked_analysis(who: str, analysis: Any, arguments: Mapping[str, Any]) -> str | Callable[..., Any]:
-    """The analysis, if there is one of this name, it is a function, and it has these arguments.
+    """The analysis, checked: a known name or a function, which takes these arguments.
 
-    Raises MechanismError with all that is wrong.
+    Raises MechanismError listing all faults.
     """
     with Check(who) as check:
         if not callable(analysis):
@@ -156,7 +156,7 @@ def checked_analysis(who: str, analysis: Any, arguments: Mapping[str, Any]) -> s
 
 @dataclass(frozen=True)
 class Measures:
-    """Measures as one function: an array of numbers of what an analysis returned."""
+    """Measures as one function: an array of numbers from what an analysis returned."""
 
     measures: tuple[Measure, ...]
 

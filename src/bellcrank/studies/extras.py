@@ -9,7 +9,7 @@ from bellcrank.errors import Unsupported
 
 
 def needed(module: str, purpose: str, extra: str = "studies") -> Any:
-    """A module of an optional library. Raises Unsupported, with what to install, where it is missing."""
+    """A module of an optional library. Raises Unsupported, with what to install, if it is missing."""
     try:
         return import_module(module)
     except ModuleNotFoundError as error:

@@ -1,8 +1,8 @@
-"""Parameters by which a run matches recorded data: `bc.fit`.
+"""Parameter identification: finding the parameters with which a run matches recorded data, `bc.fit`.
 
-The sum of squares of  (data − prediction) / σ  is made least. Where σ is not given, each quantity's is taken
-from its residuals, the parameters are found again with these weights, and so on until they rest: for
-independent normal noise that is the most likely solution. Deviations: `covariance.py`.
+The sum of squares of  (data − prediction) / σ  is minimised. Where σ is not given, that of each quantity is
+estimated from its residuals, the parameters are found again with these weights, and so on until they settle:
+for independent normal noise this is the maximum-likelihood solution. Deviations: `covariance.py`.
 """
 
 from __future__ import annotations
@@ -49,22 +49,22 @@ def fit(
     progress: bool | Callable[[float], None] | None = None,
     **arguments: Any,
 ) -> FitReport:
-    """Find the parameters by which a run matches recorded data best, with their standard deviations.
+    """Find the parameters with which a run best matches recorded data, and their standard deviations.
 
     parameters: names, or a mapping from names to bounds (low, high), None for none.
     data: a mapping from quantities (as `bc.sweep` names them) to (times, values); or a table, such as a
         DataFrame, with a column "time [s]", whose other columns are quantities.
     noise: the standard deviation of the data, one for all or by quantity; those that are not given are
         estimated from the residuals of their quantity.
-    guess: values to begin at, by name; by default those that the parameters have.
-    loss: "linear" for least squares, or "soft_l1", "huber", "cauchy", "arctan", which bear outliers.
-    budget: how often the run is computed at most, derivatives aside.
+    guess: start values by name; by default the present values of the parameters.
+    loss: "linear" for least squares, or "soft_l1", "huber", "cauchy", "arctan", which are robust to outliers.
+    budget: the largest number of runs, not counting those for derivatives.
     analysis, executor, processes, arguments: as for `bc.sweep`. Simulations record at the times of the data
         and need no duration.
 
-    Derivatives are central differences whose steps suit the tolerance of the runs. Runs that fail along the
-    way are counted and avoided. Raises MechanismError for what is wrong, and where the run at the start
-    fails; Unsupported without scipy.
+    Derivatives are central differences with steps matched to the tolerance of the runs. Runs that fail on the
+    way are counted and avoided. Raises MechanismError for wrong arguments, and if the run at the start fails;
+    Unsupported without scipy.
     """
     optimize = needed("scipy.optimize", "a fit")
     records = records_of(data)
@@ -96,7 +96,7 @@ def fit(
 
 
 def _noise_of(given: Any, records: Sequence[Record]) -> list[float | None]:
-    """The deviation of each record's noise, None where it is to be estimated."""
+    """The standard deviation of each record's noise, None where it is to be estimated."""
     if not isinstance(given, Mapping):
         with Check("noise") as check:
             one = None if given is None else check.positive("noise", given)
@@ -140,7 +140,7 @@ class _Search:
         self.floor = [_LEAST_NOISE * max(float(np.max(np.abs(r.values))), 1e-300) for r in records]
 
     def settled(self, given: Sequence[float | None]) -> tuple[Any, Floats]:
-        """The solution, and the deviations of each record's noise."""
+        """The solution, and the standard deviation of each record's noise."""
         at = np.array([one.start for one in self.evaluator.free])
         sigmas = np.array([self._first_guess(k, one) for k, one in enumerate(given)])
         for _ in range(_ROUNDS):
@@ -155,11 +155,11 @@ class _Search:
         return solution, found
 
     def predictions(self, point: Floats) -> Floats:
-        """(data,); not a number where the run fails."""
+        """The predictions (data,); NaN where the run fails."""
         return self.evaluator.at([point])[0].values
 
     def jacobian(self, point: Floats, sigmas: Floats) -> Floats:
-        """Of the weighted residuals (data, parameters). Raises MechanismError where it cannot be had."""
+        """The Jacobian of the weighted residuals (data, parameters). Raises MechanismError if it fails."""
         found = -self.evaluator.derivatives(point) / self._spread(sigmas)[:, None]
         for k, column in enumerate(found.T):
             if not np.isfinite(column).all():
@@ -193,7 +193,7 @@ class _Search:
         return given or max(spread, self.floor[k]) or 1.0
 
     def _estimated(self, at: Floats, given: Sequence[float | None]) -> Floats:
-        """Deviations of the noise from residuals, for all data less the parameters found from them."""
+        """Standard deviations of the noise from residuals, corrected for the number of free parameters."""
         residuals = self.residuals(at)
         share = len(self.data) / max(len(self.data) - len(self.evaluator.free), 1)
         found = [

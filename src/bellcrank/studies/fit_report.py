@@ -1,4 +1,4 @@
-"""What a fit gives."""
+"""The results of a fit."""
 
 from __future__ import annotations
 
@@ -20,9 +20,9 @@ _TOGETHER: Final = 0.95  # correlations above it are named
 
 @dataclass(frozen=True, eq=False)
 class FittedQuantity:
-    """Data (n,) of a quantity at times (n,), what the fitted run leaves of them, and the noise's deviation.
+    """Data (n,) of a quantity at times (n,), residuals of the fitted run, and the noise's standard deviation.
 
-    given: whether that was given; else it comes from the residuals.
+    given: whether the latter was given; else it is estimated from the residuals.
     """
 
     name: str
@@ -36,13 +36,13 @@ class FittedQuantity:
 
 @dataclass(frozen=True, eq=False, repr=False)
 class FitReport:
-    """Parameters that match data best.
+    """The parameters that best match the data.
 
-    values, deviations, units: by name of the parameter; a deviation is infinite where the data do not
-    determine it. correlation: (parameters, parameters). quantities: data and residuals. chi_squared: the sum
-    of squares of residuals over their deviations, near `degrees_of_freedom` where the noise was right.
-    at_bound: parameters that rest on a bound, whose deviations mean little. runs, failures: how many runs
-    it took and how many failed. mechanism, run: with the values found.
+    values, deviations, units: by name of the parameter; a standard deviation is infinite if the data do not
+    determine the parameter. correlation: (parameters, parameters). quantities: data and residuals.
+    chi_squared: the sum of squares of residuals over their deviations, near `degrees_of_freedom` if the noise
+    was right. at_bound: parameters on a bound, whose deviations mean little. runs, failures: how many runs
+    were computed and how many failed. mechanism, run: with the values found.
     """
 
     mechanism: Mechanism
@@ -61,13 +61,13 @@ class FitReport:
     run: Any
 
     def plot(self, path: str | Path | None = None) -> Figure:
-        """Data, the fitted run and residuals (needs matplotlib). path: PNG, PDF or SVG to write."""
+        """Plot data, the fitted run and residuals (needs matplotlib). path: PNG, PDF or SVG to write."""
         from bellcrank.studies.plots import plot_fit
 
         return plot_fit(self, path)
 
     def to_dict(self) -> dict[str, Any]:
-        """What is printed as JSON."""
+        """The report as plain values, as it is printed as JSON."""
         return {
             "mechanism": self.mechanism.name,
             "values": dict(self.values),

@@ -1,4 +1,4 @@
-"""What an optimization makes least, in coordinates that run from 0 to 1 between the bounds."""
+"""The objective of an optimization, in coordinates that run from 0 to 1 between the bounds."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _KEPT: Final = 1e-6  # of the size of a bound: by how much a constraint may be m
 
 
 class OutOfBudget(Exception):
-    """No more runs are allowed."""
+    """The budget of runs is used up."""
 
 
 @dataclass(frozen=True)
@@ -37,12 +37,12 @@ class Limits:
 
     @property
     def scale(self) -> Floats:
-        """Sizes (n,) beside which a violation counts."""
+        """Scales (n,) to which violations are relative."""
         sizes = np.maximum(*(np.where(np.isfinite(b), np.abs(b), 0.0) for b in (self.low, self.high)))
         return np.where(sizes > 0.0, sizes, 1.0)
 
     def violation(self, values: Floats) -> Floats:
-        """By how much values (n,) miss their bounds, relative to these."""
+        """By how much values (n,) miss their bounds, relative to the scales."""
         return np.asarray(np.maximum(0.0, np.maximum(self.low - values, values - self.high)) / self.scale)
 
     def kept(self, values: Floats) -> bool:
@@ -51,7 +51,7 @@ class Limits:
 
 
 def limits_of(given: Mapping[Any, Any] | None) -> Limits:
-    """The constraints of an optimization. Raises MechanismError with all that is wrong with them."""
+    """The constraints of an optimization. Raises MechanismError listing all faults."""
     with Check("constraints") as check:
         check.instance("constraints", {} if given is None else given, Mapping, "{measure: (low, high)}")
     found, low, high, faults = list[Measure](), list[float](), list[float](), FaultList()
@@ -77,9 +77,9 @@ def limits_of(given: Mapping[Any, Any] | None) -> Limits:
 
 
 class Goal:
-    """A measure to make least within limits. Points u (parameters,) lie between 0 and 1.
+    """A measure to minimise within limits. Points u (parameters,) lie between 0 and 1.
 
-    Raises OutOfBudget where it is asked for more runs than `most`.
+    Raises OutOfBudget when more runs than `most` would be needed.
     """
 
     def __init__(self, evaluator: Evaluator, limits: Limits, maximize: bool, most: int) -> None:
@@ -90,7 +90,7 @@ class Goal:
 
     @property
     def start_u(self) -> Floats:
-        """Where a search begins."""
+        """The start of the search."""
         return np.asarray((self.start - self.evaluator.low) / self._span)
 
     def point(self, u: Floats) -> Floats:
@@ -99,13 +99,13 @@ class Goal:
         return np.asarray(inside)
 
     def at(self, rows: Sequence[Floats]) -> list[Outcome]:
-        """Outcomes at several u, at once."""
+        """Outcomes at several u, computed together."""
         if self.evaluator.runs >= self._most:
             raise OutOfBudget
         return self.evaluator.at([self.point(u) for u in rows])
 
     def values(self, rows: Sequence[Floats]) -> Floats:
-        """What is made least, at each u; infinite for runs that fail."""
+        """The objective at each u; infinite for runs that fail."""
         return np.array([self._sign * o.values[0] if not o.reason else np.inf for o in self.at(rows)])
 
     def constraints(self, rows: Sequence[Floats]) -> Floats:
@@ -114,7 +114,7 @@ class Goal:
         return np.array(found).T
 
     def value(self, u: Floats) -> float:
-        """At one u; for runs that fail more than at all others, and the more the farther from the best."""
+        """The objective at u; for failed runs, worse than all others, and more so farther from the best."""
         value = float(self.values([u])[0])
         if np.isfinite(value):
             return value
@@ -126,7 +126,7 @@ class Goal:
         return float(values.max() + (np.ptp(values) + abs(values.max()) + 1e-6) * (0.1 + away))
 
     def size(self, u: Floats) -> float:
-        """The size of values near u, also where the value there is zero."""
+        """The scale of values near u, even if the value there is zero."""
         value = abs(self.value(u))
         known = [abs(o.values[0]) for _, o in self.evaluator.order if not o.reason]
         return float(max(value, 1e-3 * np.median(known)) if known else value) or 1.0
@@ -140,7 +140,7 @@ class Goal:
         return np.asarray(self.constraints([u])[:, 0])
 
     def constraint_gradient(self, u: Floats) -> Floats:
-        """Their derivatives by u (constraints, parameters)."""
+        """Derivatives of the constraints by u (constraints, parameters)."""
         return np.asarray(self._derivatives(u)[1:] / self.limits.scale[:, None])
 
     def _derivatives(self, u: Floats) -> Floats:

@@ -1,4 +1,4 @@
-"""Measures: one number for a run, by a text such as "max drive.motor.effort", or by a function."""
+"""Measures: one number for a run, from a text such as "max drive.motor.effort" or from a function."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ MeasureLike: TypeAlias = "str | Callable[[Any], float]"
 
 
 def _mean(time: FloatArray, values: FloatArray) -> float:
-    """The average over time, by the trapezoidal rule: frames need not lie equally close."""
+    """The average over time, by the trapezoidal rule: frames need not be evenly spaced."""
     span = float(time[-1] - time[0])
     area = 0.5 * float(np.sum(np.diff(time) * (values[1:] + values[:-1])))
     return area / span if span > 0.0 else float(values[0])
@@ -47,7 +47,7 @@ class NoMeasure(BellcrankError):
 class Measure:
     """A measure with its name.
 
-    function: of what the analysis returned. source: what recognises it when a sweep is resumed.
+    function: of what the analysis returned. source: identifies the measure when a sweep is resumed.
     """
 
     name: str
@@ -55,7 +55,7 @@ class Measure:
     source: str
 
     def of(self, outcome: Any) -> float:
-        """The number. Raises NoMeasure where there is none, UnknownQuantity where a text names nothing."""
+        """The number. Raises NoMeasure if there is none, UnknownQuantity if a text names nothing."""
         try:
             value = self.function(outcome)
         except (NoMeasure, MechanismError):
@@ -78,9 +78,9 @@ def quantity_of(measure: Measure) -> str:
 
 
 def measures_of(given: Any, known: str = "measure") -> tuple[Measure, ...]:
-    """Measures from one text or function, several of them, or a mapping from their names.
+    """Measures from one text or function, several of them, or a mapping from names to these.
 
-    Raises MechanismError with everything that is wrong.
+    Raises MechanismError listing all faults.
     """
     faults, found = FaultList(), []
     for name, one in _named(given, known):

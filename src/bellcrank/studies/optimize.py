@@ -1,4 +1,4 @@
-"""Parameters that make a measure least: `bc.optimize`."""
+"""Optimization: the parameters that minimise a measure, `bc.optimize`."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ _NAMES: Final = ("auto", *METHODS)
 
 @dataclass(frozen=True)
 class Entry:
-    """A run: its point, the measure (nan if it failed), and whether it keeps the constraints."""
+    """A run: its point, the measure (nan if it failed), and whether it satisfies the constraints."""
 
     point: Mapping[str, float]
     value: float
@@ -40,11 +40,11 @@ class Entry:
 
 @dataclass(frozen=True, eq=False, repr=False)
 class OptimizeReport:
-    """What an optimization found.
+    """The results of an optimization.
 
-    values: of the parameters, whose units are in `parameters`. value: of the measure there. constraints:
+    values: of the parameters, whose units are in `parameters`. value: the measure there. constraints:
     their measures there. history: every run, in order. failures: how many of them failed. search, reason:
-    what searched, and why that was chosen. converged, message: how it ended. mechanism: with the values.
+    the algorithm, and why it was chosen. converged, message: how it ended. mechanism: with the values.
     """
 
     mechanism: Mechanism
@@ -62,7 +62,7 @@ class OptimizeReport:
 
     @property
     def runs(self) -> int:
-        """How many runs it took."""
+        """How many runs were computed."""
         return len(self.history)
 
     @property
@@ -71,13 +71,13 @@ class OptimizeReport:
         return sum(bool(entry.reason) for entry in self.history)
 
     def plot(self, path: str | Path | None = None) -> Figure:
-        """The measure and the parameters over the runs (needs matplotlib). path: PNG, PDF or SVG to write."""
+        """Plot the measure and parameters over runs (needs matplotlib). path: PNG, PDF or SVG to write."""
         from bellcrank.studies.plots import plot_course
 
         return plot_course(self, path)
 
     def to_dict(self) -> dict[str, Any]:
-        """What is printed as JSON."""
+        """The report as plain values, as it is printed as JSON."""
         return {
             "mechanism": self.mechanism.name,
             "measure": self.measure,
@@ -122,22 +122,22 @@ def optimize(
     progress: bool | Callable[[float], None] | None = None,
     **arguments: Any,
 ) -> OptimizeReport:
-    """Find the parameters that make a measure of the run least, or largest.
+    """Find the parameters that minimise, or maximise, a measure of the run.
 
     parameters: a mapping from names to bounds (low, high), or names of parameters that have bounds.
-    measure: a text or a function, as for `bc.sweep`. maximize: make it largest.
-    constraints: a mapping from measures to (low, high) that they must keep; None for no bound.
-    search: "differential_evolution" (global), "SLSQP", "L-BFGS-B" (both by derivatives), "Nelder-Mead",
-        "COBYLA" (both without). "auto": with a `guess`, the nearest minimum by derivatives; without, the
-        global one, whose last part is done by derivatives. The report gives the reason.
-    guess: values to begin at, by name; those that are left out have their present ones.
-    budget: how many runs at most. seed: of the global search.
+    measure: a text or a function, as for `bc.sweep`. maximize: maximise it instead.
+    constraints: a mapping from measures to their bounds (low, high); None for no bound.
+    search: "differential_evolution" (global), "SLSQP", "L-BFGS-B" (both use derivatives), "Nelder-Mead",
+        "COBYLA" (both do not). "auto": with a `guess`, the nearest minimum, using derivatives; without, the
+        global one, finished with derivatives. The report gives the reason.
+    guess: start values by name; parameters that are left out keep their present values.
+    budget: the largest number of runs. seed: of the global search.
     analysis, executor, processes, arguments: as for `bc.sweep`; populations and differences are computed in
-        parallel, with processes=None by all cores.
+        parallel, with processes=None on all cores.
 
-    Derivatives are differences whose steps suit the tolerance of the runs. Runs that fail are counted and
-    avoided. Raises MechanismError for what is wrong, and where no run that keeps the constraints is found;
-    Unsupported without scipy.
+    Derivatives are differences with steps matched to the tolerance of the runs. Runs that fail are counted
+    and avoided. Raises MechanismError for wrong arguments, and if no run that satisfies the constraints is
+    found; Unsupported without scipy.
     """
     needed("scipy.optimize", "an optimization")
     free = free_parameters(mechanism, parameters, guess)
@@ -166,7 +166,7 @@ def optimize(
 
 
 def _checked(search: Any, free: Sequence[Free], limits: Limits, maximize: Any, budget: Any, seed: Any) -> str:
-    """The search. Raises MechanismError with all that is wrong with the arguments."""
+    """The search. Raises MechanismError listing all faults of the arguments."""
     with Check("optimize") as check:
         check.flag("maximize", maximize)
         chosen = check.choice("search", search, _NAMES)

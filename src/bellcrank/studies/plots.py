@@ -1,4 +1,4 @@
-"""Figures of studies: sweeps, the course of an optimization, a fit and its residuals."""
+"""Figures of studies: sweeps, the history of an optimization, a fit and its residuals."""
 
 from __future__ import annotations
 
@@ -236,7 +236,7 @@ def _draw_cloud(panel: Any, result: SweepResult, parameter: int, values: Floats)
 
 
 def _fit_range(panel: Any, values: Floats) -> None:
-    """Show what is near the best; the first runs of a search may be far off."""
+    """Show the range near the best value; the first runs of a search may be far off."""
     low, high = np.nanmin(values), np.nanpercentile(values, 90)
     if high > low:
         panel.set_ylim(low - 0.08 * (high - low), high + 0.08 * (high - low))

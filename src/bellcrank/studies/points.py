@@ -1,4 +1,4 @@
-"""Where a study computes: points, each of which gives values to some parameters of a mechanism."""
+"""The points of a study: each gives values to some parameters of a mechanism."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ def points_of(
 ) -> Points:
     """The points of a study; see `bc.sweep` for what `given` may be.
 
-    Raises MechanismError with all that is wrong: unknown parameters, values that are no numbers or out of
+    Raises MechanismError listing all faults: unknown parameters, values that are not numbers or out of
     bounds, lists of different lengths.
     """
     required("mechanism", mechanism, Mechanism, "make one with bc.Mechanism(name), or bc.load(path)")
@@ -77,7 +77,7 @@ def points_of(
 
 
 def parameters_of(mechanism: Mechanism, names: Iterable[Any]) -> dict[str, Parameter]:
-    """The parameters of these names. Raises MechanismError for those that there are not, and for none."""
+    """The parameters of these names. Raises MechanismError for unknown names, and if there are none."""
     found, faults = {}, FaultList()
     for name in names:
         if name in mechanism.parameters:
@@ -94,7 +94,7 @@ def parameters_of(mechanism: Mechanism, names: Iterable[Any]) -> dict[str, Param
 
 
 def number_of(parameter: Parameter, value: Any) -> float:
-    """A value that a parameter may have, SI. Raises MechanismError for another one."""
+    """A valid value of a parameter, SI. Raises MechanismError for any other."""
     return replace(parameter, value=value).value
 
 

@@ -1,4 +1,4 @@
-"""How far a study is: a bar on the terminal, or a function of the caller."""
+"""Progress of a study: a bar on the terminal, or a function of the caller."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ class CountProgress:
             self._bar.stop()
 
     def add(self, done: int, failed: int = 0) -> None:
-        """So many more are done, and of these so many failed."""
+        """Count points that are done, and those of them that failed."""
         self._done += done
         self._failed += failed
         if self._bar is not None:

@@ -1,4 +1,4 @@
-"""What a sweep gives: a row for each point, with the reason where it failed."""
+"""The result of a sweep: a row for each point, with the reason where it failed."""
 
 from __future__ import annotations
 
@@ -31,9 +31,9 @@ _SHOWN_REASONS: Final = 5
 class SweepResult:
     """The outcomes of a sweep, in the order of its points.
 
-    mechanism: its name. points: where it computed. measures: their names. values: (points, measures), not
-    a number where a point failed. reasons: why points failed; empty texts where they did not. seconds: that
-    each point took. status: "finished" or "interrupted". folder: where runs are recorded, if they are;
+    mechanism: its name. points: the points of the sweep. measures: their names. values: (points, measures),
+    NaN where a point failed. reasons: why points failed; empty texts where they did not. seconds: computing
+    time of each point. status: "finished" or "interrupted". folder: where runs are recorded, if they are;
     held: those in memory. units: of the measures that are texts.
     """
 
@@ -56,7 +56,7 @@ class SweepResult:
 
     @property
     def failed(self) -> np.ndarray:
-        """Numbers of the points that have no values, failed or not computed."""
+        """Indices of the points without values, failed or not computed."""
         return np.flatnonzero(np.array([bool(reason) for reason in self.reasons], dtype=bool))
 
     def __getitem__(self, name: str) -> Floats:
@@ -66,7 +66,7 @@ class SweepResult:
         return self.values[:, self.measure_number(name)]
 
     def measure_number(self, name: str | None) -> int:
-        """The place of a measure, of the first for None. Raises MechanismError with close matches."""
+        """The index of a measure; None means the first. Raises MechanismError with close matches."""
         if name is None:
             return 0
         if name not in self.measures:
@@ -88,7 +88,7 @@ class SweepResult:
         return self.points.at(number) | dict(zip(self.measures, self.values[number].tolist(), strict=True))
 
     def run(self, number: int) -> Any:
-        """What the analysis returned at a point, where runs were kept: of a file, or in memory."""
+        """What the analysis returned at a point, if runs were kept: from a file, or from memory."""
         if not 0 <= number < len(self) or self.reasons[number]:
             reason = self.reasons[number] if 0 <= number < len(self) else f"there are {len(self)} points"
             raise MechanismError(Fault(f"point {number}", f"it has no run: {reason}"))
@@ -130,10 +130,10 @@ class SweepResult:
         return dataset
 
     def plot(self, measure: str | None = None, path: str | Path | None = None) -> Figure:
-        """A figure of a measure, by default of the first; failed points are marked.
+        """Plot a measure, by default the first; failed points are marked.
 
-        Over one parameter it has lines, over two it is a map, else it has a panel for each parameter.
-        path: PNG, PDF or SVG to write.
+        The figure has lines over one parameter, is a map over two, and otherwise has a panel for each
+        parameter. path: PNG, PDF or SVG to write.
 
         Raises Unsupported without matplotlib.
         """
@@ -142,7 +142,7 @@ class SweepResult:
         return plot_sweep(self, self.measure_number(measure), path)
 
     def to_dict(self) -> dict[str, Any]:
-        """What is printed as JSON."""
+        """The result as plain values, as it is printed as JSON."""
         rows = [
             self.points.at(k)
             | dict(zip(self.measures, self.values[k].tolist(), strict=True))
@@ -189,7 +189,7 @@ def result_of(
     folder: Path | None,
     units: Mapping[str, str],
 ) -> SweepResult:
-    """The result of outcomes by the numbers of their points; those that are missing were not computed."""
+    """The result made from outcomes by index of their points; missing ones were not computed."""
     values = np.full((len(points), len(measures)), np.nan)
     seconds, reasons = np.zeros(len(points)), [NOT_DONE] * len(points)
     for number, outcome in outcomes.items():

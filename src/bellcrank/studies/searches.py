@@ -1,4 +1,4 @@
-"""How the least value of a goal is searched for: the algorithms of scipy."""
+"""The search for the minimum of a goal, by the algorithms of scipy."""
 
 from __future__ import annotations
 
@@ -29,14 +29,14 @@ METHODS: Final = tuple(BUDGETS)
 
 
 def searched(method: str, goal: Goal, seed: int) -> tuple[bool, str]:
-    """Search; whether it converged, and what the algorithm says. Raises OutOfBudget."""
+    """Run the search; return whether it converged and the algorithm's message. Raises OutOfBudget."""
     if method == "differential_evolution":
         return _global(goal, seed)
     return _local(method, goal, goal.start_u)
 
 
 def _global(goal: Goal, seed: int) -> tuple[bool, str]:
-    """Differential evolution, whole populations at once; then by derivatives from the best point."""
+    """Differential evolution, whole populations at once; then a search by derivatives from the best."""
     optimize = needed("scipy.optimize", "an optimization")
     count, limits = len(goal.evaluator.free), goal.limits
     constraints: Any = ()
@@ -66,7 +66,7 @@ def _global(goal: Goal, seed: int) -> tuple[bool, str]:
 
 
 def _has_drawn_together(intermediate_result: Any) -> bool:
-    """Whether all of a population is at one place; scipy itself compares their values, which may be zero."""
+    """Whether a population has converged to one point; scipy compares the values, which may be zero."""
     return bool(np.max(np.ptp(intermediate_result.population, axis=0)) < _SPREAD)
 
 
@@ -95,7 +95,7 @@ def _local(method: str, goal: Goal, begin: Floats) -> tuple[bool, str]:
 
 
 def _penalized(goal: Goal, begin: Floats, size: float) -> tuple[bool, str]:
-    """Nelder and Mead's simplex takes no constraints: what misses them counts as more than its start."""
+    """Nelder and Mead's simplex takes no constraints: violations make a point worse than its start."""
     optimize = needed("scipy.optimize", "an optimization")
 
     def value(u: Floats) -> float:

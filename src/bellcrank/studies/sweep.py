@@ -1,4 +1,4 @@
-"""One analysis at many points: `bc.sweep`."""
+"""Parameter sweeps, one analysis at many points: `bc.sweep`."""
 
 from __future__ import annotations
 
@@ -57,13 +57,13 @@ def sweep(
     arrange: "grid" for all combinations, "zip" for lists side by side; or "sobol", "halton", "latin",
         "random" for `count` points between the lowest and the highest value of each parameter, from `seed`.
     executor: a Dask client, the address of its scheduler, or an executor of `concurrent.futures`.
-    processes: of this machine instead; by default one for each core, if that is worth it.
-    path: a file that holds what is computed so far; a sweep that was ended goes on there.
-    runs: keep the runs too: True in memory, with `path` in files; or a folder.
+    processes: on this machine instead; by default one for each core, if that is worth it.
+    path: a file for the results so far; a sweep that was interrupted is resumed from it.
+    runs: keep the runs too: True for in memory or, with `path`, in files; or a folder.
     progress: a bar (by default on a terminal), or a function of the fraction done.
-    What fails at a point is the reason in its row. Ctrl-C returns what there is, "interrupted".
-    Raises MechanismError for what is wrong at every point: parameters that there are not, values out of
-    bounds, misspelt quantities, arguments; Unsupported for libraries that are missing.
+    An error at a point is recorded in its row. Ctrl-C returns the results so far, with status "interrupted".
+    Raises MechanismError for faults common to all points: unknown parameters, values out of bounds,
+    misspelt quantities, wrong arguments; Unsupported for missing libraries.
     """
     faults = FaultList()
     with faults.collect():
@@ -93,9 +93,9 @@ def sweep(
 
 
 def load_sweep(path: str | Path) -> SweepResult:
-    """The result in the file of a sweep, also of one that is being computed or was ended.
+    """Load the result in the file of a sweep, even one still being computed or interrupted.
 
-    Raises MechanismError for a file that is none.
+    Raises MechanismError for a file that is not of a sweep.
     """
     held, outcomes = read_sweep(path)
     names, units = zip(*held["parameters"], strict=True)
@@ -140,7 +140,7 @@ def _compute(
     file: SweepFile | None,
     shown: CountProgress,
 ) -> None:
-    """Add the outcomes that are not known."""
+    """Compute the missing outcomes."""
     shown.add(len(outcomes), sum(bool(outcome.reason) for outcome in outcomes.values()))
     with closing(_written(_computed(experiment, points, outcomes, workers), file)) as found:
         for results in found:
@@ -149,7 +149,7 @@ def _compute(
 
 
 def _units(experiment: Experiment) -> dict[str, str]:
-    """Units of the measures that are texts, where the mechanism as it is can be compiled."""
+    """Units of the measures that are texts, if the mechanism as it is can be compiled."""
     try:
         model = compile_mechanism(experiment.mechanism)
     except MechanismError:
@@ -168,7 +168,7 @@ def _units(experiment: Experiment) -> dict[str, str]:
 def _computed(
     experiment: Experiment, points: Points, known: dict[int, Outcome], workers: Workers | None
 ) -> Generator[list[Result], None, None]:
-    """The outcomes that are not known. The first point shows what is wrong at all, and how long one takes."""
+    """The missing outcomes. The first point reveals errors common to all, and how long a point takes."""
     left = [(number, points.at(number)) for number in range(len(points)) if number not in known]
     if not left:
         return
@@ -185,7 +185,7 @@ def _computed(
 def _written(
     found: Generator[list[Result], None, None], file: SweepFile | None
 ) -> Generator[list[Result], None, None]:
-    """The same results, written to the file from time to time and at the end, however it comes."""
+    """The same results, written to the file from time to time and at the end, however the sweep ends."""
     if file is None:
         yield from found
         return

@@ -1,7 +1,7 @@
-"""The file of a sweep: what has been computed so far, whole after every chunk, however the process ends.
+"""The file of a sweep: the results so far, consistent after every chunk, however the process ends.
 
 It is an SQLite database: table `study` (key, value as JSON), table `point` with a row for each point that is
-done. Other programs read it, and it goes on where it ended.
+done. Other programs can read it, and a sweep can be resumed from it.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ _PARTS: Final = ("mechanism", "parameters", "points", "measures", "analysis")
 class SweepFile:
     """The file of a sweep, open for one process.
 
-    Raises MechanismError for a file that is none, that is of another sweep, or in use.
+    Raises MechanismError for a file that is not of a sweep, belongs to another sweep, or is in use.
     """
 
     def __init__(self, path: str | Path, description: Mapping[str, Any]) -> None:
@@ -62,7 +62,7 @@ class SweepFile:
             raise
 
     def done(self, width: int) -> dict[int, Outcome]:
-        """The outcomes that it holds, by the number of their point."""
+        """The outcomes in the file, by the index of their point."""
         return _outcomes(self._base, width)
 
     def add(self, results: Iterable[tuple[int, Outcome]]) -> None:
@@ -75,7 +75,7 @@ class SweepFile:
             self._base.executemany("INSERT OR REPLACE INTO point VALUES (?, ?, ?, ?)", rows)
 
     def close(self) -> None:
-        """Leave the file."""
+        """Close the file."""
         self._base.close()
         os.close(self._lock)
 
@@ -95,7 +95,7 @@ class SweepFile:
             raise MechanismError(Fault(f"file '{self.path}'", rule, None, advice))
 
     def _locked(self) -> int:
-        """A lock that lasts until the process ends, however that happens."""
+        """A lock that is released when the process ends, however that happens."""
         descriptor = os.open(f"{self.path}", os.O_RDWR | os.O_CREAT, 0o666)
         if sys.platform != "win32":
             try:
@@ -108,7 +108,7 @@ class SweepFile:
 
 
 def check_sweep(path: str | Path, missing: bool = False) -> None:
-    """Raise MechanismError for a file that is not one of a sweep. missing: whether there may be none."""
+    """Raise MechanismError for a file that is not of a sweep. missing: whether the file may be missing."""
     where = Path(path)
     if not where.exists():
         if missing:
@@ -122,7 +122,7 @@ def check_sweep(path: str | Path, missing: bool = False) -> None:
 
 
 def read_sweep(path: str | Path) -> tuple[dict[str, Any], dict[int, Outcome]]:
-    """What a file says of its sweep, and the outcomes it holds. Raises MechanismError for no such file."""
+    """The description of the sweep in a file, and its outcomes. Raises MechanismError for other files."""
     required_path("sweep", path)
     check_sweep(path)
     base = sqlite3.connect(f"{Path(path).absolute().as_uri()}?mode=ro", uri=True)
@@ -136,7 +136,7 @@ def read_sweep(path: str | Path) -> tuple[dict[str, Any], dict[int, Outcome]]:
 
 
 def description_of(experiment: Experiment, points: Points, units: Mapping[str, str]) -> dict[str, Any]:
-    """What is written of a sweep, with digests that recognise its parts."""
+    """The stored description of a sweep, with digests that identify its parts."""
     assert isinstance(experiment.evaluate, Measures)
     measures = experiment.evaluate.measures
     analysis = experiment.analysis if isinstance(experiment.analysis, str) else source_of(experiment.analysis)
@@ -161,7 +161,7 @@ def description_of(experiment: Experiment, points: Points, units: Mapping[str, s
 
 
 def _shown(value: Any) -> str:
-    """A text of an argument that is the same in another process."""
+    """A text for an argument, which is the same in every process."""
     if callable(value):
         return source_of(value)
     if isinstance(value, np.ndarray):

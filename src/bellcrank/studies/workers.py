@@ -1,8 +1,8 @@
-"""Who computes the points of a study: this process, worker processes of loky, a Dask cluster, any executor.
+"""Workers that compute the points of a study: this process, loky processes, a Dask cluster, any executor.
 
-Points travel in chunks that take about a second. Where a worker dies, the chunks that were with it are
-computed again. Points that were lost twice wait until all others are done and then go one by one, with
-nothing else in work: so the point that ends its worker is found, and it alone fails.
+Points are sent in chunks that take about a second. If a worker dies, its chunks are computed again. Points
+that were lost twice wait until all others are done and are then computed one at a time: so the point that
+kills its worker is found, and it alone fails.
 """
 
 from __future__ import annotations
@@ -36,10 +36,10 @@ class Workers(Protocol):
     """Computes points, in any order."""
 
     def outcomes(self, experiment: Experiment, points: Sequence[Point]) -> Iterator[list[Result]]:
-        """Outcomes with the numbers of their points, some at a time, as they come."""
+        """Outcomes with the indices of their points, some at a time, as they come."""
 
     def close(self) -> None:
-        """Leave what was opened for them."""
+        """Release what was opened."""
 
 
 class Here:
@@ -57,8 +57,8 @@ class Here:
 class Pool:
     """Workers behind an executor.
 
-    executor: gives the executor, another one if the last one broke and can be replaced. count: of workers.
-    close: leaves what was opened for them.
+    executor: returns the executor, a new one if the last one broke and can be replaced. count: of workers.
+    close: releases what was opened.
     """
 
     def __init__(
@@ -71,7 +71,7 @@ class Pool:
         self._points = 0
 
     def outcomes(self, experiment: Experiment, points: Sequence[Point]) -> Iterator[list[Result]]:
-        """In chunks, in the order in which they are done."""
+        """Outcomes in chunks, in order of completion."""
         payload = _packed(experiment)
         waiting, suspects = deque(points), deque[Point]()
         deaths: Counter[int] = Counter()
@@ -99,7 +99,7 @@ class Pool:
                 future.cancel()
 
     def _next(self, waiting: deque[Point]) -> Chunk:
-        """The points of the next chunk: of a second, and fewer towards the end."""
+        """The points of the next chunk: about one second's work, and fewer towards the end."""
         size = int(_CHUNK_SECONDS * self._points / max(self._seconds, 1e-9)) if self._points else 1
         size = min(size, _CHUNK_MOST, -(-len(waiting) // (_AHEAD * self._count)))
         return [waiting.popleft() for _ in range(max(1, size))]
@@ -115,7 +115,7 @@ class Pool:
 
 
 def _result(future: Future[list[Result]]) -> list[Result] | None:
-    """What a chunk gave; None if it was lost with its worker."""
+    """The result of a chunk; None if it was lost with its worker."""
     try:
         return future.result()
     except BrokenExecutor:
@@ -134,7 +134,7 @@ def _lost(
     waiting: deque[Point],
     suspects: deque[Point],
 ) -> list[Result]:
-    """Have the points of a lost chunk computed again; the failures of those that are at fault."""
+    """Queue the points of a lost chunk again; return failures of those that killed their worker."""
     failed: list[Result] = []
     for point in chunk:
         number = point[0]
@@ -150,10 +150,10 @@ def _lost(
 
 
 def workers_of(executor: Any, processes: int | None) -> Workers:
-    """Those of an executor: a Dask client, its scheduler's address, or one of `concurrent.futures`.
+    """The workers of an executor: a Dask client, its scheduler's address, or one of `concurrent.futures`.
 
-    Or of this machine: processes of loky, by default as many as it has cores; with 1, this process.
-    Raises MechanismError for what is none, Unsupported where a library is missing.
+    Without one, those of this machine: loky processes, by default one per core; with 1, this process.
+    Raises MechanismError for anything else, Unsupported if a library is missing.
     """
     with Check("study") as check:
         if processes is not None:
@@ -193,7 +193,7 @@ def _cores() -> int:
 
 
 def _packed(experiment: Experiment) -> bytes:
-    """The experiment for other processes, functions of a notebook included."""
+    """The experiment, serialised for other processes, including functions defined in a notebook."""
     packer = needed("cloudpickle", "a study over several processes")
     try:
         packed: bytes = packer.dumps(experiment)

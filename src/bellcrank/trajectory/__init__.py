@@ -1,1 +1,1 @@
-"""Results of a run: access by name, energies, files, plots. Knows nothing of who computed them."""
+"""Results of a run: access by name, energies, files, plots. Independent of how they were computed."""

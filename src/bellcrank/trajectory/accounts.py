@@ -1,4 +1,4 @@
-"""Whose work a run adds up: forces, and whatever moves by itself and carries bodies along."""
+"""The work accounts of a run: forces, and drives and constraints that move bodies as functions of time."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ def accounts(model: Model) -> tuple[tuple[str, ...], list[tuple[str, int, int]]]
 
 
 def _numbers(model: Model) -> dict[str, tuple[str, int]]:
-    """Of forces given by formulas and of contacts, by name: what the core calls them."""
+    """The core's numbers of forces given by formulas and of contacts, by name."""
     written = [r.name for r in model.custom if r.category == "force" and r.lowered.custom is not None]
     found = {name: ("formula", number) for number, name in enumerate(written)}
     return found | {record.name: ("contact", number) for number, record in enumerate(model.contacts)}
@@ -52,7 +52,7 @@ def _parts(force: ElementRecord, numbers: dict[str, tuple[str, int]]) -> list[tu
 
 
 def _moving_blocks(model: Model) -> list[int]:
-    """Blocks with a function of time, or a formula, which may contain the time."""
+    """Blocks with a function of time, or with a formula that may contain the time."""
     arrays = model.arrays
     moving = np.zeros(len(model.block_owner), dtype=bool)
     moving[model.row_block[np.asarray(arrays["row_function"]) >= 0]] = True

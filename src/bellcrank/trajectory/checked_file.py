@@ -1,7 +1,7 @@
-"""An HDF5 file that is not trusted: what it lacks or should not hold is reported in one kind of error.
+"""An untrusted HDF5 file: anything missing or unexpected is reported in one kind of error.
 
-HDF5 itself holds out against damage only so far. What HDF5 would trip over is looked at beforehand, and where
-it would try again for ages it gets little patience.
+HDF5 itself tolerates damage only to a degree. What would make HDF5 fail is checked beforehand, and its
+endless retries are limited.
 """
 
 from __future__ import annotations
@@ -42,8 +42,8 @@ _HDF5_ERRORS: Final = (
 class CheckedFile:
     """An HDF5 file open for reading, finished or still being written. All methods raise MechanismError.
 
-    written: whether the file is marked as being written. cut: whether it is and lacks some of its end, as
-        where a disk was full; rows of data sets count as far as they are there.
+    written: whether the file is marked as being written. cut: whether it is so marked and lacks some of its
+        end, because a disk was full, say; rows of data sets count as far as they exist.
     """
 
     def __init__(self, path: Path) -> None:
@@ -91,18 +91,18 @@ class CheckedFile:
             return [str(text) for text in data.asstr()[:]]
 
     def text(self, path: str) -> str:
-        """The text of a data set of one."""
+        """The text of a data set that contains one."""
         data = self._data(path, "S", 0)
         with self.reading(f"{path!r} cannot be read"):
             return str(data.asstr()[()])
 
     def numbers(self, path: str, kind: str, shape: tuple[int | None, ...]) -> Any:
-        """The array of a data set. kind: of numpy's types; shape: None where any length will do."""
+        """The array of a data set. kind: of numpy's types; shape: None for any length."""
         rows = self.rows(path, kind, shape, 0)
         return rows[: rows.count]
 
     def rows(self, path: str, kind: str, shape: tuple[int | None, ...], least: int) -> Any:
-        """What to index for a part of a data set, the first `least` rows of which must be there."""
+        """What to index for a part of a data set, whose first `least` rows must exist."""
         data = self._data(path, kind, len(shape))
         found = (self._intact(path, data), *data.shape[1:])
         if any(n is not None and n != m for n, m in zip(shape, found, strict=True)) or found[0] < least:
@@ -111,7 +111,7 @@ class CheckedFile:
         return _Rows(self, path, data, found[0])
 
     def attribute(self, name: str, kind: type, default: Any = None) -> Any:
-        """An attribute of the file. kind: str, int, float or bool; default: if it may be left out."""
+        """An attribute of the file. kind: str, int, float or bool; default: given if it may be missing."""
         value = self._attribute(self._file, name, default)
         if not isinstance(value, kind) or (kind is int and isinstance(value, bool)):
             what = {str: "a text", int: "a whole number", float: "a number", bool: "true or false"}[kind]
@@ -119,7 +119,7 @@ class CheckedFile:
         return value
 
     def attributes(self, group: str) -> dict[str, Any]:
-        """The attributes of a group, as Python's own numbers and texts where they are such."""
+        """The attributes of a group, as Python numbers and texts where possible."""
         item = self._item(group)
         if item is None:
             raise self.error(f"{group!r} is missing", advice=_DAMAGED)
@@ -137,7 +137,7 @@ class CheckedFile:
             return _plain(attributes[name])
 
     def _item(self, path: str) -> Any:
-        """The data set or group, if there is one; nothing is followed out of the file."""
+        """The data set or group, if there is one; links out of the file are not followed."""
         item: Any = self._file
         with self.reading(f"{path!r} cannot be found"):
             for part in path.split("/"):
@@ -179,7 +179,7 @@ class CheckedFile:
         return data
 
     def _intact(self, path: str, data: Any) -> int:
-        """The number of rows that are within the file: HDF5 reads zeros beyond its end."""
+        """The number of rows that lie within the file: HDF5 reads zeros beyond its end."""
         rows = int(data.shape[0])
         if not self.cut or data.chunks is None:
             return rows
@@ -194,7 +194,7 @@ class CheckedFile:
         return int(min(beyond))
 
     def _check_heaps(self) -> None:
-        """Look at the heaps of texts of any length: HDF5 never ends where something there is of size 0.
+        """Check the heaps of variable-length texts: HDF5 never returns if an object there has size 0.
 
         Only files of version 1 have such texts.
         """
@@ -210,7 +210,7 @@ class CheckedFile:
 
     @contextmanager
     def reading(self, rule: str) -> Iterator[None]:
-        """Around calls of h5py alone: what it raises means that this file breaks the rule."""
+        """Context for calls of h5py only: any error it raises means that this file breaks the rule."""
         try:
             yield
         except MechanismError:
@@ -253,7 +253,7 @@ def _is_sound(content: Any, at: int) -> bool:
 
 
 def _opened(path: Path, written: bool) -> Any:
-    """HDF5's handle of a file, without a lock: writers of ours need none of their readers."""
+    """HDF5's handle of a file, without a lock: our writers need no locks by readers."""
     access = h5py.h5p.create(h5py.h5p.FILE_ACCESS)
     access.set_libver_bounds(h5py.h5f.LIBVER_LATEST, h5py.h5f.LIBVER_LATEST)
     access.set_file_locking(False, True)
@@ -264,7 +264,7 @@ def _opened(path: Path, written: bool) -> Any:
 
 
 def _limit_patience(access: Any) -> None:
-    """Let HDF5 read what is half-written less often than a hundred times, the last of which takes centuries.
+    """Make HDF5 retry half-written data fewer than a hundred times, the last of which would take centuries.
 
     h5py does not offer this function, but its own library brings it.
     """

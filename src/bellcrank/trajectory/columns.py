@@ -35,8 +35,8 @@ _REACTION: Final = ("Mx [N m]", "My [N m]", "Mz [N m]", "Fx [N]", "Fy [N]", "Fz 
 def columns(run: Trajectory, name: str = "") -> dict[str, FloatArray]:
     """Every recorded quantity as a column (T,), by a name such as "body.crank.x [m]".
 
-    Where a reaction or an effort is not determined throughout, a column says where it is: 1 or 0.
-    name: of one quantity, to leave out the columns of all elements with which it does not begin.
+    If a reaction or an effort is not always determined, a column shows where it is: 1 or 0.
+    name: of one quantity; the columns of elements with which it does not begin are left out.
     """
 
     def wanted(noun: str, element: str) -> bool:
@@ -142,7 +142,7 @@ def _where_open(name: str, unique: np.ndarray) -> dict[str, FloatArray]:
 def write_csv(run: Trajectory, path: str | Path) -> None:
     """Write the columns as comma-separated text with one line of names; numbers with all their digits.
 
-    What was there remains until the new file is complete. Raises MechanismError if it cannot be written.
+    An existing file remains until the new one is complete. Raises MechanismError if it cannot be written.
     """
     table = columns(run)
     header = ",".join(

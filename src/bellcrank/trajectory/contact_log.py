@@ -39,8 +39,8 @@ class ContactPoints:
     gap: (n,), m, negative where the shapes overlap. approach: (n,), m/s, at which the overlap grows.
     force: (n, 3), N, on the first body. moment: (n, 3), N m, on it about the point: resistance to rolling
         and spinning. slip: (n, 3), m/s, of the first body relative to the second.
-    sticks: (n,), whether friction holds the point. feature: (n, 2), numbers of the vertices, edges or faces
-        that touch.
+    sticks: (n,), whether the point sticks by friction. feature: (n, 2), numbers of the vertices, edges or
+        faces that touch.
     """
 
     time: FloatArray
@@ -130,7 +130,7 @@ class ContactHistory:
 
 
 def starts_of(store: Store) -> np.ndarray:
-    """Where the points of each frame begin (T + 1,) among those of all."""
+    """The index at which the points of each frame begin (T + 1,) among all points."""
     counts = store.read("contact_points").astype(np.int64)
     return np.concatenate([[0], np.cumsum(counts)])
 
@@ -144,7 +144,7 @@ def rows_of(store: Store, frames: slice) -> FloatArray:
 
 
 def memory_at(store: Store, time: float) -> FloatArray | None:
-    """What contacts remember in the frame at a time; None between frames."""
+    """The stored state of contacts in the frame at a time; None between frames."""
     recorded = store.read("time")
     frame = int(np.argmin(np.abs(recorded - time))) if len(recorded) else -1
     if frame < 0 or abs(recorded[frame] - time) > 1e-12 * max(1.0, abs(time)):

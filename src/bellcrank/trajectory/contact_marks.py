@@ -1,4 +1,4 @@
-"""Which points and forces of contact are shown of a run, and to which scale."""
+"""The points and forces of contact that are shown for a run, and their scale."""
 
 from __future__ import annotations
 
@@ -119,8 +119,8 @@ class ContactPictures:
     contacts: names, one name, or True for all. newtons: that an arrow of 1 m stands for; None for a scale
     that suits the picture.
 
-    Raises MechanismError for names that there are not, for a run that records no points of contact, and for
-    a wrong scale.
+    Raises MechanismError for unknown names, for a run that records no points of contact, and for a wrong
+    scale.
     """
 
     def __init__(self, run: Trajectory, up: Any, contacts: Any, newtons: Any = None) -> None:
@@ -152,12 +152,12 @@ class ContactPictures:
         )
 
     def marking(self, times: Any) -> ContactMarking:
-        """What is drawn at times, s."""
+        """The marks to draw at times, s."""
         return ContactMarking([self.at(float(time)) for time in times], *self._forces, self._newtons)
 
 
 def pictured(run: Trajectory, up: Any, contacts: Any, newtons: Any) -> ContactPictures | None:
-    """Marks of the contacts that are asked for, None where none are. Raises as `ContactPictures`."""
+    """Marks of the requested contacts, None if there are none. Raises the errors of `ContactPictures`."""
     if contacts is None or contacts is False:
         if newtons is not None:
             advice = "give contacts=True, too"
@@ -176,8 +176,8 @@ def _largest(arrows: Arrows, frames: int) -> FloatArray:
 def usual_of(largest: FloatArray) -> tuple[float, float]:
     """The force, N, that the scale is chosen for, and the largest of all; largest: (T,) of each frame.
 
-    In one frame of twenty with contacts forces may be larger. Where they are so by more than twice, they are
-    impacts, beside which all other arrows would vanish.
+    In one of twenty frames with contacts, forces may be larger. If they are more than twice as large, they
+    are impacts, beside which all other arrows would vanish.
     """
     touching = largest[largest > 0.0]
     if not len(touching):

@@ -10,7 +10,7 @@ Axes beside `time` are labelled by names, a coordinate of a joint as "pivot.thet
     account                                          work of forces and drives
     event                                            what happened, and when
 
-Where units differ along an axis, a variable of the same axis holds them, such as `coordinate_unit`. The
+    If units differ along an axis, a variable on the same axis contains them, such as `coordinate_unit`. The
 mechanism's text, the status and the statistics are attributes.
 """
 
@@ -67,7 +67,7 @@ _FIXED: Final = {
 
 
 def dataset(run: Trajectory) -> Dataset:
-    """See `Trajectory.to_xarray`. Efforts carry their sign: positive where they drive the coordinate up."""
+    """See `Trajectory.to_xarray`. Efforts are signed: positive if they drive the coordinate up."""
     try:
         import xarray
     except ModuleNotFoundError as error:
@@ -101,7 +101,7 @@ def dataset(run: Trajectory) -> Dataset:
 
 
 def write_netcdf(run: Trajectory, path: str | Path) -> None:
-    """Write the same as a NetCDF-4 file, in place of one that may be there.
+    """Write the dataset as a NetCDF-4 file, replacing an existing one.
 
     Raises MechanismError if it cannot be written, Unsupported without xarray and h5netcdf.
     """

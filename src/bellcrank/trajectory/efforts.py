@@ -1,4 +1,4 @@
-"""What a trajectory holds of efforts, and of whether they are determined. T frames; arrays are read-only."""
+"""The efforts in a trajectory, and whether they are determined. T frames; arrays are read-only."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from bellcrank.trajectory.store import FloatArray, Store, read_only
 
 
 def unknown(noun: str, name: object, known: tuple[str, ...]) -> MechanismError:
-    """What is wrong with a name that a run does not have, with those that are close to it."""
+    """The fault of a name that a run does not contain, with close matches."""
     if isinstance(name, str) and name == "ground":
         return MechanismError(Fault(f"{noun} 'ground'", "the ground does not move and has no results"))
     advice = nearest(name, known) if known else f"it {'records' if noun == 'force' else 'has'} none"
@@ -32,7 +32,7 @@ class Efforts(ABC):
 
     @property
     def coordinates(self) -> tuple[str, ...]:
-        """Names of the coordinates, and of components at markers, that it acts along."""
+        """Names of the coordinates, and of components at markers, along which it acts."""
         return tuple(column.name for column in self.columns)
 
     @property
@@ -45,8 +45,8 @@ class Efforts(ABC):
 class EffortHistory(Efforts):
     """Efforts of a drive, of a geared motor's inertia or of a joint's limits, along the coordinates.
 
-    Mostly that is one coordinate; a drive along a path has three or six, and a joint may limit several.
-    numbers: per coordinate the places of its multipliers; the two limits of a coordinate are added up.
+    Usually there is one coordinate; a drive along a path has three or six, and a joint may limit several.
+    numbers: for each coordinate, the indices of its multipliers; the two limits of a coordinate are added.
     """
 
     name: str
@@ -56,7 +56,7 @@ class EffortHistory(Efforts):
 
     @staticmethod
     def of(name: str, numbers: tuple[int, ...], layout: FrameLayout, store: Store) -> EffortHistory:
-        """From the places of all its multipliers."""
+        """From the indices of all its multipliers."""
         groups: dict[str, list[int]] = {}
         for number in numbers:
             groups.setdefault(layout.multipliers[number].name, []).append(number)
@@ -73,7 +73,7 @@ class EffortHistory(Efforts):
 
     @property
     def unit(self) -> str:
-        """Unit of the effort along the first, mostly the only, coordinate."""
+        """Unit of the effort along the first, and usually the only, coordinate."""
         return self.units[0]
 
     @property
@@ -84,7 +84,7 @@ class EffortHistory(Efforts):
 
     @property
     def unique(self) -> np.ndarray:
-        """(T,) or (T, k), whether the equations of motion determine the effort; else it is of least norm.
+        """(T,) or (T, k), whether the equations of motion determine the effort; if not, it is of least norm.
 
         Raises MechanismError if it was not recorded, as in files of earlier versions.
         """
@@ -100,7 +100,7 @@ class EffortHistory(Efforts):
     def power(self) -> FloatArray:
         """(T,), W: efforts times the rates of the coordinates they act along.
 
-        Raises MechanismError if these are not among the recorded ones.
+        Raises MechanismError if these coordinates were not recorded.
         """
         if any(column.coordinate is None for column in self.columns):
             rule, advice = "the rate of its coordinate was not recorded", "take a free coordinate of a joint"
@@ -113,9 +113,9 @@ class EffortHistory(Efforts):
 
     @property
     def work(self) -> FloatArray:
-        """(T,), J: of a drive, multiplier times prescribed rate since the run began, as its steps go.
+        """(T,), J: work of a drive, multiplier times prescribed rate, integrated along the run's steps.
 
-        Zero for what moves only with the bodies. Raises MechanismError for a run without it
+        Zero for elements that move only with the bodies. Raises MechanismError for a run without it
         (`simulate(..., ledger=True)`).
         """
         kind = self.layout.multipliers[self.numbers[0][0]].kind
@@ -128,7 +128,7 @@ class EffortHistory(Efforts):
 
 
 def work_of(account: str, layout: FrameLayout, store: Store) -> FloatArray:
-    """The recorded work (T,) of an account, zero if there is none of this name, J."""
+    """The recorded work (T,) of an account, J; zero if there is none of this name."""
     if not layout.works:
         rule, advice = "its work was not added up", "simulate with ledger=True"
         raise MechanismError(Fault(account, rule, None, advice))
@@ -138,11 +138,11 @@ def work_of(account: str, layout: FrameLayout, store: Store) -> FloatArray:
 
 
 def flags(values: FloatArray) -> np.ndarray:
-    """What was recorded as 1 or 0; between frames it holds where it does at both."""
+    """Flags recorded as 1 or 0; between frames a flag is true if it is true at both."""
     return np.asarray(values > 1.0 - 1e-9)
 
 
 def not_judged(element: str, what: str) -> MechanismError:
-    """What to raise for a run that does not say whether something is unique."""
+    """The error for a run that did not record whether something is unique."""
     rule, advice = f"whether {what} was not recorded", "simulate again; earlier versions did not record it"
     return MechanismError(Fault(element, rule, None, advice))

@@ -1,4 +1,4 @@
-"""What a run holds of each element, by its name."""
+"""The results of a run for each element, by name."""
 
 from __future__ import annotations
 
@@ -74,18 +74,18 @@ class Elements:
     def constraint(self, name: str) -> EffortHistory:
         """The effort of a gear, a belt, a cable or another coupling, as its kind defines it.
 
-        The force at the teeth or the rim where radii are given, the tension of a cable; else the torque or
-        force on the first coordinate that it couples, divided by that coordinate's coefficient.
+        It is the force at the teeth or the rim if radii are given, the tension of a cable, or else the torque
+        or force on the first coordinate that it couples, divided by that coordinate's coefficient.
         Raises MechanismError with close matches for an unknown name.
         """
         return self._effort("constraint", name, self.constraints, "constraint")
 
     def limit(self, name: str) -> EffortHistory:
-        """What the limits of a joint exert. Raises MechanismError with close matches for an unknown name."""
+        """The efforts of a joint's limits. Raises MechanismError with close matches for an unknown name."""
         return self._effort("joint with limits", name, self.limits, "limit")
 
     def force(self, name: str) -> ForceHistory:
-        """What a force exerts. Raises MechanismError with close matches for an unknown name."""
+        """The efforts of a force. Raises MechanismError with close matches for an unknown name."""
         if not isinstance(name, str) or name not in self.forces:
             raise unknown("force", name, self.forces)
         return ForceHistory(name, self.layout, self.store, self.origin)
@@ -102,7 +102,7 @@ class Elements:
         return ContactHistory(name, self.layout, self.store)
 
     def input(self, name: str) -> InputHistory:
-        """How an input was steered. Raises MechanismError with close matches for an unknown name."""
+        """The values of an input over time. Raises MechanismError with close matches for an unknown name."""
         return InputHistory.of(name, self.layout, self.store)
 
     def _elements(self, *kinds: MultiplierKind) -> tuple[str, ...]:

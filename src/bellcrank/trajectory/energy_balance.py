@@ -1,4 +1,4 @@
-"""Where the energy of a run has gone: what is in motion, stored, brought in and lost."""
+"""Energy balance of a run: kinetic, stored, supplied and lost energy."""
 
 from __future__ import annotations
 
@@ -25,13 +25,13 @@ class EnergyBalance:
     At every frame `kinetic + weight + sum of stored` has grown by `sum of supplied - sum of lost + residual`.
 
     time: s. kinetic: of bodies and rotors. weight: potential energy of the weight.
-    stored: what each force with a potential keeps, by its name: springs, tyres, contacts with their friction
-        that sticks.
-    lost: what each force has taken and does not keep, by its name; negative where it brings energy in, as
+    stored: energy stored in each force with a potential, by name: springs, tyres, contacts with their
+        sticking friction.
+    lost: energy that each force has taken and does not store, by name; negative if it supplies energy, as
         motors and loads do. Stops are the entry "impacts", if there are any.
-    supplied: work of what moves by itself, such as "drive 'crank'": multiplier times prescribed rate; and of
-        "states set" where a run was set to another state.
-    residual: what the steps of the run have made of nothing: its error.
+    supplied: work of prescribed motions, such as "drive 'crank'": multiplier times prescribed rate; and of
+        "states set" if a run was set to another state.
+    residual: energy created numerically by the steps of the run: its error.
     """
 
     time: FloatArray
@@ -59,7 +59,7 @@ class EnergyBalance:
 
     @property
     def error(self) -> float:
-        """The largest residual, relative to what is exchanged or, if that is more, 1e-9 of the energy."""
+        """The largest residual, relative to the exchanged energy or, if that is more, 1e-9 of the energy."""
         size = max(float(np.max(np.abs(e), initial=0.0)) for e in (self.kinetic, self.weight))
         return float(np.max(np.abs(self.residual), initial=0.0)) / max(
             self.exchanged, _ROUNDING * size, _FLOOR

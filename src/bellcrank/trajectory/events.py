@@ -1,4 +1,4 @@
-"""What happened in a run: events that were asked for, and stops that were met."""
+"""What happened in a run: requested events, and stops that were reached."""
 
 from __future__ import annotations
 
@@ -17,8 +17,8 @@ from bellcrank.trajectory.store import FloatArray
 class EventRecord:
     """An event of a run.
 
-    time: s. name: of the event, or "lower limit of joint 'pivot'" and the like where a stop was met.
-    state: of the bodies then; of a stop, after the impact. `simulate(..., state=record.state)` goes on from
+    time: s. name: of the event, or "lower limit of joint 'pivot'" and the like if a stop was reached.
+    state: of the bodies then; at a stop, after the impact. `simulate(..., state=record.state)` continues from
         it.
     """
 

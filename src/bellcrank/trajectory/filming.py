@@ -1,4 +1,4 @@
-"""Films of a run: pictures at even times, each with the time, the scale and the paths so far."""
+"""Films of a run: pictures at evenly spaced times, each with the time, the scale and the paths so far."""
 
 from __future__ import annotations
 

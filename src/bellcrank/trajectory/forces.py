@@ -1,4 +1,4 @@
-"""What a trajectory holds of an applied force. T frames; arrays are read-only."""
+"""The results of a trajectory for an applied force. T frames; arrays are read-only."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ from bellcrank.trajectory.store import FloatArray, Store, read_only
 
 @dataclass(frozen=True, repr=False)
 class ForceHistory(Efforts):
-    """A spring, a motor, friction, an applied wrench or another force: where it is and what it exerts.
+    """History of a spring, a motor, friction, an applied wrench or another force: positions and efforts.
 
     Its efforts are along coordinates, or components of force and moment at markers (names such as "force_x",
     in the axes in which they were given); components that are always zero have no column. Of a geared motor
@@ -47,12 +47,12 @@ class ForceHistory(Efforts):
 
     @property
     def effort(self) -> FloatArray:
-        """(T,), or (T, k) for other than one; N or N m, positive where it drives the coordinate up."""
+        """(T,), or (T, k) if there is not exactly one; N or N m, positive if it drives the coordinate up."""
         return _squeezed(self._efforts)
 
     @property
     def position(self) -> FloatArray:
-        """(T,) or (T, k), m or rad: of the coordinates; not a number for components at markers."""
+        """(T,) or (T, k), m or rad: of the coordinates; NaN for components at markers."""
         return _squeezed(self._along(0))
 
     @property
@@ -62,12 +62,12 @@ class ForceHistory(Efforts):
 
     @property
     def power(self) -> FloatArray:
-        """(T,), W: what it does to the bodies, efforts times rates."""
+        """(T,), W: its power on the bodies, efforts times rates."""
         return read_only(np.sum(self._efforts * self._rates, axis=1))
 
     @property
     def work(self) -> FloatArray:
-        """(T,), J: the integral of its power since the run began, as its steps go.
+        """(T,), J: the integral of its power since the run began, along the run's steps.
 
         Raises MechanismError for a run without it (`simulate(..., ledger=True)`).
         """
@@ -89,7 +89,7 @@ class ForceHistory(Efforts):
         return tuple([*model.bodies, "ground"][n] for n in _core.force_bodies(model.core, self._in_core))
 
     def wrench(self, body: str, point: Sequence[float] = (0.0, 0.0, 0.0)) -> FloatArray:
-        """(T, 6), N m and N: moment about a point of a body, and force, that it exerts there, world axes.
+        """(T, 6), N m and N: moment about a point of a body, then force, exerted on that body, world axes.
 
         body: one of `bodies`. point: in the body's frame, m. Raises MechanismError for another body, and for
         a run that does not contain its mechanism.

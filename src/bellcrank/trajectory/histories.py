@@ -1,4 +1,4 @@
-"""What a trajectory holds of one body, joint or drive, and of the whole. T frames; arrays are read-only."""
+"""Results of a trajectory for one body, joint or drive, and the whole. T frames; arrays are read-only."""
 
 from __future__ import annotations
 
@@ -101,7 +101,7 @@ class BodyHistory:
 
 @dataclass(frozen=True, repr=False)
 class JointHistory:
-    """Motion of one joint and what it transmits. d is the number of its free coordinates."""
+    """Motion of one joint and the loads it transmits. d is the number of its free coordinates."""
 
     name: str
     layout: FrameLayout
@@ -170,7 +170,7 @@ class JointHistory:
 
     @property
     def force_unique(self) -> np.ndarray:
-        """(T,), whether the equations of motion determine the force; else it is of least norm.
+        """(T,), whether the equations of motion determine the force; otherwise it is of least norm.
 
         Raises MechanismError if it was not recorded, as in files of earlier versions.
         """
@@ -210,14 +210,14 @@ class EnergyHistory:
 
     @property
     def drift(self) -> FloatArray:
-        """The total less its value at the start; where nothing drives or brakes the mechanism, an error."""
+        """The total less its value at the start; an error, if nothing drives or brakes the mechanism."""
         total = self.total
         return read_only(total - total[:1])
 
 
 @dataclass(frozen=True, repr=False)
 class ViolationHistory:
-    """How far the constraints are from being met: the largest absolute error of any row. All (T,)."""
+    """Constraint errors: the largest absolute error of any row. All (T,)."""
 
     store: Store
 

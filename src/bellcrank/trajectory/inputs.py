@@ -1,4 +1,4 @@
-"""What a trajectory holds of an input. T frames; arrays are read-only."""
+"""The results of a trajectory for an input. T frames; arrays are read-only."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from bellcrank.trajectory.store import FloatArray, Store
 
 @dataclass(frozen=True, repr=False)
 class InputHistory:
-    """An input, as it was steered. unit: of the values, as the input was made with it."""
+    """An input over time. unit: of the values, as declared for the input."""
 
     name: str
     number: int
@@ -20,7 +20,7 @@ class InputHistory:
 
     @staticmethod
     def of(name: str, layout: FrameLayout, store: Store) -> InputHistory:
-        """That of a name. Raises MechanismError with close matches for an unknown one."""
+        """The history of a named input. Raises MechanismError with close matches for an unknown one."""
         names = tuple(column.name for column in layout.inputs)
         if name not in names:
             raise unknown("input", name, names)
@@ -32,5 +32,5 @@ class InputHistory:
 
     @property
     def value(self) -> FloatArray:
-        """(T,), what acted up to each frame: where it changes at the time of a frame, the value before."""
+        """(T,), the value that acted up to each frame: if it changes at a frame, the value before."""
         return self.store.read("inputs", self.number)

@@ -1,8 +1,8 @@
-"""Where each quantity stands in a recorded frame.
+"""The position of each quantity in a recorded frame.
 
-A frame is what the core writes for one instant (`observe` of a System), the time in front (all float64).
-The sections, their shapes and their order are declared in cpp/model/observation.*; here are the names of what
-they hold.
+A frame is what the core writes for one instant (`observe` of a System), with the time first (all float64).
+The sections, their shapes and their order are declared in cpp/model/observation.*; here are the names of
+their contents.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ class MultiplierColumn:
     element: name of the drive, of the joint that has the limit, of the motor, or of the constraint.
     unit: unit of the effort, "N" or "N m".
     sign: effort along the coordinate = sign * multiplier; -1 for an upper limit.
-    coordinate: number in `FrameLayout.coordinates` of the coordinate that the effort acts along, if recorded.
+    coordinate: index in `FrameLayout.coordinates` of the coordinate along which the effort acts, if recorded.
     name: of that coordinate, such as "theta_z".
     """
 
@@ -87,19 +87,20 @@ class FrameLayout:
     reactions: names of the joints whose reactions are recorded.
     accelerations: whether the body accelerations are recorded.
     com: centre of mass of each body in its own frame, in m; empty means at the frames' origins.
-    angles: angles that no joint has among its free coordinates (of gears, say), recorded for their whole
-        turns; `joint` is the element that they belong to.
-    turning: all angular coordinates of the model, in its order: numbers in coordinates, angles put together.
+    angles: angles that are not free coordinates of joints (of gears, say), recorded for their whole turns;
+        `joint` is the element that they belong to.
+    turning: all angular coordinates of the model, in its order: indices in coordinates followed by angles.
     uniqueness: whether it is recorded which multipliers and reactions the equations of motion determine, 1 or
-        0; where they do not, as redundant constraints share their load, those of least norm are recorded.
+        0; where they do not, because redundant constraints share a load, those of least norm are recorded.
     forces: names of the forces whose efforts are recorded.
     force_columns: one entry per effort, those of one force side by side.
-    force_coordinates: coordinates that forces act along and that are not among the others.
-    force_potentials: per column of their section the force that the potential energy is of.
-    inputs: what was steered; a frame holds the values that acted up to it.
+    force_coordinates: coordinates along which forces act and that are not among the others.
+    force_potentials: for each column of their section, the force to which the potential energy belongs.
+    inputs: the inputs of the run; a frame holds the values that acted up to it.
     contacts: names of the contacts whose points are recorded.
     contact_shapes: name of the body, "ground" among them, of each shape that touches.
-    works: whose work since the start is recorded, such as "force 'strut'" or "drive 'crank'"; see `accounts`.
+    works: accounts whose work since the start is recorded, such as "force 'strut'" or "drive 'crank'"; see
+        `accounts`.
     """
 
     mechanism: str
@@ -122,7 +123,7 @@ class FrameLayout:
     works: tuple[str, ...] = ()
 
     def __getstate__(self) -> dict[str, Any]:
-        """The fields, without what follows from them, of which there are views that cannot be pickled."""
+        """The fields, without cached derived data, some of which cannot be pickled."""
         return {field.name: getattr(self, field.name) for field in fields(self)}
 
     @cached_property
@@ -181,12 +182,12 @@ class FrameLayout:
 
     @cached_property
     def joints(self) -> tuple[str, ...]:
-        """Names of all joints that show up in the frames, those with a reaction first."""
+        """Names of all joints that appear in the frames, those with a reaction first."""
         return tuple(dict.fromkeys((*self.reactions, *(column.joint for column in self.coordinates))))
 
     @cached_property
     def every_coordinate(self) -> tuple[tuple[str, str, int], ...]:
-        """Per coordinate its sections, of values and of rates, and its place in them."""
+        """For each coordinate, its sections of values and of rates, and its index in them."""
         groups = (
             ("coordinates", "rates", self.coordinates),
             ("angles", "angle_rates", self.angles),
@@ -204,7 +205,7 @@ class FrameLayout:
         return MappingProxyType(slices)
 
     def element(self, section: str, place: int) -> str:
-        """What a number of a section is of, such as "body 'rod'". place: along the section's first axis."""
+        """The element of a number in a section, e.g. "body 'rod'". place: along the section's first axis."""
         if section in _OF_BODIES:
             return f"body {self.bodies[place]!r}"
         if section in _OF_COORDINATES:
@@ -224,7 +225,7 @@ class FrameLayout:
         return f"force {self.force_potentials[place]!r}" if section == "force_potentials" else "the mechanism"
 
     def multiplier_numbers(self, element: str, *kinds: MultiplierKind) -> tuple[int, ...]:
-        """Places of the multipliers of this element, of the first of these kinds that it has."""
+        """Indices of the multipliers of this element, of the first of these kinds that it has."""
         for kind in kinds:
             found = (n for n, c in enumerate(self.multipliers) if c.element == element and c.kind == kind)
             if numbers := tuple(found):

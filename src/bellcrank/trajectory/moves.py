@@ -1,4 +1,4 @@
-"""Runs of which only what moved is recorded: frames of varying length, poses of chosen bodies."""
+"""Runs that record only what moved: frames of varying length, poses of selected bodies."""
 
 from __future__ import annotations
 
@@ -23,9 +23,9 @@ from bellcrank.trajectory.store import FloatArray, read_only
 
 
 class MoveTrajectory(Shown):
-    """What moved in a quasi-static run: T frames at increasing times, SI units, world axes.
+    """Results of a quasi-static run, a record of what moved: T frames at increasing times, SI, world axes.
 
-    origin: the mechanism that the run is of. status: how the run ended. statistics: what was counted.
+    origin: the mechanism of the run. status: how the run ended. statistics: what was counted.
     sections: arrays by name, as `_core.move_sections()` declares them. The first frame holds all joints, each
     later one those that moved since the one before it; every pose of every frame follows exactly.
     """
@@ -76,7 +76,7 @@ class MoveTrajectory(Shown):
         return float(self.time[0]), float(self.time[-1])
 
     def at(self, time: float) -> State:
-        """The poses of the last frame up to a time, s, at rest. Raises MechanismError outside the run."""
+        """The state in the last frame up to a time, s, at rest. Raises MechanismError outside the run."""
         first, last = self.span()
         if not first <= time <= last * (1.0 + 1e-12):
             rule = f"the run goes from t = {first:g} s to {last:g} s, this time lies outside"
@@ -113,7 +113,7 @@ class MoveTrajectory(Shown):
 
     @cached_property
     def joints(self) -> tuple[str, ...]:
-        """Per body the name of the joint that carries it; empty for one that hangs on nothing."""
+        """For each body, the name of the joint that carries it; empty for a floating body."""
         return joint_names(self.model, self._replay.blocks())
 
     def moved(self, frame: int) -> tuple[str, ...]:
@@ -161,7 +161,7 @@ class MoveTrajectory(Shown):
 
     @staticmethod
     def load(path: str | Path) -> MoveTrajectory:
-        """Read a run from a file. Raises MechanismError for one that is damaged or no such run."""
+        """Read a run from a file. Raises MechanismError for a damaged file or one without such a run."""
         from bellcrank.trajectory.moves_file import load
 
         return load(path)
@@ -199,6 +199,6 @@ class MoveTrajectory(Shown):
 
 
 def joint_names(model: Model, carrying: Iterable[int]) -> tuple[str, ...]:
-    """Names of joints from blocks of their rows; empty for -1, as of a body that hangs on nothing."""
+    """Names of joints from blocks of their rows; empty for -1, as of a floating body."""
     names = {block: joint.name for joint in model.joints for block in joint.blocks}
     return tuple(names.get(block, "") for block in carrying)

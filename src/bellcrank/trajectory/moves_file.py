@@ -63,7 +63,7 @@ def _content(run: MoveTrajectory) -> bytes:
 
 
 def _judge_old(path: Path) -> None:
-    """Raise MechanismError for a file that is no record of moves, which is not to be overwritten."""
+    """Raise MechanismError for a file that is not a record of moves, and must not be overwritten."""
     if path.stat().st_size == 0:
         return
     try:
@@ -85,13 +85,13 @@ def _check_format(file: CheckedFile) -> None:
 
 
 def holds_moves(path: str | Path) -> bool:
-    """Whether a file says that it holds a quasi-static run. Raises MechanismError for one that is no HDF5."""
+    """Whether a file is marked as a quasi-static run. Raises MechanismError for a file that is not HDF5."""
     with CheckedFile(Path(path)) as file:
         return bool(file.attribute("format", str, default="") == FORMAT)
 
 
 def load(path: str | Path) -> MoveTrajectory:
-    """Read a run. Raises MechanismError with what is wrong with the file."""
+    """Read a run. Raises MechanismError with the faults of the file."""
     from bellcrank.trajectory.moves import MoveTrajectory
 
     with CheckedFile(Path(path)) as file:
@@ -107,7 +107,7 @@ def load(path: str | Path) -> MoveTrajectory:
 
 
 def _check(file: CheckedFile, run: MoveTrajectory) -> None:
-    """Raise MechanismError where sections do not fit each other or the mechanism."""
+    """Raise MechanismError if sections do not match each other or the mechanism."""
     faults, sections = FaultList(), run.sections
     frames, count = len(sections["time"]), len(run.model.bodies)
     widths = np.array(_core.MoveReplay(run.model.core).widths())

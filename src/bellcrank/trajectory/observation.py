@@ -1,4 +1,4 @@
-"""What a run of a model records, and the layout of its frames."""
+"""The quantities that a run of a model records, and the layout of its frames."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ class Observation:
 def observation(
     model: Model, reactions: bool = True, accelerations: bool = False, ledger: bool = False
 ) -> Observation:
-    """Joint coordinates and efforts of a model; what joints and forces exert; accelerations; works."""
+    """The observation of a model: joint coordinates, efforts of joints and forces, accelerations, work."""
     columns, coordinates = _reported(model)
     numbers = {index: place for place, index in reversed(list(enumerate(coordinates)))}
     efforts = tuple(

@@ -1,4 +1,4 @@
-"""The mechanism that a run is of: as what was simulated, or as the text that its file holds."""
+"""The mechanism of a run: the one that was simulated, or the text in its file."""
 
 from __future__ import annotations
 
@@ -12,9 +12,9 @@ from bellcrank.mechanism.mechanism import Mechanism
 
 
 class Origin:
-    """A mechanism by its text, or as it was simulated; what is not there is made when it is asked for.
+    """A mechanism by its text, or as it was simulated; the other form is made when needed.
 
-    start: time of its initial configuration, s, at which drives are read there.
+    start: time of its initial configuration, s, at which drives are evaluated there.
     """
 
     def __init__(self, text: str = "", source: Mechanism | None = None, start: float = 0.0) -> None:
@@ -65,7 +65,7 @@ class Origin:
 
     @cached_property
     def model(self) -> Model:
-        """The mechanism compiled. Raises as `mechanism` does."""
+        """The compiled mechanism. Raises the errors of `mechanism`."""
         try:
             return compile_mechanism(self.mechanism, self.start)
         except MechanismError:

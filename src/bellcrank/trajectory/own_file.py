@@ -1,8 +1,8 @@
-"""A file of one's own, which takes its name when it is whole and keeps others from it while it is written.
+"""A private file, which takes its name when it is complete and is locked against others while it is written.
 
-A writer holds a shared lock (`flock`) on its file; whoever wants to put another in its place needs an
-exclusive one. Locks lie on the file and not on its name, and end with the process, however it ends. HDF5
-takes such locks too: other programs that would write are kept away, those that read are not.
+A writer holds a shared lock (`flock`) on its file; replacing it requires an exclusive one. Locks belong to
+the file and not to its name, and end with the process, however it ends. HDF5 takes such locks too: other
+programs are kept from writing, but not from reading.
 """
 
 from __future__ import annotations
@@ -35,9 +35,9 @@ _NO_RESERVATION: Final = (errno.EINVAL, errno.ENOSYS, errno.EOPNOTSUPP)
 
 
 class OwnFile:
-    """A new file in the folder of `path`, under a name that nobody else uses, until it takes its name.
+    """A new file in the folder of `path`, under a unique temporary name until it takes its own name.
 
-    replaceable: judges a file that has the name already and raises MechanismError if it must not go.
+    replaceable: checks an existing file of that name and raises MechanismError if it must not be replaced.
 
     Raises MechanismError if no file can be made there, OSError as the system says.
     """
@@ -56,12 +56,12 @@ class OwnFile:
         self._reserved = 0
 
     def begin(self, content: bytes) -> None:
-        """Write what the file begins with. Raises OSError if there is no room."""
+        """Write the beginning of the file. Raises OSError if there is no room."""
         if os.pwrite(self._fd, content, 0) != len(content):
             raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
 
     def reserve(self, size: int) -> None:
-        """Make sure that the file can grow to so many bytes. Raises OSError if it cannot."""
+        """Ensure that the file can grow to this number of bytes. Raises OSError if it cannot."""
         if size <= self._reserved:
             return
         try:
@@ -75,7 +75,7 @@ class OwnFile:
         self._reserved = size
 
     def trim(self) -> None:
-        """Let go of what was reserved beyond the end that the closed file's superblock states."""
+        """Release the space reserved beyond the end that the closed file's superblock states."""
         with suppress(OSError):  # a longer file is as good
             os.ftruncate(self._fd, struct.unpack("<Q", os.pread(self._fd, 8, 28))[0])
 
@@ -84,7 +84,7 @@ class OwnFile:
         _lock(self._fd, shared=True)
 
     def take_name(self) -> None:
-        """Give the file its name, atomically, in place of one that may go.
+        """Give the file its name, atomically, replacing an existing file if that is allowed.
 
         Raises MechanismError if another run is recorded under this name.
         """
@@ -118,7 +118,7 @@ class OwnFile:
         return _is_at(self._fd, self.now)
 
     def release(self) -> None:
-        """Others may have the name from now on; a file that has not taken it is removed."""
+        """Release the name to others; a file that has not taken its name is removed."""
         if self._fd < 0:
             return
         if self.now != self.path:
@@ -134,7 +134,7 @@ class OwnFile:
 
     @contextmanager
     def _claimed(self) -> Iterator[bool]:
-        """Hold the file that has the name, if there is one, against all who would write or replace it.
+        """Lock the file that has the name, if there is one, against writing and replacement by others.
 
         Raises MechanismError if it is being written or must not be replaced.
         """
@@ -157,7 +157,7 @@ class OwnFile:
                 os.close(held)
 
     def _remove_left(self, stem: str) -> None:
-        """Remove what killed processes left that were about to take this name."""
+        """Remove temporary files for this name left by killed processes."""
         for left in self.path.parent.glob(f"{escape(stem)}????????????.part"):
             with suppress(OSError):  # another may be faster, or own it
                 held = os.open(left, os.O_RDONLY)
@@ -170,7 +170,7 @@ class OwnFile:
 
 @contextmanager
 def replacing(path: Path) -> Iterator[TextIO]:
-    """A text file to write, which takes the place of `path` when it is complete. Devices are written to.
+    """A text file to write, which replaces `path` when it is complete. Devices are written to directly.
 
     Raises OSError as the system says.
     """
@@ -189,7 +189,7 @@ def replacing(path: Path) -> Iterator[TextIO]:
 
 
 def check_place(path: str | Path) -> None:
-    """Raise MechanismError if no file can be made at `path` for want of a folder."""
+    """Raise MechanismError if no file can be made at `path` because its folder is missing."""
     where = Path(path)
     if where.is_dir():
         raise MechanismError(
@@ -203,7 +203,7 @@ def check_place(path: str | Path) -> None:
 
 
 def _lock(descriptor: int, shared: bool) -> bool:
-    """Whether the lock was to be had; where the file system has no locks, as if nobody else were there."""
+    """Whether the lock was obtained; always true if the file system has no locks."""
     if sys.platform == "win32":
         return True
     try:
@@ -225,5 +225,5 @@ def _is_at(descriptor: int, path: Path) -> bool:
 
 
 def is_run(path: str | Path) -> bool:
-    """Whether a file is named as that of a run."""
+    """Whether a file is named like a run."""
     return Path(path).suffix.lower() in RUN_SUFFIXES

@@ -1,4 +1,4 @@
-"""Parts of runs, runs at other times, runs that follow each other as one, and a summary."""
+"""Parts of runs, resampling, concatenation of successive runs, and a summary."""
 
 from __future__ import annotations
 
@@ -89,9 +89,9 @@ def summary(run: Trajectory) -> str:
 
 
 def _works_before(runs: list[Trajectory]) -> list[FloatArray]:
-    """What works (b,) have come to before each of runs that follow each other, for those that start anew.
+    """The work (b,) accumulated before each of successive runs, for those that start anew.
 
-    A run that starts anew counts from nothing; parts of one run count on.
+    A run that starts anew counts from zero; parts of one run continue counting.
     """
     before, found, last = np.zeros(len(runs[0].layout.works)), [], np.zeros(len(runs[0].layout.works))
     for run in runs:
@@ -104,12 +104,13 @@ def _works_before(runs: list[Trajectory]) -> list[FloatArray]:
 
 
 def concatenate(runs: Iterable[Trajectory]) -> Trajectory:
-    """One run, in memory, of runs of one mechanism that follow each other in time.
+    """Concatenate successive runs of one mechanism into one run, in memory.
 
-    Where one begins at the time at which the one before ends, that frame is taken once, from the one before.
-    Status, statistics and mechanism are those of the last.
+    If a run begins at the time at which the previous one ends, that frame is taken once, from the previous
+    one. Status, statistics and mechanism are those of the last.
 
-    Raises MechanismError, with all that do not fit: other layouts, times that go back, nothing at all.
+    Raises MechanismError listing all runs that do not fit (other layouts, times that go back), and for no
+    runs.
     """
     listed = list(runs)
     faults = FaultList()

@@ -1,4 +1,4 @@
-"""Quantities of a run by name, as studies take them: the columns of tables, and magnitudes of vectors."""
+"""Quantities of a run by name, for studies: the columns of tables, and magnitudes of vectors."""
 
 from __future__ import annotations
 
@@ -40,10 +40,10 @@ def quantity(run: Trajectory, name: str) -> Quantity:
     """A quantity that a run recorded.
 
     name: of a column of `Trajectory.to_dict`, with or without its unit, such as "joint.pivot.theta_z"; or
-        "energy.total"; or a magnitude: "joint.pivot.force", "joint.pivot.moment", "body.crank.speed". Of an
-        element with one effort, or one quantity at all, its name will do: "drive.motor".
+        "energy.total"; or a magnitude: "joint.pivot.force", "joint.pivot.moment", "body.crank.speed". For an
+            element with one effort, or only one quantity, its name is enough: "drive.motor".
 
-    Raises UnknownQuantity, a MechanismError, with close matches for what was not recorded.
+        Raises UnknownQuantity, a MechanismError, with close matches for quantities that were not recorded.
     """
     text, unit = _parted(name)
     table = {_parted(column): values for column, values in columns(run, text).items()}
@@ -78,7 +78,7 @@ def _add_magnitude(table: dict[tuple[str, str | None], FloatArray], name: str) -
 
 
 def _of_element(known: list[tuple[str, str | None]], name: str) -> list[tuple[str, str | None]]:
-    """The quantities of an element: the efforts alone where there are others too."""
+    """The quantities of an element: only the efforts if there are others too."""
     of_it = [key for key in known if key[0].startswith(f"{name}.")]
     efforts = [key for key in of_it if key[0].endswith(".effort") or ".effort." in key[0]]
     return of_it if len(of_it) == 1 else efforts or of_it

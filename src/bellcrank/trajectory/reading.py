@@ -1,4 +1,4 @@
-"""What a run's file holds, checked: its names fit each other, its frames fit the names."""
+"""The checked content of a run's file: its names match each other, and its frames match the names."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ def opened(path: Path) -> Iterator[CheckedFile]:
 
 
 def read_layout(file: CheckedFile) -> FrameLayout:
-    """The layout of the frames. Raises MechanismError with all that is wrong with the names."""
+    """The layout of the frames. Raises MechanismError with all faults of the names."""
     faults = FaultList()
     found: dict[str, Any] = {"accelerations": file.has("bodies/acceleration")}
     with faults.collect():
@@ -73,7 +73,7 @@ def read_layout(file: CheckedFile) -> FrameLayout:
 
 
 def _refuse_early(file: CheckedFile, lacking: str) -> None:
-    """Refuse a file of the first version that lacks what runs were soon to have."""
+    """Refuse a file of the first version that lacks data which runs contained soon afterwards."""
     if file.attribute("version", int) == 1:
         text = "the mechanism that 'description' holds" if file.has("description") else "its mechanism"
         raise file.error(f"an early bellcrank wrote it, without {lacking}", 1, f"simulate {text} again")
@@ -177,7 +177,7 @@ def _works(file: CheckedFile, _: dict[str, Any]) -> dict[str, Any]:
 def count_frames(file: CheckedFile, layout: FrameLayout) -> int:
     """The number of complete frames.
 
-    Raises MechanismError with all sections that lack frames or do not fit the names.
+    Raises MechanismError with all sections that lack frames or do not match the names.
     """
     time = file.numbers("time", "f", (None,))
     empty = np.isnan(time)
@@ -199,13 +199,13 @@ def count_frames(file: CheckedFile, layout: FrameLayout) -> int:
 
 
 def section_rows(file: CheckedFile, layout: FrameLayout, section: str, frames: int) -> Any:
-    """What to index for frames of a section that has columns, so many of which are there."""
+    """What to index for frames of a section that has columns, given the number of frames."""
     about, shape = frame_sets(layout)[section]
     return file.rows(about.path, "f" if about.stored == "f8" else "iu", (None, *shape), frames)
 
 
 def read_end(file: CheckedFile, layout: FrameLayout) -> End:
-    """How the run ended, if it did. Of a file that is being written, read it before the frames."""
+    """How the run ended, if it did. In a file that is being written, read it before the frames."""
     if file.attribute("version", int) == 1:
         return _end_1(file, layout)
     raw = file.numbers("end", "iu", (None,)).astype(np.uint8).tobytes()

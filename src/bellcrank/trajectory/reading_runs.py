@@ -10,5 +10,5 @@ from bellcrank.trajectory.trajectory import Trajectory
 
 
 def run_in(path: str | Path) -> Trajectory | MoveTrajectory:
-    """The recorded run in a file. Raises MechanismError for one that is damaged or holds none."""
+    """The recorded run in a file. Raises MechanismError for a damaged file or one without a run."""
     return MoveTrajectory.load(path) if holds_moves(path) else Trajectory.load(path)

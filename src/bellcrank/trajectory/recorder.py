@@ -1,4 +1,4 @@
-"""Takes the frames of a running simulation and makes a Trajectory of them."""
+"""Collects the frames of a running simulation into a Trajectory."""
 
 from __future__ import annotations
 
@@ -30,13 +30,13 @@ _FLUSH_BYTES: Final = 1 << 24
 class Recorder:
     """Collects frames in memory, or in a file from which the trajectory then reads.
 
-    path: HDF5 file, written while frames come in: whatever ends the process, what was recorded up to a
-        quarter of a second before is in it.
-    keep: hold the frames in memory; by default only without a file.
-    description: what the run is of, kept with the results: the mechanism, or the text of its file.
+    path: HDF5 file, written as frames arrive: however the process ends, it contains what was recorded up to
+        a quarter of a second before.
+    keep: keep the frames in memory; by default only without a file.
+    description: the mechanism of the run, or the text of its file, stored with the results.
 
-    As a context it ends the file with the status "failed" if the run is left by an exception, and with
-    "interrupted" by Ctrl-C.
+    As a context manager it ends the file with the status "failed" after an exception, and with "interrupted"
+    after Ctrl-C.
 
     Raises MechanismError if the file cannot be made, or another run is being recorded into it.
     """
@@ -68,9 +68,9 @@ class Recorder:
         self._trouble: SimulationError | None = None  # that the file gave
 
     def on_block(self, frames: FloatArray, contacts: FloatArray | None = None) -> None:
-        """Take over frames (n, 1 + width), and the points that touch in them; they are copied.
+        """Store frames (n, 1 + width), and the points that touch in them; they are copied.
 
-        Raises SimulationError if the file cannot be written any more (the disk is full).
+        Raises SimulationError if the file can no longer be written (the disk is full).
         """
         if contacts is not None and len(frames):
             contacts = np.array(contacts)
@@ -97,7 +97,7 @@ class Recorder:
         self._count = total
 
     def flush(self) -> None:
-        """Write what has come in since the last flush into the file, if there is one."""
+        """Write everything since the last flush into the file, if there is one."""
         if self._writer is None or not self._pending:
             return
         pending, self._pending, self._pending_bytes = self._pending, [], 0
@@ -110,7 +110,7 @@ class Recorder:
         self._flushed = time.monotonic()
 
     def _failed(self, writer: Writer, error: OSError, begin: float) -> SimulationError:
-        """What to raise when the file cannot take what was computed from a time on."""
+        """The error for a file that cannot take the results from a given time on."""
         held = f"; it holds the run up to t = {begin:g} s" if writer.is_there else ""
         message = f"file '{writer.path}' cannot be written any more: {error}{held}"
         self._trouble = SimulationError(message, begin)
@@ -157,7 +157,7 @@ class Recorder:
         and statistics under any other names, numbers or texts.
         happened, frames: names and frames (n, 1 + width) of events.
 
-        Raises SimulationError if the file could not be written to its end, or has gone.
+        Raises SimulationError if the file could not be written completely, or is gone.
         """
         events = () if frames is None else records_of(self.layout, happened, frames)
         state, message = str(status.get("status", "finished")), str(status.get("message", ""))
@@ -191,7 +191,7 @@ class Recorder:
                     self._failed(writer, error, self._reached)
 
     def _kept(self, copied: bool = False) -> MemoryStore:
-        """What is in memory; copied: more may be recorded after it."""
+        """What is in memory; copied, since more may be recorded afterwards."""
         if not copied:
             self._frames.resize((self._count, self._frames.shape[1]), refcheck=False)
         frames = self._frames[: self._count].copy() if copied else self._frames

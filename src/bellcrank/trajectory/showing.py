@@ -1,4 +1,4 @@
-"""What shows a run: pictures of the mechanism at instants, films, and what notebooks print of it."""
+"""Views of a run: pictures of the mechanism at instants, films, and the display in notebooks."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ _INSTANTS: Final = 5
 
 
 class Shown:
-    """A run that can be looked at."""
+    """A run that can be displayed."""
 
     def draw(
         self,
@@ -50,19 +50,19 @@ class Shown:
         axes: Any = None,
         **options: Any,
     ) -> Figure:
-        """A picture of the mechanism at instants one over another, the earlier ones fainter.
+        """Draw the mechanism at several instants in one picture, the earlier ones fainter.
 
         path: file to write it into (PNG, PDF or SVG). times: a time or several, s; or instants: how many,
             evenly spread over the run, its end the last of them.
-        paths: of what the way through the whole run is drawn: bodies, named markers "body.name", or markers.
-        contacts: True, or names: marks where bodies touch, dark circles where friction holds, yellow diamonds
-            where they slip, and forces as arrows, of the recorded frame nearest to each instant. Forces of
+        paths: what to trace through the whole run: bodies, named markers "body.name", or markers.
+        contacts: True, or names: marks where bodies touch, dark circles where they stick, yellow diamonds
+            where they slip, and forces as arrows, from the recorded frame nearest to each instant. Forces of
             tyres, and where more than 12 points touch, are summed at their centre of pressure for each pair
             of bodies. An arrow is the force on a body that is not the ground, the upper one of two.
-        force_scale: N/m that an arrow of 1 m stands for; by default the arrow of the largest force of the
-            run, or where that is a brief impact of the largest force beside impacts, is a quarter of the
-            picture's smaller side. Arrows longer than half of it are cut, their forces written beside them.
-        axes, options: as of `Mechanism.draw`.
+        force_scale: N/m, the force per metre of arrow; by default the arrow of the largest force of the run
+            (of the largest force other than impacts, if that is a brief impact) is a quarter of the picture's
+            smaller side. Arrows longer than half of it are cut, their forces written beside them.
+        axes, options: as in `Mechanism.draw`.
 
         Raises MechanismError for wrong options, times outside the run and contacts that are not recorded,
         Unsupported without matplotlib.
@@ -82,10 +82,10 @@ class Shown:
     ) -> None:
         """Write a film of the run: MP4 (extra `video`) or GIF (extra `plot`), by the suffix of the path.
 
-        fps: pictures a second. speed: seconds of the run in a second of the film; 0.1 is slow motion.
-        paths: as of `draw`; each grows as the run goes on. contacts, force_scale: as of `draw`, one scale for
-            the whole film. options: as of `Mechanism.draw`, and `width`, pixels.
-        Both are written beside the path and put in its place once they are whole.
+        fps: pictures per second. speed: seconds of the run per second of the film; 0.1 is slow motion.
+        paths: as in `draw`; each grows as the run goes on. contacts, force_scale: as in `draw`, one scale for
+            the whole film. options: as in `Mechanism.draw`, and `width`, pixels.
+        The film is written beside the path and put in its place once it is complete.
         """
         from bellcrank.trajectory.filming import animate
 
@@ -93,12 +93,12 @@ class Shown:
         animate(run, path, fps, speed, (paths, contacts, force_scale), options)
 
     def view(self, *, host: str = "localhost", port: int = 8080, token: str | None = None) -> Page:
-        """A page that plays the run, with a time slider and plots (extra `viewer`); see `Mechanism.view`."""
+        """Open a page that plays the run, with slider and plots (extra `viewer`); see `Mechanism.view`."""
         page: Page = import_module("bellcrank.viewer.opening").view(self, None, host, port, token)
         return page
 
     def active(self, time: float, since: float | None = None) -> frozenset[str]:  # noqa: ARG002
-        """Names of the joints that are highlighted in a picture at a time, s: none where all may move.
+        """Names of the joints highlighted in a picture at a time, s: none if all may move.
 
         since: the time of the picture before, where there is one.
         """
@@ -140,7 +140,7 @@ def _draw(
 
 
 def times_of(run: Trajectory, times: Any, instants: Any) -> list[float]:
-    """The times that are given, or so many, evenly spread."""
+    """The given times, or a number of evenly spread ones."""
     with Check("picture of a run") as check:
         count = check.integer("instants", instants, 1)
         if count > _MOST:
@@ -155,7 +155,7 @@ def times_of(run: Trajectory, times: Any, instants: Any) -> list[float]:
 
 
 def traces_of(run: Trajectory, paths: Sequence[Any]) -> dict[str, FloatArray]:
-    """The ways of bodies and markers in the world by name, each (T, 3), m."""
+    """The paths of bodies and markers in the world by name, each (T, 3), m."""
     return dict(_trace(run, one) for one in ([paths] if isinstance(paths, (str, Marker)) else paths))
 
 

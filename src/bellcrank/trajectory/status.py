@@ -6,7 +6,7 @@ from __future__ import annotations
 class Status(str):
     """How a run ended: "finished", "interrupted", "running" (from a file without an end), or why it failed.
 
-    message: a sentence for the user; empty if there is nothing to say.
+    message: a sentence for the user; empty if there is none.
     """
 
     __slots__ = ("message",)

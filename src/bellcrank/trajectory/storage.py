@@ -1,4 +1,4 @@
-"""Runs in HDF5 files: reading them, whole or in parts when asked for, and saving what is complete."""
+"""Runs in HDF5 files: reading them, whole or in parts on demand, and saving complete ones."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ _SAVE_BYTES: Final = 1 << 25
 
 
 class FileStore:
-    """Sections read from a file when asked for. The file is open only while it is read.
+    """Sections read from a file on demand. The file is open only while it is read.
 
     frames: number of frames, fixed when the store is made, even if the file still grows.
     """
@@ -48,9 +48,9 @@ class FileStore:
         self._recent: dict[tuple[str, str], FloatArray] = {}
 
     def read(self, section: str, item: Item | None = None, rows: Rows = ALL_ROWS) -> FloatArray:
-        """See `Store.read`. What was read lately is kept, up to 256 MB.
+        """See `Store.read`. Recently read data are kept, up to 256 MB.
 
-        Raises MechanismError if the file has gone, is damaged or holds another run by now.
+        Raises MechanismError if the file is gone, is damaged or now contains another run.
         """
         if not isinstance(rows, slice):
             first = int(rows.min(initial=self.frames))
@@ -91,7 +91,7 @@ class FileStore:
 
 
 class Contents(NamedTuple):
-    """What a file holds, the numbers behind `store`."""
+    """The content of a file; its numbers are read through `store`."""
 
     layout: FrameLayout
     store: Store
@@ -100,7 +100,7 @@ class Contents(NamedTuple):
 
 
 def load(path: str | Path, lazy: bool | None = None) -> Contents:
-    """Read a run. `lazy` leaves the numbers in the file until they are asked for (None: if over 256 MB).
+    """Read a run. `lazy` leaves the numbers in the file until they are needed (None: if over 256 MB).
 
     Raises MechanismError for a file that is missing, damaged, not HDF5, not a run, or of a later version.
     """

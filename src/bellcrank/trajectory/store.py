@@ -1,4 +1,4 @@
-"""Where the numbers of a trajectory are kept, in memory or in a file, behind one way to read them."""
+"""Storage of a trajectory's numbers, in memory or in a file, behind one reading interface."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ class Store(Protocol):
 
     @property
     def contacts(self) -> FloatArray:
-        """The points that touch, frame by frame (`contact_log`); none where no contact is recorded."""
+        """The points that touch, frame by frame (`contact_log`); none if no contact is recorded."""
 
 
 class MemoryStore:

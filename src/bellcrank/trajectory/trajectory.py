@@ -31,9 +31,9 @@ class Trajectory(Elements, Shown):
     """Results of a run: T frames at increasing times. SI units, world axes; all arrays are read-only.
 
     layout: what was recorded. status: how the run ended. statistics: what the solver counted.
-    origin: the mechanism that the run is of.
-    events: events that were asked for and stops that were met, in the order of time, each with its name,
-        time and state.
+    origin: the mechanism of the run.
+    events: requested events and stops that were reached, in the order of time, each with its name, time and
+        state.
     """
 
     def __init__(
@@ -83,9 +83,9 @@ class Trajectory(Elements, Shown):
         return EnergyHistory(self.store)
 
     def energy_balance(self) -> EnergyBalance:
-        """What every force and drive has supplied, stored and lost, and what is left unexplained.
+        """The energy that every force and drive has supplied, stored and lost, and the residual.
 
-        Raises MechanismError for a run whose works were not added up (`simulate(..., ledger=True)`).
+        Raises MechanismError for a run without recorded work (`simulate(..., ledger=True)`).
         """
         return energy_balance(self.layout, self.store)
 
@@ -97,15 +97,15 @@ class Trajectory(Elements, Shown):
     def at(self, time: float) -> State:
         """The bodies' state at any time within the run, interpolated between frames (see `interpolate`).
 
-        With the whole turns of all angles, so that `simulate(..., state=run.at(t))` goes on from there.
-        Raises MechanismError for a time outside the run.
+        It contains the whole turns of all angles, so that `simulate(..., state=run.at(t))` continues from
+        there. Raises MechanismError for a time outside the run.
         """
         from bellcrank.trajectory.parts import state_at
 
         return state_at(self, time)
 
     def resample(self, times: Any = None, *, step: float | None = None) -> Trajectory:
-        """The same run at other times, in memory.
+        """Resample the run at other times, in memory.
 
         times: increasing, within the run; or step: one frame every `step` seconds, from the first on.
         Positions, rotations and joint coordinates are interpolated to third order, the rest linearly.
@@ -117,9 +117,9 @@ class Trajectory(Elements, Shown):
         return resampled(self, times, step)
 
     def __getitem__(self, frames: slice) -> Trajectory:
-        """A part of the run by numbers of frames, such as run[10:20] or run[::5], in memory.
+        """A part of the run by frame indices, such as run[10:20] or run[::5], in memory.
 
-        Raises MechanismError for what is no slice forwards.
+        Raises MechanismError for anything but a forward slice.
         """
         from bellcrank.trajectory.parts import part
 
@@ -133,13 +133,13 @@ class Trajectory(Elements, Shown):
         return self[int(first) : int(last)]
 
     def summary(self) -> str:
-        """What the run holds, in a few lines."""
+        """The content of the run, in a few lines."""
         from bellcrank.trajectory.parts import summary
 
         return summary(self)
 
     def to_dict(self) -> dict[str, FloatArray]:
-        """Every quantity as a column (T,) under a name with its unit, e.g. "body.crank.x [m]"; for tables."""
+        """Every quantity as a column (T,), by name with unit, e.g. "body.crank.x [m]"; for tables."""
         from bellcrank.trajectory.columns import columns
 
         return columns(self)
@@ -153,16 +153,16 @@ class Trajectory(Elements, Shown):
     def to_xarray(self) -> Dataset:
         """Everything as an `xarray.Dataset` with axes time, body, joint, ..., units and meanings.
 
-        For tables of axes see `dataset`. Raises Unsupported without xarray (extra `xarray`).
+        For a table of the axes see `dataset`. Raises Unsupported without xarray (extra `xarray`).
         """
         from bellcrank.trajectory.dataset import dataset
 
         return dataset(self)
 
     def save(self, path: str | Path) -> None:
-        """Write the run into an HDF5 file (layout: see `run_file`), in place of a run that may be there.
+        """Write the run into an HDF5 file (layout: see `run_file`), replacing an existing run.
 
-        Raises MechanismError if that fails; then the path holds what it held before.
+        Raises MechanismError if that fails; an existing file is then unchanged.
         """
         from bellcrank.trajectory.storage import save
 
@@ -173,9 +173,9 @@ class Trajectory(Elements, Shown):
     def load(path: str | Path, lazy: bool | None = None) -> Trajectory:
         """Read a run from a file, even one that is still being written or whose process was killed.
 
-        lazy: leave the numbers in the file until they are asked for; by default if they take over 256 MB.
+        lazy: leave the numbers in the file until they are needed; by default if they exceed 256 MB.
 
-        Raises MechanismError, with all that is wrong, for a file that is missing, damaged or not a run.
+        Raises MechanismError, listing all faults, for a file that is missing, damaged or not a run.
         """
         from bellcrank.trajectory.storage import load
 
@@ -187,11 +187,11 @@ class Trajectory(Elements, Shown):
     def plot(
         self, what: str = "overview", *names: str, path: str | Path | None = None, **options: Any
     ) -> Figure:
-        """A figure of the run (needs matplotlib, extra `plot`).
+        """Plot the run (needs matplotlib, extra `plot`).
 
         what: "overview", "joint", "body", "path", "reaction", "drive", "force", "limit", "energy",
             "violation"; or "picture", which is `draw`.
-        names: the joints, bodies, drives or forces to show; without any, those that matter most.
+        names: the joints, bodies, drives or forces to show; by default the most significant ones.
         path: file to write the figure into (PNG, PDF or SVG).
         options: those of the kind, see `plots.kinds`.
         Raises MechanismError for an unknown kind or name, Unsupported without matplotlib.
@@ -207,7 +207,7 @@ class Trajectory(Elements, Shown):
         return float(self.time[0]), float(self.time[-1])
 
     def within(self, times: FloatArray) -> FloatArray:
-        """The times, moved onto the ends of the run where they miss them by rounding only."""
+        """The times, moved onto the ends of the run if they miss them only by rounding."""
         first, last = self.span()
         slack = 1e-9 * (last - first)
         if np.any(outside := ~((times >= first - slack) & (times <= last + slack))):
@@ -216,7 +216,7 @@ class Trajectory(Elements, Shown):
         return np.clip(times, first, last)
 
     def extent(self) -> str:
-        """How many frames there are, and over which time, in words."""
+        """The number of frames and the time span, in words."""
         if len(self) == 0:
             return "no frames"
         return f"{len(self)} frames, t = {self.time[0]:g} to {self.time[-1]:g} s"

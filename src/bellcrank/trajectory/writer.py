@@ -30,10 +30,10 @@ _SET_BYTES: Final = 1 << 12  # what HDF5 needs to find the chunks of a set, besi
 class Writer:
     """Writes frames into a new file as they come.
 
-    growing: others see the file from the first frame on, in place of one that may have been there; otherwise
-        it takes its name when it is closed, and a file that was there remains until then.
+    growing: others see the file from the first frame on, in place of an existing one; otherwise it takes its
+        name when it is closed, and an existing file remains until then.
 
-    Raises MechanismError where the file cannot be made, or the path holds something that is not a run or is
+    Raises MechanismError if the file cannot be made, or if the path holds a file that is not a run or is
     being recorded.
     """
 
@@ -76,7 +76,7 @@ class Writer:
 
         They survive whatever happens to this process afterwards.
 
-        Raises OSError if there is no room, the file has gone or HDF5 fails. What was flushed before stays
+        Raises OSError if there is no room, the file is gone or HDF5 fails. What was flushed before stays
         readable; where `is_open` is False afterwards, nothing can be written any more.
         """
         total = self._frames + len(frames)
@@ -105,7 +105,7 @@ class Writer:
     def close(
         self, status: str, message: str, statistics: Mapping[str, Scalar], events: Sequence[EventRecord] = ()
     ) -> None:
-        """End the file. Others are kept from its name until `release`. Raises as `append`."""
+        """End the file. Its name stays reserved until `release`. Raises the errors of `append`."""
         text = _end(status, message, statistics, events)
         sets = {name: self._file[about.path] for name, (about, _) in event_sets(self._layout).items()}
         end = self._file["end"]
@@ -124,15 +124,15 @@ class Writer:
             self._own.take_name()
 
     def release(self) -> None:
-        """Let go of the file and its name. What was not ended stays as flushed last, if it is named."""
+        """Release the file and its name. A file not ended stays as last flushed, if it has its name."""
         if self.is_open:
             self._sever()
         self._own.release()
 
     def _reserve(self, rows: Mapping[Any, int], kept: int = _END_BYTES) -> None:
-        """Make room for so many rows of data sets: HDF5 does not recover from a write that fails.
+        """Reserve space for a number of rows of data sets: HDF5 does not recover from a write that fails.
 
-        Raises OSError if there is none, or the file has gone.
+        Raises OSError if there is none, or the file is gone.
         """
         if not self.is_there:
             raise FileNotFoundError(errno.ENOENT, "it was removed or replaced meanwhile")
@@ -141,7 +141,7 @@ class Writer:
 
     @contextmanager
     def _making(self) -> Iterator[None]:
-        """Around the making of the file: raises MechanismError if that fails."""
+        """Context for creating the file: raises MechanismError if that fails."""
         try:
             yield
         except (OSError, RuntimeError) as error:
@@ -150,7 +150,7 @@ class Writer:
 
     @contextmanager
     def _failing(self) -> Iterator[None]:
-        """Around what HDF5 writes: should it fail, HDF5 must not try again, for it would crash."""
+        """Context for writes by HDF5: if one fails, HDF5 must not try again, since it would crash."""
         try:
             yield
         except (OSError, RuntimeError) as error:
@@ -158,7 +158,7 @@ class Writer:
             raise OSError(errno.EIO, f"HDF5 failed: {' '.join(str(error).split())}") from error
 
     def _sever(self) -> None:
-        """Close the file without another byte in it: HDF5 writes what is left into nothing."""
+        """Close the file without writing another byte: HDF5 discards what is left."""
         nothing = os.open(os.devnull, os.O_RDWR)
         os.dup2(nothing, self._handle, inheritable=False)
         os.close(nothing)
@@ -166,7 +166,7 @@ class Writer:
 
 
 def _judge_old(path: Path) -> None:
-    """Raise MechanismError for a file that is not a run, which is not to be overwritten."""
+    """Raise MechanismError for a file that is not a run, and must not be overwritten."""
     if path.stat().st_size == 0:
         return
     try:
@@ -179,7 +179,7 @@ def _judge_old(path: Path) -> None:
 
 
 def _growth(data: Any, rows: int) -> int:
-    """Bytes by which the file may grow when a data set does."""
+    """The number of bytes by which the file may grow when a data set does."""
     high, *wide = data.chunks
     across = prod(ceil(size / chunk) for size, chunk in zip(data.shape[1:], wide, strict=True))
     before, after = (across * ceil(count / high) for count in (data.shape[0], rows))

@@ -1,1 +1,1 @@
-"""Live sessions: a mechanism in motion, paced by the clock on the wall, dragged and steered, and its page."""
+"""Live sessions: a mechanism simulated in real time, dragged and controlled by users, and its page."""

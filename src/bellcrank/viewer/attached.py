@@ -1,6 +1,6 @@
-"""Front ends of a live session that speak the command language: a terminal, a program at the end of a pipe.
+"""Front ends of a live session that use the command language: a terminal, or a program at the end of a pipe.
 
-Each does lines in the one shell of the session, and is shown what the others do.
+Each executes lines in the one shell of the session, and sees what the others do.
 """
 
 from __future__ import annotations
@@ -21,9 +21,9 @@ _RATE: Final = 30.0  # poses a second, at most
 
 
 class Attached:
-    """Does command lines in a live session as a shell does. name: by which others see who did it.
+    """Executes command lines in a live session as a shell does. name: shown to others as the author.
 
-    Raises MechanismError for a session that plays what was recorded.
+    Raises MechanismError for a session that plays a recorded run.
     """
 
     def __init__(self, live: Session, name: str) -> None:
@@ -36,7 +36,7 @@ class Attached:
         return self._bench.shell.complete(begun)
 
     def execute(self, line: str) -> Reply:
-        """Do a command line. Ctrl-C ends what it runs."""
+        """Execute a command line. Ctrl-C ends what it runs."""
         answer = self.live.send("execute", line=line, by=self.name)
         try:
             return self._reply(answer)
@@ -56,7 +56,7 @@ class Attached:
 class Telling:
     """Writes what others do in a session to standard output, until it is closed; as lines of JSON or as text.
 
-    poses: whether to write where the bodies are, thirty times a second, at most, while they move.
+    poses: whether to write the poses of the bodies, at most thirty times a second, while they move.
     """
 
     def __init__(self, attached: Attached, as_json: bool, poses: bool = False) -> None:
@@ -90,7 +90,7 @@ class Telling:
             self._ends.wait(max(0.0, 1.0 / _RATE - (time.perf_counter() - begun)))
 
     def _entries(self) -> list[str]:
-        """What others did since the last time."""
+        """What others did since the last call."""
         others, lost = self._feed.take()
         if self._as_json:
             more = [json.dumps({"event": "lost", "count": lost})] if lost else []
@@ -103,14 +103,14 @@ class Telling:
 
 
 def terminal(live: Session) -> int:
-    """Command lines typed at a terminal; the exit status."""
+    """Execute command lines typed at a terminal; return the exit status."""
     attached = Attached(live, "terminal")
     with Telling(attached, as_json=False):
         return drivers.interactive(attached)
 
 
 def pipe(live: Session, stream: BinaryIO, as_json: bool, poses: bool = False) -> int:
-    """What another program writes, until it closes the stream; the exit status."""
+    """Execute what another program writes, until it closes the stream; return the exit status."""
     attached = Attached(live, "pipe")
     with Telling(attached, as_json, poses):
         return drivers.answer(attached, drivers.received(stream), "<stdin>", as_json, keep_going=True)

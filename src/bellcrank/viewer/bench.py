@@ -1,8 +1,8 @@
-"""The bench of a live session: the shell by whose commands its mechanism is built, whoever gives them.
+"""The bench of a live session: the shell whose commands build its mechanism, whoever gives them.
 
-Mechanism, settings and what can be undone stand in the shell's situation; how bodies move is the engine's.
-Before a command line the situation takes what the engine did since the last one, afterwards the engine takes
-up what the situation has become.
+Mechanism, settings and undo history belong to the shell's situation; the motion of bodies to the engine.
+Before a command line, the situation is updated with what the engine did since the last one; afterwards the
+engine takes over the new situation.
 """
 
 from __future__ import annotations
@@ -57,7 +57,7 @@ class Bench:
     """The shell of a live engine. folder: the only one where commands read and write files.
 
     interrupt: ends what a command line runs, until it is cleared. followers: called in the session's thread
-    with what was entered in the log.
+    with new entries of the log.
     """
 
     def __init__(self, engine: LiveEngine, folder: Path | None = None, begin: float = 0.0) -> None:
@@ -74,7 +74,7 @@ class Bench:
 
     @property
     def session(self) -> Worked:
-        """What the commands work on."""
+        """The session on which the commands operate."""
         return self._work
 
     @property
@@ -83,10 +83,10 @@ class Bench:
         return self._work.now.mechanism
 
     def do(self, lines: Sequence[str], by: str = "", may_fail: bool = False) -> Reply:
-        """Do command lines as one step, and let the engine go on with what came of it.
+        """Execute command lines as one step, and let the engine continue with the result.
 
-        by: who gives them. may_fail: a refusal is not told. Nothing is raised: a refused line leaves
-        everything as it was.
+        by: their author. may_fail: a refusal is not reported. Nothing is raised: a refused line leaves
+        everything unchanged.
         """
         self.end_step()  # of a drag that goes on meanwhile: the line comes after it
         self.note()
@@ -109,7 +109,7 @@ class Bench:
         return reply
 
     def note(self) -> None:
-        """Let the situation be what the engine has come to."""
+        """Update the situation to the engine's current state."""
         engine, now, changes = self.engine, self._work.now, dict[str, Any]()
         if not engine.open:
             state, described = engine.state, self._work.state()
@@ -126,31 +126,31 @@ class Bench:
         self._taken, self._reached = self._work.now, engine.state
 
     def back_at_start(self) -> None:
-        """Take over that the engine has gone back to its start."""
+        """Note that the engine has gone back to its start."""
         self._held = None
         self._work.set(live=None, history=())
         self.note()
 
     def set_parameter(self, name: str, value: float) -> None:
-        """Take over another value of a parameter, which is no step to be undone."""
+        """Set another value of a parameter; this is not a step that can be undone."""
         self._work.set(mechanism=self.mechanism.with_parameters(**{name: value}))
         self._taken = self._work.now
         self.engine.mechanism, self.engine.numbers = self.mechanism, with_numbers(self.mechanism)
 
     def begin_step(self) -> None:
-        """Note where the bodies are before they are dragged without time."""
+        """Note the poses of the bodies before they are dragged without time."""
         self.note()
         self._held = self._work.now
 
     def end_step(self) -> None:
-        """Let what was dragged since `begin_step` be a step to be undone, if it has moved."""
+        """Make the dragging since `begin_step` a step that can be undone, if anything has moved."""
         before, self._held = self._held, None
         if before is not None:
             self.note()
             self._work.remember(before)
 
     def _follow(self, is_loaded: bool = False) -> None:
-        """Let the engine take up the situation. Raises as `bc.start`; all is as before then."""
+        """Let the engine take over the situation. Raises as `bc.start`, with everything unchanged."""
         now, taken, engine = self._work.now, self._taken, self.engine
         if now is taken:
             return
@@ -222,7 +222,7 @@ class Bench:
 
 
 def _same(one: State, other: State, tolerance: float = _SAME) -> bool:
-    """Whether bodies are at the same places and move in the same way, at the same time."""
+    """Whether bodies have the same poses and velocities at the same time."""
     pairs: list[tuple[Floats, Floats]] = list(zip(one.arrays[1:], other.arrays[1:], strict=True))
     if one.time != other.time or any(a.shape != b.shape for a, b in pairs):
         return False
@@ -230,7 +230,7 @@ def _same(one: State, other: State, tolerance: float = _SAME) -> bool:
 
 
 def _placed(one: State, other: State) -> bool:
-    """Whether bodies are at the same places, at the same time."""
+    """Whether bodies have the same poses at the same time."""
     still = np.zeros_like(one.velocity)
     a, b = (replace(state, velocity=still, angular_velocity=still) for state in (one, other))
     return _same(a, b)

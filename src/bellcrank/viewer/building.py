@@ -1,6 +1,6 @@
-"""Commands that build: each composes lines of the command language, which the bench does as one step.
+"""Building commands: each composes lines of the command language, which the bench executes as one step.
 
-So whatever a page does stands in the log as a line that can be typed, kept in a script, and undone.
+So everything done on a page appears in the log as a line that can be typed, kept in a script, and undone.
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ _CLOSING: Final = "method=constraint_forces"
 
 
 def execute(engine: LiveEngine, line: Any, by: Any = "") -> Reply:
-    """Do a line of the command language; its reply, also where it is refused."""
+    """Execute a line of the command language; return its reply, even if it is refused."""
     if not isinstance(line, str) or len(line) > LONGEST:
         raise MechanismError(Fault("line", f"a command is a text of at most {LONGEST} characters"))
     return bench_of(engine).do([line], _who(by))
@@ -55,7 +55,7 @@ def add_body(
     engine: LiveEngine, kind: Any, name: Any = None, size: Any = None, mass: Any = 1.0, position: Any = None,
     file: Any = "", by: Any = "",
 ) -> str:  # fmt: skip
-    """Add a body of the palette, with markers where others can take hold of it; its name.
+    """Add a body of the palette, with markers for attaching others; return its name.
 
     size: lengths, m, as `pieces.PALETTE` has them. mass: kg. position: (3,), m; by default above the others.
     file: of a mesh, in the working folder.
@@ -78,11 +78,11 @@ def join(
     engine: LiveEngine, kind: Any, first: Any, second: Any, name: Any = None, axis: Any = (0.0, 1.0, 0.0),
     snap: Any = True, reach: Any = 0.0, by: Any = "", **given: Any,
 ) -> str:  # fmt: skip
-    """Join two points by a joint, a spring, a string or a cable; its name.
+    """Join two points by a joint, a spring, a string or a cable; return its name.
 
     first, second: {"body": ..., "point": (3,) in its frame, m} or {"marker": "body.name"}; "ground" is a
         body. axis: of a joint, world axes. reach: m, within which a point snaps to a marker of its body.
-    snap: whether bodies come together at once, and are seen to. given: numbers of springs, strings, cables.
+    snap: whether bodies come together at once, visibly. given: numbers of springs, strings, cables.
     """
     bench = bench_of(engine)
     _one_of("kind", kind, (*JOINT_KINDS, *FORCES))
@@ -115,17 +115,17 @@ def join(
 
 
 def nail(engine: LiveEngine, body: Any, by: Any = "") -> None:
-    """Hold a body where it is, as a part of the mechanism."""
+    """Fix a body where it is, as a part of the mechanism."""
     _ilc(engine, body, "nail", by)
 
 
 def free(engine: LiveEngine, body: Any, by: Any = "") -> None:
-    """Take the nail of a body away."""
+    """Remove the nail of a body."""
     _ilc(engine, body, "free", by)
 
 
 def motor(engine: LiveEngine, joint: Any, velocity: Any, by: Any = "") -> str:
-    """Lead a joint at a steady rate, rad/s or m/s, or at another one than before; the name of the drive."""
+    """Drive a joint at a constant rate, rad/s or m/s, or change its rate; return the name of the drive."""
     bench = bench_of(engine)
     known("joint", joint, bench.mechanism.joints)
     with Check("motor") as check:
@@ -138,7 +138,7 @@ def motor(engine: LiveEngine, joint: Any, velocity: Any, by: Any = "") -> str:
 
 
 def remove(engine: LiveEngine, name: Any, by: Any = "") -> None:
-    """Take out an element with all that refers to it."""
+    """Remove an element with all that refers to it."""
     bench = bench_of(engine)
     names = [n for table in _TABLES for n in getattr(bench.mechanism, table)]
     known("element", name, names)
@@ -146,7 +146,7 @@ def remove(engine: LiveEngine, name: Any, by: Any = "") -> None:
 
 
 def gravity(engine: LiveEngine, value: Any, by: Any = "") -> None:
-    """Set the acceleration of free fall, (3,), m/s^2, or switch the usual one on (True) or off (False)."""
+    """Set the gravitational acceleration, (3,), m/s^2, or switch the usual one on (True) or off (False)."""
     if isinstance(value, bool):
         value = (0.0, 0.0, -9.81 if value else 0.0)
     with Check("gravity") as check:
@@ -155,17 +155,17 @@ def gravity(engine: LiveEngine, value: Any, by: Any = "") -> None:
 
 
 def undo(engine: LiveEngine, by: Any = "") -> None:
-    """Take back the last step."""
+    """Undo the last step."""
     _done(bench_of(engine), ["undo"], by)
 
 
 def redo(engine: LiveEngine, by: Any = "") -> None:
-    """Do again what was taken back last."""
+    """Redo the step that was undone last."""
     _done(bench_of(engine), ["redo"], by)
 
 
 def assemble(engine: LiveEngine, method: Any = "constraint_forces", by: Any = "") -> str:
-    """Bring the bodies together, so that all joints fit; what was done, in words.
+    """Bring the bodies together, so that all joints fit; return what was done, in words.
 
     method: "constraint_forces", which shows how, or "root_finding".
     """
@@ -174,9 +174,9 @@ def assemble(engine: LiveEngine, method: Any = "constraint_forces", by: Any = ""
 
 
 def keep(engine: LiveEngine, file: Any, over: Any = False, by: Any = "") -> str:
-    """Write the mechanism into a file (.yaml or .json) of the working folder; what was done, in words.
+    """Write the mechanism into a file (.yaml or .json) of the working folder; return what was done, in words.
 
-    over: whether a file that was there before may be written over.
+    over: whether an existing file may be overwritten.
     """
     bench = bench_of(engine)
     path = file_in(bench.folder, file, (".yaml", ".json"))
@@ -185,7 +185,7 @@ def keep(engine: LiveEngine, file: Any, over: Any = False, by: Any = "") -> str:
 
 
 def open_file(engine: LiveEngine, file: Any, by: Any = "") -> str:
-    """Read a mechanism from a file of the working folder, in the place of this one; its name."""
+    """Read a mechanism from a file of the working folder, replacing this one; return its name."""
     bench = bench_of(engine)
     path = file_in(bench.folder, file, (".yaml", ".json"), must_be=True)
     _done(bench, [f"load {path_word(bench.folder, path)}"], by)
@@ -193,14 +193,14 @@ def open_file(engine: LiveEngine, file: Any, by: Any = "") -> str:
 
 
 def bench_of(engine: LiveEngine) -> Bench:
-    """The bench of an engine. Raises MechanismError where it has none."""
+    """The bench of an engine. Raises MechanismError if it has none."""
     if engine.bench is None:
         raise MechanismError(Fault("session", "nothing can be built in it"))
     return engine.bench
 
 
 def _done(bench: Bench, lines: Sequence[str], by: Any) -> Reply:
-    """Do lines. Raises MechanismError with what is wrong where they are refused."""
+    """Execute lines. Raises MechanismError with the faults if they are refused."""
     reply = bench.do(lines, _who(by))
     if not reply.ok:
         faults = [
@@ -233,7 +233,7 @@ def _sizes(kind: str, size: Any) -> list[float]:
 
 
 def _numbers(engine: LiveEngine, kind: str, one: End, two: End, given: Mapping[str, Any]) -> dict[str, float]:
-    """The numbers of a force; rest lengths that are left out are what the distance is now."""
+    """The numbers of a force; rest lengths that are left out are set to the present distance."""
     strange = sorted(set(given) - set(_FIELDS[kind]))
     if strange:
         raise MechanismError(Fault(kind, f"it takes {', '.join(_FIELDS[kind])}", strange[0]))
@@ -246,7 +246,7 @@ def _numbers(engine: LiveEngine, kind: str, one: End, two: End, given: Mapping[s
 
 
 def _stays(bench: Bench, first: str, second: str) -> str:
-    """The body that stays where it is, for the other one hangs on nothing yet; "" where both may move."""
+    """The body that stays in place because the other one is not yet connected; "" if both may move."""
     for comes, stays in ((second, first), (first, second)):
         if GROUND not in (comes, stays) and is_loose(bench.mechanism, comes, stays):
             return stays

@@ -1,4 +1,4 @@
-"""A mechanism as a live session takes it up: its twin and a run of it, or how it stands while it is open."""
+"""A mechanism as used by a live session: its twin with a run, or its described state while it is open."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ class Built:
 
     @property
     def values(self) -> dict[str, float]:
-        """Of its inputs."""
+        """Values of its inputs."""
         if self.run is None or self.model is None:
             return {}
         return {one.name: self.run.inputs[one.name] for one in self.model.inputs}
@@ -75,14 +75,14 @@ def running(
 
 
 def begun(mechanism: Mechanism, settings: Settings, begin: float) -> Built:
-    """A mechanism at its start, with a run if it has bodies. Raises as `bc.start`."""
+    """A mechanism at its start, with a run if it has bodies. Raises the errors of `bc.start`."""
     return running(mechanism, settings, begin) if mechanism.bodies else open_one(mechanism, begin)
 
 
 def open_one(mechanism: Mechanism, begin: float) -> Built:
-    """A mechanism that stands as it is described, whether it fits together or not; one without bodies, too.
+    """A mechanism in its described state, whether it fits together or not; it may have no bodies.
 
-    Raises MechanismError with everything that is wrong with it.
+    Raises MechanismError listing all its faults.
     """
     if not mechanism.bodies:
         layout, nothing = FrameLayout(mechanism.name, ()), np.empty((0, 3))
@@ -94,7 +94,7 @@ def open_one(mechanism: Mechanism, begin: float) -> Built:
 
 
 def gapes(mechanism: Mechanism, begin: float) -> bool:
-    """Whether bodies must be moved for constraints to fit. Raises MechanismError for a faulty one."""
+    """Whether bodies must be moved to satisfy constraints. Raises MechanismError for a faulty mechanism."""
     if not mechanism.bodies:
         return True
     described = compile_mechanism(mechanism, begin)
@@ -114,7 +114,7 @@ def markers_of(built: Built) -> tuple[str, ...]:
 
 
 def started(twin: Twin, settings: Settings, state: State, values: Mapping[str, float] | None = None) -> Run:
-    """A run of a twin from a state. Raises as `bc.start`."""
+    """A run of a twin from a state. Raises the errors of `bc.start`."""
     model = twin.model(state)
     values = {**(values or {}), **held(twin.leads, model, state)}
     given = settings.arguments()
@@ -127,7 +127,7 @@ def _moved(report: AssemblyReport) -> bool:
 
 
 def _frame(layout: FrameLayout, state: State) -> FloatArray:
-    """A frame that tells where bodies are, and nothing else."""
+    """A frame with the poses of bodies, and nothing else."""
     frame = np.full(1 + layout.width, np.nan)
     frame[0] = state.time
     for name in ("position", "rotation", "velocity", "angular_velocity"):

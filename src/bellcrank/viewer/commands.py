@@ -1,4 +1,4 @@
-"""What front ends may ask of a live session, by name; arguments come from outside and are checked here."""
+"""The commands that front ends may send to a live session, by name; untrusted arguments are checked here."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ _STEPS: Final = 10_000  # that one command may take
 
 
 def play(engine: LiveEngine) -> None:
-    """Go on by the clock, from what is shown."""
+    """Run in real time, from the frame that is shown."""
     if engine.open and engine.bench is not None and engine.mechanism.bodies:
         assemble(engine)
     engine.from_shown()
@@ -48,7 +48,7 @@ def play(engine: LiveEngine) -> None:
 
 
 def pause(engine: LiveEngine) -> None:
-    """Stand still."""
+    """Pause."""
     if engine.bench is not None:
         engine.bench.interrupt.clear()
     if engine.status == "playing":
@@ -56,21 +56,21 @@ def pause(engine: LiveEngine) -> None:
 
 
 def step(engine: LiveEngine, count: Any = 1) -> None:
-    """Take some steps of the method, and stand still; of 1 ms where it finds its own."""
+    """Take some steps of the method, and pause; steps of 1 ms if the method is adaptive."""
     count = _whole("step", count, 1, _STEPS)
     pause(engine)
     engine.advance(count * (engine.settings.fixed_step or LIVE_STEP))
 
 
 def reset(engine: LiveEngine) -> None:
-    """Back to the start, with nothing in hand and nothing pinned."""
+    """Go back to the start, with nothing dragged and nothing pinned."""
     engine.reset()
     if engine.bench is not None:
         engine.bench.back_at_start()
 
 
 def rewind(engine: LiveEngine, time: Any) -> None:
-    """Show the recorded frame nearest to a time, s, and stand still; what goes on goes on from there."""
+    """Show the recorded frame nearest to a time, s, and pause; the run continues from there."""
     time = _number("rewind", time, "s")
     if engine.status == "playing":
         engine.status = "paused"
@@ -81,12 +81,12 @@ def rewind(engine: LiveEngine, time: Any) -> None:
 
 
 def speed(engine: LiveEngine, value: Any) -> None:
-    """Simulated seconds in a second on the wall."""
+    """Set the speed: simulated seconds per second of real time."""
     engine.pace.speed = _number("speed", value, "1", *_SPEEDS)
 
 
 def switch(engine: LiveEngine, formulation: Any = None, method: Any = None, step: Any = None) -> None:
-    """Go on with another formulation, method or step, s, from where the bodies are."""
+    """Continue with another formulation, method or step, s, from the current state."""
     steering.switch(engine, engine.coming[1].changed(formulation, method, step))
 
 
@@ -98,7 +98,7 @@ def set_input(engine: LiveEngine, name: Any, value: Any) -> None:
 
 
 def set_parameter(engine: LiveEngine, name: Any, value: Any) -> None:
-    """Give a parameter another value; bodies go on from where they are, moved onto the constraints."""
+    """Give a parameter another value; the current state, projected onto the constraints, is kept."""
     known("parameter", name, engine.twin.base.parameters)
     number = _number(f"parameter {name!r}", value, "")
     engine.change(f"parameter {name!r}", twin=engine.coming[0].with_parameters({name: number}))
@@ -107,14 +107,14 @@ def set_parameter(engine: LiveEngine, name: Any, value: Any) -> None:
 
 
 def inspect(engine: LiveEngine, name: Any) -> dict[str, Any]:
-    """What is known of a body or a joint in the frame that is shown."""
+    """Data of a body or a joint in the frame that is shown."""
     number = len(engine.past) - 1 if engine.shown is None else engine.shown
     store = engine.past.store(slice(number, number + 1))
     return inspected_in(Trajectory(engine.past.layout, store, "running"), engine.model, name)
 
 
 def save(engine: LiveEngine, path: Path) -> str:
-    """Write what was recorded into an HDF5 file; its path has been checked by who asks."""
+    """Write what was recorded into an HDF5 file; its path has been checked by the caller."""
     run = engine.trajectory()
     run.save(path)
     return f"{len(run)} frames in {path.name}"

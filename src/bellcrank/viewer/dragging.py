@@ -1,4 +1,4 @@
-"""Commands that take hold of bodies: dragging them in time and without, pinning and releasing them."""
+"""Commands that grab bodies: dragging them during a run or without time, pinning and releasing them."""
 
 from __future__ import annotations
 
@@ -25,10 +25,10 @@ _LONGEST: Final = 5.0  # s, of a jog
 
 
 def grab(engine: LiveEngine, body: Any, point: Any, target: Any) -> None:
-    """Take hold of a point (3,) of a body, m, in its frame, and pull it to a target (3,), m, world axes.
+    """Grab a point (3,) of a body, m, in its frame, and pull it to a target (3,), m, world axes.
 
-    While the run stands the bodies follow without time, into the nearest configuration that satisfies all
-    constraints; while it goes on they are pulled by a damped spring.
+    While the run is paused, the bodies follow without time, into the nearest configuration that satisfies all
+    constraints; while it plays, they are pulled by a damped spring.
     """
     number, model = _body(engine, body), engine.ready()
     at, target = _point("point", point), _point("target", target)
@@ -65,7 +65,7 @@ def move(engine: LiveEngine, body: Any, target: Any) -> None:
 
 
 def release(engine: LiveEngine, body: Any = None) -> None:
-    """Let go of a body, or of all."""
+    """Release a body, or all bodies."""
     if body is None:
         engine.drop_all()
     else:
@@ -77,7 +77,7 @@ def release(engine: LiveEngine, body: Any = None) -> None:
 
 
 def pin(engine: LiveEngine, body: Any) -> None:
-    """Hold a body where it is."""
+    """Fix a body where it is."""
     number = _body(engine, body)
     engine.set_hold(body, None)
     twin = engine.coming[0].with_pin(body, engine.state, number)
@@ -96,7 +96,7 @@ def jog(engine: LiveEngine, marker: Any = None, velocity: Any = (0.0, 0.0, 0.0),
     """Move a marker, "body.marker" or a body's frame, at a velocity (3,), m/s, world axes, for a while.
 
     Drives, motors and, where these do not determine the motion, other joints are driven so that it moves that
-    way; without a marker they are released. duration: s on the wall, after which it slows down to rest.
+    way; without a marker they are released. duration: s of real time, after which it slows down to rest.
     """
     model = engine.ready()
     if marker is None:
@@ -134,7 +134,7 @@ def _marker(engine: LiveEngine, model: Model, name: Any) -> Marker:
 
 
 def _pull(engine: LiveEngine) -> None:
-    """Bring what is dragged without time to where it is pulled, or as near as it comes."""
+    """Move the dragged points, without time, to their targets, or as near as possible."""
     run, twin = engine.from_shown(), engine.twin
     if engine.puller is None or engine.puller[0] is not twin:
         engine.puller = (twin, Puller.of(twin, engine.state))

@@ -18,7 +18,7 @@ from bellcrank.viewer.pieces import End, points_on, snapped
 
 
 def free_place(engine: LiveEngine, kind: str, sizes: Sequence[float]) -> tuple[float, float, float]:
-    """Above all that is there."""
+    """A free place above everything else."""
     tops = [0.0]
     if len(engine.past.layout.bodies):
         state = engine.state
@@ -34,7 +34,7 @@ def free_place(engine: LiveEngine, kind: str, sizes: Sequence[float]) -> tuple[f
 
 
 def end_of(engine: LiveEngine, label: str, end: Any, reach: float) -> End:
-    """A point that a front end names. Raises MechanismError for what is none."""
+    """A point named by a front end. Raises MechanismError for an invalid one."""
     mechanism, advice = engine.numbers, "click a body, or a marker on it"
     if not isinstance(end, Mapping) or not ({"body", "marker"} & set(end)):
         raise MechanismError(Fault(label, "there is nothing to take hold of", end, advice))
@@ -54,7 +54,7 @@ def end_of(engine: LiveEngine, label: str, end: Any, reach: float) -> End:
 
 
 def rotation_of(engine: LiveEngine, body: str) -> Floats:
-    """The rotation of a body now, (4,)."""
+    """The current rotation of a body, (4,)."""
     if body == GROUND:
         return np.array([1.0, 0.0, 0.0, 0.0])
     turn: Floats = engine.state.rotation[list(engine.numbers.bodies).index(body)]
@@ -62,7 +62,7 @@ def rotation_of(engine: LiveEngine, body: str) -> Floats:
 
 
 def in_world(engine: LiveEngine, end: End) -> Floats:
-    """Where a point is now, (3,), m."""
+    """The current world position of a point, (3,), m."""
     if end.body == GROUND:
         return end.point
     number = list(engine.numbers.bodies).index(end.body)

@@ -1,6 +1,6 @@
-"""The engine of a live session: a run that goes on part by part, with what it has passed through.
+"""The engine of a live session: a run that advances part by part, with its recorded past.
 
-It belongs to one thread; `session` gives it one and a queue of commands.
+It belongs to one thread; `session` provides the thread and a queue of commands.
 """
 
 from __future__ import annotations
@@ -51,7 +51,7 @@ class LiveEngine:
     values: of inputs, those of hands left out. open: why it cannot run yet, "" where it can. motion: shown in
     place of the run. bench: what it is built on. log: what command lines did. edition: counts mechanisms.
     publish: shows what there is while a command is at work. numbers: the mechanism without expressions.
-    Raises as `bc.start` where it cannot start.
+    Raises the errors of `bc.start` if it cannot start.
     """
 
     live: ClassVar[bool] = True
@@ -104,14 +104,14 @@ class LiveEngine:
         self.past.add(new.frame[None], np.array([self.work]), new.now)
 
     def ready(self) -> Model:
-        """The model of what runs. Raises MechanismError where it stands open."""
+        """The model of the run. Raises MechanismError if the mechanism is open."""
         if self.open or self.model is None:
             raise MechanismError(Fault(f"mechanism {self.name!r}", self.open))
         return self.model
 
     @property
     def state(self) -> State:
-        """Where the bodies are and how they move: now, or in the frame of the past that is shown."""
+        """Poses and velocities of the bodies: now, or in the past frame that is shown."""
         if self.shown is None and self.run is not None:
             return self.run.state
         found = state_of(self.past.layout, self.past.frames[-1 if self.shown is None else self.shown])
@@ -119,7 +119,7 @@ class LiveEngine:
         return replace(found, angles=None) if lacking else found
 
     def tick(self, now: float) -> None:
-        """Do what is due at a moment on the wall, s."""
+        """Do what is due at a moment of real time, s."""
         self._take_up_prepared()
         if self.motion is not None:
             self.motion = self.motion if self.motion.go_on(now) else None
@@ -136,7 +136,7 @@ class LiveEngine:
                 self.pace.took(began, self.clock(), self.run.time - before)
 
     def wait(self, now: float) -> float:
-        """How long, s on the wall, until `tick` has something to do, where no command comes in."""
+        """How long, s of real time, until `tick` has something to do, if no command arrives."""
         if self.status != "playing" or self.motion is not None:
             return PERIOD if self.preparing.what or self.motion is not None else 0.25
         return self.pace.wait(now, self.settings.fixed_step)
@@ -147,13 +147,13 @@ class LiveEngine:
             self.bench.interrupt.set()
 
     def fail(self, message: str) -> None:
-        """Stand still after something that should not happen."""
+        """Pause after an unexpected error."""
         self.status, self.message, self.run = "failed", message, None
 
     def advance(self, duration: float, patience: float = _LONG) -> None:
-        """Go on from what is shown; where the run breaks down, what it came to is kept, "failed".
+        """Advance from what is shown; if the run breaks down, its results are kept, with status "failed".
 
-        patience: s on the wall; what takes longer ends where it is then.
+        patience: s of real time; a part that takes longer ends where it is then.
         """
         run, end = self.from_shown(), perf_counter() + patience
         if self.jog is not None and self.twin.leads:
@@ -218,12 +218,12 @@ class LiveEngine:
             raise
 
     def set_holds(self, holds: Mapping[str, Hold]) -> None:
-        """Let hands hold on."""
+        """Set the points that hands hold."""
         for body, hold in list(holds.items()):
             self.set_hold(body, hold)
 
     def set_hold(self, body: str, hold: Hold | None) -> None:
-        """Let the hand of a body hold on, or let go."""
+        """Make the hand of a body hold on, or let go."""
         self.holds.pop(body, None)
         if hold is not None:
             self.holds[body] = hold
@@ -232,7 +232,7 @@ class LiveEngine:
             self.run.inputs.update(released(hand) if hold is None else hold.values(hand))
 
     def reset(self) -> None:
-        """Back to the start, with nothing in hand and nothing pinned, and paused."""
+        """Go back to the start, paused, with nothing dragged and nothing pinned."""
         self.ready()
         self.holds.clear()
         self.posed.clear()
@@ -256,19 +256,19 @@ class LiveEngine:
         return self.past.window(seconds, frames, self.shown)
 
     def has_news(self, shown: Snapshot) -> bool:
-        """Whether there is more than a snapshot shows."""
+        """Whether there is anything newer than a snapshot."""
         now = float(self.past.time[-1 if self.shown is None else self.shown])
         seen = (shown.time, shown.status, shown.message, shown.preparing)
         moving = self.motion is not None or shown.moving
         return moving or (now, self.status, self.message, self.preparing.what) != seen
 
     def snapshot(self) -> Snapshot:
-        """What there is to show."""
+        """The current snapshot."""
         self._number += 1
         return snapshot_of(self, self._number)
 
     def drop_all(self) -> None:
-        """Let go of everything that is dragged."""
+        """Release everything that is dragged."""
         self.posed.clear()
         for body in list(self.holds):
             self.set_hold(body, None)

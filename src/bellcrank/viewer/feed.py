@@ -1,4 +1,4 @@
-"""What happens in a session, for a front end that reads at its own pace."""
+"""The events of a session, for a front end that reads at its own pace."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ class Feed:
         self.close()
 
     def close(self) -> None:
-        """Keep nothing more."""
+        """Stop collecting."""
         if self._live.bench is not None and self._keep in self._live.bench.followers:
             self._live.bench.followers.remove(self._keep)
 
@@ -49,7 +49,7 @@ class Feed:
                     self._lost += 1
 
     def take(self) -> tuple[list[Entry], int]:
-        """What has happened since the last time, and how many later entries were not kept."""
+        """What has happened since the last call, and how many later entries were not kept."""
         with self._lock:
             found, lost = list(self._waiting), self._lost
             self._waiting.clear()
@@ -64,7 +64,7 @@ def command_of(entry: Entry) -> str:
 
 
 def poses_of(now: Snapshot) -> dict[str, Any]:
-    """Where the bodies are: position x y z, m, and rotation w x y z of each, by name."""
+    """Poses of the bodies: position x y z, m, and rotation w x y z of each, by name."""
     rows = zip(now.bodies, now.position.tolist(), now.rotation.tolist(), strict=True)
     bodies = {name: [*position, *rotation] for name, position, rotation in rows}
     return {"event": "poses", "time": now.time, "status": now.status, "bodies": bodies}

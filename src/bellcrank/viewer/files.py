@@ -14,8 +14,8 @@ _NAME: Final = frozenset("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ01
 def file_in(folder: Path, name: Any, suffixes: Sequence[str], must_be: bool = False) -> Path:
     """The path of a file in a folder, from a name that a front end gave; the first suffix where it has none.
 
-    Raises MechanismError for what is no plain name, for one that is taken by something that is no file, and,
-    if it must be there, where it is not.
+    Raises MechanismError for anything but a plain name, for the name of something other than a file, and, if
+    the file must exist, for a missing one.
     """
     text = name.strip() if isinstance(name, str) else ""
     if not text.lower().endswith(tuple(suffixes)):

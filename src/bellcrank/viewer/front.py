@@ -38,11 +38,11 @@ _SIGNED: Final = frozenset(("add_body", "join", "nail", "free", "motor", "remove
 class Front:
     """Serves one connection in two threads until either side ends it.
 
-    token: that it must give first, "" for none. named: makes a name of its own from the one that it gives.
+    token: that it must give first, "" for none. named: makes a unique name from the one that it gives.
     ended: called once with this front end when it is over.
 
-    The session never waits for it. Poses are those of the moment in which they are written, so one who reads
-    slowly gets fewer. Events are kept until they are read; one who leaves too many unread is sent away.
+    The session never waits for it. Poses are those at the time of writing, so a slow reader gets fewer.
+    Events are kept until they are read; a front end that leaves too many unread is disconnected.
     """
 
     def __init__(
@@ -71,7 +71,7 @@ class Front:
             thread.start()
 
     def close(self, reason: str = "the session has ended") -> None:
-        """Send it away: what waits for it is written if it reads within a second."""
+        """Disconnect it: pending output is written if it reads within a second."""
         with self._changed:
             self._last = self._last or reason
             self._reads = False
@@ -87,7 +87,7 @@ class Front:
             self._end()
 
     def _end(self) -> None:
-        """Close the connection and let go of what it held."""
+        """Close the connection and release what it dragged."""
         with self._changed:
             was, self._open, self._reads = self._open, False, False
             self._changed.notify_all()
@@ -134,7 +134,7 @@ class Front:
         return True
 
     def _request(self, text: str) -> bool:
-        """Do what a JSON object says. Raises MechanismError for one that says nothing."""
+        """Execute the request in a JSON object. Raises MechanismError for one without a request."""
         given = _object(text)
         if "attach" in given:
             self._attach(given)
@@ -162,7 +162,7 @@ class Front:
         return self._put(self._live.send(command, **given), text)
 
     def _attach(self, given: Mapping[str, Any]) -> None:
-        """Learn who it is. Raises MechanismError for a wrong token or a name that is none."""
+        """Register the front end. Raises MechanismError for a wrong token or an invalid name."""
         name, token = given["attach"], given.get("token", "")
         if self._token and not (
             isinstance(token, str) and hmac.compare_digest(token.encode(), self._token.encode())
@@ -184,20 +184,20 @@ class Front:
             )
 
     def _hold(self, command: str, given: Mapping[str, Any]) -> None:
-        """Note what it drags, to let go of it when the connection ends."""
+        """Note what it drags, to release it when the connection ends."""
         body = given.get("body")
         if isinstance(body, str) and command in ("grab", "release"):
             (self._grabbed.add if command == "grab" else self._grabbed.discard)(body)
 
     def _put(self, answer: Future[Any], line: str | None) -> bool:
-        """Let the answer to a line wait for its turn."""
+        """Queue the answer to a line."""
         with self._changed:
             self._pending.append((answer, line))
         answer.add_done_callback(self._settle)
         return True
 
     def _settle(self, _answer: Future[Any]) -> None:
-        """Pass on the answers that are there, in the order of the lines."""
+        """Pass on the available answers, in the order of the lines."""
         with self._changed:
             while self._pending and self._pending[0][0].done():
                 self._answers.append(self._pending.popleft())
@@ -243,7 +243,7 @@ class Front:
         return lines
 
     def _places(self) -> list[str]:
-        """Where the bodies are now, unless that was written less than a period ago."""
+        """Current poses of the bodies, unless they were written less than a period ago."""
         now, due = self._live.snapshot, time.monotonic()
         if not self._poses or now.number == self._number or due < self._next:
             return []

@@ -1,4 +1,4 @@
-"""Hands: damped springs from points of bodies to points in the world, all of whose numbers are inputs.
+"""Hands: damped springs from points of bodies to points in the world, with inputs for all their numbers.
 
 At the point r = p + R a of a body, which moves with v, a hand exerts
 
@@ -77,7 +77,7 @@ class Hand:
 
 @dataclass(frozen=True, eq=False)
 class Hold:
-    """What a hand does: how firmly it holds a point of its body, and where it pulls it.
+    """The action of a hand: how firmly it holds a point of its body, and where it pulls it.
 
     stiffness: N/m. damping: N s/m. point: (3,), m, in the body's frame. target: (3,), m, world axes.
     """
@@ -137,7 +137,7 @@ def released(hand: Hand) -> Mapping[str, float]:
 
 @dataclass(frozen=True, eq=False)
 class Yielding:
-    """What unit forces at a point of a body along x, y, z cause, all constraints included.
+    """The response to unit forces at a point of a body along x, y, z, all constraints included.
 
     mobility: (3, 3), 1/kg: the accelerations of the point, m/s^2 per N, world axes.
     swing: 1/kg: the largest acceleration, for any direction of the force, of the centre of mass of a body,
@@ -192,7 +192,7 @@ def firmness(given: Yielding, size: float, gravity: float, step: float) -> tuple
 
 
 def size_of(model: Model) -> float:
-    """What a mechanism measures across in its initial configuration, m."""
+    """The size of a mechanism in its initial configuration, m."""
     state, pairs = model.initial, model.arrays["pair_bodies"].reshape(-1, 2)
     position = np.vstack([state.position, np.zeros(3)])
     rotation = np.vstack([state.rotation, [1.0, 0.0, 0.0, 0.0]])

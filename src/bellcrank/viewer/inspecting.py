@@ -1,4 +1,4 @@
-"""What is known of a body or a joint in one recorded frame, as names, numbers and units."""
+"""Data of a body or a joint in one recorded frame, as names, numbers and units."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from bellcrank.viewer.names import known
 def inspected_in(run: Trajectory, model: Model | None, name: Any) -> dict[str, Any]:
     """Lines of what a body or a joint does in the one frame of a run: {"position [m]": [x, y, z], ...}.
 
-    model: of the mechanism, where it is known. Raises MechanismError for a name that there is not.
+    model: of the mechanism, if available. Raises MechanismError for an unknown name.
     """
     known("body or joint", name, (*run.bodies, *run.joints))
     found = {"name": name, "time [s]": float(run.time[0])}

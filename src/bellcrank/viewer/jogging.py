@@ -1,8 +1,8 @@
-"""Jogging: a marker led by hand through time, while inverse kinematics finds what the actuators do.
+"""Jogging: a marker is moved by hand during a run, while inverse kinematics finds the actuator motion.
 
-The marker's velocity follows the one that is asked for, with a time constant, so that it has an acceleration
-and efforts are what a real drive would bear. At the end of each part of a run the marker has a place and a
-velocity; the coordinates that lead there, and their rates, are joined to those now by cubics of time.
+The marker's velocity follows the requested one with a time constant, so that its acceleration is finite and
+efforts are those of a real drive. At the end of each part of a run the marker has a prescribed position and
+velocity; the driven coordinates and rates for these are joined to the current ones by cubics of time.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""How coordinates that a session drives by hand move: the numbers of their cubics (`analysis/leads.py`)."""
+"""Motion of coordinates that a session drives by hand: the numbers of their cubics (`analysis/leads.py`)."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ def cubics(
 
 
 def values_and_rates(leads: Sequence[Lead], model: Model, state: State) -> tuple[Floats, Floats]:
-    """Of the coordinates that are led, at a state, (n,) each."""
+    """Values and rates of the driven coordinates at a state, (n,) each."""
     system = _core.Bodies(model.core)
     model.put(system, state)
     values, rates = system.coordinates()

@@ -22,13 +22,13 @@ _LOCAL: Final = "127.0.0.1"
 
 
 class Listener:
-    """Takes connections of other processes for a session, until it is closed.
+    """Accepts connections of other processes to a session, until it is closed.
 
     where: path of a Unix socket, which only its owner may use, by default one in the user's runtime folder;
         or "HOST:PORT", with port 0 for a free one. There a connection must give the token first, since every
         user of a machine and every page in a browser can reach a port.
     token: by default a random one; "" for a Unix socket. address: where it listens.
-    Raises MechanismError where it cannot listen.
+    Raises MechanismError if it cannot listen.
     """
 
     def __init__(self, live: Session, where: str | None = None, token: str | None = None) -> None:
@@ -62,12 +62,12 @@ class Listener:
 
     @property
     def fronts(self) -> tuple[str, ...]:
-        """Names of what is attached."""
+        """Names of the attached front ends."""
         with self._lock:
             return tuple(sorted(front.name for front in self._fronts))
 
     def close(self) -> None:
-        """Take no more connections, and end those there are."""
+        """Accept no more connections, and end the existing ones."""
         self._open = False
         with suppress(OSError):
             self._socket.shutdown(socket.SHUT_RDWR)
@@ -118,9 +118,9 @@ def tcp_of(where: str) -> tuple[str, int] | None:
 
 
 def runtime_folder() -> Path:
-    """The folder of the user's sockets, which nobody else may enter; it is made where there is none.
+    """The folder of the user's sockets, which nobody else may enter; it is created if necessary.
 
-    Raises MechanismError where it cannot be had, or belongs to somebody else.
+    Raises MechanismError if it cannot be created, or belongs to somebody else.
     """
     if not hasattr(socket, "AF_UNIX"):
         raise MechanismError(

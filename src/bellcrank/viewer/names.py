@@ -10,7 +10,7 @@ from bellcrank.mechanism.naming import nearest
 
 
 def known(noun: str, name: Any, names: Collection[str]) -> None:
-    """Raise MechanismError for a name that there is not."""
+    """Raise MechanismError for an unknown name."""
     if not isinstance(name, str) or name not in names:
         rule = f"there is no {noun} of this name"
         raise MechanismError(Fault(f"{noun} {name!r}", rule, None, nearest(name, names)))

@@ -24,10 +24,10 @@ def view(
     token: str | None = None,
     folder: str | Path | None = None,
 ) -> Page:
-    """Open a page that shows a mechanism live, to be built on, or plays a recorded run, until it is closed.
+    """Open a page that shows a mechanism live, for editing, or plays a recorded run, until it is closed.
 
-    arguments: of `bc.simulate`, for a mechanism. The rest as `Page` has it. Raises Unsupported without viser
-    (extra `viewer`), MechanismError for what cannot be shown, and as `bc.start`.
+    arguments: of `bc.simulate`, for a mechanism. The rest is as for `Page`. Raises Unsupported without viser
+    (extra `viewer`), MechanismError for anything that cannot be shown, and the errors of `bc.start`.
     """
     from bellcrank import scene
     from bellcrank.viewer.page.page import Page

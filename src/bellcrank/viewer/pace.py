@@ -1,4 +1,4 @@
-"""The pace of a live run: how much simulated time is due by the clock, and how much of it is achieved."""
+"""The pace of a live run: how much simulated time is due, and how much of it is achieved."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ _ON_TIME: Final = 0.9  # of the speed: below, the run is late
 
 
 class Pace:
-    """Simulated time beside the clock on the wall.
+    """Simulated time against real time.
 
-    A run that cannot keep up goes more slowly, by steps as it was told to take; what is late by more than a
-    twentieth of a second is not made up for.
+    A run that cannot keep up goes more slowly, with the specified steps; a delay of more than a twentieth of
+    a second is not made up for.
 
-    speed: simulated seconds in a second on the wall.
+    speed: simulated seconds per second of real time.
     """
 
     def __init__(self, speed: float = 1.0) -> None:
@@ -36,7 +36,7 @@ class Pace:
 
     @property
     def factor(self) -> float:
-        """Simulated seconds in a second on the wall, as an average; not a number before it can be told."""
+        """Simulated seconds per second of real time, as an average; NaN until it can be determined."""
         if len(self._marks) < 2 or self._marks[-1][0] <= self._marks[0][0]:
             return float("nan")
         (begun, first), (now, last) = self._marks[0], self._marks[-1]
@@ -44,7 +44,7 @@ class Pace:
 
     @property
     def is_late(self) -> bool:
-        """Whether less is achieved than the speed that was asked for."""
+        """Whether less than the requested speed is achieved."""
         return self.factor < _ON_TIME * self.speed
 
     def due(self, now: float, step: float) -> float:

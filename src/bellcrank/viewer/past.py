@@ -39,7 +39,7 @@ _ELEMENTS: Final = {
 class Past:
     """Frames at increasing times and, beside each, the work that hands had done up to it.
 
-    Where it is full, the oldest quarter is given up. layout: of the frames, without the points of contacts,
+    When it is full, the oldest quarter is discarded. layout: of the frames, without the points of contacts,
     whose sums on bodies are kept. touched: those points, of the latest frames.
     """
 
@@ -92,11 +92,11 @@ class Past:
         self._count = total
 
     def cut(self, time: float) -> None:
-        """Forget what is later than a time, s, but not the first frame."""
+        """Discard frames later than a time, s, except the first frame."""
         self._count = max(int(np.searchsorted(self.time, time, "right")), min(self._count, 1))
 
     def drop(self, time: float) -> None:
-        """Forget what is at a time, s, and later."""
+        """Discard frames at a time, s, and later."""
         self._count = int(np.searchsorted(self.time, time, "left"))
 
     def put_before_last(self, frames: FloatArray, work: float) -> None:

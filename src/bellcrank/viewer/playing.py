@@ -1,4 +1,4 @@
-"""A recorded run, played by the clock on the wall."""
+"""A recorded run, played in real time."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ class Player:
             return None
 
     def tick(self, now: float) -> None:
-        """Go on to the frame that is due."""
+        """Advance to the frame that is due."""
         if self.status != "playing":
             self.pace.rest()
             return
@@ -83,7 +83,7 @@ class Player:
         return (self.status, float(self._time[self.shown])) != (shown.status, shown.time)
 
     def snapshot(self) -> Snapshot:
-        """What there is to show."""
+        """The current snapshot."""
         self._number += 1
         layout, statistics = self.run.layout, self.run.statistics
         return Snapshot(

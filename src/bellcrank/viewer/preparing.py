@@ -1,4 +1,4 @@
-"""What takes long to prepare, prepared in a thread beside a run that goes on."""
+"""Slow preparations, made in a background thread while the run goes on."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ _PATIENCE: Final = 0.01  # s; what is ready by then is taken over at once
 
 
 class Preparing:
-    """One thing at a time that is prepared; what is begun later takes its place.
+    """One preparation at a time; a later one replaces it.
 
     background: in a thread; else everything is done at once.
     what: is being prepared, in words; "" for nothing. last: what was, when something was taken up last.

@@ -1,4 +1,4 @@
-"""Attaches this process to a session of another one: what `bellcrank attach` does."""
+"""Attaches this process to a session of another one, for `bellcrank attach`."""
 
 from __future__ import annotations
 
@@ -68,7 +68,7 @@ class Remote:
         self._stream.close()
 
     def execute(self, line: str) -> Reply:
-        """Do a command line. Ctrl-C ends what it runs."""
+        """Execute a command line. Ctrl-C ends what it runs."""
         if not line.strip():
             return Reply()
         try:

@@ -1,4 +1,4 @@
-"""A recorded quasi-static run, played by the clock on the wall: poses, and which joints moved."""
+"""A recorded quasi-static run, played in real time: poses, and which joints moved."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ class Replayer(Player):
         return None
 
     def snapshot(self) -> Snapshot:
-        """What there is to show."""
+        """The current snapshot."""
         self._number += 1
         past = (float(self._time[0]), float(self._time[-1]))
         run, pace, at = self.run, self.pace, float(self._time[self.shown])

@@ -1,4 +1,4 @@
-"""A live session: an engine in a thread of its own, which any number of front ends may watch and steer."""
+"""A live session: an engine in a thread of its own, which any number of front ends may watch and control."""
 
 from __future__ import annotations
 
@@ -49,13 +49,13 @@ class Engine(Protocol):
         """Whether it simulates."""
 
     def tick(self, now: float) -> None:
-        """Do what is due at a moment on the wall, s."""
+        """Do what is due at a moment of real time, s."""
 
     def wait(self, now: float) -> float:
         """How long, s on the wall, until `tick` has something to do."""
 
     def fail(self, message: str) -> None:
-        """Stand still after something that should not happen."""
+        """Pause after an unexpected error."""
 
     def interrupt(self) -> None:
         """End what a command runs; may be called in any thread."""
@@ -64,7 +64,7 @@ class Engine(Protocol):
         """Whether there is more than a snapshot shows."""
 
     def snapshot(self) -> Snapshot:
-        """What there is to show."""
+        """The current snapshot."""
 
     def trajectory(self) -> Trajectory:
         """What was recorded."""
@@ -76,8 +76,8 @@ class Engine(Protocol):
 class Session:
     """An engine in a thread of its own, at its start and paused.
 
-    `live` and `played` make sessions. `send` gives commands from any thread, `snapshot` is what it shows.
-    As a context it is closed at the end.
+    `live` and `played` create sessions. `send` gives commands from any thread, `snapshot` is what is shown.
+    Used as a context manager, it is closed at the end.
     """
 
     def __init__(
@@ -112,7 +112,7 @@ class Session:
 
     @property
     def bench(self) -> Bench | None:
-        """What is built on it; only for looking at it. None of a session that plays what was recorded."""
+        """The bench, for reading only. None for a session that plays a recorded run."""
         return self._engine.bench if isinstance(self._engine, LiveEngine) else None
 
     @property
@@ -122,12 +122,12 @@ class Session:
 
     @property
     def markers(self) -> tuple[str, ...]:
-        """What can be jogged: named markers and bodies; none where it plays what was recorded."""
+        """What can be jogged: named markers and bodies; none if it plays a recorded run."""
         return self._engine.markers
 
     @property
     def is_live(self) -> bool:
-        """Whether it simulates; else it plays what was recorded."""
+        """Whether it simulates; otherwise it plays a recorded run."""
         return self._engine.live
 
     @property
@@ -142,7 +142,7 @@ class Session:
         return self._snapshot
 
     def send(self, command: str, **arguments: Any) -> Future[Any]:
-        """Give it one of `commands.COMMANDS`; the future holds its result, or what was wrong with it."""
+        """Give it one of `commands.COMMANDS`; the future contains its result, or the error."""
         answer: Future[Any] = Future()
         try:
             if not isinstance(command, str) or command not in self._commands:
@@ -159,11 +159,11 @@ class Session:
         return answer
 
     def do(self, command: str, **arguments: Any) -> Any:
-        """Give it a command, and wait for the result. Raises what was wrong with it."""
+        """Give it a command, and wait for the result. Raises its error."""
         return self.send(command, **arguments).result()
 
     def save(self, path: str | Path) -> str:
-        """Write what was recorded into an HDF5 file; what was written, in words."""
+        """Write what was recorded into an HDF5 file; return what was written, in words."""
         return str(self.do("save", path=Path(path)))
 
     @property
@@ -269,13 +269,13 @@ def live(
     background: bool = True,
     folder: Path | None = None,
 ) -> Session:
-    """A session that simulates a mechanism, which is not changed; what is built in it goes on from a copy.
+    """A session that simulates a mechanism, which is not changed; editing in the session works on a copy.
 
-    arguments: of `bc.simulate`, such as formulation, method, step; without a method and a step
-        rk4 by 1 ms or, where that breaks down at once, methods that find their steps.
-    clock: s on the wall. background: whether to prepare in another thread what takes long.
+    arguments: of `bc.simulate`, such as formulation, method, step; without a method and a step, rk4 with
+        1 ms or, if that breaks down at once, adaptive methods.
+    clock: real time, s. background: whether to make slow preparations in another thread.
     folder: the only one where commands read and write files, by default the working folder.
-    Raises as `bc.start` where the mechanism cannot start.
+    Raises the errors of `bc.start` if the mechanism cannot start.
     """
     given = dict(arguments or {})
     begin = float(given.get("start") or 0.0)
@@ -287,7 +287,7 @@ def live(
 
 
 def _try_steps(engine: LiveEngine) -> None:
-    """Take methods that find their own steps where the fixed ones break down at once."""
+    """Use adaptive methods if fixed steps break down at once."""
     engine.advance(_TRIAL * engine.settings.step)
     if engine.status == "failed":
         engine.settings = engine.settings.changed(method="auto")

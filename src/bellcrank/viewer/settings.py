@@ -1,4 +1,4 @@
-"""How a live session goes through time."""
+"""The integration settings of a live session."""
 
 from __future__ import annotations
 
@@ -63,7 +63,7 @@ class Settings:
 
 
 def ranges_of(model: Model, mechanism: Mechanism) -> dict[str, tuple[float, float]]:
-    """What sliders of inputs and parameters run over, by name: bounds where there are, else what is usual."""
+    """Ranges of input and parameter sliders, by name: their bounds if they have any, else usual ranges."""
     found = {one.name: _range(one.value, one.unit, None, None) for one in model.inputs}
     for name, one in mechanism.parameters.items():
         found[name] = _range(one.value, one.unit, one.low, one.high)

@@ -1,4 +1,4 @@
-"""What a live session shows at a moment, for any number of front ends."""
+"""The state of a live session at one moment, for any number of front ends."""
 
 from __future__ import annotations
 
@@ -34,9 +34,9 @@ class Entry:
 
 @dataclass(frozen=True, eq=False)
 class Snapshot:
-    """A session at a moment; nothing in it changes any more.
+    """A session at one moment; immutable.
 
-    number: counts snapshots. status: "paused", "playing", or "failed" with a message that tells why.
+    number: counts snapshots. status: "paused", "playing", or "failed" with a message that says why.
     time: s. position (nb, 3) and rotation (nb, 4) of all bodies, in the order of `bodies`.
     frame: (1 + width,), everything that was recorded then, as layout tells. past: first and last time, s.
     speed: simulated seconds in a second on the wall, as asked; factor: as achieved, nan where it stands.
@@ -76,7 +76,7 @@ class Snapshot:
 
     @property
     def time(self) -> float:
-        """What the clock shows, s."""
+        """The displayed time, s."""
         return float(self.frame[0])
 
     @property

@@ -9,7 +9,7 @@ from bellcrank.viewer.settings import Settings
 
 
 def steer(engine: LiveEngine, values: Mapping[str, float]) -> None:
-    """Give inputs other values; those that there are not are passed over."""
+    """Give inputs other values; unknown ones are ignored."""
     values = {name: value for name, value in values.items() if engine.values.get(name, value) != value}
     if not values:
         return
@@ -20,7 +20,7 @@ def steer(engine: LiveEngine, values: Mapping[str, float]) -> None:
 
 
 def switch(engine: LiveEngine, settings: Settings) -> None:
-    """Go on by other settings."""
+    """Continue with other settings."""
     if engine.open:
         engine.settings = settings
     else:

@@ -1,4 +1,4 @@
-"""Functions of one variable: for drives and forces in time, for force laws over a coordinate."""
+"""Functions of one variable: of time for drives and forces, of a coordinate for force laws."""
 
 from bellcrank.mechanism.functions.curve import Curve
 from bellcrank.mechanism.functions.function import FUNCTIONS, FlatFunction, Function, as_function

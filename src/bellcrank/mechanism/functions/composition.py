@@ -15,9 +15,9 @@ def compose(
 ) -> tuple[list[Pieces], str]:
     """outer(inner(t)) for several outer functions on the same breaks, exact, with its extrapolation.
 
-    Where the inner function goes on linearly beyond its range it is followed to the ends of the outer one.
-    Raises MechanismError if the outer function is periodic and the inner one would run through it without end
-    while it is not simply linear.
+    If the inner function continues linearly beyond its range, it is followed to the ends of the outer one.
+    Raises MechanismError if the outer function is periodic and the inner one would run through it endlessly
+    without being simply linear.
     """
     if outer_extrapolation == "periodic" and inner_extrapolation == "linear":
         return _run_through_periodic(outer, inner)
@@ -61,7 +61,7 @@ def _run_through_periodic(outer: list[Pieces], inner: Pieces) -> tuple[list[Piec
 
 
 def _followed(outer: Pieces, inner: Pieces, extrapolation: str) -> tuple[Pieces, str]:
-    """The inner function over the range of t that matters, and how the composition goes on beyond it."""
+    """The inner function over the relevant range of t, and the extrapolation of the composition."""
     if extrapolation != "linear":
         return inner, extrapolation
     low, high = float(outer.breaks[0]), float(outer.breaks[-1])
@@ -90,7 +90,7 @@ def _followed(outer: Pieces, inner: Pieces, extrapolation: str) -> tuple[Pieces,
 
 
 def _reach(value: float, slope: float, low: float, high: float, before: bool) -> float:
-    """How long the inner function, going on from its end with this slope, stays within low to high."""
+    """How long the inner function, continued from its end with this slope, stays between low and high."""
     direction = -slope if before else slope
     if direction == 0.0 or not low < value < high:
         return 0.0

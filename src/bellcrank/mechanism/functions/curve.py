@@ -22,10 +22,10 @@ class Curve(Description):
 
     points: (n, 3) positions, m, in the axes of the marker or frame that carries the curve; n >= 2, or 3 if
         closed.
-    closed: it returns from the last point to the first (which is not to be repeated).
+    closed: it returns from the last point to the first (do not repeat this point).
 
     The parameter is the length of the polygon through the points, in m, from 0 at the first point: close to
-    the arc length where the points lie close. An open curve goes on straight beyond its ends.
+    the arc length if the points are closely spaced. An open curve continues straight beyond its ends.
     """
 
     points: PointsField = array("m", None, 3, followed=False)
@@ -60,7 +60,7 @@ class Curve(Description):
 
     @property
     def extrapolation(self) -> str:
-        """How the components go on beyond their range."""
+        """The extrapolation of the components beyond their range."""
         return "periodic" if self.closed else "linear"
 
     @property

@@ -32,7 +32,7 @@ SMOOTH = 99
 class FlatFunction:
     """A function as C++ takes it: its kind, numbers, and an expression where the kind is "expression".
 
-    steered: places among its numbers of those that may change while a mechanism runs, and their symbols.
+    steered: indices of the numbers that may change during a run, with their symbols.
 
     piecewise: order k, pieces n, extrapolation, breaks (n + 1), coefficients (n, k) in ascending powers
         of (x - break).
@@ -40,7 +40,7 @@ class FlatFunction:
     expression: the values of its parameters.
     harmonic: offset, slope, amplitude, omega, phase:  offset + slope x + amplitude sin(omega x + phase).
 
-    Extrapolation: 0 hold the end values, 1 go on linearly, 2 periodic.
+    Extrapolation: 0 hold the end values, 1 continue linearly, 2 periodic.
     """
 
     kind: str
@@ -64,7 +64,7 @@ class Function(Description, ABC):
     def __call__(self, x: Any) -> Any:
         """The value at x (a number or an array), in the shape of x; at an expression, an expression.
 
-        So a torque that a table gives over a speed is `table(rate)`, with the symbol of a joint's rate.
+        So a torque tabulated over speed is `table(rate)`, with the symbol of a joint's rate.
         """
         return self.formula(x) if is_expression(x) else self.derivative(x, 0)
 
@@ -91,12 +91,12 @@ class Function(Description, ABC):
         """The function factor * f(x)."""
 
     def integral(self) -> Function:
-        """An antiderivative. Raises Unsupported where none of the known functions is one."""
+        """An antiderivative. Raises Unsupported if none of the available functions is one."""
         raise Unsupported(f"{type(self).__name__} has no antiderivative in closed form")
 
 
 def as_function(element: str, field: str, value: Any) -> Function:
-    """A Function from what the user gave: a Function, a number (a Constant), an expression of t, or its text.
+    """A Function from user input: a Function, a number (a Constant), an expression of t, or its text.
 
     Raises MechanismError for anything else; ExpressionError, which is one, for a text that is no expression.
     """

@@ -23,10 +23,10 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, repr=False)
 class FunctionOfTime(Function, listed=False):
-    """A function of time from an expression; derivatives are derived from it.
+    """A function of time given by an expression; its derivatives are derived symbolically.
 
-    expression: of t (s), of parameters and of inputs; a text is read, with t and the constants pi and e.
-    values: the parameters that have numbers already, with these.
+    expression: of t (s), of parameters and of inputs; a text is parsed, with t and the constants pi and e.
+    values: numbers of the parameters that already have them.
     """
 
     expression: Any
@@ -57,7 +57,7 @@ class FunctionOfTime(Function, listed=False):
 
     @property
     def _known(self) -> dict[Any, float]:
-        """Parameters that have numbers and inputs, with these: of inputs those that they start with."""
+        """Numbers of parameters that have them, and initial values of inputs."""
         return {**{s: s.made_with for s in self._symbols if is_steered(s)}, **dict(self.values)}
 
     @property
@@ -90,7 +90,7 @@ class FunctionOfTime(Function, listed=False):
 
     @property
     def compiled(self) -> TimeFunction:
-        """What evaluates it: the same for whatever values its parameters have, kept for the next call."""
+        """The compiled evaluator, the same for all values of its parameters; cached."""
         return _compiled(self.expression)
 
     def __str__(self) -> str:
@@ -112,7 +112,7 @@ class FunctionOfTime(Function, listed=False):
         return found
 
     def flat(self) -> FlatFunction:
-        """See Function.flat; where there is nothing but parameters, that of a Constant."""
+        """See Function.flat; if it depends only on parameters, that of a Constant."""
         if self.open_parameters == (self.expression,):
             return FlatFunction("harmonic", (self.expression, 0.0, 0.0, 0.0, 0.0))
         made, places = self.compiled, enumerate(self.compiled.parameters)
@@ -124,7 +124,7 @@ class FunctionOfTime(Function, listed=False):
         return replace(self, expression=factor * self.expression)
 
     def integral(self) -> Function:
-        """See Function.integral; where an input changes it goes on from the value that it has."""
+        """See Function.integral; when an input changes, the integral continues from its current value."""
         if self.open_parameters == (self.expression,):
             return Harmonic(0.0, 0.0, slope=self.expression)
         module = import_module("bellcrank.expression.integral")

@@ -87,7 +87,7 @@ def from_fraction(numerator: Pieces, denominator: Pieces, extrapolation: str) ->
 
 
 class _Basis(Description):
-    """What functions and curves have in common: control points, degree, weights and knots."""
+    """Common base of functions and curves: control points, degree, weights and knots."""
 
     control_points: tuple[Any, ...]
     degree: int
@@ -153,7 +153,7 @@ class NurbsCurve(_Basis):
 
     @property
     def extrapolation(self) -> str:
-        """How the components go on beyond their range."""
+        """The extrapolation of the components beyond their range."""
         return "hold"
 
 

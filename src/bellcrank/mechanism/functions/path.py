@@ -1,4 +1,4 @@
-"""Paths in space over time: a curve and the law by which it is run through."""
+"""Paths in space over time: a curve and its timing law."""
 
 from __future__ import annotations
 
@@ -40,8 +40,8 @@ class Path(Description):
 
     curve: a Curve or NurbsCurve, or three functions of time (x, y, z) in m.
     timing: the curve's parameter as a function of time: a Ramp (rest to rest), a Polynomial, a CubicSpline,
-        ...; by default the parameter is the time itself. A curve run through has as many continuous
-        derivatives as both have.
+        ...; by default the parameter is the time itself. A path has as many continuous derivatives as both
+            curve and timing have.
     """
 
     curve: PathCurve = checked(_curve)

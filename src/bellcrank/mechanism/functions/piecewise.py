@@ -96,8 +96,8 @@ class _PiecewiseFunction(Function):
     def integral(self) -> Function:
         """The antiderivative that vanishes at the start of the range.
 
-        Raises Unsupported for a periodic function with a mean that is not zero, and where the function goes
-        on with a slope beyond its range: the antiderivative would have to go on as a parabola.
+        Raises Unsupported for a periodic function with nonzero mean, and if the function continues with a
+        slope beyond its range: the antiderivative would have to continue as a parabola.
         """
         present(self)._refuse_slope_beyond()  # noqa: SLF001  (its own, with numbers for parameters)
         going_on = "periodic" if self.extrapolation == "periodic" else "linear"

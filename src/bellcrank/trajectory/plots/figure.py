@@ -1,4 +1,4 @@
-"""From panels to figures, and to files."""
+"""Figures made of panels, on the screen and in files."""
 
 from __future__ import annotations
 
@@ -108,7 +108,7 @@ def _page(panels: Sequence[Panel], heading: tuple[str, str], on_screen: bool) ->
 
 
 def _fit_paths(figure: Any, panels: Sequence[Panel]) -> None:
-    """Bring the paths to one scale for both of their axes, whose size is known after a layout."""
+    """Give the paths one scale on both axes, whose size is known after a layout."""
     fitted = [axes for axes, panel in zip(figure.axes, panels, strict=True) if isinstance(panel, PathPanel)]
     if fitted:
         figure.draw_without_rendering()

@@ -1,4 +1,4 @@
-"""The kinds of figures: which panels show what of a run."""
+"""The kinds of figures, and the panels of each."""
 
 from __future__ import annotations
 
@@ -89,7 +89,7 @@ def path(run: Trajectory, names: tuple[str, ...], plane: str | None = None, poin
 def reaction(run: Trajectory, names: tuple[str, ...], components: bool | None = None) -> list[TimePanel]:
     """Reactions of joints: force and moment on the second body about its marker, world axes.
 
-    components: x, y and z instead of magnitudes; by default where one joint is shown.
+    components: x, y and z instead of magnitudes; by default if only one joint is shown.
     """
     if not run.layout.reactions:
         raise _nothing(run, "no reactions", "simulate with reactions=True")
@@ -126,7 +126,7 @@ def drive(run: Trajectory, names: tuple[str, ...]) -> list[Panel]:
 
 
 def force(run: Trajectory, names: tuple[str, ...]) -> list[Panel]:
-    """Efforts of springs, motors, friction and other forces, and what power they bring in."""
+    """Efforts of springs, motors, friction and other forces, and the power they supply."""
     listed = [name for name in run.forces if run.force(name).columns]
     if not listed:
         raise _nothing(run, "no forces", "simulate with reactions=True")
@@ -140,7 +140,7 @@ def force(run: Trajectory, names: tuple[str, ...]) -> list[Panel]:
 
 
 def limit(run: Trajectory, names: tuple[str, ...]) -> list[Panel]:
-    """What the limits of joints exert."""
+    """Efforts of joint limits."""
     if not run.limits:
         raise _nothing(run, "no limits")
     limits = [run.limit(name) for name in names or selection.loaded(run.limit, run.limits)]
@@ -163,9 +163,9 @@ def energy(run: Trajectory, names: tuple[str, ...]) -> list[Panel]:
 
 
 def violation(run: Trajectory, names: tuple[str, ...]) -> list[Panel]:
-    """How far the constraints are from being met, on a logarithmic axis.
+    """Constraint errors on a logarithmic axis.
 
-    While constraint forces close a mechanism, beside the critically damped decay that they aim at.
+    While constraint forces close a mechanism, the intended critically damped decay is shown as well.
     """
     refuse_names("violation", names)
     errors = [
@@ -193,7 +193,7 @@ KINDS: Final[dict[str, Callable[..., Sequence[Panel]]]] = {
 
 
 def refuse_names(kind: str, names: tuple[str, ...]) -> None:
-    """Refuse names where a figure is of the whole mechanism."""
+    """Refuse names if a figure shows the whole mechanism."""
     if names:
         rule = "it is of the whole mechanism and takes no names"
         raise MechanismError(Fault(f"plot of {kind}", rule, names[0]))
@@ -219,7 +219,7 @@ def _components(values: FloatArray) -> list[Series]:
 
 
 def _efforts(run: Trajectory, noun: str, shown: Sequence[Exerted], every: Sequence[Exerted]) -> list[Panel]:
-    """A panel for torques and one for forces, as far as there are any."""
+    """A panel for torques and one for forces, if there are any."""
     panels: list[Panel] = []
     for unit, quantity in (("N m", "Torque"), ("N", "Force")):
         series = [

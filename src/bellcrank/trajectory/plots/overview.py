@@ -16,7 +16,7 @@ _MOST: Final = 9  # panels on the page
 
 
 def overview(run: Trajectory, names: tuple[str, ...]) -> list[Panel]:
-    """Joint motion, paths, reactions, drives, energy and errors, as far as the run holds them.
+    """Joint motion, paths, reactions, drives, energy and errors, as far as the run contains them.
 
     Raises MechanismError if names are given.
     """

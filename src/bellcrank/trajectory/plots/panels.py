@@ -41,7 +41,7 @@ class TimePanel:
     """Quantities of one unit over time.
 
     log: a logarithmic axis for values greater than zero, drawn as their upper envelope.
-    floor: values up to this are rounding errors, shown as zero; less than zero where they are the point.
+    floor: values up to this are rounding errors, shown as zero; negative to show them all.
     """
 
     title: str
@@ -135,7 +135,7 @@ Panel: TypeAlias = TimePanel | PathPanel
 
 
 def thinned(time: FloatArray, values: FloatArray) -> tuple[FloatArray, FloatArray]:
-    """At most some thousand points that draw the same line: least and greatest value of each stretch."""
+    """At most some thousand points that draw the same line: least and greatest value of each interval."""
     stride = len(values) // _DRAWN
     if stride < 4:
         return time, values
@@ -149,7 +149,7 @@ def thinned(time: FloatArray, values: FloatArray) -> tuple[FloatArray, FloatArra
 
 
 def envelope(time: FloatArray, values: FloatArray) -> tuple[FloatArray, FloatArray]:
-    """The largest value of each stretch, where it is greater than zero."""
+    """The largest value of each interval, if it is greater than zero."""
     stride = max(1, len(values) // _ENVELOPE)
     starts = np.arange(0, len(values), stride)
     largest = np.maximum.reduceat(values, starts)
@@ -157,7 +157,7 @@ def envelope(time: FloatArray, values: FloatArray) -> tuple[FloatArray, FloatArr
 
 
 def _covered(lines: Sequence[FloatArray]) -> list[bool]:
-    """For each line (T,) whether it runs over an earlier one, to within a hundredth of what all cover."""
+    """For each line (T,), whether it coincides with an earlier one, to within a hundredth of the range."""
     few = np.stack([np.nan_to_num(values[:: max(1, len(values) // 500)]) for values in lines])
     near = 0.01 * float(np.ptp(few))
     gaps = [np.abs(few[:number] - few[number]).max(axis=1, initial=0.0) for number in range(len(few))]
@@ -180,7 +180,7 @@ def head(axes: Any, title: str, names: Sequence[str], width: float) -> None:
 
 
 def shortened(names: Sequence[str], letters: int) -> list[str]:
-    """Names of at most so many letters, if they differ then; common endings are left out first."""
+    """Names shortened to a number of letters, if they still differ; common endings are left out first."""
     if max(map(len, names)) <= letters:
         return list(names)
     ending = _common([name[::-1] for name in names])
@@ -209,7 +209,7 @@ def _peak(values: FloatArray) -> float:
 
 
 def _calm(axes: Any, shown: FloatArray, floor: float) -> None:
-    """Show a constant as a constant: rounding errors of it do not fill the axis."""
+    """Show a constant as a constant, so that its rounding errors do not fill the axis."""
     values = shown[np.isfinite(shown)]
     if len(values) == 0:
         return

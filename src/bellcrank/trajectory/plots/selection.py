@@ -1,4 +1,4 @@
-"""What to show of many: the lines that reach farthest, judged by a sample of the frames."""
+"""Selection of the lines to show: those with the largest range, judged by a sample of the frames."""
 
 from __future__ import annotations
 
@@ -22,9 +22,9 @@ _PLANAR: Final = 1e-6  # of the largest extent: less is no motion
 
 
 def largest(sizes: FloatArray, most: int = MOST) -> list[int]:
-    """Numbers of the largest sizes (n,), in increasing order, without those that are nothing beside them.
+    """Indices of the largest sizes (n,), in increasing order, without those negligible beside them.
 
-    Of equal sizes the first ones; the first of all if all are nothing.
+    Among equal sizes the first ones are taken; the very first if all are zero.
     """
     known = np.nan_to_num(sizes)
     order = np.argsort(-known, kind="stable")[:most]
@@ -33,7 +33,7 @@ def largest(sizes: FloatArray, most: int = MOST) -> list[int]:
 
 
 def sample(run: Trajectory, section: str) -> FloatArray:
-    """Some hundred frames of a section, numbers that are not finite set to zero."""
+    """Some hundred frames of a section, with non-finite numbers set to zero."""
     rows = slice(0, None, max(1, len(run) // _SAMPLE))
     return np.nan_to_num(run.store.read(section, rows=rows), posinf=0.0, neginf=0.0)
 
@@ -73,7 +73,7 @@ def planes_of_motion(paths: Sequence[FloatArray]) -> tuple[str, ...]:
 
 
 def rounding(values: FloatArray) -> float:
-    """Forces (N) and moments (N m) that are rounding errors beside these (T, k)."""
+    """Forces (N) and moments (N m) that count as rounding errors beside these (T, k)."""
     return 1e-10 * float(np.max(np.abs(span_of(values)), initial=0.0))
 
 

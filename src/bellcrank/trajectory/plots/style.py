@@ -1,4 +1,4 @@
-"""How figures look: one place for sizes, colours, and the way numbers and units are written."""
+"""The style of figures: sizes, colours, and the format of numbers and units."""
 
 from __future__ import annotations
 
