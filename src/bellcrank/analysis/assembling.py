@@ -61,7 +61,7 @@ def assemble(
         error die out like a critically damped oscillator, C'' + 2/τ C' + C/τ² = 0, found by least squares
         without a matrix. The report's `motion` is the Trajectory of that, from `time` on with drives at rest;
         at its end, root finding removes the last rounding errors. It shows how a structure snaps
-            together and may move bodies far; root finding is faster and finds a nearer configuration.
+        together and may move bodies far; root finding is faster and finds a nearer configuration.
     time_constant: τ, s; a gap of one metre closes to 1e-9 m within about 24 τ.
 
     Source of the constraint forces: P. Schröder, The Virtual Erector Set (1990), (5.3) and (5.12).
