@@ -5,6 +5,25 @@
 
 namespace bellcrank {
 
+namespace {
+
+// In four sums, which need not wait for one another.
+double dot(const double* a, const double* b, int count) {
+    double sum[4] = {0.0, 0.0, 0.0, 0.0};
+    int j = 0;
+    for (; j + 4 <= count; j += 4)
+        for (int l = 0; l < 4; ++l) sum[l] += a[j + l] * b[j + l];
+    for (; j < count; ++j) sum[0] += a[j] * b[j];
+    return (sum[0] + sum[1]) + (sum[2] + sum[3]);
+}
+
+// a += factor · b
+void add(double* __restrict a, double factor, const double* __restrict b, int count) {
+    for (int j = 0; j < count; ++j) a[j] += factor * b[j];
+}
+
+}  // namespace
+
 void DenseConeOperator::set(const double* S, int rows) {
     S_ = S;
     rows_ = rows;
@@ -14,15 +33,7 @@ void DenseConeOperator::set(const double* S, int rows) {
 }
 
 void DenseConeOperator::multiply(const double* x, double* y) {
-    for (int i = 0; i < rows_; ++i) {
-        const double* row = S_ + static_cast<size_t>(i) * rows_;
-        double sum[4] = {0.0, 0.0, 0.0, 0.0};
-        int j = 0;
-        for (; j + 4 <= rows_; j += 4)
-            for (int l = 0; l < 4; ++l) sum[l] += row[j + l] * x[j + l];
-        for (; j < rows_; ++j) sum[0] += row[j] * x[j];
-        y[i] = (sum[0] + sum[1]) + (sum[2] + sum[3]);
-    }
+    for (int i = 0; i < rows_; ++i) y[i] = dot(S_ + static_cast<size_t>(i) * rows_, x, rows_);
 }
 
 void DenseConeOperator::diagonal(double* d) const {
@@ -39,8 +50,7 @@ bool DenseConeOperator::factor(const ConeLayout& layout, const double* B, const 
             for (int c = 0; c < b.size; ++c) {
                 const double f = B[b.values + r * b.size + c];
                 const double* s = S_ + static_cast<size_t>(b.row + c) * n;
-                if (f != 0.0)
-                    for (int j = 0; j < n; ++j) row[j] += f * s[j];
+                if (f != 0.0) add(row, f, s, n);
                 row[b.row + c] += D[b.values + r * b.size + c];
             }
         }
@@ -56,8 +66,8 @@ bool DenseConeOperator::factor(const ConeLayout& layout, const double* B, const 
         for (int i = k + 1; i < n; ++i) {
             double* row = A + static_cast<size_t>(i) * n;
             if (row[k] == 0.0) continue;
-            const double f = row[k] *= inverse;
-            for (int j = k + 1; j < n; ++j) row[j] -= f * pivot_row[j];
+            row[k] *= inverse;
+            add(row + k + 1, -row[k], pivot_row + k + 1, n - k - 1);
         }
     }
     return true;
@@ -67,18 +77,9 @@ void DenseConeOperator::solve(double* b) {
     const int n = rows_;
     for (int k = 0; k < n; ++k)
         if (pivots_[k] != k) std::swap(b[k], b[pivots_[k]]);
-    for (int i = 1; i < n; ++i) {
-        const double* row = &factors_[static_cast<size_t>(i) * n];
-        double sum = 0.0;
-        for (int j = 0; j < i; ++j) sum += row[j] * b[j];
-        b[i] -= sum;
-    }
-    for (int i = n - 1; i >= 0; --i) {
-        const double* row = &factors_[static_cast<size_t>(i) * n];
-        double sum = b[i];
-        for (int j = i + 1; j < n; ++j) sum -= row[j] * b[j];
-        b[i] = sum / row[i];
-    }
+    const auto row = [&](int i) { return factors_.data() + static_cast<size_t>(i) * n; };
+    for (int i = 1; i < n; ++i) b[i] -= dot(row(i), b, i);
+    for (int i = n - 1; i >= 0; --i) b[i] = (b[i] - dot(row(i) + i + 1, b + i + 1, n - 1 - i)) / row(i)[i];
 }
 
 void DenseConeOperator::begin_sweeps(const ConeLayout&, const double* x) { multiply(x, product_.data()); }
