@@ -203,7 +203,7 @@ def check_place(path: str | Path) -> None:
 
 
 def _lock(descriptor: int, shared: bool) -> bool:
-    """Whether the lock was obtained; always true if the file system has no locks."""
+    """Whether the lock was obtained; always true on Windows and on file systems without locks."""
     if sys.platform == "win32":
         return True
     try:
