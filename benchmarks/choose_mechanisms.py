@@ -109,7 +109,7 @@ def _humanoid() -> bc.Mechanism:
 
 
 def _whip(stiffness: float, damping: float, links: int = 5) -> bc.Mechanism:
-    """A chain whose joints are damped torsion springs (N m/rad, N m s/rad), the first one apart."""
+    """A chain whose joints, except the first, are damped torsion springs (N m/rad, N m s/rad)."""
     mech = gallery.chain(links, length=0.2, angle=0.3)
     for name in list(mech.joints)[1:]:
         mech.add_force(f"spring of {name}", bc.TorsionSpring(stiffness, damping), joint=name)

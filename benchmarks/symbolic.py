@@ -45,7 +45,7 @@ class Request:
     """The measurements to make.
 
     parts: of PARTS. python: an interpreter that has the engines. build: a folder that keeps executables. own:
-    whether bellcrank is timed as well.
+        whether bellcrank is timed as well.
     """
 
     parts: Sequence[str] = PARTS

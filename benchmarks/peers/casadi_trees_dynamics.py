@@ -151,7 +151,7 @@ def mass_matrix(tree: Tree) -> Any:
 
 
 def solve(mass: Any, right: Any) -> Any:
-    """M x = b by L^T D L from the tips on (table 6.3), which makes no entry between branches."""
+    """Solve M x = b by L^T D L from the tips (table 6.3), without fill-in between branches."""
     n = right.numel()
     rows = [{k for k in range(i) if mass[i, k].nnz()} for i in range(n)]
     for i in reversed(range(n)):

@@ -2,7 +2,7 @@
 
 Elliptic cones, all other settings at their defaults:
 
-mujoco_towers.py STEP TIME REPEATS COUNT:TOP ...   prints JSON, an entry for each tower
+  mujoco_towers.py STEP TIME REPEATS COUNT:TOP ...   prints JSON, an entry for each tower
 
 STEP, TIME: s. COUNT boxes of 1 kg and 0.2 m, the top one of TOP kg, friction 0.5. The loop runs in C.
 """

@@ -40,10 +40,10 @@ class Shell:
         self._turn = Turn("a shell does one command at a time: use one for each thread")
 
     def execute(self, line: str) -> Reply:
-        """Do one command line; an empty one, or one with a comment only, does nothing.
+        """Execute one command line; an empty one, or one with a comment only, does nothing.
 
-        Nothing is raised: a refused command gives a reply that is not ok, and leaves everything as it was.
-        So is a command refused that comes from another thread while one is being done.
+        Nothing is raised: a refused command gives a reply that is not ok, and changes nothing. A command from
+        another thread is refused while one is being executed.
         """
         try:
             self._turn.take()

@@ -30,7 +30,7 @@ def read(path: Path, packages: Iterable[str | os.PathLike[str]] = ()) -> Mechani
     """The mechanism of a URDF, MJCF or SDF file; its `left_out` lists the parts of the file that it omits.
 
     packages: folders of packages that package:// and model:// name, besides the file's own, those above it,
-    and those of the environment's ROS_PACKAGE_PATH.
+        and those of the environment's ROS_PACKAGE_PATH.
 
     Raises MechanismError with all faults, each with file and line; OSError if the file cannot be read.
     """
